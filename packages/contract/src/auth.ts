@@ -1,0 +1,92 @@
+/** Registering, signing in with the embedded sign-in service, and handing a token in. */
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { Message, NewPassword, Password, User } from './users.ts';
+
+/** Trimmed; at most 254 characters (RFC 5321 section 4.5.3.1.3, less the angle brackets). */
+export const Email = z.string().trim().max(254).pipe(z.email('Geçersiz e-posta formatı.'));
+
+const DisplayName = z
+  .string()
+  .trim()
+  .max(100)
+  .transform((name) => name || undefined);
+
+export const register = endpoint({
+  method: 'POST',
+  path: '/auth/register',
+  summary: 'Ask for an account; an administrator approves it',
+  access: 'anyone',
+  language: 'tr',
+  body: z.object({ email: Email, password: NewPassword, displayName: DisplayName.optional() }),
+  response: z.object({ user: User, message: z.string() }),
+  status: 201,
+  errors: ['email_taken', 'rate_limited'],
+});
+
+/**
+ * The sign-in service's own call: e-mail and password against an identity token.
+ * The token is opaque; it becomes the bearer token once `verifyToken` has accepted it.
+ */
+export const signIn = endpoint({
+  method: 'POST',
+  path: '/auth/login',
+  summary: 'Sign in with e-mail and password',
+  access: 'anyone',
+  language: 'tr',
+  body: z.object({ email: Email, password: Password }),
+  response: z.object({
+    token: z.string(),
+    expires_in: z.number().int().meta({ description: 'Seconds, at most' }),
+  }),
+  status: 200,
+  errors: ['credentials_invalid', 'account_not_active', 'rate_limited', 'unavailable'],
+});
+
+/** With the embedded service the token that goes in is the one that comes back. */
+export const verifyToken = endpoint({
+  method: 'POST',
+  path: '/auth/verify',
+  summary: 'Hand in an identity token; answers with the account and the bearer token of the API',
+  access: 'anyone',
+  language: 'tr',
+  body: z.object({ token: z.string().min(1).max(8192) }),
+  response: z.object({ user: User, token: z.string() }),
+  status: 200,
+  errors: ['token_invalid', 'token_unverifiable'],
+});
+
+export const signOut = endpoint({
+  method: 'POST',
+  path: '/auth/logout',
+  summary: 'End this sign-in and its image sessions',
+  access: 'account.read',
+  language: 'tr',
+  response: null,
+  status: 204,
+  errors: [],
+});
+
+export const requestPasswordReset = endpoint({
+  method: 'POST',
+  path: '/auth/password-reset',
+  summary: 'Mail a link for a new password; the same answer whether or not the address is known',
+  access: 'anyone',
+  language: 'tr',
+  body: z.object({ email: Email }),
+  response: Message,
+  status: 202,
+  errors: ['rate_limited'],
+});
+
+export const confirmPasswordReset = endpoint({
+  method: 'POST',
+  path: '/auth/password-reset/confirm',
+  summary: 'Set a new password with the mailed code: single use, 30 minutes',
+  access: 'anyone',
+  language: 'tr',
+  body: z.object({ code: z.string().min(1).max(200), new_password: NewPassword }),
+  response: Message,
+  status: 200,
+  errors: ['reset_link_invalid'],
+});

@@ -1,0 +1,21 @@
+/** Every endpoint of the API, by name. The server serves each, the documentation lists each. */
+import * as auth from './auth.ts';
+import type { Endpoint } from './endpoint.ts';
+import * as imageSessions from './image-sessions.ts';
+import * as images from './images.ts';
+import * as users from './users.ts';
+
+function endpointsOf(resource: object): Record<string, Endpoint> {
+  return Object.fromEntries(
+    Object.entries(resource).filter(
+      ([, value]) => typeof value === 'object' && value !== null && 'access' in value,
+    ),
+  );
+}
+
+export const endpoints: Readonly<Record<string, Endpoint>> = {
+  ...endpointsOf(auth),
+  ...endpointsOf(users),
+  ...endpointsOf(imageSessions),
+  ...endpointsOf(images),
+};

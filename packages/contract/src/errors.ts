@@ -1,0 +1,177 @@
+/**
+ * Every error the API can answer with. A code never changes its meaning; the message is shown to
+ * the person as it is: Turkish for account and admin calls, English for image calls.
+ */
+import { z } from 'zod';
+import { Status } from './permissions.ts';
+
+export type Language = 'tr' | 'en';
+
+interface ErrorEntry {
+  readonly status: number;
+  readonly tr: string;
+  readonly en: string;
+}
+
+export const errors = {
+  invalid_request: { status: 400, tr: 'İstek geçersiz.', en: 'The request is not valid.' },
+  reset_link_invalid: {
+    status: 400,
+    tr: 'Bağlantı geçersiz veya süresi dolmuş. Lütfen yeni bir bağlantı isteyin.',
+    en: 'The link is not valid or has expired. Please ask for a new one.',
+  },
+  token_missing: {
+    status: 401,
+    tr: 'Lütfen giriş yapın.',
+    en: 'Authentication error. Please log in again.',
+  },
+  token_invalid: {
+    status: 401,
+    tr: 'Geçersiz token veya kullanıcı bulunamadı',
+    en: 'Authentication error. Please log in again.',
+  },
+  session_missing: {
+    status: 401,
+    tr: 'Görüntü oturumu gerekli.',
+    en: 'An image session is required.',
+  },
+  session_invalid: {
+    status: 401,
+    tr: 'Görüntü oturumunun süresi dolmuş.',
+    en: 'The image session has expired.',
+  },
+  credentials_invalid: {
+    status: 401,
+    tr: 'Geçersiz e-posta veya şifre.',
+    en: 'The e-mail address or the password is wrong.',
+  },
+  account_not_active: {
+    status: 403,
+    tr: 'Hesabınız etkin değil.',
+    en: 'Your account is not active.',
+  },
+  forbidden: {
+    status: 403,
+    tr: 'Bu işlem için yetkiniz yok.',
+    en: 'You do not have permission to do this.',
+  },
+  reauth_required: {
+    status: 403,
+    tr: 'Güvenliğiniz için mevcut şifrenizi de girin.',
+    en: 'For your safety, enter your current password too.',
+  },
+  not_found: { status: 404, tr: 'Bulunamadı.', en: 'Not found.' },
+  method_not_allowed: {
+    status: 405,
+    tr: 'Bu yöntem desteklenmiyor.',
+    en: 'This method is not supported.',
+  },
+  already_active: { status: 409, tr: 'Bu kullanıcı zaten aktif.', en: 'This user is already active.' },
+  not_active: { status: 409, tr: 'Bu kullanıcı aktif değil.', en: 'This user is not active.' },
+  closed: { status: 409, tr: 'Bu hesap devre dışı bırakılmış.', en: 'This account has been closed.' },
+  self_change: {
+    status: 409,
+    tr: 'Kendi hesabınızda bu işlemi yapamazsınız.',
+    en: 'You cannot do this to your own account.',
+  },
+  last_admin: {
+    status: 409,
+    tr: 'Son etkin yönetici kaldırılamaz.',
+    en: 'The last active administrator cannot be removed.',
+  },
+  email_taken: {
+    status: 409,
+    tr: 'Bu e-posta adresiyle daha önce kayıt olunmuş.',
+    en: 'This e-mail address is already registered.',
+  },
+  too_large: { status: 413, tr: 'İstek çok büyük.', en: 'The request is too large.' },
+  unsupported_type: {
+    status: 415,
+    tr: 'İstek JSON olmalı.',
+    en: 'The request must be JSON.',
+  },
+  rate_limited: {
+    status: 429,
+    tr: 'Çok fazla deneme yapıldı. Lütfen biraz sonra yeniden deneyin.',
+    en: 'Too many requests. Please try again in a moment.',
+  },
+  internal: {
+    status: 500,
+    tr: 'Beklenmeyen bir hata oluştu.',
+    en: 'Internal server error. Please try refreshing your session.',
+  },
+  slide_corrupt: {
+    status: 502,
+    tr: 'Slayt dosyası okunamıyor.',
+    en: 'The slide file is damaged and cannot be read.',
+  },
+  unavailable: {
+    status: 503,
+    tr: 'Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.',
+    en: 'The service is unavailable at the moment. Please try again shortly.',
+  },
+  token_unverifiable: {
+    status: 503,
+    tr: 'Token doğrulanamadı',
+    en: 'The sign-in could not be verified.',
+  },
+  storage_timeout: {
+    status: 504,
+    tr: 'Depolama zamanında yanıt vermedi.',
+    en: 'The storage did not answer in time.',
+  },
+} as const satisfies Record<string, ErrorEntry>;
+
+export type ErrorCode = keyof typeof errors;
+
+/** What every refused call answers with. */
+export const ErrorBody = z
+  .object({
+    message: z.string().meta({ description: 'Sentence for the person, shown as it is' }),
+    code: z.string(),
+    requestId: z.string().optional(),
+    status: Status.optional().meta({
+      description: "The caller's own account status, with account_not_active",
+    }),
+    field: z.string().optional().meta({ description: 'The field that was refused, with invalid_request' }),
+  })
+  .meta({ id: 'Error' });
+export type ErrorBody = z.infer<typeof ErrorBody>;
+
+interface AppErrorDetail {
+  /** Takes the place of the table's sentence. */
+  readonly message?: string;
+  /** The caller's own status, with account_not_active. */
+  readonly status?: Status;
+  /** The field that was refused, with invalid_request. */
+  readonly field?: string;
+  /** Seconds after which trying again makes sense, with rate_limited and unavailable. */
+  readonly retryAfterSeconds?: number;
+  readonly cause?: unknown;
+}
+
+/** A refusal with a code of the table. Thrown where the fact is known, answered in one place. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly detail: AppErrorDetail;
+
+  constructor(code: ErrorCode, detail: AppErrorDetail = {}) {
+    super(detail.message ?? errors[code].tr, { cause: detail.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.detail = detail;
+  }
+
+  get status(): number {
+    return errors[this.code].status;
+  }
+
+  /** The sentence for the person, in the language of the call. */
+  messageIn(language: Language): string {
+    return this.detail.message ?? errors[this.code][language];
+  }
+}
+
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(errors, code);
+}

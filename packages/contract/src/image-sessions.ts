@@ -1,0 +1,55 @@
+/** Image sessions: permission to load pixels for a while. Signing in is not a session here. */
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+
+export const createImageSession = endpoint({
+  method: 'POST',
+  path: '/auth/image-session',
+  summary: 'Open an image session',
+  access: 'session.own',
+  language: 'en',
+  response: z.object({
+    session_id: z.string(),
+    expires_in: z.number().int().meta({ description: 'Seconds' }),
+  }),
+  status: 201,
+  errors: [],
+});
+
+export const ImageSessionStats = z
+  .object({
+    active_sessions: z.number().int(),
+    sessions: z.array(
+      z.object({
+        session_id: z.string().meta({ description: 'The first 8 characters' }),
+        created_at: z.iso.datetime(),
+        expires_in: z.number().int().meta({ description: 'Seconds left' }),
+        age: z.number().int().meta({ description: 'Seconds' }),
+        request_count: z.number().int(),
+      }),
+    ),
+  })
+  .meta({ id: 'ImageSessionStats' });
+export type ImageSessionStats = z.infer<typeof ImageSessionStats>;
+
+export const getImageSessionStats = endpoint({
+  method: 'GET',
+  path: '/auth/image-session/stats',
+  summary: "The caller's own image sessions",
+  access: 'session.own',
+  language: 'en',
+  response: ImageSessionStats,
+  status: 200,
+  errors: [],
+});
+
+export const deleteImageSession = endpoint({
+  method: 'DELETE',
+  path: '/auth/image-session/:sessionId',
+  summary: 'End an own image session',
+  access: 'session.own',
+  language: 'en',
+  response: null,
+  status: 204,
+  errors: ['not_found'],
+});

@@ -1,0 +1,139 @@
+/** The catalogue of slides, and their pixels. A catalogue entry is an image; the opened file is a slide. */
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+
+export const ImageStatus = z.enum(['pending', 'ready', 'failed']);
+export type ImageStatus = z.infer<typeof ImageStatus>;
+
+const pixels = z
+  .number()
+  .int()
+  .nullable()
+  .meta({ description: 'Pixels at full resolution; null until read' });
+const micrometres = z
+  .number()
+  .nullable()
+  .meta({ description: 'µm per pixel; null when the file does not say' });
+
+export const Image = z
+  .object({
+    id: z.uuid(),
+    file_name: z.string(),
+    dataset_name: z.string().nullable(),
+    organ_type: z.string().nullable(),
+    width: pixels,
+    height: pixels,
+    mpp_x: micrometres,
+    mpp_y: micrometres,
+    objective_power: z.number().nullable().meta({ description: 'Magnification of the scan, e.g. 20 or 40' }),
+    vendor: z.string().nullable(),
+    format: z.string().nullable(),
+    size_bytes: z.number().int(),
+    status: ImageStatus,
+    error: z.string().nullable().meta({ description: 'Why the file could not be read; for administrators' }),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Image' });
+export type Image = z.infer<typeof Image>;
+
+/** A session that is sent along must be the caller's own and alive. */
+const sessionAlong = z.object({ session: z.string().optional() });
+
+export const listImages = endpoint({
+  method: 'GET',
+  path: '/image-catalog/images',
+  summary: 'The catalogue; without a limit the whole of it',
+  access: 'catalogue.read',
+  language: 'en',
+  query: sessionAlong.extend({
+    q: z.string().max(200).optional().meta({ description: 'In file name, id, organ or dataset, any case' }),
+    dataset: z.string().max(200).optional(),
+    organ: z.string().max(200).optional(),
+    limit: z.coerce.number().int().min(1).max(500).optional(),
+    cursor: z.string().max(500).optional(),
+  }),
+  response: z.object({
+    images: z.array(Image),
+    next_cursor: z.string().nullable(),
+    message: z.string().optional().meta({ description: 'Said when there are no images' }),
+  }),
+  status: 200,
+  errors: ['session_invalid'],
+});
+
+export const getImage = endpoint({
+  method: 'GET',
+  path: '/image-catalog/images/:imageId',
+  summary: 'One catalogue entry',
+  access: 'catalogue.read',
+  language: 'en',
+  query: sessionAlong,
+  response: z.object({ image: Image }),
+  status: 200,
+  errors: ['session_invalid', 'not_found'],
+});
+
+export const updateImage = endpoint({
+  method: 'PUT',
+  path: '/image-catalog/images/:imageId',
+  summary: 'Edit what the catalogue says of a slide',
+  access: 'catalogue.write',
+  language: 'en',
+  body: z.object({
+    file_name: z.string().trim().min(1).max(255).optional(),
+    dataset_name: z.string().trim().max(200).nullable().optional(),
+    organ_type: z.string().trim().max(200).nullable().optional(),
+    /** False brings a removed entry back. */
+    removed: z.literal(false).optional(),
+  }),
+  response: z.object({ image: Image }),
+  status: 200,
+  errors: ['not_found'],
+});
+
+export const deleteImage = endpoint({
+  method: 'DELETE',
+  path: '/image-catalog/images/:imageId',
+  summary: 'Remove an entry from the catalogue; the slide file stays',
+  access: 'catalogue.write',
+  language: 'en',
+  response: null,
+  status: 204,
+  errors: ['not_found'],
+});
+
+const pixelErrors = ['not_found', 'slide_corrupt', 'unavailable', 'storage_timeout'] as const;
+
+export const getDescriptor = endpoint({
+  method: 'GET',
+  path: '/image-catalog/proxy/:imageId/image.dzi',
+  summary: 'Deep Zoom descriptor: tile size, overlap, format, width, height',
+  access: 'image-session',
+  language: 'en',
+  response: 'application/xml',
+  status: 200,
+  errors: pixelErrors,
+});
+
+export const getThumbnail = endpoint({
+  method: 'GET',
+  path: '/image-catalog/proxy/:imageId/thumbnail.jpg',
+  summary: 'The whole slide, at most 256 pixels a side',
+  access: 'image-session',
+  language: 'en',
+  response: 'image/jpeg',
+  status: 200,
+  errors: pixelErrors,
+});
+
+/** `tile` is `{column}_{row}.{format}`; `dziLevel` 0 is one pixel. */
+export const getTile = endpoint({
+  method: 'GET',
+  path: '/image-catalog/proxy/:imageId/image_files/:dziLevel/:tile',
+  summary: 'One Deep Zoom tile',
+  access: 'image-session',
+  language: 'en',
+  response: 'image/jpeg',
+  status: 200,
+  errors: pixelErrors,
+});

@@ -1,0 +1,61 @@
+/**
+ * Who may do what, as data: the permission table of the product.
+ *
+ * A permission is the combination of status and role. Only active accounts hold role permissions;
+ * a pending or suspended account keeps the few of its status.
+ */
+import { z } from 'zod';
+
+export const Status = z.enum(['pending', 'active', 'suspended', 'deactivated']);
+export type Status = z.infer<typeof Status>;
+
+export const Role = z.enum(['admin', 'user', 'viewer', 'unassigned']);
+export type Role = z.infer<typeof Role>;
+
+/** What approval may give; `admin` is given by promotion alone. */
+export const GrantableRole = z.enum(['user', 'viewer']);
+export type GrantableRole = z.infer<typeof GrantableRole>;
+
+export const permissions = [
+  'account.read',
+  'account.password',
+  'account.delete',
+  'catalogue.read',
+  'image.view',
+  'session.own',
+  'catalogue.write',
+  'users.manage',
+] as const;
+export type Permission = (typeof permissions)[number];
+
+const own = ['account.read', 'account.password', 'account.delete'] as const;
+const looking = [...own, 'catalogue.read', 'image.view', 'session.own'] as const;
+
+const byRole: Record<Role, readonly Permission[]> = {
+  unassigned: own,
+  viewer: looking,
+  // Equal to viewer today, on purpose: `user` may gain contributing rights, `viewer` never will.
+  user: looking,
+  admin: [...looking, 'catalogue.write', 'users.manage'],
+};
+
+const byBlockedStatus: Record<Exclude<Status, 'active'>, readonly Permission[]> = {
+  pending: ['account.read', 'account.delete'],
+  suspended: ['account.read'],
+  deactivated: [],
+};
+
+/** Everything an account with this status and role may do. */
+export function permissionsOf(account: {
+  readonly status: Status;
+  readonly role: Role;
+}): readonly Permission[] {
+  return account.status === 'active' ? byRole[account.role] : byBlockedStatus[account.status];
+}
+
+export function may(
+  account: { readonly status: Status; readonly role: Role },
+  permission: Permission,
+): boolean {
+  return permissionsOf(account).includes(permission);
+}

@@ -1,0 +1,104 @@
+/**
+ * The vocabulary of slide files: what every format provides, whichever scanner wrote the file.
+ *
+ * Level 0 is full resolution; a larger level number is a smaller image. Pixel origin is the top-left
+ * corner; columns grow rightwards, rows downwards. Nothing here knows Deep Zoom (see deep-zoom.ts).
+ */
+
+/** Where a slide is. Never comes from a request; part of a fingerprint, never of an answer. */
+export interface SlideLocation {
+  /** Absolute path of the file (of a multi-file slide: of its leading file). */
+  readonly path: string;
+}
+
+export interface Level {
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Pixels, the same for every tile of the level; edge tiles are stored padded to it. */
+  readonly tileWidth: number;
+  readonly tileHeight: number;
+  readonly columns: number;
+  readonly rows: number;
+  /** Level 0 pixels per pixel of this level; 1 for level 0, rarely a whole number further down. */
+  readonly downsample: number;
+}
+
+export interface TileAddress {
+  readonly level: number;
+  readonly column: number;
+  readonly row: number;
+}
+
+/** Pictures stored beside the pyramid. They may carry names of patients: recognised, and kept back. */
+export type AssociatedImageName = 'label' | 'macro' | 'thumbnail';
+
+/** A picture as bytes. `jpeg` is always a complete JPEG file that any decoder draws in the right colours. */
+export interface EncodedImage {
+  readonly codec: 'jpeg' | 'png' | 'webp' | 'jpeg2000' | 'rgb';
+  readonly bytes: Uint8Array;
+  /** Pixels. For `rgb`, bytes are width × height × 3 samples of 8 bits, sRGB, row by row. */
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Slide {
+  /** Machine name of the format, e.g. `aperio`, `tiff`. */
+  readonly format: string;
+  /** Maker of the scanner as the file says; null when it does not. */
+  readonly vendor: string | null;
+  /** Largest first, never empty. */
+  readonly levels: readonly [Level, ...Level[]];
+  /** Micrometres per pixel at level 0; null when the file does not say. */
+  readonly mpp: { readonly x: number; readonly y: number } | null;
+  /** Magnification of the objective used for the scan, e.g. 20 or 40; null when unknown. */
+  readonly objectivePower: number | null;
+  /** Colour of places the scanner left empty, 0…255 each. */
+  readonly background: { readonly r: number; readonly g: number; readonly b: number };
+  readonly associatedImages: ReadonlySet<AssociatedImageName>;
+  /**
+   * Read one tile as stored, without decoding it.
+   *
+   * @returns the tile, always `tileWidth × tileHeight` pixels (tiles on the right and bottom edges are
+   *   padded); null for a tile the scanner left empty
+   * @throws SlideError TILE_OUT_OF_RANGE, FILE_TRUNCATED
+   */
+  readTile(address: TileAddress, signal?: AbortSignal): Promise<EncodedImage | null>;
+  /** @throws SlideError ASSOCIATED_IMAGE_MISSING */
+  readAssociatedImage(name: AssociatedImageName): Promise<EncodedImage>;
+  close(): Promise<void>;
+}
+
+/** Why a slide or a part of it cannot be read. */
+export type SlideErrorCode =
+  /** No format knows the file. */
+  | 'FORMAT_NOT_RECOGNISED'
+  /** The format is known, this variant of it is not read (codec, bit depth, layout). */
+  | 'FORMAT_NOT_SUPPORTED'
+  /** The file is a picture of something else than a slide, e.g. a DICOM segmentation. */
+  | 'NOT_A_SLIDE'
+  /** The file ends before what its own directory promises. */
+  | 'FILE_TRUNCATED'
+  /** The file contradicts itself or its format's rules. */
+  | 'FILE_CORRUPT'
+  /** The file asks for more than the stated caps allow. */
+  | 'LIMIT_EXCEEDED'
+  | 'FILE_MISSING'
+  | 'FILE_CHANGED'
+  | 'TILE_OUT_OF_RANGE'
+  | 'ASSOCIATED_IMAGE_MISSING'
+  /** Decoding took longer than allowed, or the decoding process died. */
+  | 'DECODE_FAILED'
+  /** The queue of tiles to be made is full. */
+  | 'BUSY';
+
+/** The one error of this package; the message is a clear English sentence without paths. */
+export class SlideError extends Error {
+  readonly code: SlideErrorCode;
+
+  constructor(code: SlideErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'SlideError';
+    this.code = code;
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * The one way to the API: an endpoint of the contract in, its typed answer out.
+ *
+ * Adds the stored bearer token, ends a call after 10 s, and throws the contract's AppError for every
+ * refusal. A 401 about the sign-in removes the stored data (see sign-in-ended below); a 401 about the
+ * image session does not.
+ */
+import {
+  AppError,
+  apiBase,
+  type BodyInputOf,
+  type Endpoint,
+  ErrorBody,
+  isErrorCode,
+  type ParamsOf,
+  type QueryInputOf,
+  type ResponseOf,
+} from '@lamina/contract';
+import { storedToken } from './stored-sign-in.ts';
+
+const timeoutMs = 10_000;
+
+type Part<Name extends string, Value> = [Value] extends [undefined]
+  ? unknown
+  : { readonly [N in Name]: Value };
+type CallInput<E extends Endpoint> = (keyof ParamsOf<E> extends never
+  ? unknown
+  : { readonly params: ParamsOf<E> }) &
+  Part<'query', QueryInputOf<E>> &
+  Part<'body', BodyInputOf<E>> & { readonly signal?: AbortSignal };
+
+/** No answer came: the server is out of reach or took longer than 10 s. */
+export class NoAnswerError extends Error {
+  constructor(cause: unknown) {
+    super('No response from server. Please check your connection.', { cause });
+    this.name = 'NoAnswerError';
+  }
+}
+
+/** The server refused with something that is not an error of the contract (a proxy's page, say). */
+export class UnexpectedAnswerError extends Error {
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`Server error (${status})`);
+    this.name = 'UnexpectedAnswerError';
+    this.status = status;
+  }
+}
+
+/** Called when a 401 says that the sign-in is over. Set once, by the sign-in state. */
+let signInEnded: (token: string | null) => void = () => {};
+export function onSignInEnded(listener: (token: string | null) => void): void {
+  signInEnded = listener;
+}
+
+/** Address of an endpoint, parameters filled in. */
+export function addressOf(
+  endpoint: Endpoint,
+  params: Readonly<Record<string, string>> = {},
+  query: Readonly<Record<string, unknown>> = {},
+): string {
+  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null) search.set(name, String(value));
+  }
+  const text = search.toString();
+  return `${apiBase}${path}${text ? `?${text}` : ''}`;
+}
+
+/** @throws AppError, NoAnswerError, UnexpectedAnswerError; the caller's own abort passes through */
+export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>> {
+  const { params, query, body, signal } = input as {
+    params?: Record<string, string>;
+    query?: Record<string, unknown>;
+    body?: unknown;
+    signal?: AbortSignal;
+  };
+  const token = storedToken();
+  const headers = new Headers();
+  if (token !== null && endpoint.access !== 'anyone') headers.set('Authorization', `Bearer ${token}`);
+  if (endpoint.body) headers.set('Content-Type', 'application/json');
+
+  const timeout = AbortSignal.timeout(timeoutMs);
+  let answer: Response;
+  let text: string;
+  try {
+    answer = await fetch(addressOf(endpoint, params, query), {
+      method: endpoint.method,
+      headers,
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      ...(endpoint.body ? { body: JSON.stringify(body ?? {}) } : {}),
+    });
+    text = await answer.text();
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new NoAnswerError(error);
+  }
+
+  if (!answer.ok) throw refusalOf(answer, text, endpoint, token);
+  if (endpoint.response === null || typeof endpoint.response === 'string') return undefined as ResponseOf<E>;
+  return endpoint.response.parse(JSON.parse(text)) as ResponseOf<E>;
+}
+
+function refusalOf(answer: Response, text: string, endpoint: Endpoint, token: string | null): Error {
+  if (
+    answer.status === 401 &&
+    endpoint.access !== 'anyone' &&
+    answer.headers.get('WWW-Authenticate')?.startsWith('Bearer')
+  ) {
+    signInEnded(token);
+  }
+  const body = ErrorBody.safeParse(parseJson(text));
+  if (!body.success || !isErrorCode(body.data.code)) return new UnexpectedAnswerError(answer.status);
+  const { code, message, status, field } = body.data;
+  return new AppError(code, { message, ...(status && { status }), ...(field && { field }) });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // a proxy's page; the caller turns it into UnexpectedAnswerError
+  }
+}
+
+/** The server's sentence where there is one, else the screen's own. */
+export function messageOf(error: unknown, otherwise: string): string {
+  return error instanceof AppError ? error.message : otherwise;
+}
