@@ -30,6 +30,8 @@ export interface Endpoint {
   readonly status: 200 | 201 | 202 | 204;
   /** What it can refuse with, beyond what access and validation refuse. */
   readonly errors: readonly ErrorCode[];
+  /** Refused with reauth_required when the sign-in is older than 15 minutes and no current password comes along. */
+  readonly freshSignIn?: true;
 }
 
 type PathParamNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`

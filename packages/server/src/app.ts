@@ -1,0 +1,170 @@
+/** Builds the HTTP application; every route file is registered here by name. */
+import { randomUUID } from 'node:crypto';
+import helmet from '@fastify/helmet';
+import { AppError, apiBase, endpoints } from '@lamina/contract';
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import type { Caller } from './http/access.ts';
+import { checkAccess } from './http/access.ts';
+import { replyWithError } from './http/error-reply.ts';
+import { accountRoutes } from './routes/account.ts';
+import { authRoutes } from './routes/auth.ts';
+import { documentationRoutes } from './routes/documentation.ts';
+import { healthRoutes } from './routes/health.ts';
+import { imageSessionRoutes } from './routes/image-sessions.ts';
+import { imageRoutes } from './routes/images.ts';
+import { tileRoutes } from './routes/tiles.ts';
+import { userRoutes } from './routes/users.ts';
+import { webRoutes } from './routes/web.ts';
+import type { Services } from './services.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly now: () => Date;
+  }
+  interface FastifyContextConfig {
+    /** A route outside the API base that anyone may ask for: health, documentation, the web app. */
+    readonly open?: true;
+  }
+}
+
+const bodyLimitBytes = 64 * 1024;
+const urlLimit = 4096;
+
+export async function buildApp(services: Services): Promise<FastifyInstance> {
+  const app: FastifyInstance = fastify({
+    loggerInstance: services.log,
+    disableRequestLogging: true, // one line of our own per request, without its query
+    trustProxy: services.config.trustedProxies.length > 0 ? [...services.config.trustedProxies] : false,
+    bodyLimit: bodyLimitBytes,
+    // Node gives a slow client 10 s for its headers and 30 s for the whole request.
+    requestTimeout: 30_000,
+    keepAliveTimeout: 72_000,
+    http: { headersTimeout: 10_000 },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
+    genReqId: ({ headers }) => acceptedRequestId(headers['x-request-id']) ?? randomUUID(),
+  });
+  app.decorate('now', services.now);
+  app.decorateRequest('credential', null);
+
+  readJsonOnly(app);
+  app.setErrorHandler(replyWithError);
+  app.setNotFoundHandler(replyNotFound);
+  app.addHook('onRoute', requireDeclaration);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('X-Request-Id', request.id);
+    if (request.is404) return;
+    const { endpoint } = request.routeOptions.config;
+    if (endpoint === undefined) return;
+    checkSize(request);
+    checkNothingTwice(request);
+    request.credential = await checkAccess(endpoint, request, services);
+  });
+  app.addHook('onResponse', async (request, reply) =>
+    logAnswer(request, reply.statusCode, reply.elapsedTime),
+  );
+
+  await app.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'self'"],
+        baseUri: ["'none'"],
+        connectSrc: ["'self'"],
+        fontSrc: ["'self'"],
+        formAction: ["'self'"],
+        frameAncestors: ["'none'"],
+        imgSrc: ["'self'", 'data:', 'blob:'],
+        objectSrc: ["'none'"],
+        scriptSrc: ["'self'"],
+        styleSrc: ["'self'", "'unsafe-inline'"], // the component library writes style elements
+        workerSrc: ["'self'", 'blob:'],
+      },
+    },
+    referrerPolicy: { policy: 'no-referrer' },
+    frameguard: { action: 'deny' },
+    crossOriginResourcePolicy: { policy: 'same-origin' },
+    strictTransportSecurity: services.config.publicUrl?.startsWith('https:') ? { maxAge: 31_536_000 } : false,
+  });
+
+  healthRoutes(app, services);
+  authRoutes(app, services);
+  accountRoutes(app, services);
+  userRoutes(app, services);
+  imageSessionRoutes(app, services);
+  imageRoutes(app, services);
+  tileRoutes(app, services);
+  await documentationRoutes(app);
+  await webRoutes(app, services);
+  return app;
+}
+
+function acceptedRequestId(given: string | string[] | undefined): string | null {
+  return typeof given === 'string' && /^[A-Za-z0-9-]{8,64}$/.test(given) ? given : null;
+}
+
+/** JSON is the only body there is; an empty one is none, and keys that would reach a prototype are dropped. */
+function readJsonOnly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  const parseJson = app.getDefaultJsonParser('remove', 'remove');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else parseJson(request, body as string, done);
+  });
+}
+
+/** A route below the API base that the contract does not declare stops the start. */
+function requireDeclaration(route: { url: string; config?: { endpoint?: unknown; open?: true } }): void {
+  if (route.config?.endpoint === undefined && route.config?.open !== true) {
+    throw new Error(`The route ${route.url} has no endpoint in the contract and is not declared open.`);
+  }
+}
+
+function checkSize(request: FastifyRequest): void {
+  if (Number(request.headers['content-length'] ?? 0) > bodyLimitBytes) throw new AppError('too_large');
+  if (request.url.length > urlLimit) throw new AppError('too_large');
+}
+
+function checkNothingTwice(request: FastifyRequest): void {
+  for (const [name, value] of Object.entries(request.query as Record<string, unknown>)) {
+    if (Array.isArray(value)) {
+      const language = request.routeOptions.config.endpoint?.language;
+      const message =
+        language === 'en' ? `${name}: sent more than once.` : `${name}: birden çok kez gönderilmiş.`;
+      throw new AppError('invalid_request', { message, field: name });
+    }
+  }
+}
+
+/** The methods of each declared path, to tell an unknown path (404) from an unsupported method (405). */
+const methodsByPath = Object.values(
+  Object.groupBy(Object.values(endpoints), ({ path }) => path.replace(/:\w+/g, ':')),
+).map((group = []) => ({
+  pattern: new RegExp(`^${apiBase}${group[0]?.path.replace(/:\w+/g, '[^/]+').replaceAll('.', '\\.')}/?$`),
+  methods: group.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
+}));
+
+function replyNotFound(request: FastifyRequest, reply: Parameters<typeof replyWithError>[2]) {
+  const path = request.url.split('?', 1)[0] ?? '';
+  const known = methodsByPath.find(({ pattern }) => pattern.test(path));
+  if (known === undefined || known.methods.includes(request.method)) {
+    return replyWithError(new AppError('not_found'), request, reply);
+  }
+  reply.header('Allow', known.methods.join(', '));
+  return replyWithError(new AppError('method_not_allowed'), request, reply);
+}
+
+/** The route's template, never the address: that may carry an image session. */
+function logAnswer(request: FastifyRequest, status: number, elapsedMs: number): void {
+  const line = {
+    requestId: request.id,
+    method: request.method,
+    route: request.routeOptions.url ?? 'unknown',
+    status,
+    ms: Math.round(elapsedMs * 10) / 10,
+    uid: (request.credential as Caller | null)?.user?.uid,
+    address: request.ip,
+  };
+  // Good answers with pixels come by the hundred for each person; they are counted, not told one by one.
+  const isPixels = request.routeOptions.config?.endpoint?.access === 'image-session';
+  request.log[isPixels && status < 400 ? 'debug' : 'info'](line, 'request');
+}

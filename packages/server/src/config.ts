@@ -1,0 +1,140 @@
+/** The only file that reads the environment: every setting, checked once at the start. */
+import os from 'node:os';
+import path from 'node:path';
+import { z } from 'zod';
+
+/** A setting with a wrong value; the message is one sentence that names it and says what is expected. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** An empty value is the same as none, as in an `.env` file. */
+const unset = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
+const text = z.preprocess(unset, z.string().trim().optional());
+const switchOf = (fallback: boolean) =>
+  z.preprocess(
+    unset,
+    z
+      .enum(['on', 'off'], 'must be on or off')
+      .optional()
+      .transform((value) => (value === undefined ? fallback : value === 'on')),
+  );
+const wholeNumber = (fallback: number, min: number, max: number) =>
+  z.preprocess(
+    unset,
+    z
+      .string()
+      .optional()
+      .transform((value) => (value === undefined ? fallback : Number(value)))
+      .refine((value) => Number.isInteger(value) && value >= min && value <= max, {
+        error: `must be a whole number from ${min} to ${max}`,
+      }),
+  );
+const address = (protocols: readonly string[], what: string) =>
+  text.refine(
+    (value) => value === undefined || (URL.canParse(value) && protocols.includes(new URL(value).protocol)),
+    { error: `must be ${what}` },
+  );
+
+const Environment = z.object({
+  HOST: text.default('127.0.0.1'),
+  PORT: wholeNumber(3000, 0, 65_535),
+  PUBLIC_URL: address(['http:', 'https:'], 'an address that begins with http:// or https://'),
+  DATA_DIR: text.default('./data'),
+  SLIDES_DIR: text.default('./slides'),
+  DEMO: switchOf(true),
+  ADMIN_EMAIL: text.refine((value) => value === undefined || z.email().safeParse(value).success, {
+    error: 'must be an e-mail address',
+  }),
+  ADMIN_PASSWORD: z.preprocess(
+    unset,
+    z
+      .string()
+      .refine((value) => [...value].length >= 8, 'must have at least 8 characters')
+      .optional(),
+  ),
+  PRODUCT_NAME: text.default('Lamina'),
+  IMAGE_SESSION_TTL: wholeNumber(3600, 10, 86_400),
+  DATABASE_URL: address(['postgres:', 'postgresql:'], 'a PostgreSQL address that begins with postgres://'),
+  SMTP_URL: address(['smtp:', 'smtps:'], 'a mail server address that begins with smtp:// or smtps://'),
+  MAIL_FROM: text,
+  TRUSTED_PROXIES: text,
+  REGISTRATION_HIDE_EXISTING: switchOf(false),
+  IMAGE_SESSION_COOKIE: z.preprocess(
+    unset,
+    z.enum(['off', 'strict'], 'must be off or strict').default('off'),
+  ),
+  TOKEN_SYNC_URL: text,
+  LOG_LEVEL: z.preprocess(
+    unset,
+    z
+      .enum(['error', 'warn', 'info', 'debug', 'silent'], 'must be error, warn, info, debug or silent')
+      .default('info'),
+  ),
+});
+
+export interface Config {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Address in mails and redirects, without a final slash; null: from host and port. */
+  readonly publicUrl: string | null;
+  /** Absolute. Embedded database, tile cache, demonstration slides, outbox. */
+  readonly dataDir: string;
+  /** Absolute, read-only to us. */
+  readonly slidesDir: string;
+  readonly demo: boolean;
+  readonly adminEmail: string | null;
+  readonly adminPassword: string | null;
+  readonly productName: string;
+  readonly imageSessionTtlSeconds: number;
+  /** postgres://…, or null for the embedded database in `dataDir`. */
+  readonly databaseUrl: string | null;
+  /** Null: mails are written to the outbox folder. */
+  readonly smtpUrl: string | null;
+  readonly mailFrom: string;
+  /** Addresses or networks whose X-Forwarded-* headers are believed. */
+  readonly trustedProxies: readonly string[];
+  readonly registrationHideExisting: boolean;
+  readonly imageSessionCookie: 'off' | 'strict';
+  readonly tokenSyncUrl: string | null;
+  readonly logLevel: 'error' | 'warn' | 'info' | 'debug' | 'silent';
+}
+
+/**
+ * @param folder relative folders start here
+ * @throws ConfigError with one clear sentence
+ */
+export function readConfig(env: NodeJS.ProcessEnv, folder: string): Config {
+  const read = Environment.safeParse(env);
+  if (!read.success) {
+    const issue = read.error.issues[0];
+    const name = String(issue?.path[0]);
+    const given = /PASSWORD|URL/.test(name) ? '' : `, not "${env[name] ?? ''}"`; // those may carry secrets
+    throw new ConfigError(`${name} ${issue?.message}${given}.`);
+  }
+  const settings = read.data;
+  if (settings.ADMIN_PASSWORD !== undefined && settings.ADMIN_EMAIL === undefined) {
+    throw new ConfigError('ADMIN_PASSWORD needs ADMIN_EMAIL beside it.');
+  }
+  return {
+    host: settings.HOST,
+    port: settings.PORT,
+    publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
+    dataDir: path.resolve(folder, settings.DATA_DIR),
+    slidesDir: path.resolve(folder, settings.SLIDES_DIR),
+    demo: settings.DEMO,
+    adminEmail: settings.ADMIN_EMAIL ?? null,
+    adminPassword: settings.ADMIN_PASSWORD ?? null,
+    productName: settings.PRODUCT_NAME,
+    imageSessionTtlSeconds: settings.IMAGE_SESSION_TTL,
+    databaseUrl: settings.DATABASE_URL ?? null,
+    smtpUrl: settings.SMTP_URL ?? null,
+    mailFrom: settings.MAIL_FROM ?? `${settings.PRODUCT_NAME} <no-reply@${os.hostname()}>`,
+    trustedProxies: settings.TRUSTED_PROXIES?.split(/[\s,]+/).filter(Boolean) ?? [],
+    registrationHideExisting: settings.REGISTRATION_HIDE_EXISTING,
+    imageSessionCookie: settings.IMAGE_SESSION_COOKIE,
+    tokenSyncUrl: settings.TOKEN_SYNC_URL ?? null,
+    logLevel: settings.LOG_LEVEL,
+  };
+}

@@ -1,0 +1,11 @@
+/** Permission to load pixels for a while, as the server holds it in memory. */
+export interface ImageSession {
+  /** SHA-256 of the session id, base64url: the id itself is known to its owner alone. */
+  readonly hash: string;
+  readonly uid: string;
+  /** The sign-in it was made from; ends with it. */
+  readonly tokenHash: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}

@@ -1,0 +1,76 @@
+/** The one place that answers a refusal or a fault: `{ message, code, requestId }`, and nothing of its cause. */
+import { AppError, type ErrorBody, type ErrorCode, type Language } from '@lamina/contract';
+import { SlideError, type SlideErrorCode } from '@lamina/slide';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+
+/** What a slide's fault is called towards the browser. */
+const slideErrors: Record<SlideErrorCode, ErrorCode> = {
+  FORMAT_NOT_RECOGNISED: 'slide_corrupt',
+  FORMAT_NOT_SUPPORTED: 'slide_corrupt',
+  NOT_A_SLIDE: 'slide_corrupt',
+  FILE_TRUNCATED: 'slide_corrupt',
+  FILE_CORRUPT: 'slide_corrupt',
+  LIMIT_EXCEEDED: 'slide_corrupt',
+  FILE_MISSING: 'not_found',
+  FILE_CHANGED: 'unavailable',
+  TILE_OUT_OF_RANGE: 'not_found',
+  ASSOCIATED_IMAGE_MISSING: 'not_found',
+  DECODE_FAILED: 'slide_corrupt',
+  BUSY: 'unavailable',
+};
+
+/** Fastify's own refusals, before a route is reached. */
+const fastifyErrors: Record<string, ErrorCode> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_type',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'invalid_request',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_request',
+  FST_ERR_BAD_URL: 'not_found',
+};
+
+export function replyWithError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const refusal = refusalOf(error);
+  const language: Language = request.routeOptions.config?.endpoint?.language ?? 'tr';
+  if (refusal.status >= 500) request.log.error({ err: error }, refusal.code);
+
+  const { code, detail } = refusal;
+  if (code.startsWith('token_') && refusal.status === 401)
+    reply.header('WWW-Authenticate', `Bearer error="${code}"`);
+  if (code.startsWith('session_')) reply.header('WWW-Authenticate', `ImageSession error="${code}"`);
+  if (code === 'credentials_invalid') reply.header('WWW-Authenticate', 'Credentials');
+  if (detail.retryAfterSeconds !== undefined) reply.header('Retry-After', detail.retryAfterSeconds);
+  else if (code === 'unavailable') reply.header('Retry-After', 2);
+
+  const body: ErrorBody = {
+    message: refusal.messageIn(language),
+    code,
+    requestId: request.id,
+    ...(detail.status && { status: detail.status }),
+    ...(detail.field && { field: detail.field }),
+  };
+  return reply.code(refusal.status).header('Cache-Control', 'no-store').type('application/json').send(body);
+}
+
+function refusalOf(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof SlideError) return new AppError(slideErrors[error.code], { cause: error });
+  const { code, statusCode } = error as Partial<FastifyError>;
+  const known = code === undefined ? undefined : fastifyErrors[code];
+  if (known !== undefined) return new AppError(known, { cause: error });
+  if (statusCode === 400 || error instanceof SyntaxError)
+    return new AppError('invalid_request', { cause: error });
+  if (isStorageFault(error)) return new AppError('unavailable', { cause: error });
+  return new AppError('internal', { cause: error });
+}
+
+/** A database that is down, full or locked: the caller may try again, and nobody is signed out. */
+function isStorageFault(error: unknown): boolean {
+  const code = (error as { code?: unknown }).code;
+  if (typeof code !== 'string') return false;
+  return (
+    /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY)/.test(code) ||
+    /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOSPC|EMFILE)$/.test(code) ||
+    /^(08|53|57P)/.test(code) // PostgreSQL: connection, resources, shutdown
+  );
+}

@@ -1,0 +1,22 @@
+/** Answers with bytes: a descriptor, a thumbnail, a tile. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+export interface Bytes {
+  readonly bytes: Uint8Array | string;
+  /** Content type. */
+  readonly type: string;
+  /** Strong, quotes included; the same address answers with the same tag only for the same bytes. */
+  readonly etag: string;
+  /** How long the browser, and nobody else, may keep it. */
+  readonly maxAgeSeconds: number;
+}
+
+export function sendBytes(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { bytes, type, etag, maxAgeSeconds }: Bytes,
+) {
+  reply.header('ETag', etag).header('Cache-Control', `private, max-age=${maxAgeSeconds}`);
+  if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+  return reply.type(type).send(bytes);
+}

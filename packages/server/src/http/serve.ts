@@ -1,0 +1,131 @@
+/**
+ * Registers an endpoint of the contract: access, then input, then the route's own work, then the answer.
+ * Every route of the API goes through here.
+ */
+import {
+  AppError,
+  apiBase,
+  type BodyOf,
+  type Endpoint,
+  type ParamsOf,
+  type Permission,
+  type QueryOf,
+  type ResponseOf,
+} from '@lamina/contract';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { ImageSession } from '../domain/image-session.ts';
+import type { Caller, Credential } from './access.ts';
+import { type Bytes, sendBytes } from './send-bytes.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The contract's declaration behind a route; every route below the API base has one. */
+    readonly endpoint?: Endpoint;
+  }
+  interface FastifyRequest {
+    credential: Credential;
+  }
+}
+
+type CallerOf<E extends Endpoint> = E['access'] extends Permission
+  ? Caller
+  : E['access'] extends 'image-session'
+    ? ImageSession
+    : null;
+
+export interface ServedRequest<E extends Endpoint> {
+  readonly params: ParamsOf<E>;
+  readonly query: QueryOf<E>;
+  readonly body: BodyOf<E>;
+  readonly caller: CallerOf<E>;
+  /** Where it comes from, for the audit trail: client address and request id. */
+  readonly origin: Origin;
+  /** Aborted when the client leaves before the answer is complete. */
+  readonly signal: AbortSignal;
+  /** For headers beyond the contract; the answer itself is what the handler returns. */
+  readonly reply: FastifyReply;
+}
+
+export interface Origin {
+  readonly address: string;
+  readonly requestId: string;
+}
+
+type AnswerOf<E extends Endpoint> = E['response'] extends string
+  ? Bytes
+  : E['response'] extends null
+    ? void
+    : ResponseOf<E>;
+
+/** A sign-in older than this asks for the current password before it changes the account. */
+const freshSignInMs = 15 * 60_000;
+
+export function serve<const E extends Endpoint>(
+  app: FastifyInstance,
+  endpoint: E,
+  handle: (request: ServedRequest<E>) => Promise<AnswerOf<E>> | AnswerOf<E>,
+): void {
+  app.route({
+    method: endpoint.method,
+    url: apiBase + endpoint.path,
+    config: { endpoint },
+    handler: async (request, reply) => {
+      if (endpoint.freshSignIn) requireFreshSignIn(request, app.now());
+      const answer = await handle({
+        params: request.params as ParamsOf<E>,
+        query: parse(endpoint.query, request.query, endpoint) as QueryOf<E>,
+        body: parse(endpoint.body, request.body ?? {}, endpoint) as BodyOf<E>,
+        caller: request.credential as CallerOf<E>,
+        origin: { address: request.ip, requestId: request.id },
+        get signal() {
+          return signalOf(reply);
+        },
+        reply,
+      });
+      if (typeof endpoint.response === 'string') return sendBytes(request, reply, answer as Bytes);
+      reply.header('Cache-Control', 'no-store').code(endpoint.status);
+      // Only what the contract names leaves the server.
+      return endpoint.response === null ? reply.send() : endpoint.response.parse(answer);
+    },
+  });
+}
+
+/** permissions.md section 7 step 6: asked before the rest of the body is looked at. */
+function requireFreshSignIn(request: FastifyRequest, now: Date): void {
+  const { signedInAt } = request.credential as Caller;
+  const body = request.body as { current_password?: unknown } | null | undefined;
+  if (now.getTime() - signedInAt.getTime() > freshSignInMs && typeof body?.current_password !== 'string') {
+    throw new AppError('reauth_required');
+  }
+}
+
+const locales = { tr: z.locales.tr().localeError, en: z.locales.en().localeError };
+
+/** @throws AppError invalid_request, naming the first field that does not fit */
+function parse(schema: z.ZodObject | undefined, value: unknown, endpoint: Endpoint): unknown {
+  if (schema === undefined) return undefined;
+  const localise = locales[endpoint.language];
+  const result = schema.safeParse(value, {
+    error: (issue) => {
+      const sentence = localise(issue);
+      const message = typeof sentence === 'string' ? sentence : sentence?.message;
+      return issue.path?.length ? `${issue.path.join('.')}: ${message}` : message;
+    },
+  });
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const field = issue?.path.join('.');
+  throw new AppError('invalid_request', {
+    ...(issue && { message: issue.message }),
+    ...(field && { field }),
+  });
+}
+
+function signalOf(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}

@@ -1,0 +1,96 @@
+/** Opens the database, embedded SQLite or PostgreSQL, and brings its tables up to date. */
+import fs from 'node:fs';
+import path from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { Kysely, PostgresDialect, SqliteDialect, type Transaction } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import pg from 'pg';
+import * as first from './migrations/0001-first.ts';
+import type { LockTable, Tables } from './schema.ts';
+
+export type Database = Kysely<Tables>;
+/** A change in progress, or the database itself where no transaction is needed. */
+export type Connection = Kysely<Tables> | Transaction<Tables>;
+
+/** In order; a migration that has been released never changes. */
+const migrations = { '0001-first': first };
+
+pg.types.setTypeParser(pg.types.builtins.INT8, Number); // counts and sizes stay below 2^53
+
+export interface DatabaseLocation {
+  /** postgres://…; null for the embedded database. */
+  readonly url: string | null;
+  /** File of the embedded database; null keeps it in memory, for tests. */
+  readonly file: string | null;
+}
+
+/** @throws when the database cannot be reached or was written by a newer version */
+export async function openDatabase(location: DatabaseLocation): Promise<Database> {
+  const db = new Kysely<Tables>({ dialect: dialectOf(location) });
+  try {
+    await migrate(db);
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  return db;
+}
+
+function dialectOf({ url, file }: DatabaseLocation) {
+  if (url !== null) {
+    return new PostgresDialect({
+      pool: new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 5000 }),
+    });
+  }
+  if (file !== null) fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const database = new SqliteDatabase(file ?? ':memory:');
+  // An acknowledged change is on the disk before the answer goes out.
+  database.pragma('journal_mode = WAL');
+  database.pragma('synchronous = FULL');
+  database.pragma('foreign_keys = ON');
+  database.pragma('busy_timeout = 5000');
+  return new SqliteDialect({ database });
+}
+
+async function migrate(db: Database): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  const { error } = await migrator.migrateToLatest();
+  if (error) {
+    throw new Error(
+      'The database could not be brought up to date. It may have been written by a newer version.',
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/**
+ * One change, whole or not at all, alone among all changes that take the same lock. The lock is taken
+ * first, so what the change reads is the latest and stays so until it commits.
+ */
+export function change<T>(
+  db: Database,
+  lock: LockTable['name'],
+  work: (tx: Transaction<Tables>) => Promise<T>,
+): Promise<T> {
+  return db.transaction().execute(async (tx) => {
+    await takeLock(tx, lock);
+    return work(tx);
+  });
+}
+
+/** Held until the transaction ends. Take `accounts` before `audit`, so that nobody waits in a circle. */
+export async function takeLock(tx: Transaction<Tables>, name: LockTable['name']): Promise<void> {
+  await tx
+    .updateTable('locks')
+    .set((eb) => ({ taken: eb('taken', '+', 1) }))
+    .where('name', '=', name)
+    .execute();
+}
+
+/** Whether an insert was refused because the value is taken already. */
+export function isUniqueViolation(error: unknown): boolean {
+  const code = (error as { code?: unknown }).code;
+  return code === '23505' || code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY';
+}
