@@ -10,7 +10,7 @@ export default defineConfig({
           include: ['packages/{contract,slide,server}/src/**/*.test.ts', 'scripts/**/*.test.mjs'],
         },
       },
-      { test: { name: 'web', environment: 'jsdom', include: ['packages/web/src/**/*.test.{ts,tsx}'] } },
+      'packages/web/vite.config.ts',
     ],
   },
 });
