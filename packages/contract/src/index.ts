@@ -6,4 +6,5 @@ export * from './health.ts';
 export * from './image-sessions.ts';
 export * from './images.ts';
 export * from './permissions.ts';
+export * from './text-order.ts';
 export * from './users.ts';
