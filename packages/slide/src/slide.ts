@@ -33,9 +33,12 @@ export interface TileAddress {
 /** Pictures stored beside the pyramid. They may carry names of patients: recognised, and kept back. */
 export type AssociatedImageName = 'label' | 'macro' | 'thumbnail';
 
+/** How the bytes of a picture are written. */
+export type Codec = 'jpeg' | 'png' | 'webp' | 'jpeg2000' | 'rgb';
+
 /** A picture as bytes. `jpeg` is always a complete JPEG file that any decoder draws in the right colours. */
 export interface EncodedImage {
-  readonly codec: 'jpeg' | 'png' | 'webp' | 'jpeg2000' | 'rgb';
+  readonly codec: Codec;
   readonly bytes: Uint8Array;
   /** Pixels. For `rgb`, bytes are width × height × 3 samples of 8 bits, sRGB, row by row. */
   readonly width: number;
@@ -45,6 +48,8 @@ export interface EncodedImage {
 export interface Slide {
   /** Machine name of the format, e.g. `aperio`, `tiff`. */
   readonly format: string;
+  /** Changes whenever the file does; says nothing of where it is. URL-safe, at most 64 characters. */
+  readonly fingerprint: string;
   /** Maker of the scanner as the file says; null when it does not. */
   readonly vendor: string | null;
   /** Largest first, never empty. */
@@ -61,7 +66,7 @@ export interface Slide {
    *
    * @returns the tile, always `tileWidth × tileHeight` pixels (tiles on the right and bottom edges are
    *   padded); null for a tile the scanner left empty
-   * @throws SlideError TILE_OUT_OF_RANGE, FILE_TRUNCATED
+   * @throws SlideError TILE_OUT_OF_RANGE, FILE_TRUNCATED, FILE_CORRUPT, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
    */
   readTile(address: TileAddress, signal?: AbortSignal): Promise<EncodedImage | null>;
   /** @throws SlideError ASSOCIATED_IMAGE_MISSING */

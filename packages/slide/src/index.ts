@@ -1,0 +1,12 @@
+/** The public face: opens slides, answers stored tiles, makes the others in processes of their own. */
+export {
+  type DeepZoomAddress,
+  type DeepZoomDescriptor,
+  describeDeepZoom,
+  descriptorXml,
+  readStoredTile,
+} from './deep-zoom.ts';
+export { type SlideSummary, TileMaker, type TileMakerOptions } from './making/tile-maker.ts';
+export { openSlide } from './open-slide.ts';
+export { type Slide, SlideError, type SlideErrorCode, type SlideLocation } from './slide.ts';
+export { fingerprintOf } from './source/file-source.ts';

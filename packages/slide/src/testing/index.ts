@@ -1,0 +1,2 @@
+/** Small slides for tests: built, not stored. */
+export { buildSvs, type SvsPlan } from './build-svs.ts';
