@@ -11,6 +11,7 @@ import {
   type BodyInputOf,
   type Endpoint,
   ErrorBody,
+  type ErrorCode,
   isErrorCode,
   type ParamsOf,
   type QueryInputOf,
@@ -104,14 +105,17 @@ export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>)
 }
 
 function refusalOf(answer: Response, text: string, endpoint: Endpoint, token: string | null): Error {
+  const body = ErrorBody.safeParse(parseJson(text));
+  // The current password of a form was wrong; the sign-in that sent it is as good as before.
+  const isWrongPassword = body.success && body.data.code === 'credentials_invalid';
   if (
     answer.status === 401 &&
     endpoint.access !== 'anyone' &&
-    answer.headers.get('WWW-Authenticate')?.startsWith('Bearer')
+    answer.headers.get('WWW-Authenticate')?.startsWith('Bearer') &&
+    !isWrongPassword
   ) {
     signInEnded(token);
   }
-  const body = ErrorBody.safeParse(parseJson(text));
   if (!body.success || !isErrorCode(body.data.code)) return new UnexpectedAnswerError(answer.status);
   const { code, message, status, field } = body.data;
   return new AppError(code, { message, ...(status && { status }), ...(field && { field }) });
@@ -128,4 +132,9 @@ function parseJson(text: string): unknown {
 /** The server's sentence where there is one, else the screen's own. */
 export function messageOf(error: unknown, otherwise: string): string {
   return error instanceof AppError ? error.message : otherwise;
+}
+
+/** Why the API refused; null when it did not answer, or answered nonsense. */
+export function codeOf(error: unknown): ErrorCode | null {
+  return error instanceof AppError ? error.code : null;
 }

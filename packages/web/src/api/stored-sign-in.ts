@@ -1,7 +1,7 @@
 /** What the browser keeps of a sign-in, under the two keys the specification names. */
 import { User } from '@lamina/contract';
 
-const tokenKey = 'auth_token';
+export const tokenKey = 'auth_token';
 const userKey = 'user_data';
 
 export interface StoredSignIn {
@@ -27,9 +27,10 @@ export function readStoredSignIn(): StoredSignIn | null {
   }
 }
 
+/** The user goes first: another tab that sees the new token finds its user beside it. */
 export function storeSignIn({ token, user }: StoredSignIn): void {
-  localStorage.setItem(tokenKey, token);
   localStorage.setItem(userKey, JSON.stringify(user));
+  localStorage.setItem(tokenKey, token);
 }
 
 export function clearStoredSignIn(): void {

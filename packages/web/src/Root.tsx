@@ -1,0 +1,57 @@
+import { useEffect, useRef } from 'react';
+import { Navigate, Outlet, ScrollRestoration, useLocation, useMatches, useNavigate } from 'react-router';
+import { toast } from 'react-toastify';
+import { initialiseAuth, onSessionEnded } from './api/auth.ts';
+import { useAuth } from './api/auth-state.ts';
+import { Loading } from './components/Loading.tsx';
+import { type RouteAccess, redirectFor } from './guard.ts';
+import { settings } from './settings.ts';
+import { texts } from './texts.ts';
+
+/** What a row of the route table says of a screen; the innermost row decides. */
+export interface RouteHandle {
+  readonly access: RouteAccess;
+  readonly title?: string;
+}
+
+/** Above every screen: who may enter, the page's title, and where a sign-in that has ended leads. */
+export function Root() {
+  const auth = useAuth();
+  const { pathname } = useLocation();
+  const navigate = useNavigate();
+  const handles = useMatches().flatMap(({ handle }) => (handle ? [handle as RouteHandle] : []));
+  const { access, title } = handles.at(-1) ?? { access: 'anyone' as const };
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again at every way to a screen
+  useEffect(() => void initialiseAuth(), [pathname]);
+
+  useEffect(() => {
+    document.title = title ? `${title} - ${settings.productName}` : settings.productName;
+  }, [title]);
+
+  const shownPath = useRef(pathname);
+  useEffect(() => {
+    if (shownPath.current === pathname) return;
+    shownPath.current = pathname;
+    // A reader of the screen hears the new one from its beginning.
+    document.querySelector('main')?.focus({ preventScroll: true });
+  }, [pathname]);
+
+  useEffect(() => {
+    onSessionEnded(() => {
+      toast.info(texts.sessionEnded, { toastId: 'session-ended' });
+      if (!shownPath.current.includes('/auth/')) void navigate('/auth/login');
+    });
+  }, [navigate]);
+
+  const isInitialising = auth.loading && !auth.isAuthenticated && auth.user !== null;
+  if (isInitialising) return <Loading label={texts.loading} />;
+  const redirect = redirectFor(access, pathname, auth);
+  if (redirect !== null) return <Navigate to={redirect} replace />;
+  return (
+    <>
+      <Outlet />
+      <ScrollRestoration />
+    </>
+  );
+}

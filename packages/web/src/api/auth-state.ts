@@ -1,0 +1,43 @@
+/** Who is signed in, as the whole app sees it. Changed by `auth.ts` alone. */
+import type { User } from '@lamina/contract';
+import { useSyncExternalStore } from 'react';
+
+export interface AuthState {
+  readonly user: User | null;
+  readonly token: string | null;
+  /** The API has accepted the token, or could not be asked. */
+  readonly isAuthenticated: boolean;
+  readonly loading: boolean;
+  /** The sentence of the last failure; null after a success. */
+  readonly error: string | null;
+}
+
+export const signedOut: AuthState = {
+  user: null,
+  token: null,
+  isAuthenticated: false,
+  loading: false,
+  error: null,
+};
+
+let state = signedOut;
+const listeners = new Set<() => void>();
+
+export function authState(): AuthState {
+  return state;
+}
+
+export function setAuthState(change: Partial<AuthState>): void {
+  state = { ...state, ...change };
+  for (const listener of listeners) listener();
+}
+
+/** @returns a function that ends the subscription */
+export function onAuthChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function useAuth(): AuthState {
+  return useSyncExternalStore(onAuthChange, authState);
+}

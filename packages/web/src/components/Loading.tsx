@@ -1,0 +1,17 @@
+import { Center, Loader, Stack, Text } from '@mantine/core';
+
+interface LoadingProps {
+  readonly label: string;
+}
+
+/** Something is on its way. */
+export function Loading({ label }: LoadingProps) {
+  return (
+    <Center p="xl" role="status">
+      <Stack align="center" gap="sm">
+        <Loader aria-hidden />
+        <Text c="dimmed">{label}</Text>
+      </Stack>
+    </Center>
+  );
+}

@@ -1,0 +1,35 @@
+/** Who may enter which screen. A convenience: the server decides on every call, whatever is shown here. */
+import { may } from '@lamina/contract';
+import type { AuthState } from './api/auth-state.ts';
+
+/**
+ * - `anyone`: also a visitor
+ * - `guests`: who is not signed in
+ * - `signed-in`: whatever the status
+ * - `active`: signed in, status active
+ * - `admin`: active, role admin
+ */
+export type RouteAccess = 'anyone' | 'guests' | 'signed-in' | 'active' | 'admin';
+
+const openToBlocked: readonly string[] = ['/account-status', '/auth/login'];
+
+/** Where the person must go instead of `pathname`; null when they may stay. */
+export function redirectFor(
+  access: RouteAccess,
+  pathname: string,
+  { user, isAuthenticated }: Pick<AuthState, 'user' | 'isAuthenticated'>,
+): string | null {
+  if (!isAuthenticated || user === null) {
+    return access === 'anyone' || access === 'guests' ? null : '/auth/login';
+  }
+  if (user.status !== 'active') {
+    return openToBlocked.includes(withoutTrailingSlash(pathname)) ? null : '/account-status';
+  }
+  if (access === 'guests') return '/dashboard';
+  if (access === 'admin' && !may(user, 'users.manage')) return '/dashboard';
+  return null;
+}
+
+function withoutTrailingSlash(pathname: string): string {
+  return pathname.replace(/(?<=.)\/+$/, '');
+}

@@ -1,0 +1,3 @@
+export function AccountStatus() {
+  return <h1>AccountStatus</h1>;
+}

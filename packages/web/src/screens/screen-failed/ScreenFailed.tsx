@@ -1,0 +1,3 @@
+export function ScreenFailed() {
+  return <h1>ScreenFailed</h1>;
+}

@@ -1,0 +1,3 @@
+export function UserManagement() {
+  return <h1>UserManagement</h1>;
+}

@@ -1,0 +1,3 @@
+export function WsiViewer() {
+  return <h1>WsiViewer</h1>;
+}

@@ -1,0 +1,35 @@
+/** What the browser has and jsdom has not, and the settings the server would have written. */
+import { cleanup } from '@testing-library/react';
+import { afterEach, vi } from 'vitest';
+
+const settings = document.createElement('meta');
+settings.name = 'settings';
+settings.content = JSON.stringify({ productName: 'Lamina', tokenSyncUrl: null });
+document.head.append(settings);
+
+window.matchMedia = (query) => ({
+  matches: false,
+  media: query,
+  onchange: null,
+  addEventListener: () => {},
+  removeEventListener: () => {},
+  addListener: () => {},
+  removeListener: () => {},
+  dispatchEvent: () => false,
+});
+
+window.ResizeObserver = class {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+};
+
+window.scrollTo = () => {};
+
+afterEach(() => {
+  cleanup();
+  localStorage.clear();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
