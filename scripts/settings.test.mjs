@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { expect, it } from 'vitest';
+import { readConfig } from '../packages/server/src/config.ts';
+import { root } from './runtime.mjs';
+
+const textOf = (file) => readFileSync(join(root, file), 'utf8');
+const namesIn = (text, pattern) => [...text.matchAll(pattern)].map((match) => match[1]).sort();
+
+/** The names that the server's configuration reads. */
+const [, declared = ''] =
+  /const Environment = z\.object\(\{(.*?)^\}\);/ms.exec(textOf('packages/server/src/config.ts')) ?? [];
+const settings = namesIn(declared, /^ {2}([A-Z][A-Z0-9_]+):/gm);
+
+it('.env.example names every setting', () => {
+  expect(settings).toContain('SLIDES_DIR');
+  expect(namesIn(textOf('.env.example'), /^([A-Z][A-Z0-9_]+)=/gm)).toEqual(settings);
+});
+
+it('.env.example shows the defaults', () => {
+  expect(readConfig(parseEnv(textOf('.env.example')), root)).toEqual(readConfig({}, root));
+});
+
+it('the README explains every setting', () => {
+  const [, table = ''] = /^## Settings$(.*?)^## /ms.exec(textOf('README.md')) ?? [];
+  const named = table
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) => line.split('|')[1] ?? '');
+  expect(namesIn(named.join('\n'), /`([A-Z][A-Z0-9_]+)`/g)).toEqual(settings);
+});
