@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import helmet from '@fastify/helmet';
 import { AppError, apiBase, endpoints } from '@lamina/contract';
-import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Caller } from './http/access.ts';
 import { checkAccess } from './http/access.ts';
 import { replyWithError } from './http/error-reply.ts';
@@ -31,8 +31,9 @@ const bodyLimitBytes = 64 * 1024;
 const urlLimit = 4096;
 
 export async function buildApp(services: Services): Promise<FastifyInstance> {
+  const loggerInstance: FastifyBaseLogger = services.log;
   const app: FastifyInstance = fastify({
-    loggerInstance: services.log,
+    loggerInstance,
     disableRequestLogging: true, // one line of our own per request, without its query
     trustProxy: services.config.trustedProxies.length > 0 ? [...services.config.trustedProxies] : false,
     bodyLimit: bodyLimitBytes,

@@ -14,6 +14,7 @@ import {
 } from '@lamina/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { Origin } from '../audit.ts';
 import type { ImageSession } from '../domain/image-session.ts';
 import type { Caller, Credential } from './access.ts';
 import { type Bytes, sendBytes } from './send-bytes.ts';
@@ -47,15 +48,10 @@ export interface ServedRequest<E extends Endpoint> {
   readonly reply: FastifyReply;
 }
 
-export interface Origin {
-  readonly address: string;
-  readonly requestId: string;
-}
-
 type AnswerOf<E extends Endpoint> = E['response'] extends string
   ? Bytes
   : E['response'] extends null
-    ? void
+    ? undefined
     : ResponseOf<E>;
 
 /** A sign-in older than this asks for the current password before it changes the account. */

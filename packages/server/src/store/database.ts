@@ -9,8 +9,10 @@ import * as first from './migrations/0001-first.ts';
 import type { LockTable, Tables } from './schema.ts';
 
 export type Database = Kysely<Tables>;
+/** A change in progress: a transaction that holds its lock. */
+export type Change = Transaction<Tables>;
 /** A change in progress, or the database itself where no transaction is needed. */
-export type Connection = Kysely<Tables> | Transaction<Tables>;
+export type Connection = Database | Change;
 
 /** In order; a migration that has been released never changes. */
 const migrations = { '0001-first': first };
@@ -49,6 +51,7 @@ function dialectOf({ url, file }: DatabaseLocation) {
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
   database.pragma('busy_timeout = 5000');
+  database.pragma('secure_delete = ON'); // an erased account leaves nothing in the file's free pages
   return new SqliteDialect({ database });
 }
 
@@ -72,7 +75,7 @@ async function migrate(db: Database): Promise<void> {
 export function change<T>(
   db: Database,
   lock: LockTable['name'],
-  work: (tx: Transaction<Tables>) => Promise<T>,
+  work: (tx: Change) => Promise<T>,
 ): Promise<T> {
   return db.transaction().execute(async (tx) => {
     await takeLock(tx, lock);
@@ -81,12 +84,17 @@ export function change<T>(
 }
 
 /** Held until the transaction ends. Take `accounts` before `audit`, so that nobody waits in a circle. */
-export async function takeLock(tx: Transaction<Tables>, name: LockTable['name']): Promise<void> {
+export async function takeLock(tx: Change, name: LockTable['name']): Promise<void> {
   await tx
     .updateTable('locks')
     .set((eb) => ({ taken: eb('taken', '+', 1) }))
     .where('name', '=', name)
     .execute();
+}
+
+/** Asks the database for nothing but an answer. @throws when it gives none */
+export async function checkDatabase(db: Database): Promise<void> {
+  await db.selectFrom('locks').select('name').limit(1).execute();
 }
 
 /** Whether an insert was refused because the value is taken already. */

@@ -98,6 +98,7 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     .addColumn('request_id', 'text')
     .execute();
   await db.schema.createIndex('audit_by_actor').on('audit').columns(['actor_uid', 'seq']).execute();
+  await db.schema.createIndex('audit_by_target').on('audit').columns(['target', 'seq']).execute();
 
   await db.schema
     .createTable('locks')

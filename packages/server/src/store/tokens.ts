@@ -1,0 +1,66 @@
+/** Bearer tokens that are alive. Only their hashes are here; ending one is deleting its row. */
+import type { User } from '@lamina/contract';
+import type { Connection, Database } from './database.ts';
+import type { Row } from './schema.ts';
+import { userOf } from './users.ts';
+
+export interface StoredToken {
+  readonly user: User;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date;
+  readonly expiresAt: Date;
+}
+
+export async function insertToken(db: Connection, row: Row<'tokens'>): Promise<void> {
+  await db.insertInto('tokens').values(row).execute();
+}
+
+/** With the account as it is now; null when there is no such token. */
+export async function findToken(db: Connection, hash: string): Promise<StoredToken | null> {
+  const row = await db
+    .selectFrom('tokens')
+    .innerJoin('users', 'users.uid', 'tokens.uid')
+    .selectAll('users')
+    .select(['tokens.created_at as issued_at', 'tokens.last_used_at', 'tokens.expires_at'])
+    .where('tokens.hash', '=', hash)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  return {
+    user: userOf(row),
+    createdAt: new Date(row.issued_at),
+    lastUsedAt: new Date(row.last_used_at),
+    expiresAt: new Date(row.expires_at),
+  };
+}
+
+/** Says that these tokens, or image sessions made from them, were in use at `at`. Ended ones stay ended. */
+export async function touchTokens(db: Database, hashes: readonly string[], at: Date): Promise<void> {
+  if (hashes.length === 0) return;
+  const usedAt = at.toISOString();
+  await db
+    .updateTable('tokens')
+    .set({ last_used_at: usedAt })
+    .where('hash', 'in', [...hashes])
+    .where('last_used_at', '<', usedAt)
+    .execute();
+}
+
+export async function deleteToken(db: Connection, hash: string): Promise<void> {
+  await db.deleteFrom('tokens').where('hash', '=', hash).execute();
+}
+
+/** Image sessions made from them go with them. */
+export async function deleteTokensOf(db: Connection, uid: string, exceptHash?: string): Promise<void> {
+  let query = db.deleteFrom('tokens').where('uid', '=', uid);
+  if (exceptHash !== undefined) query = query.where('hash', '!=', exceptHash);
+  await query.execute();
+}
+
+export async function deleteEndedTokens(db: Connection, now: Date, idleSince: Date): Promise<void> {
+  await db
+    .deleteFrom('tokens')
+    .where((eb) =>
+      eb.or([eb('expires_at', '<=', now.toISOString()), eb('last_used_at', '<=', idleSince.toISOString())]),
+    )
+    .execute();
+}

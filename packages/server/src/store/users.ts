@@ -1,0 +1,108 @@
+/** Accounts. */
+import { Role, Status, type User } from '@lamina/contract';
+import { emailKey } from '../domain/email.ts';
+import type { Connection } from './database.ts';
+import type { NewRow, Row } from './schema.ts';
+
+/** A status or role that this version does not know opens nothing. */
+export function userOf(row: Row<'users'>): User {
+  return {
+    uid: row.uid,
+    email: row.email,
+    displayName: row.display_name,
+    status: Status.safeParse(row.status).data ?? 'suspended',
+    role: Role.safeParse(row.role).data ?? 'unassigned',
+    adminApproved: row.admin_approved === 1,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    approvalDate: row.approval_date,
+  };
+}
+
+function rowOf(user: User): NewRow<'users'> {
+  return {
+    uid: user.uid,
+    email: user.email,
+    email_key: emailKey(user.email),
+    display_name: user.displayName,
+    status: user.status,
+    role: user.role,
+    admin_approved: user.adminApproved ? 1 : 0,
+    created_at: user.createdAt,
+    updated_at: user.updatedAt,
+    approval_date: user.approvalDate,
+  };
+}
+
+/** @throws a unique violation when the address is taken */
+export async function insertUser(db: Connection, user: User): Promise<void> {
+  await db.insertInto('users').values(rowOf(user)).execute();
+}
+
+export async function updateUser(db: Connection, user: User): Promise<void> {
+  const { uid, ...fields } = rowOf(user);
+  await db.updateTable('users').set(fields).where('uid', '=', uid).execute();
+}
+
+/** Identity, tokens, image sessions and reset codes of the account go with it. */
+export async function deleteUser(db: Connection, uid: string): Promise<void> {
+  await db.deleteFrom('users').where('uid', '=', uid).execute();
+}
+
+export async function findUser(db: Connection, uid: string): Promise<User | null> {
+  const row = await db.selectFrom('users').selectAll().where('uid', '=', uid).executeTakeFirst();
+  return row === undefined ? null : userOf(row);
+}
+
+/** However the address is spelled. */
+export async function findUserByEmail(db: Connection, email: string): Promise<User | null> {
+  const row = await db
+    .selectFrom('users')
+    .selectAll()
+    .where('email_key', '=', emailKey(email))
+    .executeTakeFirst();
+  return row === undefined ? null : userOf(row);
+}
+
+/** Newest first. */
+export async function listUsers(db: Connection): Promise<User[]> {
+  const rows = await db
+    .selectFrom('users')
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('uid', 'desc')
+    .execute();
+  return rows.map(userOf);
+}
+
+/** Only statuses that some account has. */
+export async function countUsersByStatus(db: Connection): Promise<Partial<Record<Status, number>>> {
+  const rows = await db
+    .selectFrom('users')
+    .select((eb) => ['status', eb.fn.countAll<number>().as('count')])
+    .groupBy('status')
+    .execute();
+  const counts: Partial<Record<Status, number>> = {};
+  for (const { status, count } of rows) {
+    const known = Status.safeParse(status).data ?? 'suspended';
+    counts[known] = (counts[known] ?? 0) + Number(count);
+  }
+  return counts;
+}
+
+/** Whether an active administrator is left when this account is not counted. */
+export async function hasOtherActiveAdmin(db: Connection, uid: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .select('uid')
+    .where('role', '=', 'admin')
+    .where('status', '=', 'active')
+    .where('uid', '!=', uid)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function hasUsers(db: Connection): Promise<boolean> {
+  return (await db.selectFrom('users').select('uid').limit(1).executeTakeFirst()) !== undefined;
+}
