@@ -1,0 +1,67 @@
+/** No screen, in no state a person meets first, has a finding of axe (WCAG 2.2, A and AA). */
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import type { Standing } from './accounts.ts';
+import { expect, slideName, test } from './test.ts';
+
+async function findingsOn(page: Page) {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa', 'best-practice'])
+    .analyze();
+  return violations.map(({ id, help, nodes }) => ({ id, help, nodes: nodes.map((node) => node.html) }));
+}
+
+const screens: readonly (readonly [
+  screen: string,
+  path: string,
+  who: Standing | 'anonymous',
+  ready: RegExp,
+])[] = [
+  ['login', '/auth/login', 'anonymous', /Şifreni mi unuttun\?/],
+  ['register', '/auth/register', 'anonymous', /isteğe bağlı/],
+  ['password reset', '/auth/password-reset', 'anonymous', /E-posta/],
+  ['not found', '/no/such/page', 'anonymous', /bulunamadı/i],
+  ['account status of a pending account', '/account-status', 'pending', /Onay Bekliyor/],
+  ['account status of a suspended account', '/account-status', 'suspended', /Askıya Alınmış/],
+  ['dashboard', '/dashboard', 'user', /Hızlı Bağlantılar/],
+  ['profile', '/dashboard/profile', 'user', /Kullanıcı/],
+  ['WSI Viewer', '/wsi-viewer', 'user', /Select an image to view/],
+  ['admin dashboard', '/admin', 'admin', /Daha fazla istatistik yakında\./],
+  ['user management', '/admin/users', 'admin', /All Users/],
+];
+
+for (const [screen, path, who, ready] of screens) {
+  test(`axe has nothing to say about: ${screen}`, async ({ visit }) => {
+    const page = await visit(who);
+    await page.goto(path);
+    await expect(page.getByText(ready).first()).toBeVisible();
+    expect(await findingsOn(page)).toEqual([]);
+  });
+}
+
+test('axe has nothing to say about: forms with errors', async ({ visit }) => {
+  const page = await visit('anonymous');
+  await page.goto('/auth/register');
+  await page.getByRole('button', { name: 'Kayıt Ol' }).click();
+  await expect(page.getByText('E-posta adresi gerekli.')).toBeVisible();
+  expect(await findingsOn(page)).toEqual([]);
+});
+
+test('axe has nothing to say about: an open user menu', async ({ visit, account }) => {
+  const someone = await account('user');
+  const page = await visit(someone);
+  await page.goto('/dashboard');
+  await page.getByRole('button', { name: someone.displayName }).click();
+  await expect(page.getByRole('menuitem', { name: 'Logout' })).toBeVisible();
+  expect(await findingsOn(page)).toEqual([]);
+});
+
+test('axe has nothing to say about: an open slide with the stats overlay', async ({ visit }) => {
+  const page = await visit('user');
+  await page.goto('/wsi-viewer');
+  await page.getByRole('button', { name: slideName }).click();
+  await expect(page.getByText('Selected Image')).toBeVisible();
+  await page.getByRole('button', { name: /stats/i }).click();
+  await expect(page.getByText('Loading tiles...')).toBeHidden();
+  expect(await findingsOn(page)).toEqual([]);
+});

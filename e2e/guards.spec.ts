@@ -1,0 +1,97 @@
+/** Section 2 of the specification: the route table, the guard and the page titles. */
+import type { Standing } from './accounts.ts';
+import { expect, test } from './test.ts';
+
+type Who = 'anonymous' | Standing;
+
+/** Who goes where, and where that ends. */
+const ways: Readonly<Partial<Record<Who, readonly (readonly [goesTo: string, arrivesAt: string])[]>>> = {
+  anonymous: [
+    ['/', '/auth/login'],
+    ['/auth', '/auth/login'],
+    ['/auth/login', '/auth/login'],
+    ['/auth/register', '/auth/register'],
+    ['/auth/password-reset', '/auth/password-reset'],
+    ['/account-status', '/auth/login'],
+    ['/dashboard', '/auth/login'],
+    ['/dashboard/profile', '/auth/login'],
+    ['/wsi-viewer', '/auth/login'],
+    ['/admin', '/auth/login'],
+    ['/admin/users', '/auth/login'],
+  ],
+  pending: [
+    ['/', '/account-status'],
+    ['/auth/login', '/auth/login'],
+    ['/auth/register', '/account-status'],
+    ['/account-status', '/account-status'],
+    ['/dashboard', '/account-status'],
+    ['/dashboard/profile', '/account-status'],
+    ['/wsi-viewer', '/account-status'],
+    ['/admin', '/account-status'],
+    ['/admin/users', '/account-status'],
+  ],
+  suspended: [
+    ['/dashboard', '/account-status'],
+    ['/wsi-viewer', '/account-status'],
+    ['/auth/login', '/auth/login'],
+  ],
+  viewer: [
+    ['/wsi-viewer', '/wsi-viewer'],
+    ['/admin', '/dashboard'],
+  ],
+  user: [
+    ['/', '/dashboard'],
+    ['/auth', '/dashboard'],
+    ['/auth/login', '/dashboard'],
+    ['/auth/register', '/dashboard'],
+    ['/account-status', '/account-status'],
+    ['/dashboard', '/dashboard'],
+    ['/dashboard/profile', '/dashboard/profile'],
+    ['/wsi-viewer', '/wsi-viewer'],
+    ['/admin', '/dashboard'],
+    ['/admin/users', '/dashboard'],
+  ],
+  admin: [
+    ['/auth/login', '/dashboard'],
+    ['/dashboard', '/dashboard'],
+    ['/wsi-viewer', '/wsi-viewer'],
+    ['/admin', '/admin'],
+    ['/admin/users', '/admin/users'],
+  ],
+};
+
+const titles: Readonly<Record<string, string>> = {
+  '/auth/login': 'Giriş - Lamina',
+  '/auth/register': 'Kayıt Ol - Lamina',
+  '/auth/password-reset': 'Şifre Sıfırlama - Lamina',
+  '/account-status': 'Hesap Durumu - Lamina',
+  '/dashboard': 'Dashboard - Lamina',
+  '/dashboard/profile': 'Profile - Lamina',
+  '/wsi-viewer': 'WSI Viewer - Lamina',
+  '/admin': 'Admin Dashboard - Lamina',
+  '/admin/users': 'User Management - Lamina',
+};
+
+for (const [who, table] of Object.entries(ways) as [Who, readonly (readonly [string, string])[]][]) {
+  test(`the guard lets ${who} go where the route table says`, async ({ visit }) => {
+    const page = await visit(who);
+    for (const [goesTo, arrivesAt] of table) {
+      await test.step(`${goesTo} → ${arrivesAt}`, async () => {
+        await page.goto(goesTo);
+        await expect(page, 'the title is that of the screen').toHaveTitle(titles[arrivesAt] ?? '');
+        expect(new URL(page.url()).pathname).toBe(arrivesAt);
+      });
+    }
+  });
+}
+
+for (const who of ['anonymous', 'user'] as const) {
+  test(`any other path is a 404 page with a link to the home page, for ${who}`, async ({ visit }) => {
+    const page = await visit(who);
+    await page.goto('/no/such/page');
+    await expect(page.getByRole('heading', { name: /bulunamadı/i })).toBeVisible();
+    await expect(page).toHaveTitle('Sayfa Bulunamadı - Lamina');
+    await page.getByRole('link', { name: /ana sayfa/i }).click();
+    await expect(page).toHaveURL(who === 'user' ? /\/dashboard$/ : /\/auth\/login$/);
+  });
+}

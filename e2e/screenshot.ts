@@ -1,0 +1,21 @@
+import type { Locator } from '@playwright/test';
+
+/** Mean colour, 0…255 a channel, of the middle half of what is shown. */
+export async function meanColourOf(shown: Locator): Promise<{ red: number; green: number; blue: number }> {
+  const picture = await shown.screenshot();
+  return shown.page().evaluate(async (bytes) => {
+    const blob = new Blob([Uint8Array.from(atob(bytes), (character) => character.charCodeAt(0))]);
+    const bitmap = await createImageBitmap(blob);
+    const { width, height } = bitmap;
+    const context = new OffscreenCanvas(width, height).getContext('2d');
+    if (context === null) throw new Error('no canvas');
+    context.drawImage(bitmap, 0, 0);
+    const { data } = context.getImageData(width / 4, height / 4, width / 2, height / 2);
+    const sums = [0, 0, 0];
+    for (let place = 0; place < data.length; place += 4) {
+      for (const channel of [0, 1, 2]) sums[channel] = (sums[channel] ?? 0) + (data[place + channel] ?? 0);
+    }
+    const [red = 0, green = 0, blue = 0] = sums.map((sum) => sum / (data.length / 4));
+    return { red, green, blue };
+  }, picture.toString('base64'));
+}

@@ -1,0 +1,121 @@
+/** Section 4 of the specification: the client session; section 8: what signing in and out says. */
+import { call } from './accounts.ts';
+import { administrator } from './product.ts';
+import { expect, test } from './test.ts';
+
+const storedKeys = () => Object.keys(localStorage).sort();
+
+test.describe('stored data that cannot be parsed', () => {
+  for (const [what, stored] of [
+    ['user data that is not JSON', { auth_token: 'x', user_data: '{"uid":' }],
+    ['user data of another shape', { auth_token: 'x', user_data: '[]' }],
+    ['a user without a token', { user_data: '{}' }],
+  ] as const) {
+    test(`clears the session: ${what}`, async ({ visit }) => {
+      const page = await visit('anonymous');
+      await page.goto('/auth/login');
+      await page.evaluate((entries) => {
+        for (const [key, value] of Object.entries(entries)) localStorage.setItem(key, value);
+      }, stored);
+      await page.goto('/dashboard');
+      await expect(page).toHaveURL(/\/auth\/login$/);
+      await expect(page.getByRole('button', { name: 'Giriş Yap' })).toBeEnabled();
+      expect(await page.evaluate(storedKeys)).toEqual([]);
+    });
+  }
+});
+
+test('signing in stores the token and the user under the two keys of the specification', async ({
+  visit,
+}) => {
+  const page = await visit('anonymous');
+  await page.goto('/auth/login');
+  await page.getByLabel('E-posta').fill(`  ${administrator.email} `);
+  await page.getByLabel('Şifre', { exact: true }).fill(administrator.password);
+  await page.getByRole('button', { name: 'Giriş Yap' }).click();
+  await expect(page).toHaveURL(/\/dashboard$/);
+  expect(await page.evaluate(storedKeys)).toEqual(['auth_token', 'user_data']);
+});
+
+test.describe('a sign-in that is refused', () => {
+  test.use({ expectedComplaints: [/status of 40[13]/] });
+
+  test('says that e-mail or password is wrong, and leaves the person on the login page', async ({
+    visit,
+  }) => {
+    const page = await visit('anonymous');
+    await page.goto('/auth/login');
+    await page.getByLabel('E-posta').fill('kimse@example.org');
+    await page.getByLabel('Şifre', { exact: true }).fill('yanlış şifre');
+    await page.getByRole('button', { name: 'Giriş Yap' }).click();
+    await expect(page.getByText('Geçersiz e-posta veya şifre.').first()).toBeVisible();
+    await expect(page).toHaveURL(/\/auth\/login$/);
+    expect(await page.evaluate(storedKeys)).toEqual([]);
+  });
+
+  test('says that the account has been closed', async ({ visit, account }) => {
+    const { email, password } = await account('deactivated');
+    const page = await visit('anonymous');
+    await page.goto('/auth/login');
+    await page.getByLabel('E-posta').fill(email);
+    await page.getByLabel('Şifre', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Giriş Yap' }).click();
+    await expect(page.getByText('Hesabınız devre dışı bırakılmış.').first()).toBeVisible();
+  });
+
+  test('a 401 removes what is stored and leads to the login page', async ({ visit, account, product }) => {
+    const someone = await account('user');
+    const page = await visit(someone);
+    await page.goto('/dashboard');
+    await expect(page.getByText('Hızlı Bağlantılar')).toBeVisible();
+    const { token } = await call(product.address, 'POST', '/auth/login', { body: administrator });
+    await call(product.address, 'POST', `/admin/users/${someone.uid}/suspend`, { token, body: {} });
+    await page.getByRole('navigation').getByRole('link', { name: 'WSI Viewer' }).click();
+    await expect(page).toHaveURL(/\/auth\/login$/);
+    expect(await page.evaluate(storedKeys)).toEqual([]);
+  });
+});
+
+test.describe('empty and wrong fields are named before anything is sent', () => {
+  test('on the login form', async ({ visit }) => {
+    const page = await visit('anonymous');
+    await page.goto('/auth/login');
+    await page.getByRole('button', { name: 'Giriş Yap' }).click();
+    await expect(page.getByText('E-posta adresi gerekli.')).toBeVisible();
+    await expect(page.getByText('Şifre gerekli.')).toBeVisible();
+    await page.getByLabel('E-posta').fill('adres değil');
+    await expect(page.getByText('Geçerli bir e-posta adresi girin.')).toBeVisible();
+  });
+
+  test('on the registration form', async ({ visit }) => {
+    const page = await visit('anonymous');
+    await page.goto('/auth/register');
+    await page.getByRole('button', { name: 'Kayıt Ol' }).click();
+    await expect(page.getByText('E-posta adresi gerekli.')).toBeVisible();
+    await expect(page.getByText('Şifre gerekli.')).toBeVisible();
+    await page.getByLabel('Şifre', { exact: true }).fill('yedi77.');
+    await page.getByLabel(/Şifre.*tekrar/i).fill('başka');
+    await expect(page.getByText('Şifre en az 8 karakter olmalı.')).toBeVisible();
+    await expect(page.getByText('Şifreler eşleşmiyor.')).toBeVisible();
+  });
+});
+
+test.describe('signing out clears the session and goes to the login page', () => {
+  for (const [where, goesTo, who, item, says] of [
+    ['the dashboard', '/dashboard', 'user', 'Logout', 'Successfully logged out.'],
+    ['the admin area', '/admin', 'admin', 'Çıkış', 'Başarıyla çıkış yapıldı.'],
+  ] as const) {
+    test(`from ${where}, with '${says}'`, async ({ visit, account }) => {
+      const someone = await account(who);
+      const page = await visit(someone);
+      await page.goto(goesTo);
+      await page.getByRole('button', { name: someone.displayName }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+      await expect(page.getByText(says)).toBeVisible();
+      await expect(page).toHaveURL(/\/auth\/login$/);
+      expect(await page.evaluate(storedKeys)).toEqual([]);
+      await page.goto('/dashboard');
+      await expect(page).toHaveURL(/\/auth\/login$/);
+    });
+  }
+});
