@@ -9,3 +9,11 @@ export interface ImageSession {
   readonly createdAt: number;
   readonly expiresAt: number;
 }
+
+/** Live image sessions of one account; a further one ends the oldest. */
+export const maxSessionsPerAccount = 10;
+
+/** Whole seconds an image session has left, never negative. */
+export function secondsLeft(session: Pick<ImageSession, 'expiresAt'>, now: Date): number {
+  return Math.max(0, Math.floor((session.expiresAt - now.getTime()) / 1000));
+}

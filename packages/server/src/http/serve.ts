@@ -51,7 +51,8 @@ export interface ServedRequest<E extends Endpoint> {
 type AnswerOf<E extends Endpoint> = E['response'] extends string
   ? Bytes
   : E['response'] extends null
-    ? undefined
+    ? // biome-ignore lint/suspicious/noConfusingVoidType: what a function without a return returns
+      void
     : ResponseOf<E>;
 
 /** A sign-in older than this asks for the current password before it changes the account. */

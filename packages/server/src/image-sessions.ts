@@ -1,0 +1,347 @@
+/**
+ * Image sessions: made from a sign-in, found again in memory for every tile, ended everywhere at once.
+ *
+ * The database decides; memory answers. What memory knows of a session is at most a second old: a session
+ * in use is looked up again every half second, all of them in one query, and no request waits for it.
+ */
+import { AppError, type ImageSessionStats, may } from '@lamina/contract';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { type ImageSession, maxSessionsPerAccount, secondsLeft } from './domain/image-session.ts';
+
+import { hashSecret, newSecret } from './secrets.ts';
+import { tokenIdleMs } from './sign-in/embedded.ts';
+import type { ResolvedToken } from './sign-in/sign-in-service.ts';
+import type { Database } from './store/database.ts';
+import {
+  addSessionUse,
+  deleteExpiredSessions,
+  deleteSession,
+  findSessionStandings,
+  insertSession,
+  listSessionStandings,
+  type SessionStanding,
+} from './store/image-sessions.ts';
+
+export interface ImageSessions {
+  /** @throws AppError token_invalid when the sign-in has ended meanwhile */
+  create(caller: ResolvedToken): Promise<{ readonly sessionId: string; readonly expiresInSeconds: number }>;
+  /**
+   * Null for a session that never was or has ended. Counts the request and keeps the sign-in alive.
+   * A promise only when the database has to be asked.
+   *
+   * @throws AppError unavailable when the database cannot be asked
+   */
+  resolve(sessionId: string): ImageSession | null | Promise<ImageSession | null>;
+  /** The account's own, newest first. */
+  statsOf(uid: string): Promise<ImageSessionStats>;
+  /** Ends a session of this account. @throws AppError not_found for any other */
+  revoke(uid: string, sessionId: string): Promise<void>;
+  /** After a revocation has been committed: drops from memory what went with it. */
+  forget(
+    ended: { readonly uid: string; readonly exceptTokenHash?: string } | { readonly tokenHash: string },
+  ): void;
+  /** True once for each image and session: the first time its descriptor is asked for. */
+  isFirstOpening(session: ImageSession, imageId: string): boolean;
+  close(): Promise<void>;
+}
+
+/** A look-up this old is renewed in the background when the session is used. */
+const renewAfterMs = 500;
+/** A look-up older than this is not believed any more: revocations reach every process within a second. */
+const believedForMs = 1000;
+/** While the database is out of reach nobody can be suspended either: what was known goes on for so long. */
+const believedInOutageMs = 30_000;
+const flushEveryMs = 5000;
+const purgeEveryMs = 10 * 60_000;
+const maxKnownDead = 10_000;
+
+/** One sign-in, shared by the sessions made from it. */
+interface Token {
+  usedAt: number;
+}
+
+interface Live {
+  readonly session: ImageSession;
+  readonly token: Token;
+  readonly openedImages: Set<string>;
+  /** When the database was last asked about it. */
+  checkedAt: number;
+  isUsedSinceCheck: boolean;
+  /** Not yet added to the database. */
+  requests: number;
+}
+
+interface Ground {
+  readonly config: Config;
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly log: Logger;
+}
+
+export async function createImageSessions({ config, db, now, log }: Ground): Promise<ImageSessions> {
+  const live = new Map<string, Live>();
+  const tokens = new Map<string, Token>();
+  /** Hashes that were found to be nobody's. They stay so: an id is never given twice, an ended one never revives. */
+  const dead = new Set<string>();
+  /** Grows with every revocation, so that an answer that was read before it is not believed after it. */
+  let revocations = 0;
+  let lastRenewal = 0;
+  let outageSeenAt: number | null = null;
+  const clock = () => now().getTime();
+
+  function drop(hash: string): void {
+    live.delete(hash);
+    if (dead.size >= maxKnownDead) dead.clear();
+    dead.add(hash);
+  }
+
+  function keep(standing: SessionStanding, checkedAt: number): void {
+    const usedAt = Date.parse(standing.token_last_used_at);
+    const token = tokens.get(standing.token_hash) ?? { usedAt };
+    token.usedAt = Math.max(token.usedAt, usedAt);
+    tokens.set(standing.token_hash, token);
+    const known = live.get(standing.hash);
+    if (known !== undefined) {
+      known.checkedAt = checkedAt;
+      return;
+    }
+    live.set(standing.hash, {
+      session: {
+        hash: standing.hash,
+        uid: standing.uid,
+        tokenHash: standing.token_hash,
+        createdAt: Date.parse(standing.created_at),
+        expiresAt: Date.parse(standing.expires_at),
+      },
+      token,
+      openedImages: new Set(),
+      checkedAt,
+      isUsedSinceCheck: false,
+      requests: 0,
+    });
+  }
+
+  function isGood(standing: SessionStanding, at: number): boolean {
+    const usedAt = Math.max(
+      Date.parse(standing.token_last_used_at),
+      tokens.get(standing.token_hash)?.usedAt ?? 0,
+    );
+    return (
+      may(standing, 'image.view') &&
+      at < Date.parse(standing.expires_at) &&
+      at < Date.parse(standing.token_expires_at) &&
+      at < usedAt + tokenIdleMs
+    );
+  }
+
+  // One query at a time: whoever comes meanwhile is asked about in the next one, all together. So guessing
+  // costs one connection at most.
+  let waiting = new Set<string>();
+  let nextLookUp: Promise<void> | null = null;
+  let lookUpRunning: Promise<void> = Promise.resolve();
+
+  function lookUp(hash: string): Promise<void> {
+    waiting.add(hash);
+    nextLookUp ??= lookUpRunning.then(() => {
+      const hashes = [...waiting];
+      waiting = new Set();
+      nextLookUp = null;
+      const lookingUp = askDatabase(hashes);
+      lookUpRunning = lookingUp.catch(() => {}); // whoever waits for this one is told; the next one starts anew
+      return lookingUp;
+    });
+    return nextLookUp;
+  }
+
+  async function askDatabase(hashes: readonly string[]): Promise<void> {
+    for (;;) {
+      const askedAt = clock();
+      const revocationsBefore = revocations;
+      let standings: SessionStanding[];
+      try {
+        standings = await findSessionStandings(db, hashes);
+      } catch (error) {
+        outageSeenAt = clock();
+        throw error;
+      }
+      outageSeenAt = null;
+      if (revocations !== revocationsBefore) continue;
+      const found = new Map(standings.map((standing) => [standing.hash, standing]));
+      for (const hash of hashes) {
+        const standing = found.get(hash);
+        if (standing !== undefined && isGood(standing, askedAt)) keep(standing, askedAt);
+        else drop(hash);
+      }
+      return;
+    }
+  }
+
+  /** Looks up again, in the background, every session that was used since it was last looked up. */
+  function renewInBackground(at: number): void {
+    if (Math.abs(at - lastRenewal) < renewAfterMs) return;
+    lastRenewal = at;
+    let lookingUp: Promise<void> | undefined;
+    for (const [hash, entry] of live) {
+      if (!entry.isUsedSinceCheck) continue;
+      entry.isUsedSinceCheck = false;
+      lookingUp = lookUp(hash);
+    }
+    lookingUp?.catch((error) => log.warn({ err: error }, 'image sessions could not be looked up'));
+  }
+
+  /** Whether memory may answer for this session now. */
+  function isBelieved(entry: Live, at: number): boolean {
+    const age = Math.abs(at - entry.checkedAt); // a clock set back makes it old, too
+    const isDown = outageSeenAt !== null && Math.abs(at - outageSeenAt) < believedForMs;
+    return age <= (isDown ? believedInOutageMs : believedForMs);
+  }
+
+  function use(entry: Live, at: number): ImageSession {
+    entry.isUsedSinceCheck = true;
+    entry.requests++;
+    entry.token.usedAt = at;
+    flushSoon();
+    renewInBackground(at);
+    return entry.session;
+  }
+
+  function resolve(sessionId: string): ImageSession | null | Promise<ImageSession | null> {
+    if (!/^[\w-]{43}$/.test(sessionId)) return null;
+    const hash = hashSecret(sessionId);
+    const at = clock();
+    const entry = live.get(hash);
+    if (entry === undefined) return dead.has(hash) ? null : resolveByLookUp(hash);
+    if (at >= entry.session.expiresAt) {
+      drop(hash);
+      return null;
+    }
+    const isTokenInUse = at < entry.token.usedAt + tokenIdleMs;
+    if (isTokenInUse && isBelieved(entry, at)) return use(entry, at);
+    return resolveByLookUp(hash);
+  }
+
+  async function resolveByLookUp(hash: string): Promise<ImageSession | null> {
+    try {
+      await lookUp(hash);
+    } catch (error) {
+      const known = live.get(hash);
+      const at = clock();
+      if (known !== undefined && at < known.session.expiresAt && isBelieved(known, at)) return use(known, at);
+      throw new AppError('unavailable', { cause: error });
+    }
+    const entry = live.get(hash);
+    return entry === undefined ? null : use(entry, clock());
+  }
+
+  let flushTimer: NodeJS.Timeout | null = null;
+  let flushing: Promise<void> = Promise.resolve();
+  let lastPurge = clock();
+
+  function flushSoon(): void {
+    flushTimer ??= setTimeout(() => {
+      flushTimer = null;
+      flushing = flush().catch((error) => log.warn({ err: error }, 'request counts could not be saved'));
+    }, flushEveryMs).unref();
+  }
+
+  async function flush(): Promise<void> {
+    const used = [...live.values()].filter(({ requests }) => requests > 0);
+    if (used.length > 0) {
+      const requests = new Map(used.map((entry) => [entry.session.hash, entry.requests]));
+      const tokensUsedAt = new Map(
+        used.map(({ session, token }) => [session.tokenHash, new Date(token.usedAt)]),
+      );
+      for (const entry of used) entry.requests = 0;
+      try {
+        await addSessionUse(db, { requests, tokensUsedAt });
+      } catch (error) {
+        for (const entry of used) entry.requests += requests.get(entry.session.hash) ?? 0;
+        throw error;
+      }
+    }
+    const at = clock();
+    if (Math.abs(at - lastPurge) < purgeEveryMs) return;
+    lastPurge = at;
+    for (const [hash, { session }] of live) if (at >= session.expiresAt) drop(hash);
+    const inUse = new Set([...live.values()].map(({ session }) => session.tokenHash));
+    for (const hash of tokens.keys()) if (!inUse.has(hash)) tokens.delete(hash);
+    await deleteExpiredSessions(db, now().toISOString());
+  }
+
+  return {
+    async create({ user, tokenHash }) {
+      const sessionId = newSecret();
+      const hash = hashSecret(sessionId);
+      const createdAt = now();
+      const started = await insertSession(
+        db,
+        {
+          hash,
+          prefix: sessionId.slice(0, 8),
+          uid: user.uid,
+          token_hash: tokenHash,
+          created_at: createdAt.toISOString(),
+          expires_at: new Date(createdAt.getTime() + config.imageSessionTtlSeconds * 1000).toISOString(),
+          request_count: 0,
+        },
+        maxSessionsPerAccount,
+      );
+      if (started === null) throw new AppError('token_invalid');
+      if (started.endedHashes.length > 0) revocations++;
+      for (const ended of started.endedHashes) drop(ended);
+      const expiresAt = Date.parse(started.expiresAt);
+      return { sessionId, expiresInSeconds: secondsLeft({ expiresAt }, createdAt) };
+    },
+
+    resolve,
+
+    async statsOf(uid) {
+      const at = now();
+      const mine = (await listSessionStandings(db, uid)).filter((standing) => isGood(standing, at.getTime()));
+      return {
+        active_sessions: mine.length,
+        sessions: mine.map((standing) => ({
+          session_id: standing.prefix,
+          created_at: standing.created_at,
+          expires_in: secondsLeft({ expiresAt: Date.parse(standing.expires_at) }, at),
+          age: Math.max(0, Math.floor((at.getTime() - Date.parse(standing.created_at)) / 1000)),
+          request_count: standing.request_count + (live.get(standing.hash)?.requests ?? 0),
+        })),
+      };
+    },
+
+    async revoke(uid, sessionId) {
+      const hash = hashSecret(sessionId);
+      if (!(await deleteSession(db, uid, hash))) throw new AppError('not_found');
+      revocations++;
+      drop(hash);
+    },
+
+    forget(ended) {
+      revocations++;
+      for (const [hash, { session }] of live) {
+        const isEnded =
+          'tokenHash' in ended
+            ? session.tokenHash === ended.tokenHash
+            : session.uid === ended.uid && session.tokenHash !== ended.exceptTokenHash;
+        if (isEnded) drop(hash);
+      }
+    },
+
+    isFirstOpening({ hash }, imageId) {
+      const opened = live.get(hash)?.openedImages;
+      if (opened === undefined || opened.has(imageId)) return false;
+      opened.add(imageId);
+      return true;
+    },
+
+    async close() {
+      if (flushTimer !== null) clearTimeout(flushTimer);
+      flushTimer = null;
+      await flushing;
+      await lookUpRunning;
+      await flush().catch((error) => log.warn({ err: error }, 'request counts could not be saved'));
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { deleteImage, getImage, listImages, updateImage } from '@lamina/contract';
+import type { FastifyInstance } from 'fastify';
+import type { Origin } from '../audit.ts';
+import type { Caller } from '../http/access.ts';
+import { serve } from '../http/serve.ts';
+import type { Services } from '../services.ts';
+
+export function imageRoutes(app: FastifyInstance, { catalogue }: Pick<Services, 'catalogue'>): void {
+  serve(app, listImages, ({ query, caller }) => catalogue.list(query, caller.user));
+
+  serve(app, getImage, async ({ params, caller }) => ({
+    image: await catalogue.get(params.imageId, caller.user),
+  }));
+
+  serve(app, updateImage, async ({ params, body, caller, origin }) => ({
+    image: await catalogue.update(params.imageId, body, editorOf(caller, origin)),
+  }));
+
+  serve(app, deleteImage, ({ params, caller, origin }) =>
+    catalogue.remove(params.imageId, editorOf(caller, origin)),
+  );
+}
+
+function editorOf({ user }: Caller, origin: Origin) {
+  return { uid: user.uid, origin };
+}

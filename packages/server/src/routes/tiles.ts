@@ -1,0 +1,62 @@
+/** The pixels: descriptor, thumbnail and tiles of a slide, for whoever holds an image session. */
+import { AppError, getDescriptor, getThumbnail, getTile } from '@lamina/contract';
+import type { FastifyInstance } from 'fastify';
+import { type ImageSession, secondsLeft } from '../domain/image-session.ts';
+import { tileNameOf } from '../domain/tile-name.ts';
+import type { Bytes } from '../http/send-bytes.ts';
+import { serve } from '../http/serve.ts';
+import type { Services } from '../services.ts';
+import type { ServableImage, ServedBytes } from '../slides/slides.ts';
+
+type TileServices = Pick<Services, 'catalogue' | 'slides' | 'imageSessions' | 'audit' | 'now'>;
+
+/** A browser keeps pixels as long as it may ask for them, an hour at most. */
+const maxAgeSeconds = 3600;
+
+export function tileRoutes(
+  app: FastifyInstance,
+  { catalogue, slides, imageSessions, audit, now }: TileServices,
+): void {
+  /** @throws AppError not_found */
+  async function imageOf(imageId: string): Promise<ServableImage> {
+    const found = catalogue.servable(imageId);
+    const image = found instanceof Promise ? await found : found;
+    if (image === null) throw new AppError('not_found');
+    return image;
+  }
+
+  const answer = (session: ImageSession, type: string, { bytes, etag }: ServedBytes): Bytes => ({
+    bytes,
+    type,
+    etag,
+    maxAgeSeconds: Math.min(secondsLeft(session, now()), maxAgeSeconds),
+  });
+
+  serve(app, getDescriptor, async ({ params, caller, origin }) => {
+    const image = await imageOf(params.imageId);
+    const descriptor = await slides.descriptor(image);
+    if (imageSessions.isFirstOpening(caller, image.id)) {
+      await audit.note({
+        action: 'image-opened',
+        actor: caller.uid,
+        target: image.id,
+        detail: { file_name: image.fileName },
+        origin,
+      });
+    }
+    return answer(caller, 'application/xml; charset=utf-8', descriptor);
+  });
+
+  serve(app, getThumbnail, async ({ params, caller, signal }) => {
+    const image = await imageOf(params.imageId);
+    return answer(caller, 'image/jpeg', await slides.thumbnail(image, signal));
+  });
+
+  serve(app, getTile, async (request) => {
+    const { params, caller } = request;
+    const name = tileNameOf(params.dziLevel, params.tile);
+    if (name === null) throw new AppError('not_found');
+    const image = await imageOf(params.imageId);
+    return answer(caller, 'image/jpeg', await slides.tile(image, name, request.signal));
+  });
+}

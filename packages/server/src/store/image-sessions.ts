@@ -1,0 +1,158 @@
+/** Image sessions that are alive: one row each, gone when the session or its sign-in is. */
+import type { Role, Status } from '@lamina/contract';
+import { type Connection, change, type Database } from './database.ts';
+import type { NewRow, Row } from './schema.ts';
+import { touchToken } from './tokens.ts';
+
+/** SQLite takes 32,766 parameters, PostgreSQL 65,535; far fewer keep one query short. */
+const maxHashesPerQuery = 500;
+
+/** A session, and what decides whether it is still good: its sign-in and its account as they are now. */
+export type SessionStanding = Pick<
+  Row<'image_sessions'>,
+  'hash' | 'uid' | 'token_hash' | 'created_at' | 'expires_at'
+> & {
+  readonly token_last_used_at: string;
+  readonly token_expires_at: string;
+  readonly status: Status;
+  readonly role: Role;
+};
+
+/** In no order; a session that has ended by a deletion is simply not among them. */
+export async function findSessionStandings(
+  db: Connection,
+  hashes: readonly string[],
+): Promise<SessionStanding[]> {
+  const found: SessionStanding[] = [];
+  for (let from = 0; from < hashes.length; from += maxHashesPerQuery) {
+    const rows = await standings(db)
+      .where('image_sessions.hash', 'in', hashes.slice(from, from + maxHashesPerQuery))
+      .execute();
+    found.push(...rows);
+  }
+  return found;
+}
+
+/** Sessions of one account with their counts, newest first. */
+export async function listSessionStandings(
+  db: Connection,
+  uid: string,
+): Promise<(SessionStanding & Pick<Row<'image_sessions'>, 'prefix' | 'request_count'>)[]> {
+  return standings(db)
+    .select(['image_sessions.prefix', 'image_sessions.request_count'])
+    .where('image_sessions.uid', '=', uid)
+    .orderBy('image_sessions.created_at', 'desc')
+    .orderBy('image_sessions.hash')
+    .execute();
+}
+
+function standings(db: Connection) {
+  return db
+    .selectFrom('image_sessions')
+    .innerJoin('tokens', 'tokens.hash', 'image_sessions.token_hash')
+    .innerJoin('users', 'users.uid', 'image_sessions.uid')
+    .select([
+      'image_sessions.hash',
+      'image_sessions.uid',
+      'image_sessions.token_hash',
+      'image_sessions.created_at',
+      'image_sessions.expires_at',
+      'tokens.last_used_at as token_last_used_at',
+      'tokens.expires_at as token_expires_at',
+      'users.status',
+      'users.role',
+    ]);
+}
+
+export interface StartedSession {
+  readonly expiresAt: string;
+  /** Sessions that ended so that the account has no more than it may. */
+  readonly endedHashes: readonly string[];
+}
+
+/**
+ * Adds a session that ends with its sign-in at the latest, and ends the account's oldest ones beyond
+ * `most`. Alone among changes of accounts, so that a suspension comes wholly before or wholly after it.
+ *
+ * @returns null when the sign-in is not there any more
+ */
+export function insertSession(
+  db: Database,
+  row: NewRow<'image_sessions'>,
+  most: number,
+): Promise<StartedSession | null> {
+  return change(db, 'accounts', async (tx) => {
+    const token = await tx
+      .selectFrom('tokens')
+      .select('expires_at')
+      .where('hash', '=', row.token_hash)
+      .where('uid', '=', row.uid)
+      .executeTakeFirst();
+    if (token === undefined) return null;
+    const expiresAt = row.expires_at < token.expires_at ? row.expires_at : token.expires_at;
+    const older = await tx
+      .selectFrom('image_sessions')
+      .select(['hash', 'expires_at'])
+      .where('uid', '=', row.uid)
+      .orderBy('created_at', 'desc')
+      .orderBy('hash')
+      .execute();
+    const alive = older.filter(({ expires_at }) => expires_at > row.created_at);
+    const endedHashes = [
+      ...older.filter(({ expires_at }) => expires_at <= row.created_at),
+      ...alive.slice(most - 1),
+    ].map(({ hash }) => hash);
+    if (endedHashes.length > 0) {
+      await tx.deleteFrom('image_sessions').where('hash', 'in', endedHashes).execute();
+    }
+    await tx
+      .insertInto('image_sessions')
+      .values({ ...row, expires_at: expiresAt })
+      .execute();
+    return { expiresAt, endedHashes };
+  });
+}
+
+/** @returns false when there is no such session of this account */
+export async function deleteSession(db: Connection, uid: string, hash: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('image_sessions')
+    .where('hash', '=', hash)
+    .where('uid', '=', uid)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** What was used since the last time: requests by session, and the latest use by sign-in. */
+export interface SessionUse {
+  readonly requests: ReadonlyMap<string, number>;
+  readonly tokensUsedAt: ReadonlyMap<string, Date>;
+}
+
+export async function addSessionUse(db: Database, { requests, tokensUsedAt }: SessionUse): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    for (const [hash, count] of inOrder(requests)) {
+      await tx
+        .updateTable('image_sessions')
+        .set((eb) => ({ request_count: eb('request_count', '+', count) }))
+        .where('hash', '=', hash)
+        .execute();
+    }
+    for (const [hash, usedAt] of inOrder(tokensUsedAt)) await touchToken(tx, hash, usedAt);
+  });
+}
+
+/** Two processes that write rows in the same order never wait for one another. */
+function inOrder<T>(byHash: ReadonlyMap<string, T>): [string, T][] {
+  return [...byHash].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** At most 1,000 at a time, so that nobody waits for it. */
+export async function deleteExpiredSessions(db: Connection, now: string): Promise<void> {
+  await db
+    .deleteFrom('image_sessions')
+    .where('hash', 'in', (eb) =>
+      eb.selectFrom('image_sessions').select('hash').where('expires_at', '<=', now).limit(1000),
+    )
+    .execute();
+}
