@@ -138,3 +138,9 @@ export function readConfig(env: NodeJS.ProcessEnv, folder: string): Config {
     logLevel: settings.LOG_LEVEL,
   };
 }
+
+/** Where a browser on this machine finds the server. A host that means "all of them" is named localhost. */
+export function addressOf(host: string, port: number): string {
+  if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

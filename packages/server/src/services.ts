@@ -2,11 +2,13 @@
 import type { Logger } from 'pino';
 import { type Accounts, createAccounts } from './accounts.ts';
 import { type Audit, createAudit } from './audit.ts';
+import { type Background, createBackground } from './background.ts';
 import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
-import type { Config } from './config.ts';
+import { addressOf, type Config } from './config.ts';
 import { createImageSessions, type ImageSessions } from './image-sessions.ts';
 import { createMail, type Mail } from './mail/mail.ts';
 import { createEmbeddedSignIn } from './sign-in/embedded.ts';
+import { type PasswordCost, passwordCost as safePasswordCost } from './sign-in/password.ts';
 import type { SignInService } from './sign-in/sign-in-service.ts';
 import { createSlides, type Slides } from './slides/slides.ts';
 import type { Database } from './store/database.ts';
@@ -17,12 +19,15 @@ export interface Services {
   readonly log: Logger;
   readonly db: Database;
   readonly audit: Audit;
+  readonly background: Background;
   readonly mail: Mail;
   readonly signIn: SignInService;
   readonly imageSessions: ImageSessions;
   readonly accounts: Accounts;
   readonly slides: Slides;
   readonly catalogue: Catalogue;
+  /** Aborted when the process is about to end: no new work, please. */
+  readonly stopping: AbortSignal;
   /** Stops what runs in the background and closes what is open; the database last. */
   close(): Promise<void>;
 }
@@ -32,14 +37,38 @@ interface Ground {
   readonly db: Database;
   readonly log: Logger;
   readonly now?: () => Date;
+  /** What letters link to; without it the public address of the settings, else host and port. */
+  readonly publicUrl?: () => string;
+  readonly stopping?: AbortSignal;
+  /** For tests alone: what a password hash costs. */
+  readonly passwordCost?: PasswordCost;
 }
 
-export async function createServices({ config, db, log, now = () => new Date() }: Ground): Promise<Services> {
+export async function createServices({
+  config,
+  db,
+  log,
+  now = () => new Date(),
+  publicUrl = () => config.publicUrl ?? addressOf(config.host, config.port),
+  stopping = new AbortController().signal,
+  passwordCost = safePasswordCost,
+}: Ground): Promise<Services> {
   const audit = createAudit({ db, now });
-  const mail = createMail({ config, log });
+  const background = createBackground({ log });
+  const mail = createMail({ config, log, background });
   const imageSessions = await createImageSessions({ config, db, now, log });
-  const signIn = createEmbeddedSignIn({ db, now, imageSessions });
-  const accounts = createAccounts({ config, db, now, log, audit, mail, signIn, imageSessions });
+  const signIn = createEmbeddedSignIn({ db, log, now, passwordCost });
+  const accounts = createAccounts({
+    config,
+    db,
+    now,
+    audit,
+    background,
+    mail,
+    signIn,
+    imageSessions,
+    publicUrl,
+  });
   const slides = createSlides({ config, log });
   const catalogue = createCatalogue({ config, db, now, log, audit, slides });
   return {
@@ -48,17 +77,20 @@ export async function createServices({ config, db, log, now = () => new Date() }
     log,
     db,
     audit,
+    background,
     mail,
     signIn,
     imageSessions,
     accounts,
     slides,
     catalogue,
+    stopping,
     async close() {
       await catalogue.close();
       await slides.close();
       await imageSessions.close();
-      await mail.close();
+      await background.close();
+      mail.close();
       await db.destroy();
     },
   };

@@ -3,8 +3,7 @@
  * external provider can stand beside or instead of it. Tokens are opaque and looked up at each call.
  */
 import type { User } from '@lamina/contract';
-import type { Transaction } from 'kysely';
-import type { Tables } from '../store/schema.ts';
+import type { Change } from '../store/database.ts';
 
 /** A good token, and the account behind it as it is now. */
 export interface ResolvedToken {
@@ -23,24 +22,38 @@ export interface SignInService {
   /** What is stored of a password; slow on purpose, so never inside a transaction. @throws AppError unavailable */
   hashPassword(password: string): Promise<string>;
   /** Gives a new account its identity, in the transaction that makes the account. */
-  signUp(tx: Transaction<Tables>, uid: string, passwordHash: string): Promise<void>;
+  signUp(tx: Change, uid: string, passwordHash: string): Promise<void>;
   /**
    * The same answer and the same duration for an unknown address and a wrong password.
-   * @throws AppError credentials_invalid; account_not_active for a deactivated account, after the right password
+   *
+   * @param record called in the transaction that issues the token
+   * @throws AppError credentials_invalid, unavailable; account_not_active for a deactivated account, after
+   *   the right password
    */
-  signIn(email: string, password: string): Promise<{ readonly issued: IssuedToken; readonly user: User }>;
-  /** Ends one sign-in and the image sessions made from it. */
-  signOut(tokenHash: string): Promise<void>;
+  signIn(
+    email: string,
+    password: string,
+    record: (tx: Change, user: User) => Promise<void>,
+  ): Promise<IssuedToken>;
+  /** Ends one sign-in and the image sessions made from it, in the caller's transaction. */
+  signOut(tx: Change, tokenHash: string): Promise<void>;
   /** Null for a token that never was, has ended, or whose account may not sign in. Keeps it alive. */
   resolveToken(token: string): Promise<ResolvedToken | null>;
-  /** Whether this is the account's password. */
+  /** Whether the sign-in behind a call that was let in has not ended meanwhile. */
+  isSignedIn(tx: Change, tokenHash: string): Promise<boolean>;
+  /** Whether this is the account's password. @throws AppError unavailable */
   isPassword(uid: string, password: string): Promise<boolean>;
-  /** In the caller's transaction; with `keep`, that sign-in stays. */
-  setPassword(tx: Transaction<Tables>, uid: string, passwordHash: string): Promise<void>;
+  /** In the caller's transaction. Codes that were mailed before are void. */
+  setPassword(tx: Change, uid: string, passwordHash: string): Promise<void>;
   /** Ends every sign-in of an account, in the caller's transaction; `keepTokenHash` stays. */
-  revokeAll(tx: Transaction<Tables>, uid: string, keepTokenHash?: string): Promise<void>;
-  /** The code to mail, or null when no account with a password has this address. */
-  requestReset(email: string): Promise<{ readonly code: string; readonly user: User } | null>;
+  revokeAll(tx: Change, uid: string, keepTokenHash?: string): Promise<void>;
+  /**
+   * A code to mail, in the caller's transaction; the one mailed before is void. Null when no account with
+   * a password has this address, or it is deactivated.
+   */
+  startReset(tx: Change, email: string): Promise<{ readonly code: string; readonly user: User } | null>;
+  /** Whether the code could be taken now; leaves it as it is. */
+  isReset(code: string): Promise<boolean>;
   /** Whose code this is; null when it is unknown, used or too old. Uses it up, in the caller's transaction. */
-  takeReset(tx: Transaction<Tables>, code: string): Promise<string | null>;
+  takeReset(tx: Change, code: string): Promise<User | null>;
 }

@@ -1,6 +1,6 @@
 /** Bearer tokens that are alive. Only their hashes are here; ending one is deleting its row. */
 import type { User } from '@lamina/contract';
-import type { Connection, Database } from './database.ts';
+import type { Connection } from './database.ts';
 import type { Row } from './schema.ts';
 import { userOf } from './users.ts';
 
@@ -33,14 +33,18 @@ export async function findToken(db: Connection, hash: string): Promise<StoredTok
   };
 }
 
-/** Says that these tokens, or image sessions made from them, were in use at `at`. Ended ones stay ended. */
-export async function touchTokens(db: Database, hashes: readonly string[], at: Date): Promise<void> {
-  if (hashes.length === 0) return;
+export async function hasToken(db: Connection, hash: string): Promise<boolean> {
+  const row = await db.selectFrom('tokens').select('hash').where('hash', '=', hash).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Says that the token was in use at `at`. One that has ended stays ended. */
+export async function touchToken(db: Connection, hash: string, at: Date): Promise<void> {
   const usedAt = at.toISOString();
   await db
     .updateTable('tokens')
     .set({ last_used_at: usedAt })
-    .where('hash', 'in', [...hashes])
+    .where('hash', '=', hash)
     .where('last_used_at', '<', usedAt)
     .execute();
 }

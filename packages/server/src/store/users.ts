@@ -4,13 +4,18 @@ import { emailKey } from '../domain/email.ts';
 import type { Connection } from './database.ts';
 import type { NewRow, Row } from './schema.ts';
 
-/** A status or role that this version does not know opens nothing. */
+/** A status that this version does not know opens nothing. */
+export function knownStatus(status: string): Status {
+  return Status.safeParse(status).data ?? 'suspended';
+}
+
+/** Nor does a role. */
 export function userOf(row: Row<'users'>): User {
   return {
     uid: row.uid,
     email: row.email,
     displayName: row.display_name,
-    status: Status.safeParse(row.status).data ?? 'suspended',
+    status: knownStatus(row.status),
     role: Role.safeParse(row.role).data ?? 'unassigned',
     adminApproved: row.admin_approved === 1,
     createdAt: row.created_at,
@@ -73,21 +78,6 @@ export async function listUsers(db: Connection): Promise<User[]> {
     .orderBy('uid', 'desc')
     .execute();
   return rows.map(userOf);
-}
-
-/** Only statuses that some account has. */
-export async function countUsersByStatus(db: Connection): Promise<Partial<Record<Status, number>>> {
-  const rows = await db
-    .selectFrom('users')
-    .select((eb) => ['status', eb.fn.countAll<number>().as('count')])
-    .groupBy('status')
-    .execute();
-  const counts: Partial<Record<Status, number>> = {};
-  for (const { status, count } of rows) {
-    const known = Status.safeParse(status).data ?? 'suspended';
-    counts[known] = (counts[known] ?? 0) + Number(count);
-  }
-  return counts;
 }
 
 /** Whether an active administrator is left when this account is not counted. */

@@ -1,0 +1,197 @@
+import {
+  type ErrorCode,
+  type Role,
+  Role as Roles,
+  type Status,
+  Status as Statuses,
+  type User,
+} from '@lamina/contract';
+import { describe, expect, it } from 'vitest';
+import {
+  approve,
+  deactivate,
+  leave,
+  makeAdmin,
+  promote,
+  register,
+  replacePassword,
+  suspend,
+} from './account.ts';
+
+const earlier = '2026-01-01T00:00:00.000Z';
+const now = '2026-05-01T12:00:00.000Z';
+
+function account(status: Status, role: Role, change: Partial<User> = {}): User {
+  const approved = status !== 'pending';
+  return {
+    uid: 'u1',
+    email: 'ayse@example.org',
+    displayName: 'Ayşe',
+    status,
+    role,
+    adminApproved: approved,
+    createdAt: earlier,
+    updatedAt: earlier,
+    approvalDate: approved ? earlier : null,
+    ...change,
+  };
+}
+
+const byAnother = { by: 'a1', otherActiveAdmin: true, now };
+const every = Statuses.options.flatMap((status) => Roles.options.map((role) => ({ status, role })));
+
+/** The account afterwards, 'no change', or the code of the refusal. */
+function outcome(
+  user: User,
+  rule: (user: User) => User | undefined,
+): Partial<User> | 'no change' | ErrorCode {
+  try {
+    const after = rule(user);
+    return after === user ? 'no change' : ({ status: after?.status, role: after?.role } as Partial<User>);
+  } catch (error) {
+    return (error as { code: ErrorCode }).code;
+  }
+}
+
+describe('registering', () => {
+  it('makes a pending account without a role, which nobody has approved', () => {
+    expect(register({ uid: 'u1', email: 'a@b.org', displayName: null }, now)).toEqual({
+      uid: 'u1',
+      email: 'a@b.org',
+      displayName: null,
+      status: 'pending',
+      role: 'unassigned',
+      adminApproved: false,
+      createdAt: now,
+      updatedAt: now,
+      approvalDate: null,
+    });
+  });
+});
+
+describe('approving', () => {
+  it.each([
+    ['pending', 'unassigned', undefined, { status: 'active', role: 'user' }],
+    ['pending', 'unassigned', 'user', { status: 'active', role: 'user' }],
+    ['pending', 'unassigned', 'viewer', { status: 'active', role: 'viewer' }],
+    ['suspended', 'viewer', undefined, { status: 'active', role: 'viewer' }],
+    ['suspended', 'user', undefined, { status: 'active', role: 'user' }],
+    ['suspended', 'user', 'viewer', { status: 'active', role: 'viewer' }],
+    ['suspended', 'unassigned', undefined, { status: 'active', role: 'user' }],
+    ['suspended', 'admin', undefined, { status: 'active', role: 'user' }],
+    ['deactivated', 'viewer', undefined, { status: 'active', role: 'viewer' }],
+    ['deactivated', 'admin', undefined, { status: 'active', role: 'user' }],
+    ['deactivated', 'admin', 'viewer', { status: 'active', role: 'viewer' }],
+    ['active', 'user', undefined, 'already_active'],
+    ['active', 'admin', undefined, 'already_active'],
+    ['active', 'admin', 'user', 'already_active'],
+  ] as const)('%s %s with the role %s → %o', (status, role, given, expected) => {
+    expect(outcome(account(status, role), (user) => approve(user, given, now))).toEqual(expected);
+  });
+
+  it('sets adminApproved, approvalDate and updatedAt', () => {
+    expect(approve(account('pending', 'unassigned'), undefined, now)).toMatchObject({
+      adminApproved: true,
+      approvalDate: now,
+      updatedAt: now,
+      createdAt: earlier,
+    });
+  });
+
+  it('keeps the date of the first approval', () => {
+    expect(approve(account('suspended', 'user'), undefined, now).approvalDate).toBe(earlier);
+  });
+});
+
+describe('suspending', () => {
+  it.each(every)('$status $role', ({ status, role }) => {
+    const expected = {
+      active: { status: 'suspended', role },
+      pending: { status: 'suspended', role },
+      suspended: 'no change',
+      deactivated: 'closed',
+    }[status];
+    expect(outcome(account(status, role), (user) => suspend(user, byAnother))).toEqual(expected);
+  });
+});
+
+describe('deactivating', () => {
+  it.each(every)('$status $role', ({ status, role }) => {
+    const expected = status === 'deactivated' ? 'no change' : { status: 'deactivated', role };
+    expect(outcome(account(status, role), (user) => deactivate(user, byAnother))).toEqual(expected);
+  });
+});
+
+describe.each([
+  ['suspending', suspend],
+  ['deactivating', deactivate],
+])('%s', (_, rule) => {
+  it('is refused for the own account, whatever its status', () => {
+    for (const { status, role } of every) {
+      expect(outcome(account(status, role), (user) => rule(user, { ...byAnother, by: 'u1' }))).toBe(
+        'self_change',
+      );
+    }
+  });
+
+  it('is refused for the last active administrator alone', () => {
+    const alone = { ...byAnother, otherActiveAdmin: false };
+    expect(outcome(account('active', 'admin'), (user) => rule(user, alone))).toBe('last_admin');
+    expect(outcome(account('active', 'user'), (user) => rule(user, alone))).toMatchObject({ role: 'user' });
+    expect(outcome(account('pending', 'admin'), (user) => rule(user, alone))).toMatchObject({
+      role: 'admin',
+    });
+  });
+
+  it('leaves approval and its date as they are', () => {
+    expect(rule(account('active', 'user'), byAnother)).toMatchObject({
+      adminApproved: true,
+      approvalDate: earlier,
+      updatedAt: now,
+    });
+  });
+});
+
+describe('promoting', () => {
+  it.each(every)('$status $role', ({ status, role }) => {
+    const ofActive = role === 'admin' ? 'no change' : { status: 'active', role: 'admin' };
+    const expected = status === 'active' ? ofActive : 'not_active';
+    expect(outcome(account(status, role), (user) => promote(user, now))).toEqual(expected);
+  });
+});
+
+describe("setting somebody's password", () => {
+  it.each(every)('$status $role', ({ status, role }) => {
+    const expected = status === 'deactivated' ? 'closed' : { status, role };
+    expect(outcome(account(status, role), (user) => replacePassword(user, now))).toEqual(expected);
+  });
+
+  it('changes updatedAt', () => {
+    expect(replacePassword(account('active', 'user'), now).updatedAt).toBe(now);
+  });
+});
+
+describe('leaving', () => {
+  it('is refused to the last active administrator alone', () => {
+    const refusal = (user: User, otherActiveAdmin: boolean) =>
+      outcome(user, () => {
+        leave(user, otherActiveAdmin);
+        return user;
+      });
+    expect(refusal(account('active', 'admin'), false)).toBe('last_admin');
+    expect(refusal(account('active', 'admin'), true)).toBe('no change');
+    expect(refusal(account('active', 'user'), false)).toBe('no change');
+    expect(refusal(account('pending', 'unassigned'), false)).toBe('no change');
+  });
+});
+
+describe('an administrator by the command line', () => {
+  it.each(every)('is made of an account that is $status and $role', ({ status, role }) => {
+    expect(makeAdmin(account(status, role), now)).toMatchObject({
+      status: 'active',
+      role: 'admin',
+      adminApproved: true,
+      updatedAt: now,
+    });
+  });
+});

@@ -1,0 +1,31 @@
+/** How accounts sign in. The embedded sign-in service keeps the password's hash here. */
+import type { Connection } from './database.ts';
+
+const embedded = 'embedded';
+
+export async function insertPassword(db: Connection, uid: string, passwordHash: string): Promise<void> {
+  await db
+    .insertInto('identities')
+    .values({ uid, provider: embedded, subject: uid, password_hash: passwordHash })
+    .execute();
+}
+
+/** Null when the account is unknown or signs in elsewhere. */
+export async function findPassword(db: Connection, uid: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('identities')
+    .select('password_hash')
+    .where('provider', '=', embedded)
+    .where('subject', '=', uid)
+    .executeTakeFirst();
+  return row?.password_hash ?? null;
+}
+
+export async function updatePassword(db: Connection, uid: string, passwordHash: string): Promise<void> {
+  await db
+    .updateTable('identities')
+    .set({ password_hash: passwordHash })
+    .where('provider', '=', embedded)
+    .where('subject', '=', uid)
+    .execute();
+}

@@ -1,0 +1,28 @@
+/** Codes that were mailed to set a new password; at most one per account, only its hash. */
+import type { Connection } from './database.ts';
+import type { Row } from './schema.ts';
+
+/** Takes the place of an earlier code of the account. */
+export async function replaceReset(db: Connection, row: Row<'password_resets'>): Promise<void> {
+  await deleteResetsOf(db, row.uid);
+  await db.insertInto('password_resets').values(row).execute();
+}
+
+/** Whose code it is; null when there is none, or it is too old. */
+export async function findReset(db: Connection, hash: string, now: Date): Promise<string | null> {
+  const row = await db
+    .selectFrom('password_resets')
+    .select('uid')
+    .where('hash', '=', hash)
+    .where('expires_at', '>', now.toISOString())
+    .executeTakeFirst();
+  return row?.uid ?? null;
+}
+
+export async function deleteResetsOf(db: Connection, uid: string): Promise<void> {
+  await db.deleteFrom('password_resets').where('uid', '=', uid).execute();
+}
+
+export async function deleteExpiredResets(db: Connection, now: Date): Promise<void> {
+  await db.deleteFrom('password_resets').where('expires_at', '<=', now.toISOString()).execute();
+}
