@@ -41,11 +41,14 @@ export class NoAnswerError extends Error {
 /** The server refused with something that is not an error of the contract (a proxy's page, say). */
 export class UnexpectedAnswerError extends Error {
   readonly status: number;
+  /** The sentence of its `message` field; null when it has none. */
+  readonly sentence: string | null;
 
-  constructor(status: number) {
-    super(`Server error (${status})`);
+  constructor(status: number, sentence: string | null = null) {
+    super(sentence ?? `Server error (${status})`);
     this.name = 'UnexpectedAnswerError';
     this.status = status;
+    this.sentence = sentence;
   }
 }
 
@@ -55,11 +58,13 @@ export function onSignInEnded(listener: (token: string | null) => void): void {
   signInEnded = listener;
 }
 
+type Query = Readonly<Record<string, string | number | null | undefined>>;
+
 /** Address of an endpoint, parameters filled in. */
 export function addressOf(
   endpoint: Endpoint,
   params: Readonly<Record<string, string>> = {},
-  query: Readonly<Record<string, unknown>> = {},
+  query: Query = {},
 ): string {
   const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const search = new URLSearchParams();
@@ -74,7 +79,7 @@ export function addressOf(
 export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>> {
   const { params, query, body, signal } = input as {
     params?: Record<string, string>;
-    query?: Record<string, unknown>;
+    query?: Query;
     body?: unknown;
     signal?: AbortSignal;
   };
@@ -105,7 +110,8 @@ export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>)
 }
 
 function refusalOf(answer: Response, text: string, endpoint: Endpoint, token: string | null): Error {
-  const body = ErrorBody.safeParse(parseJson(text));
+  const json = parseJson(text);
+  const body = ErrorBody.safeParse(json);
   // The current password of a form was wrong; the sign-in that sent it is as good as before.
   const isWrongPassword = body.success && body.data.code === 'credentials_invalid';
   if (
@@ -116,7 +122,10 @@ function refusalOf(answer: Response, text: string, endpoint: Endpoint, token: st
   ) {
     signInEnded(token);
   }
-  if (!body.success || !isErrorCode(body.data.code)) return new UnexpectedAnswerError(answer.status);
+  if (!body.success || !isErrorCode(body.data.code)) {
+    const sentence = ErrorBody.pick({ message: true }).safeParse(json).data?.message;
+    return new UnexpectedAnswerError(answer.status, sentence);
+  }
   const { code, message, status, field } = body.data;
   return new AppError(code, { message, ...(status && { status }), ...(field && { field }) });
 }
@@ -131,7 +140,8 @@ function parseJson(text: string): unknown {
 
 /** The server's sentence where there is one, else the screen's own. */
 export function messageOf(error: unknown, otherwise: string): string {
-  return error instanceof AppError ? error.message : otherwise;
+  if (error instanceof AppError) return error.message;
+  return (error instanceof UnexpectedAnswerError ? error.sentence : null) ?? otherwise;
 }
 
 /** Why the API refused; null when it did not answer, or answered nonsense. */
