@@ -28,6 +28,8 @@ export default defineConfig({
   build: {
     // The content security policy allows fonts and pictures from the server alone, not as data addresses.
     assetsInlineLimit: 0,
+    // The app is one file and the viewer another: both above the size that Vite advises by default.
+    chunkSizeWarningLimit: 1000,
   },
   test: {
     name: 'web',

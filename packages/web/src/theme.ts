@@ -84,6 +84,8 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--page-background': '#f6f5fa',
     '--surface': '#ffffff',
     '--hairline': '#e4e1ec',
+    '--tint-haematoxylin': '#e6e3f5',
+    '--tint-eosin': '#fbe9ee',
   },
   dark: {
     '--mantine-color-body': dark[7],
@@ -96,5 +98,7 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--page-background': dark[8],
     '--surface': dark[7],
     '--hairline': dark[5],
+    '--tint-haematoxylin': '#221f3a',
+    '--tint-eosin': '#2b1c2a',
   },
 });

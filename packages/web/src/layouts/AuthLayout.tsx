@@ -1,9 +1,11 @@
 import { Outlet } from 'react-router';
+import { CenteredPage } from '../components/CenteredPage.tsx';
 
+/** Around signing in and registering. */
 export function AuthLayout() {
   return (
-    <main tabIndex={-1}>
+    <CenteredPage>
       <Outlet />
-    </main>
+    </CenteredPage>
   );
 }

@@ -1,17 +1,52 @@
-import { Outlet } from 'react-router';
+import { may } from '@lamina/contract';
+import { Outlet, useNavigate } from 'react-router';
+import { toast } from 'react-toastify';
+import { logout } from '../api/auth.ts';
+import { useAuth } from '../api/auth-state.ts';
+import { PendingBanner } from '../components/PendingBanner.tsx';
+import { TopBar } from '../components/TopBar.tsx';
+import { UserMenu } from '../components/UserMenu.tsx';
+import classes from './layout.module.css';
+import { dashboardTexts as texts } from './texts.ts';
 
 interface DashboardLayoutProps {
   /** The screen takes the whole window under the top bar and scrolls by itself. */
   readonly fillsWindow?: boolean;
 }
 
+/** Around the screens of everybody who is let in. */
 export function DashboardLayout({ fillsWindow = false }: DashboardLayoutProps) {
+  const { user } = useAuth();
+  const navigate = useNavigate();
+  if (user === null) return null; // the guard is about to lead away
+
+  async function leave() {
+    const result = await logout();
+    if (result.success) toast.success(<span lang="en">{texts.loggedOut}</span>);
+    else toast.error(result.message);
+    await navigate('/auth/login');
+  }
+
+  const links = [
+    { to: '/wsi-viewer', label: texts.wsiViewer },
+    ...(may(user, 'users.manage') ? [{ to: '/admin', label: texts.adminPanel }] : []),
+  ];
+
   return (
-    <main
-      tabIndex={-1}
-      style={fillsWindow ? { height: 'calc(100dvh - var(--top-bar-height))', overflow: 'hidden' } : {}}
-    >
-      <Outlet />
-    </main>
+    <div className={fillsWindow ? classes.page : undefined}>
+      <TopBar home="/dashboard" links={links} navigationLabel={texts.navigation} lang="en">
+        <UserMenu
+          user={user}
+          profileLabel={texts.profile}
+          logoutLabel={texts.logout}
+          onLogout={() => void leave()}
+          lang="en"
+        />
+      </TopBar>
+      {user.status === 'pending' && <PendingBanner />}
+      <main id="content" className={fillsWindow ? classes.window : classes.content} tabIndex={-1}>
+        <Outlet />
+      </main>
+    </div>
   );
 }

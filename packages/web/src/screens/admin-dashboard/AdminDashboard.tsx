@@ -1,3 +1,31 @@
+import { Button, Text, Title } from '@mantine/core';
+import { Link } from 'react-router';
+import { useAuth } from '../../api/auth-state.ts';
+import { Panel } from '../../components/Panel.tsx';
+import { nameOf } from '../../person.ts';
+import classes from './AdminDashboard.module.css';
+import { StatisticsCard } from './StatisticsCard.tsx';
+import { texts } from './texts.ts';
+
+/** The administrator's first screen. */
 export function AdminDashboard() {
-  return <h1>AdminDashboard</h1>;
+  const { user } = useAuth();
+  if (user === null) return null; // the guard is about to lead away
+
+  return (
+    <>
+      <Title order={1} mb="xl" className={classes.welcome}>
+        {texts.welcome(nameOf(user))}
+      </Title>
+      <div className={classes.panels}>
+        <Panel title={texts.userManagement}>
+          <Text mb="lg">{texts.userManagementHint}</Text>
+          <Button component={Link} to="/admin/users">
+            {texts.openUserManagement}
+          </Button>
+        </Panel>
+        <StatisticsCard />
+      </div>
+    </>
+  );
 }

@@ -1,3 +1,21 @@
+import { Stack, Title } from '@mantine/core';
+import { useAuth } from '../../api/auth-state.ts';
+import { AccountCard } from './AccountCard.tsx';
+import { ChangePasswordCard } from './ChangePasswordCard.tsx';
+import { DeleteAccountCard } from './DeleteAccountCard.tsx';
+import { texts } from './texts.ts';
+
+/** The own account: what is known of it, its password, and the way to leave for good. */
 export function Profile() {
-  return <h1>Profile</h1>;
+  const { user } = useAuth();
+  if (user === null) return null; // the guard is about to lead away
+
+  return (
+    <Stack maw="46rem" mx="auto" gap="lg">
+      <Title order={1}>{texts.heading}</Title>
+      <AccountCard />
+      <ChangePasswordCard />
+      <DeleteAccountCard email={user.email} />
+    </Stack>
+  );
 }

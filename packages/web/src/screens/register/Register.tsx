@@ -1,3 +1,86 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { Anchor, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useForm } from 'react-hook-form';
+import { Link, useNavigate } from 'react-router';
+import { z } from 'zod';
+import { announce } from '../../announce.ts';
+import { register as registerAccount } from '../../api/auth.ts';
+import { PasswordField } from '../../components/PasswordField.tsx';
+import { texts as shared } from '../../texts.ts';
+import { EmailField, FirstPasswordField, isTypedTwice, typedTwice } from '../../validation.ts';
+import { texts } from './texts.ts';
+
+const RegisterForm = z
+  .object({
+    email: EmailField,
+    displayName: z.string().trim().max(100, shared.displayNameTooLong),
+    password: FirstPasswordField,
+    passwordConfirmation: z.string(),
+  })
+  .refine(isTypedTwice, typedTwice);
+
+/** Asking for an account; an administrator approves it. */
 export function Register() {
-  return <h1>Register</h1>;
+  const navigate = useNavigate();
+  const { register, handleSubmit, formState } = useForm({
+    resolver: zodResolver(RegisterForm),
+    defaultValues: { email: '', displayName: '', password: '', passwordConfirmation: '' },
+  });
+  const { errors, isSubmitting } = formState;
+
+  const submit = handleSubmit(async ({ email, displayName, password }) => {
+    const result = await registerAccount({ email, displayName, password });
+    announce(result);
+    if (result.success) await navigate('/auth/login');
+  });
+
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate>
+      <Stack gap="lg">
+        <div>
+          <Title order={1} size="h2">
+            {texts.heading}
+          </Title>
+          <Text c="dimmed" mt="xs">
+            {texts.approvalHint}
+          </Text>
+        </div>
+        <TextInput
+          {...register('email')}
+          label={shared.email}
+          type="email"
+          autoComplete="username"
+          error={errors.email?.message}
+        />
+        <TextInput
+          {...register('displayName')}
+          label={texts.displayName}
+          autoComplete="name"
+          error={errors.displayName?.message}
+        />
+        <PasswordField
+          {...register('password')}
+          label={shared.password}
+          description={shared.passwordHint}
+          autoComplete="new-password"
+          error={errors.password?.message}
+        />
+        <PasswordField
+          {...register('passwordConfirmation')}
+          label={shared.passwordConfirmation}
+          autoComplete="new-password"
+          error={errors.passwordConfirmation?.message}
+        />
+        <Button type="submit" fullWidth loading={isSubmitting}>
+          {texts.submit}
+        </Button>
+        <Group gap="xs" justify="center">
+          <Text>{texts.hasAccount}</Text>
+          <Anchor component={Link} to="/auth/login">
+            {texts.login}
+          </Anchor>
+        </Group>
+      </Stack>
+    </form>
+  );
 }

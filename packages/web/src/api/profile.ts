@@ -1,0 +1,82 @@
+/** The own account: what it is, what it did lately, and what its owner may change. */
+import {
+  type Activity,
+  AppError,
+  changePassword as changePasswordEndpoint,
+  deleteAccount as deleteAccountEndpoint,
+  getActivity,
+  getProfile,
+  type User,
+} from '@lamina/contract';
+import { useQuery } from '@tanstack/react-query';
+import { z } from 'zod';
+import type { ActionResult } from './action-result.ts';
+import { endSession, renewUser } from './auth.ts';
+import { call, codeOf, messageOf } from './client.ts';
+import { texts } from './texts.ts';
+
+interface ProfileOptions {
+  /** Asks again after so many milliseconds, and when the page is looked at again; once without it. */
+  readonly askAgainMs?: number;
+}
+
+/** The profile; what it says is also what the rest of the app knows of the account from then on. */
+export function useProfile({ askAgainMs }: ProfileOptions = {}) {
+  return useQuery({
+    queryKey: ['profile'],
+    queryFn: ({ signal }) => fetchProfile(signal),
+    ...(askAgainMs !== undefined && { refetchInterval: askAgainMs, refetchOnWindowFocus: 'always' }),
+  });
+}
+
+/** @throws Error with the sentence to show */
+async function fetchProfile(signal: AbortSignal): Promise<User> {
+  try {
+    const { user } = await call(getProfile, { signal });
+    renewUser(user);
+    return user;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    // An answer without a user counts as not found.
+    const isMissing =
+      error instanceof z.ZodError || (error instanceof AppError && error.code === 'not_found');
+    throw new Error(isMissing ? texts.profileMissing : texts.profileFailed, { cause: error });
+  }
+}
+
+export function useActivity() {
+  return useQuery({
+    queryKey: ['activity'],
+    queryFn: async ({ signal }): Promise<readonly Activity[]> =>
+      (await call(getActivity, { signal })).activity,
+  });
+}
+
+/**
+ * @param currentPassword empty unless the API asked for it (`reauth_required`: the sign-in is older than
+ *   15 minutes)
+ */
+export async function changePassword(newPassword: string, currentPassword: string): Promise<ActionResult> {
+  try {
+    const body = {
+      new_password: newPassword,
+      ...(currentPassword && { current_password: currentPassword }),
+    };
+    await call(changePasswordEndpoint, { body });
+    return { success: true, message: texts.passwordChanged };
+  } catch (error) {
+    return { success: false, message: messageOf(error, texts.passwordFailed), error: codeOf(error) };
+  }
+}
+
+/** @param currentPassword as for `changePassword` */
+export async function deleteAccount(currentPassword: string): Promise<ActionResult> {
+  try {
+    const body = { ...(currentPassword && { current_password: currentPassword }) };
+    const { message } = await call(deleteAccountEndpoint, { body });
+    endSession();
+    return { success: true, message: message || texts.accountDeleted };
+  } catch (error) {
+    return { success: false, message: messageOf(error, texts.accountDeletionFailed), error: codeOf(error) };
+  }
+}

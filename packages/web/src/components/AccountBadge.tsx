@@ -1,0 +1,20 @@
+import type { Role, Status } from '@lamina/contract';
+import { roleLabel, statusLabel } from '../texts.ts';
+import classes from './AccountBadge.module.css';
+
+/** The status in words; the colour of the dot only repeats it. */
+export function StatusBadge({ status }: { readonly status: Status }) {
+  return (
+    <span className={classes.badge} data-status={status}>
+      {statusLabel(status)}
+    </span>
+  );
+}
+
+export function RoleBadge({ role }: { readonly role: Role }) {
+  return (
+    <span className={classes.badge} data-role={role}>
+      {roleLabel(role)}
+    </span>
+  );
+}

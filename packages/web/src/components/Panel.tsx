@@ -1,0 +1,28 @@
+import { Group, Title } from '@mantine/core';
+import { type ReactNode, useId } from 'react';
+import classes from './Panel.module.css';
+
+interface PanelProps {
+  readonly title: string;
+  /** Language of the title, where it is not that of the page. */
+  readonly titleLang?: string;
+  /** Right of the title. */
+  readonly action?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A titled card: one subject of a screen. */
+export function Panel({ title, titleLang, action, children }: PanelProps) {
+  const titleId = useId();
+  return (
+    <section className={classes.panel} aria-labelledby={titleId}>
+      <Group justify="space-between" mb="md" gap="sm">
+        <Title order={2} size="h4" id={titleId} lang={titleLang}>
+          {title}
+        </Title>
+        {action}
+      </Group>
+      {children}
+    </section>
+  );
+}

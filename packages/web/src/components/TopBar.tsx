@@ -1,0 +1,56 @@
+import { UnstyledButton } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link, NavLink } from 'react-router';
+import { settings } from '../settings.ts';
+import { texts } from '../texts.ts';
+import { Logo } from './Logo.tsx';
+import classes from './TopBar.module.css';
+
+interface TopBarLink {
+  readonly to: string;
+  readonly label: string;
+  /** Language of the label, where it is not that of the page. */
+  readonly lang?: string;
+  /** Current only at exactly this address. */
+  readonly end?: boolean;
+}
+
+interface TopBarProps {
+  /** Where the product's name leads. */
+  readonly home: string;
+  readonly links: readonly TopBarLink[];
+  /** What the links are, for who does not see them. */
+  readonly navigationLabel: string;
+  /** At the right end. */
+  readonly children: ReactNode;
+  /** Language of the bar, where it is not that of the page. */
+  readonly lang?: string;
+}
+
+/** Without a change of the address: a screen may keep something of its own there. */
+function skipToContent(): void {
+  document.querySelector('main')?.focus();
+}
+
+/** The navigation bar: the product's name, links, the user menu. */
+export function TopBar({ home, links, navigationLabel, children, lang }: TopBarProps) {
+  return (
+    <header className={classes.bar} lang={lang}>
+      <UnstyledButton className={classes.skip} lang="tr" onClick={skipToContent}>
+        {texts.skipToContent}
+      </UnstyledButton>
+      <Link className={classes.product} to={home}>
+        <Logo size={30} />
+        <span>{settings.productName}</span>
+      </Link>
+      <nav className={classes.links} aria-label={navigationLabel}>
+        {links.map(({ to, label, lang: labelLang, end = false }) => (
+          <NavLink key={to} to={to} end={end} lang={labelLang} className={classes.link ?? ''}>
+            {label}
+          </NavLink>
+        ))}
+      </nav>
+      {children}
+    </header>
+  );
+}

@@ -1,0 +1,19 @@
+/** Words of the bars above the screens: English over the dashboard, Turkish over the administration. */
+export const dashboardTexts = {
+  navigation: 'Main',
+  wsiViewer: 'WSI Viewer',
+  adminPanel: 'Admin Panel',
+  profile: 'Profile',
+  logout: 'Logout',
+  loggedOut: 'Successfully logged out.',
+};
+
+export const adminTexts = {
+  navigation: 'Yönetim',
+  adminDashboard: 'Yönetim Paneli',
+  users: 'Kullanıcılar',
+  backToDashboard: 'Panele Dön',
+  badge: 'Admin',
+  profile: 'Profil',
+  logout: 'Çıkış Yap',
+};

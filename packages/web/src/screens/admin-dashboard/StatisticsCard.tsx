@@ -1,0 +1,50 @@
+import type { Statistics } from '@lamina/contract';
+import { Text } from '@mantine/core';
+import { useStatistics } from '../../api/users.ts';
+import { LoadFailed } from '../../components/LoadFailed.tsx';
+import { Loading } from '../../components/Loading.tsx';
+import { Panel } from '../../components/Panel.tsx';
+import { texts as shared } from '../../texts.ts';
+import { formatBytes } from './format-bytes.ts';
+import classes from './StatisticsCard.module.css';
+import { texts } from './texts.ts';
+
+/** What is known of the whole product today. */
+export function StatisticsCard() {
+  const statistics = useStatistics();
+
+  return (
+    <Panel title={texts.statistics}>
+      {statistics.isPending && <Loading label={shared.loading} />}
+      {statistics.isLoadingError && (
+        <LoadFailed message={texts.statisticsFailed} onRetry={() => void statistics.refetch()} />
+      )}
+      {statistics.data && <Figures statistics={statistics.data} />}
+      <Text c="dimmed" mt="lg">
+        {texts.moreSoon}
+      </Text>
+    </Panel>
+  );
+}
+
+function Figures({ statistics }: { readonly statistics: Statistics }) {
+  const figures = [
+    ...Object.entries(statistics.usersByStatus).map(
+      ([status, count]) => [texts.accounts(status), count.toLocaleString('tr')] as const,
+    ),
+    [texts.slides, statistics.slides.toLocaleString('tr')],
+    [texts.datasets, statistics.datasets.toLocaleString('tr')],
+    [texts.storedBytes, formatBytes(statistics.storedBytes)],
+    [texts.openImageSessions, statistics.openImageSessions.toLocaleString('tr')],
+  ] as const;
+  return (
+    <dl className={classes.figures}>
+      {figures.map(([label, value]) => (
+        <div key={label} className={classes.figure}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

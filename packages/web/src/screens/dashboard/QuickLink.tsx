@@ -1,0 +1,31 @@
+import { Text } from '@mantine/core';
+import type { Icon } from '@tabler/icons-react';
+import { Link } from 'react-router';
+import classes from './QuickLink.module.css';
+
+interface QuickLinkProps {
+  readonly to: string;
+  readonly label: string;
+  /** Where it is not that of the page. */
+  readonly labelLang?: string;
+  readonly hint: string;
+  readonly icon: Icon;
+}
+
+export function QuickLink({ to, label, labelLang, hint, icon: LinkIcon }: QuickLinkProps) {
+  return (
+    <Link to={to} className={classes.link}>
+      <span className={classes.icon}>
+        <LinkIcon size={24} aria-hidden />
+      </span>
+      <span>
+        <Text component="span" display="block" fw={600} lang={labelLang}>
+          {label}
+        </Text>
+        <Text component="span" display="block" size="sm" c="dimmed">
+          {hint}
+        </Text>
+      </span>
+    </Link>
+  );
+}

@@ -1,0 +1,78 @@
+import type { User } from '@lamina/contract';
+import { Avatar, Button, Group, Title } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { memo, useState } from 'react';
+import { announce } from '../../announce.ts';
+import type { ActionResult } from '../../api/action-result.ts';
+import { RoleBadge, StatusBadge } from '../../components/AccountBadge.tsx';
+import { FieldList } from '../../components/FieldList.tsx';
+import { formatDateAndTime } from '../../dates.ts';
+import { initialsOf, nameOf } from '../../person.ts';
+import { texts as shared } from '../../texts.ts';
+import { actionsOf } from './actions-of.ts';
+import { SetPasswordDialog } from './SetPasswordDialog.tsx';
+import { texts } from './texts.ts';
+import classes from './UserCard.module.css';
+
+interface UserCardProps {
+  readonly user: User;
+}
+
+/** One account and what can be done with it. Drawn again only when this account changes. */
+export const UserCard = memo(function UserCard({ user }: UserCardProps) {
+  const [isSettingPassword, setSettingPassword] = useState(false);
+  const action = useMutation({
+    mutationFn: (run: (uid: string) => Promise<ActionResult>) => run(user.uid),
+    onSuccess: announce,
+  });
+
+  return (
+    <li className={classes.card}>
+      <Group gap="sm" wrap="nowrap">
+        <Avatar color="haematoxylin" aria-hidden>
+          {initialsOf(user)}
+        </Avatar>
+        <Title order={3} size="h5" className={classes.name}>
+          {nameOf(user)}
+        </Title>
+      </Group>
+      <FieldList
+        fields={[
+          [shared.email, user.email],
+          [shared.displayName, user.displayName ?? shared.notGiven],
+          [shared.status, <StatusBadge key="status" status={user.status} />],
+          [shared.role, <RoleBadge key="role" role={user.role} />],
+          [texts.adminApproved, user.adminApproved ? texts.yes : texts.no],
+          [shared.createdAt, formatDateAndTime(user.createdAt)],
+          [shared.updatedAt, formatDateAndTime(user.updatedAt)],
+          [shared.approvalDate, formatDateAndTime(user.approvalDate)],
+          [shared.uid, user.uid],
+        ]}
+      />
+      <Group gap="xs" className={classes.actions}>
+        {actionsOf(user).map(({ label, isMain, run }) => (
+          <Button
+            key={label}
+            size="sm"
+            variant={isMain ? 'filled' : 'default'}
+            disabled={action.isPending}
+            onClick={() => action.mutate(run)}
+          >
+            {label}
+          </Button>
+        ))}
+        {user.status !== 'deactivated' && (
+          <Button
+            size="sm"
+            variant="default"
+            disabled={action.isPending}
+            onClick={() => setSettingPassword(true)}
+          >
+            {texts.setPassword}
+          </Button>
+        )}
+      </Group>
+      {isSettingPassword && <SetPasswordDialog user={user} onClose={() => setSettingPassword(false)} />}
+    </li>
+  );
+});
