@@ -65,6 +65,7 @@ const Environment = z.object({
     z.enum(['off', 'strict'], 'must be off or strict').default('off'),
   ),
   TOKEN_SYNC_URL: text,
+  TILE_CACHE_BYTES: wholeNumber(2 * 1024 ** 3, 0, Number.MAX_SAFE_INTEGER),
   LOG_LEVEL: z.preprocess(
     unset,
     z
@@ -98,6 +99,8 @@ export interface Config {
   readonly registrationHideExisting: boolean;
   readonly imageSessionCookie: 'off' | 'strict';
   readonly tokenSyncUrl: string | null;
+  /** Disk that made tiles may take in `dataDir`; 0 keeps none there. */
+  readonly tileCacheBytes: number;
   readonly logLevel: 'error' | 'warn' | 'info' | 'debug' | 'silent';
 }
 
@@ -135,6 +138,7 @@ export function readConfig(env: NodeJS.ProcessEnv, folder: string): Config {
     registrationHideExisting: settings.REGISTRATION_HIDE_EXISTING,
     imageSessionCookie: settings.IMAGE_SESSION_COOKIE,
     tokenSyncUrl: settings.TOKEN_SYNC_URL ?? null,
+    tileCacheBytes: settings.TILE_CACHE_BYTES,
     logLevel: settings.LOG_LEVEL,
   };
 }

@@ -1,13 +1,30 @@
 /** The slides behind the catalogue's images: their descriptors, tiles and thumbnails, as bytes to send. */
-import type { DeepZoomAddress, SlideSummary } from '@lamina/slide';
+import os from 'node:os';
+import path from 'node:path';
+import {
+  type DeepZoomAddress,
+  descriptorXml,
+  fingerprintOf,
+  readStoredTile,
+  SlideError,
+  type SlideErrorCode,
+  type SlideLocation,
+  type SlideSummary,
+  TileMaker,
+} from '@lamina/slide';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import type { SlideFile } from './slide-roots.ts';
+import { createOpenSlides, type OpenSlide, type Wanted } from './open-slides.ts';
+import { createSharedWork } from './shared-work.ts';
+import { locate, type SlideFile } from './slide-roots.ts';
+import { createTileCache } from './tile-cache.ts';
 
 /** An image of the catalogue that may be shown, and the file it is read from. */
 export interface ServableImage extends SlideFile {
   readonly id: string;
   readonly fileName: string;
+  /** Of the file as the catalogue read it. */
+  readonly fingerprint: string;
 }
 
 export interface ServedBytes {
@@ -40,6 +57,144 @@ export interface Slides {
   close(): Promise<void>;
 }
 
-export function createSlides(_ground: { readonly config: Config; readonly log: Logger }): Slides {
-  throw new Error('not yet');
+const thumbnailSide = 256;
+const openSlidesLimit = 200;
+const memoryCacheBytes = 64 * 1024 * 1024;
+/** Jobs that may wait; a viewer asks for some twenty tiles at a time. */
+const queueLimit = 256;
+const jobTimeoutMs = 15_000;
+
+export function createSlides({ config, log }: { readonly config: Config; readonly log: Logger }): Slides {
+  const openSlides = createOpenSlides({ limit: openSlidesLimit, log });
+  const cache = createTileCache({
+    folder: path.join(config.dataDir, 'tiles'),
+    maxDiskBytes: config.tileCacheBytes,
+    maxMemoryBytes: memoryCacheBytes,
+    log,
+  });
+  // Two at least, so that a file that is slow to read never holds up all tiles.
+  const processes = Math.min(4, Math.max(2, os.availableParallelism() - 1));
+  const maker = new TileMaker({ processes, queueLimit, timeoutMs: jobTimeoutMs });
+  const making = createSharedWork<Uint8Array>();
+
+  async function locationOf(file: SlideFile): Promise<SlideLocation> {
+    const found = await locate(config, file);
+    if (found === null) throw new SlideError('FILE_MISSING', 'The file is not there any more.');
+    return { path: found };
+  }
+
+  const wanted = (image: ServableImage): Wanted => ({
+    id: image.id,
+    locate: () => locationOf(image),
+    async admit(location, fingerprint) {
+      // A file that the catalogue has not read yet is first read where it can hurt nobody.
+      if (fingerprint !== image.fingerprint) await maker.inspect(location);
+    },
+  });
+
+  /** From the cache, else made once for all who ask. */
+  async function made(
+    fingerprint: string,
+    name: string,
+    location: SlideLocation,
+    signal: AbortSignal,
+    make: (signal: AbortSignal) => Promise<Uint8Array>,
+  ): Promise<Uint8Array> {
+    const key = { fingerprint, name };
+    const kept = await cache.get(key);
+    if (kept !== null) return kept;
+    return making.join(`${fingerprint}/${name}`, signal, async (stillWanted) => {
+      const jpeg = await make(stillWanted);
+      // The process opens the file by itself: what it read must be what this key names.
+      if ((await fingerprintOf(location)) !== fingerprint) {
+        throw new SlideError('FILE_CHANGED', 'The file was replaced while it was read.');
+      }
+      cache.put(key, jpeg);
+      return jpeg;
+    });
+  }
+
+  async function tileOf(
+    { slide, location }: OpenSlide,
+    address: DeepZoomAddress,
+    signal: AbortSignal,
+  ): Promise<ServedBytes> {
+    const name = `${address.dziLevel}_${address.column}_${address.row}`;
+    const stored = await readStoredTile(slide, address, signal);
+    const bytes =
+      stored ??
+      (await made(slide.fingerprint, name, location, signal, (stillWanted) =>
+        maker.tile(location, address, stillWanted),
+      ));
+    return { bytes, etag: `"${slide.fingerprint}-${name}"` };
+  }
+
+  async function thumbnailOf(image: ServableImage, signal: AbortSignal): Promise<ServedBytes> {
+    // The slide is not opened for it here: a list shows hundreds.
+    const location = await locationOf(image);
+    const fingerprint = await fingerprintOf(location);
+    const name = `thumbnail-${thumbnailSide}`;
+    const bytes = await made(fingerprint, name, location, signal, (stillWanted) =>
+      maker.thumbnail(location, thumbnailSide, stillWanted),
+    );
+    return { bytes, etag: `"${fingerprint}-${name}"` };
+  }
+
+  return {
+    descriptor: (image) =>
+      openSlides.use(wanted(image), async ({ slide, descriptor }) => ({
+        bytes: descriptorXml(descriptor),
+        etag: `"${slide.fingerprint}-descriptor"`,
+      })),
+
+    tile: (image, address, signal) => openSlides.use(wanted(image), (open) => tileOf(open, address, signal)),
+
+    async thumbnail(image, signal) {
+      try {
+        return await thumbnailOf(image, signal);
+      } catch (error) {
+        if (error instanceof SlideError && error.code === 'FILE_CHANGED') return thumbnailOf(image, signal);
+        throw error;
+      }
+    },
+
+    async inspect(file, signal) {
+      try {
+        return { status: 'ready', summary: await maker.inspect(await locationOf(file), signal) };
+      } catch (error) {
+        if (signal.aborted) return { status: 'postponed' };
+        if (!(error instanceof SlideError)) throw error;
+        if (postponing.has(error.code)) return { status: 'postponed' };
+        log.warn({ err: error, root: file.root, path: file.path }, 'a file could not be read as a slide');
+        return { status: 'failed', error: sentenceOf(error) };
+      }
+    },
+
+    async fingerprintOf(file) {
+      try {
+        return await fingerprintOf(await locationOf(file));
+      } catch (error) {
+        if (error instanceof SlideError && error.code === 'FILE_MISSING') return null;
+        throw error;
+      }
+    },
+
+    forget: (imageId) => openSlides.forget(imageId),
+
+    async close() {
+      await openSlides.close();
+      await maker.close();
+      await cache.close();
+    },
+  };
+}
+
+/** What has nothing to do with the file as it is. */
+const postponing: ReadonlySet<SlideErrorCode> = new Set(['BUSY', 'FILE_MISSING', 'FILE_CHANGED']);
+
+/** One sentence for administrators. */
+function sentenceOf({ code, message }: SlideError): string {
+  if (code === 'FORMAT_NOT_RECOGNISED') return 'This is not a slide in a format that can be read.';
+  if (code === 'DECODE_FAILED') return 'Reading the file took too long or ended the process that read it.';
+  return /[.!?]$/.test(message) ? message : `${message}.`;
 }

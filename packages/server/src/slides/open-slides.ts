@@ -1,0 +1,203 @@
+/**
+ * Slides that are open: each opened once for all who look at it, closed when nobody does for a while.
+ *
+ * A file that was replaced, removed or turned into a link elsewhere is noticed by looking at it again at
+ * most twice a second, aside from the requests; no tile is served from a slide that was not looked at for
+ * longer than a second.
+ */
+import {
+  type DeepZoomDescriptor,
+  describeDeepZoom,
+  fingerprintOf,
+  openSlide,
+  type Slide,
+  SlideError,
+  type SlideLocation,
+} from '@lamina/slide';
+import type { Logger } from 'pino';
+
+export interface OpenSlide {
+  readonly slide: Slide;
+  readonly descriptor: DeepZoomDescriptor;
+  readonly location: SlideLocation;
+}
+
+/** What is to be open, and where it is now. */
+export interface Wanted {
+  readonly id: string;
+  /** @throws SlideError FILE_MISSING */
+  locate(): Promise<SlideLocation>;
+  /** Called before a file is opened here, with its fingerprint. @throws SlideError when it must not be */
+  admit(location: SlideLocation, fingerprint: string): Promise<void>;
+}
+
+export interface OpenSlides {
+  /**
+   * Does something with the open slide; it stays open until that is done.
+   *
+   * @throws SlideError what opening throws, and what `work` throws
+   */
+  use<T>(wanted: Wanted, work: (open: OpenSlide) => Promise<T>): Promise<T>;
+  /** Closes it as soon as nobody reads from it; whoever asks next opens it anew. */
+  forget(id: string): void;
+  close(): Promise<void>;
+}
+
+interface Entry {
+  readonly opening: Promise<OpenSlide>;
+  /** When the file was last seen to be the one that is open. */
+  checkedAt: number;
+  checking: Promise<void> | null;
+  usedAt: number;
+  readers: number;
+  isRetired: boolean;
+}
+
+interface Plan {
+  /** Open at a time; a further one closes the one that is longest out of use. */
+  readonly limit: number;
+  readonly log: Logger;
+}
+
+const checkAfterMs = 500;
+const believedForMs = 1000;
+const idleMs = 5 * 60_000;
+const lookForIdleEveryMs = 30_000;
+
+export function createOpenSlides({ limit, log }: Plan): OpenSlides {
+  const entries = new Map<string, Entry>();
+  const closing = new Set<Promise<void>>();
+  let idleTimer: NodeJS.Timeout | null = null;
+
+  function open(wanted: Wanted): Entry {
+    const entry: Entry = {
+      opening: openNow(wanted),
+      checkedAt: Date.now(),
+      checking: null,
+      usedAt: Date.now(),
+      readers: 0,
+      isRetired: false,
+    };
+    entries.set(wanted.id, entry);
+    // What could not be opened is not asked for again by each of a hundred tiles.
+    entry.opening.catch(() => setTimeout(() => retire(wanted.id, entry), believedForMs).unref());
+    if (entries.size > limit) {
+      const [oldest] = [...entries].sort(([, a], [, b]) => a.usedAt - b.usedAt);
+      if (oldest !== undefined) retire(...oldest);
+    }
+    idleTimer ??= setInterval(closeIdle, lookForIdleEveryMs).unref();
+    return entry;
+  }
+
+  async function openNow(wanted: Wanted): Promise<OpenSlide> {
+    const location = await wanted.locate();
+    await wanted.admit(location, await fingerprintOf(location));
+    const slide = await openSlide(location);
+    return { slide, descriptor: describeDeepZoom(slide), location };
+  }
+
+  /** Nobody gets it any more; it is closed when the last reader is done. */
+  function retire(id: string, entry: Entry): void {
+    if (entries.get(id) === entry) entries.delete(id);
+    if (entry.isRetired) return;
+    entry.isRetired = true;
+    closeIfUnread(entry);
+  }
+
+  function closeIfUnread(entry: Entry): void {
+    if (!entry.isRetired || entry.readers > 0) return;
+    const closed = entry.opening
+      .then(({ slide }) => slide.close())
+      .catch((error: unknown) => {
+        if (!(error instanceof SlideError)) log.warn({ err: error }, 'a slide could not be closed');
+      })
+      .finally(() => closing.delete(closed));
+    closing.add(closed);
+  }
+
+  function closeIdle(): void {
+    const now = Date.now();
+    for (const [id, entry] of entries) if (now - entry.usedAt > idleMs) retire(id, entry);
+    if (entries.size === 0 && idleTimer !== null) {
+      clearInterval(idleTimer);
+      idleTimer = null;
+    }
+  }
+
+  /** Looks whether the file is still the one that is open; if not, the entry is retired. */
+  function check(wanted: Wanted, entry: Entry): Promise<void> {
+    entry.checking ??= (async () => {
+      const startedAt = Date.now();
+      try {
+        const { slide, location } = await entry.opening;
+        const current = await wanted.locate();
+        const isSame = current.path === location.path && (await fingerprintOf(current)) === slide.fingerprint;
+        if (isSame) entry.checkedAt = startedAt;
+        else retire(wanted.id, entry);
+      } catch (error) {
+        if (!(error instanceof SlideError)) log.warn({ err: error }, 'a slide could not be looked at');
+        retire(wanted.id, entry);
+      } finally {
+        entry.checking = null;
+      }
+    })();
+    return entry.checking;
+  }
+
+  /** A promise only when the file has to be looked at first. */
+  function currentEntry(wanted: Wanted): Entry | Promise<Entry> {
+    const entry = entries.get(wanted.id);
+    if (entry === undefined) return open(wanted);
+    const age = Date.now() - entry.checkedAt;
+    if (age <= checkAfterMs) return entry;
+    const checked = check(wanted, entry);
+    if (age <= believedForMs) return entry;
+    return checked.then(() => entries.get(wanted.id) ?? open(wanted));
+  }
+
+  async function useOnce<T>(wanted: Wanted, work: (open: OpenSlide) => Promise<T>): Promise<T> {
+    let entry: Entry;
+    do {
+      const found = currentEntry(wanted);
+      entry = found instanceof Promise ? await found : found;
+    } while (entry.isRetired); // it may have been closed while we waited
+    entry.readers++;
+    try {
+      entry.usedAt = Date.now();
+      return await work(await entry.opening);
+    } catch (error) {
+      if (isChanged(error)) retire(wanted.id, entry);
+      throw error;
+    } finally {
+      entry.readers--;
+      closeIfUnread(entry);
+    }
+  }
+
+  return {
+    async use(wanted, work) {
+      try {
+        return await useOnce(wanted, work);
+      } catch (error) {
+        // The file was replaced while it was read: the new one answers.
+        if (isChanged(error)) return useOnce(wanted, work);
+        throw error;
+      }
+    },
+
+    forget(id) {
+      const entry = entries.get(id);
+      if (entry !== undefined) retire(id, entry);
+    },
+
+    async close() {
+      if (idleTimer !== null) clearInterval(idleTimer);
+      for (const [id, entry] of entries) retire(id, entry);
+      await Promise.all(closing);
+    },
+  };
+}
+
+function isChanged(error: unknown): boolean {
+  return error instanceof SlideError && error.code === 'FILE_CHANGED';
+}
