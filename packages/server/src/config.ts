@@ -104,6 +104,11 @@ export interface Config {
   readonly logLevel: 'error' | 'warn' | 'info' | 'debug' | 'silent';
 }
 
+/** The settings of this process. @throws ConfigError with one clear sentence */
+export function configOfProcess(): Config {
+  return readConfig(process.env, process.cwd());
+}
+
 /**
  * @param folder relative folders start here
  * @throws ConfigError with one clear sentence
