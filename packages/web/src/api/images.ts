@@ -1,0 +1,185 @@
+/** The catalogue of slides, and the addresses of their pixels. */
+import { AppError, endpoint, getDescriptor, getThumbnail, getTile, listImages } from '@lamina/contract';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { z } from 'zod';
+import { addressOf, call, NoAnswerError, UnexpectedAnswerError } from './client.ts';
+import { delay } from './delay.ts';
+import { type ImageSessions, imageSessions } from './image-sessions.ts';
+
+const retryDelayMs = 1000;
+
+const textOrNull = z
+  .string()
+  .nullish()
+  .transform((text) => text || null);
+const numberOrNull = z
+  .number()
+  .nullish()
+  .transform((number) => number ?? null);
+
+/** Of a catalogue entry, what the viewer shows. Only the id has to be there. */
+const CatalogueImage = z.object({
+  id: z.string().min(1),
+  file_name: textOrNull,
+  dataset_name: textOrNull,
+  organ_type: textOrNull,
+  /** µm per pixel at full resolution. */
+  mpp_x: numberOrNull,
+  /** Magnification of the scan, e.g. 20 or 40. */
+  objective_power: numberOrNull,
+});
+export type CatalogueImage = z.infer<typeof CatalogueImage>;
+
+/** A list may come under `images`, bare, or as a message saying that there is none. */
+const listCatalogue = endpoint({
+  ...listImages,
+  response: z.union([
+    z.object({ images: z.array(CatalogueImage) }).transform(({ images }) => images),
+    z.array(CatalogueImage),
+    z.object({ message: z.string() }).transform((): CatalogueImage[] => []),
+  ]),
+});
+
+export interface Catalogue {
+  readonly images: readonly CatalogueImage[];
+  readonly isLoading: boolean;
+  /** Sentence for the person; null when the list is there. */
+  readonly error: string | null;
+  reload(): void;
+}
+
+const texts = {
+  unauthorised: 'Authentication error. Please log in again.',
+  tryingNewSession: 'Trying to create a new session...',
+  newSessionFailed: 'Failed to create a new session.',
+  internal: 'Internal server error. Please try refreshing your session.',
+  failed: 'Failed to load images',
+};
+
+const none: readonly CatalogueImage[] = [];
+
+/**
+ * The whole catalogue. A list refused with 401 is asked for once more with a new image session, which
+ * the error says while it lasts and when it fails.
+ */
+export function useCatalogue(): Catalogue {
+  const list = useQuery({ queryKey: ['images'], queryFn: ({ signal }) => loadCatalogue(signal) });
+  const [renewal, setRenewal] = useState<'unused' | 'trying' | 'failed' | 'used'>('unused');
+  const { error, refetch } = list;
+  const refused = error !== null && statusOf(error) === 401;
+
+  useEffect(() => {
+    if (!refused || renewal !== 'unused') return;
+    setRenewal('trying');
+    imageSessions.refresh().then(
+      () => {
+        setRenewal('used');
+        void refetch();
+      },
+      () => setRenewal('failed'),
+    );
+  }, [refused, renewal, refetch]);
+
+  return {
+    images: list.data ?? none,
+    isLoading: list.isPending,
+    error: error === null ? null : sentenceOf(error, refused ? renewal : 'unused'),
+    reload: () => {
+      setRenewal('unused');
+      void refetch();
+    },
+  };
+}
+
+async function loadCatalogue(signal: AbortSignal): Promise<CatalogueImage[]> {
+  const session = await imageSessions.get().catch((error: unknown) => {
+    if (error instanceof NoAnswerError) throw error;
+    return undefined; // the list needs the sign-in alone; the missing session is shown in the top bar
+  });
+  return call(listCatalogue, { query: session === undefined ? {} : { session }, signal });
+}
+
+function sentenceOf(error: Error, renewal: 'unused' | 'trying' | 'failed' | 'used'): string {
+  const status = statusOf(error);
+  if (status === 401) {
+    const suffix = { unused: '', trying: texts.tryingNewSession, failed: texts.newSessionFailed, used: '' };
+    return `${texts.unauthorised} ${suffix[renewal]}`.trim();
+  }
+  if (status === 500) return texts.internal;
+  if (status !== null || error instanceof NoAnswerError) return error.message;
+  return texts.failed;
+}
+
+/** Null when the server did not answer, or answered with success. */
+function statusOf(error: unknown): number | null {
+  return error instanceof AppError || error instanceof UnexpectedAnswerError ? error.status : null;
+}
+
+/** @throws Error 'Image ID is required' */
+function requireId(imageId: string): string {
+  if (imageId === '') throw new Error('Image ID is required');
+  return imageId;
+}
+
+/** Address of a slide's thumbnail, image session included. @throws Error 'Image ID is required' */
+export function thumbnailAddress(imageId: string, session: string): string {
+  return addressOf(getThumbnail, { imageId: requireId(imageId) }, { session });
+}
+
+/** Address of a slide's Deep Zoom descriptor, for `fetchPixels`. @throws Error 'Image ID is required' */
+export function descriptorAddress(imageId: string): string {
+  return addressOf(getDescriptor, { imageId: requireId(imageId) });
+}
+
+/**
+ * Address of one tile, for `fetchPixels`. Level 0 is one pixel.
+ *
+ * @throws Error 'Image ID is required'
+ */
+export function tileAddress(
+  imageId: string,
+  tile: { readonly level: number; readonly column: number; readonly row: number; readonly format: string },
+): string {
+  return addressOf(getTile, {
+    imageId: requireId(imageId),
+    dziLevel: String(tile.level),
+    tile: `${tile.column}_${tile.row}.${tile.format}`,
+  });
+}
+
+interface PixelRequest {
+  readonly signal: AbortSignal;
+  /** The session was refused; a new one is being made. */
+  readonly onRenewing: () => void;
+}
+
+/**
+ * Load pixels with the image session of this moment. A 401 renews the session, once for everybody who
+ * was refused it, and is followed by one retry after 1 s.
+ *
+ * @returns whatever the server answered, a second 401 included; 'session-lost' when no session could be made
+ * @throws TypeError when there was no answer; the abort's reason
+ */
+export async function fetchPixels(
+  address: string,
+  { signal, onRenewing }: PixelRequest,
+  sessions: Pick<ImageSessions, 'get' | 'renew'> = imageSessions,
+): Promise<Response | 'session-lost'> {
+  const session = await sessions.get().catch(() => null);
+  signal.throwIfAborted();
+  if (session === null) return 'session-lost';
+  const answer = await fetch(withSession(address, session), { signal });
+  if (answer.status !== 401) return answer;
+
+  onRenewing();
+  const renewed = await sessions.renew(session).catch(() => null);
+  signal.throwIfAborted();
+  if (renewed === null) return 'session-lost';
+  await delay(retryDelayMs, signal);
+  return fetch(withSession(address, renewed), { signal });
+}
+
+function withSession(address: string, session: string): string {
+  return `${address}?${new URLSearchParams({ session })}`;
+}
