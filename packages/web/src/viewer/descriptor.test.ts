@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type DeepZoomDescriptor,
+  loadDescriptor,
+  maxLevelOf,
+  minLevelOf,
+  parseDescriptor,
+} from './descriptor.ts';
+
+const good = `<?xml version="1.0" encoding="UTF-8"?>
+<Image xmlns="http://schemas.microsoft.com/deepzoom/2008" TileSize="240" Overlap="0" Format="jpeg">
+  <Size Width="46000" Height="32914"/>
+</Image>`;
+
+describe('a Deep Zoom descriptor', () => {
+  it('says how large the slide is and how it is cut', () => {
+    expect(parseDescriptor(good)).toEqual({
+      width: 46000,
+      height: 32914,
+      tileSize: 240,
+      overlap: 0,
+      format: 'jpeg',
+    });
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a page in place of a descriptor', '<!doctype html><html><body>Sign in</body></html>'],
+    ['JSON', '{"Image":{}}'],
+    ['cut off', good.slice(0, 150)],
+    ['without a size', good.replace(/<Size.*\/>/, '')],
+    ['without a width', good.replace('Width="46000"', '')],
+    ['with an empty side', good.replace('46000', '0')],
+    ['with a negative side', good.replace('46000', '-1')],
+    ['with words for numbers', good.replace('240', 'large')],
+    ['with a format that is a path', good.replace('jpeg', '../secret')],
+    ['of another kind', good.replaceAll('Image', 'Collection')],
+  ])('is unusable: %s', (_, xml) => {
+    expect(parseDescriptor(xml)).toBeNull();
+  });
+});
+
+describe('Deep Zoom levels', () => {
+  const descriptor = (width: number, height: number, tileSize = 256): DeepZoomDescriptor => ({
+    width,
+    height,
+    tileSize,
+    overlap: 0,
+    format: 'jpeg',
+  });
+
+  it.each([
+    [1, 1, 0],
+    [2, 1, 1],
+    [256, 256, 8],
+    [257, 1, 9],
+    [1000, 65536, 16],
+    [65537, 1000, 17],
+    [46000, 32914, 16],
+  ])('of %d × %d pixels end at %d', (width, height, level) => {
+    expect(maxLevelOf(descriptor(width, height))).toBe(level);
+  });
+
+  it.each([
+    [256, 16, 8],
+    [240, 16, 7],
+    [500, 16, 8],
+    [256, 3, 3],
+  ])('with tiles of %d pixels and %d levels are asked for from %d', (tileSize, maxLevel, level) => {
+    expect(minLevelOf(descriptor(1, 1, tileSize), maxLevel)).toBe(level);
+  });
+});
+
+describe('loading a descriptor', () => {
+  const request = { signal: new AbortController().signal, onRenewing: () => {} };
+  const load = (answer: () => Promise<Response | 'session-lost'>) =>
+    loadDescriptor(answer, '/image.dzi', request);
+
+  it('gives the descriptor', async () => {
+    await expect(load(async () => new Response(good))).resolves.toMatchObject({ width: 46000 });
+  });
+
+  it.each([
+    [
+      "the server's status and sentence",
+      async () => Response.json({ message: 'Not found.', code: 'not_found' }, { status: 404 }),
+      { kind: 'status', status: 404, message: 'Not found.' },
+    ],
+    [
+      'the status alone of a page that is not the API’s',
+      async () => new Response('<h1>Bad gateway</h1>', { status: 502 }),
+      { kind: 'status', status: 502, message: '' },
+    ],
+    ['what cannot be read', async () => new Response('<html/>'), { kind: 'unreadable' }],
+    ['a lost session', async () => 'session-lost' as const, { kind: 'session-lost' }],
+    ['no answer', () => Promise.reject(new TypeError('Failed to fetch')), { kind: 'other' }],
+  ])('tells apart: %s', async (_, answer, failure) => {
+    await expect(load(answer)).rejects.toMatchObject({ failure });
+  });
+});

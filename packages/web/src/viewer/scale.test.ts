@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { type Calibration, calibrationOf, magnificationLabel, scaleBarOf } from './scale.ts';
+
+describe('calibration', () => {
+  it.each([
+    [
+      { mpp: 0.499, objectivePower: 20 },
+      { mpp: 0.499, objectivePower: 20, derived: null },
+    ],
+    [
+      { mpp: 0.25, objectivePower: null },
+      { mpp: 0.25, objectivePower: 40, derived: 'objectivePower' },
+    ],
+    [
+      { mpp: null, objectivePower: 20 },
+      { mpp: 0.5, objectivePower: 20, derived: 'mpp' },
+    ],
+    [
+      { mpp: 0, objectivePower: 40 },
+      { mpp: 0.25, objectivePower: 40, derived: 'mpp' },
+    ],
+    [{ mpp: null, objectivePower: null }, null],
+    [{ mpp: Number.NaN, objectivePower: -1 }, null],
+  ])('of %o', (scale, calibration) => {
+    expect(calibrationOf(scale)).toEqual(calibration);
+  });
+});
+
+const scanned: Calibration = { mpp: 0.5, objectivePower: 20, derived: null };
+
+describe('magnification', () => {
+  it.each([
+    [1, '20x'],
+    [0.5, '10x'],
+    [0.493, '9.9x'],
+    [0.498, '10x'],
+    [0.125, '2.5x'],
+    [0.05, '1x'],
+    [0.0313, '0.63x'],
+    [2, '40x'],
+  ])('at a zoom of %d is %s', (zoom, label) => {
+    expect(magnificationLabel(scanned, zoom)).toBe(label);
+  });
+
+  it('is marked where it was worked out', () => {
+    expect(magnificationLabel({ ...scanned, derived: 'objectivePower' }, 1)).toBe('≈ 20x');
+  });
+});
+
+describe('the scale bar', () => {
+  it.each([
+    // zoom, length, width on the screen
+    [1, '50 µm', 100],
+    [2, '20 µm', 80],
+    [0.1, '500 µm', 100],
+    [0.05, '1 mm', 100],
+    [0.005, '10 mm', 100],
+    [50, '1 µm', 100],
+    [200, '0.2 µm', 80],
+  ])('at a zoom of %d is %s', (zoom, label, width) => {
+    const bar = scaleBarOf(scanned, zoom, 120);
+    expect(bar.label).toBe(label);
+    expect(bar.width).toBeCloseTo(width, 6);
+  });
+
+  it('takes exactly the room there is', () => {
+    expect(scaleBarOf(scanned, 1, 100)).toEqual({ label: '50 µm', width: 100 });
+  });
+
+  it('is marked where the size of a pixel was worked out', () => {
+    expect(scaleBarOf({ ...scanned, derived: 'mpp' }, 1, 120).label).toBe('≈ 50 µm');
+  });
+});

@@ -1,0 +1,70 @@
+/**
+ * How large what is on the screen is: magnification and scale bar.
+ *
+ * Zoom here is screen pixels per image pixel at full resolution: 1 shows the scan as it was made, 2 twice as
+ * large. Screen pixels are CSS pixels.
+ */
+
+/** What a slide knows of its own scale. */
+export interface SlideScale {
+  /** Micrometres per pixel at full resolution; null when unknown. */
+  readonly mpp: number | null;
+  /** Magnification of the scan, e.g. 20 or 40; null when unknown. */
+  readonly objectivePower: number | null;
+}
+
+export interface Calibration {
+  readonly mpp: number;
+  readonly objectivePower: number;
+  /** The one of the two that was worked out from the other; shown as approximate. */
+  readonly derived: 'mpp' | 'objectivePower' | null;
+}
+
+/** 40x is about 0.25 µm per pixel, 20x about 0.5: their product is 10 µm. Scanners differ by some per cent. */
+const micrometresTimesPower = 10;
+
+/** Null when the slide says neither. */
+export function calibrationOf({ mpp, objectivePower }: SlideScale): Calibration | null {
+  const knownMpp = mpp !== null && mpp > 0 ? mpp : null;
+  const knownPower = objectivePower !== null && objectivePower > 0 ? objectivePower : null;
+  if (knownMpp !== null && knownPower !== null) {
+    return { mpp: knownMpp, objectivePower: knownPower, derived: null };
+  }
+  if (knownMpp !== null) {
+    return { mpp: knownMpp, objectivePower: micrometresTimesPower / knownMpp, derived: 'objectivePower' };
+  }
+  if (knownPower !== null) {
+    return { mpp: micrometresTimesPower / knownPower, objectivePower: knownPower, derived: 'mpp' };
+  }
+  return null;
+}
+
+/** Such as `20x`, `2.5x`, `0.63x`; `≈ 20x` when the scan's own magnification was worked out. */
+export function magnificationLabel({ objectivePower, derived }: Calibration, zoom: number): string {
+  const magnification = objectivePower * zoom;
+  const digits = magnification >= 10 ? 0 : magnification >= 1 ? 1 : 2;
+  const text = `${Number(magnification.toFixed(digits))}x`;
+  return derived === 'objectivePower' ? `≈ ${text}` : text;
+}
+
+export interface ScaleBar {
+  /** Screen pixels. */
+  readonly width: number;
+  /** Such as `200 µm` or `1 mm`. */
+  readonly label: string;
+}
+
+/** The longest bar of a round length (1, 2 or 5 times a power of ten) that is at most `maxWidth` wide. */
+export function scaleBarOf({ mpp, derived }: Calibration, zoom: number, maxWidth: number): ScaleBar {
+  const micrometresPerPixel = mpp / zoom;
+  const longest = micrometresPerPixel * maxWidth;
+  const power = 10 ** Math.floor(Math.log10(longest));
+  const length = power * ([5, 2].find((step) => step * power <= longest) ?? 1);
+  const text = lengthLabel(length);
+  return { width: length / micrometresPerPixel, label: derived === 'mpp' ? `≈ ${text}` : text };
+}
+
+function lengthLabel(micrometres: number): string {
+  const [amount, unit] = micrometres >= 1000 ? [micrometres / 1000, 'mm'] : [micrometres, 'µm'];
+  return `${Number(amount.toPrecision(1))} ${unit}`;
+}

@@ -1,0 +1,228 @@
+/**
+ * The zoomable picture: OpenSeadragon, created once for a place in the page and reused for every slide.
+ *
+ * Tiles are loaded by us, not by OpenSeadragon: it would ask with the image session of the moment a
+ * tile was first seen, cannot tell a 401 from another failure, and never asks again for a tile that failed.
+ */
+import OpenSeadragon from 'openseadragon';
+import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from './descriptor.ts';
+
+/** Section 9 of the product specification. */
+const settings = {
+  minZoomLevel: 0.1,
+  maxZoomLevel: 10,
+  defaultZoomLevel: 0,
+  visibilityRatio: 0.5,
+  animationTime: 1,
+  blendTime: 0.1,
+  navigatorSizeRatio: 0.15,
+  maxImageCacheCount: 200,
+  timeout: 120_000,
+  preload: true,
+} as const;
+
+/** One image pixel may always be seen on this many screen pixels, whatever `maxZoomLevel` says. */
+const screenPixelsPerImagePixel = 2;
+const zoomStep = 2;
+/** A tile that could not be had is asked for again after this long, while its slide is shown. */
+const secondChanceMs = 15_000;
+
+export interface TileAddress {
+  /** Deep Zoom level: 0 is one pixel. */
+  readonly level: number;
+  readonly column: number;
+  readonly row: number;
+  readonly format: string;
+}
+
+export interface TileSupply {
+  /** Without the image session: tiles are kept under their address, and a renewed session is no new tile. */
+  addressOf(tile: TileAddress): string;
+  /** A rejection leaves the tile out for now. */
+  load(address: string): Promise<Blob>;
+  /** Aborted after the slide was put away. */
+  readonly signal: AbortSignal;
+}
+
+export interface SlideView {
+  show(descriptor: DeepZoomDescriptor, supply: TileSupply): void;
+  /** Put the slide away. */
+  clear(): void;
+  zoomIn(): void;
+  zoomOut(): void;
+  goHome(): void;
+  /** Degrees, clockwise. */
+  rotate(degrees: number): void;
+  /** Ask again for the tiles that could not be had. */
+  askAgain(): void;
+  destroy(): void;
+}
+
+interface SlideViewListeners {
+  /** All tiles of the present view are there, or cannot be had. */
+  readonly onComplete: () => void;
+  /** Screen pixels per image pixel, at each step of a movement. */
+  readonly onZoom: (zoom: number) => void;
+}
+
+/** @param element the place in the page, with a size of its own */
+export function createSlideView(
+  element: HTMLElement,
+  label: string,
+  { onComplete, onZoom }: SlideViewListeners,
+): SlideView {
+  const viewer = new OpenSeadragon.Viewer({
+    ...settings,
+    element,
+    drawer: ['webgl', 'canvas'],
+    crossOriginPolicy: false,
+    showNavigator: true,
+    navigatorPosition: 'TOP_RIGHT',
+    navigatorAutoFade: false,
+    // Our own buttons take their place: these are pictures without names.
+    showNavigationControl: false,
+    showSequenceControl: false,
+    // Reading a slide, a click is for the hand, not for the zoom.
+    gestureSettingsMouse: { clickToZoom: false, dblClickToZoom: true },
+    gestureSettingsPen: { clickToZoom: false, dblClickToZoom: true },
+    // One a frame, OpenSeadragon's own choice, needs a second for a screen of tiles of 240 pixels.
+    maxTilesPerFrame: 8,
+    // A short queue: what was asked for before a movement must not wait before what it brings into view.
+    imageLoaderLimit: 8,
+  });
+  viewer.canvas.setAttribute('role', 'application');
+  viewer.canvas.setAttribute('aria-label', label);
+  // The overview repeats the slide; the keyboard works on the slide itself.
+  viewer.navigator?.element.setAttribute('aria-hidden', 'true');
+
+  const failedTiles = new Set<OpenSeadragon.Tile>();
+  let secondChance: ReturnType<typeof setTimeout> | undefined;
+
+  function forgetFailures() {
+    clearTimeout(secondChance);
+    secondChance = undefined;
+    failedTiles.clear();
+  }
+
+  function askAgain() {
+    const images = new Set<OpenSeadragon.TiledImage>();
+    for (const tile of failedTiles) {
+      tile.exists = true;
+      if (tile.tiledImage !== null) images.add(tile.tiledImage);
+    }
+    forgetFailures();
+    // Setting the clip, even to none, is the public way to make an image look over its tiles anew.
+    for (const image of images) image.setClip(null);
+  }
+
+  for (const part of [viewer, viewer.navigator]) {
+    part?.addHandler('tile-load-failed', ({ tile }: { tile: OpenSeadragon.Tile }) => {
+      failedTiles.add(tile);
+      secondChance ??= setTimeout(askAgain, secondChanceMs);
+    });
+  }
+
+  function zoomNow(): number | null {
+    const image = viewer.world.getItemAt(0);
+    return image ? image.viewportToImageZoom(viewer.viewport.getZoom(true)) : null;
+  }
+
+  function publishZoom() {
+    const zoom = zoomNow();
+    if (zoom !== null) onZoom(zoom);
+  }
+
+  /** Zoom level 1 makes the slide as wide as the place it is shown in, so the limit depends on both. */
+  function limitZoom() {
+    const image = viewer.world.getItemAt(0);
+    if (!image) return;
+    const needed = image.imageToViewportZoom(screenPixelsPerImagePixel);
+    Object.assign(viewer.viewport, { maxZoomLevel: Math.max(settings.maxZoomLevel, needed) });
+  }
+
+  viewer.addHandler('open', () => {
+    viewer.viewport.setRotation(0, true);
+    limitZoom();
+    publishZoom();
+  });
+  viewer.addHandler('after-resize', () => {
+    limitZoom();
+    publishZoom();
+  });
+  viewer.addHandler('animation', publishZoom);
+  viewer.addHandler('fully-loaded-change', ({ fullyLoaded }) => {
+    if (fullyLoaded) onComplete();
+  });
+
+  function zoomBy(factor: number) {
+    viewer.viewport.zoomBy(factor).applyConstraints();
+  }
+
+  return {
+    show: (descriptor, supply) => {
+      forgetFailures();
+      viewer.open({ tileSource: new SlideTiles(descriptor, supply) });
+    },
+    clear: () => {
+      forgetFailures();
+      viewer.close();
+    },
+    zoomIn: () => zoomBy(zoomStep),
+    zoomOut: () => zoomBy(1 / zoomStep),
+    goHome: () => {
+      viewer.viewport.goHome();
+    },
+    rotate: (degrees) => {
+      viewer.viewport.rotateBy(degrees);
+    },
+    askAgain,
+    destroy: () => {
+      forgetFailures();
+      viewer.destroy();
+    },
+  };
+}
+
+/** The tiles of one slide, as OpenSeadragon asks for them. */
+class SlideTiles extends OpenSeadragon.TileSource {
+  readonly #format: string;
+  readonly #supply: TileSupply;
+
+  constructor(descriptor: DeepZoomDescriptor, supply: TileSupply) {
+    const maxLevel = maxLevelOf(descriptor);
+    super({
+      width: descriptor.width,
+      height: descriptor.height,
+      tileSize: descriptor.tileSize,
+      tileOverlap: descriptor.overlap,
+      minLevel: minLevelOf(descriptor, maxLevel),
+      maxLevel,
+    });
+    this.#format = descriptor.format;
+    this.#supply = supply;
+  }
+
+  override getTileUrl(level: number, column: number, row: number): string {
+    return this.#supply.addressOf({ level, column, row, format: this.#format });
+  }
+
+  override hasTransparency(): boolean {
+    return this.#format === 'png';
+  }
+
+  override downloadTileStart(job: OpenSeadragon.ImageJob): void {
+    const isOver = () => job.jobId === null; // it has run into the time limit and is counted already
+    this.#supply.load(job.src).then(
+      (tile) => job.finish(tile, null, 'rasterBlob'),
+      (error: unknown) => {
+        if (isOver()) return;
+        // Nothing is drawn of a slide that was put away. A failure would be written to the console.
+        if (this.#supply.signal.aborted) job.finish(new Blob(), null, 'rasterBlob');
+        else job.fail(String(error), null);
+      },
+    );
+  }
+
+  /** Only jobs that have not begun are aborted one by one; the signal of the supply ends the others. */
+  override downloadTileAbort(): void {}
+}

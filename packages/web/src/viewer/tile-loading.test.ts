@@ -1,0 +1,110 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { FetchPixels } from './pixels.ts';
+import { createTileLoading, type LoadingState } from './tile-loading.ts';
+
+type Answer = Response | 'session-lost' | Error;
+
+/** Loads one tile from a server that gives these answers in turn. */
+function loadingFrom(...answers: Answer[]) {
+  const states: LoadingState[] = [];
+  const end = new AbortController();
+  const fetchPixels = vi.fn<FetchPixels>(async () => {
+    const answer = answers.shift() ?? new Response('tile');
+    if (answer instanceof Error) throw answer;
+    return answer;
+  });
+  const tiles = createTileLoading({
+    fetchPixels,
+    signal: end.signal,
+    onChange: (state) => states.push(state),
+  });
+  return { tiles, states, fetchPixels, end };
+}
+
+const refused = (status: number) => new Response(null, { status });
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+describe('loading tiles', () => {
+  it('counts what was asked for and what has come', async () => {
+    const { tiles, states } = loadingFrom();
+    await Promise.all([tiles.load('/a'), tiles.load('/b')]);
+    expect(states.at(1)).toEqual({ phase: 'tiles', loaded: 0, asked: 2 });
+    expect(states.at(-1)).toEqual({ phase: 'tiles', loaded: 2, asked: 2 });
+    expect(tiles.hasLoaded()).toBe(true);
+  });
+
+  it('asks once for a tile that is wanted twice at the same time', async () => {
+    const { tiles, fetchPixels } = loadingFrom();
+    const [slide, overview] = await Promise.all([tiles.load('/a'), tiles.load('/a')]);
+    expect(slide).toBe(overview);
+    expect(fetchPixels).toHaveBeenCalledOnce();
+  });
+
+  it.each([
+    ['a server that stumbles', [refused(503), refused(500)]],
+    [
+      'a network that is gone for a while',
+      [new TypeError('Failed to fetch'), new TypeError('Failed to fetch')],
+    ],
+  ])('is patient with %s, and says that it tries again', async (_, answers) => {
+    const { tiles, states, fetchPixels } = loadingFrom(...answers);
+    const tile = tiles.load('/a');
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(fetchPixels).toHaveBeenCalledTimes(2);
+    expect(states.at(-1)).toEqual({ phase: 'retrying' });
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(await (await tile).text()).toBe('tile');
+    expect(states.at(-1)).toEqual({ phase: 'tiles', loaded: 1, asked: 1 });
+  });
+
+  it('gives a tile up after four tries', async () => {
+    const { tiles, fetchPixels } = loadingFrom(refused(502), refused(502), refused(502), refused(502));
+    const tile = tiles.load('/a');
+    const failure = expect(tile).rejects.toMatchObject({ failure: { kind: 'status', status: 502 } });
+    await vi.advanceTimersByTimeAsync(7000);
+    await failure;
+    expect(fetchPixels).toHaveBeenCalledTimes(4);
+    expect(tiles.hasLoaded()).toBe(false);
+  });
+
+  it.each([
+    ['a session refused even after its renewal', refused(401), { kind: 'status', status: 401 }],
+    ['a session that cannot be made', 'session-lost' as const, { kind: 'session-lost' }],
+  ])('does not insist on %s', async (_, answer, failure) => {
+    const { tiles, fetchPixels } = loadingFrom(answer);
+    await expect(tiles.load('/a')).rejects.toMatchObject({ failure });
+    expect(fetchPixels).toHaveBeenCalledOnce();
+  });
+
+  it('says that the session is being renewed, before anything else', async () => {
+    const { tiles, states, fetchPixels } = loadingFrom(refused(503));
+    const stumbling = tiles.load('/a');
+    await vi.advanceTimersByTimeAsync(0);
+    let renew: (answer: Response) => void = () => {};
+    fetchPixels.mockImplementationOnce((_, { onRenewing }) => {
+      onRenewing();
+      return new Promise((resolve) => {
+        renew = resolve;
+      });
+    });
+    const renewing = tiles.load('/b');
+    expect(states.at(-1)).toEqual({ phase: 'renewing-session' });
+    renew(new Response('tile'));
+    await renewing;
+    expect(states.at(-1)).toEqual({ phase: 'retrying' });
+    await vi.advanceTimersByTimeAsync(1000);
+    await stumbling;
+  });
+
+  it('ends with the slide it belongs to', async () => {
+    const { tiles, end, fetchPixels } = loadingFrom(refused(503));
+    const tile = expect(tiles.load('/a')).rejects.toMatchObject({ name: 'AbortError' });
+    await vi.advanceTimersByTimeAsync(500);
+    end.abort();
+    await tile;
+    expect(fetchPixels).toHaveBeenCalledOnce();
+  });
+});

@@ -1,0 +1,106 @@
+/** Loading the tiles of one slide: patient with a server that stumbles, and able to say what it waits for. */
+import { delay } from '../api/delay.ts';
+import { type FetchPixels, loadPixels, PixelError } from './pixels.ts';
+
+/** What the person waits for. */
+export type LoadingState =
+  | { readonly phase: 'opening' }
+  | { readonly phase: 'tiles'; readonly loaded: number; readonly asked: number }
+  | { readonly phase: 'retrying' }
+  | { readonly phase: 'renewing-session' };
+
+/** Waits between the tries of one tile: four tries in seven seconds. */
+const retryDelaysMs = [1000, 2000, 4000];
+
+interface TileLoadingOptions {
+  readonly fetchPixels: FetchPixels;
+  /** Ends everything: another slide is shown. */
+  readonly signal: AbortSignal;
+  /** Told whenever there is something else to say; a renewal is said before a retry. */
+  readonly onChange: (state: LoadingState) => void;
+}
+
+export interface TileLoading {
+  /**
+   * The slide and its overview ask for the same tiles; what is on its way is not asked for twice.
+   *
+   * @throws PixelError after the last try; the abort's reason
+   */
+  load(address: string): Promise<Blob>;
+  /** Whether any tile has come. */
+  hasLoaded(): boolean;
+}
+
+export function createTileLoading({ fetchPixels, signal, onChange }: TileLoadingOptions): TileLoading {
+  let asked = 0;
+  let settled = 0;
+  let loaded = 0;
+  const onTheWay = new Map<string, Promise<Blob>>();
+  const renewing = new Set<string>();
+  const retrying = new Set<string>();
+
+  function publish() {
+    if (renewing.size > 0) onChange({ phase: 'renewing-session' });
+    else if (retrying.size > 0) onChange({ phase: 'retrying' });
+    else onChange({ phase: 'tiles', loaded: settled, asked });
+  }
+
+  async function tryOnce(address: string): Promise<Blob> {
+    const onRenewing = () => {
+      renewing.add(address);
+      publish();
+    };
+    try {
+      return await loadPixels(fetchPixels, address, { signal, onRenewing });
+    } finally {
+      renewing.delete(address);
+    }
+  }
+
+  async function tryPatiently(address: string): Promise<Blob> {
+    for (const delayMs of retryDelaysMs) {
+      try {
+        return await tryOnce(address);
+      } catch (error) {
+        if (!isWorthRetrying(error)) throw error;
+        retrying.add(address);
+        publish();
+        await delay(delayMs, signal);
+      }
+    }
+    return tryOnce(address);
+  }
+
+  async function start(address: string): Promise<Blob> {
+    asked += 1;
+    publish();
+    try {
+      const tile = await tryPatiently(address);
+      loaded += 1;
+      return tile;
+    } finally {
+      settled += 1;
+      retrying.delete(address);
+      onTheWay.delete(address);
+      publish();
+    }
+  }
+
+  return {
+    load: (address) => {
+      const present = onTheWay.get(address);
+      if (present !== undefined) return present;
+      const tile = start(address);
+      onTheWay.set(address, tile);
+      return tile;
+    },
+    hasLoaded: () => loaded > 0,
+  };
+}
+
+/** A session refused even after its renewal, and one that cannot be made, will not mend by asking on. */
+function isWorthRetrying(error: unknown): boolean {
+  if (!(error instanceof PixelError)) return false;
+  const { failure } = error;
+  return failure.kind === 'other' || (failure.kind === 'status' && failure.status !== 401);
+}
