@@ -1,3 +1,104 @@
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { imageSessions, useImageSession } from '../../api/image-sessions.ts';
+import {
+  type CatalogueImage,
+  descriptorAddress,
+  fetchPixels,
+  tileAddress,
+  useCatalogue,
+} from '../../api/images.ts';
+import { SlideViewer, type ViewedSlide } from '../../viewer/SlideViewer.tsx';
+import { ImageCatalog } from './ImageCatalog.tsx';
+import { SelectedImage } from './SelectedImage.tsx';
+import { SessionStats } from './SessionStats.tsx';
+import { texts } from './texts.ts';
+import { ViewerBar } from './ViewerBar.tsx';
+import { ViewingOverlay } from './ViewingOverlay.tsx';
+import classes from './WsiViewer.module.css';
+
+/** As in WsiViewer.module.css: below it the catalogue covers the slide instead of standing beside it. */
+const narrowWindow = '(max-width: 48em)';
+
+/** The catalogue of slides beside a zoomable view of one of them. */
 export function WsiViewer() {
-  return <h1>WsiViewer</h1>;
+  const session = useImageSession();
+  const catalogue = useCatalogue();
+  const [selected, setSelected] = useState<CatalogueImage | null>(null);
+  const [isCatalogOpen, setCatalogOpen] = useState(true);
+  const [areStatsOpen, setStatsOpen] = useState(false);
+
+  useEffect(() => imageSessions.enter(), []);
+
+  const { images, error, reload } = catalogue;
+  const select = useCallback(
+    (imageId: string) => {
+      // The same object again is the same slide: nothing is opened.
+      setSelected((now) => (now?.id === imageId ? now : (images.find(({ id }) => id === imageId) ?? now)));
+      if (window.matchMedia(narrowWindow).matches) setCatalogOpen(false);
+    },
+    [images],
+  );
+  const slide = useMemo(() => (selected === null ? null : slideOf(selected)), [selected]);
+
+  const refreshSession = () => {
+    imageSessions.refresh().then(
+      () => {
+        if (error !== null) reload();
+      },
+      () => undefined, // the bar says so
+    );
+  };
+
+  return (
+    // The interface is Turkish elsewhere; here it is English.
+    <div className={classes.screen} lang="en">
+      <aside className={classes.sidebar} hidden={!isCatalogOpen}>
+        <ImageCatalog
+          catalogue={catalogue}
+          selectedId={selected?.id ?? null}
+          session={session.id}
+          onSelect={select}
+          onThumbnailFailed={renewEndedSession}
+        />
+        {selected !== null && <SelectedImage image={selected} />}
+      </aside>
+      <div className={classes.main}>
+        <ViewerBar
+          status={session.status}
+          title={selected === null ? null : (selected.file_name ?? selected.id)}
+          isCatalogOpen={isCatalogOpen}
+          areStatsOpen={areStatsOpen}
+          onToggleCatalog={() => setCatalogOpen(!isCatalogOpen)}
+          onRefreshSession={refreshSession}
+          onToggleStats={() => setStatsOpen(!areStatsOpen)}
+        />
+        <div className={classes.stage}>
+          {slide === null ? (
+            <div className={classes.nothing}>
+              <p>{texts.nothingSelected}</p>
+              <p>{texts.nothingSelectedHint}</p>
+            </div>
+          ) : (
+            <SlideViewer slide={slide} fetchPixels={fetchPixels} session={session.id}>
+              {ViewingOverlay}
+            </SlideViewer>
+          )}
+          {areStatsOpen && <SessionStats session={session} />}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** An `<img>` does not tell why it failed. If the session has ended, a new one lets it try again. */
+function renewEndedSession(): void {
+  imageSessions.get().catch(() => undefined); // the bar says so
+}
+
+function slideOf({ id, mpp_x, objective_power }: CatalogueImage): ViewedSlide {
+  return {
+    descriptorAddress: descriptorAddress(id),
+    tileAddressOf: (tile) => tileAddress(id, tile),
+    scale: { mpp: mpp_x, objectivePower: objective_power },
+  };
 }

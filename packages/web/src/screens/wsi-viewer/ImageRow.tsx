@@ -1,0 +1,41 @@
+import { memo } from 'react';
+import type { CatalogueEntry } from './catalogue.ts';
+import classes from './ImageCatalog.module.css';
+import { Thumbnail } from './Thumbnail.tsx';
+import { texts } from './texts.ts';
+
+const idPrefixLength = 8;
+
+interface ImageRowProps {
+  readonly entry: CatalogueEntry;
+  readonly isSelected: boolean;
+  readonly session: string | null;
+  readonly onSelect: (imageId: string) => void;
+  readonly onThumbnailFailed: () => void;
+}
+
+/** Remembered: a catalogue has thousands of them. */
+export const ImageRow = memo(function ImageRow(props: ImageRowProps) {
+  const { image, name } = props.entry;
+  return (
+    <li className={classes.row}>
+      <button
+        type="button"
+        className={classes.rowButton}
+        aria-current={props.isSelected || undefined}
+        onClick={() => props.onSelect(image.id)}
+      >
+        <Thumbnail imageId={image.id} session={props.session} onFailed={props.onThumbnailFailed} />
+        <span className={classes.rowText}>
+          <span className={classes.rowName} title={name}>
+            {name}
+          </span>
+          <span className={classes.rowDetails}>
+            <span>{image.organ_type ?? texts.unknown}</span>
+            <span className={classes.rowId}>{image.id.slice(0, idPrefixLength)}</span>
+          </span>
+        </span>
+      </button>
+    </li>
+  );
+});

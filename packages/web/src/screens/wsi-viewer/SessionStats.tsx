@@ -1,0 +1,38 @@
+import { type ImageSessionState, useImageSessionStats } from '../../api/image-sessions.ts';
+import { texts } from './texts.ts';
+import classes from './WsiViewer.module.css';
+
+/** What later answers show of a session's id. */
+const idPrefixLength = 8;
+
+interface SessionStatsProps {
+  readonly session: ImageSessionState;
+}
+
+/** The image session in numbers, as the server counts them; renewed every 30 s. */
+export function SessionStats({ session }: SessionStatsProps) {
+  const stats = useImageSessionStats();
+  const prefix = session.id?.slice(0, idPrefixLength);
+  const own = stats.data?.sessions.find(({ session_id }) => session_id === prefix);
+  const secondsLeft = own?.expires_in ?? 0;
+  const facts = [
+    [texts.statsSession, prefix ?? texts.notAvailable],
+    [texts.statsValidity, secondsLeft > 0 ? texts.valid(Math.floor(secondsLeft / 60)) : texts.invalid],
+    [texts.statsAge, own ? texts.seconds(own.age) : texts.notAvailable],
+    [texts.statsRequests, own ? String(own.request_count) : texts.notAvailable],
+    [texts.statsActiveSessions, stats.data ? String(stats.data.active_sessions) : texts.notAvailable],
+  ] as const;
+  return (
+    <section className={classes.stats} aria-label={texts.stats}>
+      {stats.isError && <p role="alert">{texts.statsFailed}</p>}
+      <dl>
+        {facts.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,349 @@
+import { render, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { App } from '../../App.tsx';
+import { imageSessions } from '../../api/image-sessions.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { WsiViewer } from './WsiViewer.tsx';
+
+const liver = {
+  id: '11111111-aaaa-4aaa-8aaa-aaaaaaaaaaaa',
+  file_name: 'IŞIK-2.svs',
+  dataset_name: 'Karaciğer',
+  organ_type: 'Liver',
+};
+const bare = { id: '22222222-bbbb-4bbb-8bbb-bbbbbbbbbbbb' };
+
+type Answer = () => Response | Promise<Response>;
+
+const session =
+  (id: string): Answer =>
+  () =>
+    Response.json({ session_id: id, expires_in: 3600 }, { status: 201 });
+const list =
+  (...images: object[]): Answer =>
+  () =>
+    Response.json({ images, next_cursor: null });
+const refusal =
+  (status: number, body: object | string = {}): Answer =>
+  () =>
+    typeof body === 'string' ? new Response(body, { status }) : Response.json(body, { status });
+const silence: Answer = () => Promise.reject(new TypeError('Failed to fetch'));
+
+/** The API at the network edge. Answers of one call come in turn, the last for good. */
+function api(answers: { sessions?: Answer[]; lists?: Answer[]; stats?: Answer; descriptors?: Answer[] }) {
+  const { sessions = [session('0123456789abcdef')], lists = [list(liver, bare)], descriptors = [] } = answers;
+  const asked: string[] = [];
+  const next = (from: Answer[]): Answer => (from.length > 1 ? (from.shift() as Answer) : (from[0] as Answer));
+  vi.stubGlobal('fetch', async (address: string, init: RequestInit = {}) => {
+    const call = `${init.method ?? 'GET'} ${address.replace('/api/v1', '')}`;
+    asked.push(call);
+    if (call.startsWith('DELETE')) return new Response(null, { status: 204 });
+    if (call === 'POST /auth/image-session') return next(sessions)();
+    if (call.startsWith('GET /image-catalog/images')) return next(lists)();
+    if (call === 'GET /auth/image-session/stats' && answers.stats) return answers.stats();
+    if (call.includes('/image.dzi')) return next(descriptors)();
+    throw new Error(`nobody answers ${call}`);
+  });
+  return { asked: (part: string) => asked.filter((call) => call.includes(part)) };
+}
+
+function show() {
+  render(
+    <App env="test">
+      <WsiViewer />
+    </App>,
+  );
+  return userEvent.setup();
+}
+
+beforeEach(() => {
+  queryClient.clear();
+  localStorage.setItem('auth_token', 'the token');
+  // The session of this tab is remembered between tests as it is between visits.
+  window.dispatchEvent(new Event('pagehide'));
+  return () => vi.waitFor(() => expect(imageSessions.state().status).toBe('inactive'));
+});
+
+describe('the catalogue', () => {
+  it('shows images by dataset with their number, the first group open', async () => {
+    api({});
+    const user = show();
+    screen.getByText('Loading images...');
+    const first = await screen.findByRole('button', { name: 'Karaciğer 1 images' });
+    const second = screen.getByRole('button', { name: 'Unknown 1 images' });
+    expect(first.ariaExpanded).toBe('true');
+    expect(second.ariaExpanded).toBe('false');
+    screen.getByRole('button', { name: /IŞIK-2\.svs.*Liver.*11111111$/ });
+
+    await user.click(second);
+    screen.getByRole('button', { name: /^22222222-bbbb.*Unknown.*22222222$/ });
+    await user.click(first);
+    expect(screen.queryByText('IŞIK-2.svs')).toBeNull();
+  });
+
+  it('is asked for with the image session', async () => {
+    const server = api({});
+    show();
+    await screen.findByText('IŞIK-2.svs');
+    expect(server.asked('GET /image-catalog/images')).toEqual([
+      'GET /image-catalog/images?session=0123456789abcdef',
+    ]);
+  });
+
+  it('is searched while one types, and shows what is found whatever was open', async () => {
+    api({});
+    const user = show();
+    await screen.findByText('IŞIK-2.svs');
+    const box = screen.getByPlaceholderText('Search images...');
+    await user.type(box, '22222222');
+    await screen.findByText(bare.id);
+    expect(screen.queryByText('Karaciğer')).toBeNull();
+    await user.clear(box);
+    await user.type(box, 'ışık');
+    await screen.findByText('IŞIK-2.svs');
+    expect(screen.queryByText('Unknown')).toBeNull();
+    await user.type(box, ' nowhere');
+    await screen.findByText('No images match your search');
+  });
+
+  it.each([
+    ['a bare list', () => Response.json([liver])],
+    ['a list under images', list(liver)],
+  ])('is read from %s', async (_, answer) => {
+    api({ lists: [answer] });
+    show();
+    await screen.findByText('IŞIK-2.svs');
+  });
+
+  it.each([
+    ['an empty list', list()],
+    ['a message in its place', () => Response.json({ message: 'No images found' })],
+  ])('is empty with %s', async (_, answer) => {
+    api({ lists: [answer] });
+    show();
+    await screen.findByText('No images available');
+  });
+
+  it('shows a grey icon for a thumbnail until there is a session', async () => {
+    api({ sessions: [refusal(503)] });
+    show();
+    const row = await screen.findByRole('button', { name: /IŞIK-2/ });
+    expect(row.querySelector('svg')).not.toBeNull();
+    expect(row.querySelector('img')).toBeNull();
+  });
+});
+
+describe('a list that cannot be loaded', () => {
+  it.each([
+    [
+      'the server said why',
+      refusal(403, { message: 'Your account is not active.', code: 'account_not_active' }),
+      'Your account is not active.',
+    ],
+    ['somebody else said why', refusal(418, { message: 'I am a teapot.' }), 'I am a teapot.'],
+    ['only a status came', refusal(502, '<html></html>'), 'Server error (502)'],
+    [
+      'the server failed',
+      refusal(500, { message: 'Something else', code: 'internal' }),
+      'Internal server error. Please try refreshing your session.',
+    ],
+    ['nobody answered', silence, 'No response from server. Please check your connection.'],
+    ['the answer made no sense', () => new Response('<html></html>'), 'Failed to load images'],
+  ])('says so when %s', async (_, answer, sentence) => {
+    api({ lists: [answer] });
+    show();
+    within(await screen.findByRole('alert')).getByText(sentence);
+  });
+
+  it('is asked for again with Retry', async () => {
+    api({ lists: [refusal(502, ''), list(liver)] });
+    const user = show();
+    await user.click(await screen.findByRole('button', { name: 'Retry' }));
+    await screen.findByText('IŞIK-2.svs');
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+
+  const unauthorised = refusal(401, { message: 'expired', code: 'session_invalid' });
+
+  it('for its session says that a new one is tried, and comes with it', async () => {
+    let give = (_: Response) => {};
+    const slow = () =>
+      new Promise<Response>((resolve) => {
+        give = resolve;
+      });
+    const server = api({ sessions: [session('old'), slow], lists: [unauthorised, list(liver)] });
+    show();
+    await screen.findByText('Authentication error. Please log in again. Trying to create a new session...');
+    give(Response.json({ session_id: 'new', expires_in: 3600 }));
+    await screen.findByText('IŞIK-2.svs');
+    expect(server.asked('GET /image-catalog/images').at(-1)).toContain('session=new');
+  });
+
+  it('for its session says when no new one can be made', async () => {
+    api({ sessions: [session('old'), refusal(503)], lists: [unauthorised] });
+    show();
+    await screen.findByText('Authentication error. Please log in again. Failed to create a new session.');
+  });
+
+  it('even with a new session is not asked for a third time', async () => {
+    const server = api({ sessions: [session('old'), session('new')], lists: [unauthorised] });
+    show();
+    await screen.findByText('Authentication error. Please log in again.');
+    expect(server.asked('POST /auth/image-session')).toHaveLength(2);
+    expect(server.asked('GET /image-catalog/images')).toHaveLength(2);
+  });
+});
+
+describe('the top bar', () => {
+  it('says how the session is, and makes a new one', async () => {
+    let give = (_: Response) => {};
+    const slow = () =>
+      new Promise<Response>((resolve) => {
+        give = resolve;
+      });
+    const server = api({ sessions: [session('one'), slow] });
+    const user = show();
+    await screen.findByText('Active');
+    await user.click(screen.getByRole('button', { name: 'Refresh session' }));
+    await screen.findByText('Refreshing...');
+    give(Response.json({ session_id: 'two', expires_in: 3600 }));
+    await screen.findByText('Active');
+    expect(server.asked('POST /auth/image-session')).toHaveLength(2);
+  });
+
+  it('says that no session could be made; the list is shown all the same', async () => {
+    api({ sessions: [refusal(503)] });
+    show();
+    await screen.findByText('IŞIK-2.svs');
+    screen.getByText('Error');
+  });
+
+  it('reloads a failed list once the session is fresh', async () => {
+    api({ lists: [refusal(500), list(liver)] });
+    const user = show();
+    await screen.findByRole('alert');
+    await user.click(screen.getByRole('button', { name: 'Refresh session' }));
+    await screen.findByText('IŞIK-2.svs');
+  });
+
+  it('shows what the server counts of the session', async () => {
+    const own = {
+      session_id: '01234567',
+      created_at: '2026-11-21T10:00:00Z',
+      expires_in: 3540,
+      age: 61,
+      request_count: 1234,
+    };
+    const other = { ...own, session_id: 'ffffffff', age: 5, request_count: 7 };
+    api({ stats: () => Response.json({ active_sessions: 2, sessions: [other, own] }) });
+    const user = show();
+    await screen.findByText('Active');
+    await user.click(screen.getByRole('button', { name: 'Show session stats' }));
+    const stats = screen.getByRole('region', { name: 'Session stats' });
+    await within(stats).findByText('1234');
+    expect(stats.textContent).toContain('01234567');
+    expect(stats.textContent).not.toContain('0123456789');
+    expect(stats.textContent).toContain('Valid (59 min left)');
+    expect(stats.textContent).toContain('61 s');
+    await user.click(screen.getByRole('button', { name: 'Hide session stats' }));
+    expect(screen.queryByRole('region', { name: 'Session stats' })).toBeNull();
+  });
+});
+
+describe('looking at an image', () => {
+  it('is proposed as long as none is selected', async () => {
+    api({});
+    show();
+    screen.getByText('Select an image to view');
+    screen.getByText('Choose an image from the sidebar to start viewing');
+    expect(screen.queryByText('Selected Image')).toBeNull();
+  });
+
+  it('shows what is selected, and that its tiles are loading', async () => {
+    api({ descriptors: [() => new Promise(() => {})] });
+    const user = show();
+    await screen.findByText('Karaciğer');
+    await user.click(screen.getByRole('button', { name: 'Unknown 1 images' }));
+    await user.click(screen.getByRole('button', { name: /22222222/ }));
+    await screen.findByText('Loading tiles...');
+    const panel = screen.getByRole('region', { name: 'Selected Image' });
+    expect(panel.textContent).toContain('NameN/ADatasetN/AOrganN/A');
+    await user.click(screen.getByRole('button', { name: /IŞIK-2/ }));
+    expect(panel.textContent).toContain('NameIŞIK-2.svsDatasetKaraciğerOrganLiver');
+  });
+
+  it('opens an image once, however often it is selected', async () => {
+    const server = api({ descriptors: [() => new Promise(() => {})] });
+    const user = show();
+    const row = await screen.findByRole('button', { name: /IŞIK-2/ });
+    await user.click(row);
+    await user.click(row);
+    expect(server.asked('/image.dzi')).toEqual([
+      `GET /image-catalog/proxy/${liver.id}/image.dzi?session=0123456789abcdef`,
+    ]);
+  });
+
+  it.each([
+    [
+      'the server refuses',
+      refusal(404, { message: 'Not found.', code: 'not_found' }),
+      'Server error (404): Not found.',
+    ],
+    [
+      'the file cannot be read',
+      () => new Response('<html/>'),
+      'Failed to load image. Please try another image.',
+    ],
+    ['nobody answers', silence, 'Error loading image. Please try again.'],
+  ])('says why it failed when %s', async (_, answer, sentence) => {
+    api({ descriptors: [answer] });
+    const user = show();
+    await user.click(await screen.findByRole('button', { name: /IŞIK-2/ }));
+    within(await screen.findByRole('alert')).getByText(sentence);
+    expect(screen.queryByText('Loading tiles...')).toBeNull();
+  });
+
+  it('can be tried again', async () => {
+    const server = api({ descriptors: [silence, () => new Promise(() => {})] });
+    const user = show();
+    await user.click(await screen.findByRole('button', { name: /IŞIK-2/ }));
+    await user.click(await screen.findByRole('button', { name: 'Retry' }));
+    await screen.findByText('Loading tiles...');
+    expect(server.asked('/image.dzi')).toHaveLength(2);
+  });
+
+  it('renews a session that has ended, and says so', async () => {
+    const server = api({
+      sessions: [session('old'), session('new')],
+      descriptors: [refusal(401), () => new Promise(() => {})],
+    });
+    const user = show();
+    await user.click(await screen.findByRole('button', { name: /IŞIK-2/ }));
+    await screen.findByText('Session expired. Creating new session...');
+    await waitFor(() => expect(server.asked('/image.dzi').at(-1)).toContain('session=new'), {
+      timeout: 3000,
+    });
+  });
+
+  it('says when no new session could be made', async () => {
+    api({ sessions: [session('old'), refusal(503)], descriptors: [refusal(401)] });
+    const user = show();
+    await user.click(await screen.findByRole('button', { name: /IŞIK-2/ }));
+    await screen.findByText('Failed to create new session. Please refresh the page.');
+  });
+});
+
+it('gives the session back when the viewer is left', async () => {
+  const server = api({});
+  const { unmount } = render(
+    <App env="test">
+      <WsiViewer />
+    </App>,
+  );
+  await screen.findByText('IŞIK-2.svs');
+  unmount();
+  await waitFor(() =>
+    expect(server.asked('DELETE')).toEqual(['DELETE /auth/image-session/0123456789abcdef']),
+  );
+});

@@ -1,0 +1,56 @@
+/** Every word this screen shows. */
+export const texts = {
+  imageCatalog: 'Image Catalog',
+  searchPlaceholder: 'Search images...',
+  showCatalog: 'Show image catalog',
+  hideCatalog: 'Hide image catalog',
+  unknown: 'Unknown',
+  images: 'images',
+  noImages: 'No images available',
+  noMatches: 'No images match your search',
+  loadingImages: 'Loading images...',
+  retry: 'Retry',
+
+  selectedImage: 'Selected Image',
+  name: 'Name',
+  dataset: 'Dataset',
+  organ: 'Organ',
+  notAvailable: 'N/A',
+
+  session: 'Session',
+  sessionStatus: {
+    active: 'Active',
+    inactive: 'Inactive',
+    error: 'Error',
+    refreshing: 'Refreshing...',
+  },
+  refreshSession: 'Refresh session',
+  showStats: 'Show session stats',
+  hideStats: 'Hide session stats',
+
+  stats: 'Session stats',
+  statsSession: 'Session ID',
+  statsValidity: 'Validity',
+  statsAge: 'Age',
+  statsRequests: 'Requests',
+  statsActiveSessions: 'Active sessions',
+  statsFailed: 'The statistics could not be loaded.',
+  valid: (minutes: number) => `Valid (${minutes} min left)`,
+  invalid: 'Not valid',
+  seconds: (seconds: number) => `${seconds} s`,
+
+  nothingSelected: 'Select an image to view',
+  nothingSelectedHint: 'Choose an image from the sidebar to start viewing',
+
+  loadingTiles: 'Loading tiles...',
+  opening: 'Opening the slide...',
+  tiles: (loaded: number, asked: number) => `${loaded} of ${asked} tiles`,
+  retryingTiles: 'Error loading tiles. Retrying...',
+  renewingSession: 'Session expired. Creating new session...',
+
+  serverError: (status: number, message: string) =>
+    message ? `Server error (${status}): ${message}` : `Server error (${status})`,
+  unreadable: 'Failed to load image. Please try another image.',
+  sessionLost: 'Failed to create new session. Please refresh the page.',
+  imageFailed: 'Error loading image. Please try again.',
+};
