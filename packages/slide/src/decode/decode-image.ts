@@ -1,0 +1,61 @@
+import sharp from 'sharp';
+import { type EncodedImage, SlideError } from '../slide.ts';
+import { type Raster, shrinkRaster } from './raster.ts';
+
+/** How many pixels, both ways, become one: JPEG is decoded at these sizes for less than the whole costs. */
+export type Shrink = 1 | 2 | 4 | 8;
+
+/** Decoded pixels of one picture. The largest tile that a file may have, or as many smaller ones joined. */
+const MAX_PIXELS = 8192 * 8192;
+
+/**
+ * Bytes to pixels, whatever the codec: the one place where a codec is added.
+ *
+ * @param shrink a divisor of both sides of the picture
+ * @returns pixels, each the mean (for JPEG, nearly) of `shrink × shrink` of the picture's
+ * @throws SlideError FILE_CORRUPT when the bytes are no such picture, FORMAT_NOT_SUPPORTED for a codec that is not
+ *   read, LIMIT_EXCEEDED
+ */
+export async function decodeImage(image: EncodedImage, shrink: Shrink = 1): Promise<Raster> {
+  if (image.width * image.height > MAX_PIXELS) {
+    throw new SlideError('LIMIT_EXCEEDED', `A picture has ${image.width} × ${image.height} pixels`);
+  }
+  switch (image.codec) {
+    case 'jpeg':
+      return decodeBySharp(image, shrink);
+    case 'png':
+    case 'webp':
+      return shrinkRaster(await decodeBySharp(image, 1), shrink);
+    case 'rgb':
+      return shrinkRaster({ width: image.width, height: image.height, rgb: image.bytes }, shrink);
+    case 'jpeg2000':
+      throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not decoded: JPEG 2000');
+  }
+}
+
+async function decodeBySharp({ bytes, width, height }: EncodedImage, shrink: Shrink): Promise<Raster> {
+  // A warning means that the decoder has made pixels up, e.g. grey below the place where a stream is cut.
+  const picture = sharp(bytes, { failOn: 'warning', limitInputPixels: MAX_PIXELS });
+  if (shrink > 1) {
+    picture.resize(width / shrink, height / shrink, {
+      fit: 'fill',
+      kernel: 'nearest',
+      fastShrinkOnLoad: true,
+    });
+  }
+  const { data, info } = await picture
+    .toColourspace('srgb')
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+    .catch((cause: unknown) => {
+      throw new SlideError('FILE_CORRUPT', 'A tile cannot be decoded', { cause });
+    });
+  if (info.width * shrink !== width || info.height * shrink !== height || info.channels !== 3) {
+    throw new SlideError(
+      'FILE_CORRUPT',
+      `A tile decodes to ${info.width} × ${info.height} × ${info.channels}`,
+    );
+  }
+  return { width: info.width, height: info.height, rgb: data };
+}

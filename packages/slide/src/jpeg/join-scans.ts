@@ -1,0 +1,93 @@
+import { type JpegHeader, marker, readJpegHeader } from './header.ts';
+
+/** A frame's height and a restart interval are numbers of 16 bits. */
+const MAX_UINT16 = 65_535;
+/** Pixels of a DCT block, both ways. */
+const BLOCK = 8;
+const BASELINE = 0xc0;
+const EOI = Buffer.of(0xff, marker.EOI);
+
+interface Stream {
+  readonly jpeg: Uint8Array;
+  readonly header: JpegHeader;
+  /** Place of EOI, where the scan's data end. */
+  readonly endAt: number;
+}
+
+/**
+ * Put pictures of equal width one under the other, without decoding them: their scans, joined by restart
+ * markers, are one valid baseline JPEG as high as all of them.
+ *
+ * A restart marker resets the decoder's predictions, which is how every one of these streams begins. Decoding
+ * the whole at once costs half of decoding them one by one, above all at 1/2, 1/4 or 1/8 of the size.
+ *
+ * Source: ITU-T T.81, sections E.1.4 (restart intervals) and A.2 (MCUs of a scan).
+ *
+ * @param jpegs complete JPEGs, top to bottom, equally high but for the last, which may be lower
+ * @returns null when they cannot be joined: not baseline, more than one scan, other tables or sampling, restart
+ *   markers of their own, a height of no whole number of MCUs, more than 65,535 rows, a scan that is cut
+ */
+export function joinScans(jpegs: readonly Uint8Array[]): Uint8Array | null {
+  const streams = jpegs.map(readStream);
+  const [first] = streams;
+  if (!first) return null;
+
+  const { header } = first;
+  const mcu = mcuSize(header);
+  const interval = Math.ceil(header.width / mcu.width) * Math.ceil(header.height / mcu.height);
+  const height = streams.reduce((sum, stream) => sum + stream.header.height, 0);
+  const above = streams.slice(0, -1);
+  const isJoinable =
+    header.frameMarker === BASELINE &&
+    header.scanComponents === header.components.length &&
+    header.restartInterval === 0 &&
+    height <= MAX_UINT16 &&
+    interval <= MAX_UINT16 &&
+    above.every((stream) => stream.header.height === header.height && header.height % mcu.height === 0) &&
+    streams.every((stream) => stream.endAt > 0 && isAlike(stream, first)) &&
+    (streams.at(-1)?.header.height ?? 0) <= header.height;
+  if (!isJoinable) return null;
+
+  const pieces: Uint8Array[] = [
+    first.jpeg.subarray(0, header.scanAt),
+    Uint8Array.of(0xff, marker.DRI, 0, 4, interval >> 8, interval & 0xff),
+    first.jpeg.subarray(header.scanAt, header.dataAt),
+  ];
+  for (const [i, { jpeg, endAt }] of streams.entries()) {
+    if (i > 0) pieces.push(Uint8Array.of(0xff, marker.RST0 + ((i - 1) % 8)));
+    pieces.push(jpeg.subarray(header.dataAt, endAt));
+  }
+  pieces.push(EOI);
+  const joined = Buffer.concat(pieces);
+  joined.writeUInt16BE(height, heightAt(header));
+  return joined;
+}
+
+function readStream(jpeg: Uint8Array): Stream {
+  const header = readJpegHeader(jpeg);
+  const buffer = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.length);
+  // Inside a scan's data 0xff is followed by 0 or a restart marker, so the first EOI is the end.
+  return { jpeg, header, endAt: buffer.indexOf(EOI, header.dataAt) };
+}
+
+/** A scan of one component is not interleaved: whatever its sampling says, its MCU is one block. */
+function mcuSize({ components }: JpegHeader): { width: number; height: number } {
+  if (components.length === 1) return { width: BLOCK, height: BLOCK };
+  return {
+    width: BLOCK * Math.max(...components.map((component) => component.horizontal)),
+    height: BLOCK * Math.max(...components.map((component) => component.vertical)),
+  };
+}
+
+/** Everything before the data is the same, byte for byte, but for the height: size, tables, sampling, colours. */
+function isAlike(stream: Stream, first: Stream): boolean {
+  const { frameAt, dataAt } = first.header;
+  if (stream.header.frameAt !== frameAt || stream.header.dataAt !== dataAt) return false;
+  const at = heightAt(first.header);
+  const same = (from: number, to: number) =>
+    Buffer.compare(stream.jpeg.subarray(from, to), first.jpeg.subarray(from, to)) === 0;
+  return same(0, at) && same(at + 2, dataAt);
+}
+
+/** A frame is: marker (2 bytes), length (2), precision (1), height (2), width (2), … */
+const heightAt = ({ frameAt }: JpegHeader): number => frameAt + 5;

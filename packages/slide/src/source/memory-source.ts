@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto';
+import { type ByteSource, checkRange } from './byte-source.ts';
+
+/** Bytes that are in memory already. */
+export function memorySource(bytes: Uint8Array): ByteSource {
+  const readInto: ByteSource['readInto'] = async (target, at, offset, length, signal) => {
+    signal?.throwIfAborted();
+    checkRange(offset, length, bytes.length);
+    target.set(bytes.subarray(offset, offset + length), at);
+  };
+  return {
+    size: bytes.length,
+    fingerprint: createHash('sha256').update(bytes).digest('base64url').slice(0, 22),
+    async read(offset, length, signal) {
+      checkRange(offset, length, bytes.length);
+      const target = new Uint8Array(length);
+      await readInto(target, 0, offset, length, signal);
+      return target;
+    },
+    readInto,
+    close: async () => {},
+  };
+}

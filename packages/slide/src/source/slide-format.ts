@@ -1,0 +1,37 @@
+import type { Slide } from '../slide.ts';
+import { tag } from '../tiff/tags.ts';
+import { isTiff, openTiff, type TiffFile } from '../tiff/tiff-file.ts';
+import type { SlideFiles } from './slide-files.ts';
+
+/** What every format may look at to say whether a file is one of its own. */
+export interface FileHeader {
+  /** The first bytes of the leading file, at most 512. */
+  readonly start: Uint8Array;
+  /** The file as TIFF, its first directory read; null when it is none. */
+  readonly tiff: TiffFile | null;
+  /** Start of that directory's ImageDescription, where scanners write who they are; empty without one. */
+  readonly description: string;
+}
+
+/** One format is one file in `formats/` that exports one of these. */
+export interface SlideFormat {
+  readonly name: string;
+  /** Null when the file is in this format, otherwise one clause saying why not. */
+  mismatch(header: FileHeader): string | null;
+  /** The slide closes the files; when opening fails, the caller does. */
+  open(files: SlideFiles, header: FileHeader): Promise<Slide>;
+}
+
+const START_BYTES = 512;
+const DESCRIPTION_BYTES = 64 * 1024;
+
+/** @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED when the file breaks what its first bytes claim */
+export async function readFileHeader({ leading }: SlideFiles): Promise<FileHeader> {
+  const start = await leading.read(0, Math.min(START_BYTES, leading.size));
+  const tiff = isTiff(start) ? await openTiff(leading) : null;
+  return {
+    start,
+    tiff,
+    description: (await tiff?.first.text(tag.ImageDescription, DESCRIPTION_BYTES)) ?? '',
+  };
+}

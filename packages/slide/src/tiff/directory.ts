@@ -1,0 +1,229 @@
+import { SlideError } from '../slide.ts';
+import type { ByteSource } from '../source/byte-source.ts';
+import { type ByteReader, byteReader } from './byte-reader.ts';
+import { limits } from './limits.ts';
+import { nameOfTag, type Tag } from './tags.ts';
+
+/** How the numbers of a file are laid out. */
+export interface TiffLayout {
+  readonly littleEndian: boolean;
+  /** BigTIFF: counts and offsets of 8 bytes. */
+  readonly isBig: boolean;
+}
+
+/**
+ * One image file directory: a list of tags. Its entries are in memory, their values are read when asked for.
+ *
+ * Every read throws SlideError: FILE_TRUNCATED (the value lies past the end), LIMIT_EXCEEDED (it is larger
+ * than limits.ts allows), FILE_CORRUPT (its type or number makes no sense for the tag).
+ */
+export interface TiffDirectory {
+  /** Place in the file; two directories never have the same. */
+  readonly offset: number;
+  /** 0 in the main chain, 1 for a SubIFD of one of those, and so on. */
+  readonly depth: number;
+  /** How many values the tag has; 0 when the directory does not have it. */
+  count(tag: Tag): number;
+  /** The first value as a whole number from 0; null when the directory does not have the tag. */
+  number(tag: Tag): Promise<number | null>;
+  /** All values as whole numbers from 0, of a tag that has at most a few; null when absent. */
+  numbers(tag: Tag): Promise<readonly number[] | null>;
+  /** The first `length` values of a long table; the directory must have as many. */
+  table(tag: Tag, length: number): Promise<NumberTable>;
+  /** The first value of a RATIONAL, FLOAT or DOUBLE; null when absent, not finite or divided by zero. */
+  real(tag: Tag): Promise<number | null>;
+  /**
+   * Up to the first NUL, and of no more than the first `maximumBytes`; what is no UTF-8 is read as Latin-1.
+   * Null when absent.
+   */
+  text(tag: Tag, maximumBytes: number): Promise<string | null>;
+  /** The whole value; null when absent. */
+  bytes(tag: Tag): Promise<Uint8Array | null>;
+}
+
+/** Tables of offsets and byte counts have as many entries as a level has tiles: typed arrays, never lists. */
+export type NumberTable = Uint32Array | Float64Array;
+
+interface Entry {
+  readonly type: number;
+  readonly count: number;
+  /** Where the value stands in the file: in the entry itself when it fits there. */
+  readonly at: number;
+}
+
+type ReadNumber = (reader: ByteReader, at: number) => number;
+
+/** Bytes of one value, by field type. Source: TIFF 6.0, section 2; Technical Note 1 (13); the BigTIFF design (16…18). */
+const sizes: Readonly<Record<number, number>> = {
+  1: 1, // BYTE
+  2: 1, // ASCII
+  3: 2, // SHORT
+  4: 4, // LONG
+  5: 8, // RATIONAL
+  6: 1, // SBYTE
+  7: 1, // UNDEFINED
+  8: 2, // SSHORT
+  9: 4, // SLONG
+  10: 8, // SRATIONAL
+  11: 4, // FLOAT
+  12: 8, // DOUBLE
+  13: 4, // IFD
+  16: 8, // LONG8
+  17: 8, // SLONG8
+  18: 8, // IFD8
+};
+
+const wholeNumbers: Readonly<Record<number, ReadNumber>> = {
+  1: (reader, at) => reader.u8(at),
+  3: (reader, at) => reader.u16(at),
+  4: (reader, at) => reader.u32(at),
+  13: (reader, at) => reader.u32(at),
+  16: (reader, at) => reader.u64(at),
+  18: (reader, at) => reader.u64(at),
+};
+
+const realNumbers: Readonly<Record<number, ReadNumber>> = {
+  5: (reader, at) => reader.u32(at) / reader.u32(at + 4),
+  11: (reader, at) => reader.f32(at),
+  12: (reader, at) => reader.f64(at),
+};
+
+const bytesTypes = new Set([1, 2, 7]);
+/** Read at once with a directory: its entries, and often the small values that follow them. */
+const WINDOW_BYTES = 1024;
+
+/** @returns the directory, and where the next one of its chain is (0 at the end) */
+export async function readDirectory(
+  source: ByteSource,
+  layout: TiffLayout,
+  offset: number,
+  depth: number,
+): Promise<{ directory: TiffDirectory; next: number }> {
+  const [countBytes, entryBytes, pointerBytes] = layout.isBig ? [8, 20, 8] : [2, 12, 4];
+  const read = async (at: number, length: number) =>
+    byteReader(await source.read(at, length), layout.littleEndian);
+
+  let block = await read(offset, Math.min(WINDOW_BYTES, Math.max(countBytes, source.size - offset)));
+  const entryCount = layout.isBig ? block.u64(0) : block.u16(0);
+  if (entryCount === 0) throw new SlideError('FILE_CORRUPT', `The directory at ${offset} is empty`);
+  if (entryCount > limits.entriesPerDirectory) {
+    throw new SlideError('LIMIT_EXCEEDED', `The directory at ${offset} has ${entryCount} entries`);
+  }
+  const nextAt = countBytes + entryCount * entryBytes;
+  if (nextAt + pointerBytes > block.length) block = await read(offset, nextAt + pointerBytes);
+
+  const pointer = (at: number) => (layout.isBig ? block.u64(at) : block.u32(at));
+  const entries = new Map<number, Entry>();
+  for (let at = countBytes; at < nextAt; at += entryBytes) {
+    const number = block.u16(at);
+    const type = block.u16(at + 2);
+    const count = pointer(at + 4);
+    const valueAt = at + 4 + pointerBytes;
+    const isInEntry = (sizes[type] ?? 1) * count <= pointerBytes;
+    const entry = { type, count, at: isInEntry ? offset + valueAt : pointer(valueAt) };
+    // The first of two entries for one tag counts, as in libtiff.
+    if (!entries.has(number)) entries.set(number, entry);
+  }
+
+  const readValues: ReadValues = async (name, entry, count) => {
+    const length = (sizes[entry.type] ?? 0) * count;
+    if (length > limits.valueBytes) {
+      throw new SlideError('LIMIT_EXCEEDED', `${nameOfTag(name)} has ${entry.count} values`);
+    }
+    const start = entry.at - offset;
+    if (start >= 0 && start + length <= block.length) return block.slice(start, length);
+    return read(entry.at, length);
+  };
+  return { directory: directoryOf(entries, readValues, offset, depth), next: pointer(nextAt) };
+}
+
+/** The bytes of the first `count` values of an entry. */
+type ReadValues = (name: Tag, entry: Entry, count: number) => Promise<ByteReader>;
+
+function directoryOf(
+  entries: ReadonlyMap<number, Entry>,
+  readValues: ReadValues,
+  offset: number,
+  depth: number,
+): TiffDirectory {
+  const wrongType = (name: Tag, { type }: Entry) =>
+    new SlideError('FILE_CORRUPT', `${nameOfTag(name)} has the field type ${type}`);
+
+  /** Calls `keep` with each of the first `count` values. */
+  async function eachNumber(name: Tag, entry: Entry, count: number, keep: (n: number, i: number) => void) {
+    const numberAt = wholeNumbers[entry.type];
+    const size = sizes[entry.type];
+    if (!numberAt || !size || entry.count === 0) throw wrongType(name, entry);
+    const reader = await readValues(name, entry, count);
+    for (let i = 0; i < count; i++) keep(numberAt(reader, i * size), i);
+  }
+
+  async function bytes(name: Tag, maximumBytes: number): Promise<Uint8Array | null> {
+    const entry = entries.get(name);
+    if (!entry) return null;
+    if (!bytesTypes.has(entry.type)) throw wrongType(name, entry);
+    return (await readValues(name, entry, Math.min(entry.count, maximumBytes))).bytes;
+  }
+
+  return {
+    offset,
+    depth,
+    count: (name) => entries.get(name)?.count ?? 0,
+    async number(name) {
+      const entry = entries.get(name);
+      if (!entry) return null;
+      let first = 0;
+      await eachNumber(name, entry, 1, (number) => {
+        first = number;
+      });
+      return first;
+    },
+    async numbers(name) {
+      const entry = entries.get(name);
+      if (!entry) return null;
+      if (entry.count > limits.numbersPerTag) {
+        throw new SlideError('LIMIT_EXCEEDED', `${nameOfTag(name)} has ${entry.count} values`);
+      }
+      const all: number[] = [];
+      await eachNumber(name, entry, entry.count, (number) => all.push(number));
+      return all;
+    },
+    async table(name, length) {
+      const entry = entries.get(name);
+      if (!entry || entry.count < length) {
+        throw new SlideError('FILE_CORRUPT', `${nameOfTag(name)} has not the ${length} values it needs`);
+      }
+      const table = sizes[entry.type] === 8 ? new Float64Array(length) : new Uint32Array(length);
+      await eachNumber(name, entry, length, (number, i) => {
+        table[i] = number;
+      });
+      return table;
+    },
+    async real(name) {
+      const entry = entries.get(name);
+      const realAt = entry && realNumbers[entry.type];
+      if (!realAt || entry.count === 0) return null;
+      const real = realAt(await readValues(name, entry, 1), 0);
+      return Number.isFinite(real) ? real : null;
+    },
+    async text(name, maximumBytes) {
+      const found = await bytes(name, maximumBytes);
+      if (!found) return null;
+      const end = found.indexOf(0);
+      return decodeText(end < 0 ? found : found.subarray(0, end));
+    },
+    bytes: (name) => bytes(name, Number.POSITIVE_INFINITY),
+  };
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+const latin1 = new TextDecoder('latin1');
+
+/** TIFF 6.0 says ASCII; scanners write whatever their system speaks. */
+function decodeText(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return latin1.decode(bytes);
+  }
+}

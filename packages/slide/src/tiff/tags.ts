@@ -1,0 +1,35 @@
+/** Tags by number, as far as they are read. Source: TIFF 6.0, part 2; TIFF Technical Note 1 (SubIFDs). */
+export const tag = {
+  NewSubfileType: 254,
+  ImageWidth: 256,
+  ImageLength: 257,
+  BitsPerSample: 258,
+  Compression: 259,
+  PhotometricInterpretation: 262,
+  ImageDescription: 270,
+  StripOffsets: 273,
+  Orientation: 274,
+  SamplesPerPixel: 277,
+  RowsPerStrip: 278,
+  StripByteCounts: 279,
+  XResolution: 282,
+  YResolution: 283,
+  PlanarConfiguration: 284,
+  ResolutionUnit: 296,
+  TileWidth: 322,
+  TileLength: 323,
+  TileOffsets: 324,
+  TileByteCounts: 325,
+  SubIFDs: 330,
+  SampleFormat: 339,
+  JPEGTables: 347,
+} as const;
+
+export type Tag = (typeof tag)[keyof typeof tag];
+
+const names = new Map<number, string>(Object.entries(tag).map(([name, number]) => [number, name]));
+
+/** For messages, e.g. `TileOffsets (tag 324)`. */
+export function nameOfTag(number: Tag): string {
+  return `${names.get(number)} (tag ${number})`;
+}

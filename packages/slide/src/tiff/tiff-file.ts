@@ -1,0 +1,106 @@
+import { SlideError } from '../slide.ts';
+import type { ByteSource } from '../source/byte-source.ts';
+import { byteReader } from './byte-reader.ts';
+import { readDirectory, type TiffDirectory, type TiffLayout } from './directory.ts';
+import { limits } from './limits.ts';
+import { tag } from './tags.ts';
+
+/**
+ * A TIFF file: its directories, in the order of the file, read when first asked for.
+ *
+ * No directory is read twice, whatever points to it, and all of them together count against one limit.
+ */
+export interface TiffFile {
+  readonly first: TiffDirectory;
+  /** The main chain, `first` included. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED */
+  directories(): Promise<readonly TiffDirectory[]>;
+  /** The directories under a directory (SubIFDs, and the chains they begin); empty when there are none. */
+  subDirectories(directory: TiffDirectory): Promise<readonly TiffDirectory[]>;
+}
+
+/** Whether a file that starts with these bytes claims to be TIFF, classic or BigTIFF. */
+export function isTiff(start: Uint8Array): boolean {
+  const signature = String.fromCharCode(...start.subarray(0, 4));
+  return ['II*\0', 'MM\0*', 'II+\0', 'MM\0+'].includes(signature);
+}
+
+/**
+ * Source: TIFF 6.0, section 2 (header, directories); the BigTIFF design (version 43, offset size 8).
+ *
+ * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
+ */
+export async function openTiff(source: ByteSource): Promise<TiffFile> {
+  const { layout, firstOffset } = await readHeader(source);
+  const seen = new Set<number>();
+
+  async function readNext(offset: number, depth: number) {
+    if (offset < (layout.isBig ? 16 : 8)) {
+      throw new SlideError('FILE_CORRUPT', 'A directory lies in the header of the file');
+    }
+    if (offset >= source.size) {
+      throw new SlideError(
+        'FILE_TRUNCATED',
+        `The file ends at ${source.size}, before its directory at ${offset}`,
+      );
+    }
+    if (seen.has(offset)) {
+      throw new SlideError('FILE_CORRUPT', `The directory at ${offset} is pointed to twice`);
+    }
+    if (seen.size === limits.directories) {
+      throw new SlideError('LIMIT_EXCEEDED', `The file has more than ${limits.directories} directories`);
+    }
+    seen.add(offset);
+    return readDirectory(source, layout, offset, depth);
+  }
+
+  async function readChain(offset: number, depth: number): Promise<TiffDirectory[]> {
+    const chain: TiffDirectory[] = [];
+    for (let at = offset; at !== 0; ) {
+      const { directory, next } = await readNext(at, depth);
+      chain.push(directory);
+      at = next;
+    }
+    return chain;
+  }
+
+  const { directory: first, next } = await readNext(firstOffset, 0);
+  let chain: Promise<readonly TiffDirectory[]> | null = null;
+  const below = new Map<TiffDirectory, Promise<readonly TiffDirectory[]>>();
+
+  async function readBelow(directory: TiffDirectory): Promise<readonly TiffDirectory[]> {
+    const offsets = await directory.numbers(tag.SubIFDs);
+    if (!offsets) return [];
+    if (directory.depth === limits.subDirectoryDepth) {
+      throw new SlideError('LIMIT_EXCEEDED', `SubIFDs lie more than ${limits.subDirectoryDepth} deep`);
+    }
+    const found: TiffDirectory[] = [];
+    for (const offset of offsets) found.push(...(await readChain(offset, directory.depth + 1)));
+    return found;
+  }
+
+  return {
+    first,
+    directories() {
+      chain ??= readChain(next, 0).then((rest) => [first, ...rest]);
+      return chain;
+    },
+    subDirectories(directory) {
+      const known = below.get(directory) ?? readBelow(directory);
+      below.set(directory, known);
+      return known;
+    },
+  };
+}
+
+async function readHeader(source: ByteSource): Promise<{ layout: TiffLayout; firstOffset: number }> {
+  const start = await source.read(0, Math.min(16, source.size));
+  if (!isTiff(start)) throw new SlideError('FILE_CORRUPT', 'The file has no TIFF signature');
+  const littleEndian = start[0] === 0x49;
+  const reader = byteReader(start, littleEndian);
+  const isBig = reader.u16(2) === 43;
+  if (start.length < (isBig ? 16 : 8)) throw new SlideError('FILE_TRUNCATED', 'The file ends in its header');
+  if (isBig && (reader.u16(4) !== 8 || reader.u16(6) !== 0)) {
+    throw new SlideError('FILE_CORRUPT', 'The BigTIFF header does not say offsets of 8 bytes');
+  }
+  return { layout: { littleEndian, isBig }, firstOffset: isBig ? reader.u64(8) : reader.u32(4) };
+}
