@@ -1,10 +1,35 @@
 /** The catalogue of slides: what lies in the slide folders, what administrators say of it, who may see what. */
-import type { BodyOf, Image, listImages, QueryOf, ResponseOf, User, updateImage } from '@lamina/contract';
+import {
+  AppError,
+  type BodyOf,
+  type Image,
+  type listImages as listImagesEndpoint,
+  may,
+  type QueryOf,
+  type ResponseOf,
+  type User,
+  type updateImage as updateImageEndpoint,
+} from '@lamina/contract';
 import type { Logger } from 'pino';
 import type { Audit, Origin } from '../audit.ts';
 import type { Config } from '../config.ts';
+import { slideRoots } from '../slides/slide-roots.ts';
 import type { ServableImage, Slides } from '../slides/slides.ts';
-import type { Database } from '../store/database.ts';
+import { change, type Database } from '../store/database.ts';
+import {
+  type EditableField,
+  editableFields,
+  findImage,
+  hasNoImages,
+  type ImageChanges,
+  type ImageRow,
+  imageOf,
+  listImages,
+  updateImage,
+} from '../store/images.ts';
+import { decodeCursor, encodeCursor } from './cursor.ts';
+import { createIntake } from './intake.ts';
+import { type Watch, watchFolders } from './watch.ts';
 
 /** Who changes an entry and where from, for the audit trail. */
 export interface Editor {
@@ -19,14 +44,17 @@ export interface Catalogue {
   rescan(): Promise<void>;
   /** Resolves when nothing waits to be read. */
   settled(): Promise<void>;
-  /** Whether no entry is listed for an administrator. */
+  /** Whether no file has an entry; one that an administrator removed counts as having one. */
   isEmpty(): Promise<boolean>;
   /** Administrators see every entry that is not removed; all others the ready ones, without `error`. */
-  list(query: QueryOf<typeof listImages>, reader: User): Promise<ResponseOf<typeof listImages>>;
+  list(
+    query: QueryOf<typeof listImagesEndpoint>,
+    reader: User,
+  ): Promise<ResponseOf<typeof listImagesEndpoint>>;
   /** @throws AppError not_found, also for an entry the reader may not see */
   get(imageId: string, reader: User): Promise<Image>;
   /** What is set here survives rescans. @throws AppError not_found */
-  update(imageId: string, changes: BodyOf<typeof updateImage>, editor: Editor): Promise<Image>;
+  update(imageId: string, changes: BodyOf<typeof updateImageEndpoint>, editor: Editor): Promise<Image>;
   /** The file stays. @throws AppError not_found */
   remove(imageId: string, editor: Editor): Promise<void>;
   /** From memory where it was asked for within the last second; null for what may not be shown. */
@@ -43,6 +71,183 @@ interface Ground {
   readonly slides: Slides;
 }
 
-export function createCatalogue(_ground: Ground): Catalogue {
-  throw new Error('not yet');
+/** What another process changed reaches this one within so long. */
+const believedForMs = 1000;
+const maxKnown = 10_000;
+/** Some network file systems tell nobody of changes. */
+const rescanEveryMs = 10 * 60_000;
+
+const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+
+interface Known {
+  readonly image: ServableImage | null;
+  readonly readAt: number;
+}
+
+export function createCatalogue({ config, db, now, log, audit, slides }: Ground): Catalogue {
+  const known = new Map<string, Known>();
+  let watching: Watch | null = null;
+  let rescanTimer: NodeJS.Timeout | null = null;
+
+  /** Nothing of what was known of an image is served any more. */
+  function forget(imageId: string): void {
+    known.delete(imageId);
+    slides.forget(imageId);
+  }
+
+  const intake = createIntake({ config, db, now, log, slides, onGone: forget });
+
+  /** @throws AppError not_found */
+  async function rowOf(imageId: string): Promise<ImageRow> {
+    const row = uuid.test(imageId) ? await findImage(db, imageId) : null;
+    if (row === null) throw new AppError('not_found');
+    return row;
+  }
+
+  async function readServable(imageId: string): Promise<ServableImage | null> {
+    const readAt = Date.now();
+    const row = await findImage(db, imageId);
+    const image =
+      row === null || row.removed_at !== null || row.status !== 'ready' || row.fingerprint === null
+        ? null
+        : {
+            id: row.id,
+            fileName: row.file_name,
+            root: row.root,
+            path: row.path,
+            fingerprint: row.fingerprint,
+          };
+    if (known.size >= maxKnown) known.clear();
+    known.set(imageId, { image, readAt });
+    if (image === null) slides.forget(imageId);
+    return image;
+  }
+
+  const rescanInBackground = () => {
+    intake
+      .rescan()
+      .catch((error) => log.error({ err: error }, 'the slide folders could not be looked through'));
+  };
+
+  return {
+    async start() {
+      await intake.rescan({ retryFailed: true });
+      watching = watchFolders({
+        folders: Object.values(slideRoots(config)),
+        onChange: rescanInBackground,
+        log,
+      });
+      rescanTimer = setInterval(rescanInBackground, rescanEveryMs).unref();
+    },
+
+    rescan: () => intake.rescan(),
+    settled: () => intake.settled(),
+    isEmpty: () => hasNoImages(db),
+
+    async list({ q, dataset, organ, limit, cursor }, reader) {
+      const rows = await listImages(db, {
+        status: seesAll(reader) ? null : 'ready',
+        search: q?.trim(),
+        dataset,
+        organ,
+        after: cursor === undefined ? null : decodeCursor(cursor),
+        limit: limit === undefined ? undefined : limit + 1, // one more tells whether there is a next page
+      });
+      const page = limit === undefined ? rows : rows.slice(0, limit);
+      const last = page.at(-1);
+      const hasMore = page.length < rows.length;
+      return {
+        images: page.map((row) => seenBy(reader, row)),
+        next_cursor: hasMore && last ? encodeCursor({ sortKey: last.sort_key, id: last.id }) : null,
+        ...(page.length === 0 && { message: 'No images found.' }),
+      };
+    },
+
+    async get(imageId, reader) {
+      const row = await rowOf(imageId);
+      if (row.removed_at !== null || (row.status !== 'ready' && !seesAll(reader))) {
+        throw new AppError('not_found');
+      }
+      return seenBy(reader, row);
+    },
+
+    async update(imageId, changes, editor) {
+      const row = await change(db, 'catalogue', async (tx) => {
+        const before = uuid.test(imageId) ? await findImage(tx, imageId) : null;
+        const isBroughtBack = changes.removed === false && before?.removed_at !== null;
+        if (before === null || (before.removed_at !== null && !isBroughtBack))
+          throw new AppError('not_found');
+        const edited = editableFields.filter((field) => changes[field] !== undefined);
+        const after = await updateImage(
+          tx,
+          imageId,
+          {
+            ...valuesOf(changes),
+            ...(edited.length > 0 && { edited_fields: withEdited(before.edited_fields, edited) }),
+            ...(isBroughtBack && { removed_at: null }),
+          },
+          now().toISOString(),
+        );
+        if (after === null) throw new AppError('not_found');
+        const entry = { actor: editor.uid, target: imageId, origin: editor.origin };
+        if (isBroughtBack) await audit.record(tx, { ...entry, action: 'image-restored' });
+        if (edited.length > 0) {
+          await audit.record(tx, { ...entry, action: 'image-edited', detail: { fields: edited.join(' ') } });
+        }
+        return after;
+      });
+      known.delete(imageId);
+      return imageOf(row);
+    },
+
+    async remove(imageId, editor) {
+      await change(db, 'catalogue', async (tx) => {
+        const row = uuid.test(imageId) ? await findImage(tx, imageId) : null;
+        if (row === null || row.removed_at !== null) throw new AppError('not_found');
+        const at = now().toISOString();
+        await updateImage(tx, imageId, { removed_at: at }, at);
+        await audit.record(tx, {
+          action: 'image-removed',
+          actor: editor.uid,
+          target: imageId,
+          origin: editor.origin,
+        });
+      });
+      forget(imageId);
+    },
+
+    servable(imageId) {
+      const entry = known.get(imageId);
+      if (entry !== undefined && Math.abs(Date.now() - entry.readAt) <= believedForMs) return entry.image;
+      return uuid.test(imageId) ? readServable(imageId) : null;
+    },
+
+    async close() {
+      if (rescanTimer !== null) clearInterval(rescanTimer);
+      await watching?.close();
+      await intake.close();
+    },
+  };
+}
+
+function seesAll(reader: User): boolean {
+  return may(reader, 'catalogue.write');
+}
+
+function seenBy(reader: User, row: ImageRow): Image {
+  const image = imageOf(row);
+  return seesAll(reader) ? image : { ...image, error: null };
+}
+
+/** An empty text takes a dataset or an organ away. */
+function valuesOf(changes: BodyOf<typeof updateImageEndpoint>): ImageChanges {
+  return {
+    ...(changes.file_name !== undefined && { file_name: changes.file_name }),
+    ...(changes.dataset_name !== undefined && { dataset_name: changes.dataset_name || null }),
+    ...(changes.organ_type !== undefined && { organ_type: changes.organ_type || null }),
+  };
+}
+
+function withEdited(before: string, edited: readonly EditableField[]): string {
+  return JSON.stringify([...new Set([...(JSON.parse(before) as EditableField[]), ...edited])]);
 }

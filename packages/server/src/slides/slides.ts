@@ -19,6 +19,8 @@ import { createSharedWork } from './shared-work.ts';
 import { locate, type SlideFile } from './slide-roots.ts';
 import { createTileCache } from './tile-cache.ts';
 
+export type { SlideSummary };
+
 /** An image of the catalogue that may be shown, and the file it is read from. */
 export interface ServableImage extends SlideFile {
   readonly id: string;

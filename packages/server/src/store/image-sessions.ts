@@ -3,6 +3,7 @@ import type { Role, Status } from '@lamina/contract';
 import { type Connection, change, type Database } from './database.ts';
 import type { NewRow, Row } from './schema.ts';
 import { touchToken } from './tokens.ts';
+import { knownRole, knownStatus } from './users.ts';
 
 /** SQLite takes 32,766 parameters, PostgreSQL 65,535; far fewer keep one query short. */
 const maxHashesPerQuery = 500;
@@ -28,7 +29,7 @@ export async function findSessionStandings(
     const rows = await standings(db)
       .where('image_sessions.hash', 'in', hashes.slice(from, from + maxHashesPerQuery))
       .execute();
-    found.push(...rows);
+    found.push(...rows.map(known));
   }
   return found;
 }
@@ -38,12 +39,17 @@ export async function listSessionStandings(
   db: Connection,
   uid: string,
 ): Promise<(SessionStanding & Pick<Row<'image_sessions'>, 'prefix' | 'request_count'>)[]> {
-  return standings(db)
+  const rows = await standings(db)
     .select(['image_sessions.prefix', 'image_sessions.request_count'])
     .where('image_sessions.uid', '=', uid)
     .orderBy('image_sessions.created_at', 'desc')
     .orderBy('image_sessions.hash')
     .execute();
+  return rows.map(known);
+}
+
+function known<T extends { readonly status: string; readonly role: string }>(row: T) {
+  return { ...row, status: knownStatus(row.status), role: knownRole(row.role) };
 }
 
 function standings(db: Connection) {

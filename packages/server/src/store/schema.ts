@@ -71,11 +71,15 @@ export interface ImageTable {
   root: SlideRoot;
   /** Path below the root, with forward slashes. Unique with the root. */
   path: string;
-  /** Changes when the file does; null until it was read. */
+  /** Of the file as it was last read; null until it was. */
   fingerprint: string | null;
   file_name: string;
   dataset_name: string | null;
   organ_type: string | null;
+  /** Places the entry in the catalogue: dataset, then file name (see domain/catalogue-order.ts). */
+  sort_key: string;
+  /** What a search looks through, folded. */
+  search_text: string;
   /** JSON array of the fields an administrator has set; a scan leaves those alone. */
   edited_fields: string;
   status: ImageStatus;
@@ -113,7 +117,7 @@ export interface AuditTable {
 
 /** Rows to lock: updating one holds it until the transaction ends, on both databases. */
 export interface LockTable {
-  name: 'accounts' | 'audit';
+  name: 'accounts' | 'audit' | 'catalogue';
   taken: number;
 }
 

@@ -10,13 +10,17 @@ export function knownStatus(status: string): Status {
 }
 
 /** Nor does a role. */
+export function knownRole(role: string): Role {
+  return Role.safeParse(role).data ?? 'unassigned';
+}
+
 export function userOf(row: Row<'users'>): User {
   return {
     uid: row.uid,
     email: row.email,
     displayName: row.display_name,
     status: knownStatus(row.status),
-    role: Role.safeParse(row.role).data ?? 'unassigned',
+    role: knownRole(row.role),
     adminApproved: row.admin_approved === 1,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -66,6 +66,8 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     .addColumn('file_name', 'text', (c) => c.notNull())
     .addColumn('dataset_name', 'text')
     .addColumn('organ_type', 'text')
+    .addColumn('sort_key', 'text', (c) => c.notNull())
+    .addColumn('search_text', 'text', (c) => c.notNull())
     .addColumn('edited_fields', 'text', (c) => c.notNull())
     .addColumn('status', 'text', (c) => c.notNull())
     .addColumn('error', 'text')
@@ -83,7 +85,7 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     .addColumn('missing_since', 'text')
     .addUniqueConstraint('images_one_per_file', ['root', 'path'])
     .execute();
-  await db.schema.createIndex('images_by_dataset').on('images').columns(['dataset_name', 'id']).execute();
+  await db.schema.createIndex('images_in_order').on('images').columns(['sort_key', 'id']).execute();
 
   await db.schema
     .createTable('audit')
@@ -110,6 +112,7 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     .values([
       { name: 'accounts', taken: 0 },
       { name: 'audit', taken: 0 },
+      { name: 'catalogue', taken: 0 },
     ])
     .execute();
 }

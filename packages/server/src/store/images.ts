@@ -1,0 +1,211 @@
+/** Entries of the catalogue: one row for each file that is, or was, in a slide folder. */
+import type { Image, ImageStatus } from '@lamina/contract';
+import { foldForSearch } from '@lamina/contract';
+import { sql } from 'kysely';
+import { searchTextOf, sortKeyOf } from '../domain/catalogue-order.ts';
+import type { Change, Connection } from './database.ts';
+import type { Row, SlideRoot } from './schema.ts';
+
+export type ImageRow = Row<'images'>;
+
+export function imageOf(row: ImageRow): Image {
+  return {
+    id: row.id,
+    file_name: row.file_name,
+    dataset_name: row.dataset_name,
+    organ_type: row.organ_type,
+    width: row.width,
+    height: row.height,
+    mpp_x: row.mpp_x,
+    mpp_y: row.mpp_y,
+    objective_power: row.objective_power,
+    vendor: row.vendor,
+    format: row.format,
+    size_bytes: row.size_bytes,
+    status: row.status,
+    error: row.error,
+    created_at: row.created_at,
+  };
+}
+
+/** What the catalogue says of a slide, and an administrator may change. */
+export const editableFields = ['file_name', 'dataset_name', 'organ_type'] as const;
+export type EditableField = (typeof editableFields)[number];
+
+export interface ImageFilter {
+  /** Null: every status. */
+  readonly status: ImageStatus | null;
+  readonly search: string | undefined;
+  readonly dataset: string | undefined;
+  readonly organ: string | undefined;
+  /** The last entry of the page before. */
+  readonly after: { readonly sortKey: string; readonly id: string } | null;
+  readonly limit: number | undefined;
+}
+
+/** Entries that are listed, in the order of the catalogue. */
+export async function listImages(db: Connection, filter: ImageFilter): Promise<ImageRow[]> {
+  let query = listed(db).selectAll();
+  if (filter.status !== null) query = query.where('status', '=', filter.status);
+  if (filter.dataset !== undefined) query = query.where('dataset_name', '=', filter.dataset);
+  if (filter.organ !== undefined) query = query.where('organ_type', '=', filter.organ);
+  if (filter.search !== undefined && filter.search !== '') {
+    const pattern = `%${foldForSearch(filter.search).replace(/[\\%_]/g, '\\$&')}%`;
+    query = query.where(sql<boolean>`search_text like ${pattern} escape '\\'`);
+  }
+  const { after } = filter;
+  if (after !== null) {
+    query = query.where((eb) =>
+      eb.or([
+        eb('sort_key', '>', after.sortKey),
+        eb.and([eb('sort_key', '=', after.sortKey), eb('id', '>', after.id)]),
+      ]),
+    );
+  }
+  if (filter.limit !== undefined) query = query.limit(filter.limit);
+  return query.orderBy('sort_key').orderBy('id').execute();
+}
+
+function listed(db: Connection) {
+  return db.selectFrom('images').where('removed_at', 'is', null).where('missing_since', 'is', null);
+}
+
+/** Also a removed one; null when its file is gone, unless that is asked for. */
+export async function findImage(
+  db: Connection,
+  id: string,
+  { evenMissing = false } = {},
+): Promise<ImageRow | null> {
+  const row = await db.selectFrom('images').selectAll().where('id', '=', id).executeTakeFirst();
+  return row === undefined || (row.missing_since !== null && !evenMissing) ? null : row;
+}
+
+/** Whether no file has an entry: removed ones count, files that are gone do not. */
+export async function hasNoImages(db: Connection): Promise<boolean> {
+  const any = await db
+    .selectFrom('images')
+    .select('id')
+    .where('missing_since', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return any === undefined;
+}
+
+/** What a scan compares the files with: every row there is. */
+export type ScannedRow = Pick<
+  ImageRow,
+  | 'id'
+  | 'root'
+  | 'path'
+  | 'fingerprint'
+  | 'status'
+  | 'error'
+  | 'file_name'
+  | 'dataset_name'
+  | 'organ_type'
+  | 'edited_fields'
+  | 'size_bytes'
+  | 'missing_since'
+>;
+
+export function listScannedRows(db: Connection): Promise<ScannedRow[]> {
+  return db
+    .selectFrom('images')
+    .select([
+      'id',
+      'root',
+      'path',
+      'fingerprint',
+      'status',
+      'error',
+      'file_name',
+      'dataset_name',
+      'organ_type',
+      'edited_fields',
+      'size_bytes',
+      'missing_since',
+    ])
+    .execute();
+}
+
+export interface NewImage {
+  readonly id: string;
+  readonly root: SlideRoot;
+  readonly path: string;
+  readonly file_name: string;
+  readonly dataset_name: string | null;
+  readonly organ_type: string | null;
+  readonly size_bytes: number;
+}
+
+/** A pending entry. Another process may have found the file first: then its entry stands. */
+export async function insertImage(tx: Connection, image: NewImage, now: string): Promise<void> {
+  await tx
+    .insertInto('images')
+    .values({
+      ...image,
+      fingerprint: null,
+      sort_key: sortKeyOf(image),
+      search_text: searchTextOf(image),
+      edited_fields: '[]',
+      status: 'pending',
+      error: null,
+      width: null,
+      height: null,
+      mpp_x: null,
+      mpp_y: null,
+      objective_power: null,
+      vendor: null,
+      format: null,
+      created_at: now,
+      updated_at: now,
+      removed_at: null,
+      missing_since: null,
+    })
+    .onConflict((conflict) => conflict.columns(['root', 'path']).doNothing())
+    .execute();
+}
+
+export type ImageChanges = Partial<
+  Pick<
+    ImageRow,
+    | EditableField
+    | 'edited_fields'
+    | 'fingerprint'
+    | 'status'
+    | 'error'
+    | 'width'
+    | 'height'
+    | 'mpp_x'
+    | 'mpp_y'
+    | 'objective_power'
+    | 'vendor'
+    | 'format'
+    | 'size_bytes'
+    | 'removed_at'
+    | 'missing_since'
+  >
+>;
+
+/** Keeps place and search text in step with the names. @returns null when there is no such row */
+export async function updateImage(
+  tx: Change,
+  id: string,
+  changes: ImageChanges,
+  now: string,
+): Promise<ImageRow | null> {
+  const changed = await tx
+    .updateTable('images')
+    .set({ ...changes, updated_at: now })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  if (changed === undefined) return null;
+  if (!editableFields.some((field) => field in changes)) return changed;
+  return tx
+    .updateTable('images')
+    .set({ sort_key: sortKeyOf(changed), search_text: searchTextOf(changed) })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
