@@ -1,10 +1,15 @@
 /** Registering, signing in with the embedded sign-in service, and handing a token in. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { Message, NewPassword, Password, User } from './users.ts';
+import { Message, NewPassword, Password, ReplacementPassword, User } from './users.ts';
 
 /** Trimmed; at most 254 characters (RFC 5321 section 4.5.3.1.3, less the angle brackets). */
-export const Email = z.string().trim().max(254).pipe(z.email('Geçersiz e-posta formatı.'));
+export const Email = z
+  .string('E-posta adresi gerekli.')
+  .trim()
+  .min(1, 'E-posta adresi gerekli.')
+  .max(254, 'Geçersiz e-posta formatı.')
+  .pipe(z.email('Geçersiz e-posta formatı.'));
 
 const DisplayName = z
   .string()
@@ -21,7 +26,7 @@ export const register = endpoint({
   body: z.object({ email: Email, password: NewPassword, displayName: DisplayName.optional() }),
   response: z.object({ user: User, message: z.string() }),
   status: 201,
-  errors: ['email_taken', 'rate_limited'],
+  errors: ['email_taken', 'rate_limited', 'unavailable'],
 });
 
 /**
@@ -85,8 +90,8 @@ export const confirmPasswordReset = endpoint({
   summary: 'Set a new password with the mailed code: single use, 30 minutes',
   access: 'anyone',
   language: 'tr',
-  body: z.object({ code: z.string().min(1).max(200), new_password: NewPassword }),
+  body: z.object({ code: z.string().min(1).max(200), new_password: ReplacementPassword }),
   response: Message,
   status: 200,
-  errors: ['reset_link_invalid'],
+  errors: ['reset_link_invalid', 'unavailable'],
 });

@@ -26,16 +26,27 @@ export type User = z.infer<typeof User>;
 
 export const Message = z.object({ message: z.string() }).meta({ id: 'Message' });
 
-/** Any length passes here: a wrong password is refused as wrong, not as badly formed. */
-export const Password = z
-  .string()
-  .min(1)
-  .refine((text) => new TextEncoder().encode(text).length <= passwordMaxBytes, 'Şifre çok uzun.');
+function passwordCalled(name: 'Şifre' | 'Yeni şifre' | 'Mevcut şifre') {
+  return z
+    .string(`${name} gerekli.`)
+    .min(1, `${name} gerekli.`)
+    .refine((text) => new TextEncoder().encode(text).length <= passwordMaxBytes, `${name} çok uzun.`);
+}
 
-export const NewPassword = Password.refine(
-  (text) => [...text].length >= passwordMinLength,
-  'Şifre en az 8 karakter olmalı.',
-);
+function chosenPasswordCalled(name: 'Şifre' | 'Yeni şifre') {
+  return passwordCalled(name).refine(
+    (text) => [...text].length >= passwordMinLength,
+    `${name} en az ${passwordMinLength} karakter olmalı.`,
+  );
+}
+
+/** Any length passes here: a wrong password is refused as wrong, not as badly formed. */
+export const Password = passwordCalled('Şifre');
+const CurrentPassword = passwordCalled('Mevcut şifre');
+/** Chosen at registration. */
+export const NewPassword = chosenPasswordCalled('Şifre');
+/** Takes the place of another one. */
+export const ReplacementPassword = chosenPasswordCalled('Yeni şifre');
 
 export const getProfile = endpoint({
   method: 'GET',
@@ -79,10 +90,10 @@ export const changePassword = endpoint({
   access: 'account.password',
   freshSignIn: true,
   language: 'tr',
-  body: z.object({ new_password: NewPassword, current_password: Password.optional() }),
+  body: z.object({ new_password: ReplacementPassword, current_password: CurrentPassword.optional() }),
   response: Message,
   status: 200,
-  errors: ['reauth_required', 'credentials_invalid'],
+  errors: ['reauth_required', 'unavailable'],
 });
 
 export const deleteAccount = endpoint({
@@ -92,10 +103,10 @@ export const deleteAccount = endpoint({
   access: 'account.delete',
   freshSignIn: true,
   language: 'tr',
-  body: z.object({ current_password: Password.optional() }),
+  body: z.object({ current_password: CurrentPassword.optional() }),
   response: Message,
   status: 200,
-  errors: ['reauth_required', 'last_admin'],
+  errors: ['reauth_required', 'last_admin', 'unavailable'],
 });
 
 export const listUsers = endpoint({
@@ -172,10 +183,10 @@ export const setUserPassword = endpoint({
   summary: "Set someone's password; everything issued to the account ends",
   access: 'users.manage',
   language: 'tr',
-  body: z.object({ new_password: NewPassword }),
+  body: z.object({ new_password: ReplacementPassword }),
   response: Message,
   status: 200,
-  errors: ['not_found', 'closed'],
+  errors: ['not_found', 'closed', 'unavailable'],
 });
 
 /** What the administrator's first page counts. */

@@ -2,7 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import helmet from '@fastify/helmet';
 import { AppError, apiBase, endpoints } from '@lamina/contract';
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import type { Caller } from './http/access.ts';
 import { checkAccess } from './http/access.ts';
 import { replyWithError } from './http/error-reply.ts';
@@ -34,7 +39,8 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = services.log;
   const app: FastifyInstance = fastify({
     loggerInstance,
-    disableRequestLogging: true, // one line of our own per request, without its query
+    // One line of our own per request, without its query.
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     trustProxy: services.config.trustedProxies.length > 0 ? [...services.config.trustedProxies] : false,
     bodyLimit: bodyLimitBytes,
     // Node gives a slow client 10 s for its headers and 30 s for the whole request.
@@ -157,7 +163,6 @@ function replyNotFound(request: FastifyRequest, reply: Parameters<typeof replyWi
 /** The route's template, never the address: that may carry an image session. */
 function logAnswer(request: FastifyRequest, status: number, elapsedMs: number): void {
   const line = {
-    requestId: request.id,
     method: request.method,
     route: request.routeOptions.url ?? 'unknown',
     status,

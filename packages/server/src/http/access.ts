@@ -49,7 +49,10 @@ function requirePermission(user: User, permission: Permission, endpoint: Endpoin
 
 /** @throws AppError token_missing, token_invalid */
 async function callerOf(request: FastifyRequest, { signIn }: AccessServices): Promise<Caller> {
-  const headers = request.raw.headersDistinct.authorization ?? [];
+  const { rawHeaders } = request.raw; // Node keeps the first of two and drops the other
+  const headers = rawHeaders.filter(
+    (_, i) => i % 2 === 1 && /^authorization$/i.test(rawHeaders[i - 1] ?? ''),
+  );
   if (headers.length === 0) throw new AppError('token_missing');
   const token = /^Bearer ([\w.~+/-]{1,8192}=*)$/i.exec(headers.length === 1 ? (headers[0] ?? '') : '')?.[1];
   const caller = token === undefined ? null : await signIn.resolveToken(token);

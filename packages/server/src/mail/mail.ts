@@ -99,9 +99,16 @@ function createOutbox({ dataDir, mailFrom }: Pick<Config, 'dataDir' | 'mailFrom'
       await fs.mkdir(folder, { recursive: true, mode: 0o700 });
       // A letter may carry a link that sets a password: for the owner of the folder alone. It gets its
       // name when it is whole.
-      await fs.writeFile(unfinished, message as Buffer, { mode: 0o600 });
+      await fs.writeFile(unfinished, readable(String(message), letter.text), { mode: 0o600 });
       await fs.rename(unfinished, path.join(folder, name));
     },
     close: () => transport.close(),
   };
+}
+
+/** The text as it is, not as quoted-printable: whoever opens the file wants to follow the link in it. */
+function readable(message: string, text: string): string {
+  const head = message.slice(0, message.indexOf('\r\n\r\n'));
+  const plainHead = head.replace(/^Content-Transfer-Encoding: .*$/m, 'Content-Transfer-Encoding: 8bit');
+  return `${plainHead}\r\n\r\n${text.replaceAll('\n', '\r\n')}`;
 }

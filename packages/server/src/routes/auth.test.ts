@@ -1,0 +1,490 @@
+import {
+  confirmPasswordReset,
+  getProfile,
+  register,
+  requestPasswordReset,
+  signIn,
+  signOut,
+  suspendUser,
+  verifyToken,
+} from '@lamina/contract';
+import postalMime from 'postal-mime';
+import { describe, expect, it } from 'vitest';
+import { listUsers } from '../store/users.ts';
+import { testServer } from '../testing/test-server.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const person = { email: 'Ayse@Example.org', password: 'uzun-bir-şifre', displayName: 'Ayşe Yılmaz' };
+
+/** An answer without what differs from one to the next. */
+function comparable({ status, body, headers }: { status: number; body: unknown; headers: object }) {
+  const { requestId: _, ...rest } = body as { requestId: string };
+  const { date: __, 'x-request-id': ___, ...others } = headers as Record<string, unknown>;
+  return { status, body: rest, headers: others };
+}
+
+describe('registering', () => {
+  it('makes a pending account without a role and says that an administrator must approve it', async () => {
+    const { as, clock } = await testServer();
+    const answer = await as(null).call(register, { body: person });
+    const now = clock.now().toISOString();
+    expect(answer).toMatchObject({
+      status: 201,
+      body: {
+        message: 'Kayıt başarılı! Yönetici onayı bekleniyor.',
+        user: {
+          uid: expect.any(String),
+          email: person.email,
+          displayName: person.displayName,
+          status: 'pending',
+          role: 'unassigned',
+          adminApproved: false,
+          createdAt: now,
+          updatedAt: now,
+          approvalDate: null,
+        },
+      },
+    });
+    expect(Object.keys(answer.body.user)).toHaveLength(9);
+  });
+
+  it.each([
+    ['no display name', { displayName: undefined }, { displayName: null }],
+    ['an empty display name', { displayName: '  ' }, { displayName: null }],
+    ['spaces around the address', { email: '  ayse@example.org ' }, { email: 'ayse@example.org' }],
+  ])('takes %s', async (_, sent, stored) => {
+    const { as } = await testServer();
+    const answer = await as(null).call(register, { body: { ...person, ...sent } });
+    expect(answer).toMatchObject({ status: 201, body: { user: stored } });
+  });
+
+  it.each([
+    ['a short password', { password: 'yedi-7!' }, 'Şifre en az 8 karakter olmalı.'],
+    [
+      'a password of eight bytes that is seven characters',
+      { password: 'şifreee' },
+      'Şifre en az 8 karakter olmalı.',
+    ],
+    ['an endless password', { password: 'x'.repeat(1025) }, 'Şifre çok uzun.'],
+    ['a password that is a number', { password: 12345678 }, 'Şifre gerekli.'],
+    ['a password that is a list', { password: ['uzun-bir-şifre'] }, 'Şifre gerekli.'],
+    ['no address', { email: undefined }, 'E-posta adresi gerekli.'],
+    ['an empty address', { email: ' ' }, 'E-posta adresi gerekli.'],
+    ['no password', { password: undefined }, 'Şifre gerekli.'],
+    ['something that is no address', { email: 'ayse' }, 'Geçersiz e-posta formatı.'],
+    ['an endless address', { email: `${'a'.repeat(250)}@b.org` }, 'Geçersiz e-posta formatı.'],
+  ])('refuses %s', async (_, sent, message) => {
+    const { as, services } = await testServer();
+    const answer = await as(null).call(register, { body: { ...person, ...sent } as never });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', message } });
+    expect(await listUsers(services.db)).toEqual([]);
+  });
+
+  it.each(['ayse@example.org', ' AYSE@EXAMPLE.ORG ', 'Ayse@Example.org'])(
+    'refuses an address that is known, spelled %o, and changes nothing',
+    async (email) => {
+      const { as, services, given } = await testServer();
+      await as(null).call(register, { body: person });
+      const before = await listUsers(services.db);
+      const answer = await as(null).call(register, { body: { email, password: 'başka-bir-şifre' } });
+      expect(answer).toMatchObject({
+        status: 409,
+        body: { code: 'email_taken', message: 'Bu e-posta adresiyle daha önce kayıt olunmuş.' },
+      });
+      expect(await listUsers(services.db)).toEqual(before);
+      await given.token({ ...before[0], ...person } as never);
+    },
+  );
+
+  it('lets one of many at once have an address', async () => {
+    const { as, services } = await testServer();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => as(null).call(register, { body: person })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)]);
+    expect(await listUsers(services.db)).toHaveLength(1);
+  });
+
+  it('ignores who is signed in and every field that is not asked for', async () => {
+    const { as, given, services } = await testServer();
+    const admin = await given.admin();
+    const asked = { role: 'admin', status: 'active', adminApproved: true, uid: 'x', createdAt: '2000-01-01' };
+    const payload = `{"__proto__":{"role":"admin"},${JSON.stringify({ ...person, ...asked }).slice(1)}`;
+    const answer = await as(admin).inject({
+      method: 'POST',
+      url: '/auth/register',
+      payload,
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(answer.status).toBe(201);
+    const stored = (await listUsers(services.db)).find(({ email }) => email === person.email);
+    expect(stored).toMatchObject({ status: 'pending', role: 'unassigned', adminApproved: false });
+    expect(stored?.uid).not.toBe('x');
+    expect(stored?.createdAt).not.toBe('2000-01-01');
+  });
+
+  describe('where known addresses are hidden', () => {
+    it('answers a known one like a new one, changes nothing, and tells its owner by mail', async () => {
+      const { as, services, given, outbox } = await testServer({
+        config: { registrationHideExisting: true },
+      });
+      const first = await as(null).call(register, { body: person });
+      const before = await listUsers(services.db);
+      const second = await as(null).call(register, { body: { ...person, password: 'başka-bir-şifre' } });
+
+      expect(second.status).toBe(201);
+      expect(second.body).toEqual({ ...first.body, user: { ...first.body.user, uid: expect.any(String) } });
+      expect(second.body.user.uid).not.toBe(first.body.user.uid);
+      expect(await listUsers(services.db)).toEqual(before);
+      await given.token({ ...first.body.user, password: person.password });
+      const [letter] = await outbox();
+      expect(await postalMime.parse(letter ?? '')).toMatchObject({
+        to: [{ address: 'Ayse@example.org' }], // of a domain, case says nothing
+        text: expect.stringContaining('yeniden kayıt olunmak istendi'),
+      });
+    });
+  });
+});
+
+describe('signing in', () => {
+  it.each([
+    ['active', 'user'],
+    ['active', 'unassigned'],
+    ['pending', 'unassigned'],
+    ['suspended', 'user'],
+  ] as const)('gives a token to an account that is %s and %s', async (status, role) => {
+    const { as, given } = await testServer();
+    const user = await given.user({ status, role });
+    const answer = await as(null).call(signIn, { body: user });
+    expect(answer).toMatchObject({ status: 200, body: { expires_in: 12 * 3600 } });
+
+    const verified = await as(null).call(verifyToken, { body: { token: answer.body.token } });
+    const { password: _, ...account } = user;
+    expect(verified).toMatchObject({ status: 200, body: { token: answer.body.token, user: account } });
+  });
+
+  it('takes the address however it is spelled', async () => {
+    const { as, given } = await testServer();
+    const { password } = await given.user({ email: 'ali@example.org' });
+    const answer = await as(null).call(signIn, { body: { email: ' ALI@Example.ORG', password } });
+    expect(answer.status).toBe(200);
+  });
+
+  it('says the same of a wrong password and of an address that nobody has', async () => {
+    const { as, given } = await testServer();
+    const { email } = await given.user();
+    const wrong = await as(null).call(signIn, { body: { email, password: 'yanlış-şifre' } });
+    const unknown = await as(null).call(signIn, { body: { email: 'nobody@example.org', password: 'x' } });
+    expect(wrong).toMatchObject({
+      status: 401,
+      body: { code: 'credentials_invalid', message: 'Geçersiz e-posta veya şifre.' },
+    });
+    expect(comparable(unknown)).toEqual(comparable(wrong));
+  });
+
+  it('tells a deactivated account so, after the right password alone', async () => {
+    const { as, given } = await testServer();
+    const { email, password } = await given.user({ status: 'deactivated' });
+    expect(await as(null).call(signIn, { body: { email, password } })).toMatchObject({
+      status: 403,
+      body: {
+        code: 'account_not_active',
+        message: 'Hesabınız devre dışı bırakılmış.',
+        status: 'deactivated',
+      },
+    });
+    expect(await as(null).call(signIn, { body: { email, password: 'yanlış-şifre' } })).toMatchObject({
+      status: 401,
+      body: { message: 'Geçersiz e-posta veya şifre.' },
+    });
+  });
+
+  it('refuses what is no address', async () => {
+    const { as } = await testServer();
+    const answer = await as(null).call(signIn, { body: { email: 'ali', password: 'x' } });
+    expect(answer).toMatchObject({ status: 400, body: { message: 'Geçersiz e-posta formatı.' } });
+  });
+
+  it('gives another token each time', async () => {
+    const { given } = await testServer();
+    const user = await given.user();
+    expect(await given.token(user)).not.toBe(await given.token(user));
+  });
+
+  it('is on record, and so is a refusal, without the address', async () => {
+    const { as, given, services } = await testServer();
+    const user = await given.user();
+    await given.token(user);
+    await as(null).call(signIn, { body: { email: user.email, password: 'yanlış-şifre' } });
+    await as(null).call(signIn, { body: { email: 'nobody@example.org', password: 'yanlış-şifre' } });
+    const trail = await services.db.selectFrom('audit').selectAll().orderBy('seq').execute();
+    expect(trail).toMatchObject([
+      {
+        seq: 1,
+        action: 'sign-in',
+        result: 'done',
+        actor_uid: user.uid,
+        target: user.uid,
+        address: '127.0.0.1',
+      },
+      { seq: 2, action: 'sign-in', result: 'refused', actor_uid: null, target: user.uid },
+      { seq: 3, action: 'sign-in', result: 'refused', actor_uid: null, target: null },
+    ]);
+    expect(JSON.stringify(trail)).not.toContain('@');
+  });
+
+  it('leaves neither token nor password in the log or, as they are, in the database', async () => {
+    const { as, given, services, logged } = await testServer();
+    const user = await given.user({ password: 'parola-kanarya' });
+    const token = await given.token(user);
+    await as(token).call(getProfile);
+    await as(null).call(signIn, { body: { email: user.email, password: 'yanlış-kanarya' } });
+    const rows = await Promise.all(
+      (['users', 'identities', 'tokens', 'audit'] as const).map((table) =>
+        services.db.selectFrom(table).selectAll().execute(),
+      ),
+    );
+    const kept = JSON.stringify(rows) + logged();
+    expect(kept).toContain(user.uid);
+    expect(kept).not.toContain(token);
+    expect(kept).not.toContain('kanarya');
+  });
+});
+
+describe('a token', () => {
+  it('is refused by verify without a token as badly formed', async () => {
+    const { as } = await testServer();
+    expect(await as(null).inject({ method: 'POST', url: '/auth/verify' })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request' },
+    });
+  });
+
+  it('must be whole and unchanged', async () => {
+    const { as, given } = await testServer();
+    const token = await given.token(await given.user());
+    const broken = [
+      token.slice(1),
+      token.slice(0, -1),
+      `${token}A`,
+      `${token}=`,
+      token.toLowerCase(),
+      ` ${token}`,
+      (token.startsWith('A') ? 'B' : 'A') + token.slice(1),
+    ];
+    for (const each of broken) {
+      expect(await as(null).call(verifyToken, { body: { token: each } })).toMatchObject({
+        status: 401,
+        body: { code: 'token_invalid', message: 'Geçersiz token veya kullanıcı bulunamadı' },
+      });
+    }
+    for (const authorization of [
+      token,
+      `Basic ${token}`,
+      `Bearer  ${token}`,
+      `Bearer ${token}x`,
+      'Bearer',
+      '',
+    ]) {
+      expect(await as(null).call(getProfile, { headers: { authorization } })).toMatchObject({
+        status: 401,
+        body: { code: 'token_invalid' },
+        headers: { 'www-authenticate': 'Bearer error="token_invalid"' },
+      });
+    }
+    expect((await as(token).call(getProfile)).status).toBe(200);
+  });
+
+  it('ends an hour after its last use', async () => {
+    const { as, given, clock } = await testServer();
+    const token = await given.token(await given.user());
+    for (let use = 0; use < 3; use++) {
+      clock.advance(59 * minute);
+      expect((await as(token).call(getProfile)).status).toBe(200);
+    }
+    clock.advance(60 * minute);
+    expect(await as(token).call(getProfile)).toMatchObject({ status: 401, body: { code: 'token_invalid' } });
+  });
+
+  it('ends twelve hours after the sign-in, however it is used', async () => {
+    const { as, given, clock } = await testServer();
+    const token = await given.token(await given.user());
+    for (let passed = 0; passed < 12 * hour - 30 * minute; passed += 30 * minute) {
+      clock.advance(30 * minute);
+      expect((await as(token).call(getProfile)).status).toBe(200);
+    }
+    clock.advance(30 * minute);
+    expect((await as(token).call(getProfile)).status).toBe(401);
+  });
+
+  it('is a row no longer once it has ended', async () => {
+    const { given, clock, services } = await testServer();
+    const user = await given.user();
+    await given.token(user);
+    clock.advance(12 * hour);
+    await given.token(user);
+    expect(await services.db.selectFrom('tokens').selectAll().execute()).toHaveLength(1);
+  });
+});
+
+describe('signing out', () => {
+  it('ends this sign-in and no other', async () => {
+    const { as, given } = await testServer();
+    const user = await given.user();
+    const [here, there] = [await given.token(user), await given.token(user)];
+    expect(await as(here).call(signOut)).toMatchObject({ status: 204, body: '' });
+    expect((await as(here).call(getProfile)).status).toBe(401);
+    expect((await as(here).call(signOut)).status).toBe(401);
+    expect((await as(there).call(getProfile)).status).toBe(200);
+  });
+});
+
+describe('a forgotten password', () => {
+  const newPassword = 'yepyeni-şifre';
+
+  async function mailedCode(outbox: () => Promise<string[]>): Promise<string> {
+    const letters = await Promise.all((await outbox()).map((letter) => postalMime.parse(letter)));
+    const links = letters.flatMap(({ text }) => /password-reset#code=(\S+)/.exec(text ?? '')?.[1] ?? []);
+    return links.at(-1) ?? 'no letter';
+  }
+
+  it('is answered alike whether or not the address is known', async () => {
+    const { as, given, outbox } = await testServer();
+    const { email } = await given.user();
+    const known = await as(null).call(requestPasswordReset, { body: { email } });
+    const unknown = await as(null).call(requestPasswordReset, { body: { email: 'nobody@example.org' } });
+    expect(known.status).toBe(202);
+    expect(comparable(unknown)).toEqual(comparable(known));
+    expect(await outbox()).toHaveLength(1);
+  });
+
+  it('is mailed a link to the address of the settings, whatever the request says', async () => {
+    const { as, given, outbox } = await testServer({ config: { publicUrl: 'https://slides.example.org' } });
+    const { email } = await given.user();
+    const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example' };
+    await as(null).call(requestPasswordReset, { body: { email }, headers });
+    const letter = await postalMime.parse((await outbox())[0] ?? '');
+    expect(letter).toMatchObject({ to: [{ address: email }], subject: 'Lamina: Şifre sıfırlama' });
+    expect(letter.text).toContain('\nhttps://slides.example.org/auth/password-reset#code=');
+    expect(letter.text).not.toContain('evil');
+  });
+
+  it.each(['active', 'pending', 'suspended'] as const)(
+    'is replaced by the mailed code; an account that is %s stays so, and its sign-ins end',
+    async (status) => {
+      const { as, given, outbox } = await testServer();
+      const user = await given.user({ status });
+      const token = await given.token(user);
+      await as(null).call(requestPasswordReset, { body: { email: user.email } });
+      const code = await mailedCode(outbox);
+      const answer = await as(null).call(confirmPasswordReset, { body: { code, new_password: newPassword } });
+      expect(answer).toMatchObject({ status: 200, body: { message: 'Şifre başarıyla değiştirildi' } });
+
+      expect((await as(token).call(getProfile)).status).toBe(401);
+      expect((await as(null).call(signIn, { body: user })).status).toBe(401);
+      const profile = await as({ ...user, password: newPassword }).call(getProfile);
+      expect(profile).toMatchObject({ status: 200, body: { user: { status } } });
+      expect((await outbox()).at(-1)).toContain('Subject: =?UTF-8?');
+      expect(await outbox()).toHaveLength(2);
+    },
+  );
+
+  it('is replaced once', async () => {
+    const { as, given, outbox } = await testServer();
+    const user = await given.user();
+    await as(null).call(requestPasswordReset, { body: { email: user.email } });
+    const code = await mailedCode(outbox);
+    const confirm = () => as(null).call(confirmPasswordReset, { body: { code, new_password: newPassword } });
+    const answers = await Promise.all([confirm(), confirm(), confirm()]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
+    expect(await confirm()).toMatchObject({
+      status: 400,
+      body: {
+        code: 'reset_link_invalid',
+        message: 'Bağlantı geçersiz veya süresi dolmuş. Lütfen yeni bir bağlantı isteyin.',
+      },
+    });
+  });
+
+  it('is not replaced by a code older than 30 minutes', async () => {
+    const { as, given, outbox, clock } = await testServer();
+    const user = await given.user();
+    await as(null).call(requestPasswordReset, { body: { email: user.email } });
+    const code = await mailedCode(outbox);
+    clock.advance(30 * minute);
+    const answer = await as(null).call(confirmPasswordReset, { body: { code, new_password: newPassword } });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'reset_link_invalid' } });
+    await given.token(user);
+  });
+
+  it('is not replaced by an earlier code than the last', async () => {
+    const { as, given, outbox } = await testServer();
+    const { email } = await given.user();
+    await as(null).call(requestPasswordReset, { body: { email } });
+    const first = await mailedCode(outbox);
+    await as(null).call(requestPasswordReset, { body: { email } });
+    const letters = (await outbox()).join('');
+    expect(letters).toContain(first);
+    const answer = await as(null).call(confirmPasswordReset, {
+      body: { code: first, new_password: newPassword },
+    });
+    expect(answer.status).toBe(400);
+  });
+
+  it('keeps its code when the new one is too short', async () => {
+    const { as, given, outbox } = await testServer();
+    const { email } = await given.user();
+    await as(null).call(requestPasswordReset, { body: { email } });
+    const code = await mailedCode(outbox);
+    const tooShort = await as(null).call(confirmPasswordReset, { body: { code, new_password: 'kısa' } });
+    expect(tooShort).toMatchObject({
+      status: 400,
+      body: { message: 'Yeni şifre en az 8 karakter olmalı.', field: 'new_password' },
+    });
+    const answer = await as(null).call(confirmPasswordReset, { body: { code, new_password: newPassword } });
+    expect(answer.status).toBe(200);
+  });
+
+  it('of a deactivated account stays: no letter, and a code from before is worth nothing', async () => {
+    const { as, given, outbox, services } = await testServer();
+    const user = await given.user();
+    await as(null).call(requestPasswordReset, { body: { email: user.email } });
+    const code = await mailedCode(outbox);
+    await services.db
+      .updateTable('users')
+      .set({ status: 'deactivated' })
+      .where('uid', '=', user.uid)
+      .execute();
+    await as(null).call(requestPasswordReset, { body: { email: user.email } });
+    expect(await outbox()).toHaveLength(1);
+    const answer = await as(null).call(confirmPasswordReset, { body: { code, new_password: newPassword } });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'reset_link_invalid' } });
+  });
+
+  it('leaves its code in no log and, as it is, in no table', async () => {
+    const { as, given, outbox, services, logged } = await testServer();
+    const { email } = await given.user();
+    await as(null).call(requestPasswordReset, { body: { email } });
+    const code = await mailedCode(outbox);
+    await as(null).call(confirmPasswordReset, { body: { code, new_password: 'kısa' } });
+    const rows = await services.db.selectFrom('password_resets').selectAll().execute();
+    expect(rows).toHaveLength(1);
+    expect(JSON.stringify(rows) + logged()).not.toContain(code);
+  });
+});
+
+describe('a sign-in that is under way while the account is suspended', () => {
+  it('ends with a token of the suspended account or with none, never with a living one of before', async () => {
+    const { as, given } = await testServer();
+    const admin = await given.admin();
+    const user = await given.user();
+    const [answer] = await Promise.all([
+      as(null).call(signIn, { body: user }),
+      as(admin).call(suspendUser, { params: { uid: user.uid } }),
+    ]);
+    const verified = await as(null).call(verifyToken, { body: { token: answer.body.token } });
+    if (verified.status === 200) expect(verified.body.user.status).toBe('suspended');
+    else expect(verified.status).toBe(401);
+  });
+});
