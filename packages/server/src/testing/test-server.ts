@@ -21,6 +21,7 @@ import { onTestFinished } from 'vitest';
 import { buildApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
 import { createServices, type Services } from '../services.ts';
+import { type ImageChanges, type ImageRow, insertImage, updateImage } from '../store/images.ts';
 import { type DatabaseKind, openTestDatabase } from '../store/testing/test-database.ts';
 import { insertUser } from '../store/users.ts';
 
@@ -61,6 +62,8 @@ export interface TestServer {
     user(is?: Partial<User> & { readonly password?: string }): Promise<TestUser>;
     /** An active administrator. */
     admin(is?: Partial<User>): Promise<TestUser>;
+    /** A catalogue entry that is ready, though no file is behind it. */
+    image(is?: ImageChanges): Promise<ImageRow>;
     /** Signs in now. */
     token(user: TestUser): Promise<string>;
   };
@@ -150,6 +153,19 @@ export async function testServer({
     return { ...made, password };
   };
 
+  const image: TestServer['given']['image'] = async (is) => {
+    const id = randomUUID();
+    const at = clock.now().toISOString();
+    const file = { root: 'slides', path: `${id}.tif`, file_name: `${id}.tif`, size_bytes: 1 } as const;
+    const entry = { id, ...file, dataset_name: null, organ_type: null };
+    const stored = await db.transaction().execute(async (tx) => {
+      await insertImage(tx, entry, at);
+      return updateImage(tx, id, { status: 'ready', width: 1, height: 1, ...is }, at);
+    });
+    if (stored === null) throw new Error('the image could not be stored');
+    return stored;
+  };
+
   const token = async ({ email, password }: TestUser): Promise<string> => {
     const { status, body } = await as(null).call(signIn, { body: { email, password } });
     if (status !== 200) throw new Error(`${email} could not sign in: ${JSON.stringify(body)}`);
@@ -198,7 +214,7 @@ export async function testServer({
     services,
     config,
     clock,
-    given: { user, admin: (is) => user({ role: 'admin', ...is }), token },
+    given: { user, admin: (is) => user({ role: 'admin', ...is }), image, token },
     as,
     logged: () => lines.join(''),
     async outbox() {

@@ -1,0 +1,253 @@
+import {
+  changePassword,
+  createImageSession,
+  deleteAccount,
+  getActivity,
+  getImageSessionStats,
+  getProfile,
+  promoteUser,
+  register,
+  setUserPassword,
+  signIn,
+} from '@lamina/contract';
+import { describe, expect, it } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { findUser, listUsers } from '../store/users.ts';
+import { type TestServer, testServer } from '../testing/test-server.ts';
+
+const minute = 60_000;
+const newPassword = 'yepyeni-şifre';
+
+async function trail({ services }: TestServer, action: string) {
+  return services.db.selectFrom('audit').selectAll().where('action', '=', action).orderBy('seq').execute();
+}
+
+describe.each(databaseKinds)('the own account, on %s', (database) => {
+  it('is shown with every field it has and no other', async () => {
+    const { as, given } = await testServer({ database });
+    const { password: _, ...account } = await given.user({ displayName: 'Ayşe' });
+    expect(await as({ ...account, password: _ }).call(getProfile)).toMatchObject({
+      status: 200,
+      headers: { 'cache-control': 'no-store' },
+    });
+    expect((await as({ ...account, password: _ }).call(getProfile)).body).toEqual({ user: account });
+  });
+
+  it('is shown as it is now, not as it was at the sign-in', async () => {
+    const { as, given } = await testServer({ database });
+    const admin = await given.admin();
+    const user = await given.user({ status: 'pending' });
+    const client = as(user);
+    expect((await client.call(getProfile)).body.user.status).toBe('pending');
+    await as(admin).inject({ method: 'POST', url: `/admin/users/${user.uid}/approve` });
+    expect((await client.call(getProfile)).body.user).toMatchObject({ status: 'active', role: 'user' });
+  });
+});
+
+describe.each(databaseKinds)('changing the own password, on %s', (database) => {
+  it('takes a new one from a fresh sign-in and ends every other sign-in', async () => {
+    const server = await testServer({ database });
+    const { as, given, clock, services, outbox } = server;
+    const user = await given.user();
+    const [here, there] = [await given.token(user), await given.token(user)];
+    const sessions = [await as(here).call(createImageSession), await as(there).call(createImageSession)];
+    expect(sessions.map(({ status }) => status)).toEqual([201, 201]);
+    clock.advance(15 * minute);
+
+    const answer = await as(here).call(changePassword, { body: { new_password: newPassword } });
+    expect(answer).toMatchObject({ status: 200, body: { message: 'Şifre başarıyla değiştirildi' } });
+    expect((await as(here).call(getProfile)).status).toBe(200);
+    expect((await as(there).call(getProfile)).status).toBe(401);
+    expect((await as(here).call(getImageSessionStats)).body.active_sessions).toBe(1);
+    expect((await as(null).call(signIn, { body: user })).status).toBe(401);
+    await given.token({ ...user, password: newPassword });
+
+    expect(await findUser(services.db, user.uid)).toMatchObject({ updatedAt: clock.now().toISOString() });
+    expect(await trail(server, 'password-changed')).toMatchObject([
+      { result: 'done', actor_uid: user.uid, target: user.uid, detail: '{}' },
+    ]);
+    const letters = await outbox();
+    expect(letters).toHaveLength(1);
+    expect(letters[0]).toContain(`To: ${user.email}`);
+    expect(letters[0]).toContain('şifresi değiştirildi');
+  });
+
+  it('asks for the current one when the sign-in is older than 15 minutes, before it looks at the new one', async () => {
+    const { as, given, clock } = await testServer({ database });
+    const user = await given.user();
+    const token = await given.token(user);
+    clock.advance(15 * minute + 1);
+    for (const body of [{ new_password: newPassword }, { new_password: 'kısa' }, {}]) {
+      expect(await as(token).call(changePassword, { body })).toMatchObject({
+        status: 403,
+        body: { code: 'reauth_required', message: 'Güvenliğiniz için mevcut şifrenizi de girin.' },
+      });
+    }
+    const wrong = { new_password: newPassword, current_password: 'yanlış-şifre' };
+    expect(await as(token).call(changePassword, { body: wrong })).toMatchObject({
+      status: 403,
+      body: { code: 'reauth_required', message: 'Mevcut şifreniz hatalı.' },
+    });
+    expect((await as(token).call(getProfile)).status).toBe(200);
+    const right = { new_password: newPassword, current_password: user.password };
+    expect((await as(token).call(changePassword, { body: right })).status).toBe(200);
+    await given.token({ ...user, password: newPassword });
+  });
+
+  it('refuses a wrong current one from a fresh sign-in too: what is sent must be right', async () => {
+    const { as, given } = await testServer({ database });
+    const user = await given.user();
+    const body = { new_password: newPassword, current_password: 'yanlış-şifre' };
+    expect(await as(user).call(changePassword, { body })).toMatchObject({
+      status: 403,
+      body: { code: 'reauth_required' },
+    });
+    await given.token(user);
+  });
+
+  it.each([
+    ['nothing', {}, 'Yeni şifre gerekli.'],
+    ['an empty one', { new_password: '' }, 'Yeni şifre gerekli.'],
+    ['a short one', { new_password: 'yedi-7!' }, 'Yeni şifre en az 8 karakter olmalı.'],
+    ['an endless one', { new_password: 'x'.repeat(1025) }, 'Yeni şifre çok uzun.'],
+  ])('refuses %s', async (_, body, message) => {
+    const { as, given } = await testServer({ database });
+    const user = await given.user();
+    expect(await as(user).call(changePassword, { body })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', message, field: 'new_password' },
+    });
+    await given.token(user);
+  });
+});
+
+describe.each(databaseKinds)('leaving, on %s', (database) => {
+  it.each(['active', 'pending'] as const)(
+    'erases the person behind an account that is %s, and keeps the uid in the audit trail',
+    async (status) => {
+      const server = await testServer({ database });
+      const { as, given, services } = server;
+      const user = await given.user({ status, displayName: 'Ayşe Yılmaz' });
+      const token = await given.token(user);
+      const answer = await as(token).call(deleteAccount);
+      expect(answer).toMatchObject({ status: 200, body: { message: 'Hesap başarıyla silindi' } });
+
+      expect((await as(token).call(getProfile)).status).toBe(401);
+      expect((await as(null).call(signIn, { body: user })).status).toBe(401);
+      expect(await trail(server, 'account-deleted')).toMatchObject([
+        { actor_uid: user.uid, target: user.uid },
+      ]);
+      const tables = ['users', 'identities', 'tokens', 'image_sessions', 'password_resets', 'audit'] as const;
+      const rows = await Promise.all(
+        tables.map((table) => services.db.selectFrom(table).selectAll().execute()),
+      );
+      expect(rows.slice(0, 5)).toEqual([[], [], [], [], []]);
+      expect(JSON.stringify(rows)).not.toContain(user.email);
+      expect(JSON.stringify(rows)).not.toContain('Yılmaz');
+    },
+  );
+
+  it('lets the address register anew, as somebody else', async () => {
+    const { as, given } = await testServer({ database });
+    const user = await given.user();
+    await as(user).call(deleteAccount);
+    const { email, password } = user;
+    const again = await as(null).call(register, { body: { email, password } });
+    expect(again).toMatchObject({ status: 201, body: { user: { status: 'pending' } } });
+    expect(again.body.user.uid).not.toBe(user.uid);
+  });
+
+  it('is refused to the last active administrator', async () => {
+    const { as, given, services } = await testServer({ database });
+    const admin = await given.admin();
+    await given.admin({ status: 'suspended' });
+    expect(await as(admin).call(deleteAccount)).toMatchObject({
+      status: 409,
+      body: { code: 'last_admin', message: 'Son etkin yönetici kaldırılamaz.' },
+    });
+    await given.admin();
+    expect((await as(admin).call(deleteAccount)).status).toBe(200);
+    expect(await listUsers(services.db)).toHaveLength(2);
+  });
+
+  it('leaves one of two administrators who leave at once', async () => {
+    const { as, given } = await testServer({ database });
+    const tokens = [await given.token(await given.admin()), await given.token(await given.admin())];
+    const answers = await Promise.all(tokens.map((token) => as(token).call(deleteAccount)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+  });
+
+  it('asks for the current password when the sign-in is older than 15 minutes', async () => {
+    const { as, given, clock } = await testServer({ database });
+    const user = await given.user();
+    const token = await given.token(user);
+    clock.advance(16 * minute);
+    expect(await as(token).call(deleteAccount)).toMatchObject({
+      status: 403,
+      body: { code: 'reauth_required' },
+    });
+    const wrong = await as(token).call(deleteAccount, { body: { current_password: 'yanlış-şifre' } });
+    expect(wrong).toMatchObject({ status: 403, body: { message: 'Mevcut şifreniz hatalı.' } });
+    const right = await as(token).call(deleteAccount, { body: { current_password: user.password } });
+    expect(right.status).toBe(200);
+  });
+});
+
+describe.each(databaseKinds)('the own activity, on %s', (database) => {
+  it('tells of registering, approval, sign-ins and passwords, newest first', async () => {
+    const { as, given } = await testServer({ database });
+    const admin = await given.admin();
+    const person = { email: 'ayse@example.org', password: 'uzun-bir-şifre' };
+    const { body } = await as(null).call(register, { body: person });
+    const { uid } = body.user;
+    await as(admin).inject({ method: 'POST', url: `/admin/users/${uid}/approve` });
+    await as(null).call(signIn, { body: { ...person, password: 'yanlış-şifre' } });
+    await as({ ...body.user, ...person }).call(changePassword, { body: { new_password: newPassword } });
+    await as(admin).call(promoteUser, { params: { uid } });
+    await as(admin).call(setUserPassword, { params: { uid }, body: { new_password: person.password } });
+
+    const { activity } = (await as({ ...body.user, ...person }).call(getActivity)).body;
+    expect(activity.map(({ action }) => action)).toEqual([
+      'sign-in',
+      'password-changed',
+      'promoted',
+      'password-changed',
+      'sign-in',
+      'approved',
+      'registered',
+    ]);
+    expect(activity[0]).toEqual({ at: expect.any(String), action: 'sign-in', subject: null, imageId: null });
+  });
+
+  it('names the slides that were opened, and leads to those that are still in the catalogue', async () => {
+    const { as, given, services } = await testServer({ database });
+    const user = await given.user();
+    const listed = await given.image({ file_name: 'a-slide.svs' });
+    const removed = await given.image({ removed_at: '2026-05-01T00:00:00.000Z' });
+    for (const { id } of [listed, removed]) {
+      await services.audit.note({
+        action: 'image-opened',
+        actor: user.uid,
+        target: id,
+        detail: { file_name: 'its-name-then.svs' },
+        origin: null,
+      });
+    }
+    const { activity } = (await as(user).call(getActivity)).body;
+    expect(activity.slice(1)).toMatchObject([
+      { action: 'image-opened', subject: 'its-name-then.svs', imageId: null },
+      { action: 'image-opened', subject: 'a-slide.svs', imageId: listed.id },
+    ]);
+  });
+
+  it("is nobody else's, and twenty entries at most", async () => {
+    const { as, given } = await testServer({ database });
+    const user = await given.user();
+    await given.token(await given.user());
+    for (let i = 0; i < 22; i++) await given.token(user);
+    const { activity } = (await as(user).call(getActivity)).body;
+    expect(activity).toHaveLength(20);
+    const newcomer = await given.user({ status: 'pending' });
+    expect((await as(newcomer).call(getActivity)).body.activity).toHaveLength(1);
+  });
+});

@@ -1,0 +1,462 @@
+import {
+  approveUser,
+  createImageSession,
+  deactivateUser,
+  type Endpoint,
+  getProfile,
+  getStatistics,
+  getUser,
+  listUsers,
+  promoteUser,
+  setUserPassword,
+  signIn,
+  suspendUser,
+  type User,
+} from '@lamina/contract';
+import { describe, expect, it } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { hasOtherActiveAdmin, listUsers as storedUsers } from '../store/users.ts';
+import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
+
+/** A server, an administrator who is signed in, and a short way to call as one. */
+async function administration(database: (typeof databaseKinds)[number]) {
+  const server = await testServer({ database });
+  const admin = await server.given.admin();
+  const client = server.as(await server.given.token(admin));
+  return {
+    ...server,
+    server,
+    admin,
+    client,
+    act: (endpoint: Endpoint, uid: string, body?: Record<string, unknown>) =>
+      client.inject({
+        method: endpoint.method,
+        url: endpoint.path.replace(':uid', uid),
+        ...(body && { payload: body }),
+      }),
+  };
+}
+
+async function trail({ services }: TestServer) {
+  return services.db
+    .selectFrom('audit')
+    .selectAll()
+    .where('action', '!=', 'sign-in')
+    .orderBy('seq')
+    .execute();
+}
+
+const accountOf = ({ password: _, ...account }: TestUser): User => account;
+
+describe.each(databaseKinds)('the list of accounts, on %s', (database) => {
+  it('has every account, newest first', async () => {
+    const { client, given, clock, admin } = await administration(database);
+    clock.advance(1000);
+    const older = await given.user({ status: 'pending' });
+    clock.advance(1000);
+    const newer = await given.user({ displayName: 'Ayşe', role: 'viewer' });
+    expect(await client.call(listUsers)).toMatchObject({
+      status: 200,
+      body: {
+        message: 'Kullanıcılar başarıyla yüklendi.',
+        users: [newer, older, admin].map(accountOf),
+      },
+    });
+  });
+
+  it('is found with and without a slash behind it', async () => {
+    const { client } = await administration(database);
+    for (const url of ['/admin/users', '/admin/users/']) {
+      expect((await client.inject({ method: 'GET', url })).status).toBe(200);
+    }
+  });
+
+  it('shows an account whose status or role this version does not know as suspended and without a role', async () => {
+    const { client, given, services } = await administration(database);
+    const { uid } = await given.user();
+    await services.db
+      .updateTable('users')
+      .set({ status: 'frozen' as 'active', role: 'owner' as 'admin' })
+      .where('uid', '=', uid)
+      .execute();
+    expect((await client.call(getUser, { params: { uid } })).body.user).toMatchObject({
+      status: 'suspended',
+      role: 'unassigned',
+    });
+  });
+});
+
+describe.each(databaseKinds)('one account, on %s', (database) => {
+  it('is shown as in the list', async () => {
+    const { client, given } = await administration(database);
+    const user = await given.user();
+    const answer = await client.call(getUser, { params: { uid: user.uid } });
+    expect(answer).toMatchObject({ status: 200, body: { user: accountOf(user) } });
+  });
+
+  it.each([getUser, approveUser, suspendUser, deactivateUser, promoteUser, setUserPassword] as Endpoint[])(
+    'is not found where there is none: $method $path',
+    async (endpoint) => {
+      const { act } = await administration(database);
+      for (const uid of ['00000000-0000-4000-8000-000000000000', 'nobody', '%2e%2e', "' or 1=1 --"]) {
+        expect(await act(endpoint, encodeURIComponent(uid), { new_password: 'yepyeni-şifre' })).toMatchObject(
+          {
+            status: 404,
+            body: { code: 'not_found' },
+          },
+        );
+      }
+    },
+  );
+});
+
+describe.each(databaseKinds)('approving, on %s', (database) => {
+  it('makes a pending account active with the role user, for those already waiting at the status page', async () => {
+    const { act, given, as, clock, server, admin } = await administration(database);
+    const user = await given.user({ status: 'pending' });
+    const waiting = as(await given.token(user));
+    clock.advance(1000);
+    expect(await act(approveUser, user.uid)).toMatchObject({
+      status: 200,
+      body: { message: 'Kullanıcı başarıyla onaylandı.' },
+    });
+    const now = clock.now().toISOString();
+    expect((await waiting.call(getProfile)).body.user).toEqual({
+      ...accountOf(user),
+      status: 'active',
+      role: 'user',
+      adminApproved: true,
+      approvalDate: now,
+      updatedAt: now,
+    });
+    const [entry] = await trail(server);
+    expect(entry).toMatchObject({
+      action: 'approved',
+      result: 'done',
+      actor_uid: admin.uid,
+      target: user.uid,
+    });
+    expect(JSON.parse(entry?.detail ?? '')).toEqual({
+      status_before: 'pending',
+      role_before: 'unassigned',
+      status: 'active',
+      role: 'user',
+    });
+    expect(entry?.request_id).toMatch(/^[\w-]{8,}$/);
+  });
+
+  it.each(['user', 'viewer'] as const)('gives the role %s that was sent', async (role) => {
+    const { act, given, client } = await administration(database);
+    const { uid } = await given.user({ status: 'pending' });
+    await act(approveUser, uid, { role });
+    expect((await client.call(getUser, { params: { uid } })).body.user).toMatchObject({
+      status: 'active',
+      role,
+    });
+  });
+
+  it.each(['admin', 'unassigned', 'owner', '', null, 1, ['user']])('refuses the role %o', async (role) => {
+    const { act, given, services } = await administration(database);
+    const { uid } = await given.user({ status: 'pending' });
+    const before = await storedUsers(services.db);
+    expect(await act(approveUser, uid, { role })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', field: 'role' },
+    });
+    expect(await storedUsers(services.db)).toEqual(before);
+  });
+
+  it.each(['suspended', 'deactivated'] as const)(
+    'brings an account that is %s back with its earlier role and its first approval date',
+    async (status) => {
+      const { act, given, client } = await administration(database);
+      const approvalDate = '2026-01-01T00:00:00.000Z';
+      const { uid } = await given.user({ status, role: 'viewer', approvalDate });
+      expect((await act(approveUser, uid)).status).toBe(200);
+      expect((await client.call(getUser, { params: { uid } })).body.user).toMatchObject({
+        status: 'active',
+        role: 'viewer',
+        approvalDate,
+      });
+    },
+  );
+
+  it('never brings an administrator back as one', async () => {
+    const { act, given, client } = await administration(database);
+    const { uid } = await given.admin({ status: 'suspended' });
+    await act(approveUser, uid);
+    expect((await client.call(getUser, { params: { uid } })).body.user.role).toBe('user');
+  });
+
+  it('refuses an active account, and an active administrator stays one', async () => {
+    const { act, given, services, admin } = await administration(database);
+    const user = await given.user();
+    const before = await storedUsers(services.db);
+    for (const uid of [user.uid, admin.uid]) {
+      expect(await act(approveUser, uid, { role: 'viewer' })).toMatchObject({
+        status: 409,
+        body: { code: 'already_active', message: 'Bu kullanıcı zaten aktif.' },
+      });
+    }
+    expect(await storedUsers(services.db)).toEqual(before);
+  });
+});
+
+describe.each(databaseKinds)('suspending, on %s', (database) => {
+  it('ends everything that was issued; a new sign-in reaches the profile alone; approval revives nothing', async () => {
+    const { act, given, as, server } = await administration(database);
+    const user = await given.user();
+    const token = await given.token(user);
+    expect((await as(token).call(createImageSession)).status).toBe(201);
+    expect(await act(suspendUser, user.uid)).toMatchObject({
+      status: 200,
+      body: { message: 'Kullanıcı başarıyla askıya alındı.' },
+    });
+    expect((await as(token).call(getProfile)).status).toBe(401);
+
+    const again = as(await given.token(user));
+    expect((await again.call(getProfile)).body.user.status).toBe('suspended');
+    expect(await again.call(createImageSession)).toMatchObject({
+      status: 403,
+      body: { code: 'account_not_active', status: 'suspended' },
+    });
+
+    await act(approveUser, user.uid);
+    expect((await as(token).call(getProfile)).status).toBe(401);
+    expect((await again.call(createImageSession)).status).toBe(201);
+    expect(await server.services.db.selectFrom('image_sessions').selectAll().execute()).toHaveLength(1);
+  });
+
+  it('takes a pending account too', async () => {
+    const { act, given, client } = await administration(database);
+    const { uid } = await given.user({ status: 'pending' });
+    expect((await act(suspendUser, uid)).status).toBe(200);
+    expect((await client.call(getUser, { params: { uid } })).body.user.status).toBe('suspended');
+  });
+
+  it('changes nothing of a suspended account, not even its sign-ins', async () => {
+    const { act, given, as, services, server } = await administration(database);
+    const user = await given.user({ status: 'suspended' });
+    const token = await given.token(user);
+    const before = await storedUsers(services.db);
+    expect((await act(suspendUser, user.uid)).status).toBe(200);
+    expect(await storedUsers(services.db)).toEqual(before);
+    expect((await as(token).call(getProfile)).status).toBe(200);
+    expect(await trail(server)).toEqual([]);
+  });
+
+  it('refuses a deactivated account', async () => {
+    const { act, given } = await administration(database);
+    const { uid } = await given.user({ status: 'deactivated' });
+    expect(await act(suspendUser, uid)).toMatchObject({
+      status: 409,
+      body: { code: 'closed', message: 'Bu hesap devre dışı bırakılmış.' },
+    });
+  });
+});
+
+describe.each(databaseKinds)('deactivating, on %s', (database) => {
+  it.each(['active', 'pending', 'suspended'] as const)(
+    'closes an account that is %s: its sign-ins end, and there are no new ones',
+    async (status) => {
+      const { act, given, as } = await administration(database);
+      const user = await given.user({ status });
+      const token = await given.token(user);
+      expect(await act(deactivateUser, user.uid)).toMatchObject({
+        status: 200,
+        body: { message: 'Kullanıcı başarıyla devre dışı bırakıldı.' },
+      });
+      expect((await as(token).call(getProfile)).status).toBe(401);
+      expect((await as(null).call(signIn, { body: user })).status).toBe(403);
+      expect((await act(deactivateUser, user.uid)).status).toBe(200);
+    },
+  );
+});
+
+describe.each(databaseKinds)('nobody is locked out, on %s', (database) => {
+  it.each([suspendUser, deactivateUser] as Endpoint[])(
+    'an administrator by itself: $path',
+    async (endpoint) => {
+      const { act, admin, given, services, server } = await administration(database);
+      await given.admin();
+      const before = await storedUsers(services.db);
+      expect(await act(endpoint, admin.uid)).toMatchObject({
+        status: 409,
+        body: { code: 'self_change', message: 'Kendi hesabınızda bu işlemi yapamazsınız.' },
+      });
+      expect(await storedUsers(services.db)).toEqual(before);
+      expect(await trail(server)).toMatchObject([{ result: 'refused', detail: '{"code":"self_change"}' }]);
+    },
+  );
+
+  it.each([suspendUser, deactivateUser])(
+    'when two administrators turn on each other: $path',
+    async (endpoint) => {
+      const { given, as, services } = await testServer({ database });
+      for (let round = 0; round < 10; round++) {
+        await services.db.updateTable('users').set({ status: 'suspended' }).execute();
+        const [a, b] = [await given.admin(), await given.admin()];
+        const [asA, asB] = [as(await given.token(a)), as(await given.token(b))];
+        const answers = await Promise.all([
+          asA.call(endpoint, { params: { uid: b.uid } }),
+          asB.call(endpoint, { params: { uid: a.uid } }),
+        ]);
+        expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+        expect(await hasOtherActiveAdmin(services.db, 'nobody')).toBe(true);
+      }
+    },
+  );
+
+  it('though an administrator who has been suspended meanwhile finishes nothing', async () => {
+    const { given, as, services, admin } = await administration(database);
+    const rival = await given.admin();
+    const user = await given.user({ status: 'pending' });
+    const by = {
+      uid: rival.uid,
+      tokenHash: 'of a sign-in that has ended',
+      origin: { address: '127.0.0.1', requestId: 'test-request' },
+    };
+    await expect(services.accounts.approve(by, user.uid, undefined)).rejects.toMatchObject({
+      code: 'token_invalid',
+    });
+    expect((await as(admin).call(getUser, { params: { uid: user.uid } })).body.user.status).toBe('pending');
+  });
+});
+
+describe.each(databaseKinds)('promoting, on %s', (database) => {
+  it('makes an active account an administrator, who signs in anew', async () => {
+    const { act, given, as } = await administration(database);
+    const user = await given.user();
+    const token = await given.token(user);
+    expect(await act(promoteUser, user.uid)).toMatchObject({
+      status: 200,
+      body: { message: 'Kullanıcı başarıyla yönetici yapıldı.' },
+    });
+    expect((await as(token).call(getProfile)).status).toBe(401);
+    expect((await as(user).call(listUsers)).status).toBe(200);
+  });
+
+  it('changes nothing of an administrator', async () => {
+    const { act, given, as, services } = await administration(database);
+    const other = await given.admin();
+    const token = await given.token(other);
+    const before = await storedUsers(services.db);
+    expect((await act(promoteUser, other.uid)).status).toBe(200);
+    expect(await storedUsers(services.db)).toEqual(before);
+    expect((await as(token).call(getProfile)).status).toBe(200);
+  });
+
+  it.each(['pending', 'suspended', 'deactivated'] as const)(
+    'refuses an account that is %s',
+    async (status) => {
+      const { act, given } = await administration(database);
+      const { uid } = await given.user({ status });
+      expect(await act(promoteUser, uid)).toMatchObject({
+        status: 409,
+        body: { code: 'not_active', message: 'Bu kullanıcı aktif değil.' },
+      });
+    },
+  );
+});
+
+describe.each(databaseKinds)("setting somebody's password, on %s", (database) => {
+  it.each(['active', 'pending', 'suspended'] as const)(
+    'replaces that of an account that is %s, ends its sign-ins and tells the person',
+    async (status) => {
+      const { act, given, as, outbox, server } = await administration(database);
+      const user = await given.user({ status });
+      const token = await given.token(user);
+      expect(await act(setUserPassword, user.uid, { new_password: 'yepyeni-şifre' })).toMatchObject({
+        status: 200,
+        body: { message: 'Şifre başarıyla değiştirildi' },
+      });
+      expect((await as(token).call(getProfile)).status).toBe(401);
+      expect((await as(null).call(signIn, { body: user })).status).toBe(401);
+      const profile = await as({ ...user, password: 'yepyeni-şifre' }).call(getProfile);
+      expect(profile.body.user.status).toBe(status);
+      const letters = await outbox();
+      expect(letters).toHaveLength(1);
+      expect(letters[0]).not.toContain('yepyeni-şifre');
+      expect(JSON.stringify(await trail(server))).not.toContain('yepyeni-şifre');
+    },
+  );
+
+  it('refuses a deactivated account', async () => {
+    const { act, given, outbox } = await administration(database);
+    const { uid } = await given.user({ status: 'deactivated' });
+    expect(await act(setUserPassword, uid, { new_password: 'yepyeni-şifre' })).toMatchObject({
+      status: 409,
+      body: { code: 'closed' },
+    });
+    expect(await outbox()).toEqual([]);
+  });
+
+  it('refuses a short one', async () => {
+    const { act, given } = await administration(database);
+    const user = await given.user();
+    expect(await act(setUserPassword, user.uid, { new_password: 'kısa' })).toMatchObject({
+      status: 400,
+      body: { message: 'Yeni şifre en az 8 karakter olmalı.' },
+    });
+    await given.token(user);
+  });
+});
+
+describe.each(databaseKinds)('many changes of one account at once, on %s', (database) => {
+  it('leave a legal account and one audit row for each change', async () => {
+    const { client, given, as, services, server } = await administration(database);
+    const user = await given.user({ status: 'pending' });
+    const token = await given.token(user);
+    const params = { uid: user.uid };
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => client.call(i % 2 === 0 ? approveUser : suspendUser, { params })),
+    );
+    for (const { status } of answers) expect([200, 409]).toContain(status);
+
+    const rows = await trail(server);
+    expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, i) => (rows[0]?.seq ?? 0) + i));
+    const done = rows.filter(({ result }) => result === 'done').map(({ detail }) => JSON.parse(detail));
+    expect(rows.length - done.length).toBe(answers.filter(({ status }) => status === 409).length);
+    for (const [i, { status_before }] of done.entries()) {
+      expect(status_before).toBe(i === 0 ? 'pending' : done[i - 1].status);
+    }
+    const stored = (await storedUsers(services.db)).find(({ uid }) => uid === user.uid);
+    expect(stored?.status).toBe(done.at(-1).status);
+    const wasSuspended = done.some(({ status }) => status === 'suspended');
+    expect((await as(token).call(getProfile)).status).toBe(wasSuspended ? 401 : 200);
+  });
+});
+
+describe.each(databaseKinds)('the statistics, on %s', (database) => {
+  it('count accounts by status, slides that can be looked at, and open image sessions', async () => {
+    const { client, given, as, clock } = await administration(database);
+    await given.user({ status: 'pending' });
+    await as(await given.user()).call(createImageSession);
+    const at = clock.now().toISOString();
+    for (const is of [
+      { dataset_name: 'A' },
+      { dataset_name: 'A' },
+      { dataset_name: 'B' },
+      { dataset_name: 'C', removed_at: at },
+      { dataset_name: 'C', missing_since: at },
+      { dataset_name: 'C', status: 'failed' as const },
+    ]) {
+      await given.image({ size_bytes: 3_000_000_000, ...is });
+    }
+    expect(await client.call(getStatistics)).toMatchObject({
+      status: 200,
+      body: {
+        usersByStatus: { pending: 1, active: 2, suspended: 0, deactivated: 0 },
+        slides: 3,
+        datasets: 2,
+        storedBytes: 9_000_000_000,
+        openImageSessions: 1,
+      },
+    });
+  });
+
+  it('of an empty catalogue are zero', async () => {
+    const { client } = await administration(database);
+    expect((await client.call(getStatistics)).body).toMatchObject({ slides: 0, datasets: 0, storedBytes: 0 });
+  });
+});
