@@ -1,5 +1,8 @@
 import type { DeepZoomAddress } from '../deep-zoom.ts';
-import { type Slide, SlideError, type SlideLocation } from '../slide.ts';
+import { SlideError, type SlideLocation } from '../slide.ts';
+import { Maker } from './maker.ts';
+import type { MakerJob } from './maker-message.ts';
+import type { SlideSummary } from './slide-summary.ts';
 
 export interface TileMakerOptions {
   /** How many processes make tiles side by side. */
@@ -10,40 +13,135 @@ export interface TileMakerOptions {
   readonly timeoutMs: number;
 }
 
-/** What the catalogue keeps of a slide; nothing in it can name a patient. */
-export interface SlideSummary
-  extends Pick<Slide, 'format' | 'fingerprint' | 'vendor' | 'mpp' | 'objectivePower'> {
-  /** Pixels at full resolution. */
-  readonly width: number;
-  readonly height: number;
-  /** Of the Deep Zoom descriptor. */
-  readonly tileSize: number;
-  /** How many resolutions the file stores. */
-  readonly levels: number;
+/** One job, for all who wait for it. */
+interface Task {
+  readonly key: string;
+  readonly job: MakerJob;
+  readonly answer: PromiseWithResolvers<unknown>;
+  waiters: number;
+  /** Null before a process has it, and after it is done. */
+  cancel: (() => void) | null;
 }
 
-/** Decodes, and reads headers for the first time, in processes of lower priority that a bad slide may kill. */
+/**
+ * Decodes, and reads headers for the first time, in processes of lower priority that a bad slide may bring down
+ * without harm to anything else. Processes start when they are first needed.
+ *
+ * Jobs are done in the order they came; the same job asked for twice at once is done once; one that nobody waits
+ * for any more is dropped.
+ */
 export class TileMaker {
-  constructor(_options: TileMakerOptions) {}
+  readonly #options: TileMakerOptions;
+  readonly #makers = new Set<Maker>();
+  readonly #tasks = new Map<string, Task>();
+  #queue: Task[] = [];
+  #isClosed = false;
+
+  constructor(options: TileMakerOptions) {
+    this.#options = options;
+  }
 
   /** @throws SlideError what opening the slide throws, and BUSY, DECODE_FAILED */
-  async inspect(_location: SlideLocation, _signal?: AbortSignal): Promise<SlideSummary> {
-    throw new SlideError('BUSY', 'No process runs yet');
+  async inspect(location: SlideLocation, signal?: AbortSignal): Promise<SlideSummary> {
+    return (await this.#request({ kind: 'inspect', location }, signal)) as SlideSummary;
   }
 
-  /** @returns a complete JPEG, of the size that the descriptor promises for the address */
-  async tile(
-    _location: SlideLocation,
-    _address: DeepZoomAddress,
-    _signal?: AbortSignal,
-  ): Promise<Uint8Array> {
-    throw new SlideError('BUSY', 'No process runs yet');
+  /**
+   * @returns a complete JPEG, of the size that the descriptor promises for the address
+   * @throws SlideError what opening, reading and decoding throw, and BUSY, DECODE_FAILED
+   */
+  async tile(location: SlideLocation, address: DeepZoomAddress, signal?: AbortSignal): Promise<Uint8Array> {
+    return (await this.#request({ kind: 'tile', location, address }, signal)) as Uint8Array;
   }
 
-  /** @returns the whole slide as a JPEG, its longer side at most `maxSide` pixels; never label or macro */
-  async thumbnail(_location: SlideLocation, _maxSide: number, _signal?: AbortSignal): Promise<Uint8Array> {
-    throw new SlideError('BUSY', 'No process runs yet');
+  /**
+   * @returns the whole slide as a JPEG, its longer side at most `maxSide` pixels; never label or macro
+   * @throws SlideError as `tile` does
+   */
+  async thumbnail(location: SlideLocation, maxSide: number, signal?: AbortSignal): Promise<Uint8Array> {
+    return (await this.#request({ kind: 'thumbnail', location, maxSide }, signal)) as Uint8Array;
   }
 
-  async close(): Promise<void> {}
+  /** Of the processes that run now: for measuring them. */
+  get processIds(): readonly number[] {
+    return [...this.#makers].flatMap(({ processId }) => processId ?? []);
+  }
+
+  /** Ends every process; whoever still waits is refused with BUSY. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const closing = new SlideError('BUSY', 'No more tiles are made: the program is ending');
+    for (const { answer } of this.#tasks.values()) answer.reject(closing);
+    this.#tasks.clear();
+    this.#queue = [];
+    await Promise.all([...this.#makers].map((maker) => maker.end(closing)));
+  }
+
+  async #request(job: MakerJob, signal?: AbortSignal): Promise<unknown> {
+    signal?.throwIfAborted();
+    const key = JSON.stringify(job);
+    const task = this.#tasks.get(key) ?? this.#enqueue(key, job);
+    task.waiters++;
+    const { promise: aborted, reject } = Promise.withResolvers<never>();
+    const abort = () => reject(signal?.reason);
+    signal?.addEventListener('abort', abort);
+    try {
+      return await Promise.race([task.answer.promise, aborted]);
+    } finally {
+      signal?.removeEventListener('abort', abort);
+      task.waiters--;
+      if (task.waiters === 0) this.#drop(task);
+    }
+  }
+
+  #enqueue(key: string, job: MakerJob): Task {
+    const isFull = this.#queue.length >= this.#options.queueLimit && this.#freeMaker(job) === null;
+    if (this.#isClosed || isFull) throw new SlideError('BUSY', 'Too many tiles are waiting to be made');
+    const task: Task = { key, job, answer: Promise.withResolvers(), waiters: 0, cancel: null };
+    // When everyone has stopped waiting, nobody hears of a failure, and nobody needs to.
+    task.answer.promise.catch(() => {});
+    this.#tasks.set(key, task);
+    this.#queue.push(task);
+    this.#startWaiting();
+    return task;
+  }
+
+  #drop(task: Task): void {
+    if (this.#tasks.get(task.key) === task) this.#tasks.delete(task.key);
+    this.#queue = this.#queue.filter((waiting) => waiting !== task);
+    task.cancel?.();
+  }
+
+  #startWaiting(): void {
+    for (let task = this.#queue[0]; task; task = this.#queue[0]) {
+      const maker = this.#isClosed ? null : this.#freeMaker(task.job);
+      if (!maker) return;
+      this.#queue.shift();
+      this.#start(maker, task);
+    }
+  }
+
+  #start(maker: Maker, task: Task): void {
+    const { answer, cancel } = maker.run(task.job);
+    task.cancel = cancel;
+    void answer
+      .finally(() => {
+        task.cancel = null;
+      })
+      .then(task.answer.resolve, task.answer.reject)
+      .finally(() => this.#startWaiting());
+  }
+
+  /** Preferably one that has the slide open. Starts a process when all are busy and there may be more. */
+  #freeMaker({ location }: MakerJob): Maker | null {
+    const free = [...this.#makers].filter((maker) => maker.isFree);
+    const best = free.find((maker) => maker.lastPath === location.path) ?? free[0];
+    if (best || this.#makers.size >= this.#options.processes) return best ?? null;
+    const maker = new Maker(this.#options.timeoutMs, () => {
+      this.#makers.delete(maker);
+      this.#startWaiting();
+    });
+    this.#makers.add(maker);
+    return maker;
+  }
 }

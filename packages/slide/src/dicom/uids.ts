@@ -1,0 +1,92 @@
+/** What the UIDs of the standard mean, as far as slides meet them. Source: DICOM PS3.6, tables A-1 and A-3. */
+
+export const wholeSlideImage = '1.2.840.10008.5.1.4.1.1.77.1.6';
+
+/** How the bytes of a frame are written. `samples`: not compressed. */
+export type FrameCodec = 'samples' | 'jpeg' | 'jpegls' | 'jpeg2000' | 'rle';
+
+export interface TransferSyntax {
+  /** Every data element says its value representation. */
+  readonly isExplicit: boolean;
+  /** Each frame in an item of its own; else all frames one after the other. */
+  readonly isEncapsulated: boolean;
+  readonly codec: FrameCodec;
+}
+
+const encapsulated = (codec: FrameCodec): TransferSyntax => ({
+  isExplicit: true,
+  isEncapsulated: true,
+  codec,
+});
+
+const transferSyntaxes = new Map<string, TransferSyntax>([
+  ['1.2.840.10008.1.2', { isExplicit: false, isEncapsulated: false, codec: 'samples' }],
+  ['1.2.840.10008.1.2.1', { isExplicit: true, isEncapsulated: false, codec: 'samples' }],
+  ['1.2.840.10008.1.2.1.98', encapsulated('samples')],
+  ['1.2.840.10008.1.2.4.50', encapsulated('jpeg')],
+  // Extended JPEG may have 12 bits a sample, which no browser draws; 8 bits are checked with every frame.
+  ['1.2.840.10008.1.2.4.51', encapsulated('jpeg')],
+  ['1.2.840.10008.1.2.4.80', encapsulated('jpegls')],
+  ['1.2.840.10008.1.2.4.81', encapsulated('jpegls')],
+  ['1.2.840.10008.1.2.4.90', encapsulated('jpeg2000')],
+  ['1.2.840.10008.1.2.4.91', encapsulated('jpeg2000')],
+  ['1.2.840.10008.1.2.5', encapsulated('rle')],
+]);
+
+/** Longest first, for a UID is named by the first of these that it begins with. */
+const refusedSyntaxes: readonly (readonly [string, string])[] = [
+  ['1.2.840.10008.1.2.1.99', 'a deflated data set'],
+  ['1.2.840.10008.1.2.2', 'big-endian byte order'],
+  ['1.2.840.10008.1.2.4.57', 'lossless JPEG'],
+  ['1.2.840.10008.1.2.4.70', 'lossless JPEG'],
+  ['1.2.840.10008.1.2.4.92', 'JPEG 2000 part 2'],
+  ['1.2.840.10008.1.2.4.93', 'JPEG 2000 part 2'],
+  ['1.2.840.10008.1.2.4.94', 'JPIP'],
+  ['1.2.840.10008.1.2.4.95', 'JPIP'],
+  ['1.2.840.10008.1.2.4.20', 'high-throughput JPEG 2000'],
+  ['1.2.840.10008.1.2.4.10', 'video'],
+  ['1.2.840.10008.1.2.4.11', 'JPEG XL'],
+  ['1.2.840.10008.1.2.8.1', 'deflated frames'],
+];
+
+/** @returns null for one that is not read */
+export function transferSyntaxOf(uid: string): TransferSyntax | null {
+  return transferSyntaxes.get(uid) ?? null;
+}
+
+/** For messages, e.g. `lossless JPEG (transfer syntax 1.2.840.10008.1.2.4.70)`. */
+export function nameOfTransferSyntax(uid: string): string {
+  const [, name] = refusedSyntaxes.find(([start]) => uid.startsWith(start)) ?? [];
+  return name ? `${name} (transfer syntax ${uid})` : `transfer syntax ${uid}`;
+}
+
+/** Longest first, as above. */
+const sopClasses: readonly (readonly [string, string])[] = [
+  ['1.2.840.10008.5.1.4.1.1.77.1.2', 'a microscope photograph'],
+  ['1.2.840.10008.5.1.4.1.1.77.1.3', 'a microscope photograph'],
+  ['1.2.840.10008.5.1.4.1.1.77.1.8', 'a confocal microscopy image'],
+  ['1.2.840.10008.5.1.4.1.1.77.1.9', 'a confocal microscopy image'],
+  ['1.2.840.10008.5.1.4.1.1.77.1', 'a photograph or an endoscopy'],
+  ['1.2.840.10008.5.1.4.1.1.91.1', 'a list of annotations'],
+  ['1.2.840.10008.5.1.4.1.1.66.2', 'a spatial transformation'],
+  ['1.2.840.10008.5.1.4.1.1.66', 'a segmentation or other derived data'],
+  ['1.2.840.10008.5.1.4.1.1.11', 'a presentation state'],
+  ['1.2.840.10008.5.1.4.1.1.88', 'a structured report'],
+  ['1.2.840.10008.5.1.4.1.1.104', 'a document'],
+  ['1.2.840.10008.5.1.4.1.1.30', 'a parametric map'],
+  ['1.2.840.10008.5.1.4.1.1.481', 'radiotherapy data'],
+  ['1.2.840.10008.5.1.4.1.1.20', 'a nuclear medicine image'],
+  ['1.2.840.10008.5.1.4.1.1.128', 'a nuclear medicine image'],
+  ['1.2.840.10008.5.1.4.1.1.2', 'a CT image'],
+  ['1.2.840.10008.5.1.4.1.1.4', 'an MR image'],
+  ['1.2.840.10008.5.1.4.1.1.6', 'an ultrasound image'],
+  ['1.2.840.10008.5.1.4.1.1.7', 'a secondary capture'],
+  ['1.2.840.10008.5.1.4.1.1.1', 'an X-ray image'],
+  ['1.2.840.10008.1.3.10', 'a directory of other files'],
+];
+
+/** For messages, e.g. `a CT image`. */
+export function nameOfSopClass(uid: string): string {
+  const [, name] = sopClasses.find(([start]) => uid === start || uid.startsWith(`${start}.`)) ?? [];
+  return name ?? `an object of SOP class ${uid}`;
+}

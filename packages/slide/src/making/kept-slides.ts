@@ -1,0 +1,58 @@
+import { openSlide } from '../open-slide.ts';
+import { type Slide, SlideError, type SlideLocation } from '../slide.ts';
+import { fingerprintOf } from '../source/file-source.ts';
+
+const MOST_OPEN = 4;
+/** A slide that was moved or deleted must not stay on the disk because it is open here. */
+const IDLE_MS = 30_000;
+
+/** The slides that a process has open: the last few, each until its file changes or nothing is asked for a while. */
+export class KeptSlides {
+  /** By path, the one used longest ago first. */
+  readonly #open = new Map<string, Slide>();
+  readonly #idle = setTimeout(() => void this.#closeIdle(), IDLE_MS).unref();
+  #isInUse = false;
+
+  /**
+   * Use a slide; one at a time.
+   *
+   * @throws SlideError FILE_CHANGED when the file was replaced meanwhile, so that no answer mixes two files; what
+   *   opening it and `work` throw
+   */
+  async use<T>({ path }: SlideLocation, work: (slide: Slide) => Promise<T>): Promise<T> {
+    this.#isInUse = true;
+    try {
+      const slide = await this.#take({ path });
+      const answer = await work(slide);
+      if ((await fingerprintOf({ path })) !== slide.fingerprint) {
+        throw new SlideError('FILE_CHANGED', 'The file was replaced while it was read');
+      }
+      return answer;
+    } finally {
+      this.#isInUse = false;
+      this.#idle.refresh();
+    }
+  }
+
+  async #take({ path }: SlideLocation): Promise<Slide> {
+    const known = this.#open.get(path);
+    this.#open.delete(path);
+    const isCurrent = known?.fingerprint === (await fingerprintOf({ path }).catch(() => null));
+    if (known && !isCurrent) await known.close();
+    const slide = known && isCurrent ? known : await openSlide({ path });
+    this.#open.set(path, slide);
+    for (const [oldest, { close }] of this.#open) {
+      if (this.#open.size <= MOST_OPEN) break;
+      this.#open.delete(oldest);
+      await close();
+    }
+    return slide;
+  }
+
+  async #closeIdle(): Promise<void> {
+    if (this.#isInUse) return;
+    const slides = [...this.#open.values()];
+    this.#open.clear();
+    await Promise.all(slides.map((slide) => slide.close()));
+  }
+}

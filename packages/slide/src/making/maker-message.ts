@@ -1,0 +1,26 @@
+/** What a tile maker and its processes say to each other. */
+import type { DeepZoomAddress } from '../deep-zoom.ts';
+import type { SlideErrorCode, SlideLocation } from '../slide.ts';
+
+export type MakerJob =
+  | { readonly kind: 'inspect'; readonly location: SlideLocation }
+  | { readonly kind: 'tile'; readonly location: SlideLocation; readonly address: DeepZoomAddress }
+  | { readonly kind: 'thumbnail'; readonly location: SlideLocation; readonly maxSide: number };
+
+/** `job` null: nobody waits any more for the one with this number. */
+export interface MakerRequest {
+  readonly id: number;
+  readonly job: MakerJob | null;
+}
+
+/** Every job is answered once, also one that nobody waits for. */
+export type MakerReply =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly failure: MakerFailure };
+
+/** A SlideError as it travels; `detail` is for the log and may name a path. */
+export interface MakerFailure {
+  readonly code: SlideErrorCode;
+  readonly message: string;
+  readonly detail: string;
+}

@@ -1,0 +1,64 @@
+/**
+ * The program of one making process: decodes, and reads headers that nobody has checked yet. Whatever a file does to
+ * it, the server goes on: it is watched, ended and replaced by tile-maker.ts.
+ */
+import os from 'node:os';
+import sharp from 'sharp';
+import { SlideError } from '../slide.ts';
+import { KeptSlides } from './kept-slides.ts';
+import { makeThumbnail } from './make-thumbnail.ts';
+import { makeTile } from './make-tile.ts';
+import type { MakerFailure, MakerJob, MakerReply, MakerRequest } from './maker-message.ts';
+import { summariseSlide } from './slide-summary.ts';
+
+// Requests that need no making go first.
+os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
+// The processes are the parallelism; a cache of what is decoded once would only be memory.
+sharp.concurrency(1);
+sharp.cache(false);
+
+const slides = new KeptSlides();
+const running = new Map<number, AbortController>();
+
+function perform(job: MakerJob, signal: AbortSignal): Promise<unknown> {
+  return slides.use(job.location, async (slide) => {
+    switch (job.kind) {
+      case 'inspect':
+        return summariseSlide(slide);
+      case 'tile':
+        return makeTile(slide, job.address, signal);
+      case 'thumbnail':
+        return makeThumbnail(slide, job.maxSide, signal);
+    }
+  });
+}
+
+async function answer(id: number, job: MakerJob): Promise<MakerReply> {
+  const controller = new AbortController();
+  running.set(id, controller);
+  try {
+    return { id, value: await perform(job, controller.signal) };
+  } catch (error) {
+    return { id, failure: failureOf(error) };
+  } finally {
+    running.delete(id);
+  }
+}
+
+function failureOf(error: unknown): MakerFailure {
+  if (error instanceof SlideError) {
+    return { code: error.code, message: error.message, detail: String(error.cause ?? '') };
+  }
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { code: 'DECODE_FAILED', message: 'The slide could not be decoded', detail };
+}
+
+process.on('message', ({ id, job }: MakerRequest) => {
+  if (job === null) running.get(id)?.abort();
+  else void answer(id, job).then((reply) => process.send?.(reply));
+});
+
+// Whoever started this process ends it; a Ctrl-C meant for the server reaches its children too.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => {});
+process.on('disconnect', () => process.exit());

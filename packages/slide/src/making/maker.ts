@@ -1,0 +1,123 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { SlideError } from '../slide.ts';
+import type { MakerJob, MakerReply, MakerRequest } from './maker-message.ts';
+
+const program = fileURLToPath(new URL('./maker-process.ts', import.meta.url));
+
+/**
+ * One making process, which does one job after the other. It ends with the first job that takes too long or brings it
+ * down; then it is of no more use.
+ */
+export class Maker {
+  readonly #child: ChildProcess;
+  readonly #timeoutMs: number;
+  readonly #ended: Promise<void>;
+  #current: { id: number; resolve: (value: unknown) => void; reject: (error: SlideError) => void } | null =
+    null;
+  #jobs = 0;
+  #lastPath: string | null = null;
+  #isEnding = false;
+
+  /** @param onEnd called once, when the process has ended for whatever reason */
+  constructor(timeoutMs: number, onEnd: () => void) {
+    this.#timeoutMs = timeoutMs;
+    // No environment: what reads hostile files shall not know the server's passwords.
+    this.#child = fork(program, {
+      env: {},
+      execArgv: [],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    this.#ended = new Promise((resolve) => {
+      const end = (cause: string) => {
+        this.#isEnding = true;
+        this.#fail(new SlideError('DECODE_FAILED', 'The decoding process ended', { cause }));
+        onEnd();
+        resolve();
+      };
+      this.#child.once('exit', (code, signal) => end(`exit ${code ?? signal}`));
+      this.#child.once('error', (error) => {
+        if (this.#child.pid === undefined) end(error.message);
+      });
+    });
+    this.#child.on('message', (reply: MakerReply) => this.#receive(reply));
+    this.#keepProgramAlive(false);
+  }
+
+  get processId(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get isFree(): boolean {
+    return this.#current === null && !this.#isEnding;
+  }
+
+  /** The slide of the last job, which is probably still open. */
+  get lastPath(): string | null {
+    return this.#lastPath;
+  }
+
+  /**
+   * @returns the answer, and a function that says that nobody waits for it any more
+   * @throws SlideError DECODE_FAILED, and what the job throws
+   */
+  run(job: MakerJob): { answer: Promise<unknown>; cancel: () => void } {
+    const id = this.#jobs++;
+    this.#lastPath = job.location.path;
+    this.#keepProgramAlive(true);
+    const timer = setTimeout(() => {
+      void this.end(new SlideError('DECODE_FAILED', `Decoding took longer than ${this.#timeoutMs} ms`));
+    }, this.#timeoutMs);
+    const answer = new Promise<unknown>((resolve, reject) => {
+      this.#current = { id, resolve, reject };
+    }).finally(() => {
+      clearTimeout(timer);
+      this.#keepProgramAlive(false);
+    });
+    this.#send({ id, job });
+    return { answer, cancel: () => this.#send({ id, job: null }) };
+  }
+
+  /** Ends the process at once, and what it is doing with this error. */
+  async end(error: SlideError): Promise<void> {
+    this.#isEnding = true;
+    this.#fail(error);
+    this.#keepProgramAlive(true);
+    this.#child.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  #send(request: MakerRequest): void {
+    // A process that has just ended cannot be told anything; its end is dealt with where it is noticed.
+    if (this.#child.connected) this.#child.send(request, () => {});
+  }
+
+  #receive(reply: MakerReply): void {
+    const current = this.#current;
+    if (current?.id !== reply.id) return;
+    this.#current = null;
+    if ('value' in reply) current.resolve(reply.value);
+    else {
+      const { code, message, detail } = reply.failure;
+      current.reject(new SlideError(code, message, detail === '' ? {} : { cause: detail }));
+    }
+  }
+
+  #fail(error: SlideError): void {
+    this.#current?.reject(error);
+    this.#current = null;
+  }
+
+  /** A process that waits for work must not keep a program running that has forgotten to close it. */
+  #keepProgramAlive(isNeeded: boolean): void {
+    const { channel } = this.#child;
+    if (isNeeded) {
+      this.#child.ref();
+      channel?.ref();
+    } else {
+      this.#child.unref();
+      channel?.unref();
+    }
+  }
+}
