@@ -1,16 +1,25 @@
+import compress from '@fastify/compress';
 import { deleteImage, getImage, listImages, updateImage } from '@lamina/contract';
 import type { FastifyInstance } from 'fastify';
 import type { Origin } from '../audit.ts';
 import type { Caller } from '../http/access.ts';
+import { compressing } from '../http/compressing.ts';
 import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 
-export function imageRoutes(app: FastifyInstance, { catalogue }: Pick<Services, 'catalogue'>): void {
-  serve(app, listImages, ({ query, caller }) => catalogue.list(query, caller.user));
+export async function imageRoutes(
+  app: FastifyInstance,
+  { catalogue }: Pick<Services, 'catalogue'>,
+): Promise<void> {
+  await app.register(async (compressed) => {
+    await compressed.register(compress, compressing); // the whole list of a large catalogue is megabytes
 
-  serve(app, getImage, async ({ params, caller }) => ({
-    image: await catalogue.get(params.imageId, caller.user),
-  }));
+    serve(compressed, listImages, ({ query, caller }) => catalogue.list(query, caller.user));
+
+    serve(compressed, getImage, async ({ params, caller }) => ({
+      image: await catalogue.get(params.imageId, caller.user),
+    }));
+  });
 
   serve(app, updateImage, async ({ params, body, caller, origin }) => ({
     image: await catalogue.update(params.imageId, body, editorOf(caller, origin)),

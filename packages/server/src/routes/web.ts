@@ -1,4 +1,88 @@
-import type { FastifyInstance } from 'fastify';
+/** The web app: its files, and its one page for every address that is a screen. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import compress from '@fastify/compress';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Config } from '../config.ts';
+import { compressing } from '../http/compressing.ts';
 import type { Services } from '../services.ts';
 
-export async function webRoutes(_app: FastifyInstance, _services: Pick<Services, 'config'>): Promise<void> {}
+/** Every screen of the web app; any other address is answered with its page for what is not there. */
+const screens: ReadonlySet<string> = new Set([
+  '/',
+  '/auth',
+  '/auth/login',
+  '/auth/register',
+  '/auth/password-reset',
+  '/account-status',
+  '/dashboard',
+  '/dashboard/profile',
+  '/wsi-viewer',
+  '/admin',
+  '/admin/users',
+]);
+
+const builtWebApp = path.join(import.meta.dirname, '../../../web/dist');
+const notBuilt = 'The web app has not been built yet. Stop the server and start it with: npm start\n';
+const yearMs = 365 * 24 * 3_600_000;
+const hourMs = 3_600_000;
+
+/** @param folder the built web app */
+export async function webRoutes(
+  app: FastifyInstance,
+  { config }: Pick<Services, 'config'>,
+  folder: string = builtWebApp,
+): Promise<void> {
+  const files = await filesIn(folder);
+  await app.register(async (web) => {
+    await web.register(compress, compressing);
+    await web.register(fastifyStatic, { root: folder, serve: false });
+
+    web.get('/*', { config: { open: true } }, async (request, reply) => {
+      const address = request.url.split('?', 1)[0] ?? '/';
+      if (address === '/api' || address.startsWith('/api/')) return reply.callNotFound();
+      const file = address.slice(1);
+      if (!files.has(file)) {
+        if (file.startsWith('assets/')) return reply.callNotFound();
+        const isScreen = screens.has(address.length > 1 ? address.replace(/\/$/, '') : address);
+        return sendPage(reply, isScreen ? 200 : 404);
+      }
+      // What carries a hash of its content in its name never changes.
+      const isHashed = file.startsWith('assets/');
+      return reply.sendFile(file, { maxAge: isHashed ? yearMs : hourMs, immutable: isHashed });
+    });
+  });
+
+  async function sendPage(reply: FastifyReply, status: 200 | 404): Promise<FastifyReply> {
+    const page = await fs.readFile(path.join(folder, 'index.html'), 'utf8').catch(() => null);
+    reply.header('Cache-Control', 'no-cache');
+    if (page === null) return reply.code(503).type('text/plain; charset=utf-8').send(notBuilt);
+    return reply.code(status).type('text/html; charset=utf-8').send(withSettings(page, config));
+  }
+}
+
+/** Relative, with forward slashes; the page itself is not among them, for it is not sent as it is. */
+async function filesIn(folder: string): Promise<ReadonlySet<string>> {
+  const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return new Set(
+    entries
+      .filter((entry) => entry.isFile())
+      .map((entry) =>
+        path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'),
+      )
+      .filter((file) => file !== 'index.html'),
+  );
+}
+
+/** What this deployment decides goes into the page, where no other site can read it. */
+function withSettings(page: string, { productName, tokenSyncUrl }: Config): string {
+  const settings = JSON.stringify({ productName, tokenSyncUrl });
+  return page
+    .replaceAll('__SETTINGS__', () => escapeHtml(settings))
+    .replaceAll('__PRODUCT_NAME__', () => escapeHtml(productName));
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,177 @@
+/** The contract as an OpenAPI 3.1 document, for programs and for readers. */
+import { apiBase, type Endpoint, ErrorBody, type ErrorCode, errors } from '@lamina/contract';
+import { z } from 'zod';
+
+type Json = { readonly [key: string]: unknown };
+
+const bearer = 'bearerToken';
+const imageSession = 'imageSession';
+
+export function openApiDocument(endpoints: Readonly<Record<string, Endpoint>>): Json {
+  const schemas: Record<string, Json> = {};
+  const paths: Record<string, Record<string, Json>> = {};
+  const schemaOf = (schema: z.ZodType, io: 'input' | 'output') => jsonSchemaOf(schema, io, schemas);
+  for (const [name, endpoint] of Object.entries(endpoints)) {
+    const address = endpoint.path.replace(/:(\w+)/g, '{$1}');
+    paths[address] ??= {};
+    paths[address][endpoint.method.toLowerCase()] = operationOf(name, endpoint, schemaOf);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Slides, accounts and image sessions',
+      version: 'v1',
+      description:
+        'Errors carry a code that never changes its meaning and a sentence for the person. A 401 with `WWW-Authenticate: Bearer` ends the sign-in; one with `WWW-Authenticate: ImageSession` asks for a new image session.',
+    },
+    servers: [{ url: apiBase }],
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        [bearer]: { type: 'http', scheme: 'bearer' },
+        [imageSession]: { type: 'apiKey', in: 'query', name: 'session' },
+      },
+    },
+  };
+}
+
+type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => Json;
+
+function operationOf(name: string, endpoint: Endpoint, schemaOf: SchemaOf): Json {
+  return {
+    operationId: name,
+    summary: endpoint.summary,
+    description: accessSentence(endpoint),
+    tags: [tagOf(endpoint.path)],
+    security: securityOf(endpoint),
+    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint, schemaOf)],
+    ...(endpoint.body && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: schemaOf(endpoint.body, 'input') } },
+      },
+    }),
+    responses: { ...goodAnswer(endpoint, schemaOf), ...refusals(endpoint, schemaOf) },
+  };
+}
+
+function accessSentence({ access, freshSignIn }: Endpoint): string {
+  if (access === 'anyone') return 'Anyone may call this.';
+  if (access === 'image-session') return 'Needs an image session; a bearer token does not open it.';
+  const fresh = freshSignIn
+    ? ' When the sign-in is older than 15 minutes, `current_password` must come along.'
+    : '';
+  return `Needs the permission \`${access}\`.${fresh}`;
+}
+
+function securityOf({ access }: Endpoint): Json[] {
+  if (access === 'anyone') return [];
+  return [{ [access === 'image-session' ? imageSession : bearer]: [] }];
+}
+
+const tags: readonly (readonly [start: string, tag: string])[] = [
+  ['/auth/image-session', 'Image sessions'],
+  ['/auth', 'Signing in'],
+  ['/user', 'Own account'],
+  ['/admin', 'Administration'],
+  ['/image-catalog/proxy', 'Pixels'],
+  ['/image-catalog', 'Catalogue'],
+];
+
+function tagOf(path: string): string {
+  return tags.find(([start]) => path.startsWith(start))?.[1] ?? 'Else';
+}
+
+function pathParameters({ path }: Endpoint): Json[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+}
+
+function queryParameters({ query }: Endpoint, schemaOf: SchemaOf): Json[] {
+  if (query === undefined) return [];
+  const { properties = {}, required = [] } = schemaOf(query, 'input') as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    ...(description !== undefined && { description }),
+    schema,
+  }));
+}
+
+function goodAnswer({ response, status }: Endpoint, schemaOf: SchemaOf): Json {
+  if (response === null) return { [status]: { description: 'Done' } };
+  const content =
+    typeof response === 'string'
+      ? { [response]: {} }
+      : { 'application/json': { schema: schemaOf(response, 'output') } };
+  return { [status]: { description: 'Done', content } };
+}
+
+/** One entry for each status, with the codes that come with it. */
+function refusals(endpoint: Endpoint, schemaOf: SchemaOf): Json {
+  const codes = new Set<ErrorCode>([...refusedBeforehand(endpoint), ...endpoint.errors]);
+  const schema = schemaOf(ErrorBody, 'output');
+  const byStatus = Map.groupBy(codes, (code) => errors[code].status);
+  return Object.fromEntries(
+    [...byStatus]
+      .sort(([a], [b]) => a - b)
+      .map(([status, ofStatus]) => [
+        status,
+        {
+          description: ofStatus.map((code) => `\`${code}\`: ${errors[code].en}`).join('\n\n'),
+          content: { 'application/json': { schema } },
+        },
+      ]),
+  );
+}
+
+/** What access and validation refuse. */
+function refusedBeforehand({ access, query, body, freshSignIn }: Endpoint): ErrorCode[] {
+  const byAccess: ErrorCode[] =
+    access === 'anyone'
+      ? []
+      : access === 'image-session'
+        ? ['session_missing', 'session_invalid', 'token_invalid']
+        : ['token_missing', 'token_invalid', 'account_not_active', 'forbidden'];
+  return [
+    ...byAccess,
+    ...(freshSignIn ? (['reauth_required'] as const) : []),
+    ...(query || body ? (['invalid_request'] as const) : []),
+    'unavailable',
+  ];
+}
+
+/** Named schemas go into `named` and are referred to. */
+function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', named: Record<string, Json>): Json {
+  const {
+    $schema: _,
+    $defs = {},
+    ...inline
+  } = referringTo(z.toJSONSchema(schema, { io, unrepresentable: 'any' })) as {
+    $schema?: string;
+    $defs?: Record<string, Json>;
+  } & Json;
+  for (const [id, definition] of Object.entries($defs)) named[id] = withoutId(definition);
+  const id = schema.meta()?.id;
+  if (id === undefined) return inline;
+  named[id] = withoutId(inline);
+  return { $ref: `#/components/schemas/${id}` };
+}
+
+function withoutId({ id: _, ...schema }: Json): Json {
+  return schema;
+}
+
+/** References into the document instead of into the single schema. */
+function referringTo(schema: unknown): Json {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json;
+}

@@ -1,0 +1,105 @@
+import { apiBase, endpoints } from '@lamina/contract';
+import { describe, expect, it } from 'vitest';
+import { testServer } from '../testing/test-server.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly security: readonly object[];
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: { required?: string[] } }> };
+  readonly responses: Record<string, { readonly description: string; readonly content?: object }>;
+}
+interface Document {
+  readonly openapi: string;
+  readonly paths: Record<string, Record<string, Operation>>;
+  readonly components: { readonly schemas: Record<string, { readonly properties?: object }> };
+}
+
+async function documentOf(): Promise<Document> {
+  const { app } = await testServer();
+  const answer = await app.inject(`${apiBase}/openapi.json`);
+  expect(answer.statusCode).toBe(200);
+  return answer.json<Document>();
+}
+
+describe('the document of the API', () => {
+  it('is OpenAPI 3.1 and lists every endpoint of the contract, and nothing else', async () => {
+    const { openapi, paths } = await documentOf();
+    expect(openapi).toBe('3.1.0');
+    const listed = Object.values(paths).flatMap((path) =>
+      Object.values(path).map((call) => call.operationId),
+    );
+    expect(listed.sort()).toEqual(Object.keys(endpoints).sort());
+    for (const [name, { method, path }] of Object.entries(endpoints)) {
+      const address = path.replace(/:(\w+)/g, '{$1}');
+      expect(paths[address]?.[method.toLowerCase()]?.operationId).toBe(name);
+    }
+  });
+
+  it('names every parameter, and says how each call is opened', async () => {
+    const { paths } = await documentOf();
+    const tile = paths['/image-catalog/proxy/{imageId}/image_files/{dziLevel}/{tile}']?.get;
+    expect(tile?.parameters.map(({ name, in: place }) => [name, place])).toEqual([
+      ['imageId', 'path'],
+      ['dziLevel', 'path'],
+      ['tile', 'path'],
+    ]);
+    expect(tile?.security).toEqual([{ imageSession: [] }]);
+    const list = paths['/image-catalog/images']?.get;
+    expect(list?.security).toEqual([{ bearerToken: [] }]);
+    expect(list?.parameters.filter(({ required }) => required)).toEqual([]);
+    expect(list?.parameters.map(({ name }) => name)).toContain('cursor');
+    expect(paths['/auth/register']?.post?.security).toEqual([]);
+  });
+
+  it('takes a body as a caller sends it: what has a default is not required', async () => {
+    const { paths } = await documentOf();
+    const body = paths['/auth/register']?.post?.requestBody?.content['application/json'];
+    expect(body?.schema.required).toEqual(['email', 'password']);
+  });
+
+  it('says with which codes a call can be refused', async () => {
+    const { paths } = await documentOf();
+    const approve = paths['/admin/users/{uid}/approve']?.post?.responses;
+    expect(Object.keys(approve ?? {})).toEqual(['200', '400', '401', '403', '404', '409', '503']);
+    expect(approve?.['409']?.description).toContain('already_active');
+    expect(approve?.['401']?.description).toContain('token_missing');
+  });
+
+  it('leaves no reference without its schema', async () => {
+    const document = await documentOf();
+    const references = JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g);
+    const names = new Set([...references].map(([, reference]) => reference));
+    expect([...names].sort()).toEqual(
+      Object.keys(document.components.schemas)
+        .map((name) => `#/components/schemas/${name}`)
+        .sort(),
+    );
+    expect(names.size).toBeGreaterThan(4);
+  });
+});
+
+describe('the readable documentation', () => {
+  it('comes with everything it needs, from here', async () => {
+    const { app } = await testServer();
+    const page = await app.inject('/api/docs/');
+    expect(page.statusCode).toBe(200);
+    const addresses = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address ?? '');
+    expect(addresses.length).toBeGreaterThan(4);
+    for (const address of addresses) {
+      const { pathname, host } = new URL(address, 'http://here/api/docs/');
+      expect(host).toBe('here');
+      expect((await app.inject(pathname)).statusCode, pathname).toBe(200);
+    }
+    const { paths } = (await app.inject('/api/docs/json')).json<Document>();
+    expect(Object.keys(paths)).toContain('/image-catalog/images');
+  });
+
+  it('runs under the content security policy: no script in the page', async () => {
+    const { app } = await testServer();
+    const page = await app.inject('/api/docs/');
+    expect(page.headers['content-security-policy']).toContain("script-src 'self'");
+    expect(page.body).not.toMatch(/<script(?![^>]*\ssrc=)[^>]*>/);
+    expect(page.body).not.toMatch(/\son\w+=/);
+  });
+});
