@@ -83,7 +83,12 @@ export async function scanFolder(root: string, log: Logger): Promise<Scan> {
   async function entriesOf(folder: string): Promise<Dirent[] | null> {
     try {
       const entries = await fs.readdir(path.join(root, folder), { withFileTypes: true });
-      return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+      // Links last: a folder that can be reached twice is known by its own name.
+      const byName = entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+      return [
+        ...byName.filter((entry) => !entry.isSymbolicLink()),
+        ...byName.filter((entry) => entry.isSymbolicLink()),
+      ];
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
         log.warn({ err: error, folder }, 'a slide folder could not be read');

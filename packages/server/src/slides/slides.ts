@@ -15,7 +15,6 @@ import {
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { createOpenSlides, type OpenSlide, type Wanted } from './open-slides.ts';
-import { createSharedWork } from './shared-work.ts';
 import { locate, type SlideFile } from './slide-roots.ts';
 import { createTileCache } from './tile-cache.ts';
 
@@ -77,7 +76,6 @@ export function createSlides({ config, log }: { readonly config: Config; readonl
   // Two at least, so that a file that is slow to read never holds up all tiles.
   const processes = Math.min(4, Math.max(2, os.availableParallelism() - 1));
   const maker = new TileMaker({ processes, queueLimit, timeoutMs: jobTimeoutMs });
-  const making = createSharedWork<Uint8Array>();
 
   async function locationOf(file: SlideFile): Promise<SlideLocation> {
     const found = await locate(config, file);
@@ -94,26 +92,23 @@ export function createSlides({ config, log }: { readonly config: Config; readonl
     },
   });
 
-  /** From the cache, else made once for all who ask. */
+  /** From the cache, else made; the maker makes it once for all who ask at the same time. */
   async function made(
     fingerprint: string,
     name: string,
     location: SlideLocation,
-    signal: AbortSignal,
-    make: (signal: AbortSignal) => Promise<Uint8Array>,
+    make: () => Promise<Uint8Array>,
   ): Promise<Uint8Array> {
     const key = { fingerprint, name };
     const kept = await cache.get(key);
     if (kept !== null) return kept;
-    return making.join(`${fingerprint}/${name}`, signal, async (stillWanted) => {
-      const jpeg = await make(stillWanted);
-      // The process opens the file by itself: what it read must be what this key names.
-      if ((await fingerprintOf(location)) !== fingerprint) {
-        throw new SlideError('FILE_CHANGED', 'The file was replaced while it was read.');
-      }
-      cache.put(key, jpeg);
-      return jpeg;
-    });
+    const jpeg = await make();
+    // The process opens the file by itself: what it read must be what this key names.
+    if ((await fingerprintOf(location)) !== fingerprint) {
+      throw new SlideError('FILE_CHANGED', 'The file was replaced while it was read.');
+    }
+    cache.put(key, jpeg);
+    return jpeg;
   }
 
   async function tileOf(
@@ -124,10 +119,7 @@ export function createSlides({ config, log }: { readonly config: Config; readonl
     const name = `${address.dziLevel}_${address.column}_${address.row}`;
     const stored = await readStoredTile(slide, address, signal);
     const bytes =
-      stored ??
-      (await made(slide.fingerprint, name, location, signal, (stillWanted) =>
-        maker.tile(location, address, stillWanted),
-      ));
+      stored ?? (await made(slide.fingerprint, name, location, () => maker.tile(location, address, signal)));
     return { bytes, etag: `"${slide.fingerprint}-${name}"` };
   }
 
@@ -136,8 +128,8 @@ export function createSlides({ config, log }: { readonly config: Config; readonl
     const location = await locationOf(image);
     const fingerprint = await fingerprintOf(location);
     const name = `thumbnail-${thumbnailSide}`;
-    const bytes = await made(fingerprint, name, location, signal, (stillWanted) =>
-      maker.thumbnail(location, thumbnailSide, stillWanted),
+    const bytes = await made(fingerprint, name, location, () =>
+      maker.thumbnail(location, thumbnailSide, signal),
     );
     return { bytes, etag: `"${fingerprint}-${name}"` };
   }

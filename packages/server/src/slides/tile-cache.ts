@@ -158,6 +158,7 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: P
     },
 
     put(key, jpeg) {
+      if (memory.get(memoryKey(key)) === jpeg) return; // several waited for the same tile
       remember(memoryKey(key), jpeg);
       if (isClosing || writesWaiting >= maxWaitingWrites || maxDiskBytes === 0) return;
       writesWaiting++;

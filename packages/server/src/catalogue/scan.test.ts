@@ -1,0 +1,125 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { scanFolder } from './scan.ts';
+
+let base: string;
+let root: string;
+beforeEach(async () => {
+  base = await fs.mkdtemp(path.join(os.tmpdir(), 'scan-'));
+  root = path.join(base, 'slides');
+  await fs.mkdir(root);
+});
+afterEach(() => fs.rm(base, { recursive: true }));
+
+async function file(place: string, content: string | Buffer = 'x'): Promise<void> {
+  await fs.mkdir(path.dirname(path.join(root, place)), { recursive: true });
+  await fs.writeFile(path.join(root, place), content);
+}
+const scan = () => scanFolder(root, pino({ level: 'silent' }));
+const found = async () => (await scan()).slides.map((slide) => slide.path);
+
+describe('looking through a slide folder', () => {
+  it('finds slides at any depth, with dataset and size, and leaves notes alone', async () => {
+    await file('Breast/2024/a.SVS', '12345');
+    await file('b.ome.tif');
+    await file('Breast/notes.txt');
+    await file('Breast/Thumbs.db');
+    await file('README.md');
+    expect((await scan()).slides).toEqual([
+      { path: 'Breast/2024/a.SVS', sizeBytes: 5, dataset_name: 'Breast', organ_type: null },
+      { path: 'b.ome.tif', sizeBytes: 1, dataset_name: null, organ_type: null },
+    ]);
+  });
+
+  it('takes what metadata files say, and tells of those it cannot use', async () => {
+    await file('Set/catalogue.csv', 'file_name,organ_type\na.svs,Meme\n');
+    await file('Set/dataset.json', '{');
+    await file('Set/a.svs');
+    const { slides, problems } = await scan();
+    expect(slides).toMatchObject([{ path: 'Set/a.svs', organ_type: 'Meme' }]);
+    expect(problems).toEqual([
+      { path: 'Set/dataset.json', error: 'dataset.json: the file is not valid JSON.' },
+    ]);
+  });
+
+  it('skips hidden files and folders', async () => {
+    await file('.trash/a.svs');
+    await file('Set/.a.svs');
+    await file('Set/._b.svs');
+    expect(await found()).toEqual([]);
+  });
+
+  it('knows DICOM without an ending by its content', async () => {
+    await file('Set/IM0001', Buffer.concat([Buffer.alloc(128), Buffer.from('DICM')]));
+    await file('Set/1.2.840.5', Buffer.concat([Buffer.alloc(128), Buffer.from('DICM')]));
+    await file('Set/LICENSE', 'Free for all');
+    expect(await found()).toEqual(['Set/1.2.840.5', 'Set/IM0001']);
+  });
+
+  it('sees the files beside a leading one as part of its slide', async () => {
+    await file('Set/a.vms');
+    await file('Set/a(0,1).jpg');
+    await file('Set/b.mrxs');
+    await file('Set/b/Data0000.dat');
+    await file('Set/b/preview.jpg');
+    expect(await found()).toEqual(['Set/a.vms', 'Set/b.mrxs']);
+  });
+
+  it('finds nothing, and misses nothing, where there is no folder', async () => {
+    await fs.rm(root, { recursive: true });
+    expect(await scan()).toEqual({ slides: [], problems: [], unread: [] });
+  });
+
+  it('says which folder could not be looked at', async () => {
+    await fs.rm(root, { recursive: true });
+    await fs.writeFile(root, 'a file, not a folder');
+    expect(await scan()).toEqual({ slides: [], problems: [], unread: [''] });
+  });
+});
+
+describe('links', () => {
+  it('are followed below the root, to files and to folders', async () => {
+    await file('Store/a.svs');
+    await fs.symlink(path.join(root, 'Store', 'a.svs'), path.join(root, 'linked.svs'));
+    await fs.symlink('Store', path.join(root, 'Again'));
+    await fs.mkdir(path.join(base, 'slides', '.hidden'));
+    await file('.hidden/b.svs');
+    await fs.symlink('.hidden', path.join(root, 'Shown'));
+    // A folder that can be reached twice is known by its own name.
+    expect(await found()).toEqual(['Store/a.svs', 'Shown/b.svs', 'linked.svs']);
+  });
+
+  it('are never followed out of it', async () => {
+    await fs.writeFile(path.join(base, 'secret.svs'), 'x');
+    await fs.mkdir(path.join(base, 'slides-elsewhere'));
+    await fs.writeFile(path.join(base, 'slides-elsewhere', 'b.svs'), 'x');
+    await fs.symlink(path.join(base, 'secret.svs'), path.join(root, 'a.svs'));
+    await fs.symlink('../slides-elsewhere', path.join(root, 'Elsewhere'));
+    await fs.symlink('/etc/passwd', path.join(root, 'passwd.tif'));
+    expect(await found()).toEqual([]);
+  });
+
+  it('that go round in circles, or nowhere, end', async () => {
+    await file('Set/a.svs');
+    await fs.symlink('.', path.join(root, 'Set', 'loop'));
+    await fs.symlink('..', path.join(root, 'Set', 'up'));
+    await fs.symlink('gone.svs', path.join(root, 'dangling.svs'));
+    await fs.symlink('self.svs', path.join(root, 'self.svs'));
+    expect(await found()).toEqual(['Set/a.svs']);
+  });
+});
+
+describe('what is no regular file', () => {
+  it.skipIf(process.platform === 'win32')(
+    'is left alone: a named pipe, a folder with a slide name',
+    async () => {
+      execFileSync('mkfifo', [path.join(root, 'pipe.svs')]);
+      await fs.mkdir(path.join(root, 'folder.svs'));
+      expect(await found()).toEqual([]);
+    },
+  );
+});
