@@ -3,6 +3,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ToastContainer } from 'react-toastify';
 import { queryClient } from './api/query-client.ts';
+import { ToastCloseButton } from './components/ToastCloseButton.tsx';
 import { texts } from './texts.ts';
 import { cssVariablesResolver, theme } from './theme.ts';
 
@@ -39,6 +40,7 @@ function Toasts() {
       autoClose={5000}
       limit={20}
       newestOnTop
+      closeButton={ToastCloseButton}
       theme={colorScheme}
     />
   );

@@ -1,3 +1,4 @@
+import './zod-without-eval.ts';
 import '@fontsource-variable/inter';
 import '@mantine/core/styles.css';
 import './global.css';

@@ -3,11 +3,12 @@
  * haematoxylin (blue-purple) for what can be pressed, eosin (rose) for the few things that stand out.
  */
 import {
-  Alert,
+  Badge,
   Button,
   type CSSVariablesResolver,
   createTheme,
   type MantineColorsTuple,
+  Modal,
   PasswordInput,
   TextInput,
 } from '@mantine/core';
@@ -67,7 +68,9 @@ export const theme = createTheme({
     Button: Button.extend({ defaultProps: { size: 'md' } }),
     TextInput: TextInput.extend({ defaultProps: { size: 'md' } }),
     PasswordInput: PasswordInput.extend({ defaultProps: { size: 'md' } }),
-    Alert: Alert.extend({ defaultProps: { radius: 'md' } }),
+    // Upper case made by style sheets is another word in Turkish than in English.
+    Badge: Badge.extend({ styles: { label: { textTransform: 'none' } } }),
+    Modal: Modal.extend({ styles: { title: { fontSize: '1.125rem', fontWeight: 650 } } }),
   },
 });
 
@@ -95,6 +98,8 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#ff8f97',
     '--mantine-color-default-border': dark[4],
     '--mantine-color-anchor': haematoxylin[3],
+    '--mantine-color-haematoxylin-light': '#35305a',
+    '--mantine-color-haematoxylin-light-color': haematoxylin[1],
     '--page-background': dark[8],
     '--surface': dark[7],
     '--hairline': dark[5],

@@ -19,10 +19,10 @@ export function CenteredPage({ banner, children }: CenteredPageProps) {
     <div className={classes.page}>
       {banner}
       <div className={classes.middle}>
-        <div className={classes.product}>
+        <header className={classes.product}>
           <Logo size={44} />
           <span>{settings.productName}</span>
-        </div>
+        </header>
         <main className={classes.card} tabIndex={-1}>
           {children}
         </main>

@@ -12,7 +12,7 @@ interface LoadFailedProps {
 /** Something could not be loaded; it may be asked for again. */
 export function LoadFailed({ message, reason, onRetry }: LoadFailedProps) {
   return (
-    <Alert color="red" variant="outline" icon={<IconAlertCircle aria-hidden />} title={message}>
+    <Alert color="eosin" variant="outline" icon={<IconAlertCircle aria-hidden />} title={message}>
       {reason !== undefined && <Text mb="sm">{reason}</Text>}
       <Button size="sm" variant="default" onClick={onRetry}>
         {texts.retry}

@@ -3,7 +3,10 @@ interface LogoProps {
   readonly size?: number;
 }
 
-/** The mark of the product: a glass slide with a stained section. The name stands beside it as text. */
+/**
+ * The mark of the product: a glass slide with a stained section. The name stands beside it as text.
+ * `public/icon.svg` is the same drawing.
+ */
 export function Logo({ size = 32 }: LogoProps) {
   return (
     <svg viewBox="0 0 32 32" width={size} height={size} aria-hidden="true">
@@ -19,15 +22,17 @@ export function Logo({ size = 32 }: LogoProps) {
           strokeWidth="1.75"
         />
         <path
-          d="M4 9.9h4.8v12.2H4a1.6 1.6 0 0 1-1.6-1.6v-9A1.6 1.6 0 0 1 4 9.9z"
+          d="M4 9.9h4.3v12.2H4a1.6 1.6 0 0 1-1.6-1.6v-9A1.6 1.6 0 0 1 4 9.9z"
           fill="var(--mantine-color-haematoxylin-2)"
         />
         <path
-          d="M14 16.6c0-2.8 2.1-4.6 4.8-4.2 1.7.3 2.3-.5 4-.2 2.5.4 4 2.4 3.4 4.8-.6 2.3-2.9 2.9-4.9 2.7-1.5-.2-2 .6-3.6.3-2.2-.3-3.7-1.6-3.7-3.4z"
+          d="M12 17.6c-.5-2.9 1.4-5.3 4.3-5.4 1.9-.1 2.7 1 4.6.6 2.6-.6 5.6.7 5.9 3.3.3 2.4-1.5 3.4-3.3 3.3-1.7-.1-2.2.9-4 1.3-3 .7-7-.2-7.5-3.1z"
           fill="var(--mantine-color-eosin-4)"
         />
-        <circle cx="18.2" cy="15.6" r="1.25" fill="var(--mantine-color-haematoxylin-7)" />
-        <circle cx="22.6" cy="16.8" r="1.25" fill="var(--mantine-color-haematoxylin-7)" />
+        <path
+          d="M12 17.6c-.5-2.9 1.4-5.3 4.3-5.4 1.9-.1 2.7 1 4.6.6-1.2 1.5-3.6 1.3-4.9 2.3-1.6 1.2-.6 3.3-1.5 5.1-1.3-.5-2.3-1.3-2.5-2.6z"
+          fill="var(--mantine-color-haematoxylin-7)"
+        />
       </g>
     </svg>
   );

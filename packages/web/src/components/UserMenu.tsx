@@ -8,7 +8,7 @@ import classes from './UserMenu.module.css';
 
 interface UserMenuProps {
   readonly user: Pick<User, 'displayName' | 'email'>;
-  /** After the name. */
+  /** After the name; where it is narrow, inside the menu. */
   readonly badge?: ReactNode;
   readonly profileLabel: string;
   readonly logoutLabel: string;
@@ -22,7 +22,14 @@ export function UserMenu({ user, badge, profileLabel, logoutLabel, onLogout, lan
   const { pathname } = useLocation();
   return (
     // A new key at every address: the menu closes on the way to another screen.
-    <Menu key={pathname} position="bottom-end" width={220} shadow="md" withinPortal={false}>
+    <Menu
+      key={pathname}
+      position="bottom-end"
+      width={220}
+      shadow="md"
+      withinPortal={false}
+      withInitialFocusPlaceholder={false}
+    >
       <Menu.Target>
         <UnstyledButton className={classes.target}>
           <Avatar size={34} color="haematoxylin" variant="filled" aria-hidden>
@@ -31,12 +38,14 @@ export function UserMenu({ user, badge, profileLabel, logoutLabel, onLogout, lan
           <span className={classes.name} lang="tr">
             {nameOf(user)}
           </span>
-          {badge}
+          <span className={classes.badge}>{badge}</span>
           <IconChevronDown size={16} aria-hidden className={classes.chevron} />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown lang={lang}>
-        {user.displayName && <Menu.Label className={classes.email}>{user.email}</Menu.Label>}
+        <Menu.Label className={classes.account}>
+          {user.email} <span className={classes.badgeInside}>{badge}</span>
+        </Menu.Label>
         <Menu.Item component={Link} to="/dashboard/profile" leftSection={<IconUser size={18} aria-hidden />}>
           {profileLabel}
         </Menu.Item>

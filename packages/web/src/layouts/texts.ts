@@ -9,8 +9,8 @@ export const dashboardTexts = {
 };
 
 export const adminTexts = {
-  navigation: 'Yönetim',
-  adminDashboard: 'Yönetim Paneli',
+  navigation: 'Yönetim sayfaları',
+  adminDashboard: 'Yönetim',
   users: 'Kullanıcılar',
   backToDashboard: 'Panele Dön',
   badge: 'Admin',

@@ -1,4 +1,4 @@
-import type { Statistics } from '@lamina/contract';
+import { type Statistics, Status } from '@lamina/contract';
 import { Text } from '@mantine/core';
 import { useStatistics } from '../../api/users.ts';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
@@ -7,7 +7,7 @@ import { Panel } from '../../components/Panel.tsx';
 import { texts as shared } from '../../texts.ts';
 import { formatBytes } from './format-bytes.ts';
 import classes from './StatisticsCard.module.css';
-import { texts } from './texts.ts';
+import { accountCountLabels, texts } from './texts.ts';
 
 /** What is known of the whole product today. */
 export function StatisticsCard() {
@@ -29,8 +29,9 @@ export function StatisticsCard() {
 
 function Figures({ statistics }: { readonly statistics: Statistics }) {
   const figures = [
-    ...Object.entries(statistics.usersByStatus).map(
-      ([status, count]) => [texts.accounts(status), count.toLocaleString('tr')] as const,
+    ...Status.options.map(
+      (status) =>
+        [accountCountLabels[status], statistics.usersByStatus[status].toLocaleString('tr')] as const,
     ),
     [texts.slides, statistics.slides.toLocaleString('tr')],
     [texts.datasets, statistics.datasets.toLocaleString('tr')],

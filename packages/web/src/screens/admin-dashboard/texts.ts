@@ -1,4 +1,4 @@
-import { statusLabel } from '../../texts.ts';
+import type { Status } from '@lamina/contract';
 
 export const texts = {
   welcome: (name: string) => `Hoş geldiniz, ${name}`,
@@ -8,9 +8,15 @@ export const texts = {
   statistics: 'Sistem İstatistikleri',
   statisticsFailed: 'İstatistikler yüklenemedi.',
   moreSoon: 'Daha fazla istatistik yakında.',
-  accounts: (status: string) => `Hesap: ${statusLabel(status)}`,
   slides: 'Slayt',
-  datasets: 'Veri Kümesi',
-  storedBytes: 'Slaytların Boyutu',
-  openImageSessions: 'Açık Görüntü Oturumu',
+  datasets: 'Veri kümesi',
+  storedBytes: 'Slaytların boyutu',
+  openImageSessions: 'Açık görüntü oturumu',
+};
+
+export const accountCountLabels: Readonly<Record<Status, string>> = {
+  pending: 'Onay bekleyen hesap',
+  active: 'Aktif hesap',
+  suspended: 'Askıya alınmış hesap',
+  deactivated: 'Devre dışı hesap',
 };

@@ -77,7 +77,7 @@ export function DeleteAccountCard({ email }: DeleteAccountCardProps) {
           )}
           <Button
             type="submit"
-            color="red"
+            color="eosin"
             variant="outline"
             loading={isSubmitting}
             style={{ alignSelf: 'flex-start' }}

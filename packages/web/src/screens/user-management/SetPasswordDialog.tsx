@@ -41,6 +41,7 @@ export function SetPasswordDialog({ user, onClose }: SetPasswordDialogProps) {
       title={texts.setPassword}
       closeButtonProps={{ 'aria-label': shared.close }}
       centered
+      withinPortal={false}
     >
       <form onSubmit={(event) => void submit(event)} noValidate>
         <Stack>

@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core';
+import { Button, Text, Title } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { toast } from 'react-toastify';
 import { messageOf } from '../../api/client.ts';
@@ -21,23 +21,28 @@ export function UserManagement() {
   }
 
   return (
-    <Panel
-      title={texts.title}
-      titleLang="en"
-      action={
-        <Button
-          size="sm"
-          variant="default"
-          leftSection={<IconRefresh size={18} aria-hidden />}
-          loading={users.isFetching}
-          onClick={() => void refresh()}
-        >
-          {texts.refresh}
-        </Button>
-      }
-    >
-      <Users users={users} />
-    </Panel>
+    <>
+      <Title order={1} mb="xl">
+        {texts.heading}
+      </Title>
+      <Panel
+        title={texts.title}
+        titleLang="en"
+        action={
+          <Button
+            size="sm"
+            variant="default"
+            leftSection={<IconRefresh size={18} aria-hidden />}
+            loading={users.isFetching}
+            onClick={() => void refresh()}
+          >
+            {texts.refresh}
+          </Button>
+        }
+      >
+        <Users users={users} />
+      </Panel>
+    </>
   );
 }
 

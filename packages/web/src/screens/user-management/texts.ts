@@ -1,4 +1,5 @@
 export const texts = {
+  heading: 'Kullanıcı Yönetimi',
   title: 'All Users',
   refresh: 'Yenile',
   loading: 'Kullanıcılar yükleniyor…',

@@ -1,0 +1,17 @@
+import type { User } from '@lamina/contract';
+
+/** An active account; a test says what matters to it. */
+export function account(given: Partial<User> = {}): User {
+  return {
+    uid: 'uid-of-ipek',
+    email: 'ipek@example.org',
+    displayName: 'İpek Işık',
+    status: 'active',
+    role: 'user',
+    adminApproved: true,
+    createdAt: '2026-11-19T09:00:00.000Z',
+    updatedAt: '2026-11-20T09:00:00.000Z',
+    approvalDate: '2026-11-20T09:00:00.000Z',
+    ...given,
+  };
+}

@@ -1,0 +1,57 @@
+import type { User } from '@lamina/contract';
+import { render } from '@testing-library/react';
+import { type UserEvent, userEvent } from '@testing-library/user-event';
+import { createMemoryRouter } from 'react-router';
+import { RouterProvider } from 'react-router/dom';
+import { onTestFinished } from 'vitest';
+import { App } from '../App.tsx';
+import { connectAuth, initialiseAuth } from '../api/auth.ts';
+import { setAuthState, signedOut } from '../api/auth-state.ts';
+import { queryClient } from '../api/query-client.ts';
+import { storeSignIn } from '../api/stored-sign-in.ts';
+import { routes } from '../routes.tsx';
+import { type Answers, type ApiCall, stubApi } from './stub-api.ts';
+
+interface World {
+  /** Whose sign-in the browser has stored; nobody's without it. */
+  readonly signedInAs?: User;
+  readonly api?: Answers;
+}
+
+interface OpenApp {
+  readonly person: UserEvent;
+  /** Every call to the API so far, in order. */
+  readonly calls: readonly ApiCall[];
+  /** Path, query and fragment that are shown. */
+  readonly address: () => string;
+  readonly goTo: (path: string) => Promise<void>;
+}
+
+/** The whole app in a browser that has just been opened at `path`. */
+export function openApp(path: string, { signedInAs, api = {} }: World = {}): OpenApp {
+  setAuthState(signedOut);
+  queryClient.clear();
+  const calls = stubApi({
+    ...(signedInAs && { 'POST /auth/verify': { user: signedInAs, token: 'token-1' } }),
+    ...api,
+  });
+  if (signedInAs) storeSignIn({ token: 'token-1', user: signedInAs });
+  onTestFinished(connectAuth());
+  void initialiseAuth();
+
+  const router = createMemoryRouter(routes, { initialEntries: [path] });
+  render(
+    <App env="test">
+      <RouterProvider router={router} />
+    </App>,
+  );
+  return {
+    person: userEvent.setup(),
+    calls,
+    address: () => {
+      const { pathname, search, hash } = router.state.location;
+      return pathname + search + hash;
+    },
+    goTo: (to) => router.navigate(to),
+  };
+}
