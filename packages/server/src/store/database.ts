@@ -40,9 +40,10 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
 
 function dialectOf({ url, file }: DatabaseLocation) {
   if (url !== null) {
-    return new PostgresDialect({
-      pool: new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 5000 }),
-    });
+    const pool = new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 5000 });
+    // A connection that dies while nobody uses it: the pool opens another, and nothing else has happened.
+    pool.on('error', () => undefined);
+    return new PostgresDialect({ pool });
   }
   if (file !== null) fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const database = new SqliteDatabase(file ?? ':memory:');

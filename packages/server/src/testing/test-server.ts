@@ -106,7 +106,7 @@ export async function testServer({
   };
   fs.mkdirSync(config.slidesDir, { recursive: true });
   fs.mkdirSync(config.dataDir, { recursive: true });
-  const { db, remove } = await openTestDatabase(database);
+  const { db, close: closeDatabase } = await openTestDatabase(database);
   const clock = createTestClock();
   const lines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line) => lines.push(line) });
@@ -202,7 +202,7 @@ export async function testServer({
     closed ??= (async () => {
       await app.close();
       await services.close();
-      await remove();
+      await closeDatabase();
       fs.rmSync(folder, { recursive: true });
     })();
     return closed;

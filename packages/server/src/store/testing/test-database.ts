@@ -1,6 +1,8 @@
-/** Empty databases for tests: each call gets one of its own. */
+/** Empty databases for tests. */
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import pg from 'pg';
+import { afterAll } from 'vitest';
 import { type Database, openDatabase } from '../database.ts';
 
 const serverUrl = process.env.TEST_DATABASE_URL;
@@ -12,34 +14,63 @@ export const databaseKinds: readonly DatabaseKind[] = serverUrl ? ['SQLite', 'Po
 
 export interface TestDatabase {
   readonly db: Database;
-  /** Closes the database, if that has not been done, and removes it. */
-  remove(): Promise<void>;
+  /** Another connection to the same data, as a second process has one. Null for SQLite in memory. */
+  readonly url: string | null;
+  /** Closes the database, if that has not been done. */
+  close(): Promise<void>;
 }
 
-export async function openTestDatabase(kind: DatabaseKind): Promise<TestDatabase> {
-  if (kind === 'SQLite') {
-    const db = await openDatabase({ url: null, file: null });
-    return { db, remove: () => db.destroy() };
-  }
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  await ask(`create database ${name}`);
+export function openTestDatabase(kind: DatabaseKind): Promise<TestDatabase> {
+  return kind === 'SQLite' ? openSqlite() : openPostgres();
+}
+
+async function openSqlite(): Promise<TestDatabase> {
+  const db = await openDatabase({ url: null, file: null });
+  return { db, url: null, close: () => db.destroy() };
+}
+
+/** Making a PostgreSQL database takes half a second, so a test file's tests use one after the other. */
+const databases: string[] = [];
+const unused: string[] = [];
+
+async function openPostgres(): Promise<TestDatabase> {
+  const name = unused.pop() ?? (await createPostgres());
   const url = new URL(serverUrl ?? '');
   url.pathname = `/${name}`;
   const db = await openDatabase({ url: url.href, file: null });
+  await empty(db);
   return {
     db,
-    async remove() {
+    url: url.href,
+    async close() {
       await db.destroy();
-      await ask(`drop database ${name} with (force)`);
+      unused.push(name);
     },
   };
 }
 
-async function ask(sql: string): Promise<void> {
+async function createPostgres(): Promise<string> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await ask(`create database ${name}`);
+  databases.push(name);
+  return name;
+}
+
+async function empty(db: Database): Promise<void> {
+  const tables = (await db.introspection.getTables()).filter(({ name }) => name !== 'locks');
+  const names = tables.map(({ name }) => sql.table(name));
+  await sql`truncate ${sql.join(names)}`.execute(db);
+}
+
+afterAll(async () => {
+  for (const name of databases) await ask(`drop database ${name}`);
+});
+
+async function ask(command: string): Promise<void> {
   const client = new pg.Client({ connectionString: serverUrl });
   await client.connect();
   try {
-    await client.query(sql);
+    await client.query(command);
   } finally {
     await client.end();
   }
