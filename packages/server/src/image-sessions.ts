@@ -194,7 +194,7 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
   function isBelieved(entry: Live, at: number): boolean {
     const age = Math.abs(at - entry.checkedAt); // a clock set back makes it old, too
     const isDown = outageSeenAt !== null && Math.abs(at - outageSeenAt) < believedForMs;
-    return age <= (isDown ? believedInOutageMs : believedForMs);
+    return age < (isDown ? believedInOutageMs : believedForMs);
   }
 
   function use(entry: Live, at: number): ImageSession {

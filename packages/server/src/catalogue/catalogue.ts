@@ -218,7 +218,7 @@ export function createCatalogue({ config, db, now, log, audit, slides }: Ground)
 
     servable(imageId) {
       const entry = known.get(imageId);
-      if (entry !== undefined && Math.abs(Date.now() - entry.readAt) <= believedForMs) return entry.image;
+      if (entry !== undefined && Math.abs(Date.now() - entry.readAt) < believedForMs) return entry.image;
       return uuid.test(imageId) ? readServable(imageId) : null;
     },
 

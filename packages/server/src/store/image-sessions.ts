@@ -1,6 +1,6 @@
 /** Image sessions that are alive: one row each, gone when the session or its sign-in is. */
 import type { Role, Status } from '@lamina/contract';
-import { type Connection, change, type Database } from './database.ts';
+import { type Connection, change, type Database, isMissingReference } from './database.ts';
 import type { NewRow, Row } from './schema.ts';
 import { touchToken } from './tokens.ts';
 import { knownRole, knownStatus } from './users.ts';
@@ -82,7 +82,20 @@ export interface StartedSession {
  *
  * @returns null when the sign-in is not there any more
  */
-export function insertSession(
+export async function insertSession(
+  db: Database,
+  row: NewRow<'image_sessions'>,
+  most: number,
+): Promise<StartedSession | null> {
+  try {
+    return await insertUnlessSignedOut(db, row, most);
+  } catch (error) {
+    if (isMissingReference(error)) return null; // ended between the look at it and the insert
+    throw error;
+  }
+}
+
+function insertUnlessSignedOut(
   db: Database,
   row: NewRow<'image_sessions'>,
   most: number,
