@@ -35,6 +35,7 @@ It is shown this once. ${isNew ? '' : 'Every earlier sign-in of the account has 
   }
 }
 
+process.umask(0o077); // as the server itself
 try {
   await restore();
 } catch (error) {
