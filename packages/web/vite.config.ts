@@ -34,7 +34,10 @@ export default defineConfig({
   test: {
     name: 'web',
     environment: 'jsdom',
+    // One browser-like world per worker, not one per file.
+    pool: 'vmThreads',
     include: ['src/**/*.test.{ts,tsx}'],
     setupFiles: ['src/testing/setup.ts'],
+    testTimeout: 20_000,
   },
 });

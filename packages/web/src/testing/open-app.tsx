@@ -46,7 +46,7 @@ export function openApp(path: string, { signedInAs, api = {} }: World = {}): Ope
     </App>,
   );
   return {
-    person: userEvent.setup(),
+    person: userEvent.setup({ delay: null }),
     calls,
     address: () => {
       const { pathname, search, hash } = router.state.location;

@@ -1,6 +1,9 @@
 /** What the browser has and jsdom has not, and the settings the server would have written. */
-import { cleanup } from '@testing-library/react';
+import { cleanup, configure } from '@testing-library/react';
 import { afterEach, vi } from 'vitest';
+
+// A busy machine may draw slowly; a test that waits for nothing still fails.
+configure({ asyncUtilTimeout: 10_000 });
 
 const settings = document.createElement('meta');
 settings.name = 'settings';

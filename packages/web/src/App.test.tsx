@@ -1,0 +1,16 @@
+import { act, render, screen } from '@testing-library/react';
+import { toast } from 'react-toastify';
+import { describe, expect, it } from 'vitest';
+import { App } from './App.tsx';
+
+describe('the toasts', () => {
+  it('are at most 20, the newest on top', async () => {
+    render(<App env="test">{null}</App>);
+    act(() => {
+      for (let number = 1; number <= 21; number += 1) toast.success(`toast ${number}`);
+    });
+    const shown = (await screen.findAllByRole('alert')).map(({ textContent }) => textContent);
+    expect(shown).toHaveLength(20);
+    expect(shown.slice(0, 2)).toEqual(['toast 20', 'toast 19']);
+  });
+});

@@ -1,0 +1,83 @@
+import { screen, within } from '@testing-library/react';
+import { describe, expect, it, vi } from 'vitest';
+import { account } from '../testing/accounts.ts';
+import { openApp } from '../testing/open-app.tsx';
+import type { Answers } from '../testing/stub-api.ts';
+
+const user = account();
+
+function openDashboard(api: Answers = {}, signedInAs = user) {
+  return openApp('/dashboard', {
+    signedInAs,
+    api: { 'GET /user/activity': { activity: [] }, 'GET /user/profile': { user: signedInAs }, ...api },
+  });
+}
+const menuButton = () => screen.findByRole('button', { name: 'İpek Işık' });
+
+describe('the navigation bar', () => {
+  it('has the name of the product, which leads to the dashboard, and the WSI Viewer', async () => {
+    openDashboard();
+    const bar = within(await screen.findByRole('banner'));
+    const links = bar.getAllByRole('link').map((link) => [link.textContent, link.getAttribute('href')]);
+    expect(links).toEqual([
+      ['Lamina', '/dashboard'],
+      ['WSI Viewer', '/wsi-viewer'],
+    ]);
+  });
+
+  it('has the Admin Panel for administrators', async () => {
+    openDashboard({}, account({ role: 'admin' }));
+    const link = await screen.findByRole('link', { name: 'Admin Panel' });
+    expect(link.getAttribute('href')).toBe('/admin');
+  });
+});
+
+describe('the user menu', () => {
+  it.each([
+    ['the display name', 'İpek Işık', 'İIİpek Işık'],
+    ['else the e-mail', null, 'İipek@example.org'],
+  ])('shows the initials and %s', async (_, displayName, text) => {
+    openDashboard({}, account({ displayName }));
+    const button = await screen.findByRole('button', { name: displayName ?? user.email });
+    expect(button.textContent).toBe(text);
+  });
+
+  it('leads to the profile', async () => {
+    const { person, address } = openDashboard();
+    await person.click(await menuButton());
+    await person.click(await screen.findByRole('menuitem', { name: 'Profile' }));
+    await screen.findByRole('heading', { name: 'Profil' });
+    expect(address()).toBe('/dashboard/profile');
+  });
+
+  it('closes on a click outside', async () => {
+    const { person } = openDashboard();
+    await person.click(await menuButton());
+    await screen.findByRole('menuitem', { name: 'Logout' });
+    await person.click(screen.getByRole('heading', { level: 1 }));
+    await vi.waitFor(() => expect(screen.queryByRole('menuitem')).toBeNull());
+  });
+
+  it('logs out: clears everything, says so and goes to the login page', async () => {
+    const { person, calls, address } = openDashboard({
+      'POST /auth/logout': new Response(null, { status: 204 }),
+    });
+    await person.click(await menuButton());
+    await person.click(await screen.findByRole('menuitem', { name: 'Logout' }));
+    await screen.findByText('Successfully logged out.');
+    expect(calls.at(-1)).toMatchObject({ name: 'POST /auth/logout', authorization: 'Bearer token-1' });
+    expect(address()).toBe('/auth/login');
+    expect(localStorage.getItem('auth_token')).toBeNull();
+    expect(localStorage.getItem('user_data')).toBeNull();
+  });
+
+  it('logs out here, too, when the server cannot be told, but does not call that a success', async () => {
+    const { person, address } = openDashboard();
+    await person.click(await menuButton());
+    await person.click(await screen.findByRole('menuitem', { name: 'Logout' }));
+    await screen.findByText('Çıkış yaparken hata oluştu.');
+    expect(screen.queryByText('Successfully logged out.')).toBeNull();
+    expect(address()).toBe('/auth/login');
+    expect(localStorage.getItem('auth_token')).toBeNull();
+  });
+});

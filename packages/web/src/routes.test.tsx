@@ -1,0 +1,164 @@
+import { screen } from '@testing-library/react';
+import { describe, expect, it, vi } from 'vitest';
+import { account } from './testing/accounts.ts';
+import { openApp } from './testing/open-app.tsx';
+import { later, refusal } from './testing/stub-api.ts';
+
+// What stands in the viewer is not asked here, and its drawing library needs a real browser.
+vi.mock('./screens/wsi-viewer/WsiViewer.tsx', () => ({ WsiViewer: () => <p>the viewer</p> }));
+
+const active = account();
+const admin = account({ role: 'admin' });
+const pending = account({ status: 'pending', role: 'unassigned' });
+
+const api = {
+  'GET /user/activity': { activity: [] },
+  'GET /admin/users': { users: [], message: '' },
+  'GET /admin/statistics': refusal('unavailable'),
+};
+const apiOf = (user: typeof active) => ({ ...api, 'GET /user/profile': { user } });
+
+describe('the way to a screen', () => {
+  it.each([
+    ['/', null, '/auth/login'],
+    ['/', active, '/dashboard'],
+    ['/', pending, '/account-status'],
+    ['/auth', null, '/auth/login'],
+    ['/auth', active, '/dashboard'],
+    ['/auth', pending, '/account-status'],
+    ['/auth/login', active, '/dashboard'],
+    ['/auth/login', pending, '/auth/login'],
+    ['/auth/register', active, '/dashboard'],
+    ['/account-status', null, '/auth/login'],
+    ['/account-status', active, '/dashboard'],
+    ['/dashboard', null, '/auth/login'],
+    ['/dashboard/profile', null, '/auth/login'],
+    ['/dashboard/profile', pending, '/account-status'],
+    ['/wsi-viewer', null, '/auth/login'],
+    ['/wsi-viewer', pending, '/account-status'],
+    ['/wsi-viewer', active, '/wsi-viewer'],
+    ['/admin', null, '/auth/login'],
+    ['/admin', active, '/dashboard'],
+    ['/admin/users', active, '/dashboard'],
+    ['/admin/users', pending, '/account-status'],
+    ['/admin/users', admin, '/admin/users'],
+  ])('from %s with %o leads to %s', async (path, user, end) => {
+    const { address } = openApp(path, user ? { signedInAs: user, api: apiOf(user) } : {});
+    await vi.waitFor(() => expect(address()).toBe(end));
+    await screen.findByRole('main');
+    expect(address()).toBe(end);
+  });
+});
+
+describe('the title of the page', () => {
+  it.each([
+    ['/auth/login', null, 'Giriş - Lamina'],
+    ['/auth/register', null, 'Kayıt Ol - Lamina'],
+    ['/auth/password-reset', null, 'Şifre Sıfırlama - Lamina'],
+    ['/account-status', pending, 'Hesap Durumu - Lamina'],
+    ['/dashboard', active, 'Dashboard - Lamina'],
+    ['/dashboard/profile', active, 'Profile - Lamina'],
+    ['/wsi-viewer', active, 'WSI Viewer - Lamina'],
+    ['/admin', admin, 'Admin Dashboard - Lamina'],
+    ['/admin/users', admin, 'User Management - Lamina'],
+    ['/no/such/page', null, 'Sayfa Bulunamadı - Lamina'],
+  ])('of %s (%o) is %s', async (path, user, title) => {
+    openApp(path, user ? { signedInAs: user, api: apiOf(user) } : {});
+    await vi.waitFor(() => expect(document.title).toBe(title));
+  });
+});
+
+describe('an unknown address', () => {
+  it('says that the page was not found and links home', async () => {
+    openApp('/no/such/page');
+    await screen.findByRole('heading', { name: 'Sayfa Bulunamadı' });
+    screen.getByText(/Aradığınız sayfa bulunamadı\./);
+    expect(screen.getByRole('link').getAttribute('href')).toBe('/');
+  });
+});
+
+describe('a stored sign-in', () => {
+  it('shows neither the screen nor the login page before it is verified', async () => {
+    const verification = later();
+    const { address } = openApp('/dashboard', {
+      signedInAs: active,
+      api: { ...api, 'POST /auth/verify': verification.answer },
+    });
+    await screen.findByText('Yükleniyor…');
+    expect(address()).toBe('/dashboard');
+    expect(screen.queryByRole('heading')).toBeNull();
+    verification.give({ user: active, token: 'token-1' });
+    await screen.findByRole('heading', { name: 'Hoş geldiniz, İpek Işık' });
+  });
+
+  it('that was suspended meanwhile leads to the account status', async () => {
+    const suspended = account({ status: 'suspended' });
+    const { address } = openApp('/wsi-viewer', {
+      signedInAs: active,
+      api: { ...apiOf(suspended), 'POST /auth/verify': { user: suspended, token: 'token-1' } },
+    });
+    await screen.findByText('Askıya Alınmış');
+    expect(address()).toBe('/account-status');
+  });
+
+  it('that is written while the app is open is taken up on the way to the next screen', async () => {
+    const { goTo } = openApp('/no/such/page', {
+      api: { ...api, 'POST /auth/verify': { user: active, token: 't' } },
+    });
+    await screen.findByRole('heading', { name: 'Sayfa Bulunamadı' });
+    localStorage.setItem('user_data', JSON.stringify(active));
+    localStorage.setItem('auth_token', 't');
+    await goTo('/dashboard');
+    await screen.findByRole('heading', { name: 'Hoş geldiniz, İpek Işık' });
+  });
+});
+
+describe('a 401', () => {
+  it('leads to the login page, with nothing left of the sign-in', async () => {
+    const { address } = openApp('/dashboard/profile', {
+      signedInAs: active,
+      api: { 'GET /user/profile': refusal('token_invalid') },
+    });
+    await screen.findByRole('button', { name: 'Giriş Yap' });
+    await screen.findByText('Oturumunuz sona erdi. Lütfen yeniden giriş yapın.');
+    expect(address()).toBe('/auth/login');
+    expect(localStorage.getItem('auth_token')).toBeNull();
+    expect(localStorage.getItem('user_data')).toBeNull();
+  });
+
+  it('leads there from the page for unknown addresses too', async () => {
+    const { address } = openApp('/no/such/page', {
+      signedInAs: active,
+      api: { 'POST /auth/verify': refusal('token_invalid') },
+    });
+    await vi.waitFor(() => expect(address()).toBe('/auth/login'));
+  });
+
+  it('leaves a page under /auth/ where it is', async () => {
+    const { address } = openApp('/auth/password-reset', {
+      signedInAs: active,
+      api: { 'POST /auth/verify': refusal('token_invalid') },
+    });
+    await screen.findByText('Oturumunuz sona erdi. Lütfen yeniden giriş yapın.');
+    expect(address()).toBe('/auth/password-reset');
+  });
+});
+
+describe('a new screen', () => {
+  it('gets the focus, so that a reader of the screen begins there', async () => {
+    const { person } = openApp('/dashboard', { signedInAs: active, api: apiOf(active) });
+    await person.click(await screen.findByRole('link', { name: /^Profil/ }));
+    await screen.findByRole('heading', { name: 'Profil' });
+    expect(document.activeElement).toBe(screen.getByRole('main'));
+  });
+});
+
+describe('the page', () => {
+  it('is in Turkish, and what is in English says so', async () => {
+    openApp('/dashboard', { signedInAs: active, api: apiOf(active) });
+    const english = await screen.findByRole('link', { name: 'WSI Viewer' });
+    expect(english.closest('[lang]')?.getAttribute('lang')).toBe('en');
+    const turkish = screen.getByRole('heading', { name: 'Son Etkinlikler' });
+    expect(turkish.closest('[lang]')).toBeNull(); // index.html says tr for the whole document
+  });
+});

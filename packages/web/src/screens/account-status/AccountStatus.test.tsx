@@ -1,0 +1,90 @@
+import { act, screen } from '@testing-library/react';
+import { describe, expect, it, vi } from 'vitest';
+import { account } from '../../testing/accounts.ts';
+import { openApp } from '../../testing/open-app.tsx';
+
+const pending = account({ status: 'pending', role: 'unassigned', adminApproved: false, approvalDate: null });
+
+/** The API as it is before and after an administrator has approved the account. */
+function approvable() {
+  let user = pending;
+  return {
+    api: { 'GET /user/profile': () => ({ user }), 'GET /user/activity': { activity: [] } },
+    approve: () => {
+      user = account();
+    },
+  };
+}
+
+const asked = (calls: readonly { readonly name: string }[]) =>
+  calls.filter(({ name }) => name === 'GET /user/profile').length;
+
+describe('the account-status page', () => {
+  it.each([
+    ['pending', 'Onay Bekliyor'],
+    ['suspended', 'Askıya Alınmış'],
+    ['deactivated', 'Devre Dışı'],
+  ] as const)('shows %s as %s, and whom to turn to', async (status, label) => {
+    const user = account({ status });
+    openApp('/account-status', { signedInAs: user, api: { 'GET /user/profile': { user } } });
+    await screen.findByText(label);
+    screen.getByText('Lütfen bir yöneticiyle iletişime geçin.');
+  });
+
+  it('shows the limitation banner to a pending account', async () => {
+    openApp('/account-status', { signedInAs: pending, api: approvable().api });
+    const banner = await screen.findByText('Your Account is Pending Approval');
+    screen.getByText('Some features may be limited');
+    expect(banner.closest('[lang]')?.getAttribute('lang')).toBe('en');
+  });
+
+  it('shows no banner to a suspended account', async () => {
+    const user = account({ status: 'suspended' });
+    openApp('/account-status', { signedInAs: user, api: { 'GET /user/profile': { user } } });
+    await screen.findByText('Askıya Alınmış');
+    expect(screen.queryByText('Your Account is Pending Approval')).toBeNull();
+  });
+
+  it('asks again every 30 s, and goes to the dashboard once the account is active', async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    const { api, approve } = approvable();
+    const { calls, address } = openApp('/account-status', { signedInAs: pending, api });
+    await screen.findByText('Onay Bekliyor');
+    await vi.waitFor(() => expect(asked(calls)).toBe(1));
+    await act(() => vi.advanceTimersByTimeAsync(29_000));
+    expect(asked(calls)).toBe(1);
+    approve();
+    await act(() => vi.advanceTimersByTimeAsync(1_500));
+    await screen.findByText('Hoş geldiniz, İpek Işık');
+    expect(address()).toBe('/dashboard');
+  });
+
+  it('asks again when the window gets the focus', async () => {
+    const { api, approve } = approvable();
+    const { address, calls } = openApp('/account-status', { signedInAs: pending, api });
+    await vi.waitFor(() => expect(asked(calls)).toBe(1));
+    await screen.findByText('Onay Bekliyor');
+    approve();
+    act(() => void window.dispatchEvent(new Event('focus')));
+    await screen.findByText('Hoş geldiniz, İpek Işık');
+    expect(address()).toBe('/dashboard');
+  });
+
+  it('stays as it is when the status cannot be asked for', async () => {
+    const { calls } = openApp('/account-status', { signedInAs: pending });
+    await vi.waitFor(() => expect(asked(calls)).toBe(1));
+    await screen.findByText('Onay Bekliyor');
+  });
+
+  it('ends the sign-in on the way back to the login page', async () => {
+    const { person, calls, address } = openApp('/account-status', {
+      signedInAs: pending,
+      api: { ...approvable().api, 'POST /auth/logout': new Response(null, { status: 204 }) },
+    });
+    await person.click(await screen.findByRole('button', { name: 'Girişe Dön' }));
+    await screen.findByRole('button', { name: 'Giriş Yap' });
+    expect(address()).toBe('/auth/login');
+    expect(calls.at(-1)).toMatchObject({ name: 'POST /auth/logout', authorization: 'Bearer token-1' });
+    expect(localStorage.getItem('auth_token')).toBeNull();
+  });
+});

@@ -1,0 +1,50 @@
+import { screen, within } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
+import { account } from '../../testing/accounts.ts';
+import { openApp } from '../../testing/open-app.tsx';
+import { refusal } from '../../testing/stub-api.ts';
+
+const admin = account({ role: 'admin' });
+const statistics = {
+  usersByStatus: { pending: 3, active: 1245, suspended: 1, deactivated: 2 },
+  slides: 15_230,
+  datasets: 12,
+  storedBytes: 12_400_000_000,
+  openImageSessions: 7,
+};
+
+describe('the admin dashboard', () => {
+  it('welcomes and leads to user management', async () => {
+    openApp('/admin', { signedInAs: admin, api: { 'GET /admin/statistics': statistics } });
+    await screen.findByRole('heading', { name: 'Hoş geldiniz, İpek Işık' });
+    const card = within(screen.getByRole('region', { name: 'Kullanıcı Yönetimi' }));
+    expect(card.getByRole('link').getAttribute('href')).toBe('/admin/users');
+  });
+
+  it('shows what is known today and says that more is coming', async () => {
+    openApp('/admin', { signedInAs: admin, api: { 'GET /admin/statistics': statistics } });
+    const card = within(await screen.findByRole('region', { name: 'Sistem İstatistikleri' }));
+    await card.findByText('15.230');
+    const figures = card.getAllByRole('term').map((label) => label.parentElement?.textContent);
+    expect(figures).toEqual([
+      'Onay bekleyen hesap3',
+      'Aktif hesap1.245',
+      'Askıya alınmış hesap1',
+      'Devre dışı hesap2',
+      'Slayt15.230',
+      'Veri kümesi12',
+      'Slaytların boyutu12,4 GB',
+      'Açık görüntü oturumu7',
+    ]);
+    card.getByText('Daha fazla istatistik yakında.');
+  });
+
+  it('keeps the line about more when nothing can be loaded', async () => {
+    openApp('/admin', {
+      signedInAs: admin,
+      api: { 'GET /admin/statistics': refusal('unavailable') },
+    });
+    await screen.findByText('İstatistikler yüklenemedi.');
+    screen.getByText('Daha fazla istatistik yakında.');
+  });
+});

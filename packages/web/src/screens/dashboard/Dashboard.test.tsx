@@ -1,0 +1,68 @@
+import { screen, within } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
+import { account } from '../../testing/accounts.ts';
+import { openApp } from '../../testing/open-app.tsx';
+import { refusal } from '../../testing/stub-api.ts';
+
+const noActivity = { 'GET /user/activity': { activity: [] } };
+
+describe('the dashboard', () => {
+  it.each([
+    ['the display name', 'İpek Işık', 'Hoş geldiniz, İpek Işık'],
+    ['else the e-mail', null, 'Hoş geldiniz, ipek@example.org'],
+  ])('greets with %s', async (_, displayName, greeting) => {
+    openApp('/dashboard', { signedInAs: account({ displayName }), api: noActivity });
+    await screen.findByRole('heading', { name: greeting });
+  });
+
+  it('lists what the account did lately, newest first', async () => {
+    const activity = [
+      {
+        at: new Date(2026, 10, 21, 14, 5).toISOString(),
+        action: 'image-opened',
+        subject: 'liver.svs',
+        imageId: 'id-1',
+      },
+      { at: '2026-11-20T10:00:00.000Z', action: 'image-opened', subject: 'gone.svs', imageId: null },
+      { at: '2026-11-19T10:00:00.000Z', action: 'sign-in', subject: null, imageId: null },
+      { at: '2026-11-18T10:00:00.000Z', action: 'approved', subject: null, imageId: null },
+    ];
+    openApp('/dashboard', { signedInAs: account(), api: { 'GET /user/activity': { activity } } });
+    const panel = await screen.findByRole('region', { name: 'Son Etkinlikler' });
+    const entries = (await within(panel).findAllByRole('listitem')).map(({ textContent }) => textContent);
+    expect(entries).toMatchObject([
+      'Slayt açıldı: liver.svs21 Kasım 2026 14:05',
+      expect.stringMatching(/^Slayt açıldı: gone\.svs20 Kasım/),
+      expect.stringMatching(/^Giriş yapıldı/),
+      expect.stringMatching(/^Hesap onaylandı/),
+    ]);
+    const links = within(panel).getAllByRole('link');
+    expect(links.map((link) => link.getAttribute('href'))).toEqual(['/wsi-viewer?image=id-1']);
+  });
+
+  it('says when nothing has happened yet', async () => {
+    openApp('/dashboard', { signedInAs: account(), api: noActivity });
+    await screen.findByText('Henüz bir etkinlik yok.');
+  });
+
+  it('offers to try again when the activity cannot be loaded', async () => {
+    let answer: object = refusal('unavailable');
+    const { person } = openApp('/dashboard', {
+      signedInAs: account(),
+      api: { 'GET /user/activity': () => answer },
+    });
+    await screen.findByText('Son etkinlikler yüklenemedi.');
+    answer = { activity: [] };
+    await person.click(screen.getByRole('button', { name: 'Tekrar Dene' }));
+    await screen.findByText('Henüz bir etkinlik yok.');
+  });
+
+  it.each([
+    ['user', ['/wsi-viewer', '/dashboard/profile']],
+    ['admin', ['/wsi-viewer', '/dashboard/profile', '/admin']],
+  ] as const)('has the quick links of a %s', async (role, addresses) => {
+    openApp('/dashboard', { signedInAs: account({ role }), api: noActivity });
+    const links = within(await screen.findByRole('navigation', { name: 'Hızlı Bağlantılar' }));
+    expect(links.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual(addresses);
+  });
+});

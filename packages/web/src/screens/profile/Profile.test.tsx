@@ -1,0 +1,197 @@
+import { screen, within } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
+import { account } from '../../testing/accounts.ts';
+import { openApp } from '../../testing/open-app.tsx';
+import { type Answers, refusal } from '../../testing/stub-api.ts';
+
+const approvedAt = new Date(2026, 10, 21, 14, 5).toISOString();
+const user = account({ approvalDate: approvedAt, createdAt: approvedAt, updatedAt: approvedAt });
+
+function openProfile(api: Answers = {}, profile = user) {
+  return openApp('/dashboard/profile', {
+    signedInAs: profile,
+    api: { 'GET /user/profile': { user: profile }, ...api },
+  });
+}
+
+/** The lines of the read-only card. */
+async function fields(): Promise<Record<string, string | null>> {
+  const card = await screen.findByRole('region', { name: 'Hesap Bilgileri' });
+  await within(card).findByText('Kullanıcı Kimliği');
+  const labels = within(card).getAllByRole('term');
+  const values = within(card).getAllByRole('definition');
+  return Object.fromEntries(
+    labels.map((label, place) => [label.textContent, values[place]?.textContent ?? null]),
+  );
+}
+
+describe('the profile', () => {
+  it('shows every field of the account', async () => {
+    openProfile();
+    expect(await fields()).toEqual({
+      'Kullanıcı Kimliği': 'uid-of-ipek',
+      'E-posta': 'ipek@example.org',
+      'Görünen Ad': 'İpek Işık',
+      Durum: 'Aktif',
+      Rol: 'Kullanıcı',
+      'Kayıt Tarihi': '21 Kasım 2026',
+      'Güncellenme Tarihi': '21 Kasım 2026',
+      'Onay Tarihi': '21 Kasım 2026',
+    });
+  });
+
+  it('says when there is no display name', async () => {
+    openProfile({}, { ...user, displayName: null });
+    expect(await fields()).toMatchObject({ 'Görünen Ad': 'Belirtilmemiş' });
+  });
+
+  it('has no approval date for an account that no administrator approved', async () => {
+    openProfile({}, { ...user, adminApproved: false });
+    expect(await fields()).not.toHaveProperty('Onay Tarihi');
+  });
+
+  it.each([
+    ['an answer without a user', {}, 'Profil bulunamadı'],
+    ['a refusal', refusal('unavailable'), 'Profil alınamadı'],
+  ])('says when it cannot be loaded: %s', async (_, answer, reason) => {
+    openProfile({ 'GET /user/profile': answer });
+    await screen.findByText('Profil bilgileri yüklenemedi.');
+    screen.getByText(reason);
+  });
+
+  it('is asked for again by a button', async () => {
+    let answer: object = refusal('unavailable');
+    const { person } = openProfile({ 'GET /user/profile': () => answer });
+    const retry = await screen.findByRole('button', { name: 'Tekrar Dene' });
+    answer = { user };
+    await person.click(retry);
+    expect(await fields()).toMatchObject({ 'E-posta': 'ipek@example.org' });
+  });
+});
+
+describe('changing the password', () => {
+  async function submit(
+    person: ReturnType<typeof openApp>['person'],
+    typed: Readonly<Record<string, string>>,
+  ) {
+    await screen.findByLabelText('Yeni Şifre');
+    for (const [label, text] of Object.entries(typed)) await person.type(screen.getByLabelText(label), text);
+    await person.click(screen.getByRole('button', { name: 'Şifreyi Değiştir' }));
+  }
+  const twice = { 'Yeni Şifre': 'a new thin slice', 'Yeni Şifre (Tekrar)': 'a new thin slice' };
+
+  it('needs only the new one, twice, and says when it is done', async () => {
+    const { person, calls } = openProfile({
+      'PUT /user/password': { message: 'Şifre başarıyla değiştirildi' },
+    });
+    await submit(person, twice);
+    await screen.findByText('Şifre başarıyla değiştirildi.');
+    expect(calls.at(-1)).toMatchObject({
+      name: 'PUT /user/password',
+      body: { new_password: 'a new thin slice' },
+    });
+    expect(screen.getByLabelText<HTMLInputElement>('Yeni Şifre').value).toBe('');
+  });
+
+  it.each([
+    [{}, 'Yeni şifre gerekli.'],
+    [{ 'Yeni Şifre': 'short' }, 'Yeni şifre en az 8 karakter olmalı.'],
+    [{ ...twice, 'Yeni Şifre (Tekrar)': 'another slice' }, 'Şifreler eşleşmiyor.'],
+  ])('refuses %j', async (typed, sentence) => {
+    const { person, calls } = openProfile();
+    await submit(person, typed);
+    await screen.findByText(sentence);
+    expect(calls.map(({ name }) => name)).not.toContain('PUT /user/password');
+  });
+
+  it('asks for the current password when the sign-in is not fresh', async () => {
+    const { person, calls } = openProfile({
+      'PUT /user/password': ({ body }) => {
+        const { current_password: current } = body as { current_password?: string };
+        if (current === undefined) return refusal('reauth_required');
+        return current === 'right' ? { message: '' } : refusal('credentials_invalid');
+      },
+    });
+    await submit(person, twice);
+    const current = await screen.findByLabelText('Mevcut şifre');
+    await screen.findByText('Güvenliğiniz için mevcut şifrenizi de girin.');
+    expect(document.activeElement).toBe(current);
+
+    await submit(person, {});
+    await screen.findByText('Mevcut şifre gerekli.');
+
+    await submit(person, { 'Mevcut şifre': 'wrong' });
+    await screen.findByText('Mevcut şifre yanlış.');
+    expect(localStorage.getItem('auth_token')).toBe('token-1'); // a wrong password signs nobody out
+
+    await person.clear(current);
+    await submit(person, { 'Mevcut şifre': 'right' });
+    await screen.findByText('Şifre başarıyla değiştirildi.');
+    expect(calls.at(-1)?.body).toEqual({ new_password: 'a new thin slice', current_password: 'right' });
+    expect(screen.queryByLabelText('Mevcut şifre')).toBeNull();
+  });
+
+  it.each([
+    [
+      'the sentence of the server',
+      refusal('rate_limited'),
+      'Çok fazla deneme yapıldı. Lütfen biraz sonra yeniden deneyin.',
+    ],
+    ['one of its own', new Response('', { status: 502 }), 'Şifre değiştirilemedi'],
+  ])('fails with %s', async (_, answer, sentence) => {
+    const { person } = openProfile({ 'PUT /user/password': answer });
+    await submit(person, twice);
+    expect((await screen.findByRole('alert')).textContent).toContain(sentence);
+  });
+});
+
+describe('deleting the account', () => {
+  async function confirm(person: ReturnType<typeof openApp>['person'], typed: string) {
+    const field = await screen.findByLabelText('Onaylamak için e-posta adresinizi yazın: ipek@example.org');
+    if (typed) await person.type(field, typed);
+    await person.click(screen.getByRole('button', { name: 'Hesabı Sil' }));
+  }
+
+  it.each(['', 'deniz@example.org'])('is not done after %j was typed', async (typed) => {
+    const { person, calls } = openProfile();
+    await confirm(person, typed);
+    await screen.findByText('Yazdığınız adres hesabınızın e-posta adresiyle aynı değil.');
+    expect(calls.map(({ name }) => name)).not.toContain('DELETE /user/account');
+  });
+
+  it('ends everything and goes to the login page', async () => {
+    const { person, calls, address } = openProfile({
+      'DELETE /user/account': { message: 'Hesap başarıyla silindi' },
+    });
+    await confirm(person, ' IPEK@example.org ');
+    await screen.findByText('Hesap başarıyla silindi');
+    expect(calls.at(-1)).toMatchObject({ name: 'DELETE /user/account', body: {} });
+    expect(address()).toBe('/auth/login');
+    expect(localStorage.getItem('auth_token')).toBeNull();
+    expect(localStorage.getItem('user_data')).toBeNull();
+  });
+
+  it('asks for the current password when the sign-in is not fresh', async () => {
+    const { person, calls } = openProfile({
+      'DELETE /user/account': ({ body }) =>
+        (body as { current_password?: string }).current_password === 'right'
+          ? { message: '' }
+          : refusal('reauth_required'),
+    });
+    await confirm(person, 'ipek@example.org');
+    await person.type(await screen.findByLabelText('Mevcut şifre'), 'right');
+    await person.click(screen.getByRole('button', { name: 'Hesabı Sil' }));
+    await screen.findByText('Hesap başarıyla silindi');
+    expect(calls.at(-1)?.body).toEqual({ current_password: 'right' });
+  });
+
+  it.each([
+    ['the sentence of the server', refusal('last_admin'), 'Son etkin yönetici kaldırılamaz.'],
+    ['one of its own', new Response('', { status: 502 }), 'Hesap silinemedi'],
+  ])('fails with %s', async (_, answer, sentence) => {
+    const { person, address } = openProfile({ 'DELETE /user/account': answer });
+    await confirm(person, 'ipek@example.org');
+    expect((await screen.findByRole('alert')).textContent).toContain(sentence);
+    expect(address()).toBe('/dashboard/profile');
+  });
+});
