@@ -1,15 +1,88 @@
+import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
+import { tag } from '../tiff/tags.ts';
+import { ascii, buildTiff, type DirectoryPlan, long, type TiffPlan } from './build-tiff.ts';
+import { encodePicture, type PictureColour } from './encode-picture.ts';
+import { paintPlain, paintTissue } from './paint-tissue.ts';
+
 /** What to build; everything has a default. */
-export interface SvsPlan {
-  /** Pixels at full resolution. */
+export interface SvsPlan extends Pick<TiffPlan, 'littleEndian' | 'isBig'> {
+  /** Pixels at full resolution; 480 × 400. */
   readonly width?: number;
   readonly height?: number;
-  /** Pixels, both ways. */
+  /** Pixels, both ways, a multiple of 16; 128. */
   readonly tileSize?: number;
-  /** Downsamples of the stored levels, full resolution first. */
+  /** Downsamples of the stored levels, full resolution first; 1 and 4. Their sizes are rounded down. */
   readonly downsamples?: readonly number[];
+  /** What the slide shows; tissue. */
+  readonly picture?: Raster;
+  readonly colour?: PictureColour;
+  /** The `|name = value` pairs of the description; AppMag 20, MPP 0.4990. */
+  readonly properties?: Readonly<Record<string, string>>;
+  /** Tiles that the scanner left empty; none. */
+  readonly isEmpty?: (level: number, column: number, row: number) => boolean;
+  /** Thumbnail, label and macro beside the pyramid; true. The label is green all over, the macro blue. */
+  readonly hasAssociatedImages?: boolean;
 }
 
-/** @returns the bytes of a small Aperio slide */
-export async function buildSvs(_plan: SvsPlan = {}): Promise<Uint8Array> {
-  throw new Error('Not built yet');
+/** @returns the bytes of a small Aperio slide: real tiles, tables and descriptions, as a scanner lays them out */
+export async function buildSvs(plan: SvsPlan = {}): Promise<Uint8Array> {
+  const { littleEndian = true, isBig = false } = plan;
+  return buildTiff({ directories: await svsDirectories(plan), littleEndian, isBig }).bytes;
+}
+
+/** The directories of such a slide: full resolution, thumbnail, the other levels, label, macro. */
+export async function svsDirectories({
+  width = 480,
+  height = 400,
+  tileSize = 128,
+  downsamples = [1, 4],
+  picture = paintTissue(width, height),
+  colour = 'rgb',
+  properties = { AppMag: '20', MPP: '0.4990' },
+  isEmpty = () => false,
+  hasAssociatedImages = true,
+}: SvsPlan): Promise<DirectoryPlan[]> {
+  const library = 'Aperio Image Library v11.2.1';
+  const pairs = Object.entries(properties).map(([name, value]) => `|${name} = ${value}`);
+  const size = `${width}x${height}`;
+
+  const levels = await Promise.all(
+    downsamples.map(async (downsample, level) => {
+      const [w, h] = [Math.floor(width / downsample), Math.floor(height / downsample)];
+      const reduced = cropRaster(shrinkRaster(picture, downsample), 0, 0, w, h);
+      const directory = await encodePicture(reduced, tileSize, colour);
+      const cut = `${library} \r\n${size} [0,0 ${size}] (${tileSize}x${tileSize})`;
+      const description =
+        level === 0 ? `${cut} JPEG/RGB Q=90${pairs.join('')}` : `${cut} -> ${w}x${h} JPEG/RGB Q=90`;
+      const columns = Math.ceil(w / tileSize);
+      const tiles = directory.tiles?.map((tile, i) =>
+        isEmpty(level, i % columns, Math.floor(i / columns)) ? null : tile,
+      );
+      return described({ ...directory, tiles: tiles ?? [] }, description, 0);
+    }),
+  );
+  const [full, ...reduced] = levels as [DirectoryPlan, ...DirectoryPlan[]];
+  if (!hasAssociatedImages) return levels;
+  const factor = Math.max(1, Math.ceil(Math.max(width, height) / 256));
+  const thumbnail = shrinkRaster(picture, factor);
+  return [
+    full,
+    described(
+      await encodePicture(thumbnail, null),
+      `${library} \r\n${size} -> ${thumbnail.width}x${thumbnail.height} - ${pairs.join('')}`,
+      0,
+    ),
+    ...reduced,
+    described(await encodePicture(paintPlain(90, 96, [0, 255, 0]), null), `${library} \r\nlabel 90x96`, 1),
+    described(await encodePicture(paintPlain(160, 64, [0, 0, 255]), null), `${library} \r\nmacro 160x64`, 9),
+  ];
+}
+
+function described(directory: DirectoryPlan, description: string, subfileType: number): DirectoryPlan {
+  const tags = {
+    ...directory.tags,
+    [tag.NewSubfileType]: long(subfileType),
+    [tag.ImageDescription]: ascii(description),
+  };
+  return { ...directory, tags };
 }

@@ -1,2 +1,3 @@
 /** Small slides for tests: built, not stored. */
 export { buildSvs, type SvsPlan } from './build-svs.ts';
+export { buildTiledTiff, type TiledTiffPlan } from './build-tiled-tiff.ts';

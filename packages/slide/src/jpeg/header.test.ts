@@ -1,0 +1,92 @@
+import sharp from 'sharp';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { paintTissue } from '../testing/paint-tissue.ts';
+import { readJpegHeader } from './header.ts';
+
+let jpeg: Buffer;
+beforeAll(async () => {
+  const { rgb, width, height } = paintTissue(48, 32);
+  jpeg = await sharp(rgb, { raw: { width, height, channels: 3 } })
+    .jpeg({ quality: 80 })
+    .toBuffer();
+});
+
+describe('the header of a JPEG', () => {
+  it('says size, coding and sampling', () => {
+    expect(readJpegHeader(jpeg)).toMatchObject({
+      frameMarker: 0xc0,
+      precision: 8,
+      width: 48,
+      height: 32,
+      restartInterval: 0,
+      scanComponents: 3,
+      components: [
+        { id: 1, horizontal: 2, vertical: 2 },
+        { id: 2, horizontal: 1, vertical: 1 },
+        { id: 3, horizontal: 1, vertical: 1 },
+      ],
+    });
+  });
+
+  it('ends where the data of the scan begin', () => {
+    const { frameAt, scanAt, dataAt } = readJpegHeader(jpeg);
+    expect([jpeg[frameAt], jpeg[frameAt + 1]]).toEqual([0xff, 0xc0]);
+    expect([jpeg[scanAt], jpeg[scanAt + 1]]).toEqual([0xff, 0xda]);
+    expect(dataAt).toBe(scanAt + 2 + jpeg.readUInt16BE(scanAt + 2));
+  });
+
+  it('knows that a JFIF or Adobe marker speaks for the colours, and nothing else does', () => {
+    const withMarker = (marker: number, body: string) =>
+      Buffer.concat([
+        jpeg.subarray(0, 2),
+        Buffer.from([0xff, marker, 0, 2 + body.length]),
+        Buffer.from(body, 'latin1'),
+        jpeg.subarray(2),
+      ]);
+    expect(readJpegHeader(jpeg).declaresColour).toBe(false);
+    expect(readJpegHeader(withMarker(0xe0, 'JFIF\0\x01\x02\0\0\x01\0\x01\0\0')).declaresColour).toBe(true);
+    expect(readJpegHeader(withMarker(0xee, 'Adobe\0\x64\0\0\0\0\0')).declaresColour).toBe(true);
+    expect(readJpegHeader(withMarker(0xe0, 'JFXX\0')).declaresColour).toBe(false);
+    expect(readJpegHeader(withMarker(0xee, 'Adob')).declaresColour).toBe(false);
+    expect(readJpegHeader(withMarker(0xe1, 'Adobe\0\x64\0\0\0\0\0')).declaresColour).toBe(false);
+  });
+
+  it('may have fill bytes before a marker', () => {
+    const filled = Buffer.concat([jpeg.subarray(0, 2), Buffer.from([0xff, 0xff, 0xff]), jpeg.subarray(2)]);
+    expect(readJpegHeader(filled).width).toBe(48);
+  });
+
+  const cut = (at: (header: ReturnType<typeof readJpegHeader>) => number) => (bytes: Buffer) =>
+    bytes.subarray(0, at(readJpegHeader(bytes)));
+  const patch =
+    (at: (header: ReturnType<typeof readJpegHeader>) => number, ...values: number[]) =>
+    (bytes: Buffer) => {
+      const patched = Buffer.from(bytes);
+      patched.set(values, at(readJpegHeader(bytes)));
+      return patched;
+    };
+
+  it.each<[string, (bytes: Buffer) => Buffer]>([
+    ['nothing after SOI', (bytes) => bytes.subarray(0, 2)],
+    ['a cut frame', cut(({ frameAt }) => frameAt + 8)],
+    ['a cut scan header', cut(({ scanAt }) => scanAt + 4)],
+    ['no scan', (bytes) => Buffer.concat([cut(({ scanAt }) => scanAt)(bytes), Buffer.from([0xff, 0xd9])])],
+    ['a scan before its frame', patch(({ frameAt }) => frameAt + 1, 0xe5)],
+    [
+      'two frames',
+      (bytes) => {
+        const { frameAt, scanAt } = readJpegHeader(bytes);
+        return Buffer.concat([bytes.subarray(0, scanAt), bytes.subarray(frameAt)]);
+      },
+    ],
+    ['something between its segments', patch(({ frameAt }) => frameAt, 0)],
+    ['a segment of length 0', patch(({ frameAt }) => frameAt + 2, 0, 0)],
+    ['a segment longer than the file', patch(({ frameAt }) => frameAt + 2, 255, 255)],
+    ['no components', patch(({ frameAt }) => frameAt + 9, 0)],
+    ['more components than its frame has room for', patch(({ frameAt }) => frameAt + 9, 200)],
+    ['a sampling of 0', patch(({ frameAt }) => frameAt + 11, 0x02)],
+    ['a sampling of 5', patch(({ frameAt }) => frameAt + 11, 0x51)],
+  ])('is refused with %s', (_, damage) => {
+    expect(() => readJpegHeader(damage(jpeg))).toThrow(expect.objectContaining({ code: 'FILE_CORRUPT' }));
+  });
+});

@@ -1,0 +1,114 @@
+import { execFileSync } from 'node:child_process';
+import { appendFile, mkdtemp, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fingerprintOf, openFileSource } from './file-source.ts';
+
+let folder: string;
+let path: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'file-source-'));
+  path = join(folder, 'slide.svs');
+  await writeFile(
+    path,
+    Uint8Array.from({ length: 100 }, (_, i) => i),
+  );
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describe('a file as a source of bytes', () => {
+  it('reads exactly the bytes asked for', async () => {
+    const source = await openFileSource(path);
+    expect(source.size).toBe(100);
+    expect([...(await source.read(97, 3))]).toEqual([97, 98, 99]);
+    expect(await source.read(100, 0)).toHaveLength(0);
+    await source.close();
+  });
+
+  it('reads into a buffer without touching what stands around', async () => {
+    const source = await openFileSource(path);
+    const buffer = new Uint8Array(6).fill(255);
+    await source.readInto(buffer, 2, 10, 3);
+    expect([...buffer]).toEqual([255, 255, 10, 11, 12, 255]);
+    await source.close();
+  });
+
+  it.each([
+    ['past the end', 99, 2, 'FILE_TRUNCATED'],
+    ['far past the end', 2 ** 52, 1, 'FILE_TRUNCATED'],
+    ['more than there is', 0, 2 ** 40, 'FILE_TRUNCATED'],
+    ['before the start', -1, 2, 'FILE_CORRUPT'],
+    ['at no whole number', 0.5, 2, 'FILE_CORRUPT'],
+    ['at infinity', Number.POSITIVE_INFINITY, 2, 'FILE_CORRUPT'],
+    ['a negative length', 2, -1, 'FILE_CORRUPT'],
+  ])('refuses to read %s', async (_, offset, length, code) => {
+    const source = await openFileSource(path);
+    await expect(source.read(offset, length)).rejects.toMatchObject({ code });
+    await source.close();
+  });
+
+  it('says that a file has become shorter since it was opened', async () => {
+    const source = await openFileSource(path);
+    await truncate(path, 50);
+    await expect(source.read(40, 20)).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
+    await source.close();
+  });
+
+  it('does not read for someone who has gone', async () => {
+    const source = await openFileSource(path);
+    await expect(source.read(0, 1, AbortSignal.abort())).rejects.toThrow('aborted');
+    await source.close();
+  });
+
+  it('names no path in the message when the file is missing', async () => {
+    const error = await openFileSource(join(folder, 'secret.svs')).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ code: 'FILE_MISSING', message: expect.not.stringContaining('secret') });
+  });
+
+  it('refuses a folder', async () => {
+    await expect(openFileSource(folder)).rejects.toMatchObject({ code: 'NOT_A_SLIDE' });
+  });
+
+  it.skipIf(process.platform === 'win32')('refuses a named pipe instead of waiting for it', async () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    await expect(openFileSource(pipe)).rejects.toMatchObject({ code: 'NOT_A_SLIDE' });
+  });
+});
+
+describe('a fingerprint', () => {
+  it('is the same for the open source and for the file as it is', async () => {
+    const source = await openFileSource(path);
+    expect(await fingerprintOf({ path })).toBe(source.fingerprint);
+    await source.close();
+  });
+
+  it('can stand in an address', async () => {
+    expect(await fingerprintOf({ path })).toMatch(/^[\w-]{1,64}$/);
+  });
+
+  it.each([
+    ['grown', () => appendFile(path, 'more')],
+    [
+      'rewritten to the same size',
+      async () => {
+        await writeFile(path, new Uint8Array(100));
+        // A clock of files may stand still for some milliseconds.
+        await utimes(path, 0, 1);
+      },
+    ],
+    [
+      'replaced by another file',
+      async () => {
+        await writeFile(join(folder, 'new'), new Uint8Array(100));
+        await rename(join(folder, 'new'), path);
+      },
+    ],
+  ])('changes when the file is %s', async (_, change) => {
+    const before = await fingerprintOf({ path });
+    await change();
+    expect(await fingerprintOf({ path })).not.toBe(before);
+  });
+});

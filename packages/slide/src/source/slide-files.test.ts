@@ -1,0 +1,59 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSlideFiles, type SlideFiles } from './slide-files.ts';
+
+let folder: string;
+let files: SlideFiles;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'slide-files-'));
+  await mkdir(join(folder, 'dataset', 'parts'), { recursive: true });
+  await writeFile(join(folder, 'secret'), 'secret');
+  await writeFile(join(folder, 'dataset', 'slide.mrxs'), 'leading');
+  await writeFile(join(folder, 'dataset', 'beside.dat'), 'beside');
+  await writeFile(join(folder, 'dataset', 'parts', '..data.dat'), 'part');
+  files = await openSlideFiles(join(folder, 'dataset', 'slide.mrxs'));
+});
+afterEach(async () => {
+  await files.close();
+  await rm(folder, { recursive: true });
+});
+
+const textOf = async (name: string) => {
+  const source = await files.open(name);
+  return Buffer.from(await source.read(0, source.size)).toString();
+};
+
+describe('the files of a slide', () => {
+  it('are the leading one and what lies beside it', async () => {
+    expect(files.name).toBe('slide.mrxs');
+    expect(Buffer.from(await files.leading.read(0, 7)).toString()).toBe('leading');
+    expect(await files.list()).toEqual(['beside.dat', 'slide.mrxs']);
+    expect(await textOf('beside.dat')).toBe('beside');
+    expect(await textOf('parts/..data.dat')).toBe('part');
+  });
+
+  it.each(['../secret', 'parts/../../secret', '..', '.', '', '/etc/passwd', 'beside.dat\0'])(
+    'are never outside its folder: %j',
+    async (name) => {
+      await expect(files.open(name)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+    },
+  );
+
+  it('are never outside its folder by a link either', async () => {
+    await symlink(join(folder, 'secret'), join(folder, 'dataset', 'link.dat'));
+    await expect(files.open('link.dat')).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+  });
+
+  it('may be missing', async () => {
+    await expect(files.open('gone.dat')).rejects.toMatchObject({ code: 'FILE_MISSING' });
+  });
+
+  it('are all closed together', async () => {
+    const beside = await files.open('beside.dat');
+    await files.close();
+    await expect(beside.read(0, 1)).rejects.toMatchObject({ code: 'FILE_MISSING' });
+  });
+});

@@ -1,0 +1,57 @@
+import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
+import { tag } from '../tiff/tags.ts';
+import { buildTiff, type DirectoryPlan, long, rational, short, type TiffPlan } from './build-tiff.ts';
+import { encodePicture, type PictureColour } from './encode-picture.ts';
+import { paintTissue } from './paint-tissue.ts';
+
+/** What to build; everything has a default. */
+export interface TiledTiffPlan extends Pick<TiffPlan, 'littleEndian' | 'isBig'> {
+  /** Pixels at full resolution; 480 × 400. */
+  readonly width?: number;
+  readonly height?: number;
+  /** Pixels, both ways, a multiple of 16; 128. */
+  readonly tileSize?: number;
+  /** Downsamples of the stored levels, full resolution first; 1, 2 and 4. */
+  readonly downsamples?: readonly number[];
+  readonly picture?: Raster;
+  readonly colour?: PictureColour;
+  /** Where the smaller levels stand: after the first directory, or under it. */
+  readonly pyramid?: 'chain' | 'subdirectories';
+  /** Pixels per centimetre; not said. */
+  readonly pixelsPerCm?: number;
+}
+
+/** @returns the bytes of a small pyramidal TIFF of no particular maker */
+export async function buildTiledTiff(plan: TiledTiffPlan = {}): Promise<Uint8Array> {
+  const { littleEndian = true, isBig = false, pyramid = 'chain' } = plan;
+  const levels = await tiledTiffDirectories(plan);
+  const [full, ...reduced] = levels as [DirectoryPlan, ...DirectoryPlan[]];
+  const directories = pyramid === 'chain' ? levels : [{ ...full, subDirectories: reduced }];
+  return buildTiff({ directories, littleEndian, isBig }).bytes;
+}
+
+/** The directories of such a file, largest first. */
+export async function tiledTiffDirectories({
+  width = 480,
+  height = 400,
+  tileSize = 128,
+  downsamples = [1, 2, 4],
+  picture = paintTissue(width, height),
+  colour = 'ycbcr',
+  pixelsPerCm,
+}: TiledTiffPlan): Promise<DirectoryPlan[]> {
+  const resolution = pixelsPerCm && {
+    [tag.XResolution]: rational(pixelsPerCm, 1),
+    [tag.YResolution]: rational(pixelsPerCm, 1),
+    [tag.ResolutionUnit]: short(3),
+  };
+  return Promise.all(
+    downsamples.map(async (downsample, level) => {
+      const [w, h] = [Math.floor(width / downsample), Math.floor(height / downsample)];
+      const reduced = cropRaster(shrinkRaster(picture, downsample), 0, 0, w, h);
+      const directory = await encodePicture(reduced, tileSize, colour);
+      const tags = { ...directory.tags, [tag.NewSubfileType]: long(level === 0 ? 0 : 1), ...resolution };
+      return { ...directory, tags };
+    }),
+  );
+}

@@ -1,0 +1,53 @@
+import sharp from 'sharp';
+import { cropRaster, type Raster } from '../decode/raster.ts';
+
+/** Pixels of a JPEG as any viewer draws it, by the decoder's own reading of its markers. */
+export async function pixelsOf(jpeg: Uint8Array): Promise<Raster> {
+  const picture = sharp(jpeg, { failOn: 'warning' }).toColourspace('srgb').raw();
+  const { data, info } = await picture.toBuffer({ resolveWithObject: true });
+  return { width: info.width, height: info.height, rgb: data };
+}
+
+/** The mean and the largest difference of two pictures of equal size, in steps of 255. */
+export function difference(one: Raster, other: Raster): { mean: number; most: number } {
+  if (one.width !== other.width || one.height !== other.height) {
+    throw new Error(`${one.width} × ${one.height} is not ${other.width} × ${other.height}`);
+  }
+  let sum = 0;
+  let most = 0;
+  for (const [i, sample] of one.rgb.entries()) {
+    const off = Math.abs(sample - (other.rgb[i] as number));
+    sum += off;
+    most = Math.max(most, off);
+  }
+  return { mean: sum / one.rgb.length, most };
+}
+
+/**
+ * A rectangle of a picture reduced by a box filter, in plain arithmetic: what a made tile is measured against.
+ *
+ * @param downsample pixels of the picture per pixel of the answer, both ways
+ * @param x and y: of the rectangle, in pixels of the answer, like its width and height
+ */
+export function boxFilter(
+  picture: Raster,
+  downsample: number,
+  { x, y, width, height }: { x: number; y: number; width: number; height: number },
+): Raster {
+  const rgb = new Uint8Array(width * height * 3);
+  for (let row = 0; row < height; row++) {
+    for (let column = 0; column < width; column++) {
+      const left = (x + column) * downsample;
+      const top = (y + row) * downsample;
+      const right = Math.min(left + downsample, picture.width);
+      const bottom = Math.min(top + downsample, picture.height);
+      const area = cropRaster(picture, left, top, right - left, bottom - top).rgb;
+      for (let sample = 0; sample < 3; sample++) {
+        let sum = 0;
+        for (let at = sample; at < area.length; at += 3) sum += area[at] as number;
+        rgb[(row * width + column) * 3 + sample] = Math.round(sum / (area.length / 3));
+      }
+    }
+  }
+  return { width, height, rgb };
+}

@@ -1,0 +1,73 @@
+import sharp from 'sharp';
+import type { Raster } from '../decode/raster.ts';
+import { marker, readJpegHeader } from '../jpeg/header.ts';
+import { memorySource } from '../source/memory-source.ts';
+import { tag } from '../tiff/tags.ts';
+import { openTiff } from '../tiff/tiff-file.ts';
+import { type DirectoryPlan, long, short, undefinedBytes } from './build-tiff.ts';
+
+/**
+ * How samples are written: `rgb` as Aperio does (4:4:4, components numbered 0, 1, 2, no marker that says so),
+ * `ycbcr` at half the colour resolution.
+ */
+export type PictureColour = 'rgb' | 'ycbcr' | 'grey';
+
+/**
+ * A directory with this picture in JPEG tiles, or in strips: real streams and tables, as libtiff writes them.
+ *
+ * @param tileSize null for strips of 16 rows
+ */
+export async function encodePicture(
+  { width, height, rgb }: Raster,
+  tileSize: number | null,
+  colour: PictureColour = 'rgb',
+): Promise<DirectoryPlan> {
+  const picture = sharp(rgb, { raw: { width, height, channels: 3 } });
+  if (colour === 'grey') picture.toColourspace('b-w');
+  // libvips writes RGB from quality 90 on, YCbCr below.
+  const quality = colour === 'rgb' ? 90 : 80;
+  const cut = tileSize === null ? {} : { tile: true, tileWidth: tileSize, tileHeight: tileSize };
+  const source = memorySource(await picture.tiff({ compression: 'jpeg', quality, ...cut }).toBuffer());
+  const { first } = await openTiff(source);
+
+  const [offsetsTag, byteCountsTag] =
+    tileSize === null
+      ? ([tag.StripOffsets, tag.StripByteCounts] as const)
+      : ([tag.TileOffsets, tag.TileByteCounts] as const);
+  const count = first.count(offsetsTag);
+  const offsets = await first.table(offsetsTag, count);
+  const byteCounts = await first.table(byteCountsTag, count);
+  const streams = await Promise.all(
+    Array.from(offsets, (offset, i) => source.read(offset, byteCounts[i] as number)),
+  );
+  const samples = colour === 'grey' ? 1 : 3;
+  const tables = await first.bytes(tag.JPEGTables);
+  return {
+    tags: {
+      [tag.ImageWidth]: long(width),
+      [tag.ImageLength]: long(height),
+      [tag.BitsPerSample]: short(...Array.from({ length: samples }, () => 8)),
+      [tag.Compression]: short(7),
+      [tag.PhotometricInterpretation]: short({ grey: 1, rgb: 2, ycbcr: 6 }[colour]),
+      [tag.SamplesPerPixel]: short(samples),
+      [tag.PlanarConfiguration]: short(1),
+      ...(tables && { [tag.JPEGTables]: undefinedBytes(tables) }),
+      ...(tileSize === null
+        ? { [tag.RowsPerStrip]: long((await first.number(tag.RowsPerStrip)) ?? height) }
+        : { [tag.TileWidth]: short(tileSize), [tag.TileLength]: short(tileSize) }),
+    },
+    [tileSize === null ? 'strips' : 'tiles']: colour === 'rgb' ? streams.map(asAperioWrites) : streams,
+  };
+}
+
+/** libtiff names the components of RGB and adds an Adobe marker; Aperio numbers them and adds none. */
+function asAperioWrites(stream: Uint8Array): Uint8Array {
+  const { frameAt, scanAt, components } = readJpegHeader(stream);
+  const jpeg = Uint8Array.from([0xff, marker.SOI, ...stream.subarray(frameAt)]);
+  const moved = frameAt - 2;
+  components.forEach((_, i) => {
+    jpeg[frameAt - moved + 10 + 3 * i] = i;
+    jpeg[scanAt - moved + 5 + 2 * i] = i;
+  });
+  return jpeg;
+}

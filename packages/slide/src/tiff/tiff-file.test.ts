@@ -1,0 +1,266 @@
+import { describe, expect, it } from 'vitest';
+import { memorySource } from '../source/memory-source.ts';
+import {
+  ascii,
+  type BuiltTiff,
+  buildTiff,
+  byte,
+  type DirectoryPlan,
+  long,
+  long8,
+  rational,
+  short,
+  type TagValue,
+} from '../testing/build-tiff.ts';
+import { tag } from './tags.ts';
+import { openTiff } from './tiff-file.ts';
+
+const layouts = [
+  { name: 'classic, little-endian', littleEndian: true, isBig: false },
+  { name: 'classic, big-endian', littleEndian: false, isBig: false },
+  { name: 'BigTIFF, little-endian', littleEndian: true, isBig: true },
+  { name: 'BigTIFF, big-endian', littleEndian: false, isBig: true },
+];
+
+const directories = [
+  {
+    tags: {
+      [tag.ImageWidth]: short(300),
+      [tag.ImageLength]: long(70_000),
+      [tag.BitsPerSample]: short(8, 8, 8),
+      [tag.ImageDescription]: ascii('Aperio|MPP = 0,5'),
+      [tag.XResolution]: rational(20_000, 3),
+    },
+    tiles: Array.from({ length: 500 }, (_, i) => new Uint8Array(i)),
+    subDirectories: [{ tags: { [tag.ImageWidth]: short(150) } }, { tags: { [tag.ImageWidth]: short(75) } }],
+  },
+  { tags: { [tag.ImageWidth]: byte(7) } },
+];
+
+describe.each(layouts)('a TIFF file ($name)', (layout) => {
+  const open = () => openTiff(memorySource(buildTiff({ directories, ...layout }).bytes));
+
+  it('has its directories in the order of the file', async () => {
+    const file = await open();
+    const chain = await file.directories();
+    expect(await Promise.all(chain.map((one) => one.number(tag.ImageWidth)))).toEqual([300, 7]);
+    expect(chain[0]).toBe(file.first);
+  });
+
+  it('has directories under directories', async () => {
+    const file = await open();
+    const below = await file.subDirectories(file.first);
+    expect(await Promise.all(below.map((one) => one.number(tag.ImageWidth)))).toEqual([150, 75]);
+    expect(below.map((one) => one.depth)).toEqual([1, 1]);
+    expect(await file.subDirectories(below[0] as (typeof below)[0])).toEqual([]);
+  });
+
+  it('gives values as they were written', async () => {
+    const { first } = await open();
+    expect(await first.number(tag.ImageLength)).toBe(70_000);
+    expect(await first.numbers(tag.BitsPerSample)).toEqual([8, 8, 8]);
+    expect(await first.text(tag.ImageDescription, 1000)).toBe('Aperio|MPP = 0,5');
+    expect(await first.text(tag.ImageDescription, 6)).toBe('Aperio');
+    expect(await first.real(tag.XResolution)).toBeCloseTo(6666.67);
+  });
+
+  it('gives long tables as typed arrays', async () => {
+    const { first } = await open();
+    const byteCounts = await first.table(tag.TileByteCounts, 499);
+    expect(byteCounts).toHaveLength(499);
+    expect(byteCounts[498]).toBe(498);
+    expect((await first.table(tag.TileOffsets, 500))[1]).toBe(layout.isBig ? 16 : 8);
+  });
+
+  it('says what it does not have', async () => {
+    const { first } = await open();
+    expect(first.count(tag.TileWidth)).toBe(0);
+    expect(await first.number(tag.TileWidth)).toBeNull();
+    expect(await first.numbers(tag.TileWidth)).toBeNull();
+    expect(await first.text(tag.JPEGTables, 10)).toBeNull();
+    expect(await first.bytes(tag.JPEGTables)).toBeNull();
+    expect(await first.real(tag.YResolution)).toBeNull();
+  });
+});
+
+describe('a value', () => {
+  const first = async (value: TagValue) => {
+    const { bytes } = buildTiff({ directories: [{ tags: { [tag.ImageWidth]: value } }] });
+    return (await openTiff(memorySource(bytes))).first;
+  };
+
+  it('of text ends at its first NUL, whatever follows', async () => {
+    const directory = await first({ type: 2, numbers: [65, 66, 0, 67] });
+    expect(await directory.text(tag.ImageWidth, 100)).toBe('AB');
+  });
+
+  it('of text need not be UTF-8: scanners write what their system speaks', async () => {
+    const directory = await first({ type: 2, numbers: [0xb5, 0x6d, 0] });
+    expect(await directory.text(tag.ImageWidth, 100)).toBe('µm');
+  });
+
+  it('divided by zero is none', async () => {
+    expect(await (await first({ type: 5, numbers: [1, 0] })).real(tag.ImageWidth)).toBeNull();
+  });
+
+  it('of a negative or unknown type is no number', async () => {
+    for (const type of [6, 9, 0, 99]) {
+      const directory = await first({ type, numbers: [1] });
+      await expect(directory.number(tag.ImageWidth)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+    }
+  });
+
+  it('beyond 2^53 is larger than everything, never another number', async () => {
+    const directory = await first({ type: 16, numbers: [2 ** 60] });
+    expect(await directory.number(tag.ImageWidth)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('that a directory has twice counts the first time', async () => {
+    const built = buildTiff({ directories: [{ tags: { 256: short(1), 257: short(2) } }] });
+    const [{ at } = { at: 0 }] = built.directories;
+    built.bytes[at + 2 + 12] = 0; // 257 → 256
+    const { first: directory } = await openTiff(memorySource(built.bytes));
+    expect(await directory.number(tag.ImageWidth)).toBe(1);
+  });
+});
+
+/** Where the second directory of `two` is damaged. */
+type Damage = (built: BuiltTiff) => Uint8Array;
+
+const two = () =>
+  buildTiff({ directories: [{ tags: { 256: long(1), 270: ascii('first') } }, { tags: { 256: long(2) } }] });
+const point =
+  (from: number, to: (built: BuiltTiff) => number): Damage =>
+  (built) => {
+    Buffer.from(built.bytes.buffer, built.bytes.byteOffset).writeUInt32LE(
+      to(built),
+      built.directories[from]?.nextAt ?? 4,
+    );
+    return built.bytes;
+  };
+const write =
+  (at: (built: BuiltTiff) => number, ...bytes: number[]): Damage =>
+  (built) => {
+    built.bytes.set(bytes, at(built));
+    return built.bytes;
+  };
+const directoryAt = (built: BuiltTiff, i: number) => built.directories[i]?.at ?? 0;
+
+describe('a TIFF file is refused when it', () => {
+  it.each<[string, Damage, string]>([
+    ['is empty', () => new Uint8Array(), 'FILE_CORRUPT'],
+    ['has another signature', write(() => 0, 0x58), 'FILE_CORRUPT'],
+    ['ends in its header', ({ bytes }) => bytes.subarray(0, 7), 'FILE_TRUNCATED'],
+    ['has no directory', point(-1, () => 0), 'FILE_CORRUPT'],
+    ['has its first directory in the header', point(-1, () => 6), 'FILE_CORRUPT'],
+    ['has its first directory at the end', point(-1, ({ bytes }) => bytes.length), 'FILE_TRUNCATED'],
+    ['has its first directory far away', point(-1, () => 2 ** 32 - 1), 'FILE_TRUNCATED'],
+    [
+      'has its first directory in the last byte',
+      point(-1, ({ bytes }) => bytes.length - 1),
+      'FILE_TRUNCATED',
+    ],
+    [
+      'ends inside its first directory',
+      (built) => built.bytes.subarray(0, directoryAt(built, 0) + 10),
+      'FILE_TRUNCATED',
+    ],
+    ['has a directory without entries', write((built) => directoryAt(built, 0), 0, 0), 'FILE_CORRUPT'],
+    ['has 65,535 entries', write((built) => directoryAt(built, 0), 255, 255), 'LIMIT_EXCEEDED'],
+    [
+      'claims more entries than it has room for',
+      write((built) => directoryAt(built, 0), 0, 15),
+      'FILE_TRUNCATED',
+    ],
+    ['goes on past its end', point(0, () => 1_000_000), 'FILE_TRUNCATED'],
+    ['goes on in its header', point(0, () => 4), 'FILE_CORRUPT'],
+    ['has a directory that follows itself', point(0, (built) => directoryAt(built, 0)), 'FILE_CORRUPT'],
+    ['goes round in a circle', point(1, (built) => directoryAt(built, 0)), 'FILE_CORRUPT'],
+  ])('%s', async (_, damage, code) => {
+    const opening = openTiff(memorySource(damage(two()))).then((file) => file.directories());
+    await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
+  });
+
+  it.each([
+    ['a BigTIFF with offsets of 4 bytes', 4, 4],
+    ['a BigTIFF with a reserved number', 6, 1],
+  ])('%s', async (_, at, value) => {
+    const { bytes } = buildTiff({ directories: [{ tags: { 256: long(1) } }], isBig: true });
+    bytes[at] = value;
+    await expect(openTiff(memorySource(bytes))).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+  });
+
+  it('has 5,000 directories', async () => {
+    const directories = Array.from({ length: 5000 }, () => ({ tags: { 256: byte(1) } }));
+    const file = await openTiff(memorySource(buildTiff({ directories }).bytes));
+    await expect(file.directories()).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+  });
+
+  it.each([
+    ['itself', 0],
+    ['another of the chain', 1],
+  ])('points to %s as a SubIFD', async (_, target) => {
+    const plan = (offset: number) =>
+      buildTiff({
+        directories: [{ tags: { 256: byte(1), [tag.SubIFDs]: long(offset) } }, { tags: { 256: byte(1) } }],
+      });
+    const { bytes } = plan(directoryAt(plan(0), target));
+    const file = await openTiff(memorySource(bytes));
+    await file.directories();
+    await expect(file.subDirectories(file.first)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+  });
+
+  it('lays SubIFDs five deep', async () => {
+    const deep = (depth: number): DirectoryPlan => ({
+      tags: { 256: byte(depth) },
+      subDirectories: depth > 0 ? [deep(depth - 1)] : [],
+    });
+    const file = await openTiff(memorySource(buildTiff({ directories: [deep(5)] }).bytes));
+    let directory = file.first;
+    for (let depth = 0; depth < 4; depth++) {
+      [directory = directory] = await file.subDirectories(directory);
+    }
+    expect(directory.depth).toBe(4);
+    await expect(file.subDirectories(directory)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+  });
+
+  it.each<[string, TagValue, number, string]>([
+    ['past the end of the file', long(1_000_000), 3, 'FILE_TRUNCATED'],
+    ['of 64 MiB and more', long(8), 2 ** 31, 'LIMIT_EXCEEDED'],
+  ])('has a value %s', async (_, pointer, count, code) => {
+    const built = buildTiff({ directories: [{ tags: { [tag.TileOffsets]: pointer } }] });
+    const view = new DataView(built.bytes.buffer, built.bytes.byteOffset);
+    view.setUint32(directoryAt(built, 0) + 2 + 4, count, true);
+    const { first } = await openTiff(memorySource(built.bytes));
+    await expect(first.table(tag.TileOffsets, count)).rejects.toMatchObject({ code });
+  });
+
+  it('has more values for a short list than any picture needs', async () => {
+    const { bytes } = buildTiff({
+      directories: [{ tags: { [tag.SubIFDs]: long(...new Array(5000).fill(8)) } }],
+    });
+    const { first } = await openTiff(memorySource(bytes));
+    await expect(first.numbers(tag.SubIFDs)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+  });
+
+  it('counts 2^61 values of 8 bytes, which is more than a number can hold', async () => {
+    const built = buildTiff({ directories: [{ tags: { [tag.TileOffsets]: long8(1) } }], isBig: true });
+    const view = new DataView(built.bytes.buffer, built.bytes.byteOffset);
+    view.setBigUint64(directoryAt(built, 0) + 8 + 4, 2n ** 61n, true);
+    const { first } = await openTiff(memorySource(built.bytes));
+    await expect(first.table(tag.TileOffsets, 2 ** 26)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+  });
+});
+
+describe('opening a TIFF file', () => {
+  it('reads at most a kilobyte a directory, whatever stands in the file', async () => {
+    const source = memorySource(buildTiff({ directories }).bytes);
+    let bytesRead = 0;
+    const read: typeof source.read = (offset, length) => {
+      bytesRead += length;
+      return source.read(offset, length);
+    };
+    await (await openTiff({ ...source, read })).directories();
+    expect(bytesRead).toBeLessThanOrEqual(16 + 2 * 1024);
+  });
+});
