@@ -6,6 +6,7 @@
  */
 import OpenSeadragon from 'openseadragon';
 import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from './descriptor.ts';
+import { drawersHere } from './drawers.ts';
 
 /** Section 9 of the product specification. */
 const settings = {
@@ -74,11 +75,15 @@ export function createSlideView(
   const viewer = new OpenSeadragon.Viewer({
     ...settings,
     element,
-    drawer: ['webgl', 'canvas'],
+    drawer: drawersHere(),
     crossOriginPolicy: false,
     showNavigator: true,
     navigatorPosition: 'TOP_RIGHT',
     navigatorAutoFade: false,
+    navigatorOpacity: 1,
+    navigatorBackground: '#d8d8dc',
+    navigatorBorderColor: '#a7a3b8',
+    navigatorDisplayRegionColor: '#c93f66',
     // Our own buttons take their place: these are pictures without names.
     showNavigationControl: false,
     showSequenceControl: false,
@@ -144,15 +149,16 @@ export function createSlideView(
     viewer.viewport.setRotation(0, true);
     limitZoom();
     publishZoom();
+    // The viewer's own event of this name is not raised for a second slide: it remembers the first.
+    viewer.world.getItemAt(0)?.addHandler('fully-loaded-change', ({ fullyLoaded }) => {
+      if (fullyLoaded) onComplete();
+    });
   });
   viewer.addHandler('after-resize', () => {
     limitZoom();
     publishZoom();
   });
   viewer.addHandler('animation', publishZoom);
-  viewer.addHandler('fully-loaded-change', ({ fullyLoaded }) => {
-    if (fullyLoaded) onComplete();
-  });
 
   function zoomBy(factor: number) {
     viewer.viewport.zoomBy(factor).applyConstraints();
