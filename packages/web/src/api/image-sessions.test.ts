@@ -93,6 +93,18 @@ describe('an image session', () => {
     expect(server.creations()).toBe(2);
   });
 
+  it('that cannot be made is not asked for by every tile, but again after a moment', async () => {
+    const server = api({ refusals: [503, 503] });
+    const sessions = createImageSessions();
+    for (const tile of ['a', 'b', 'c']) await expect(sessions.get(), tile).rejects.toThrow();
+    await expect(sessions.renew('old')).rejects.toThrow();
+    expect(server.creations()).toBe(1);
+    vi.advanceTimersByTime(2000);
+    await expect(sessions.get()).rejects.toThrow();
+    expect(server.creations()).toBe(2);
+    expect(await sessions.refresh()).toBe('a');
+  });
+
   it('is replaced when somebody asks for a fresh one', async () => {
     api();
     const sessions = createImageSessions();

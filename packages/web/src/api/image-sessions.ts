@@ -15,6 +15,8 @@ import { storedToken } from './stored-sign-in.ts';
 const renewalMarginMs = 5 * 60_000;
 /** After a renewal ahead of time has failed, the old session serves this long before the next try. */
 const renewalPauseMs = 30_000;
+/** After no session could be made, everyone who needs one hears the same for this long: tiles come in dozens. */
+const failurePauseMs = 2000;
 const statsRefreshMs = 30_000;
 
 export interface ImageSessionState {
@@ -56,7 +58,7 @@ interface LiveSession {
 
 export function createImageSessions(): ImageSessions {
   let live: LiveSession | null = null;
-  let failed = false;
+  let failure: { readonly error: unknown; readonly at: number } | null = null;
   let creating: Promise<string> | null = null;
   /** Everything made and not yet revoked: a session that was replaced may still carry tiles. */
   const made = new Set<string>();
@@ -70,7 +72,7 @@ export function createImageSessions(): ImageSessions {
   function publish() {
     if (live !== null && performance.now() >= live.endsAt) live = null;
     const status =
-      creating !== null ? 'refreshing' : failed ? 'error' : live !== null ? 'active' : 'inactive';
+      creating !== null ? 'refreshing' : failure !== null ? 'error' : live !== null ? 'active' : 'inactive';
     const id = live?.id ?? null;
     if (state.status === status && state.id === id) return;
     state = { status, id };
@@ -88,6 +90,11 @@ export function createImageSessions(): ImageSessions {
     return making;
   }
 
+  async function createUnlessJustFailed(): Promise<string> {
+    if (failure !== null && performance.now() < failure.at + failurePauseMs) throw failure.error;
+    return create();
+  }
+
   async function make(startedIn: number): Promise<string> {
     const askedAt = performance.now();
     try {
@@ -100,13 +107,13 @@ export function createImageSessions(): ImageSessions {
       // A session shorter than the margin lives to its half: else every tile would ask for a new one.
       const marginMs = lifeMs > renewalMarginMs ? renewalMarginMs : lifeMs / 2;
       live = { id, renewAt: askedAt + lifeMs - marginMs, endsAt: askedAt + lifeMs };
-      failed = false;
+      failure = null;
       made.add(id);
       clearTimeout(expiry);
       expiry = setTimeout(publish, lifeMs);
       return id;
     } catch (error) {
-      if (startedIn === era) failed = true;
+      if (startedIn === era) failure = { error, at: performance.now() };
       throw error;
     }
   }
@@ -114,7 +121,7 @@ export function createImageSessions(): ImageSessions {
   async function get(): Promise<string> {
     if (live !== null && performance.now() < live.renewAt) return live.id;
     try {
-      return await create();
+      return await createUnlessJustFailed();
     } catch (error) {
       if (live === null || performance.now() >= live.endsAt) throw error;
       live = { ...live, renewAt: performance.now() + renewalPauseMs };
@@ -126,7 +133,7 @@ export function createImageSessions(): ImageSessions {
     if (live !== null && live.id !== refused) return Promise.resolve(live.id);
     made.delete(refused);
     live = null;
-    return create();
+    return createUnlessJustFailed();
   }
 
   function giveUpAll() {
@@ -136,7 +143,7 @@ export function createImageSessions(): ImageSessions {
     for (const id of made) revoke(id);
     made.clear();
     live = null;
-    failed = false;
+    failure = null;
     publish();
   }
 
@@ -188,10 +195,14 @@ export function useImageSession(): ImageSessionState {
   return useSyncExternalStore(imageSessions.subscribe, imageSessions.state);
 }
 
-/** The account's own sessions, asked for again every 30 s while somebody looks. */
-export function useImageSessionStats() {
+/**
+ * The account's own sessions, asked for again every 30 s while somebody looks.
+ *
+ * @param session the session of the moment; another one is asked about at once
+ */
+export function useImageSessionStats(session: string | null) {
   return useQuery({
-    queryKey: ['image-session-stats'],
+    queryKey: ['image-session-stats', session],
     queryFn: ({ signal }) => call(getImageSessionStats, { signal }),
     refetchInterval: statsRefreshMs,
   });

@@ -11,13 +11,13 @@ interface SessionStatsProps {
 
 /** The image session in numbers, as the server counts them; renewed every 30 s. */
 export function SessionStats({ session }: SessionStatsProps) {
-  const stats = useImageSessionStats();
+  const stats = useImageSessionStats(session.id);
   const prefix = session.id?.slice(0, idPrefixLength);
   const own = stats.data?.sessions.find(({ session_id }) => session_id === prefix);
-  const secondsLeft = own?.expires_in ?? 0;
+  const validity = own && own.expires_in > 0 ? texts.valid(Math.floor(own.expires_in / 60)) : texts.invalid;
   const facts = [
     [texts.statsSession, prefix ?? texts.notAvailable],
-    [texts.statsValidity, secondsLeft > 0 ? texts.valid(Math.floor(secondsLeft / 60)) : texts.invalid],
+    [texts.statsValidity, stats.isPending ? texts.notAvailable : validity],
     [texts.statsAge, own ? texts.seconds(own.age) : texts.notAvailable],
     [texts.statsRequests, own ? String(own.request_count) : texts.notAvailable],
     [texts.statsActiveSessions, stats.data ? String(stats.data.active_sessions) : texts.notAvailable],
