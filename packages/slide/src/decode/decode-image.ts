@@ -36,13 +36,10 @@ export async function decodeImage(image: EncodedImage, shrink: Shrink = 1): Prom
 async function decodeBySharp({ bytes, width, height }: EncodedImage, shrink: Shrink): Promise<Raster> {
   // A warning means that the decoder has made pixels up, e.g. grey below the place where a stream is cut.
   const picture = sharp(bytes, { failOn: 'warning', limitInputPixels: MAX_PIXELS });
-  if (shrink > 1) {
-    picture.resize(width / shrink, height / shrink, {
-      fit: 'fill',
-      kernel: 'nearest',
-      fastShrinkOnLoad: true,
-    });
-  }
+  // By 4 and 8 the decoder itself goes half or a quarter of the way, for less than the whole costs, and the cubic
+  // kernel the last step: of sharp's kernels it comes nearest to the mean. By 2 it would decode the whole anyway.
+  const reduced = shrink > 2;
+  if (reduced) picture.resize(width / shrink, height / shrink, { fit: 'fill', kernel: 'cubic' });
   const { data, info } = await picture
     .toColourspace('srgb')
     .removeAlpha()
@@ -51,11 +48,13 @@ async function decodeBySharp({ bytes, width, height }: EncodedImage, shrink: Shr
     .catch((cause: unknown) => {
       throw new SlideError('FILE_CORRUPT', 'A tile cannot be decoded', { cause });
     });
-  if (info.width * shrink !== width || info.height * shrink !== height || info.channels !== 3) {
+  const expected = reduced ? shrink : 1;
+  if (info.width * expected !== width || info.height * expected !== height || info.channels !== 3) {
     throw new SlideError(
       'FILE_CORRUPT',
       `A tile decodes to ${info.width} × ${info.height} × ${info.channels}`,
     );
   }
-  return { width: info.width, height: info.height, rgb: data };
+  const raster = { width: info.width, height: info.height, rgb: data };
+  return reduced ? raster : shrinkRaster(raster, shrink);
 }

@@ -74,9 +74,17 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
   return cropRaster(raster, region.x - x, region.y - y, region.width, region.height);
 }
 
-/** The most that a tile may be shrunk while it is decoded: no further than asked for, and to whole pixels. */
+/**
+ * The most that a tile may be shrunk while it is decoded: to whole pixels, and, where the decoder's way is not the
+ * exact mean, so that a step by two is left to the averager, which evens out what the decoder's filter does.
+ */
 function shrinkFor({ tileWidth, tileHeight }: Level, perPixel: number): Shrink {
-  return shrinks.find((by) => by <= perPixel && tileWidth % by === 0 && tileHeight % by === 0) ?? 1;
+  const isExact = (by: Shrink) => by === 2;
+  return (
+    shrinks.find(
+      (by) => by <= (isExact(by) ? perPixel : perPixel / 2) && tileWidth % by === 0 && tileHeight % by === 0,
+    ) ?? 1
+  );
 }
 
 /** Column by column, since tiles that are joined for decoding stand one under the other. */
