@@ -89,13 +89,17 @@ export function createCatalogue({ config, db, now, log, audit, slides }: Ground)
   let watching: Watch | null = null;
   let rescanTimer: NodeJS.Timeout | null = null;
 
+  /** Grows with every change, so that a row that was read before it is not believed after it. */
+  let changes = 0;
+
   /** Nothing of what was known of an image is served any more. */
   function forget(imageId: string): void {
+    changes++;
     known.delete(imageId);
     slides.forget(imageId);
   }
 
-  const intake = createIntake({ config, db, now, log, slides, onGone: forget });
+  const intake = createIntake({ config, db, now, log, slides, onChange: forget });
 
   /** @throws AppError not_found */
   async function rowOf(imageId: string): Promise<ImageRow> {
@@ -106,6 +110,7 @@ export function createCatalogue({ config, db, now, log, audit, slides }: Ground)
 
   async function readServable(imageId: string): Promise<ServableImage | null> {
     const readAt = Date.now();
+    const changesBefore = changes;
     const row = await findImage(db, imageId);
     const image =
       row === null || row.removed_at !== null || row.status !== 'ready' || row.fingerprint === null
@@ -118,7 +123,7 @@ export function createCatalogue({ config, db, now, log, audit, slides }: Ground)
             fingerprint: row.fingerprint,
           };
     if (known.size >= maxKnown) known.clear();
-    known.set(imageId, { image, readAt });
+    if (changes === changesBefore) known.set(imageId, { image, readAt });
     if (image === null) slides.forget(imageId);
     return image;
   }
@@ -196,7 +201,7 @@ export function createCatalogue({ config, db, now, log, audit, slides }: Ground)
         }
         return after;
       });
-      known.delete(imageId);
+      forget(imageId);
       return imageOf(row);
     },
 

@@ -36,8 +36,8 @@ interface Ground {
   readonly now: () => Date;
   readonly log: Logger;
   readonly slides: Slides;
-  /** An entry whose file is gone, or is not to be shown as it was. */
-  readonly onGone: (imageId: string) => void;
+  /** Called after an entry has changed: what was known of it is not to be served any more. */
+  readonly onChange: (imageId: string) => void;
 }
 
 interface Unread extends SlideFile {
@@ -49,7 +49,7 @@ const retryAfterMs = 5000;
 /** Changes of one transaction, so that nobody waits long for the database. */
 const changesAtOnce = 500;
 
-export function createIntake({ config, db, now, log, slides, onGone }: Ground): Intake {
+export function createIntake({ config, db, now, log, slides, onChange }: Ground): Intake {
   const closing = new AbortController();
   const unread = new Map<string, Unread>();
   let reading: Promise<void> | null = null;
@@ -81,6 +81,7 @@ export function createIntake({ config, db, now, log, slides, onGone }: Ground): 
   ): Promise<void> {
     const byPath = new Map(rows.map((row) => [row.path, row]));
     const steps: ((tx: Change) => Promise<unknown>)[] = [];
+    const changed: string[] = [];
     const at = now().toISOString();
 
     for (const slide of scan.slides) {
@@ -97,8 +98,9 @@ export function createIntake({ config, db, now, log, slides, onGone }: Ground): 
       if (isChanged || row.status === 'pending' || (retryFailed && row.status === 'failed')) {
         unread.set(row.id, { id: row.id, root, path: slide.path });
       }
-      if (Object.keys(changesOf(row, slide)).length > 0)
-        steps.push((tx) => followFile(tx, row.id, slide, at));
+      if (Object.keys(changesOf(row, slide)).length === 0) continue;
+      steps.push((tx) => followFile(tx, row.id, slide, at));
+      changed.push(row.id);
     }
     for (const problem of scan.problems) {
       log.warn({ root, path: problem.path, problem: problem.error }, 'a metadata file cannot be used');
@@ -124,10 +126,8 @@ export function createIntake({ config, db, now, log, slides, onGone }: Ground): 
         for (const step of steps.slice(from, from + changesAtOnce)) await step(tx);
       });
     }
-    for (const { id } of gone) {
-      unread.delete(id);
-      onGone(id);
-    }
+    for (const { id } of gone) unread.delete(id);
+    for (const id of [...changed, ...gone.map((row) => row.id)]) onChange(id);
   }
 
   function startReading(): void {
@@ -169,7 +169,7 @@ export function createIntake({ config, db, now, log, slides, onGone }: Ground): 
     if (inspection.status === 'postponed') return false;
     const changes = changesBy(inspection, fingerprint);
     await change(db, 'catalogue', (tx) => updateImage(tx, file.id, changes, now().toISOString()));
-    onGone(file.id);
+    onChange(file.id);
     return true;
   }
 

@@ -32,7 +32,7 @@ const fastifyErrors: Record<string, ErrorCode> = {
 export function replyWithError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = refusalOf(error);
   const language: Language = request.routeOptions.config?.endpoint?.language ?? 'tr';
-  if (refusal.status >= 500) request.log.error({ err: error }, refusal.code);
+  if (refusal.status >= 500 && !hasLeft(error, reply)) request.log.error({ err: error }, refusal.code);
 
   const { code, detail } = refusal;
   if (code.startsWith('token_') && refusal.status === 401)
@@ -50,6 +50,11 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
     ...(detail.field && { field: detail.field }),
   };
   return reply.code(refusal.status).header('Cache-Control', 'no-store').type('application/json').send(body);
+}
+
+/** Work that was given up because nobody waits for its answer any more. */
+function hasLeft(error: unknown, reply: FastifyReply): boolean {
+  return (error as { name?: unknown }).name === 'AbortError' && reply.raw.destroyed;
 }
 
 function refusalOf(error: unknown): AppError {

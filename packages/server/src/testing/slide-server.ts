@@ -1,0 +1,59 @@
+/** A test server with slides in its folder, and somebody who looks at them. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { apiBase, createImageSession, listImages } from '@lamina/contract';
+import type { InjectOptions, LightMyRequestResponse } from 'fastify';
+import { type TestServer, type TestUser, testServer } from './test-server.ts';
+
+export interface SlideServer extends TestServer {
+  /** Puts a file into the slide folder, in the place of one that was there. */
+  put(place: string, bytes: Uint8Array | string): Promise<void>;
+  /** Looks through the slide folder, and waits until everything there has been read. */
+  rescan(): Promise<void>;
+  /** Id of the entry with this file name, as an administrator sees it. */
+  idOf(fileName: string): Promise<string>;
+  /** Opens an image session. */
+  sessionOf(who: TestUser | string): Promise<string>;
+  /** An address below `image-catalog/proxy/`, asked for as an image element would. */
+  pixels(
+    address: string,
+    session: string | null,
+    request?: Omit<InjectOptions, 'url'>,
+  ): Promise<LightMyRequestResponse>;
+}
+
+export async function slideServer(world: Parameters<typeof testServer>[0] = {}): Promise<SlideServer> {
+  const server = await testServer(world);
+  const { app, services, config, as } = server;
+  const admin = await server.given.admin();
+  return {
+    ...server,
+    async put(place, bytes) {
+      const file = path.join(config.slidesDir, place);
+      await fs.mkdir(path.dirname(file), { recursive: true });
+      // As a careful copy does: whole, or not at all.
+      await fs.writeFile(`${file}.part`, bytes);
+      await fs.rename(`${file}.part`, file);
+    },
+    async rescan() {
+      await services.catalogue.rescan();
+      await services.catalogue.settled();
+    },
+    async idOf(fileName) {
+      const { images } = (await as(admin).call(listImages)).body;
+      const image = images.find(({ file_name }) => file_name === fileName);
+      if (image === undefined) throw new Error(`${fileName} is not in the catalogue`);
+      return image.id;
+    },
+    async sessionOf(who) {
+      const { status, body } = await as(who).call(createImageSession);
+      if (status !== 201) throw new Error(`no image session: ${JSON.stringify(body)}`);
+      return body.session_id;
+    },
+    pixels: (address, session, request = {}) =>
+      app.inject({
+        ...request,
+        url: `${apiBase}/image-catalog/proxy/${address}${session === null ? '' : `?session=${session}`}`,
+      }),
+  };
+}
