@@ -33,7 +33,7 @@ export function setAuthState(change: Partial<AuthState>): void {
 }
 
 /** @returns a function that ends the subscription */
-export function onAuthChange(listener: () => void): () => void {
+function onAuthChange(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }

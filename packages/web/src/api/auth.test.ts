@@ -13,7 +13,7 @@ const deniz = account({ uid: 'uid-of-deniz', email: 'deniz@example.org', display
 
 function stored(): unknown {
   const user = localStorage.getItem('user_data');
-  return { token: localStorage.getItem('auth_token'), user: user && JSON.parse(user) };
+  return { token: localStorage.getItem('auth_token'), user: user && (JSON.parse(user) as unknown) };
 }
 const nothing = { token: null, user: null };
 
@@ -193,7 +193,7 @@ describe('a 401 about the token', () => {
   });
 
   it('removes the stored data and tells it once, however many calls it ends', async () => {
-    const told = vi.fn();
+    const told = vi.fn<() => void>();
     onSessionEnded(told);
     queryClient.setQueryData(['profile'], ipek);
     stubApi({ 'GET /user/profile': refusal('token_invalid') });

@@ -15,7 +15,7 @@ import { refusal, stubApi } from '../testing/stub-api.ts';
 import { addressOf, call, messageOf, NoAnswerError, onSignInEnded, UnexpectedAnswerError } from './client.ts';
 import { storeSignIn } from './stored-sign-in.ts';
 
-const ended = vi.fn();
+const ended = vi.fn<(token: string | null) => void>();
 
 beforeEach(() => onSignInEnded(ended));
 afterEach(() => {
@@ -90,7 +90,7 @@ describe('a call of the API', () => {
 
   it('refuses an answer that is not of the contract', async () => {
     stubApi({ 'GET /user/profile': { user: { uid: 'u' } } });
-    await expect(call(getProfile, {})).rejects.toThrow();
+    await expect(call(getProfile, {})).rejects.toMatchObject({ name: 'ZodError' });
   });
 
   it('answers nothing where there is no content', async () => {

@@ -11,8 +11,9 @@ export interface ApiCall {
 }
 
 type Answer = Response | object;
+type Answering = (call: ApiCall) => Answer | Promise<Answer>;
 /** What each call is answered with: JSON, or a Response; a function is asked at every call. */
-export type Answers = Readonly<Record<string, Answer | ((call: ApiCall) => Answer | Promise<Answer>)>>;
+export type Answers = Readonly<Record<string, Answer | Answering>>;
 
 /** A refusal as the server words it. */
 export function refusal(code: ErrorCode, message: string = errors[code].tr): Response {
@@ -38,7 +39,7 @@ export function stubApi(answers: Answers): readonly ApiCall[] {
     calls.push(call);
     const told = answers[call.name];
     if (told === undefined) throw new TypeError('Failed to fetch');
-    const answer = typeof told === 'function' ? await told(call) : told;
+    const answer = typeof told === 'function' ? await (told as Answering)(call) : told;
     return answer instanceof Response ? answer.clone() : Response.json(answer);
   });
   return calls;
