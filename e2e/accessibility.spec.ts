@@ -30,6 +30,8 @@ const screens: readonly (readonly [
   ['user management', '/admin/users', 'admin', /All Users/],
 ];
 
+test.use({ expectedComplaints: [/status of 404 .*\/no\/such\/page/] });
+
 for (const [screen, path, who, ready] of screens) {
   test(`axe has nothing to say about: ${screen}`, async ({ visit }) => {
     const page = await visit(who);

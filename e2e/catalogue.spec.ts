@@ -68,7 +68,7 @@ test('the session is revoked on leaving the viewer', async ({ visit }) => {
   const revoked = page.waitForRequest(
     (request) => request.method() === 'DELETE' && request.url().includes('/auth/image-session/'),
   );
-  await page.getByRole('navigation').getByRole('link', { name: 'Lamina' }).click();
+  await page.getByRole('link', { name: 'Lamina', exact: true }).click();
   await revoked;
 });
 

@@ -41,6 +41,8 @@ test('a visitor registers, is approved by an administrator and looks at a slide 
     await visitor.screenshot({ path: 'artefacts/account-status.png' });
     await visitor.goto('/wsi-viewer');
     await expect(visitor).toHaveURL(/\/account-status$/);
+    await visitor.getByRole('button', { name: 'Girişe Dön' }).click();
+    await expect(visitor).toHaveURL(/\/auth\/login$/);
   });
 
   await test.step('an administrator approves the account', async () => {
@@ -50,7 +52,7 @@ test('a visitor registers, is approved by an administrator and looks at a slide 
     await expect(admin).toHaveURL(/\/dashboard$/);
     await admin.getByRole('link', { name: 'Admin Panel' }).click();
     await admin.goto('/admin/users');
-    const card = admin.getByRole('article').filter({ hasText: email });
+    const card = admin.getByRole('listitem').filter({ hasText: email });
     await expect(card.getByText('Onay Bekliyor')).toBeVisible();
     await card.getByRole('button', { name: 'Onayla' }).click();
     await expect(admin.getByText('Kullanıcı başarıyla onaylandı.')).toBeVisible();
@@ -59,12 +61,11 @@ test('a visitor registers, is approved by an administrator and looks at a slide 
     await admin.screenshot({ path: 'artefacts/user-management.png' });
   });
 
-  await test.step('the account goes on to the dashboard and to the viewer', async () => {
-    await visitor.goto('/auth/login');
-    if (visitor.url().endsWith('/auth/login')) await logIn(visitor, { email, password });
+  await test.step('the approved account signs in and goes to the viewer', async () => {
+    await logIn(visitor, { email, password });
     await expect(visitor).toHaveURL(/\/dashboard$/);
     await expect(visitor.getByText(/Işıl Yılmaz/).first()).toBeVisible();
-    await visitor.getByRole('navigation').getByRole('link', { name: 'WSI Viewer' }).click();
+    await visitor.getByRole('link', { name: 'WSI Viewer', exact: true }).click();
     await expect(visitor).toHaveURL(/\/wsi-viewer$/);
     await expect(visitor.getByText('Select an image to view')).toBeVisible();
     await expect(visitor.getByText('Choose an image from the sidebar to start viewing')).toBeVisible();

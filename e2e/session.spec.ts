@@ -70,7 +70,7 @@ test.describe('a sign-in that is refused', () => {
     await expect(page.getByText('Hızlı Bağlantılar')).toBeVisible();
     const { token } = await call(product.address, 'POST', '/auth/login', { body: administrator });
     await call(product.address, 'POST', `/admin/users/${someone.uid}/suspend`, { token, body: {} });
-    await page.getByRole('navigation').getByRole('link', { name: 'WSI Viewer' }).click();
+    await page.getByRole('link', { name: 'WSI Viewer', exact: true }).click();
     await expect(page).toHaveURL(/\/auth\/login$/);
     expect(await page.evaluate(storedKeys)).toEqual([]);
   });
