@@ -1,0 +1,282 @@
+import { describe, expect, it } from 'vitest';
+import { cropRaster, shrinkRaster } from '../decode/raster.ts';
+import { buildSvs, type SvsPlan, svsDirectories } from '../testing/build-svs.ts';
+import { ascii, buildTiff, type DirectoryPlan, long, short } from '../testing/build-tiff.ts';
+import { difference, pixelsOf } from '../testing/compare-pixels.ts';
+import { openBytes } from '../testing/open-bytes.ts';
+import { paintTissue } from '../testing/paint-tissue.ts';
+import { tag } from '../tiff/tags.ts';
+
+const open = async (plan?: SvsPlan) => openBytes(await buildSvs(plan));
+
+/** A slide whose directories were changed before they were written. */
+async function openChanged(change: (directories: DirectoryPlan[]) => DirectoryPlan[], plan: SvsPlan = {}) {
+  return openBytes(buildTiff({ directories: change(await svsDirectories(plan)) }).bytes);
+}
+
+const withTags = (directory: DirectoryPlan | undefined, tags: DirectoryPlan['tags']): DirectoryPlan => ({
+  ...directory,
+  tags: { ...directory?.tags, ...tags },
+});
+
+describe('an Aperio slide', () => {
+  it('has its levels, largest first, as they are cut', async () => {
+    const { format, vendor, levels } = await open({ width: 481, height: 403 });
+    expect({ format, vendor }).toEqual({ format: 'aperio', vendor: 'Aperio' });
+    expect(levels).toMatchObject([
+      { width: 481, height: 403, tileWidth: 128, tileHeight: 128, columns: 4, rows: 4, downsample: 1 },
+      { width: 120, height: 100, tileWidth: 128, tileHeight: 128, columns: 1, rows: 1 },
+    ]);
+    expect(levels[1]?.downsample).toBeCloseTo(4, 0);
+  });
+
+  it.each<[string, SvsPlan]>([
+    ['RGB', { colour: 'rgb' }],
+    ['YCbCr', { colour: 'ycbcr' }],
+    ['grey', { colour: 'grey' }],
+    ['big-endian', { littleEndian: false }],
+    ['BigTIFF', { isBig: true }],
+    ['big-endian BigTIFF', { littleEndian: false, isBig: true }],
+  ])('gives complete tiles that show the slide: %s', async (_, plan) => {
+    const picture = plan.colour === 'grey' ? greyTissue(480, 400) : paintTissue(480, 400);
+    const slide = await open({ picture, ...plan });
+    const tile = await slide.readTile({ level: 0, column: 2, row: 1 });
+    expect(tile).toMatchObject({ codec: 'jpeg', width: 128, height: 128 });
+    const shown = cropRaster(picture, 256, 128, 128, 128);
+    expect(difference(await pixelsOf(tile?.bytes ?? new Uint8Array()), shown).mean).toBeLessThan(6);
+  });
+
+  it('gives tiles of a smaller level too', async () => {
+    const slide = await open();
+    const tile = await slide.readTile({ level: 1, column: 0, row: 0 });
+    const shown = shrinkRaster(paintTissue(480, 400), 4);
+    const pixels = cropRaster(await pixelsOf(tile?.bytes ?? new Uint8Array()), 0, 0, 120, 100);
+    expect(difference(pixels, shown).mean).toBeLessThan(6);
+  });
+
+  it('says null of a tile that the scanner left empty', async () => {
+    const slide = await open({ isEmpty: (level, column, row) => level === 0 && column === 1 && row === 2 });
+    expect(await slide.readTile({ level: 0, column: 1, row: 2 })).toBeNull();
+    expect(await slide.readTile({ level: 0, column: 2, row: 2 })).not.toBeNull();
+    expect(slide.background).toEqual({ r: 255, g: 255, b: 255 });
+  });
+
+  it.each([
+    ['a level that it has not', { level: 2, column: 0, row: 0 }],
+    ['a column that it has not', { level: 0, column: 4, row: 0 }],
+    ['a row that it has not', { level: 0, column: 0, row: 4 }],
+    ['a column before the first', { level: 0, column: -1, row: 1 }],
+    ['half a column', { level: 0, column: 0.5, row: 0 }],
+  ])('refuses %s', async (_, address) => {
+    const slide = await open();
+    await expect(slide.readTile(address)).rejects.toMatchObject({ code: 'TILE_OUT_OF_RANGE' });
+  });
+});
+
+describe('the description of an Aperio slide', () => {
+  it.each<[Record<string, string>, number | null, number | null]>([
+    [{ AppMag: '20', MPP: '0.4990' }, 0.499, 20],
+    [{ MPP: '0,2500', AppMag: '40,0' }, 0.25, 40],
+    [{ AppMag: '  40  ', 'ScanScope ID': 'SS1234' }, null, 40],
+    [{ MPP: '0.25', 'LineAreaXOffset MPP': '7' }, 0.25, null],
+    [{ MPP: '0', AppMag: '-20' }, null, null],
+    [{ MPP: 'NaN', AppMag: '1e308' }, null, null],
+    [{ MPP: '', AppMag: 'twenty' }, null, null],
+    [{}, null, null],
+  ])('%j gives %s µm per pixel and magnification %s', async (properties, mpp, objectivePower) => {
+    const slide = await open({ properties, hasAssociatedImages: false });
+    expect(slide.mpp).toEqual(mpp === null ? null : { x: mpp, y: mpp });
+    expect(slide.objectivePower).toBe(objectivePower);
+  });
+
+  it('may be a storm of separators', async () => {
+    const slide = await openChanged(([full]) => [
+      withTags(full, { [tag.ImageDescription]: ascii(`Aperio${'| '.repeat(200_000)}|MPP = 0.5`) }),
+    ]);
+    expect(slide.mpp).toBeNull();
+  });
+});
+
+describe('the levels of an Aperio slide', () => {
+  it('are told by their geometry, wherever they stand', async () => {
+    const slide = await openChanged(([full, thumbnail, smaller, label, macro]) => {
+      const first = withTags(thumbnail, {
+        [tag.ImageDescription]: ascii('Aperio Image Library\r\n480x400 -> 240x200'),
+      });
+      return [first, label, smaller, macro, full] as DirectoryPlan[];
+    });
+    expect(slide.levels.map(({ width }) => width)).toEqual([480, 120]);
+    expect(slide.mpp).toEqual({ x: 0.499, y: 0.499 });
+  });
+
+  it('are no focus planes: of two equally large pictures the first counts', async () => {
+    const slide = await openChanged(([full, ...others]) => [full, full, ...others] as DirectoryPlan[]);
+    expect(slide.levels.map(({ width }) => width)).toEqual([480, 120]);
+  });
+
+  it('are never a picture of other proportions', async () => {
+    const wide = (await svsDirectories({ width: 200, height: 100, downsamples: [1] }))[0] as DirectoryPlan;
+    const slide = await openChanged((directories) => [...directories, wide]);
+    expect(slide.levels.map(({ width }) => width)).toEqual([480, 120]);
+  });
+
+  it('are never a label or macro, even one cut into tiles in the proportions of the slide', async () => {
+    const slide = await openChanged(([full, _, smaller]) => [
+      full as DirectoryPlan,
+      withTags(smaller, { [tag.ImageDescription]: ascii('Aperio Image Library\r\nmacro 120x100') }),
+      withTags(smaller, { [tag.ImageDescription]: ascii('Aperio Image Library\r\nlabel 120x100') }),
+      withTags(smaller, { [tag.ImageDescription]: ascii(''), [tag.NewSubfileType]: long(9) }),
+    ]);
+    expect(slide.levels).toHaveLength(1);
+    expect([...slide.associatedImages].sort()).toEqual(['label', 'macro']);
+  });
+});
+
+describe('the pictures beside an Aperio slide', () => {
+  it('are recognised, and put together from their strips', async () => {
+    const slide = await open();
+    expect([...slide.associatedImages].sort()).toEqual(['label', 'macro', 'thumbnail']);
+    const label = await pixelsOf((await slide.readAssociatedImage('label')).bytes);
+    expect(label).toMatchObject({ width: 90, height: 96 });
+    expect([...label.rgb.subarray(0, 3)]).toEqual([0, 255, 0]);
+    expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 160, height: 64, codec: 'jpeg' });
+    const thumbnail = await pixelsOf((await slide.readAssociatedImage('thumbnail')).bytes);
+    expect(difference(thumbnail, shrinkRaster(paintTissue(480, 400), 2)).mean).toBeLessThan(6);
+  });
+
+  it('are recognised when their descriptions were blanked', async () => {
+    const slide = await openChanged((directories) =>
+      directories.map((directory, i) =>
+        i < 3 ? directory : withTags(directory, { [tag.ImageDescription]: ascii('') }),
+      ),
+    );
+    expect([...slide.associatedImages].sort()).toEqual(['label', 'macro', 'thumbnail']);
+  });
+
+  it('may be missing', async () => {
+    const slide = await open({ hasAssociatedImages: false });
+    expect(slide.associatedImages.size).toBe(0);
+    await expect(slide.readAssociatedImage('label')).rejects.toMatchObject({
+      code: 'ASSOCIATED_IMAGE_MISSING',
+    });
+  });
+});
+
+describe('an Aperio slide is refused', () => {
+  it.each<[string, DirectoryPlan['tags'], string]>([
+    ['with JPEG 2000', { [tag.Compression]: short(33003) }, 'FORMAT_NOT_SUPPORTED'],
+    ['with an unknown compression', { [tag.Compression]: short(65000) }, 'FORMAT_NOT_SUPPORTED'],
+    ['with 16 bits a sample', { [tag.BitsPerSample]: short(16, 16, 16) }, 'FORMAT_NOT_SUPPORTED'],
+    [
+      'with samples that are no colours',
+      { [tag.PhotometricInterpretation]: short(5) },
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    ['with four samples a pixel', { [tag.SamplesPerPixel]: short(4) }, 'FORMAT_NOT_SUPPORTED'],
+    ['with signed samples', { [tag.SampleFormat]: short(2, 2, 2) }, 'FORMAT_NOT_SUPPORTED'],
+    ['with a plane for every colour', { [tag.PlanarConfiguration]: short(2) }, 'FORMAT_NOT_SUPPORTED'],
+    ['with its rows from bottom to top', { [tag.Orientation]: short(4) }, 'FORMAT_NOT_SUPPORTED'],
+    ['of width 0', { [tag.ImageWidth]: long(0) }, 'FILE_CORRUPT'],
+    ['of a width beyond all slides', { [tag.ImageWidth]: long(2 ** 31) }, 'LIMIT_EXCEEDED'],
+    [
+      'of 10^6 × 10^6 pixels',
+      {
+        [tag.ImageWidth]: long(1e6),
+        [tag.ImageLength]: long(1e6),
+        [tag.TileWidth]: short(16),
+        [tag.TileLength]: short(16),
+      },
+      'LIMIT_EXCEEDED',
+    ],
+    ['with tiles of width 0', { [tag.TileWidth]: long(0) }, 'FILE_CORRUPT'],
+    ['with tiles of 65,536 pixels', { [tag.TileLength]: long(65_536) }, 'LIMIT_EXCEEDED'],
+    ['with fewer tiles than its size needs', { [tag.ImageLength]: long(4000) }, 'FILE_CORRUPT'],
+    ['with fewer byte counts than tiles', { [tag.TileByteCounts]: long(1, 2, 3) }, 'FILE_CORRUPT'],
+  ])('%s', async (_, tags, code) => {
+    const opening = openChanged(([full]) => [withTags(full, tags)]);
+    await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
+  });
+
+  it('when none of its pictures is cut into tiles', async () => {
+    const opening = openChanged((directories) => directories.filter(({ strips }) => strips));
+    await expect(opening).rejects.toMatchObject({ code: 'FORMAT_NOT_SUPPORTED' });
+  });
+
+  it('with 40 levels', async () => {
+    const opening = openChanged(([full]) =>
+      Array.from({ length: 40 }, (_, i) =>
+        withTags(full, { [tag.ImageWidth]: long(480 - 6 * i), [tag.ImageLength]: long(400 - 5 * i) }),
+      ),
+    );
+    await expect(opening).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+  });
+});
+
+describe('a tile of an Aperio slide is refused', () => {
+  const tiles = Array.from({ length: 16 }, () => 0);
+  it.each<[string, DirectoryPlan['tags'], string]>([
+    ['when it lies in the header', { [tag.TileOffsets]: long(...tiles.map(() => 4)) }, 'FILE_CORRUPT'],
+    ['when it lies past the end', { [tag.TileOffsets]: long(...tiles.map(() => 2 ** 31)) }, 'FILE_TRUNCATED'],
+    [
+      'when it goes on past the end',
+      { [tag.TileByteCounts]: long(...tiles.map(() => 2 ** 25)) },
+      'FILE_TRUNCATED',
+    ],
+    [
+      'when it has more than 64 MiB',
+      { [tag.TileByteCounts]: long(...tiles.map(() => 2 ** 27)) },
+      'LIMIT_EXCEEDED',
+    ],
+    ['when it is no JPEG', { [tag.TileOffsets]: long(...tiles.map(() => 9)) }, 'FILE_CORRUPT'],
+    ['when it has another size', { [tag.TileWidth]: short(160) }, 'FILE_CORRUPT'],
+    [
+      'when it has other samples',
+      { [tag.PhotometricInterpretation]: short(1), [tag.SamplesPerPixel]: short(1) },
+      'FILE_CORRUPT',
+    ],
+    [
+      'when its tables are cut',
+      { [tag.JPEGTables]: { type: 7, numbers: [0xff, 0xd8, 0xff, 0xdb, 0] } },
+      'FILE_CORRUPT',
+    ],
+    ['when its tables have no end', { [tag.JPEGTables]: { type: 7, numbers: [0xff, 0xd8] } }, 'FILE_CORRUPT'],
+  ])('%s', async (_, tags, code) => {
+    const slide = await openChanged(([full]) => [withTags(full, tags)]);
+    const reading = slide.readTile({ level: 0, column: 0, row: 0 });
+    await expect(reading).rejects.toMatchObject({ name: 'SlideError', code });
+  });
+
+  it('alone: the others are still read', async () => {
+    const slide = await openChanged(([full]) => [
+      {
+        ...full,
+        tags: full?.tags ?? {},
+        tiles: (full?.tiles ?? []).map((tile, i) => (i === 5 ? Uint8Array.of(1, 2, 3) : tile)),
+      },
+    ]);
+    await expect(slide.readTile({ level: 0, column: 1, row: 1 })).rejects.toMatchObject({
+      code: 'FILE_CORRUPT',
+    });
+    expect(await slide.readTile({ level: 0, column: 2, row: 1 })).not.toBeNull();
+  });
+});
+
+describe('an Aperio file that is cut', () => {
+  it('gives a slide error wherever it ends, and never anything else', async () => {
+    const whole = await buildSvs({ width: 160, height: 140, downsamples: [1] });
+    const outcomes = new Set<string>();
+    for (let end = 0; end < whole.length; end += 97) {
+      const outcome = await openBytes(whole.subarray(0, end)).then(
+        () => 'opened',
+        (error: { name: string; code: string }) => `${error.name} ${error.code}`,
+      );
+      outcomes.add(outcome);
+    }
+    expect([...outcomes].sort()).toEqual(['SlideError FILE_TRUNCATED', 'SlideError FORMAT_NOT_RECOGNISED']);
+  });
+});
+
+function greyTissue(width: number, height: number) {
+  const { rgb } = paintTissue(width, height);
+  return { width, height, rgb: rgb.map((_, i) => rgb[i - (i % 3) + 1] as number) };
+}

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { cropRaster } from '../decode/raster.ts';
+import { ascii, buildTiff, type DirectoryPlan, long, rational, short } from '../testing/build-tiff.ts';
+import { buildTiledTiff, type TiledTiffPlan, tiledTiffDirectories } from '../testing/build-tiled-tiff.ts';
+import { difference, pixelsOf } from '../testing/compare-pixels.ts';
+import { openBytes } from '../testing/open-bytes.ts';
+import { paintTissue } from '../testing/paint-tissue.ts';
+import { tag } from '../tiff/tags.ts';
+
+const withTags = (directory: DirectoryPlan | undefined, tags: DirectoryPlan['tags']): DirectoryPlan => ({
+  ...directory,
+  tags: { ...directory?.tags, ...tags },
+});
+
+describe('a tiled TIFF', () => {
+  it.each<[string, TiledTiffPlan]>([
+    ['of the main chain', { pyramid: 'chain' }],
+    ['of SubIFDs', { pyramid: 'subdirectories' }],
+    ['of the main chain, BigTIFF', { pyramid: 'chain', isBig: true }],
+    ['of SubIFDs, big-endian BigTIFF', { pyramid: 'subdirectories', isBig: true, littleEndian: false }],
+    ['in RGB', { colour: 'rgb' }],
+  ])('has the pyramid %s', async (_, plan) => {
+    const slide = await openBytes(await buildTiledTiff(plan));
+    expect(slide).toMatchObject({ format: 'tiff', vendor: null, objectivePower: null });
+    expect(slide.levels.map(({ width, height }) => [width, height])).toEqual([
+      [480, 400],
+      [240, 200],
+      [120, 100],
+    ]);
+    const tile = await slide.readTile({ level: 0, column: 1, row: 2 });
+    const shown = cropRaster(paintTissue(480, 400), 128, 256, 128, 128);
+    expect(difference(await pixelsOf(tile?.bytes ?? new Uint8Array()), shown).mean).toBeLessThan(6);
+  });
+
+  it.each<[string, DirectoryPlan['tags'], { x: number; y: number } | null]>([
+    [
+      '20,000 pixels per centimetre',
+      { 282: rational(20_000, 1), 283: rational(40_000, 1), 296: short(3) },
+      { x: 0.5, y: 0.25 },
+    ],
+    [
+      '50,800 pixels per inch',
+      { 282: rational(50_800, 1), 283: rational(50_800, 1), 296: short(2) },
+      { x: 0.5, y: 0.5 },
+    ],
+    [
+      'inches where no unit is said',
+      { 282: rational(50_800, 1), 283: rational(50_800, 1) },
+      { x: 0.5, y: 0.5 },
+    ],
+    [
+      '72 dots per inch, which no microscope has',
+      { 282: rational(72, 1), 283: rational(72, 1), 296: short(2) },
+      null,
+    ],
+    ['no unit at all', { 282: rational(20_000, 1), 283: rational(20_000, 1), 296: short(1) }, null],
+    [
+      'a resolution divided by zero',
+      { 282: rational(20_000, 0), 283: rational(20_000, 1), 296: short(3) },
+      null,
+    ],
+    ['a resolution of zero', { 282: rational(0, 1), 283: rational(0, 1), 296: short(3) }, null],
+    ['only one side', { 282: rational(20_000, 1), 296: short(3) }, null],
+    ['nothing', {}, null],
+  ])('takes the size of a pixel from %s', async (_, tags, mpp) => {
+    const [full] = await tiledTiffDirectories({ downsamples: [1] });
+    const slide = await openBytes(buildTiff({ directories: [withTags(full, tags)] }).bytes);
+    expect(slide.mpp).toEqual(mpp);
+  });
+
+  it('shows nothing that does not claim to be the same picture: it may be a label', async () => {
+    const [full, smaller, smallest] = await tiledTiffDirectories({});
+    const { bytes } = buildTiff({
+      directories: [
+        full as DirectoryPlan,
+        withTags(smaller, { [tag.NewSubfileType]: long(0) }),
+        withTags(smallest, { [tag.NewSubfileType]: long(5) }),
+      ],
+    });
+    expect((await openBytes(bytes)).levels).toHaveLength(1);
+  });
+
+  it('never says who made it, since that is free text', async () => {
+    const [full] = await tiledTiffDirectories({ downsamples: [1] });
+    const slide = await openBytes(
+      buildTiff({ directories: [withTags(full, { 270: ascii('Ayşe Yılmaz'), 271: ascii('Ayşe Yılmaz') })] })
+        .bytes,
+    );
+    expect(JSON.stringify(slide)).not.toContain('Ay');
+    expect(slide.associatedImages.size).toBe(0);
+    await expect(slide.readAssociatedImage('label')).rejects.toMatchObject({
+      code: 'ASSOCIATED_IMAGE_MISSING',
+    });
+  });
+
+  it('accepts an orientation that means nothing', async () => {
+    const [full] = await tiledTiffDirectories({ downsamples: [1] });
+    const slide = await openBytes(
+      buildTiff({ directories: [withTags(full, { [tag.Orientation]: short(0) })] }).bytes,
+    );
+    expect(slide.levels[0].width).toBe(480);
+  });
+
+  it('is refused when a smaller level is damaged', async () => {
+    const [full, smaller] = await tiledTiffDirectories({});
+    const { bytes } = buildTiff({
+      directories: [full as DirectoryPlan, withTags(smaller, { [tag.TileWidth]: short(0) })],
+    });
+    await expect(openBytes(bytes)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+  });
+});

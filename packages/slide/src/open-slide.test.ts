@@ -1,0 +1,61 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openSlide, openSlideFrom } from './open-slide.ts';
+import { fingerprintOf } from './source/file-source.ts';
+import { buildSvs } from './testing/build-svs.ts';
+import { buildTiff, long } from './testing/build-tiff.ts';
+import { memoryFiles } from './testing/memory-files.ts';
+import { openBytes } from './testing/open-bytes.ts';
+
+describe('opening a slide', () => {
+  it('reads a file where it is', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'open-slide-'));
+    const path = join(folder, 'slide.svs');
+    await writeFile(path, await buildSvs());
+    const slide = await openSlide({ path });
+    expect(slide.format).toBe('aperio');
+    expect(slide.fingerprint).toBe(await fingerprintOf({ path }));
+    await slide.close();
+    await expect(slide.readTile({ level: 0, column: 0, row: 0 })).rejects.toMatchObject({
+      name: 'SlideError',
+    });
+    await rm(folder, { recursive: true });
+  });
+
+  it('says of a file that is not there only that it is not there', async () => {
+    const opening = openSlide({ path: join(tmpdir(), 'no-such-slide.svs') });
+    await expect(opening).rejects.toMatchObject({
+      code: 'FILE_MISSING',
+      message: expect.not.stringContaining('no-such'),
+    });
+  });
+
+  it('tells why every format refuses a file that none knows', async () => {
+    await expect(openBytes(Buffer.from('not a slide at all'))).rejects.toMatchObject({
+      code: 'FORMAT_NOT_RECOGNISED',
+      message: expect.stringMatching(/aperio: .+; .*tiff: .+/),
+    });
+  });
+
+  it.each([
+    ['an empty file', new Uint8Array()],
+    [
+      'a TIFF that is not cut into tiles',
+      buildTiff({ directories: [{ tags: { 256: long(1), 257: long(1) } }] }).bytes,
+    ],
+  ])('refuses %s', async (_, bytes) => {
+    await expect(openBytes(bytes)).rejects.toMatchObject({ code: 'FORMAT_NOT_RECOGNISED' });
+  });
+
+  it('closes the files that it could not open as a slide', async () => {
+    let isClosed = false;
+    const files = memoryFiles({ slide: new Uint8Array(100) });
+    const close = async () => {
+      isClosed = true;
+    };
+    await expect(openSlideFrom({ ...files, close })).rejects.toMatchObject({ code: 'FORMAT_NOT_RECOGNISED' });
+    expect(isClosed).toBe(true);
+  });
+});
