@@ -69,6 +69,8 @@ export interface TestServer {
   };
   /** By a token, or as an account that signs in at its first call and keeps that sign-in; null is nobody. */
   as(who: TestUser | string | null): Client;
+  /** A second process over the same data, or the first one after a restart: what is in memory is its own. */
+  another(): Promise<Pick<TestServer, 'as'>>;
   /** Everything that has been logged. */
   logged(): string;
   /** What lies in the outbox, oldest first, when nothing is under way any more. */
@@ -110,22 +112,11 @@ export async function testServer({
   const clock = createTestClock();
   const lines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line) => lines.push(line) });
-  const services = await createServices({
-    config,
-    db,
-    log,
-    now: clock.now,
-    passwordCost: testPasswordCost,
-  });
+  const ground = { config, db, log, now: clock.now, passwordCost: testPasswordCost };
+  const services = await createServices(ground);
   const app = await buildApp(services);
   await app.ready();
   const usualPasswordHash = await services.signIn.hashPassword(usualPassword);
-
-  const send = async (request: InjectOptions): Promise<Answer> => {
-    const { statusCode, headers, payload } = await app.inject(request);
-    const isJson = String(headers['content-type']).startsWith('application/json');
-    return { status: statusCode, headers, body: isJson ? JSON.parse(payload) : payload };
-  };
 
   const user: TestServer['given']['user'] = async ({ password = usualPassword, ...is } = {}) => {
     const uid = randomUUID();
@@ -166,18 +157,75 @@ export async function testServer({
     return stored;
   };
 
-  const token = async ({ email, password }: TestUser): Promise<string> => {
+  async function token({ email, password }: TestUser): Promise<string> {
     const { status, body } = await as(null).call(signIn, { body: { email, password } });
     if (status !== 200) throw new Error(`${email} could not sign in: ${JSON.stringify(body)}`);
     return body.token;
-  };
+  }
 
-  function as(who: TestUser | string | null): Client {
+  const as = clientsOf(app, token);
+  const others: (() => Promise<void>)[] = [];
+
+  let closed: Promise<void> | null = null;
+  const close = () => {
+    closed ??= (async () => {
+      for (const closeOther of others) await closeOther();
+      await app.close();
+      await services.close();
+      await closeDatabase();
+      fs.rmSync(folder, { recursive: true });
+    })();
+    return closed;
+  };
+  if (!isShared) onTestFinished(close);
+
+  return {
+    app,
+    services,
+    config,
+    clock,
+    given: { user, admin: (is) => user({ role: 'admin', ...is }), image, token },
+    as,
+    async another() {
+      const more = await createServices(ground);
+      const anotherApp = await buildApp(more);
+      others.push(async () => {
+        await anotherApp.close();
+        for (const service of [more.catalogue, more.slides, more.imageSessions, more.background]) {
+          await service.close();
+        }
+      });
+      return { as: clientsOf(anotherApp, token) };
+    },
+    logged: () => lines.join(''),
+    async outbox() {
+      await services.background.idle();
+      const outbox = path.join(config.dataDir, 'outbox');
+      if (!fs.existsSync(outbox)) return [];
+      return fs
+        .readdirSync(outbox)
+        .sort()
+        .map((name) => fs.readFileSync(path.join(outbox, name), 'utf8'));
+    },
+    close,
+  };
+}
+
+/** @param signIn a new token of an account */
+function clientsOf(app: FastifyInstance, signIn: (user: TestUser) => Promise<string>): TestServer['as'] {
+  return (who) => {
     let bearer: Promise<string> | null = typeof who === 'string' ? Promise.resolve(who) : null;
     const inject: Client['inject'] = async ({ url, headers, ...request }) => {
-      if (who !== null && typeof who !== 'string') bearer ??= token(who);
+      if (who !== null && typeof who !== 'string') bearer ??= signIn(who);
       const authorization = bearer === null ? {} : { authorization: `Bearer ${await bearer}` };
-      return send({ ...request, url: apiBase + url, headers: { ...authorization, ...headers } });
+      const answer = await app.inject({
+        ...request,
+        url: apiBase + url,
+        headers: { ...authorization, ...headers },
+      });
+      const { statusCode, headers: answered, payload } = answer;
+      const isJson = payload !== '' && String(answered['content-type']).startsWith('application/json');
+      return { status: statusCode, headers: answered, body: isJson ? JSON.parse(payload) : payload };
     };
     return {
       inject,
@@ -195,38 +243,6 @@ export async function testServer({
         }) as Promise<Answer<ResponseOf<E>>>;
       },
     };
-  }
-
-  let closed: Promise<void> | null = null;
-  const close = () => {
-    closed ??= (async () => {
-      await app.close();
-      await services.close();
-      await closeDatabase();
-      fs.rmSync(folder, { recursive: true });
-    })();
-    return closed;
-  };
-  if (!isShared) onTestFinished(close);
-
-  return {
-    app,
-    services,
-    config,
-    clock,
-    given: { user, admin: (is) => user({ role: 'admin', ...is }), image, token },
-    as,
-    logged: () => lines.join(''),
-    async outbox() {
-      await services.background.idle();
-      const outbox = path.join(config.dataDir, 'outbox');
-      if (!fs.existsSync(outbox)) return [];
-      return fs
-        .readdirSync(outbox)
-        .sort()
-        .map((name) => fs.readFileSync(path.join(outbox, name), 'utf8'));
-    },
-    close,
   };
 }
 

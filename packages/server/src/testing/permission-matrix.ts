@@ -1,0 +1,111 @@
+/** Who gets which answer, as data: the tables of permissions.md sections 4.1 to 4.4. */
+import type { ErrorCode } from '@lamina/contract';
+
+export const actors = [
+  'anonymous',
+  'bad token',
+  'pending',
+  'suspended',
+  'deactivated',
+  'unassigned',
+  'viewer',
+  'user',
+  'admin',
+] as const;
+export type Actor = (typeof actors)[number];
+
+/**
+ * For each endpoint of the contract that is not about pixels: the status of a well-formed request to an
+ * existing target, for the actors in their order.
+ */
+export const answers: Readonly<Record<string, string>> = {
+  //                     anon. bad  pend susp deac unas view user admin
+  register: /*            */ '201  201  201  201  201  201  201  201  201',
+  signIn: /*              */ '401  401  200  200  403  200  200  200  200',
+  verifyToken: /*         */ '401  401  200  200  401  200  200  200  200',
+  requestPasswordReset: /**/ '202  202  202  202  202  202  202  202  202',
+  confirmPasswordReset: /**/ '400  400  200  200  400  200  200  200  200',
+  signOut: /*             */ '401  401  204  204  401  204  204  204  204',
+  getProfile: /*          */ '401  401  200  200  401  200  200  200  200',
+  getActivity: /*         */ '401  401  200  200  401  200  200  200  200',
+  changePassword: /*      */ '401  401  403  403  401  200  200  200  200',
+  deleteAccount: /*       */ '401  401  200  403  401  200  200  200  200',
+  listUsers: /*           */ '401  401  403  403  401  403  403  403  200',
+  getUser: /*             */ '401  401  403  403  401  403  403  403  200',
+  approveUser: /*         */ '401  401  403  403  401  403  403  403  200',
+  suspendUser: /*         */ '401  401  403  403  401  403  403  403  200',
+  deactivateUser: /*      */ '401  401  403  403  401  403  403  403  200',
+  promoteUser: /*         */ '401  401  403  403  401  403  403  403  200',
+  setUserPassword: /*     */ '401  401  403  403  401  403  403  403  200',
+  getStatistics: /*       */ '401  401  403  403  401  403  403  403  200',
+  createImageSession: /*  */ '401  401  403  403  401  403  201  201  201',
+  getImageSessionStats: /**/ '401  401  403  403  401  403  200  200  200',
+  deleteImageSession: /*  */ '401  401  403  403  401  403  204  204  204',
+  listImages: /*          */ '401  401  403  403  401  403  200  200  200',
+  getImage: /*            */ '401  401  403  403  401  403  200  200  200',
+  updateImage: /*         */ '401  401  403  403  401  403  403  403  200',
+  deleteImage: /*         */ '401  401  403  403  401  403  403  403  204',
+};
+
+export function answerFor(endpointName: string, actor: Actor): number {
+  return Number(answers[endpointName]?.split(/\s+/)[actors.indexOf(actor)]);
+}
+
+/** The code that a refusal carries. */
+export function codeFor(endpointName: string, actor: Actor): ErrorCode | null {
+  const status = answerFor(endpointName, actor);
+  if (status < 400) return null;
+  if (status === 400) return 'reset_link_invalid';
+  if (status === 401) {
+    if (endpointName === 'signIn') return 'credentials_invalid';
+    return actor === 'anonymous' && endpointName !== 'verifyToken' ? 'token_missing' : 'token_invalid';
+  }
+  const isBlocked = actor === 'pending' || actor === 'suspended' || actor === 'deactivated';
+  return isBlocked ? 'account_not_active' : 'forbidden';
+}
+
+export const sessions = [
+  'none',
+  'own',
+  'unknown',
+  'tampered',
+  'expired',
+  'revoked',
+  "another account's",
+] as const;
+export type Session = (typeof sessions)[number];
+
+/** Section 4.2: a session that is sent along with a good token. */
+export const catalogueBySession: Readonly<Record<Session, '200' | ErrorCode>> = {
+  none: '200',
+  own: '200',
+  unknown: 'session_invalid',
+  tampered: 'session_invalid',
+  expired: 'session_invalid',
+  revoked: 'session_invalid',
+  "another account's": 'session_invalid',
+};
+
+export const tokensAlong = ['no token', 'a token', "another account's token", 'a bad token'] as const;
+export type TokenAlong = (typeof tokensAlong)[number];
+
+/** Section 4.3: pixels, by session; `own` is any valid one, and the tokens are those of its account. */
+export const pixelsBySession: Readonly<
+  Record<Exclude<Session, "another account's">, Readonly<Record<TokenAlong, '200' | ErrorCode>>>
+> = {
+  own: {
+    'no token': '200',
+    'a token': '200',
+    "another account's token": 'session_invalid',
+    'a bad token': 'token_invalid',
+  },
+  none: always('session_missing'),
+  unknown: always('session_invalid'),
+  tampered: always('session_invalid'),
+  expired: always('session_invalid'),
+  revoked: always('session_invalid'),
+};
+
+function always(code: ErrorCode): Readonly<Record<TokenAlong, ErrorCode>> {
+  return { 'no token': code, 'a token': code, "another account's token": code, 'a bad token': code };
+}
