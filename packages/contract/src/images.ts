@@ -36,6 +36,9 @@ export const Image = z
   .meta({ id: 'Image' });
 export type Image = z.infer<typeof Image>;
 
+/** Text as a person types it: databases refuse the NUL character, and no name needs a control character. */
+const text = z.string().regex(/^[^\p{Cc}]*$/u);
+
 /** A session that is sent along must be the caller's own and alive. */
 const sessionAlong = z.object({ session: z.string().optional() });
 
@@ -46,9 +49,9 @@ export const listImages = endpoint({
   access: 'catalogue.read',
   language: 'en',
   query: sessionAlong.extend({
-    q: z.string().max(200).optional().meta({ description: 'In file name, id, organ or dataset, any case' }),
-    dataset: z.string().max(200).optional(),
-    organ: z.string().max(200).optional(),
+    q: text.max(200).optional().meta({ description: 'In file name, id, organ or dataset, any case' }),
+    dataset: text.max(200).optional(),
+    organ: text.max(200).optional(),
     limit: z.coerce.number().int().min(1).max(500).optional(),
     cursor: z.string().max(500).optional(),
   }),
@@ -80,9 +83,9 @@ export const updateImage = endpoint({
   access: 'catalogue.write',
   language: 'en',
   body: z.object({
-    file_name: z.string().trim().min(1).max(255).optional(),
-    dataset_name: z.string().trim().max(200).nullable().optional(),
-    organ_type: z.string().trim().max(200).nullable().optional(),
+    file_name: text.trim().min(1).max(255).optional(),
+    dataset_name: text.trim().max(200).nullable().optional(),
+    organ_type: text.trim().max(200).nullable().optional(),
     /** False brings a removed entry back. */
     removed: z.literal(false).optional(),
   }),

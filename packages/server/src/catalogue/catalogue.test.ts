@@ -1,0 +1,534 @@
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import {
+  deleteImage,
+  getImage,
+  type Image,
+  listImages,
+  type QueryInputOf,
+  type User,
+  updateImage,
+} from '@lamina/contract';
+import { buildSvs } from '@lamina/slide/testing';
+import { describe, expect, it, vi } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { type SlideServer, slideServer } from '../testing/slide-server.ts';
+
+const svs = await buildSvs({ width: 200, height: 150, downsamples: [1] });
+const missingId = '00000000-0000-4000-8000-000000000000';
+
+/** A catalogue, and the two kinds of people who see it. */
+async function catalogueOf(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
+  const server = await slideServer({ database });
+  const admin = server.as(await server.given.admin());
+  const reader = server.as(await server.given.user({ role: 'viewer' }));
+  const list = async (
+    client: typeof admin,
+    query: Readonly<Record<string, string>> = {},
+  ): Promise<readonly Image[]> => {
+    const { status, body } = await client.call(listImages, { query });
+    expect(status).toBe(200);
+    return body.images;
+  };
+  return {
+    server,
+    admin,
+    reader,
+    /** File names, in the order of the answer. */
+    names: async (client = reader, query: Readonly<Record<string, string>> = {}) =>
+      (await list(client, query)).map(({ file_name }) => file_name),
+    list,
+  };
+}
+
+describe.each(databaseKinds)('the list on %s', (database) => {
+  it('says that there are no images', async () => {
+    const { reader } = await catalogueOf(database);
+    const { body } = await reader.call(listImages);
+    expect(body).toEqual({ images: [], next_cursor: null, message: 'No images found.' });
+  });
+
+  it('shows what is known of a slide, and nothing else of its file', async () => {
+    const { server, reader } = await catalogueOf(database);
+    await server.put('Breast/sub/a.svs', svs);
+    await server.rescan();
+    const { body } = await reader.call(listImages);
+    expect(body).toEqual({
+      images: [
+        {
+          id: expect.stringMatching(/^[\da-f-]{36}$/),
+          file_name: 'a.svs',
+          dataset_name: 'Breast',
+          organ_type: null,
+          width: 200,
+          height: 150,
+          mpp_x: 0.499,
+          mpp_y: 0.499,
+          objective_power: 20,
+          vendor: expect.any(String),
+          format: 'aperio',
+          size_bytes: svs.length,
+          status: 'ready',
+          error: null,
+          created_at: server.clock.now().toISOString(),
+        },
+      ],
+      next_cursor: null,
+    });
+    expect(JSON.stringify(body)).not.toContain(server.config.slidesDir);
+  });
+
+  it('is in natural order, dataset by dataset, those without one last', async () => {
+    const { server, names } = await catalogueOf(database);
+    for (const [dataset_name, file_name] of [
+      [null, 'a.svs'],
+      ['Set 10', 'a.svs'],
+      ['Set 2', 'slide-10.svs'],
+      ['Set 2', 'Slide-2.svs'],
+      ['Çene', 'z.svs'],
+      ['Dalak', 'y.svs'],
+      ['Cilt', 'x.svs'],
+    ] as const) {
+      await server.given.image({ dataset_name, file_name });
+    }
+    expect(await names()).toEqual([
+      'x.svs',
+      'z.svs',
+      'y.svs',
+      'Slide-2.svs',
+      'slide-10.svs',
+      'a.svs',
+      'a.svs',
+    ]);
+  });
+
+  it('comes in pages that neither repeat nor miss anything', async () => {
+    const { server, reader, names } = await catalogueOf(database);
+    for (let i = 0; i < 7; i++) await server.given.image({ dataset_name: 'Set', file_name: 'same.svs' });
+    for (let i = 0; i < 5; i++) await server.given.image({ file_name: `slide-${i}.svs` });
+    const seen: string[] = [];
+    const sizes: number[] = [];
+    let cursor: string | null = null;
+    do {
+      const query: Record<string, string> = cursor === null ? { limit: '5' } : { limit: '5', cursor };
+      const { body }: { body: { images: Image[]; next_cursor: string | null } } = await reader.call(
+        listImages,
+        {
+          query,
+        },
+      );
+      seen.push(...body.images.map(({ id }) => id));
+      sizes.push(body.images.length);
+      cursor = body.next_cursor;
+      // What comes in front of the place that was reached does not shift the pages.
+      await server.given.image({ dataset_name: 'A', file_name: 'early.svs' });
+    } while (cursor !== null);
+    expect(sizes).toEqual([5, 5, 2]);
+    expect(new Set(seen).size).toBe(12);
+    expect((await names(reader, { limit: '500' })).length).toBe(15);
+  });
+
+  it('ends without a cursor when the last page is full', async () => {
+    const { server, reader } = await catalogueOf(database);
+    for (let i = 0; i < 4; i++) await server.given.image();
+    const { body } = await reader.call(listImages, { query: { limit: '4' } });
+    expect(body.images).toHaveLength(4);
+    expect(body.next_cursor).toBeNull();
+  });
+
+  it.each<[string, QueryInputOf<typeof listImages>]>([
+    ['limit', { limit: '0' }],
+    ['limit', { limit: '501' }],
+    ['limit', { limit: '1e9' }],
+    ['limit', { limit: 'all' }],
+    ['cursor', { cursor: 'nonsense' }],
+    ['cursor', { cursor: Buffer.from("' or 1=1--.x").toString('base64url') }],
+    ['cursor', { cursor: '' }],
+    ['q', { q: 'a'.repeat(201) }],
+    ['q', { q: 'a\u0000b' }],
+    ['dataset', { dataset: '\u0000' }],
+    ['organ', { organ: '\u0000' }],
+  ])('refuses a %s it cannot use: %j', async (field, query) => {
+    const { reader } = await catalogueOf(database);
+    const { status, body } = await reader.call(listImages, { query: query as Record<string, string> });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ code: 'invalid_request', field });
+  });
+
+  it('finds by name, id, organ and dataset, in any case, Turkish letters included', async () => {
+    const { server, reader, names } = await catalogueOf(database);
+    const first = await server.given.image({
+      file_name: 'IŞIK-1.svs',
+      organ_type: 'Karaciğer',
+      dataset_name: 'İzmir',
+    });
+    await server.given.image({ file_name: 'other.svs', organ_type: 'Akciğer', dataset_name: 'Ankara' });
+    for (const q of [
+      'ışık',
+      'IŞIK',
+      'işik',
+      'KARACİĞER',
+      'karacIğer',
+      'izmir',
+      'IZMIR',
+      ' Izmir ',
+      first.id,
+    ]) {
+      expect(await names(reader, { q }), q).toEqual(['IŞIK-1.svs']);
+    }
+    expect(await names(reader, { q: first.id.slice(0, 8).toUpperCase() })).toEqual(['IŞIK-1.svs']);
+    expect(await names(reader, { q: 'ciğer' })).toHaveLength(2);
+    expect(await names(reader, { q: '' })).toHaveLength(2);
+    expect(await names(reader, { q: 'isik' })).toEqual([]);
+  });
+
+  it.each(['%', '_', '\\', '%%', "'", "' or 1=1--", '"; drop table images;--'])(
+    'takes %j in a search for what it is',
+    async (q) => {
+      const { server, reader, names } = await catalogueOf(database);
+      await server.given.image({ file_name: 'plain.svs' });
+      await server.given.image({ file_name: `odd${q}name.svs` });
+      expect(await names(reader, { q })).toEqual([`odd${q}name.svs`]);
+    },
+  );
+
+  it('can be narrowed to a dataset and an organ, as they are written', async () => {
+    const { server, reader, names } = await catalogueOf(database);
+    await server.given.image({ file_name: 'a', dataset_name: 'Set', organ_type: 'Meme' });
+    await server.given.image({ file_name: 'b', dataset_name: 'Set', organ_type: 'Deri' });
+    await server.given.image({ file_name: 'c', dataset_name: 'Set 2', organ_type: 'Meme' });
+    expect(await names(reader, { dataset: 'Set' })).toEqual(['a', 'b']);
+    expect(await names(reader, { organ: 'Meme' })).toEqual(['a', 'c']);
+    expect(await names(reader, { dataset: 'Set', organ: 'Meme', q: 'A' })).toEqual(['a']);
+    expect(await names(reader, { dataset: 'set' })).toEqual([]);
+  });
+
+  it('shows all but administrators what is ready alone, and never why a file could not be read', async () => {
+    const { server, admin, reader, names, list } = await catalogueOf(database);
+    const failed = await server.given.image({
+      file_name: 'f',
+      status: 'failed',
+      error: 'The file is damaged.',
+    });
+    const pending = await server.given.image({ file_name: 'p', status: 'pending' });
+    await server.given.image({ file_name: 'r' });
+    expect(await names()).toEqual(['r']);
+    expect((await list(admin)).map(({ status, error }) => [status, error])).toEqual([
+      ['failed', 'The file is damaged.'],
+      ['pending', null],
+      ['ready', null],
+    ]);
+    for (const { id } of [failed, pending]) {
+      expect((await admin.call(getImage, { params: { imageId: id } })).status).toBe(200);
+      expect((await reader.call(getImage, { params: { imageId: id } })).status).toBe(404);
+    }
+  });
+});
+
+describe.each(databaseKinds)('one entry on %s', (database) => {
+  it('is answered by its id', async () => {
+    const { server, reader } = await catalogueOf(database);
+    const { id } = await server.given.image({ file_name: 'a.svs' });
+    const { status, body } = await reader.call(getImage, { params: { imageId: id } });
+    expect(status).toBe(200);
+    expect(body.image).toMatchObject({ id, file_name: 'a.svs' });
+  });
+
+  it.each([missingId, 'a.svs', '..%2f', "' or 1=1--", `${missingId}x`, '\u0000'])(
+    'is not found by %j, and every way of not being there looks the same',
+    async (imageId) => {
+      const { server, reader } = await catalogueOf(database);
+      const removed = await server.given.image({ removed_at: '2026-05-01T00:00:00.000Z' });
+      const answer = async (id: string) => {
+        const { status, body } = await reader.call(getImage, { params: { imageId: id } });
+        const { requestId: _, ...rest } = body as unknown as { requestId: string };
+        return { status, ...rest };
+      };
+      expect(await answer(imageId)).toEqual({ status: 404, code: 'not_found', message: 'Not found.' });
+      expect(await answer(removed.id)).toEqual(await answer(imageId));
+    },
+  );
+});
+
+describe.each(databaseKinds)('an administrator, on %s,', (database) => {
+  it('edits what the catalogue says; place and search follow', async () => {
+    const { server, admin, reader, names } = await catalogueOf(database);
+    const { id } = await server.given.image({ file_name: 'z.svs', dataset_name: 'Old' });
+    await server.given.image({ file_name: 'b.svs', dataset_name: 'New' });
+    const { status, body } = await admin.call(updateImage, {
+      params: { imageId: id },
+      body: { file_name: ' a.svs ', dataset_name: 'New', organ_type: 'Böbrek' },
+    });
+    expect(status).toBe(200);
+    expect(body.image).toMatchObject({ file_name: 'a.svs', dataset_name: 'New', organ_type: 'Böbrek' });
+    expect(await names()).toEqual(['a.svs', 'b.svs']);
+    expect(await names(reader, { q: 'böbrek' })).toEqual(['a.svs']);
+    expect(await names(reader, { q: 'old' })).toEqual([]);
+  });
+
+  it('takes a dataset or an organ away', async () => {
+    const { server, admin } = await catalogueOf(database);
+    const { id } = await server.given.image({ dataset_name: 'Set', organ_type: 'Meme' });
+    const { body } = await admin.call(updateImage, {
+      params: { imageId: id },
+      body: { dataset_name: null, organ_type: '' },
+    });
+    expect(body.image).toMatchObject({ dataset_name: null, organ_type: null });
+  });
+
+  it('changes nothing else, whatever is sent', async () => {
+    const { server, admin } = await catalogueOf(database);
+    const before = await server.given.image({ file_name: 'a.svs' });
+    const { status } = await admin.call(updateImage, {
+      params: { imageId: before.id },
+      body: {
+        id: missingId,
+        path: '../../etc/passwd',
+        root: 'demo',
+        uri: 'http://169.254.169.254/',
+        status: 'failed',
+        error: 'x',
+        width: 1_000_000,
+        fingerprint: 'x',
+        edited_fields: '["path"]',
+        missing_since: 'x',
+        __proto__: { removed_at: 'x' },
+      },
+    });
+    expect(status).toBe(200);
+    const after = await server.services.db
+      .selectFrom('images')
+      .selectAll()
+      .where('id', '=', before.id)
+      .executeTakeFirst();
+    expect(after).toEqual(before);
+  });
+
+  it.each([
+    [{ file_name: '' }],
+    [{ file_name: 'x'.repeat(256) }],
+    [{ file_name: 'a\u0000b' }],
+    [{ dataset_name: 'x'.repeat(201) }],
+    [{ organ_type: 5 }],
+    [{ removed: true }],
+    [{ file_name: null }],
+  ])('cannot set %j', async (body) => {
+    const { server, admin } = await catalogueOf(database);
+    const { id } = await server.given.image();
+    const answer = await admin.call(updateImage, { params: { imageId: id }, body });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ code: 'invalid_request', field: Object.keys(body)[0] });
+  });
+
+  it('removes an entry and brings it back; the trail says who did', async () => {
+    const { server, admin, names } = await catalogueOf(database);
+    const { id } = await server.given.image({ file_name: 'a.svs' });
+    const params = { imageId: id };
+    const removed = await admin.call(deleteImage, { params });
+    expect(removed).toMatchObject({ status: 204, body: '' });
+    expect(await names()).toEqual([]);
+    expect(await names(admin)).toEqual([]);
+    expect((await admin.call(getImage, { params })).status).toBe(404);
+    expect((await admin.call(deleteImage, { params })).status).toBe(404);
+    expect((await admin.call(updateImage, { params, body: { organ_type: 'x' } })).status).toBe(404);
+
+    const back = await admin.call(updateImage, { params, body: { removed: false, organ_type: 'Meme' } });
+    expect(back.body).toMatchObject({ image: { id, organ_type: 'Meme' } });
+    expect(await names()).toEqual(['a.svs']);
+
+    const trail = await server.services.db
+      .selectFrom('audit')
+      .select(['action', 'target', 'detail'])
+      .where('target', '=', id)
+      .orderBy('seq')
+      .execute();
+    expect(trail).toEqual([
+      { action: 'image-removed', target: id, detail: '{}' },
+      { action: 'image-restored', target: id, detail: '{}' },
+      { action: 'image-edited', target: id, detail: '{"fields":"organ_type"}' },
+    ]);
+  });
+});
+
+describe('the catalogue and the slide folder', () => {
+  const ready = async ({ services }: SlideServer, reader: User) =>
+    (await services.catalogue.list({}, reader)).images.length;
+
+  it('agree: new files come, files that are gone go, and return as the same entry', async () => {
+    const { server, names, list, reader } = await catalogueOf();
+    await server.put('Set/a.svs', svs);
+    await server.put('Set/b.svs', svs);
+    await server.rescan();
+    const [before] = await list(reader);
+    await fs.rm(path.join(server.config.slidesDir, 'Set/a.svs'));
+    await server.rescan();
+    expect(await names()).toEqual(['b.svs']);
+    await server.put('Set/a.svs', svs);
+    await server.rescan();
+    expect(await list(reader)).toContainEqual({ ...before, id: before?.id });
+  });
+
+  it('agree on datasets: the first folder, that of the demonstration slides too', async () => {
+    const { server, list, reader } = await catalogueOf();
+    await server.put('Breast/2024/a.svs', svs);
+    await server.put('b.svs', svs);
+    const demo = path.join(server.config.dataDir, 'demo', 'Demo');
+    await fs.mkdir(demo, { recursive: true });
+    await fs.writeFile(path.join(demo, 'c.svs'), svs);
+    await server.rescan();
+    expect((await list(reader)).map((image) => [image.file_name, image.dataset_name])).toEqual([
+      ['a.svs', 'Breast'],
+      ['c.svs', 'Demo'],
+      ['b.svs', null],
+    ]);
+  });
+
+  it('agree on what metadata files say, whenever that changes', async () => {
+    const { server, list, reader } = await catalogueOf();
+    await server.put('Set/a.svs', svs);
+    await server.put('Set/catalogue.csv', 'file_name,dataset_name,organ_type\na.svs,Study,Meme\n');
+    await server.rescan();
+    expect(await list(reader)).toMatchObject([{ dataset_name: 'Study', organ_type: 'Meme' }]);
+    await server.put('Set/catalogue.csv', 'file_name,organ_type\na.svs,Deri\n');
+    await server.rescan();
+    expect(await list(reader)).toMatchObject([{ dataset_name: 'Set', organ_type: 'Deri' }]);
+  });
+
+  it('leave alone what an administrator has set, field by field', async () => {
+    const { server, admin, list, reader } = await catalogueOf();
+    await server.put('Set/a.svs', svs);
+    await server.rescan();
+    const imageId = await server.idOf('a.svs');
+    await admin.call(updateImage, {
+      params: { imageId },
+      body: { organ_type: 'Set by hand', file_name: 'Case 1' },
+    });
+    await server.put('Set/catalogue.csv', 'file_name,dataset_name,organ_type\na.svs,Study,Meme\n');
+    await server.put('Set/a.svs', await buildSvs({ width: 100, height: 100, downsamples: [1] }));
+    await server.rescan();
+    expect(await list(reader)).toMatchObject([
+      { id: imageId, file_name: 'Case 1', dataset_name: 'Study', organ_type: 'Set by hand', width: 100 },
+    ]);
+  });
+
+  it('do not bring back what an administrator has removed: by no rescan, no restart, no new file', async () => {
+    const { server, admin, names } = await catalogueOf();
+    await server.put('Set/a.svs', svs);
+    await server.rescan();
+    const imageId = await server.idOf('a.svs');
+    await admin.call(deleteImage, { params: { imageId } });
+    await server.rescan();
+    await server.services.catalogue.start();
+    await server.put('Set/a.svs', await buildSvs({ width: 100, height: 100, downsamples: [1] }));
+    await server.rescan();
+    expect(await names(admin)).toEqual([]);
+    expect(await fs.readdir(path.join(server.config.slidesDir, 'Set'))).toEqual(['a.svs']);
+    await admin.call(updateImage, { params: { imageId }, body: { removed: false } });
+    expect(await names()).toEqual(['a.svs']);
+  });
+
+  it('do not read again what has not changed', async () => {
+    const { server } = await catalogueOf();
+    const inspect = vi.spyOn(server.services.slides, 'inspect');
+    await server.put('Set/a.svs', svs);
+    await server.put('Set/broken.svs', svs.subarray(0, 2000));
+    await server.rescan();
+    expect(inspect).toHaveBeenCalledTimes(2);
+    await server.rescan();
+    await server.rescan();
+    expect(inspect).toHaveBeenCalledTimes(2);
+    await server.put('Set/a.svs', svs);
+    await server.rescan();
+    expect(inspect).toHaveBeenCalledTimes(3);
+  });
+
+  it('try at each start what could not be read: a newer version may read it', async () => {
+    const { server } = await catalogueOf();
+    await server.put('Set/a.svs', svs);
+    await server.put('Set/broken.svs', svs.subarray(0, 2000));
+    await server.rescan();
+    const inspect = vi.spyOn(server.services.slides, 'inspect');
+    await server.services.catalogue.start();
+    await server.services.catalogue.settled();
+    expect(inspect.mock.calls.map(([file]) => file.path)).toEqual(['Set/broken.svs']);
+  });
+
+  it.each([
+    ['cut.svs', svs.subarray(0, 2000)],
+    ['empty.svs', new Uint8Array()],
+    ['text.tif', 'This is no picture at all.'],
+    ['text.dcm', 'Nor is this.'],
+    ['picture.png', 'nor this'],
+  ])('a file that cannot be read is an entry with its reason, one sentence: %s', async (name, bytes) => {
+    const { server, admin, list, names } = await catalogueOf();
+    await server.put('Set/good.svs', svs);
+    await server.put(`Set/${name}`, bytes);
+    await server.rescan();
+    expect(await names()).toEqual(['good.svs']);
+    const failed = (await list(admin)).find(({ file_name }) => file_name === name);
+    expect(failed).toMatchObject({ status: 'failed', width: null, format: null });
+    expect(failed?.error).toMatch(/^[A-Z][^/\\]*\.$/);
+  });
+
+  it('a file that was broken and has been mended is shown', async () => {
+    const { server, names } = await catalogueOf();
+    await server.put('Set/a.svs', svs.subarray(0, 2000));
+    await server.rescan();
+    expect(await names()).toEqual([]);
+    await server.put('Set/a.svs', svs);
+    await server.rescan();
+    expect(await names()).toEqual(['a.svs']);
+  });
+
+  it('a metadata file that cannot be used is shown to administrators until it is mended', async () => {
+    const { server, admin, list, names } = await catalogueOf();
+    await server.put('Set/a.svs', svs);
+    await server.put('Set/catalogue.csv', 'nonsense');
+    await server.rescan();
+    expect(await names()).toEqual(['a.svs']);
+    expect(await list(admin)).toMatchObject([
+      { file_name: 'a.svs', status: 'ready' },
+      {
+        file_name: 'catalogue.csv',
+        dataset_name: 'Set',
+        status: 'failed',
+        error: 'catalogue.csv: the first line names no column file_name.',
+      },
+    ]);
+    await server.put('Set/catalogue.csv', 'file_name\n');
+    await server.rescan();
+    expect(await names(admin)).toEqual(['a.svs']);
+  });
+
+  it('are watched: what is copied there appears by itself', async () => {
+    const { server, admin, names } = await catalogueOf();
+    await server.services.catalogue.start();
+    await server.put('New/a.svs', svs);
+    await vi.waitFor(async () => expect(await names(admin)).toEqual(['a.svs']), {
+      timeout: 20_000,
+      interval: 100,
+    });
+  }, 30_000);
+
+  it('know whether there is anything at all', async () => {
+    const { server, admin } = await catalogueOf();
+    const { catalogue } = server.services;
+    expect(await catalogue.isEmpty()).toBe(true);
+    await server.put('Set/a.svs', svs);
+    await server.rescan();
+    expect(await catalogue.isEmpty()).toBe(false);
+    await admin.call(deleteImage, { params: { imageId: await server.idOf('a.svs') } });
+    expect(await catalogue.isEmpty()).toBe(false);
+    await fs.rm(path.join(server.config.slidesDir, 'Set'), { recursive: true });
+    await server.rescan();
+    expect(await catalogue.isEmpty()).toBe(true);
+  });
+
+  it('are found by two scans at once as one entry', async () => {
+    const { server } = await catalogueOf();
+    const user = await server.given.user();
+    await server.put('Set/a.svs', svs);
+    await Promise.all([server.rescan(), server.rescan(), server.rescan()]);
+    expect(await ready(server, user)).toBe(1);
+  });
+});
