@@ -25,9 +25,13 @@ export function Root() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked again at every way to a screen
   useEffect(() => void initialiseAuth(), [pathname]);
 
+  const isInitialising = auth.loading && !auth.isAuthenticated && auth.user !== null;
+  const redirect = isInitialising ? null : redirectFor(access, pathname, auth);
+
   useEffect(() => {
+    if (redirect !== null) return; // nobody sees this screen
     document.title = title ? `${title} - ${settings.productName}` : settings.productName;
-  }, [title]);
+  }, [title, redirect]);
 
   const shownPath = useRef(pathname);
   useEffect(() => {
@@ -44,9 +48,7 @@ export function Root() {
     });
   }, [navigate]);
 
-  const isInitialising = auth.loading && !auth.isAuthenticated && auth.user !== null;
   if (isInitialising) return <Loading label={texts.loading} />;
-  const redirect = redirectFor(access, pathname, auth);
   if (redirect !== null) return <Navigate to={redirect} replace />;
   return (
     <>

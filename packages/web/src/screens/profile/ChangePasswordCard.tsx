@@ -23,8 +23,13 @@ const PasswordChangeWithCurrent = z
   })
   .refine(isTypedTwice, typedTwice);
 
+interface ChangePasswordCardProps {
+  /** Of the account, for the browser's store of passwords. */
+  readonly email: string;
+}
+
 /** A new password; the current one is asked for only when the API wants it (an older sign-in). */
-export function ChangePasswordCard() {
+export function ChangePasswordCard({ email }: ChangePasswordCardProps) {
   const [asksCurrent, setAsksCurrent] = useState(false);
   const resolver = useMemo(
     () => zodResolver(asksCurrent ? PasswordChangeWithCurrent : PasswordChange),
@@ -59,6 +64,7 @@ export function ChangePasswordCard() {
   return (
     <Panel title={texts.changePassword}>
       <form onSubmit={(event) => void submit(event)} noValidate>
+        <input type="email" autoComplete="username" value={email} readOnly hidden />
         <Stack>
           {asksCurrent && (
             <PasswordField

@@ -14,7 +14,7 @@ export function Profile() {
     <Stack maw="46rem" mx="auto" gap="lg">
       <Title order={1}>{texts.heading}</Title>
       <AccountCard />
-      <ChangePasswordCard />
+      <ChangePasswordCard email={user.email} />
       <DeleteAccountCard email={user.email} />
     </Stack>
   );
