@@ -1,29 +1,45 @@
+import { readJpegHeader } from '../jpeg/header.ts';
 import { joinScans } from '../jpeg/join-scans.ts';
 import type { EncodedImage } from '../slide.ts';
 import { decodeImage, type Shrink } from './decode-image.ts';
 import type { Raster } from './raster.ts';
 
+/** Tiles that stand one under the other in their level, top to bottom. */
+export type Column = readonly EncodedImage[];
+
 /**
- * Decode tiles of one level, all of the same size: where they are JPEG that can be joined, in one go, which costs
- * half of decoding one by one.
+ * Decode tiles of one level, all of the same size: where they are JPEG that can be joined, many in one go, which
+ * costs half of decoding one by one.
  *
+ * Across the seam of two joined tiles a decoder may smooth, so only neighbours are joined, unless it does not.
+ *
+ * @returns pixels of every tile, column by column
  * @throws SlideError what decodeImage throws
  */
-export async function decodeTiles(
-  tiles: readonly EncodedImage[],
-  shrink: Shrink,
-): Promise<readonly Raster[]> {
+export async function decodeTiles(columns: readonly Column[], shrink: Shrink): Promise<readonly Raster[]> {
+  const tiles = columns.flat();
+  const groups = keepsSeams(tiles[0], shrink) ? [tiles] : columns;
+  const pieces: Raster[] = [];
+  for (const group of groups) pieces.push(...(await decodeGroup(group, shrink)));
+  return pieces;
+}
+
+/** Reduced by 4 and more the last step is a filter; at half resolution colours are smoothed when made larger. */
+function keepsSeams(tile: EncodedImage | undefined, shrink: Shrink): boolean {
+  if (tile?.codec !== 'jpeg' || shrink > 2) return false;
+  const { components } = readJpegHeader(tile.bytes);
+  return components.every(({ vertical }) => vertical === components[0]?.vertical);
+}
+
+async function decodeGroup(tiles: readonly EncodedImage[], shrink: Shrink): Promise<readonly Raster[]> {
   const [first] = tiles;
-  // At full size a decoder smooths colours of half resolution across the seam between two tiles.
-  const mayJoin = tiles.length > 1 && shrink > 1 && tiles.every((tile) => tile.codec === 'jpeg');
-  const joined = mayJoin ? joinScans(tiles.map((tile) => tile.bytes)) : null;
+  const mayJoin = tiles.length > 1 && tiles.every(({ codec }) => codec === 'jpeg');
+  const joined = mayJoin ? joinScans(tiles.map(({ bytes }) => bytes)) : null;
   if (!first || !joined) return Promise.all(tiles.map((tile) => decodeImage(tile, shrink)));
 
   const { width, height } = first;
-  const { rgb } = await decodeImage(
-    { codec: 'jpeg', bytes: joined, width, height: height * tiles.length },
-    shrink,
-  );
+  const whole: EncodedImage = { codec: 'jpeg', bytes: joined, width, height: height * tiles.length };
+  const { rgb } = await decodeImage(whole, shrink);
   const bytes = rgb.length / tiles.length;
   return tiles.map((_, i) => ({
     width: width / shrink,

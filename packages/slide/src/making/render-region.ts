@@ -48,13 +48,18 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
     const tiles = await Promise.all(
       batch.map(({ column, row }) => slide.readTile({ level: source.level, column, row }, signal)),
     );
-    const whole: { place: TilePlace; tile: EncodedImage }[] = [];
+    const places: TilePlace[] = [];
+    const columns: EncodedImage[][] = [];
     for (const [i, place] of batch.entries()) {
       const tile = tiles[i];
       if (!tile) continue;
       const [width, height] = filledPart(level, place);
       if (width === level.tileWidth && height === level.tileHeight) {
-        whole.push({ place, tile });
+        const above = places.at(-1);
+        const isBelow = above?.column === place.column && above.row + 1 === place.row;
+        if (isBelow) columns.at(-1)?.push(tile);
+        else columns.push([tile]);
+        places.push(place);
       } else {
         // What the scanner put beside the picture must not be averaged into its edge.
         const edge = cropRaster(await decodeImage(tile), 0, 0, width, height);
@@ -62,11 +67,8 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
       }
     }
     signal?.throwIfAborted();
-    const pieces = await decodeTiles(
-      whole.map(({ tile }) => tile),
-      shrink,
-    );
-    for (const [i, { place }] of whole.entries()) add(pieces[i] as Raster, place);
+    const pieces = await decodeTiles(columns, shrink);
+    for (const [i, place] of places.entries()) add(pieces[i] as Raster, place);
   }
 
   const raster = averager.finish(slide.background);
@@ -87,7 +89,7 @@ function shrinkFor({ tileWidth, tileHeight }: Level, perPixel: number): Shrink {
   );
 }
 
-/** Column by column, since tiles that are joined for decoding stand one under the other. */
+/** Column by column, since neighbours one under the other are decoded in one go. */
 function* tilesUnder(
   region: Omit<Region, 'dziLevel'>,
   level: Level,

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { readJpegHeader } from '../jpeg/header.ts';
+import type { EncodedImage } from '../slide.ts';
+import { buildSvs, type SvsPlan } from '../testing/build-svs.ts';
+import { difference } from '../testing/compare-pixels.ts';
+import type { PictureColour } from '../testing/encode-picture.ts';
+import { openBytes } from '../testing/open-bytes.ts';
+import { decodeImage, type Shrink } from './decode-image.ts';
+import { decodeTiles } from './decode-tiles.ts';
+import { cropRaster, type Raster } from './raster.ts';
+
+type Three = [above: EncodedImage, middle: EncodedImage, below: EncodedImage];
+
+async function tilesOf(plan: SvsPlan): Promise<Three> {
+  const slide = await openBytes(await buildSvs(plan));
+  const tiles = [0, 1, 2].map((row) => slide.readTile({ level: 0, column: 1, row }));
+  return (await Promise.all(tiles)) as Three;
+}
+
+describe('tiles decoded together', () => {
+  it.each<[Shrink, PictureColour]>([
+    [1, 'rgb'],
+    [2, 'rgb'],
+    [2, 'grey'],
+  ])('are the same pixels as one by one: at 1/%d, %s', async (shrink, colour) => {
+    const [above, middle, below] = await tilesOf({ colour });
+    const together = await decodeTiles([[above, middle], [below]], shrink);
+    expect(together).toHaveLength(3);
+    for (const [i, tile] of [above, middle, below].entries()) {
+      expect(difference(together[i] as Raster, await decodeImage(tile, shrink)).most).toBe(0);
+    }
+  });
+
+  it.each<[Shrink, PictureColour]>([
+    [4, 'rgb'],
+    [8, 'rgb'],
+    [1, 'ycbcr'],
+    [2, 'ycbcr'],
+    [8, 'ycbcr'],
+  ])('are the same but where neighbours meet: at 1/%d, %s', async (shrink, colour) => {
+    const [above, middle, below] = await tilesOf({ colour });
+    const together = await decodeTiles([[above, middle], [below]], shrink);
+    const side = 128 / shrink;
+    const meeting = 4;
+    for (const [i, tile, top, bottom] of [
+      [0, above, 0, meeting],
+      [1, middle, meeting, 0],
+      [2, below, 0, 0],
+    ] as const) {
+      const inside = (raster: Raster) => cropRaster(raster, 0, top, side, side - top - bottom);
+      const alone = await decodeImage(tile, shrink);
+      expect(difference(inside(together[i] as Raster), inside(alone)).most).toBe(0);
+    }
+  });
+
+  it('may have tables of their own, then they are decoded one by one', async () => {
+    const [one] = await tilesOf({ colour: 'rgb' });
+    const [, other] = await tilesOf({ colour: 'ycbcr' });
+    const together = await decodeTiles([[one, other]], 2);
+    for (const [i, tile] of [one, other].entries()) {
+      expect(difference(together[i] as Raster, await decodeImage(tile, 2)).most).toBe(0);
+    }
+  });
+
+  it('may be none', async () => {
+    expect(await decodeTiles([], 4)).toEqual([]);
+  });
+
+  it.each<[string, (tile: EncodedImage) => Uint8Array]>([
+    ['is cut', ({ bytes }) => bytes.subarray(0, readJpegHeader(bytes).dataAt + 200)],
+    [
+      'has lost its second half',
+      ({ bytes }) => Buffer.concat([bytes.subarray(0, bytes.length / 2), Buffer.of(0xff, 0xd9)]),
+    ],
+  ])('are refused when one %s: no pixel is made up', async (_, damage) => {
+    const [above, ...others] = await tilesOf({});
+    const damaged = { ...above, bytes: damage(above) };
+    await expect(decodeTiles([[damaged, ...others]], 2)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+    await expect(decodeTiles([[damaged]], 1)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { cropRaster, type Raster, shrinkRaster } from './raster.ts';
+
+/** A picture whose red is the number of the pixel. */
+const numbered = (width: number, height: number): Raster => ({
+  width,
+  height,
+  rgb: Uint8Array.from({ length: width * height * 3 }, (_, i) => (i % 3 === 0 ? i / 3 : 100)),
+});
+const reds = ({ rgb }: Raster) => [...rgb].filter((_, i) => i % 3 === 0);
+
+describe('a part of a picture', () => {
+  it('has the pixels that lie there', () => {
+    const part = cropRaster(numbered(5, 4), 1, 2, 3, 2);
+    expect(part).toMatchObject({ width: 3, height: 2 });
+    expect(reds(part)).toEqual([11, 12, 13, 16, 17, 18]);
+  });
+
+  it('may be the whole', () => {
+    const whole = numbered(5, 4);
+    expect(cropRaster(whole, 0, 0, 5, 4)).toBe(whole);
+  });
+});
+
+describe('a picture made smaller', () => {
+  it('has the mean of as many pixels in each of its own', () => {
+    const small = shrinkRaster(numbered(4, 4), 2);
+    expect(small).toMatchObject({ width: 2, height: 2 });
+    expect(reds(small)).toEqual([3, 5, 11, 13]); // (0 + 1 + 4 + 5) / 4 = 2.5, …
+    expect([...small.rgb.subarray(1, 3)]).toEqual([100, 100]);
+  });
+
+  it('has the mean of what is left on its edges', () => {
+    const small = shrinkRaster(numbered(5, 3), 2);
+    expect(small).toMatchObject({ width: 3, height: 2 });
+    expect(reds(small)).toEqual([3, 5, 7, 11, 13, 14]); // 6.5 and 14 on the right, 10.5, 12.5 and 14 below
+  });
+
+  it('by one is itself', () => {
+    const whole = numbered(5, 3);
+    expect(shrinkRaster(whole, 1)).toBe(whole);
+  });
+
+  it('by more than its size is one pixel', () => {
+    expect(reds(shrinkRaster(numbered(3, 3), 8))).toEqual([4]);
+  });
+});
