@@ -93,6 +93,7 @@ function stopOnSignal(app: FastifyInstance, services: Services, stopping: AbortC
     setTimeout(() => app.server.closeAllConnections(), drainMs).unref();
     await app.close();
     await services.close();
+    process.exit(); // whatever still holds the process has nothing left to do
   };
   const stopNow = () =>
     void stop().catch((error: unknown) => {

@@ -87,6 +87,7 @@ interface Known {
 export function createCatalogue({ config, db, now, log, audit, slides }: Ground): Catalogue {
   const known = new Map<string, Known>();
   let watching: Watch | null = null;
+  let isClosed = false;
   let rescanTimer: NodeJS.Timeout | null = null;
 
   /** Grows with every change, so that a row that was read before it is not believed after it. */
@@ -137,6 +138,7 @@ export function createCatalogue({ config, db, now, log, audit, slides }: Ground)
   return {
     async start() {
       await intake.rescan({ retryFailed: true });
+      if (isClosed) return; // meanwhile
       watching = watchFolders({
         folders: Object.values(slideRoots(config)),
         onChange: rescanInBackground,
@@ -228,6 +230,7 @@ export function createCatalogue({ config, db, now, log, audit, slides }: Ground)
     },
 
     async close() {
+      isClosed = true;
       if (rescanTimer !== null) clearInterval(rescanTimer);
       await watching?.close();
       await intake.close();

@@ -1,0 +1,105 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { change, isUniqueViolation, openDatabase } from './database.ts';
+import { databaseKinds, openTestDatabase } from './testing/test-database.ts';
+import { findUser, insertUser, listUsers } from './users.ts';
+
+function folder(): string {
+  const made = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-database-'));
+  onTestFinished(() => fs.rmSync(made, { recursive: true }));
+  return made;
+}
+
+const user = (uid: string, email = `${uid}@example.org`) => ({
+  uid,
+  email,
+  displayName: null,
+  status: 'pending' as const,
+  role: 'unassigned' as const,
+  adminApproved: false,
+  createdAt: '2026-05-01T00:00:00.000Z',
+  updatedAt: '2026-05-01T00:00:00.000Z',
+  approvalDate: null,
+});
+
+describe('the embedded database', () => {
+  it('is on the disk before an answer goes out, and can be read while it is written', async () => {
+    const db = await openDatabase({ url: null, file: path.join(folder(), 'data', 'lamina.db') });
+    onTestFinished(() => db.destroy());
+    const pragma = async (name: string) => (await sql.raw(`pragma ${name}`).execute(db)).rows[0];
+    expect(await pragma('journal_mode')).toEqual({ journal_mode: 'wal' });
+    expect(await pragma('synchronous')).toEqual({ synchronous: 2 });
+    expect(await pragma('foreign_keys')).toEqual({ foreign_keys: 1 });
+    expect(await pragma('secure_delete')).toEqual({ secure_delete: 1 });
+  });
+
+  it('is found again', async () => {
+    const file = path.join(folder(), 'lamina.db');
+    const first = await openDatabase({ url: null, file });
+    await insertUser(first, user('u1'));
+    await first.destroy();
+    const second = await openDatabase({ url: null, file });
+    onTestFinished(() => second.destroy());
+    expect(await listUsers(second)).toEqual([user('u1')]);
+  });
+
+  it('is refused when a newer version wrote it', async () => {
+    const file = path.join(folder(), 'lamina.db');
+    const db = await openDatabase({ url: null, file });
+    await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '')`.execute(db);
+    await db.destroy();
+    await expect(openDatabase({ url: null, file })).rejects.toThrow(
+      'The database could not be brought up to date. It may have been written by a newer version.',
+    );
+  });
+
+  it('is refused when it is something else', async () => {
+    const file = path.join(folder(), 'lamina.db');
+    fs.writeFileSync(file, 'This is no database, but a text that is long enough to be read as one.');
+    await expect(openDatabase({ url: null, file })).rejects.toThrow();
+  });
+});
+
+describe('a database that is not there', () => {
+  it('is said to be so', async () => {
+    await expect(openDatabase({ url: 'postgres://127.0.0.1:1/lamina', file: null })).rejects.toThrow(
+      'The database cannot be opened.',
+    );
+  });
+});
+
+describe.each(databaseKinds)('a change, on %s', (kind) => {
+  it('happens whole or not at all', async () => {
+    const { db, close } = await openTestDatabase(kind);
+    onTestFinished(close);
+    const half = change(db, 'accounts', async (tx) => {
+      await insertUser(tx, user('u1'));
+      throw new Error('the rest failed');
+    });
+    await expect(half).rejects.toThrow('the rest failed');
+    expect(await findUser(db, 'u1')).toBeNull();
+  });
+
+  it('is alone among those that take the same lock', async () => {
+    const { db, close } = await openTestDatabase(kind);
+    onTestFinished(close);
+    const addOne = () =>
+      change(db, 'accounts', async (tx) => {
+        const known = await listUsers(tx);
+        await insertUser(tx, user(`u${known.length}`));
+      });
+    await Promise.all(Array.from({ length: 20 }, addOne));
+    expect(await listUsers(db)).toHaveLength(20);
+  });
+
+  it('that takes an address twice is told so', async () => {
+    const { db, close } = await openTestDatabase(kind);
+    onTestFinished(close);
+    await insertUser(db, user('u1', 'Ayse@example.org'));
+    const again = insertUser(db, user('u2', ' AYSE@EXAMPLE.ORG'));
+    await expect(again).rejects.toSatisfy(isUniqueViolation);
+  });
+});
