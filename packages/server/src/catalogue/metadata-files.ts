@@ -84,7 +84,8 @@ class MetadataError extends Error {}
 
 function reasonOf(error: unknown): string {
   if (error instanceof MetadataError) return error.message;
-  if (error instanceof CsvError) return `line ${String(error.lines ?? '?')} cannot be read.`;
+  if (error instanceof CsvError && typeof error.lines === 'number')
+    return `line ${error.lines} cannot be read.`;
   return 'the file could not be read.';
 }
 

@@ -167,8 +167,8 @@ function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', named: Record<s
   return { $ref: `#/components/schemas/${id}` };
 }
 
-function withoutId({ id: _, ...schema }: Json): Json {
-  return schema;
+function withoutId(schema: Json): Json {
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== 'id'));
 }
 
 /** References into the document instead of into the single schema. */

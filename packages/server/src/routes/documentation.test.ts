@@ -69,13 +69,10 @@ describe('the document of the API', () => {
   it('leaves no reference without its schema', async () => {
     const document = await documentOf();
     const references = JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g);
-    const names = new Set([...references].map(([, reference]) => reference));
-    expect([...names].sort()).toEqual(
-      Object.keys(document.components.schemas)
-        .map((name) => `#/components/schemas/${name}`)
-        .sort(),
-    );
-    expect(names.size).toBeGreaterThan(4);
+    const referredTo = new Set([...references].map(([, reference]) => reference));
+    const there = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
+    expect(referredTo).toEqual(new Set(there));
+    expect(referredTo.size).toBeGreaterThan(4);
   });
 });
 

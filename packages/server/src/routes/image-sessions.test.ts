@@ -1,0 +1,80 @@
+import { createImageSession, deleteImageSession, getImageSessionStats } from '@lamina/contract';
+import { describe, expect, it } from 'vitest';
+import { testServer } from '../testing/test-server.ts';
+
+describe('image sessions over HTTP', () => {
+  it('are made, told of and ended', async () => {
+    const { as, given, clock } = await testServer();
+    const client = as(await given.user({ role: 'viewer' }));
+    const created = await client.call(createImageSession);
+    expect(created).toMatchObject({
+      status: 201,
+      body: { session_id: expect.stringMatching(/^[\w-]{43}$/), expires_in: 3600 },
+    });
+    expect(created.headers['set-cookie']).toBeUndefined();
+    expect(created.headers['cache-control']).toBe('no-store');
+    clock.advance(5000);
+    expect((await client.call(getImageSessionStats)).body).toEqual({
+      active_sessions: 1,
+      sessions: [
+        {
+          session_id: created.body.session_id.slice(0, 8),
+          created_at: '2026-05-01T09:00:00.000Z',
+          expires_in: 3595,
+          age: 5,
+          request_count: 0,
+        },
+      ],
+    });
+    const ended = await client.call(deleteImageSession, { params: { sessionId: created.body.session_id } });
+    expect(ended).toMatchObject({ status: 204, body: '' });
+    expect((await client.call(getImageSessionStats)).body).toEqual({ active_sessions: 0, sessions: [] });
+  });
+
+  it('have ids that the server alone makes', async () => {
+    const { as, given } = await testServer();
+    const client = as(await given.user());
+    const wish = 'A'.repeat(43);
+    const { body } = await client.inject({
+      method: 'POST',
+      url: `/auth/image-session?session_id=${wish}&session=${wish}`,
+      payload: { session_id: wish, uid: 'someone' },
+      headers: { cookie: `image_session=${wish}` },
+    });
+    expect(body).toMatchObject({ session_id: expect.stringMatching(/^(?!A{43})[\w-]{43}$/) });
+  });
+
+  it('cannot be ended by anybody else, who does not learn that they are there either', async () => {
+    const { as, given } = await testServer();
+    const owner = as(await given.user());
+    const { session_id } = (await owner.call(createImageSession)).body;
+    for (const stranger of [as(await given.user()), as(await given.admin())]) {
+      const answers = await Promise.all(
+        [session_id, 'A'.repeat(43), session_id.slice(0, 8)].map((sessionId) =>
+          stranger.call(deleteImageSession, { params: { sessionId } }),
+        ),
+      );
+      for (const { status, body } of answers) {
+        expect(status).toBe(404);
+        expect(body).toMatchObject({ code: 'not_found', message: 'Not found.' });
+      }
+    }
+    expect((await owner.call(getImageSessionStats)).body.active_sessions).toBe(1);
+  });
+
+  it('leave a trail, and no id in it nor in the log', async () => {
+    const { as, given, services, logged } = await testServer();
+    const user = await given.user();
+    const client = as(user);
+    const { session_id } = (await client.call(createImageSession)).body;
+    await client.call(deleteImageSession, { params: { sessionId: session_id } });
+    const trail = await services.db.selectFrom('audit').selectAll().orderBy('seq').execute();
+    expect(trail.map(({ action, actor_uid }) => [action, actor_uid])).toEqual([
+      ['sign-in', user.uid],
+      ['image-session-created', user.uid],
+      ['image-session-revoked', user.uid],
+    ]);
+    expect(JSON.stringify(trail)).not.toContain(session_id);
+    expect(logged()).not.toContain(session_id);
+  });
+});

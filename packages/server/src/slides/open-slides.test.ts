@@ -1,0 +1,169 @@
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { SlideError } from '@lamina/slide';
+import { buildSvs } from '@lamina/slide/testing';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createOpenSlides, type OpenSlides, type Wanted } from './open-slides.ts';
+
+const large = await buildSvs({ width: 300, height: 200, downsamples: [1] });
+const small = await buildSvs({ width: 100, height: 100, downsamples: [1] });
+
+let folder: string;
+let slides: OpenSlides;
+beforeEach(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'open-slides-'));
+  slides = createOpenSlides({ limit: 3, log: pino({ level: 'silent' }) });
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
+});
+afterEach(async () => {
+  await slides.close();
+  vi.useRealTimers();
+  await fs.rm(folder, { recursive: true });
+});
+
+async function put(name: string, bytes: Uint8Array): Promise<void> {
+  await fs.writeFile(path.join(folder, `.${name}`), bytes);
+  await fs.rename(path.join(folder, `.${name}`), path.join(folder, name));
+}
+
+const admitted: string[] = [];
+const wanted = (name: string): Wanted => ({
+  id: name,
+  async locate() {
+    const place = path.join(folder, name);
+    const isThere = await fs.access(place).then(
+      () => true,
+      () => false,
+    );
+    if (!isThere) throw new SlideError('FILE_MISSING', 'The file is not there.');
+    return { path: place };
+  },
+  async admit(_, fingerprint) {
+    admitted.push(fingerprint);
+  },
+});
+
+const widthOf = (name: string) => slides.use(wanted(name), async ({ descriptor }) => descriptor.width);
+const slideOf = (name: string) => slides.use(wanted(name), async ({ slide }) => slide);
+/** Reading from a closed file fails. */
+const isOpen = async (slide: Awaited<ReturnType<typeof slideOf>>) => {
+  try {
+    await slide.readTile({ level: 0, column: 0, row: 0 });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe('an open slide', () => {
+  it('is opened once for all who want it', async () => {
+    await put('a.svs', large);
+    const both = await Promise.all([slideOf('a.svs'), slideOf('a.svs')]);
+    expect(both[0]).toBe(both[1]);
+    expect(await slideOf('a.svs')).toBe(both[0]);
+  });
+
+  it('is asked about before it is opened, by its fingerprint', async () => {
+    await put('a.svs', large);
+    admitted.length = 0;
+    const { fingerprint } = await slideOf('a.svs');
+    await slideOf('a.svs');
+    expect(admitted).toEqual([fingerprint]);
+  });
+
+  it('is noticed to be another file within a second', async () => {
+    await put('a.svs', large);
+    expect(await widthOf('a.svs')).toBe(300);
+    await put('a.svs', small);
+    vi.setSystemTime(Date.now() + 1001);
+    expect(await widthOf('a.svs')).toBe(100);
+  });
+
+  it('is noticed to be another file aside from the requests, which do not wait', async () => {
+    await put('a.svs', large);
+    const before = await slideOf('a.svs');
+    await put('a.svs', small);
+    vi.setSystemTime(Date.now() + 600);
+    expect(await slideOf('a.svs')).toBe(before);
+    vi.useRealTimers();
+    await vi.waitFor(async () => expect(await isOpen(before)).toBe(false));
+  });
+
+  it('is noticed to be gone within a second', async () => {
+    await put('a.svs', large);
+    await widthOf('a.svs');
+    await fs.rm(path.join(folder, 'a.svs'));
+    vi.setSystemTime(Date.now() + 1001);
+    await expect(widthOf('a.svs')).rejects.toMatchObject({ code: 'FILE_MISSING' });
+  });
+
+  it('stays open until its last reader is done, also when it is not wanted any more', async () => {
+    await put('a.svs', large);
+    const gate = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
+    const reading = slides.use(wanted('a.svs'), async ({ slide }) => {
+      started.resolve();
+      await gate.promise;
+      return { slide, wasOpen: await isOpen(slide) };
+    });
+    await started.promise;
+    slides.forget('a.svs');
+    gate.resolve();
+    const { slide, wasOpen } = await reading;
+    expect(wasOpen).toBe(true);
+    await slides.close();
+    expect(await isOpen(slide)).toBe(false);
+  });
+
+  it('is closed when nobody has used it for five minutes', async () => {
+    await put('a.svs', large);
+    const slide = await slideOf('a.svs');
+    await vi.advanceTimersByTimeAsync(4 * 60_000);
+    expect(await isOpen(slide)).toBe(true);
+    await vi.advanceTimersByTimeAsync(2 * 60_000);
+    await slides.close();
+    expect(await isOpen(slide)).toBe(false);
+  });
+
+  it('makes room for others: the one that is longest out of use is closed', async () => {
+    for (const name of ['a.svs', 'b.svs', 'c.svs', 'd.svs']) await put(name, small);
+    const first = await slideOf('a.svs');
+    vi.setSystemTime(Date.now() + 1);
+    const second = await slideOf('b.svs');
+    vi.setSystemTime(Date.now() + 1);
+    await slideOf('c.svs');
+    await slideOf('a.svs');
+    vi.setSystemTime(Date.now() + 1);
+    await slideOf('d.svs');
+    expect(await slideOf('a.svs')).toBe(first);
+    expect(await slideOf('b.svs')).not.toBe(second);
+  });
+
+  it('that cannot be opened is tried again after a second, not by each request', async () => {
+    await put('a.svs', large.subarray(0, 1000));
+    const refused = { code: expect.stringMatching(/^FILE_|^FORMAT_/) };
+    await expect(widthOf('a.svs')).rejects.toMatchObject(refused);
+    admitted.length = 0;
+    await expect(widthOf('a.svs')).rejects.toMatchObject(refused);
+    expect(admitted).toEqual([]);
+    await put('a.svs', large);
+    await vi.advanceTimersByTimeAsync(1001);
+    expect(await widthOf('a.svs')).toBe(300);
+  });
+
+  it('that was replaced while it was read answers with the new file', async () => {
+    await put('a.svs', large);
+    let attempts = 0;
+    const width = await slides.use(wanted('a.svs'), async ({ descriptor }) => {
+      attempts++;
+      if (attempts === 1) {
+        await put('a.svs', small);
+        throw new SlideError('FILE_CHANGED', 'The file has changed.');
+      }
+      return descriptor.width;
+    });
+    expect([attempts, width]).toEqual([2, 100]);
+  });
+});
