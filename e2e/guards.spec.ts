@@ -86,7 +86,7 @@ for (const [who, table] of Object.entries(ways) as [Who, readonly (readonly [str
 }
 
 test.describe('any other path', () => {
-  test.use({ expectedComplaints: [/status of 404 .*\/no\/such\/page/] });
+  test.use({ expectedComplaints: /status of 404 .*\/no\/such\/page/ });
 
   for (const who of ['anonymous', 'user'] as const) {
     test(`is a 404 page with a link to the home page, for ${who}`, async ({ visit }) => {

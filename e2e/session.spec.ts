@@ -38,7 +38,7 @@ test('signing in stores the token and the user under the two keys of the specifi
 });
 
 test.describe('a sign-in that is refused', () => {
-  test.use({ expectedComplaints: [/status of 40[13]/] });
+  test.use({ expectedComplaints: /status of 40[13]/ });
 
   test('says that e-mail or password is wrong, and leaves the person on the login page', async ({
     visit,
