@@ -103,7 +103,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^packages/server/src/',
-        pathNot: [tests, '^packages/server/src/(slides|routes)/', '^packages/server/src/services[.]ts$'],
+        pathNot: [tests, '^packages/server/src/(slides|http|routes)/', '^packages/server/src/services[.]ts$'],
       },
       to: { path: '^packages/slide/' },
     },
