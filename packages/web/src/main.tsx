@@ -19,7 +19,8 @@ void initialiseAuth();
 createRoot(place).render(
   <StrictMode>
     <App>
-      <RouterProvider router={createBrowserRouter(routes)} />
+      {/* Without transitions: a new screen, or that it is loading, shows as soon as its address does. */}
+      <RouterProvider router={createBrowserRouter(routes)} useTransitions={false} />
     </App>
   </StrictMode>,
 );

@@ -42,7 +42,7 @@ export function openApp(path: string, { signedInAs, api = {} }: World = {}): Ope
   const router = createMemoryRouter(routes, { initialEntries: [path] });
   render(
     <App env="test">
-      <RouterProvider router={router} />
+      <RouterProvider router={router} useTransitions={false} />
     </App>,
   );
   return {
