@@ -35,7 +35,7 @@ describe('loading pixels', () => {
   it('sends the session of the moment', async () => {
     const asked = serverAnswering(200);
     const sessions = { get: async () => 'one', renew: async () => 'two' };
-    const answer = await fetchPixels('/tile', { signal, onRenewing: vi.fn() }, sessions);
+    const answer = await fetchPixels('/tile', { signal, onRenewing: vi.fn<() => void>() }, sessions);
     expect(answer).toMatchObject({ status: 200 });
     expect(asked).toEqual(['/tile?session=one']);
   });
@@ -43,8 +43,8 @@ describe('loading pixels', () => {
   it('renews a refused session, says so, and tries once more after 1 s', async () => {
     vi.useFakeTimers();
     const asked = serverAnswering(401, 401, 200);
-    const onRenewing = vi.fn();
-    const renew = vi.fn(async () => 'two');
+    const onRenewing = vi.fn<() => void>();
+    const renew = vi.fn<(refused: string) => Promise<string>>(async () => 'two');
     const answer = fetchPixels('/tile', { signal, onRenewing }, { get: async () => 'one', renew });
     await vi.advanceTimersByTimeAsync(999);
     expect(asked).toEqual(['/tile?session=one']);
@@ -66,7 +66,9 @@ describe('loading pixels', () => {
     ],
   ])('says that the session is lost when %s', async (_, sessions) => {
     serverAnswering(401);
-    expect(await fetchPixels('/tile', { signal, onRenewing: vi.fn() }, sessions)).toBe('session-lost');
+    expect(await fetchPixels('/tile', { signal, onRenewing: vi.fn<() => void>() }, sessions)).toBe(
+      'session-lost',
+    );
   });
 
   it('stops waiting when it is aborted', async () => {

@@ -1,5 +1,13 @@
 /** The catalogue of slides, and the addresses of their pixels. */
-import { AppError, endpoint, getDescriptor, getThumbnail, getTile, listImages } from '@lamina/contract';
+import {
+  AppError,
+  endpoint,
+  getDescriptor,
+  getThumbnail,
+  getTile,
+  ImageStatus,
+  listImages,
+} from '@lamina/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { z } from 'zod';
@@ -28,6 +36,10 @@ const CatalogueImage = z.object({
   mpp_x: numberOrNull,
   /** Magnification of the scan, e.g. 20 or 40. */
   objective_power: numberOrNull,
+  /** Administrators see what is not `ready` too. */
+  status: ImageStatus.default('ready'),
+  /** Why a `failed` image could not be read. */
+  error: textOrNull,
 });
 export type CatalogueImage = z.infer<typeof CatalogueImage>;
 
@@ -57,6 +69,8 @@ const texts = {
   failed: 'Failed to load images',
 };
 
+type Renewal = 'done' | 'failed';
+
 const none: readonly CatalogueImage[] = [];
 
 /**
@@ -65,28 +79,28 @@ const none: readonly CatalogueImage[] = [];
  */
 export function useCatalogue(): Catalogue {
   const list = useQuery({ queryKey: ['images'], queryFn: ({ signal }) => loadCatalogue(signal) });
-  const [renewal, setRenewal] = useState<'unused' | 'trying' | 'failed' | 'used'>('unused');
+  /** How the attempt at a new session ended; null before and while it lasts. */
+  const [renewal, setRenewal] = useState<Renewal | null>(null);
   const { error, refetch } = list;
-  const refused = error !== null && statusOf(error) === 401;
+  const isRefused = error !== null && statusOf(error) === 401;
 
   useEffect(() => {
-    if (!refused || renewal !== 'unused') return;
-    setRenewal('trying');
+    if (!isRefused || renewal !== null) return;
     imageSessions.refresh().then(
       () => {
-        setRenewal('used');
+        setRenewal('done');
         void refetch();
       },
       () => setRenewal('failed'),
     );
-  }, [refused, renewal, refetch]);
+  }, [isRefused, renewal, refetch]);
 
   return {
     images: list.data ?? none,
     isLoading: list.isPending,
-    error: error === null ? null : sentenceOf(error, refused ? renewal : 'unused'),
+    error: error === null ? null : sentenceOf(error, renewal),
     reload: () => {
-      setRenewal('unused');
+      setRenewal(null);
       void refetch();
     },
   };
@@ -100,11 +114,11 @@ async function loadCatalogue(signal: AbortSignal): Promise<CatalogueImage[]> {
   return call(listCatalogue, { query: session === undefined ? {} : { session }, signal });
 }
 
-function sentenceOf(error: Error, renewal: 'unused' | 'trying' | 'failed' | 'used'): string {
+function sentenceOf(error: Error, renewal: Renewal | null): string {
   const status = statusOf(error);
   if (status === 401) {
-    const suffix = { unused: '', trying: texts.tryingNewSession, failed: texts.newSessionFailed, used: '' };
-    return `${texts.unauthorised} ${suffix[renewal]}`.trim();
+    if (renewal === 'done') return texts.unauthorised; // a new session did not help
+    return `${texts.unauthorised} ${renewal === null ? texts.tryingNewSession : texts.newSessionFailed}`;
   }
   if (status === 500) return texts.internal;
   if (status !== null || error instanceof NoAnswerError) return error.message;

@@ -1,4 +1,4 @@
-import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import { type ComponentType, useCallback, useEffect, useRef, useState } from 'react';
 import { loadDescriptor } from './descriptor.ts';
 import { type FetchPixels, PixelError, type PixelFailure } from './pixels.ts';
 import { ScaleReadout } from './ScaleReadout.tsx';
@@ -8,11 +8,13 @@ import type { SlideScale } from './scale.ts';
 import { createSlideView, type SlideView, type TileAddress } from './slide-view.ts';
 import { texts } from './texts.ts';
 import { createTileLoading, type LoadingState } from './tile-loading.ts';
+import { useFullPage } from './use-full-page.ts';
 
 const quarterTurn = 90;
 
 /** A slide as the viewer needs it. Its addresses carry no image session: `fetchPixels` adds it. */
 export interface ViewedSlide {
+  /** Another address is another slide. */
   readonly descriptorAddress: string;
   readonly tileAddressOf: (tile: TileAddress) => string;
   readonly scale: SlideScale;
@@ -27,51 +29,77 @@ export interface ViewingState {
 }
 
 interface SlideViewerProps {
-  /** Another object is another slide, and is opened from the beginning. */
   readonly slide: ViewedSlide;
   readonly fetchPixels: FetchPixels;
-  /** The image session of the moment. A new one gives what had failed another chance. */
+  /** The image session of the moment. A new one gives what had failed for the old another chance. */
   readonly session: string | null;
   /** Drawn over the slide. */
-  readonly children: (state: ViewingState) => ReactNode;
+  readonly Overlay: ComponentType<ViewingState>;
 }
 
 /** A zoomable slide. OpenSeadragon is created with the first slide and reused for every other. */
-export function SlideViewer({ slide, fetchPixels, session, children }: SlideViewerProps) {
+export function SlideViewer(props: SlideViewerProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<SlideView>(null);
-  const onComplete = useRef<() => void>(undefined);
+  const [isFullPage, toggleFullPage] = useFullPage();
+
+  const viewHere = useCallback(() => {
+    if (place.current === null) throw new Error('The viewer is not in the page.');
+    view.current ??= createSlideView(place.current, texts.slide);
+    return view.current;
+  }, []);
+
+  useEffect(
+    () => () => {
+      view.current?.destroy();
+      view.current = null;
+    },
+    [],
+  );
+
+  return (
+    <div className={classes.stage} data-full-page={isFullPage || undefined}>
+      <div className={classes.place} ref={place} />
+      <OpenSlide
+        key={props.slide.descriptorAddress}
+        viewHere={viewHere}
+        isFullPage={isFullPage}
+        onToggleFullPage={toggleFullPage}
+        {...props}
+      />
+    </div>
+  );
+}
+
+interface OpenSlideProps extends SlideViewerProps {
+  /** The view to show it in, created when it is first needed. */
+  readonly viewHere: () => SlideView;
+  readonly isFullPage: boolean;
+  readonly onToggleFullPage: () => void;
+}
+
+/** One slide from its opening to its putting away. */
+function OpenSlide({ slide, fetchPixels, session, Overlay, viewHere, ...fullPage }: OpenSlideProps) {
   const [loading, setLoading] = useState<LoadingState | null>({ phase: 'opening' });
   const [failure, setFailure] = useState<PixelFailure | null>(null);
   const [zoom, setZoom] = useState<number | null>(null);
-  const [isShown, setShown] = useState(false);
-  const [openings, setOpenings] = useState(0);
-  const [isFullPage, toggleFullPage] = useFullPage();
+  /** The view while it shows this slide; null before. */
+  const [view, setView] = useState<SlideView | null>(null);
+  const [attempt, setAttempt] = useState(0);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: opened again when asked to
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is another opening
   useEffect(() => {
     const end = new AbortController();
     const { signal } = end;
-    setLoading({ phase: 'opening' });
-    setFailure(null);
-    setZoom(null);
-    setShown(false);
+    let shown: SlideView | null = null;
 
-    async function open(element: HTMLElement) {
+    async function open() {
       const descriptor = await loadDescriptor(fetchPixels, slide.descriptorAddress, {
         signal,
         onRenewing: () => setLoading({ phase: 'renewing-session' }),
       });
-      view.current ??= createSlideView(element, texts.slide, {
-        onComplete: () => onComplete.current?.(),
-        onZoom: setZoom,
-      });
 
       let isComplete = false;
-      onComplete.current = () => {
-        isComplete = true;
-        setLoading(null);
-      };
       const tiles = createTileLoading({
         fetchPixels,
         signal,
@@ -86,8 +114,17 @@ export function SlideViewer({ slide, fetchPixels, session, children }: SlideView
           throw error;
         }
       };
-      view.current.show(descriptor, { addressOf: slide.tileAddressOf, load, signal });
-      setShown(true);
+      const onComplete = () => {
+        isComplete = true;
+        setLoading(null);
+      };
+      shown = viewHere();
+      shown.show(
+        descriptor,
+        { addressOf: slide.tileAddressOf, load, signal },
+        { onComplete, onZoom: setZoom },
+      );
+      setView(shown);
     }
 
     /** A tile missing among others is seen as a blur; what hits all of them has to be said. */
@@ -95,59 +132,56 @@ export function SlideViewer({ slide, fetchPixels, session, children }: SlideView
       if (!hasOthers || isAboutSession(tileFailure)) setFailure(tileFailure);
     }
 
-    if (place.current === null) return;
-    open(place.current).catch((error: unknown) => {
+    open().catch((error: unknown) => {
       if (signal.aborted) return;
       setLoading(null);
       setFailure(failureOf(error));
     });
     return () => {
-      view.current?.clear();
+      shown?.clear();
       end.abort();
     };
-  }, [slide, fetchPixels, openings]);
+  }, [slide, fetchPixels, viewHere, attempt]);
 
-  useEffect(
-    () => () => {
-      view.current?.destroy();
-      view.current = null;
-    },
-    [],
-  );
-
-  const retry = useCallback(() => {
-    if (!isShown) return setOpenings((count) => count + 1);
+  const retry = () => {
     setFailure(null);
-    view.current?.askAgain();
-  }, [isShown]);
+    if (view !== null) return view.askAgain();
+    setLoading({ phase: 'opening' });
+    setAttempt(attempt + 1);
+  };
 
-  const sessionBefore = useRef(session);
-  useEffect(() => {
-    if (session === null || session === sessionBefore.current) return;
-    sessionBefore.current = session;
-    if (failure === null) view.current?.askAgain();
-    else if (isAboutSession(failure)) retry();
-  }, [session, failure, retry]);
+  const [knownSession, setKnownSession] = useState(session);
+  if (session !== null && session !== knownSession) {
+    setKnownSession(session);
+    if (failure !== null && isAboutSession(failure)) {
+      setFailure(null);
+      if (view === null) {
+        setLoading({ phase: 'opening' });
+        setAttempt(attempt + 1);
+      }
+    }
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new session is what it waits for
+  useEffect(() => view?.askAgain(), [view, knownSession]);
 
   return (
-    <div className={classes.stage} data-full-page={isFullPage || undefined}>
-      <div className={classes.place} ref={place} />
-      {isShown && (
+    <>
+      {view !== null && (
         <>
           <SlideControls
-            isFullPage={isFullPage}
-            onZoomIn={() => view.current?.zoomIn()}
-            onZoomOut={() => view.current?.zoomOut()}
-            onGoHome={() => view.current?.goHome()}
-            onToggleFullPage={toggleFullPage}
-            onRotateLeft={() => view.current?.rotate(-quarterTurn)}
-            onRotateRight={() => view.current?.rotate(quarterTurn)}
+            isFullPage={fullPage.isFullPage}
+            onZoomIn={view.zoomIn}
+            onZoomOut={view.zoomOut}
+            onGoHome={view.goHome}
+            onToggleFullPage={fullPage.onToggleFullPage}
+            onRotateLeft={() => view.rotate(-quarterTurn)}
+            onRotateRight={() => view.rotate(quarterTurn)}
           />
           <ScaleReadout scale={slide.scale} zoom={zoom} />
         </>
       )}
-      {children({ loading, failure, retry })}
-    </div>
+      <Overlay loading={loading} failure={failure} retry={retry} />
+    </>
   );
 }
 
@@ -157,35 +191,4 @@ function failureOf(error: unknown): PixelFailure {
 
 function isAboutSession(failure: PixelFailure): boolean {
   return failure.kind === 'session-lost' || (failure.kind === 'status' && failure.status === 401);
-}
-
-/**
- * Covers the page, and with it the screen where the browser allows it. The whole document goes full
- * screen, not the slide alone: what is drawn elsewhere in the page (toasts, tooltips) stays visible.
- */
-function useFullPage(): readonly [boolean, () => void] {
-  const [isFullPage, setFullPage] = useState(false);
-
-  useEffect(() => {
-    if (!isFullPage) return;
-    const leave = () => setFullPage(false);
-    const onFullscreenChange = () => {
-      if (document.fullscreenElement === null) leave();
-    };
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key === 'Escape') leave();
-    };
-    document.addEventListener('fullscreenchange', onFullscreenChange);
-    document.addEventListener('keydown', onKeyDown);
-    // Telephones offer no full screen, and a browser may refuse it: covering the page remains.
-    document.documentElement.requestFullscreen?.().catch(() => undefined);
-    return () => {
-      document.removeEventListener('fullscreenchange', onFullscreenChange);
-      document.removeEventListener('keydown', onKeyDown);
-      if (document.fullscreenElement !== null) void document.exitFullscreen();
-    };
-  }, [isFullPage]);
-
-  const toggle = useCallback(() => setFullPage((is) => !is), []);
-  return [isFullPage, toggle];
 }

@@ -30,6 +30,15 @@ export class PixelError extends Error {
   }
 }
 
+/** Answers of a server that is busy, restarting or short of something, or of a session that has ended. */
+const passingStatuses: readonly number[] = [401, 408, 429, 500, 503, 504];
+
+/** Whether asking again later may help: not for what is missing or damaged. */
+export function mayPass(failure: PixelFailure): boolean {
+  if (failure.kind === 'status') return passingStatuses.includes(failure.status);
+  return failure.kind !== 'unreadable';
+}
+
 /** @throws PixelError; the abort's reason */
 export async function loadPixels(
   fetchPixels: FetchPixels,

@@ -7,6 +7,8 @@
 import OpenSeadragon from 'openseadragon';
 import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from './descriptor.ts';
 import { drawersHere } from './drawers.ts';
+import { mayPass, PixelError } from './pixels.ts';
+import { tileTimeoutMs } from './tile-loading.ts';
 
 /** Section 9 of the product specification. */
 const settings = {
@@ -18,7 +20,7 @@ const settings = {
   blendTime: 0.1,
   navigatorSizeRatio: 0.15,
   maxImageCacheCount: 200,
-  timeout: 120_000,
+  timeout: tileTimeoutMs,
   preload: true,
 } as const;
 
@@ -36,17 +38,17 @@ export interface TileAddress {
   readonly format: string;
 }
 
-export interface TileSupply {
+interface TileSupply {
   /** Without the image session: tiles are kept under their address, and a renewed session is no new tile. */
   addressOf(tile: TileAddress): string;
-  /** A rejection leaves the tile out for now. */
+  /** A rejection leaves the tile out: for now, or for good where a PixelError says that it will not pass. */
   load(address: string): Promise<Blob>;
   /** Aborted after the slide was put away. */
   readonly signal: AbortSignal;
 }
 
 export interface SlideView {
-  show(descriptor: DeepZoomDescriptor, supply: TileSupply): void;
+  show(descriptor: DeepZoomDescriptor, supply: TileSupply, listeners: SlideViewListeners): void;
   /** Put the slide away. */
   clear(): void;
   zoomIn(): void;
@@ -67,11 +69,7 @@ interface SlideViewListeners {
 }
 
 /** @param element the place in the page, with a size of its own */
-export function createSlideView(
-  element: HTMLElement,
-  label: string,
-  { onComplete, onZoom }: SlideViewListeners,
-): SlideView {
+export function createSlideView(element: HTMLElement, label: string): SlideView {
   const viewer = new OpenSeadragon.Viewer({
     ...settings,
     element,
@@ -100,6 +98,7 @@ export function createSlideView(
   // The overview repeats the slide; the keyboard works on the slide itself.
   viewer.navigator?.element.setAttribute('aria-hidden', 'true');
 
+  let listeners: SlideViewListeners = { onComplete: () => {}, onZoom: () => {} };
   const failedTiles = new Set<OpenSeadragon.Tile>();
   let secondChance: ReturnType<typeof setTimeout> | undefined;
 
@@ -120,11 +119,9 @@ export function createSlideView(
     for (const image of images) image.setClip(null);
   }
 
-  for (const part of [viewer, viewer.navigator]) {
-    part?.addHandler('tile-load-failed', ({ tile }: { tile: OpenSeadragon.Tile }) => {
-      failedTiles.add(tile);
-      secondChance ??= setTimeout(askAgain, secondChanceMs);
-    });
+  function onLost(tile: OpenSeadragon.Tile) {
+    failedTiles.add(tile);
+    secondChance ??= setTimeout(askAgain, secondChanceMs);
   }
 
   function zoomNow(): number | null {
@@ -134,7 +131,7 @@ export function createSlideView(
 
   function publishZoom() {
     const zoom = zoomNow();
-    if (zoom !== null) onZoom(zoom);
+    if (zoom !== null) listeners.onZoom(zoom);
   }
 
   /** Zoom level 1 makes the slide as wide as the place it is shown in, so the limit depends on both. */
@@ -151,7 +148,7 @@ export function createSlideView(
     publishZoom();
     // The viewer's own event of this name is not raised for a second slide: it remembers the first.
     viewer.world.getItemAt(0)?.addHandler('fully-loaded-change', ({ fullyLoaded }) => {
-      if (fullyLoaded) onComplete();
+      if (fullyLoaded) listeners.onComplete();
     });
   });
   viewer.addHandler('after-resize', () => {
@@ -165,9 +162,10 @@ export function createSlideView(
   }
 
   return {
-    show: (descriptor, supply) => {
+    show: (descriptor, supply, of) => {
       forgetFailures();
-      viewer.open({ tileSource: new SlideTiles(descriptor, supply) });
+      listeners = of;
+      viewer.open({ tileSource: new SlideTiles(descriptor, supply, onLost) });
     },
     clear: () => {
       forgetFailures();
@@ -193,8 +191,14 @@ export function createSlideView(
 class SlideTiles extends OpenSeadragon.TileSource {
   readonly #format: string;
   readonly #supply: TileSupply;
+  readonly #onLost: (tile: OpenSeadragon.Tile) => void;
 
-  constructor(descriptor: DeepZoomDescriptor, supply: TileSupply) {
+  /** @param onLost told of a tile that is left out for now and may be had later */
+  constructor(
+    descriptor: DeepZoomDescriptor,
+    supply: TileSupply,
+    onLost: (tile: OpenSeadragon.Tile) => void,
+  ) {
     const maxLevel = maxLevelOf(descriptor);
     super({
       width: descriptor.width,
@@ -206,6 +210,7 @@ class SlideTiles extends OpenSeadragon.TileSource {
     });
     this.#format = descriptor.format;
     this.#supply = supply;
+    this.#onLost = onLost;
   }
 
   override getTileUrl(level: number, column: number, row: number): string {
@@ -217,14 +222,17 @@ class SlideTiles extends OpenSeadragon.TileSource {
   }
 
   override downloadTileStart(job: OpenSeadragon.ImageJob): void {
-    const isOver = () => job.jobId === null; // it has run into the time limit and is counted already
     this.#supply.load(job.src).then(
       (tile) => job.finish(tile, null, 'rasterBlob'),
       (error: unknown) => {
-        if (isOver()) return;
-        // Nothing is drawn of a slide that was put away. A failure would be written to the console.
-        if (this.#supply.signal.aborted) job.finish(new Blob(), null, 'rasterBlob');
-        else job.fail(String(error), null);
+        const isCounted = job.jobId === null; // OpenSeadragon's own time limit was faster
+        if (this.#supply.signal.aborted) {
+          // Nothing is drawn of a slide that was put away. A failure would be written to the console.
+          if (!isCounted) job.finish(new Blob(), null, 'rasterBlob');
+          return;
+        }
+        if (!isCounted) job.fail(String(error), null);
+        if (!(error instanceof PixelError) || mayPass(error.failure)) this.#onLost(job.tile);
       },
     );
   }

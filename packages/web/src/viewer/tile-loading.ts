@@ -9,6 +9,9 @@ export type LoadingState =
   | { readonly phase: 'retrying' }
   | { readonly phase: 'renewing-session' };
 
+/** After this long without an answer a tile is given up. */
+export const tileTimeoutMs = 120_000;
+
 /** Waits between the tries of one tile: four tries in seven seconds. */
 const retryDelaysMs = [1000, 2000, 4000];
 
@@ -51,7 +54,8 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
       publish();
     };
     try {
-      return await loadPixels(fetchPixels, address, { signal, onRenewing });
+      const limited = AbortSignal.any([signal, AbortSignal.timeout(tileTimeoutMs)]);
+      return await loadPixels(fetchPixels, address, { signal: limited, onRenewing });
     } finally {
       renewing.delete(address);
     }

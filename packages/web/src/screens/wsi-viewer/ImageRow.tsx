@@ -25,13 +25,20 @@ export const ImageRow = memo(function ImageRow(props: ImageRowProps) {
         aria-current={props.isSelected || undefined}
         onClick={() => props.onSelect(image.id)}
       >
-        <Thumbnail imageId={image.id} session={props.session} onFailed={props.onThumbnailFailed} />
+        <Thumbnail
+          imageId={image.id}
+          session={image.status === 'ready' ? props.session : null}
+          onFailed={props.onThumbnailFailed}
+        />
         <span className={classes.rowText}>
           <span className={classes.rowName} title={name}>
             {name}
           </span>
           <span className={classes.rowDetails}>
             <span>{image.organ_type ?? texts.unknown}</span>
+            {image.status !== 'ready' && (
+              <span className={classes.rowStatus}>{texts.imageStatus[image.status]}</span>
+            )}
             <span className={classes.rowId}>{image.id.slice(0, idPrefixLength)}</span>
           </span>
         </span>

@@ -6,11 +6,15 @@ interface SelectedImageProps {
   readonly image: CatalogueImage;
 }
 
+/** What is known of the image that is viewed. */
 export function SelectedImage({ image }: SelectedImageProps) {
   const facts = [
     [texts.name, image.file_name],
     [texts.dataset, image.dataset_name],
     [texts.organ, image.organ_type],
+    ...(image.status === 'ready'
+      ? []
+      : [[texts.status, image.error ?? texts.imageStatus[image.status]] as const]),
   ] as const;
   return (
     <section className={classes.selected} aria-labelledby="selected-image">

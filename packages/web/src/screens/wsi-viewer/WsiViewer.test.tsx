@@ -1,4 +1,4 @@
-import { render, screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { App } from '../../App.tsx';
@@ -57,12 +57,11 @@ function show() {
   return userEvent.setup();
 }
 
-beforeEach(() => {
+beforeEach(async () => {
   queryClient.clear();
   localStorage.setItem('auth_token', 'the token');
-  // The session of this tab is remembered between tests as it is between visits.
-  window.dispatchEvent(new Event('pagehide'));
-  return () => vi.waitFor(() => expect(imageSessions.state().status).toBe('inactive'));
+  // The tab has one image session; the test before gives its own back a moment after its end.
+  await vi.waitUntil(() => imageSessions.state().status === 'inactive');
 });
 
 describe('the catalogue', () => {
@@ -125,6 +124,38 @@ describe('the catalogue', () => {
     await screen.findByText('No images available');
   });
 
+  it('says which images cannot be looked at, and why', async () => {
+    const error = 'This is not a slide in a format that can be read.';
+    api({
+      lists: [
+        list(
+          { ...liver, status: 'failed', error },
+          { ...bare, dataset_name: 'Karaciğer', status: 'pending' },
+        ),
+      ],
+      descriptors: [refusal(404)],
+    });
+    const user = show();
+    await screen.findByRole('button', { name: /22222222.*Being read/ });
+    await user.click(screen.getByRole('button', { name: /IŞIK-2.*Cannot be read/ }));
+    expect(screen.getByRole('region', { name: 'Selected Image' }).textContent).toContain(error);
+    expect(document.querySelector('img')).toBeNull();
+  });
+
+  it('shows thumbnails when they come into view, and a grey icon for one that cannot be had', async () => {
+    api({});
+    show();
+    const row = await screen.findByRole('button', { name: /IŞIK-2/ });
+    const thumbnail = row.querySelector('img') as HTMLImageElement;
+    expect(thumbnail.getAttribute('src')).toBe(
+      `/api/v1/image-catalog/proxy/${liver.id}/thumbnail.jpg?session=0123456789abcdef`,
+    );
+    expect(thumbnail.getAttribute('loading')).toBe('lazy');
+    fireEvent.error(thumbnail);
+    expect(row.querySelector('img')).toBeNull();
+    expect(row.querySelector('svg')).not.toBeNull();
+  });
+
   it('shows a grey icon for a thumbnail until there is a session', async () => {
     api({ sessions: [refusal(503)] });
     show();
@@ -167,7 +198,7 @@ describe('a list that cannot be loaded', () => {
   const unauthorised = refusal(401, { message: 'expired', code: 'session_invalid' });
 
   it('for its session says that a new one is tried, and comes with it', async () => {
-    let give = (_: Response) => {};
+    let give: (answer: Response) => void = () => {};
     const slow = () =>
       new Promise<Response>((resolve) => {
         give = resolve;
@@ -197,7 +228,7 @@ describe('a list that cannot be loaded', () => {
 
 describe('the top bar', () => {
   it('says how the session is, and makes a new one', async () => {
-    let give = (_: Response) => {};
+    let give: (answer: Response) => void = () => {};
     const slow = () =>
       new Promise<Response>((resolve) => {
         give = resolve;

@@ -79,9 +79,12 @@ export function WsiViewer() {
               <p>{texts.nothingSelectedHint}</p>
             </div>
           ) : (
-            <SlideViewer slide={slide} fetchPixels={fetchPixels} session={session.id}>
-              {ViewingOverlay}
-            </SlideViewer>
+            <SlideViewer
+              slide={slide}
+              fetchPixels={fetchPixels}
+              session={session.id}
+              Overlay={ViewingOverlay}
+            />
           )}
           {areStatsOpen && <SessionStats session={session} />}
         </div>

@@ -4,6 +4,8 @@ import { groupByDataset, search } from './catalogue.ts';
 
 function image(of: Partial<CatalogueImage>): CatalogueImage {
   const unknown = {
+    status: 'ready' as const,
+    error: null,
     file_name: null,
     dataset_name: null,
     organ_type: null,

@@ -7,6 +7,7 @@ export const texts = {
   unknown: 'Unknown',
   images: 'images',
   noImages: 'No images available',
+  imageStatus: { pending: 'Being read', failed: 'Cannot be read' },
   noMatches: 'No images match your search',
   loadingImages: 'Loading images...',
   retry: 'Retry',
@@ -15,6 +16,7 @@ export const texts = {
   name: 'Name',
   dataset: 'Dataset',
   organ: 'Organ',
+  status: 'Status',
   notAvailable: 'N/A',
 
   session: 'Session',
