@@ -99,7 +99,7 @@ function createOutbox({ dataDir, mailFrom }: Pick<Config, 'dataDir' | 'mailFrom'
       await fs.mkdir(folder, { recursive: true, mode: 0o700 });
       // A letter may carry a link that sets a password: for the owner of the folder alone. It gets its
       // name when it is whole.
-      await fs.writeFile(unfinished, readable(String(message), letter.text), { mode: 0o600 });
+      await fs.writeFile(unfinished, readable((message as Buffer).toString(), letter.text), { mode: 0o600 });
       await fs.rename(unfinished, path.join(folder, name));
     },
     close: () => transport.close(),

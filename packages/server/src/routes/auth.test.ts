@@ -102,7 +102,7 @@ describe('registering', () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => as(null).call(register, { body: person })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)]);
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, ...Array(9).fill(409)]);
     expect(await listUsers(services.db)).toHaveLength(1);
   });
 
@@ -397,7 +397,7 @@ describe('a forgotten password', () => {
     const code = await mailedCode(outbox);
     const confirm = () => as(null).call(confirmPasswordReset, { body: { code, new_password: newPassword } });
     const answers = await Promise.all([confirm(), confirm(), confirm()]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 400, 400]);
     expect(await confirm()).toMatchObject({
       status: 400,
       body: {
@@ -484,7 +484,7 @@ describe('a sign-in that is under way while the account is suspended', () => {
       as(admin).call(suspendUser, { params: { uid: user.uid } }),
     ]);
     const verified = await as(null).call(verifyToken, { body: { token: answer.body.token } });
-    if (verified.status === 200) expect(verified.body.user.status).toBe('suspended');
-    else expect(verified.status).toBe(401);
+    const outcome = verified.status === 200 ? verified.body.user.status : verified.status;
+    expect(['suspended', 401]).toContain(outcome);
   });
 });

@@ -46,7 +46,10 @@ async function trail({ services }: TestServer) {
     .execute();
 }
 
-const accountOf = ({ password: _, ...account }: TestUser): User => account;
+function accountOf(user: TestUser): User {
+  const { password: _, ...account } = user;
+  return account;
+}
 
 describe.each(databaseKinds)('the list of accounts, on %s', (database) => {
   it('has every account, newest first', async () => {
@@ -415,13 +418,15 @@ describe.each(databaseKinds)('many changes of one account at once, on %s', (data
 
     const rows = await trail(server);
     expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, i) => (rows[0]?.seq ?? 0) + i));
-    const done = rows.filter(({ result }) => result === 'done').map(({ detail }) => JSON.parse(detail));
+    const done = rows
+      .filter(({ result }) => result === 'done')
+      .map(({ detail }) => JSON.parse(detail) as { status_before: string; status: string });
     expect(rows.length - done.length).toBe(answers.filter(({ status }) => status === 409).length);
     for (const [i, { status_before }] of done.entries()) {
-      expect(status_before).toBe(i === 0 ? 'pending' : done[i - 1].status);
+      expect(status_before).toBe(i === 0 ? 'pending' : done[i - 1]?.status);
     }
     const stored = (await storedUsers(services.db)).find(({ uid }) => uid === user.uid);
-    expect(stored?.status).toBe(done.at(-1).status);
+    expect(stored?.status).toBe(done.at(-1)?.status);
     const wasSuspended = done.some(({ status }) => status === 'suspended');
     expect((await as(token).call(getProfile)).status).toBe(wasSuspended ? 401 : 200);
   });

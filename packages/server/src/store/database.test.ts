@@ -59,7 +59,7 @@ describe('the embedded database', () => {
   it('is refused when it is something else', async () => {
     const file = path.join(folder(), 'lamina.db');
     fs.writeFileSync(file, 'This is no database, but a text that is long enough to be read as one.');
-    await expect(openDatabase({ url: null, file })).rejects.toThrow();
+    await expect(openDatabase({ url: null, file })).rejects.toThrow('file is not a database');
   });
 });
 

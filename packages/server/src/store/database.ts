@@ -5,7 +5,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { Kysely, PostgresDialect, SqliteDialect, sql, type Transaction } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import pg from 'pg';
-import * as first from './migrations/0001-first.ts';
+import { up as first } from './migrations/0001-first.ts';
 import type { LockTable, Tables } from './schema.ts';
 
 export type Database = Kysely<Tables>;
@@ -15,7 +15,7 @@ export type Change = Transaction<Tables>;
 export type Connection = Database | Change;
 
 /** In order; a migration that has been released never changes. */
-const migrations = { '0001-first': first };
+const migrations = { '0001-first': { up: first } };
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number); // counts and sizes stay below 2^53
 

@@ -7,7 +7,7 @@ import type { Insertable, Selectable } from 'kysely';
 
 type Flag = 0 | 1;
 
-export interface UserTable {
+interface UserTable {
   uid: string;
   /** As typed at registration. */
   email: string;
@@ -23,7 +23,7 @@ export interface UserTable {
 }
 
 /** How an account signs in; the embedded service keeps a password hash here. */
-export interface IdentityTable {
+interface IdentityTable {
   uid: string;
   /** `embedded`, or the issuer of an external provider. */
   provider: string;
@@ -34,7 +34,7 @@ export interface IdentityTable {
 }
 
 /** Bearer tokens that are alive. Ending one is deleting its row, so nothing revives it. */
-export interface TokenTable {
+interface TokenTable {
   /** SHA-256 of the token, base64url. */
   hash: string;
   uid: string;
@@ -44,7 +44,7 @@ export interface TokenTable {
 }
 
 /** Image sessions that are alive; they end with their row, with their token or with `expires_at`. */
-export interface ImageSessionTable {
+interface ImageSessionTable {
   /** SHA-256 of the session id, base64url. */
   hash: string;
   /** First 8 characters of the session id, for the owner's eyes. */
@@ -56,7 +56,7 @@ export interface ImageSessionTable {
   request_count: number;
 }
 
-export interface PasswordResetTable {
+interface PasswordResetTable {
   /** SHA-256 of the mailed code, base64url. */
   hash: string;
   uid: string;
@@ -66,7 +66,7 @@ export interface PasswordResetTable {
 /** Which folder of ours a slide lies in; a request never names one. */
 export type SlideRoot = 'slides' | 'demo';
 
-export interface ImageTable {
+interface ImageTable {
   id: string;
   root: SlideRoot;
   /** Path below the root, with forward slashes. Unique with the root. */
@@ -101,7 +101,7 @@ export interface ImageTable {
 }
 
 /** Append-only: who did what to whom, when, from where, with which result. */
-export interface AuditTable {
+interface AuditTable {
   /** 1, 2, 3 … without a gap. */
   seq: number;
   at: string;

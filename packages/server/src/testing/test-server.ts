@@ -45,7 +45,7 @@ type Call<E extends Endpoint> = {
 };
 
 /** Somebody at a browser: signed in, or nobody. */
-export interface Client {
+interface Client {
   /** By the contract. */
   call<E extends Endpoint>(endpoint: E, call?: Call<E>): Promise<Answer<ResponseOf<E>>>;
   /** By hand; the address is relative to the API base. */
@@ -79,7 +79,7 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-export interface TestClock {
+interface TestClock {
   now(): Date;
   advance(ms: number): void;
 }
