@@ -1,0 +1,78 @@
+/** Fat: large round cells, empty after processing, with thin walls and flat nuclei. */
+import { forEachSquare } from './field.ts';
+import { chanceAt, pick, smoothStep } from './random.ts';
+import type { StainTile } from './stain.ts';
+import { press } from './stamp.ts';
+import { nearest } from './texture.ts';
+import type { Palette } from './tissue.ts';
+import { type CellDepth, depthIn, nearestPoint, pointOf, voronoiCell } from './voronoi.ts';
+
+/** Pixels from cell to cell: 62 µm. */
+const SPACING = 250;
+/** Pixels over which the corners of a cell are rounded. */
+const ROUNDING = 26;
+
+function gridOf(seed: number) {
+  return { seed, spacing: SPACING, jitter: 0.72 };
+}
+
+/** Whether a fat cell lies at a place, `seed` and `amountAt` as they are drawn with. */
+export function isFat(
+  seed: number,
+  amountAt: (x: number, y: number) => number,
+  x: number,
+  y: number,
+): boolean {
+  const middle = nearestPoint(gridOf(seed), x, y);
+  return amountAt(middle.x, middle.y) > 0;
+}
+
+/**
+ * Draws fat over what is there, whole cells only.
+ *
+ * @param amountAt above 0 there is fat, at a place of the slide
+ */
+export function paintFat(
+  tile: StainTile,
+  palette: Palette,
+  seed: number,
+  amountAt: (x: number, y: number) => number,
+): void {
+  const { haematoxylin, eosin, orange, size } = tile;
+  const { grain, cells } = palette;
+  const depth: CellDepth = { straight: 0, rounded: 0 };
+  forEachSquare(tile, SPACING, SPACING * 1.5, (column, row) => {
+    const grid = gridOf(seed);
+    const { x: middleX, y: middleY } = pointOf(grid, column, row);
+    if (amountAt(middleX, middleY) <= 0) return;
+    const cell = voronoiCell(grid, column, row);
+    const left = Math.max(0, Math.floor(cell.x - cell.reach - tile.x));
+    const right = Math.min(size - 1, Math.ceil(cell.x + cell.reach - tile.x));
+    const top = Math.max(0, Math.floor(cell.y - cell.reach - tile.y));
+    const bottom = Math.min(size - 1, Math.ceil(cell.y + cell.reach - tile.y));
+    for (let y = top; y <= bottom; y++) {
+      for (let x = left; x <= right; x++) {
+        depthIn(cell, tile.x + x - cell.x, tile.y + y - cell.y, ROUNDING, depth);
+        if (depth.straight < 0) continue;
+        const at = y * size + x;
+        const wall = smoothStep(4.4, 1.4, depth.rounded);
+        haematoxylin[at] = wall * 0.06;
+        eosin[at] = wall * (0.42 + 0.08 * nearest(grain, tile.x + x, tile.y + y));
+        orange[at] = 0;
+      }
+    }
+    const side = pick(cell.sides, chanceAt(seed + 2, column, row));
+    if (chanceAt(seed + 3, column, row) < 0.55) {
+      const x = cell.x + side.nx * side.distance;
+      const y = cell.y + side.ny * side.distance;
+      press(tile, pick(cells.endothelium, chanceAt(seed + 4, column, row)), {
+        x,
+        y,
+        angle: Math.atan2(side.nx, -side.ny),
+        scale: 0.8,
+        density: 1,
+        opacity: 0.95,
+      });
+    }
+  });
+}
