@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { addressOf, readConfig } from './config.ts';
+
+describe('the settings', () => {
+  it('are complete when nothing is set', () => {
+    expect(readConfig({}, '/srv/lamina')).toMatchObject({
+      host: '127.0.0.1',
+      port: 3000,
+      publicUrl: null,
+      dataDir: '/srv/lamina/data',
+      slidesDir: '/srv/lamina/slides',
+      demo: true,
+      adminEmail: null,
+      productName: 'Lamina',
+      imageSessionTtlSeconds: 3600,
+      databaseUrl: null,
+      smtpUrl: null,
+      registrationHideExisting: false,
+      imageSessionCookie: 'off',
+      logLevel: 'info',
+    });
+  });
+
+  it('take an empty value for none', () => {
+    const empty = { HOST: '', PORT: '', DEMO: '', PUBLIC_URL: ' ', ADMIN_PASSWORD: '', LOG_LEVEL: '' };
+    expect(readConfig(empty, '/srv')).toEqual(readConfig({}, '/srv'));
+  });
+
+  it('take what is set', () => {
+    const settings = {
+      PUBLIC_URL: 'https://slides.example.org/',
+      DATA_DIR: '/var/lib/lamina',
+      DEMO: 'off',
+      TRUSTED_PROXIES: '10.0.0.1, 10.0.1.0/24',
+    };
+    expect(readConfig(settings, '/srv')).toMatchObject({
+      publicUrl: 'https://slides.example.org',
+      dataDir: '/var/lib/lamina',
+      demo: false,
+      trustedProxies: ['10.0.0.1', '10.0.1.0/24'],
+    });
+  });
+
+  it.each([
+    [{ PORT: 'abc' }, 'PORT must be a whole number from 0 to 65535, not "abc".'],
+    [{ PORT: '65536' }, 'PORT must be a whole number from 0 to 65535, not "65536".'],
+    [{ DEMO: 'yes' }, 'DEMO must be on or off, not "yes".'],
+    [{ IMAGE_SESSION_TTL: '1.5' }, 'IMAGE_SESSION_TTL must be a whole number from 10 to 86400, not "1.5".'],
+    [{ ADMIN_EMAIL: 'admin' }, 'ADMIN_EMAIL must be an e-mail address, not "admin".'],
+    [{ ADMIN_PASSWORD: 'a-long-one' }, 'ADMIN_PASSWORD needs ADMIN_EMAIL beside it.'],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be error, warn, info, debug or silent, not "loud".'],
+  ])('stop the start with one sentence: %o', (settings, sentence) => {
+    expect(() => readConfig(settings, '/srv')).toThrow(sentence);
+  });
+
+  it.each([
+    { ADMIN_EMAIL: 'a@b.org', ADMIN_PASSWORD: 'kanarya' },
+    { DATABASE_URL: 'mysql://root:kanarya@db' },
+    { SMTP_URL: 'http://root:kanarya@mail' },
+  ])('do not repeat what may be a secret: %o', (settings) => {
+    expect(() => readConfig(settings, '/srv')).toThrow(/^(?!.*kanarya).* must .*\.$/);
+  });
+});
+
+describe('the address of a server', () => {
+  it.each([
+    ['127.0.0.1', 'http://127.0.0.1:3000'],
+    ['slides.local', 'http://slides.local:3000'],
+    ['::1', 'http://[::1]:3000'],
+    ['0.0.0.0', 'http://localhost:3000'],
+    ['::', 'http://localhost:3000'],
+  ])('that listens on %s can be opened', (host, address) => {
+    expect(addressOf(host, 3000)).toBe(address);
+  });
+});
