@@ -11,6 +11,7 @@ import fastify, {
 import type { Caller } from './http/access.ts';
 import { checkAccess } from './http/access.ts';
 import { replyWithError } from './http/error-reply.ts';
+import { pixelHeaders } from './http/send-bytes.ts';
 import { accountRoutes } from './routes/account.ts';
 import { authRoutes } from './routes/auth.ts';
 import { documentationBase, documentationRoutes } from './routes/documentation.ts';
@@ -53,23 +54,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   app.decorate('now', services.now);
   app.decorateRequest('credential', null);
 
-  readJsonOnly(app);
-  app.setErrorHandler(replyWithError);
-  app.setNotFoundHandler(replyNotFound);
-  app.addHook('onRoute', requireDeclaration);
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('X-Request-Id', request.id);
-    if (request.is404) return;
-    const { endpoint } = request.routeOptions.config;
-    if (endpoint === undefined) return;
-    checkSize(request);
-    checkNothingTwice(request);
-    request.credential = await checkAccess(endpoint, request, services);
-  });
-  app.addHook('onResponse', async (request, reply) =>
-    logAnswer(request, reply.statusCode, reply.elapsedTime),
-  );
-
+  // Before the access check, so that a refused answer carries these headers, too.
   await app.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,
@@ -92,6 +77,24 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     crossOriginResourcePolicy: { policy: 'same-origin' },
     strictTransportSecurity: services.config.publicUrl?.startsWith('https:') ? { maxAge: 31_536_000 } : false,
   });
+
+  readJsonOnly(app);
+  app.setErrorHandler(replyWithError);
+  app.setNotFoundHandler(replyNotFound);
+  app.addHook('onRoute', requireDeclaration);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('X-Request-Id', request.id);
+    if (request.is404) return;
+    const { endpoint } = request.routeOptions.config;
+    if (endpoint === undefined) return;
+    if (endpoint.access === 'image-session') reply.headers(pixelHeaders);
+    checkSize(request);
+    checkNothingTwice(request);
+    request.credential = await checkAccess(endpoint, request, services);
+  });
+  app.addHook('onResponse', async (request, reply) =>
+    logAnswer(request, reply.statusCode, reply.elapsedTime),
+  );
 
   healthRoutes(app, services);
   authRoutes(app, services);

@@ -67,6 +67,7 @@ export function serve<const E extends Endpoint>(
     method: endpoint.method,
     url: apiBase + endpoint.path,
     config: { endpoint },
+    ...(endpoint.access === 'image-session' && { helmet: false }), // pixelHeaders take its place
     handler: async (request, reply) => {
       if (endpoint.freshSignIn) requireFreshSignIn(request, app.now());
       const answer = await handle({

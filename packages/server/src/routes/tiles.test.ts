@@ -231,10 +231,14 @@ describe('pixels in the browser', () => {
     }
   });
 
-  it('are nothing else than pixels, and for this site alone', async () => {
+  it.each([
+    ['shown', () => session],
+    ['refused', () => null],
+  ])('are nothing else than pixels, and for this site alone: %s', async (_, given) => {
     for (const address of addresses()) {
-      const { headers } = await server.pixels(address, session);
+      const { headers } = await server.pixels(address, given());
       expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'");
       expect(headers['cross-origin-resource-policy']).toBe('same-origin');
       expect(headers['access-control-allow-origin']).toBeUndefined();
     }
