@@ -115,7 +115,7 @@ module.exports = {
     ]),
     ...layered('slide', 'packages/slide/src', [
       ['slide[.]ts$'],
-      ['tiff/', 'dicom/', 'jpeg/', 'source/'],
+      ['tiff/', 'dicom/', 'jpeg/', 'decode/', 'source/'],
       ['formats/'],
       ['open-slide[.]ts$', 'deep-zoom[.]ts$'],
       ['making/'],
@@ -123,7 +123,14 @@ module.exports = {
     ...layered('server', 'packages/server/src', [
       ['domain/'],
       ['store/'],
-      ['slides/', 'sign-in/', 'mail/'],
+      [
+        'slides/',
+        'sign-in/',
+        'mail/',
+        'catalogue/',
+        'demo/',
+        '(accounts|audit|background|image-sessions)[.]ts$',
+      ],
       ['services[.]ts$'],
       ['http/'],
       ['routes/'],
@@ -133,7 +140,7 @@ module.exports = {
     ...layered('web', 'packages/web/src', [
       ['components/'],
       ['api/', 'viewer/'],
-      ['screens/'],
+      ['screens/', 'layouts/'],
       ['routes[.]tsx$'],
     ]),
   ],
