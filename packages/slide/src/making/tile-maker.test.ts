@@ -1,0 +1,212 @@
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { buildEndlessTiff } from '../testing/build-endless-tiff.ts';
+import { buildSvs } from '../testing/build-svs.ts';
+import { difference, pixelsOf } from '../testing/compare-pixels.ts';
+import { paintPlain } from '../testing/paint-tissue.ts';
+import { TileMaker, type TileMakerOptions } from './tile-maker.ts';
+
+// A busy machine takes its time to start a process.
+vi.setConfig({ testTimeout: 60_000 });
+
+let folder: string;
+let slide: { path: string };
+/** Its overview would take minutes. */
+let endless: { path: string };
+const endlessly = { dziLevel: 0, column: 0, row: 0 };
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(os.tmpdir(), 'tile-maker-'));
+  slide = { path: join(folder, 'slide.svs') };
+  endless = { path: join(folder, 'endless.tif') };
+  await writeFile(slide.path, await buildSvs());
+  await writeFile(endless.path, await buildEndlessTiff());
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const makers: TileMaker[] = [];
+afterEach(async () => {
+  await Promise.all(makers.splice(0).map((maker) => maker.close()));
+});
+function tileMaker(options: Partial<TileMakerOptions> = {}): TileMaker {
+  const maker = new TileMaker({ processes: 1, queueLimit: 100, timeoutMs: 60_000, ...options });
+  makers.push(maker);
+  return maker;
+}
+
+describe('a tile maker', () => {
+  it('makes tiles, of the size that Deep Zoom promises', async () => {
+    const maker = tileMaker();
+    const tile = await maker.tile(slide, { dziLevel: 8, column: 1, row: 1 });
+    expect(await pixelsOf(tile)).toMatchObject({ width: 112, height: 72 });
+  });
+
+  it('makes thumbnails', async () => {
+    const thumbnail = await tileMaker().thumbnail(slide, 100);
+    expect(await pixelsOf(thumbnail)).toMatchObject({ width: 100, height: 83 });
+  });
+
+  it('says what a slide is', async () => {
+    expect(await tileMaker().inspect(slide)).toEqual({
+      format: 'aperio',
+      fingerprint: expect.stringMatching(/^[\w-]{22}$/),
+      vendor: 'Aperio',
+      mpp: { x: 0.499, y: 0.499 },
+      objectivePower: 20,
+      width: 480,
+      height: 400,
+      tileSize: 128,
+      levels: 2,
+    });
+  });
+
+  it.each<[string, (maker: TileMaker) => Promise<unknown>, string]>([
+    [
+      'of a file that is missing',
+      (maker) => maker.inspect({ path: join(folder, 'secret.svs') }),
+      'FILE_MISSING',
+    ],
+    [
+      'of a tile that is not there',
+      (maker) => maker.tile(slide, { dziLevel: 99, column: 0, row: 0 }),
+      'TILE_OUT_OF_RANGE',
+    ],
+    ['of no slide', (maker) => maker.thumbnail({ path: import.meta.filename }, 100), 'FORMAT_NOT_RECOGNISED'],
+  ])('says what is wrong %s as if it had read the file here', async (_, ask, code) => {
+    await expect(ask(tileMaker())).rejects.toMatchObject({
+      name: 'SlideError',
+      code,
+      message: expect.not.stringContaining(folder),
+    });
+  });
+
+  it('shows the file that is there now', async () => {
+    const maker = tileMaker();
+    const path = join(folder, 'replaced.svs');
+    const address = { dziLevel: 8, column: 0, row: 0 };
+    for (const colour of [
+      [200, 30, 30],
+      [30, 30, 200],
+    ] as const) {
+      const picture = paintPlain(480, 400, colour);
+      await writeFile(`${path}.new`, await buildSvs({ picture, hasAssociatedImages: false }));
+      await rename(`${path}.new`, path);
+      const shown = await pixelsOf(await maker.tile({ path }, address));
+      expect(difference(shown, paintPlain(128, 128, colour)).most).toBeLessThan(4);
+    }
+  });
+
+  it('does the same job once for all who ask for it at once', async () => {
+    const maker = tileMaker();
+    const address = { dziLevel: 8, column: 0, row: 0 };
+    const ask = () => maker.tile(slide, address);
+    const [one, other] = await Promise.all([ask(), ask()]);
+    expect(other).toBe(one);
+    expect(await ask()).not.toBe(one);
+  });
+
+  it('works in processes of lower priority, no more than it was told', async () => {
+    const maker = tileMaker({ processes: 2 });
+    const columns = [0, 1, 2, 3];
+    await Promise.all(columns.map((column) => maker.tile(slide, { dziLevel: 9, column, row: 3 })));
+    expect(maker.processIds).toHaveLength(2);
+    for (const id of maker.processIds)
+      expect(os.getPriority(id)).toBe(os.constants.priority.PRIORITY_BELOW_NORMAL);
+  });
+
+  it.skipIf(process.platform !== 'linux')('tells its processes nothing of the environment', async () => {
+    const maker = tileMaker();
+    await maker.inspect(slide);
+    const environment = await readFile(`/proc/${maker.processIds[0]}/environ`, 'utf8');
+    const names = environment.split('\0').map((setting) => setting.split('=')[0]);
+    // What Node itself needs to speak with its parent.
+    expect(names.filter((name) => name && !name.startsWith('NODE_CHANNEL_'))).toEqual([]);
+  });
+});
+
+describe('a job that', () => {
+  it('takes too long fails, and the process is replaced', async () => {
+    const maker = tileMaker({ timeoutMs: 4000 });
+    await maker.inspect(endless);
+    const [stuck] = maker.processIds;
+    await expect(maker.tile(endless, endlessly)).rejects.toMatchObject({ code: 'DECODE_FAILED' });
+    expect(await maker.inspect(slide)).toMatchObject({ format: 'aperio' });
+    expect(maker.processIds).not.toContain(stuck);
+  });
+
+  it('brings its process down fails, and the process is replaced', async () => {
+    const maker = tileMaker();
+    await maker.inspect(endless);
+    const making = maker.tile(endless, endlessly);
+    const failure = expect(making).rejects.toMatchObject({ code: 'DECODE_FAILED' });
+    const [crashing] = maker.processIds;
+    process.kill(crashing as number, 'SIGKILL');
+    await failure;
+    expect(await maker.inspect(slide)).toMatchObject({ format: 'aperio' });
+    expect(maker.processIds).not.toContain(crashing);
+  });
+
+  it('nobody waits for any more does not keep the next one waiting', async () => {
+    const maker = tileMaker();
+    const controller = new AbortController();
+    const given = maker.tile(endless, endlessly, controller.signal);
+    controller.abort();
+    await expect(given).rejects.toThrow('aborted');
+    expect(await maker.inspect(slide)).toMatchObject({ format: 'aperio' });
+    expect(maker.processIds).toHaveLength(1);
+  });
+
+  it('is dropped before it began is never begun', async () => {
+    const maker = tileMaker();
+    const [running, waiting] = [new AbortController(), new AbortController()];
+    const first = maker.tile(endless, endlessly, running.signal);
+    const second = maker.tile(endless, { ...endlessly, dziLevel: 1 }, waiting.signal);
+    waiting.abort();
+    await expect(second).rejects.toThrow('aborted');
+    running.abort();
+    await expect(first).rejects.toThrow('aborted');
+    expect(await maker.inspect(slide)).toMatchObject({ format: 'aperio' });
+  });
+
+  it('one has stopped waiting for is still done for the other', async () => {
+    const maker = tileMaker();
+    const controller = new AbortController();
+    const address = { dziLevel: 8, column: 0, row: 0 };
+    const given = maker.tile(slide, address, controller.signal);
+    const kept = maker.tile(slide, address);
+    controller.abort();
+    await expect(given).rejects.toThrow('aborted');
+    expect(await kept).toBeInstanceOf(Uint8Array);
+  });
+
+  it('is asked for by someone who has gone already is refused', async () => {
+    await expect(tileMaker().inspect(slide, AbortSignal.abort())).rejects.toThrow('aborted');
+  });
+
+  it('is one more than may wait is refused at once', async () => {
+    const maker = tileMaker({ queueLimit: 1 });
+    const controller = new AbortController();
+    const ask = (dziLevel: number) => maker.tile(endless, { ...endlessly, dziLevel }, controller.signal);
+    const accepted = [ask(0), ask(1)];
+    await expect(ask(2)).rejects.toMatchObject({ code: 'BUSY' });
+    const same = ask(1);
+    controller.abort();
+    for (const given of [...accepted, same]) await expect(given).rejects.toThrow('aborted');
+  });
+});
+
+describe('closing a tile maker', () => {
+  it('ends its processes, and refuses all who wait', async () => {
+    const maker = tileMaker();
+    await maker.inspect(slide);
+    const [id] = maker.processIds;
+    const running = expect(maker.tile(endless, endlessly)).rejects.toMatchObject({ code: 'BUSY' });
+    const waiting = expect(maker.thumbnail(endless, 100)).rejects.toMatchObject({ code: 'BUSY' });
+    await maker.close();
+    await Promise.all([running, waiting]);
+    expect(() => process.kill(id as number, 0)).toThrow('ESRCH');
+    await expect(maker.inspect(slide)).rejects.toMatchObject({ code: 'BUSY' });
+  });
+});
