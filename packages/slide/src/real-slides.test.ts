@@ -202,8 +202,8 @@ describe.skipIf(slides === '')(`a real slide${skippedWithout}`, () => {
       let brightest = 0;
       for (let at = 0; at < rgb.length; at += 3)
         brightest = Math.max(brightest, Math.min(...rgb.subarray(at, at + 3)));
-      // Glass is white; YCbCr taken for RGB makes it pink: 240, 128, 128.
-      expect(brightest).toBeGreaterThan(220);
+      // Glass is near white; YCbCr taken for RGB makes it pink: 240, 128, 128.
+      expect(brightest).toBeGreaterThan(180);
       await slide.close();
     },
   );
