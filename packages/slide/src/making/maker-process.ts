@@ -47,7 +47,8 @@ async function answer(id: number, job: MakerJob): Promise<MakerReply> {
 
 function failureOf(error: unknown): MakerFailure {
   if (error instanceof SlideError) {
-    return { code: error.code, message: error.message, detail: String(error.cause ?? '') };
+    const { code, message, cause } = error;
+    return { code, message, detail: cause instanceof Error ? cause.message : '' };
   }
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { code: 'DECODE_FAILED', message: 'The slide could not be decoded', detail };
