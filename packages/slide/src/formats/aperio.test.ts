@@ -175,6 +175,7 @@ describe('an Aperio slide is refused', () => {
     ['with four samples a pixel', { [tag.SamplesPerPixel]: short(4) }, 'FORMAT_NOT_SUPPORTED'],
     ['with signed samples', { [tag.SampleFormat]: short(2, 2, 2) }, 'FORMAT_NOT_SUPPORTED'],
     ['with a plane for every colour', { [tag.PlanarConfiguration]: short(2) }, 'FORMAT_NOT_SUPPORTED'],
+    ['with several planes in depth', { [tag.ImageDepth]: long(3) }, 'FORMAT_NOT_SUPPORTED'],
     ['with its rows from bottom to top', { [tag.Orientation]: short(4) }, 'FORMAT_NOT_SUPPORTED'],
     ['of width 0', { [tag.ImageWidth]: long(0) }, 'FILE_CORRUPT'],
     ['of a width beyond all slides', { [tag.ImageWidth]: long(2 ** 31) }, 'LIMIT_EXCEEDED'],

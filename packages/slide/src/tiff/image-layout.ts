@@ -33,6 +33,8 @@ export interface SampleLayout {
   readonly sampleFormat: number;
   /** Where row 0 and column 0 are; 1 is top left, as every viewer expects. */
   readonly orientation: number;
+  /** Planes one behind the other in each tile. */
+  readonly depth: number;
 }
 
 /**
@@ -71,6 +73,7 @@ export async function readSampleLayout(directory: TiffDirectory): Promise<Sample
     planarConfiguration: (await directory.number(tag.PlanarConfiguration)) ?? 1,
     sampleFormat: (await directory.number(tag.SampleFormat)) ?? 1,
     orientation: (await directory.number(tag.Orientation)) ?? 1,
+    depth: (await directory.number(tag.ImageDepth)) ?? 1,
   };
 }
 

@@ -34,6 +34,7 @@ function refusalOf(samples: SampleLayout, colour: JpegColour | undefined): strin
   if (bitsPerSample.some((bits) => bits !== 8)) return `${bitsPerSample.join(', ')} bits a sample`;
   if (samples.sampleFormat !== 1) return `sample format ${samples.sampleFormat}`;
   if (samples.planarConfiguration !== 1 && samplesPerPixel > 1) return 'a plane for every sample';
+  if (samples.depth > 1) return `${samples.depth} planes in depth`;
   // TIFF 6.0 knows 1…8; some writers leave 0, and mean nothing by it.
   if (samples.orientation > 1 && samples.orientation <= 8) return `orientation ${samples.orientation}`;
   return null;

@@ -1,4 +1,4 @@
-/** Tags by number, as far as they are read. Source: TIFF 6.0, part 2; TIFF Technical Note 1 (SubIFDs). */
+/** Tags by number, as far as they are read. Source: TIFF 6.0, part 2; TIFF Technical Note 1 (SubIFDs); Silicon Graphics (ImageDepth). */
 export const tag = {
   NewSubfileType: 254,
   ImageWidth: 256,
@@ -23,6 +23,7 @@ export const tag = {
   SubIFDs: 330,
   SampleFormat: 339,
   JPEGTables: 347,
+  ImageDepth: 32997,
 } as const;
 
 export type Tag = (typeof tag)[keyof typeof tag];
