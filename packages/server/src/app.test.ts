@@ -40,15 +40,8 @@ describe('a request that is not what it should be', () => {
     const { app, given } = await testServer();
     await given.user();
     const answer = await app.inject({ method: 'POST', url: login, ...request });
-    expect([answer.statusCode, answer.json()]).toEqual([
-      status,
-      {
-        code,
-        message: expect.any(String),
-        requestId: expect.any(String),
-        ...answer.json<{ field?: string }>(),
-      },
-    ]);
+    expect(answer.statusCode).toBe(status);
+    expect(answer.json()).toMatchObject({ code, message: expect.any(String), requestId: expect.any(String) });
     expect(answer.body).not.toContain('xxx');
   });
 });
