@@ -39,23 +39,33 @@ export function shrinkRaster(raster: Raster, factor: number): Raster {
   const sums = new Uint32Array(width * 3);
   for (let y = 0; y < height; y++) {
     const top = y * factor;
-    const bottom = Math.min(top + factor, raster.height);
+    const rows = Math.min(factor, raster.height - top);
     sums.fill(0);
-    for (let row = top; row < bottom; row++) {
-      let from = row * raster.width * 3;
-      for (let x = 0; x < raster.width; x++) {
-        const to = Math.trunc(x / factor) * 3;
-        for (let sample = to; sample < to + 3; sample++) {
-          sums[sample] = (sums[sample] as number) + (raster.rgb[from++] as number);
-        }
-      }
-    }
-    for (let x = 0; x < width; x++) {
-      const pixels = (bottom - top) * Math.min(factor, raster.width - x * factor);
-      for (let sample = x * 3; sample < x * 3 + 3; sample++) {
-        rgb[y * width * 3 + sample] = Math.round((sums[sample] as number) / pixels);
-      }
+    for (let row = top; row < top + rows; row++) addRow(raster, row, factor, sums);
+    for (let x = 0, at = y * width * 3; x < width; x++) {
+      const part = 1 / (rows * Math.min(factor, raster.width - x * factor));
+      for (let sample = x * 3; sample < x * 3 + 3; sample++)
+        rgb[at++] = (sums[sample] as number) * part + 0.5;
     }
   }
   return { width, height, rgb };
+}
+
+/** Adds the samples of a row to the sums of the pixels that they become part of. */
+function addRow({ rgb, width }: Raster, row: number, factor: number, sums: Uint32Array): void {
+  let from = row * width * 3;
+  const end = from + width * 3;
+  for (let to = 0; from < end; to += 3) {
+    let r = 0;
+    let g = 0;
+    let b = 0;
+    for (const stop = Math.min(from + factor * 3, end); from < stop; from += 3) {
+      r += rgb[from] as number;
+      g += rgb[from + 1] as number;
+      b += rgb[from + 2] as number;
+    }
+    sums[to] = (sums[to] as number) + r;
+    sums[to + 1] = (sums[to + 1] as number) + g;
+    sums[to + 2] = (sums[to + 2] as number) + b;
+  }
 }

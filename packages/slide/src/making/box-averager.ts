@@ -26,34 +26,47 @@ export class BoxAverager {
    * @param scaleX and scaleY: how large one of its pixels is there, above 0 and at most 1
    */
   add(piece: Raster, x: number, y: number, scaleX: number, scaleY: number): void {
+    if (scaleX === 1 && scaleY === 1 && Number.isInteger(x) && Number.isInteger(y)) {
+      this.#copy(piece, x, y);
+      return;
+    }
     const columns = spread(piece.width, x, scaleX, this.#width);
     const rows = spread(piece.height, y, scaleY, this.#height);
+    const line = lineUnder(columns, this.#width);
     for (let j = 0; j < piece.height; j++) {
+      const here = rows.firstShare[j] as number;
+      const below = rows.secondShare[j] as number;
+      if (here === 0 && below === 0) continue;
+      averageLine(piece, j, columns, line);
       const row = rows.first[j] as number;
-      this.#addRow(piece, j, columns, row, rows.firstShare[j] as number);
-      this.#addRow(piece, j, columns, row + 1, rows.secondShare[j] as number);
+      if (here > 0) this.#addLine(line, row, here);
+      if (below > 0) this.#addLine(line, row + 1, below);
     }
   }
 
-  #addRow(piece: Raster, j: number, columns: Spread, row: number, rowShare: number): void {
-    if (rowShare === 0) return;
-    const { first, firstShare, secondShare } = columns;
-    const start = row * this.#width;
-    for (let i = 0, from = j * piece.width * 3; i < piece.width; i++, from += 3) {
-      const at = start + (first[i] as number);
-      const here = (firstShare[i] as number) * rowShare;
-      const beside = (secondShare[i] as number) * rowShare;
-      if (here > 0) this.#addPixel(at, here, piece.rgb, from);
-      if (beside > 0) this.#addPixel(at + 1, beside, piece.rgb, from);
+  /** What most tiles need: a piece whose pixels are those of the answer. */
+  #copy({ rgb, width, height }: Raster, x: number, y: number): void {
+    const left = Math.max(0, x);
+    const right = Math.min(this.#width, x + width);
+    if (left >= right) return;
+    for (let row = Math.max(0, y); row < Math.min(this.#height, y + height); row++) {
+      const from = (row - y) * width - x;
+      const to = row * this.#width;
+      this.#sums.set(rgb.subarray((from + left) * 3, (from + right) * 3), (to + left) * 3);
+      this.#areas.fill(1, to + left, to + right);
     }
   }
 
-  #addPixel(at: number, area: number, rgb: Uint8Array, from: number): void {
+  #addLine({ start, sums: lineSums, areas: lineAreas }: Line, row: number, share: number): void {
     const sums = this.#sums;
-    this.#areas[at] = (this.#areas[at] as number) + area;
-    sums[at * 3] = (sums[at * 3] as number) + area * (rgb[from] as number);
-    sums[at * 3 + 1] = (sums[at * 3 + 1] as number) + area * (rgb[from + 1] as number);
-    sums[at * 3 + 2] = (sums[at * 3 + 2] as number) + area * (rgb[from + 2] as number);
+    const areas = this.#areas;
+    const place = row * this.#width + start;
+    for (let i = 0, at = place; i < lineAreas.length; i++, at++) {
+      areas[at] = (areas[at] as number) + (lineAreas[i] as number) * share;
+    }
+    for (let i = 0, at = place * 3; i < lineSums.length; i++, at++) {
+      sums[at] = (sums[at] as number) + (lineSums[i] as number) * share;
+    }
   }
 
   /** @param background for pixels that no piece has touched */
@@ -63,9 +76,10 @@ export class BoxAverager {
     for (let at = 0, to = 0; to < rgb.length; at++, to += 3) {
       const area = this.#areas[at] as number;
       if (area > 0) {
-        rgb[to] = (sums[to] as number) / area + 0.5;
-        rgb[to + 1] = (sums[to + 1] as number) / area + 0.5;
-        rgb[to + 2] = (sums[to + 2] as number) / area + 0.5;
+        const part = 1 / area;
+        rgb[to] = (sums[to] as number) * part + 0.5;
+        rgb[to + 1] = (sums[to + 1] as number) * part + 0.5;
+        rgb[to + 2] = (sums[to + 2] as number) * part + 0.5;
       } else {
         rgb[to] = background.r;
         rgb[to + 1] = background.g;
@@ -105,4 +119,50 @@ function spread(count: number, start: number, scale: number, limit: number): Spr
     secondShare[i] = isInside(pixel + 1) ? second : 0;
   }
   return { first, firstShare, secondShare };
+}
+
+/** A line of a piece, averaged over the pixels of the answer that it lies on. */
+interface Line {
+  /** The first of those pixels. */
+  readonly start: number;
+  readonly sums: Float32Array;
+  /** How much of each pixel it covers; the same for every line of a piece. */
+  readonly areas: Float32Array;
+}
+
+function lineUnder({ first, firstShare, secondShare }: Spread, width: number): Line {
+  const start = Math.min(Math.max(0, first[0] ?? 0), width);
+  const end = Math.max(start, Math.min(width, (first.at(-1) ?? 0) + 2));
+  const areas = new Float32Array(end - start);
+  for (let i = 0; i < first.length; i++) {
+    const at = (first[i] as number) - start;
+    const here = firstShare[i] as number;
+    const beside = secondShare[i] as number;
+    if (here > 0) areas[at] = (areas[at] as number) + here;
+    if (beside > 0) areas[at + 1] = (areas[at + 1] as number) + beside;
+  }
+  return { start, sums: new Float32Array(areas.length * 3), areas };
+}
+
+function averageLine({ rgb, width }: Raster, row: number, columns: Spread, { start, sums }: Line): void {
+  const { first, firstShare, secondShare } = columns;
+  sums.fill(0);
+  for (let i = 0, from = row * width * 3; i < width; i++, from += 3) {
+    const at = ((first[i] as number) - start) * 3;
+    const here = firstShare[i] as number;
+    const beside = secondShare[i] as number;
+    const r = rgb[from] as number;
+    const g = rgb[from + 1] as number;
+    const b = rgb[from + 2] as number;
+    if (here > 0) {
+      sums[at] = (sums[at] as number) + here * r;
+      sums[at + 1] = (sums[at + 1] as number) + here * g;
+      sums[at + 2] = (sums[at + 2] as number) + here * b;
+    }
+    if (beside > 0) {
+      sums[at + 3] = (sums[at + 3] as number) + beside * r;
+      sums[at + 4] = (sums[at + 4] as number) + beside * g;
+      sums[at + 5] = (sums[at + 5] as number) + beside * b;
+    }
+  }
 }
