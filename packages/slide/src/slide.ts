@@ -33,8 +33,32 @@ export interface TileAddress {
 /** Pictures stored beside the pyramid. They may carry names of patients: recognised, and kept back. */
 export type AssociatedImageName = 'label' | 'macro' | 'thumbnail';
 
-/** How the bytes of a picture are written. */
-export type Codec = 'jpeg' | 'png' | 'webp' | 'jpeg2000' | 'rgb';
+/**
+ * How the bytes of a picture are written. `samples` are not compressed, `rle` is the run-length code of DICOM;
+ * both say more in `layout`.
+ */
+export type Codec = 'jpeg' | 'png' | 'webp' | 'jpeg2000' | 'jpegls' | 'rle' | 'samples' | 'rgb';
+
+/** What the samples of a picture mean where its bytes do not say it. */
+export type SampleColour =
+  | 'rgb'
+  /** Full-range YCbCr, as in JPEG files (ITU-T T.871). */
+  | 'ycc'
+  | GreyRange;
+
+/** One sample a pixel. These two become black and white, all between them in proportion; `white` may be less. */
+export interface GreyRange {
+  readonly black: number;
+  readonly white: number;
+}
+
+export interface SampleLayout {
+  readonly samplesPerPixel: 1 | 3;
+  /** Of one sample; those of 16 are little-endian. */
+  readonly bits: 8 | 16;
+  /** Each sample of all pixels in a plane of its own; else those of one pixel stand together. */
+  readonly isPlanar: boolean;
+}
 
 /** A picture as bytes. `jpeg` is always a complete JPEG file that any decoder draws in the right colours. */
 export interface EncodedImage {
@@ -43,6 +67,10 @@ export interface EncodedImage {
   /** Pixels. For `rgb`, bytes are width × height × 3 samples of 8 bits, sRGB, row by row. */
   readonly width: number;
   readonly height: number;
+  /** Absent where the bytes say it themselves. */
+  readonly colour?: SampleColour;
+  /** Of `samples` and `rle` alone, and never absent there. */
+  readonly layout?: SampleLayout;
 }
 
 export interface Slide {

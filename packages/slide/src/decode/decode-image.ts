@@ -1,5 +1,8 @@
 import sharp from 'sharp';
 import { type EncodedImage, SlideError } from '../slide.ts';
+import { decodeSamples } from './decode-samples.ts';
+import { decodeJpegLs } from './jpeg-ls.ts';
+import { decodeJpeg2000 } from './jpeg2000.ts';
 import { type Raster, shrinkRaster } from './raster.ts';
 
 /** How many pixels, both ways, become one: JPEG is decoded at these sizes for less than the whole costs. */
@@ -28,8 +31,20 @@ export async function decodeImage(image: EncodedImage, shrink: Shrink = 1): Prom
       return shrinkRaster(await decodeBySharp(image, 1), shrink);
     case 'rgb':
       return shrinkRaster({ width: image.width, height: image.height, rgb: image.bytes }, shrink);
-    case 'jpeg2000':
-      throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not decoded: JPEG 2000');
+    case 'jpeg2000': {
+      const { colour = 'as-declared' } = image;
+      return decodeJpeg2000(image.bytes, {
+        width: image.width,
+        height: image.height,
+        shrink,
+        colour: colour === 'rgb' ? 'as-declared' : colour,
+      });
+    }
+    case 'jpegls':
+      return shrinkRaster(decodeJpegLs(image.bytes, image, image.colour ?? null), shrink);
+    case 'samples':
+    case 'rle':
+      return shrinkRaster(decodeSamples(image), shrink);
   }
 }
 

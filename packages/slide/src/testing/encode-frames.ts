@@ -1,6 +1,4 @@
 /** The codecs of DICOM frames, as writers use them; JPEG is sharp's. */
-import charls from '@cornerstonejs/codec-charls/wasmjs';
-import openJpeg from '@cornerstonejs/codec-openjpeg/wasmjs';
 
 /** Samples to encode: those of one pixel stand together; of 16 bits in the order of this machine. */
 export interface FrameSamples {
@@ -18,6 +16,7 @@ const silent = () => ({ print: () => {}, printErr: () => {} });
 
 /** A bare code stream, lossless; three components are turned into YBR_RCT by the code stream itself. */
 export async function encodeJpeg2000(samples: FrameSamples, halvings = 3): Promise<Uint8Array> {
+  const { default: openJpeg } = await import('@cornerstonejs/codec-openjpeg/wasmjs');
   const { J2KEncoder } = await openJpeg(silent());
   const encoder = new J2KEncoder();
   encoder.getDecodedBuffer(frameOf(samples)).set(bytesOf(samples.values));
@@ -27,13 +26,22 @@ export async function encodeJpeg2000(samples: FrameSamples, halvings = 3): Promi
   return Uint8Array.from(encoder.getEncodedBuffer());
 }
 
-/** @param interleave 0: a plane for each component, 1: by line, 2: by pixel */
-export async function encodeJpegLs(samples: FrameSamples, interleave: 0 | 1 | 2): Promise<Uint8Array> {
+/**
+ * @param interleave 0: a plane for each component, 1: by line, 2: by pixel
+ * @param near how far samples may be from what they were
+ */
+export async function encodeJpegLs(
+  samples: FrameSamples,
+  interleave: 0 | 1 | 2,
+  near = 0,
+): Promise<Uint8Array> {
+  const { default: charls } = await import('@cornerstonejs/codec-charls/wasmjs');
   const { JpegLSEncoder } = await charls(silent());
   const encoder = new JpegLSEncoder();
   const values = interleave === 0 ? planesOf(samples) : samples.values;
   encoder.getDecodedBuffer(frameOf(samples)).set(bytesOf(values));
   encoder.setInterleaveMode(interleave);
+  encoder.setNearLossless(near);
   encoder.encode();
   return Uint8Array.from(encoder.getEncodedBuffer());
 }

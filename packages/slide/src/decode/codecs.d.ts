@@ -1,0 +1,63 @@
+/** What of the two codecs compiled to WebAssembly is used; they bring no types of their own. */
+
+interface CodecOptions {
+  print?: (line: string) => void;
+  printErr?: (line: string) => void;
+}
+
+interface CodecFrame {
+  readonly width: number;
+  readonly height: number;
+  readonly bitsPerSample: number;
+  readonly componentCount: number;
+  readonly isSigned?: boolean;
+}
+
+/** Lives in the codec's memory until `delete` is called. */
+interface CodecDecoder {
+  /** The codec's own memory, to be filled at once: it moves when the codec needs more. */
+  getEncodedBuffer(length: number): Uint8Array;
+  decode(): void;
+  /** A copy; empty when the picture could not be decoded. */
+  getDecodedBuffer(): Uint8ClampedArray;
+  getFrameInfo(): CodecFrame;
+  delete(): void;
+}
+
+interface CodecEncoder {
+  getDecodedBuffer(frame: CodecFrame): Uint8Array;
+  encode(): void;
+  getEncodedBuffer(): Uint8Array;
+  delete(): void;
+}
+
+declare module '@cornerstonejs/codec-openjpeg/decodewasmjs' {
+  interface J2KDecoder extends CodecDecoder {
+    /** @param layers 0 for all */
+    decodeSubResolution(halvings: number, layers: number): void;
+  }
+  export default function openJpeg(options: CodecOptions): Promise<{
+    readonly HEAPU8: Uint8Array;
+    readonly J2KDecoder: new () => J2KDecoder;
+  }>;
+}
+
+declare module '@cornerstonejs/codec-openjpeg/wasmjs' {
+  interface J2KEncoder extends CodecEncoder {
+    setQuality(isLossless: boolean, rate: number): void;
+    setDecompositions(count: number): void;
+  }
+  export default function openJpeg(options: CodecOptions): Promise<{
+    readonly J2KEncoder: new () => J2KEncoder;
+  }>;
+}
+
+declare module '@cornerstonejs/codec-charls/wasmjs' {
+  interface JpegLSEncoder extends CodecEncoder {
+    setInterleaveMode(mode: number): void;
+    setNearLossless(near: number): void;
+  }
+  export default function charls(options: CodecOptions): Promise<{
+    readonly JpegLSEncoder: new () => JpegLSEncoder;
+  }>;
+}

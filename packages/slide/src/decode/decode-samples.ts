@@ -1,0 +1,32 @@
+import { type EncodedImage, SlideError } from '../slide.ts';
+import { decodeDicomRle } from './dicom-rle.ts';
+import { paintSamples } from './paint-samples.ts';
+import type { Raster } from './raster.ts';
+
+/**
+ * Pictures whose bytes are samples, as they are (`samples`) or run-length coded (`rle`).
+ *
+ * @throws SlideError FILE_CORRUPT when there are fewer than the picture has, FORMAT_NOT_SUPPORTED
+ */
+export function decodeSamples({ codec, bytes, width, height, colour, layout }: EncodedImage): Raster {
+  if (!layout) throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not read: samples without a layout');
+  const { samplesPerPixel, bits, isPlanar } = layout;
+  const count = width * height * samplesPerPixel;
+  const values =
+    codec === 'rle'
+      ? decodeDicomRle(bytes, width * height, samplesPerPixel, bits)
+      : readSamples(bytes, count, bits);
+  return paintSamples(
+    { width, height, samplesPerPixel, values, isPlanar: codec === 'rle' || isPlanar, maximum: 2 ** bits - 1 },
+    colour ?? null,
+  );
+}
+
+function readSamples(bytes: Uint8Array, count: number, bits: 8 | 16): Uint8Array | Uint16Array {
+  if (bytes.length < (count * bits) / 8) {
+    throw new SlideError('FILE_CORRUPT', `A picture of ${count} samples has ${bytes.length} bytes`);
+  }
+  if (bits === 8) return bytes.subarray(0, count);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return Uint16Array.from({ length: count }, (_, i) => view.getUint16(i * 2, true));
+}

@@ -1,0 +1,239 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { encodeJpeg2000 } from '../testing/encode-frames.ts';
+import { paintTissue } from '../testing/paint-tissue.ts';
+import { decodeJpeg2000 } from './jpeg2000.ts';
+import { isJpeg2000, readJpeg2000Header } from './jpeg2000-header.ts';
+import { shrinkRaster } from './raster.ts';
+
+const slides = process.env.TEST_SLIDES;
+const declared = { colour: 'as-declared' } as const;
+
+async function encodeTissue(width: number, height: number, halvings = 3): Promise<Uint8Array> {
+  const { rgb } = paintTissue(width, height);
+  return encodeJpeg2000({ width, height, samplesPerPixel: 3, values: rgb }, halvings);
+}
+
+/** A code stream inside the boxes of a .jp2 file. */
+function boxed(codeStream: Uint8Array, colourSpace = 16, more: Uint8Array[] = []): Uint8Array {
+  const box = (type: string, ...parts: Uint8Array[]) => {
+    const contents = Buffer.concat(parts);
+    const head = Buffer.alloc(8);
+    head.writeUInt32BE(contents.length + 8);
+    head.write(type, 4, 'latin1');
+    return Buffer.concat([head, contents]);
+  };
+  const colr = Buffer.from([1, 0, 0, 0, 0, 0, colourSpace]);
+  return Buffer.concat([
+    box('jP  ', Buffer.from([0x0d, 0x0a, 0x87, 0x0a])),
+    box('ftyp', Buffer.from('jp2 \0\0\0\0jp2 ', 'latin1')),
+    box('jp2h', box('colr', colr), ...more),
+    box('jp2c', codeStream),
+  ]);
+}
+
+/** SIZ begins at byte 4 with its length; numbers are big-endian. */
+function changed(stream: Uint8Array, change: (view: DataView) => void): Uint8Array {
+  const copy = Uint8Array.from(stream);
+  change(new DataView(copy.buffer));
+  return copy;
+}
+
+describe('a JPEG 2000 picture', () => {
+  it('becomes the pixels that were encoded', async () => {
+    const tissue = paintTissue(96, 64);
+    const raster = await decodeJpeg2000(await encodeTissue(96, 64), { ...declared, width: 96, height: 64 });
+    expect(raster).toMatchObject({ width: 96, height: 64 });
+    expect(Buffer.compare(raster.rgb, tissue.rgb)).toBe(0);
+  });
+
+  it.each([2, 4, 8])('is decoded at 1/%i, near to the mean of the pixels', async (shrink) => {
+    const [width, height] = [96, 64];
+    const mean = shrinkRaster(paintTissue(width, height), shrink);
+    const raster = await decodeJpeg2000(await encodeTissue(width, height), {
+      ...declared,
+      width,
+      height,
+      shrink,
+    });
+    expect(raster).toMatchObject({ width: width / shrink, height: height / shrink });
+    const off = raster.rgb.reduce((sum, value, i) => sum + Math.abs(value - (mean.rgb[i] as number)), 0);
+    expect(off / raster.rgb.length).toBeLessThan(4);
+  });
+
+  it('is shrunk further than it was made for', async () => {
+    const [width, height] = [64, 64];
+    const raster = await decodeJpeg2000(await encodeTissue(width, height, 1), {
+      ...declared,
+      width,
+      height,
+      shrink: 8,
+    });
+    expect(raster).toMatchObject({ width: 8, height: 8 });
+  });
+
+  it('of one component of 16 bits is painted by a range of grey', async () => {
+    const values = Uint16Array.from({ length: 64 * 64 }, (_, i) => i * 8);
+    const stream = await encodeJpeg2000({ width: 64, height: 64, samplesPerPixel: 1, values });
+    const colour = { black: 8000, white: 24_000 };
+    const { rgb } = await decodeJpeg2000(stream, { width: 64, height: 64, colour });
+    expect([...rgb.subarray(0, 3)]).toEqual([0, 0, 0]);
+    expect([...rgb.subarray(2000 * 3, 2000 * 3 + 3)]).toEqual([128, 128, 128]);
+    expect([...rgb.subarray(-3)]).toEqual([255, 255, 255]);
+  });
+
+  it('that is YCbCr without saying so is converted when asked for', async () => {
+    const values = Uint8Array.from({ length: 64 * 64 * 3 }, (_, i) => [150, 100, 180][i % 3] as number);
+    const stream = await encodeJpeg2000({ width: 64, height: 64, samplesPerPixel: 3, values });
+    const { rgb } = await decodeJpeg2000(stream, { width: 64, height: 64, colour: 'ycc' });
+    expect([...rgb.subarray(0, 3)]).toEqual([223, 123, 100]);
+  });
+
+  it('in the boxes of a .jp2 file is read like the code stream alone, YCbCr by its declaration', async () => {
+    const stream = await encodeTissue(40, 30);
+    const request = { ...declared, width: 40, height: 30 };
+    const bare = await decodeJpeg2000(stream, request);
+    expect(await decodeJpeg2000(boxed(stream), request)).toEqual(bare);
+    const ycc = await decodeJpeg2000(boxed(stream, 18), request);
+    expect(ycc).toEqual(await decodeJpeg2000(stream, { ...request, colour: 'ycc' }));
+  });
+
+  it('is known by its first bytes', async () => {
+    const stream = await encodeTissue(40, 30);
+    expect([isJpeg2000(stream), isJpeg2000(boxed(stream)), isJpeg2000(new Uint8Array(40))]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it('says its size and how often it can be halved before anything is decoded', async () => {
+    expect(readJpeg2000Header(await encodeTissue(96, 64, 4))).toMatchObject({
+      width: 96,
+      height: 64,
+      components: 3,
+      bits: 8,
+      isSubsampled: false,
+      halvings: 4,
+    });
+  });
+
+  const cut = (share: number) => (stream: Uint8Array) => stream.subarray(0, stream.length * share);
+  it.each<[string, (stream: Uint8Array) => Uint8Array, string]>([
+    ['nothing at all', () => new Uint8Array(), 'FILE_CORRUPT'],
+    ['something else', () => Uint8Array.from({ length: 64 }, (_, i) => i), 'FILE_CORRUPT'],
+    ['a stream that ends in its header', (stream) => stream.subarray(0, 30), 'FILE_CORRUPT'],
+    ['a stream cut in the middle', cut(0.5), 'FILE_CORRUPT'],
+    ['a stream cut near its end', cut(0.98), 'FILE_CORRUPT'],
+    [
+      'another size than was promised',
+      (stream) => changed(stream, (view) => view.setUint32(8, 80)),
+      'FILE_CORRUPT',
+    ],
+    ['no width', (stream) => changed(stream, (view) => view.setUint32(8, 0)), 'FILE_CORRUPT'],
+    [
+      'a place beside the origin',
+      (stream) => changed(stream, (view) => view.setUint32(16, 1)),
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    ['thousands of tiles', (stream) => changed(stream, cutIntoTiles), 'LIMIT_EXCEEDED'],
+    ['five components', (stream) => changed(stream, (view) => view.setUint16(40, 5)), 'FORMAT_NOT_SUPPORTED'],
+    ['no components', (stream) => changed(stream, (view) => view.setUint16(40, 0)), 'FILE_CORRUPT'],
+    [
+      'signed samples',
+      (stream) => changed(stream, (view) => view.setUint8(42, 0x87)),
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    [
+      'colours of 12 bits',
+      (stream) => changed(stream, (view) => view.setUint8(42, 11)),
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    [
+      'one colour at half resolution',
+      (stream) => changed(stream, (view) => view.setUint8(46, 2)),
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    [
+      'all colours at half resolution',
+      (stream) => changed(stream, (view) => view.setUint8(43, 2)),
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    [
+      'a palette',
+      (stream) => boxed(stream, 16, [Buffer.from([0, 0, 0, 8, 0x70, 0x63, 0x6c, 0x72])]),
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    ['boxes without a code stream', (stream) => boxed(stream).subarray(0, 60), 'FILE_CORRUPT'],
+    ['a box of no length', (stream) => boxed(stream, 16, [Buffer.alloc(8, 1)]), 'FILE_CORRUPT'],
+    [
+      'more halvings than there are',
+      (stream) => changed(stream, (view) => view.setUint8(codingAt(stream) + 9, 40)),
+      'FILE_CORRUPT',
+    ],
+    ['precincts of one pixel', (stream) => withPrecincts(stream, 0), 'LIMIT_EXCEEDED'],
+  ])('is refused for %s', async (_, damage, code) => {
+    const stream = damage(await encodeTissue(512, 512));
+    const request = { ...declared, width: 512, height: 512 };
+    await expect(decodeJpeg2000(stream, request)).rejects.toMatchObject({ code });
+  });
+
+  it('too large to be held in memory is refused by its header', async () => {
+    const stream = changed(await encodeTissue(64, 64), (view) => {
+      for (const at of [8, 24]) view.setUint32(at, 8000);
+      for (const at of [12, 28]) view.setUint32(at, 8000);
+    });
+    const request = { ...declared, width: 8000, height: 8000 };
+    await expect(decodeJpeg2000(stream, request)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+  });
+
+  it('is decoded rightly after one that could not be', async () => {
+    const good = await encodeTissue(64, 64);
+    const request = { ...declared, width: 64, height: 64 };
+    const before = await decodeJpeg2000(good, request);
+    await expect(decodeJpeg2000(good.subarray(0, good.length / 2), request)).rejects.toThrow();
+    expect(await decodeJpeg2000(good, request)).toEqual(before);
+  });
+
+  describe.skipIf(slides === undefined)('of a real slide (TEST_SLIDES names the folder)', () => {
+    it('with colours at half resolution becomes RGB', async () => {
+      const file = readFileSync(join(slides ?? '', 'aperio/1065626.svs'));
+      const at = file.indexOf(Buffer.from([0xff, 0x4f, 0xff, 0x51]));
+      const end = file.indexOf(Buffer.from([0xff, 0xd9]), at) + 2;
+      const request = { width: 512, height: 512, colour: 'ycc' } as const;
+      const whole = await decodeJpeg2000(file.subarray(at, end), request);
+      // The glass beside the tissue is nearly white; as YCbCr its second and third sample would be 128.
+      expect([...whole.rgb.subarray(0, 3)].every((sample) => sample > 230)).toBe(true);
+      const half = await decodeJpeg2000(file.subarray(at, end), { ...request, shrink: 4 });
+      expect(half).toMatchObject({ width: 128, height: 128 });
+    });
+
+    it('in a .jp2 file is read', async () => {
+      const file = readFileSync(join(slides ?? '', 'plain-images/cells-1.jp2'));
+      const raster = await decodeJpeg2000(file, { ...declared, width: 185, height: 261 });
+      expect(raster.rgb).toHaveLength(185 * 261 * 3);
+    });
+  });
+});
+
+function cutIntoTiles(view: DataView): void {
+  view.setUint32(24, 8);
+  view.setUint32(28, 8);
+}
+
+/** Place of the COD marker. */
+function codingAt(stream: Uint8Array): number {
+  return Buffer.from(stream).indexOf(Buffer.from([0xff, 0x52]));
+}
+
+/** The same stream that claims a size for each precinct, 2^exponent pixels both ways. */
+function withPrecincts(stream: Uint8Array, exponent: number): Uint8Array {
+  const at = codingAt(stream);
+  const halvings = stream[at + 9] as number;
+  const sizes = new Uint8Array(halvings + 1).fill(exponent * 17);
+  const copy = Buffer.concat([stream.subarray(0, at + 14), sizes, stream.subarray(at + 14)]);
+  copy.writeUInt16BE(12 + sizes.length, at + 2);
+  copy[at + 4] = 1;
+  return copy;
+}

@@ -1,0 +1,125 @@
+import type openJpeg from '@cornerstonejs/codec-openjpeg/decodewasmjs';
+import { type GreyRange, SlideError } from '../slide.ts';
+import { readJpeg2000Header } from './jpeg2000-header.ts';
+import { paintSamples } from './paint-samples.ts';
+import { type Raster, shrinkRaster } from './raster.ts';
+
+/** What to decode, and what the picture must be. */
+export interface Jpeg2000Request {
+  /** Pixels that were promised; a picture of another size is refused before it is decoded. */
+  readonly width: number;
+  readonly height: number;
+  /** How many pixels, both ways, become one; a power of two that divides both sides. */
+  readonly shrink?: number;
+  /**
+   * `as-declared`: by what the picture says of itself, RGB where it says nothing. `ycc`: YCbCr although it says
+   * nothing, as Aperio writes with compression 33003. A range: of a picture with one component.
+   */
+  readonly colour: 'as-declared' | 'ycc' | GreyRange;
+}
+
+/** Pixels decoded at once: OpenJPEG keeps some 24 bytes for each. */
+const MAX_PIXELS = 2 ** 23;
+/** The codec's memory never becomes smaller; one that has grown past this is not used again. */
+const MAX_KEPT_BYTES = 128 * 2 ** 20;
+
+type OpenJpeg = Awaited<ReturnType<typeof openJpeg>>;
+
+let codec: Promise<OpenJpeg> | null = null;
+/** What OpenJPEG says of the picture that it decodes, instead of throwing. */
+let complaints: string[] = [];
+
+interface Decoded {
+  readonly samples: Uint8ClampedArray;
+  readonly complaints: readonly string[];
+}
+
+/**
+ * Decode a JPEG 2000 picture, a bare code stream or a .jp2 file. Shrinking decodes less of it instead of more.
+ *
+ * Colours at half resolution (4:2:2, 4:2:0) always become RGB, whatever `colour` says: nothing but YCbCr is stored
+ * so.
+ *
+ * @throws SlideError FILE_CORRUPT, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
+ */
+export async function decodeJpeg2000(bytes: Uint8Array, request: Jpeg2000Request): Promise<Raster> {
+  const { width, height, shrink = 1, colour } = request;
+  const header = readJpeg2000Header(bytes);
+  if (header.width !== width || header.height !== height) {
+    throw new SlideError(
+      'FILE_CORRUPT',
+      `A tile is ${header.width} × ${header.height} pixels, not ${width} × ${height}`,
+    );
+  }
+  const isGrey = header.components === 1 && header.bits <= 16;
+  const isColour = header.components === 3 && header.bits === 8;
+  if ((!isGrey && !isColour) || header.isSigned) {
+    throw new SlideError(
+      'FORMAT_NOT_SUPPORTED',
+      `Not read: JPEG 2000 of ${header.components} components of ${header.bits} bits`,
+    );
+  }
+
+  const halvings = Math.min(Math.log2(shrink), header.halvings);
+  const scale = 2 ** halvings;
+  const [reducedWidth, reducedHeight] = [Math.ceil(width / scale), Math.ceil(height / scale)];
+  if (reducedWidth * reducedHeight > MAX_PIXELS) {
+    throw new SlideError('LIMIT_EXCEEDED', `A picture has ${reducedWidth} × ${reducedHeight} pixels`);
+  }
+  const decoded = await decodeCodeStream(header.codeStream, halvings);
+  const bytesPerSample = header.bits > 8 ? 2 : 1;
+  if (decoded.samples.length !== reducedWidth * reducedHeight * header.components * bytesPerSample) {
+    throw corrupt(decoded.complaints);
+  }
+  const isYcc = colour === 'ycc' || (colour === 'as-declared' && header.isDeclaredYcc);
+  const range = typeof colour === 'object' ? colour : null;
+  const raster = paintSamples(
+    {
+      width: reducedWidth,
+      height: reducedHeight,
+      samplesPerPixel: header.components,
+      values:
+        bytesPerSample === 2
+          ? new Uint16Array(decoded.samples.buffer)
+          : new Uint8Array(decoded.samples.buffer),
+      isPlanar: false,
+      maximum: 2 ** header.bits - 1,
+    },
+    isGrey ? range : isYcc && !header.isSubsampled ? 'ycc' : 'rgb',
+  );
+  return shrinkRaster(raster, shrink / scale);
+}
+
+/** @returns empty when the stream cannot be decoded, with what the codec says of it */
+async function decodeCodeStream(codeStream: Uint8Array, halvings: number): Promise<Decoded> {
+  const loaded = await loadCodec();
+  complaints = [];
+  try {
+    const decoder = new loaded.J2KDecoder();
+    decoder.getEncodedBuffer(codeStream.length).set(codeStream);
+    decoder.decodeSubResolution(halvings, 0);
+    const samples = decoder.getDecodedBuffer();
+    decoder.delete();
+    if (loaded.HEAPU8.length > MAX_KEPT_BYTES) codec = null;
+    return { samples, complaints };
+  } catch (cause) {
+    // What has thrown may have left its memory in any state.
+    codec = null;
+    throw corrupt([String(cause)]);
+  }
+}
+
+function loadCodec(): Promise<OpenJpeg> {
+  codec ??= import('@cornerstonejs/codec-openjpeg/decodewasmjs').then(({ default: openJpeg }) => {
+    const listen = (line: string) => {
+      if (line.startsWith('[ERROR]')) complaints.push(line);
+    };
+    return openJpeg({ print: listen, printErr: listen });
+  });
+  return codec;
+}
+
+function corrupt(reasons: readonly string[]): SlideError {
+  const cause = reasons.join(' ');
+  return new SlideError('FILE_CORRUPT', 'A JPEG 2000 tile cannot be decoded', cause === '' ? {} : { cause });
+}
