@@ -108,8 +108,23 @@ export function passSignalsTo(child) {
   return state;
 }
 
+/**
+ * npm told to end only ends the shell between itself and the script, and the shell passes nothing on.
+ * A script whose parent is gone was meant too.
+ */
+function endWithNpm() {
+  if (!process.env.npm_lifecycle_event) return;
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, 250).unref();
+}
+
 /** Run a script: what it answers is the exit code; a Stop is one sentence, anything else keeps its stack. */
 export async function main(script) {
+  endWithNpm();
   try {
     process.exitCode = await script();
   } catch (error) {
