@@ -283,7 +283,7 @@ function cryptsOf(
   const glands: Gland[] = [];
   /** Pixels of a crypt's length until it would meet another or leave the mucosa. */
   const freeLength = (gland: Gland) => {
-    const far = gland.lumen + gland.height + 10;
+    const far = gland.lumen + gland.height + 20;
     for (let s = 60; s <= gland.length; s += 40) {
       const { x, y } = axisPoint(gland, s);
       if (roomAt(x, y) < far) return s;

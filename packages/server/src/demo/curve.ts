@@ -69,7 +69,6 @@ export function placeOn(curve: Curve, x: number, y: number, out: CurvePlace): Cu
   const fromX = x - (startX + bestIndex * step);
   const fromY = y - (heights[bestIndex] as number);
   out.depth = (fromY * tangentX - fromX * tangentY) / length;
-  if (stride > 1 || Math.abs(out.depth) > 40) out.depth = Math.sign(straight) * Math.sqrt(best);
   out.along = (lengths[bestIndex] as number) + (fromX * tangentX + fromY * tangentY) / length;
   return out;
 }

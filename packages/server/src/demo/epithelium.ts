@@ -32,15 +32,17 @@ export function paintEpithelium(tile: StainTile, { grain, clouds }: Palette, pla
   let eosin = 0.43 + 0.06 * t + 0.06 * g + (cell.shade - 0.5) * 0.14 - 0.06 * smoothStep(0.5, 0.3, t);
   // Membranes between neighbours; an absorptive place holds two slim cells.
   const border = cell.isGoblet ? edge : Math.min(edge, middle);
-  const membrane = Math.exp(-border * border * 0.7) * 0.16;
-  eosin += membrane;
-  haematoxylin += membrane * 0.45;
+  if (border < 2.8) {
+    const membrane = Math.exp(-border * border * 0.7) * 0.16;
+    eosin += membrane;
+    haematoxylin += membrane * 0.45;
+  }
   if (cell.isGoblet) {
     const belly = 1 - ((t - 0.4) / 0.43) ** 2;
     const halfWidth = cell.width * 0.5 * Math.max(Math.sqrt(Math.max(0, belly)) * 0.97, t < 0.12 ? 0.4 : 0);
     const inside = halfWidth - middle;
     const mucin = smoothStep(-1.2, 1.4, inside);
-    const theca = Math.exp(-((inside / 1.7) ** 2)) * 0.24;
+    const theca = Math.abs(inside) < 4.5 ? Math.exp(-((inside / 1.7) ** 2)) * 0.24 : 0;
     const cloud = nearest(clouds, x + cell.shade * 300, y);
     haematoxylin = haematoxylin * (1 - mucin) + (0.12 + 0.06 * cloud + 0.025 * g) * mucin + theca * 0.75;
     eosin = eosin * (1 - mucin) + (0.09 + 0.03 * cloud) * mucin + theca;
@@ -87,7 +89,7 @@ export function nucleiOf(gland: Gland, { cells }: Palette, cuboidal = false): Pl
           opacity: random() < 0.18 ? between(random, 0.45, 0.75) : 0.96,
         });
       }
-      if (!cell.isGoblet && !cuboidal && chanceAt(seed, index, 31) < 0.012) {
+      if (!cell.isGoblet && !cuboidal && index > 0 && chanceAt(seed, index, 31) < 0.005) {
         const point = wallPoint(gland, middle, side, gland.height * 0.35);
         nuclei.push({
           stamp: pick(cells.mitoses, random()),

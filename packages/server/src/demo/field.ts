@@ -91,6 +91,7 @@ export function forEachSquare(
 /** Things with a place, found by the square of the slide they touch. */
 export class PlaceIndex<T> {
   readonly #squares = new Map<number, T[]>();
+  readonly #order = new Map<T, number>();
   readonly #side: number;
 
   /** @param side of the squares in pixels, about the size of what is looked for */
@@ -100,6 +101,7 @@ export class PlaceIndex<T> {
 
   /** The rectangle in pixels that the thing may touch. */
   add(thing: T, left: number, top: number, right: number, bottom: number): void {
+    if (!this.#order.has(thing)) this.#order.set(thing, this.#order.size);
     for (let row = Math.floor(top / this.#side); row <= Math.floor(bottom / this.#side); row++) {
       for (let column = Math.floor(left / this.#side); column <= Math.floor(right / this.#side); column++) {
         const there = this.#squares.get(keyOf(column, row));
@@ -114,8 +116,8 @@ export class PlaceIndex<T> {
     return this.#squares.get(keyOf(Math.floor(x / this.#side), Math.floor(y / this.#side))) ?? [];
   }
 
-  /** What may touch a tile, each once. */
-  touching(tile: StainTile): Set<T> {
+  /** What may touch a tile, each once, in the order it was added: so tiles agree what lies over what. */
+  touching(tile: StainTile): readonly T[] {
     const found = new Set<T>();
     const lastRow = Math.floor((tile.y + tile.size - 1) / this.#side);
     const lastColumn = Math.floor((tile.x + tile.size - 1) / this.#side);
@@ -124,7 +126,8 @@ export class PlaceIndex<T> {
         for (const thing of this.#squares.get(keyOf(column, row)) ?? []) found.add(thing);
       }
     }
-    return found;
+    const placeOf = (thing: T) => this.#order.get(thing) ?? 0;
+    return [...found].sort((a, b) => placeOf(a) - placeOf(b));
   }
 }
 

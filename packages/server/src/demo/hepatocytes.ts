@@ -3,7 +3,7 @@ import { forEachSquare } from './field.ts';
 import { chanceAt, noiseAt, pick, smoothStep } from './random.ts';
 import type { StainTile } from './stain.ts';
 import { type PlacedStamp, press } from './stamp.ts';
-import { nearest } from './texture.ts';
+import { nearest, sample } from './texture.ts';
 import type { Palette } from './tissue.ts';
 import { pointOf, type Side, type VoronoiCell, voronoiCell } from './voronoi.ts';
 
@@ -39,6 +39,8 @@ interface Hepatocyte {
 interface HepatocyteSide extends Side {
   /** Width of the sinusoid beyond it, pixels; 0 where the next cell touches. */
   readonly gap: number;
+  /** 1 for one of the two cells at a side, -1 for the other: what one bulges, the other gives way. */
+  readonly bulge: 1 | -1;
   /** Whether the sinusoid ends where the side begins, or ends. */
   readonly closesFrom: boolean;
   readonly closesTo: boolean;
@@ -46,6 +48,8 @@ interface HepatocyteSide extends Side {
 
 /** Pixels by which cells that touch overlap, so that no light comes between them. */
 const TOUCH = 0.5;
+/** Pixels by which the sides of cells are not straight. */
+const BULGE = 5;
 /** Pixels over which a sinusoid that ends narrows. */
 const NARROWING = 26;
 
@@ -56,10 +60,14 @@ interface GridPlace {
 
 const neighbourOf = (side: Side): GridPlace => ({ column: side.neighbourColumn, row: side.neighbourRow });
 
+/** Of two neighbours, the one that speaks for both. */
+function isFirst(one: GridPlace, other: GridPlace): boolean {
+  return other.row > one.row || (other.row === one.row && other.column > one.column);
+}
+
 /** A number in [0, 1) that belongs to two neighbours, in whichever order they are named. */
 function chanceBetween(seed: number, one: GridPlace, other: GridPlace): number {
-  const isFirst = other.row > one.row || (other.row === one.row && other.column > one.column);
-  const [a, b] = isFirst ? [one, other] : [other, one];
+  const [a, b] = isFirst(one, other) ? [one, other] : [other, one];
   return chanceAt(seed + (b.column - a.column + 3) * 7 + (b.row - a.row + 3), a.column, a.row);
 }
 
@@ -102,6 +110,7 @@ function hepatocyteOf(palette: Palette, seed: number, lobule: Lobule, cell: Voro
       return {
         ...side,
         gap,
+        bulge: isFirst(cell, neighbourOf(side)) ? (1 as const) : (-1 as const),
         distance: side.distance + (gap > 0 ? -gap / 2 - 0.6 : TOUCH),
         closesFrom: gap > 0 && !goesOn(k, (k + count - 1) % count),
         closesTo: gap > 0 && !goesOn(k, (k + 1) % count),
@@ -200,7 +209,7 @@ function paintBody(tile: StainTile, { grain, clouds }: Palette, seed: number, ce
     let plainTo = reach;
     for (const side of sides) {
       const room = side.distance - side.ny * dy;
-      const edge = (room + 1 + side.gap / 2) / side.nx;
+      const edge = (room + 1 + BULGE + side.gap / 2) / side.nx;
       const plain = (room - BORDER) / side.nx;
       if (side.nx > 1e-6) {
         to = Math.min(to, edge);
@@ -209,7 +218,7 @@ function paintBody(tile: StainTile, { grain, clouds }: Palette, seed: number, ce
         from = Math.max(from, edge);
         plainFrom = Math.max(plainFrom, plain);
       } else {
-        if (room < -1 - side.gap / 2) to = -reach - 1;
+        if (room < -1 - BULGE - side.gap / 2) to = -reach - 1;
         if (room < BORDER) plainTo = -reach - 1;
       }
     }
@@ -221,7 +230,9 @@ function paintBody(tile: StainTile, { grain, clouds }: Palette, seed: number, ce
       let cover = 1;
       let depth = BORDER;
       if (dx < plainFrom || dx > plainTo) {
-        depth = depthIn(sides, dx, dy);
+        const x = tile.x + px;
+        const y = tile.y + py;
+        depth = depthIn(sides, dx, dy, BULGE * 0.8 * sample(clouds, x / 3.5, y / 3.5));
         if (depth < -1) continue;
         if (depth < 5) rim = (5 - depth) / 5;
         if (depth < 1) cover = (depth + 1) / 2;
@@ -237,7 +248,9 @@ function paintBody(tile: StainTile, { grain, clouds }: Palette, seed: number, ce
         h += 0.12;
       }
       for (const drop of vacuoles) {
-        const beyond = Math.hypot(dx - drop.x, dy - drop.y) - drop.radius;
+        const fromX = dx - drop.x;
+        const fromY = dy - drop.y;
+        const beyond = Math.sqrt(fromX * fromX + fromY * fromY) - drop.radius;
         if (beyond > 4) continue;
         const empty = smoothStep(0.8, -0.8, beyond);
         e = e * (1 - empty) + 0.12 * Math.exp(-(((beyond - 1.5) / 1.4) ** 2));
@@ -251,11 +264,15 @@ function paintBody(tile: StainTile, { grain, clouds }: Palette, seed: number, ce
   }
 }
 
-/** Pixels from the sides; corners at sinusoids are round, corners between cells that touch almost sharp. */
-function depthIn(sides: readonly HepatocyteSide[], x: number, y: number): number {
+/**
+ * Pixels from the sides; corners at sinusoids are round, corners between cells that touch almost sharp.
+ *
+ * @param bulge pixels by which sides are moved here
+ */
+function depthIn(sides: readonly HepatocyteSide[], x: number, y: number, bulge: number): number {
   let least = Number.POSITIVE_INFINITY;
   for (const side of sides) {
-    let depth = side.distance - x * side.nx - y * side.ny;
+    let depth = side.distance - x * side.nx - y * side.ny + bulge * side.bulge;
     let rounding = 5;
     if (side.gap > 0) {
       rounding = 20;
@@ -325,9 +342,7 @@ function sinusoidCells(
   side: HepatocyteSide,
 ): PlacedStamp[] {
   const { gap, nx, ny } = side;
-  const isMine =
-    side.neighbourRow > cell.row || (side.neighbourRow === cell.row && side.neighbourColumn > cell.column);
-  if (gap === 0 || !isMine) return [];
+  if (gap === 0 || !isFirst(cell, neighbourOf(side))) return [];
   const chance = (lane: number) => chanceBetween(seed + 200 + lane * 60, cell, neighbourOf(side));
   const distance = side.distance + gap / 2;
   const middleOfSide = (side.from + side.to) / 2;

@@ -55,9 +55,9 @@ export function createLiver(seed: number): Tissue {
 
   function isParenchyma(x: number, y: number): boolean {
     layout.locate(x, y, position);
-    if (position.inside < 12 || position.capsuleDepth < CAPSULE + 25) return false;
+    if (position.inside < 12 || position.capsuleDepth < CAPSULE + 4) return false;
     if (layout.tractDepth(x, y) > -18) return false;
-    for (const vessel of layout.vessels.near(x, y)) if (isInVessel(vessel, x, y, 16)) return false;
+    for (const vessel of layout.vessels.near(x, y)) if (isInVessel(vessel, x, y, -6)) return false;
     return true;
   }
 
@@ -115,8 +115,10 @@ export function createLiver(seed: number): Tissue {
           eosin[at] = 0.06 + strand * full + 0.03 * nearest(grain, x, y);
           haematoxylin[at] = 0.035 * strand;
         } else {
-          eosin[at] = 0.085 + 0.04 * cloud;
-          haematoxylin[at] = 0.012;
+          // At a cut edge the blood spaces lie open.
+          const closed = smoothStep(48, 80, inside[at] as number);
+          eosin[at] = (0.085 + 0.04 * cloud) * closed;
+          haematoxylin[at] = 0.012 * closed;
         }
       }
     }

@@ -153,7 +153,9 @@ export function cutEnds(random: Random, size: number, spacing: number, gap: numb
         for (let c = column - 1; c <= column + 1; c++) {
           const centre = centres[((r + across) % across) * across + ((c + across) % across)];
           if (centre === undefined) continue;
-          const distance = Math.hypot((c + centre.x) * spacing - x, (r + centre.y) * spacing - y);
+          const dx = (c + centre.x) * spacing - x;
+          const dy = (r + centre.y) * spacing - y;
+          const distance = Math.sqrt(dx * dx + dy * dy);
           if (distance < first) {
             second = first;
             first = distance;
