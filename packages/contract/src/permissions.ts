@@ -50,7 +50,9 @@ export function permissionsOf(account: {
   readonly status: Status;
   readonly role: Role;
 }): readonly Permission[] {
-  return account.status === 'active' ? byRole[account.role] : byBlockedStatus[account.status];
+  // A status or role that this version does not know counts as suspended, or as unassigned.
+  if (account.status === 'active') return byRole[account.role] ?? byRole.unassigned;
+  return byBlockedStatus[account.status] ?? byBlockedStatus.suspended;
 }
 
 export function may(

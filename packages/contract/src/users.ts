@@ -9,13 +9,21 @@ export const passwordMaxBytes = 1024;
 
 const Timestamp = z.iso.datetime().meta({ description: 'UTC, ISO 8601' });
 
+/**
+ * Accepts a word that this version does not know, so that one odd account never hides all others. It is shown as
+ * unknown and opens nothing (see `permissionsOf`), hence the type may go on naming the known ones alone.
+ */
+function lenient<Known extends z.ZodEnum>(known: Known): Known {
+  return z.union([known, z.string()]) as unknown as Known;
+}
+
 export const User = z
   .object({
     uid: z.string().meta({ description: 'Opaque, stable; not the e-mail address' }),
     email: z.string(),
     displayName: z.string().nullable(),
-    status: Status,
-    role: Role,
+    status: lenient(Status),
+    role: lenient(Role),
     adminApproved: z.boolean(),
     createdAt: Timestamp,
     updatedAt: Timestamp,
