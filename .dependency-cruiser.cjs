@@ -115,7 +115,7 @@ module.exports = {
     ]),
     ...layered('slide', 'packages/slide/src', [
       ['slide[.]ts$'],
-      ['tiff/', 'dicom/', 'jpeg/', 'decode/', 'source/'],
+      ['tiff/', 'dicom/', 'czi/', 'vsi/', 'openslide/', 'jpeg/', 'xml/', 'decode/', 'source/'],
       ['formats/'],
       ['open-slide[.]ts$', 'deep-zoom[.]ts$'],
       ['making/'],

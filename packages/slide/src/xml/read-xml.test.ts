@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { elementsAt, readXml, textAt, xmlLimits } from './read-xml.ts';
+
+describe('XML', () => {
+  it('is elements, their attributes and their text', () => {
+    const root = readXml(
+      '\ufeff<?xml version="1.0" encoding="utf-8"?>\n<!-- by a scanner -->\n' +
+        '<Image Id="1" Name=\'a "b"\'>\n  <Size>\n 12 </Size><Empty/><Size unit="px">13</Size>tail\n</Image>\n',
+    );
+    expect(root).toMatchObject({ name: 'Image', text: 'tail' });
+    expect([...root.attributes]).toEqual([
+      ['Id', '1'],
+      ['Name', 'a "b"'],
+    ]);
+    expect(root.children.map(({ name, text }) => [name, text])).toEqual([
+      ['Size', '12'],
+      ['Empty', ''],
+      ['Size', '13'],
+    ]);
+  });
+
+  it('is asked by paths', () => {
+    const root = readXml(
+      '<a><b><c>1</c></b><b><c x="y"/><c>2</c></b><d><toString/><hasOwnProperty>3</hasOwnProperty></d></a>',
+    );
+    expect(elementsAt(root, 'b/c').map(({ text }) => text)).toEqual(['1', '', '2']);
+    expect(textAt(root, 'b/c')).toBe('1');
+    expect(textAt(root, 'b/e')).toBeNull();
+    expect(textAt(root, 'd/hasOwnProperty')).toBe('3');
+  });
+
+  it('may have namespaces, whose prefixes do not count', () => {
+    const root = readXml('<ome:OME xmlns:ome="urn:x"><ome:Image ome:ID="Image:0"/></ome:OME>');
+    expect(root.name).toBe('OME');
+    expect(root.children[0]?.attributes.get('ID')).toBe('Image:0');
+  });
+
+  it.each([
+    ['&amp;&lt;&gt;&quot;&apos;', '&<>"\''],
+    ['&#65;&#x42;&#x1F600;', 'AB\u{1f600}'],
+    ['<![CDATA[<a> & ]] &b;]]>', '<a> & ]] &b;'],
+    ['1 &lt; <!-- 2 -->3', '1 < 3'],
+    ['µm', 'µm'],
+  ])('says %j as %j', (written, read) => {
+    expect(readXml(`<a>${written}</a>`).text).toBe(read);
+  });
+
+  it('keeps only what is needed', () => {
+    const kept: string[] = [];
+    const root = readXml('<a><b><c/></b><d><e>1</e></d></a>', (path) => {
+      kept.push(path.join('/'));
+      return path[1] !== 'b';
+    });
+    expect(root.children.map(({ name }) => name)).toEqual(['d']);
+    expect(kept).toEqual(['a/b', 'a/d', 'a/d/e']);
+  });
+
+  it.each<[string, string]>([
+    ['nothing', ''],
+    ['white space', ' \n'],
+    ['text without an element', 'text'],
+    ['text after its root', '<a/>b'],
+    ['two roots', '<a/><b/>'],
+    ['an element that does not end', '<a><b></b>'],
+    ['an end tag without a beginning', '<a></a></a>'],
+    ['elements that cross', '<a><b></a></b>'],
+    ['a tag without a name', '< a/>'],
+    ['a tag that does not end', '<a b="c"'],
+    ['an attribute without quotes', '<a b=c/>'],
+    ['an attribute without a value', '<a b/>'],
+    ['an attribute with a tag in it', '<a b="<c>"/>'],
+    ['a comment that does not end', '<a><!-- </a>'],
+    ['a CDATA section that does not end', '<a><![CDATA[ </a>'],
+    ['an instruction that does not end', '<?xml version="1.0"'],
+    ['a document type', '<!DOCTYPE a><a/>'],
+    ['an external entity', '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'],
+    ['an entity that nobody knows', '<a>&nbsp;</a>'],
+    ['an entity named as what every object has', '<a>&constructor;</a>'],
+    ['an ampersand alone', '<a>1 & 2</a>'],
+    ['a character that there is not', '<a>&#x110000;</a>'],
+    ['the character 0', '<a>&#0;</a>'],
+  ])('is refused: %s', (_, document) => {
+    expect(() => readXml(document)).toThrow(expect.objectContaining({ code: 'FILE_CORRUPT' }));
+  });
+
+  it.each<[string, string]>([
+    ['elements nested 10^5 deep', '<a>'.repeat(100_000)],
+    ['10^6 elements', `<a>${'<b/>'.repeat(1_000_000)}</a>`],
+    ['10^4 attributes', `<a ${Array.from({ length: 10_000 }, (_, i) => `b${i}=""`).join(' ')}/>`],
+    ['a text of 16 MiB', `<a>${'b'.repeat(xmlLimits.characters)}</a>`],
+  ])('is refused: %s', (_, document) => {
+    expect(() => readXml(document)).toThrow(expect.objectContaining({ code: 'LIMIT_EXCEEDED' }));
+  });
+
+  it('keeps nothing of elements that are not needed, however many', () => {
+    const root = readXml(`<a>${'<b><c/></b>'.repeat(xmlLimits.elements)}</a>`, () => false);
+    expect(root.children).toEqual([]);
+  });
+});
