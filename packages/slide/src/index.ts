@@ -8,6 +8,7 @@ export {
 } from './deep-zoom.ts';
 export type { SlideSummary } from './making/slide-summary.ts';
 export { TileMaker, type TileMakerOptions } from './making/tile-maker.ts';
-export { openSlide } from './open-slide.ts';
+export { groupSlideFiles, openSlide } from './open-slide.ts';
 export { type Slide, SlideError, type SlideErrorCode, type SlideLocation } from './slide.ts';
 export { fingerprintOf } from './source/file-source.ts';
+export type { SlideGroup } from './source/slide-files.ts';

@@ -9,6 +9,11 @@
 export interface SlideLocation {
   /** Absolute path of the file (of a multi-file slide: of its leading file). */
   readonly path: string;
+  /**
+   * The other files of a multi-file slide, as `groupSlideFiles` names them: by their paths from the leading file's
+   * folder. Absent for a slide of one file, and where nobody has looked yet: then opening it looks at the folder.
+   */
+  readonly members?: readonly string[];
 }
 
 export interface Level {

@@ -24,12 +24,16 @@ export const limits = {
   levels: 32,
   /** Bytes of one stored frame. */
   frameBytes: 64 * 2 ** 20,
-  /** Files of one slide. */
+  /** Files that are looked at to find those of one slide. */
   files: 10_000,
+  /** Files of one slide that hold its picture; they are open together. */
+  volumes: 1024,
 } as const;
 
 /**
- * No frame of a compressed slide is smaller: a JPEG has its tables, JPEG 2000 its main header, RLE its 64 bytes of
- * offsets. A number of frames that the file has no room for is a lie.
+ * An encapsulated frame has the header of its item, and something in it. A number of frames that the file has no
+ * room for is a lie, and must not become memory.
  */
-export const LEAST_FRAME_BYTES = 32;
+export const LEAST_FRAME_BYTES = 10;
+/** What the functional groups of a frame take that say where it is: two positions in a sequence's item. */
+export const LEAST_POSITION_BYTES = 48;

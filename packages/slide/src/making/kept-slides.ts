@@ -19,12 +19,12 @@ export class KeptSlides {
    * @throws SlideError FILE_CHANGED when the file was replaced meanwhile, so that no answer mixes two files; what
    *   opening it and `work` throw
    */
-  async use<T>({ path }: SlideLocation, work: (slide: Slide) => Promise<T>): Promise<T> {
+  async use<T>(location: SlideLocation, work: (slide: Slide) => Promise<T>): Promise<T> {
     this.#isInUse = true;
     try {
-      const slide = await this.#take({ path });
+      const slide = await this.#take(location);
       const answer = await work(slide);
-      if ((await fingerprintOf({ path })) !== slide.fingerprint) {
+      if ((await fingerprintOf(location)) !== slide.fingerprint) {
         throw new SlideError('FILE_CHANGED', 'The file was replaced while it was read');
       }
       return answer;
@@ -34,12 +34,13 @@ export class KeptSlides {
     }
   }
 
-  async #take({ path }: SlideLocation): Promise<Slide> {
+  async #take(location: SlideLocation): Promise<Slide> {
+    const { path } = location;
     const known = this.#open.get(path);
     this.#open.delete(path);
-    const isCurrent = known?.fingerprint === (await fingerprintOf({ path }).catch(() => null));
+    const isCurrent = known?.fingerprint === (await fingerprintOf(location).catch(() => null));
     if (known && !isCurrent) await known.close();
-    const slide = known && isCurrent ? known : await openSlide({ path });
+    const slide = known && isCurrent ? known : await openSlide(location);
     this.#open.set(path, slide);
     for (const [oldest, { close }] of this.#open) {
       if (this.#open.size <= MOST_OPEN) break;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { SlideError, type SlideLocation } from '../slide.ts';
 import { type ByteSource, checkRange } from './byte-source.ts';
 
@@ -48,12 +49,14 @@ export async function openFileSource(path: string): Promise<ByteSource> {
 
 /**
  * What `Slide.fingerprint` would be if the slide were opened now: tells a replaced file from the one that is open.
+ * It changes with each of the members that the location names.
  *
- * @throws SlideError FILE_MISSING
+ * @throws SlideError FILE_MISSING, also when a member is
  */
-export async function fingerprintOf(location: SlideLocation): Promise<string> {
+export async function fingerprintOf({ path, members = [] }: SlideLocation): Promise<string> {
   try {
-    return fingerprint(await stat(location.path, { bigint: true }));
+    const paths = [path, ...members.map((member) => join(dirname(path), member))];
+    return fingerprint(...(await Promise.all(paths.map((each) => stat(each, { bigint: true })))));
   } catch (cause) {
     throw unreadable(cause);
   }
@@ -77,8 +80,9 @@ async function openRegularFile(path: string): Promise<FileHandle> {
 }
 
 /** Device, inode, size and time of the last change to the nanosecond; hashed, for it goes out in ETags. */
-function fingerprint({ dev, ino, size, mtimeNs }: BigIntStats): string {
-  return createHash('sha256').update(`${dev} ${ino} ${size} ${mtimeNs}`).digest('base64url').slice(0, 22);
+function fingerprint(...files: readonly BigIntStats[]): string {
+  const text = files.map(({ dev, ino, size, mtimeNs }) => `${dev} ${ino} ${size} ${mtimeNs}`).join('\n');
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
 /** The cause goes along for the log; the message names no path. */

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fingerprintOf } from './file-source.ts';
 import { openSlideFiles, type SlideFiles } from './slide-files.ts';
 
 let folder: string;
@@ -14,7 +15,7 @@ beforeEach(async () => {
   await writeFile(join(folder, 'dataset', 'slide.mrxs'), 'leading');
   await writeFile(join(folder, 'dataset', 'beside.dat'), 'beside');
   await writeFile(join(folder, 'dataset', 'parts', '..data.dat'), 'part');
-  files = await openSlideFiles(join(folder, 'dataset', 'slide.mrxs'));
+  files = await openSlideFiles({ path: join(folder, 'dataset', 'slide.mrxs') });
 });
 afterEach(async () => {
   await files.close();
@@ -45,6 +46,35 @@ describe('the files of a slide', () => {
   it('are never outside its folder by a link either', async () => {
     await symlink(join(folder, 'secret'), join(folder, 'dataset', 'link.dat'));
     await expect(files.open('link.dat')).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+  });
+
+  describe('that the catalogue names', () => {
+    const location = () => ({
+      path: join(folder, 'dataset', 'slide.mrxs'),
+      members: ['beside.dat', 'parts/..data.dat'],
+    });
+
+    it('are all there are, whatever else lies beside them', async () => {
+      await writeFile(join(folder, 'dataset', 'stranger.dat'), 'stranger');
+      const named = await openSlideFiles(location());
+      expect(await named.list()).toEqual(['beside.dat', 'parts/..data.dat', 'slide.mrxs']);
+      await named.close();
+    });
+
+    it('all have a part in the fingerprint', async () => {
+      const before = await openSlideFiles(location());
+      expect(before.fingerprint).toBe(await fingerprintOf(location()));
+      expect(before.fingerprint).not.toBe(before.leading.fingerprint);
+      await writeFile(join(folder, 'dataset', 'parts', '..data.dat'), 'another part');
+      expect(await fingerprintOf(location())).not.toBe(before.fingerprint);
+      await before.close();
+    });
+
+    it('must all be there', async () => {
+      await rm(join(folder, 'dataset', 'beside.dat'));
+      await expect(openSlideFiles(location())).rejects.toMatchObject({ code: 'FILE_MISSING' });
+      await expect(fingerprintOf(location())).rejects.toMatchObject({ code: 'FILE_MISSING' });
+    });
   });
 
   it('may be missing', async () => {

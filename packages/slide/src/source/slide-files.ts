@@ -1,15 +1,20 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path';
-import { SlideError } from '../slide.ts';
+import { SlideError, type SlideLocation } from '../slide.ts';
 import type { ByteSource } from './byte-source.ts';
-import { openFileSource } from './file-source.ts';
+import { fingerprintOf, openFileSource } from './file-source.ts';
 
 /** How a format reaches the bytes of a slide: its leading file, and the files beside it. */
 export interface SlideFiles {
   /** Base name of the leading file. */
   readonly name: string;
   readonly leading: ByteSource;
-  /** Names of the files beside the leading one, itself included, sorted. */
+  /** Of the whole slide, as `fingerprintOf` says it for its location. */
+  readonly fingerprint: string;
+  /**
+   * Names of the files that may belong to the slide, the leading one included, sorted: those that its location
+   * names, else all files of its folder.
+   */
   list(): Promise<readonly string[]>;
   /**
    * Another file of the slide, by its path from the leading file's folder.
@@ -22,13 +27,24 @@ export interface SlideFiles {
 }
 
 /** @throws SlideError FILE_MISSING, NOT_A_SLIDE */
-export async function openSlideFiles(path: string): Promise<SlideFiles> {
-  const opened: ByteSource[] = [await openFileSource(path)];
+export async function openSlideFiles(location: SlideLocation): Promise<SlideFiles> {
+  const { path, members = [] } = location;
+  const leading = await openFileSource(path);
+  const opened: ByteSource[] = [leading];
   const folder = dirname(resolve(path));
+  const close = async () => {
+    await Promise.all(opened.splice(0).map((source) => source.close()));
+  };
+  const fingerprint = await fingerprintOfOpen(location, leading).catch(async (error) => {
+    await close();
+    throw error;
+  });
   return {
     name: basename(path),
-    leading: opened[0] as ByteSource,
+    leading,
+    fingerprint,
     async list() {
+      if (members.length > 0) return [basename(path), ...members].sort();
       const entries = await readdir(folder, { withFileTypes: true });
       return entries.flatMap((entry) => (entry.isFile() ? [entry.name] : [])).sort();
     },
@@ -37,10 +53,32 @@ export async function openSlideFiles(path: string): Promise<SlideFiles> {
       opened.push(source);
       return source;
     },
-    async close() {
-      await Promise.all(opened.splice(0).map((source) => source.close()));
-    },
+    close,
   };
+}
+
+/** Of the file that is open, not of one that may have taken its place; the members are looked at by name. */
+async function fingerprintOfOpen(location: SlideLocation, leading: ByteSource): Promise<string> {
+  if (!location.members?.length) return leading.fingerprint;
+  const fingerprint = await fingerprintOf(location);
+  if ((await fingerprintOf({ path: location.path })) === leading.fingerprint) return fingerprint;
+  throw new SlideError('FILE_CHANGED', 'The file was replaced while it was opened');
+}
+
+/** A folder in which slides are looked for. */
+export interface SlideFolder {
+  /** Names of regular files in it, sorted. */
+  readonly names: readonly string[];
+  /** One of them; the caller closes it. @throws SlideError FILE_MISSING, NOT_A_SLIDE */
+  open(name: string): Promise<ByteSource>;
+}
+
+/** The files of one slide, by their paths from the folder, with forward slashes. */
+export interface SlideGroup {
+  /** The file that stands for the slide. */
+  readonly leading: string;
+  /** The others, sorted. One that ends with a slash is a folder, all of which belongs to the slide. */
+  readonly members: readonly string[];
 }
 
 /** The name comes out of a file that anyone may have written, so neither it nor a link may lead elsewhere. */

@@ -1,7 +1,8 @@
+import { isDicom } from '../dicom/file-meta.ts';
 import type { Slide } from '../slide.ts';
 import { tag } from '../tiff/tags.ts';
 import { isTiff, openTiff, type TiffFile } from '../tiff/tiff-file.ts';
-import type { SlideFiles } from './slide-files.ts';
+import type { SlideFiles, SlideFolder, SlideGroup } from './slide-files.ts';
 
 /** What every format may look at to say whether a file is one of its own. */
 export interface FileHeader {
@@ -20,6 +21,11 @@ export interface SlideFormat {
   mismatch(header: FileHeader): string | null;
   /** The slide closes the files; when opening fails, the caller does. */
   open(files: SlideFiles, header: FileHeader): Promise<Slide>;
+  /**
+   * Only of formats whose slides are several files: which files of a folder belong together. What it does not name
+   * is no business of the format; what it cannot read, it does not name.
+   */
+  group?(folder: SlideFolder): Promise<readonly SlideGroup[]>;
 }
 
 const START_BYTES = 512;
@@ -28,7 +34,8 @@ const DESCRIPTION_BYTES = 64 * 1024;
 /** @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED when the file breaks what its first bytes claim */
 export async function readFileHeader({ leading }: SlideFiles): Promise<FileHeader> {
   const start = await leading.read(0, Math.min(START_BYTES, leading.size));
-  const tiff = isTiff(start) ? await openTiff(leading) : null;
+  // The preamble of a DICOM file may be the header of a TIFF file (DICOM PS3.10, 7.1); it is DICOM all the same.
+  const tiff = isTiff(start) && !isDicom(start) ? await openTiff(leading) : null;
   return {
     start,
     tiff,

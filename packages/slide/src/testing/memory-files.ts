@@ -8,6 +8,7 @@ export function memoryFiles(files: Readonly<Record<string, Uint8Array>>): SlideF
   return {
     name,
     leading: memorySource(leading),
+    fingerprint: memorySource(leading).fingerprint,
     list: async () => Object.keys(files).sort(),
     async open(wanted) {
       const bytes = files[wanted];

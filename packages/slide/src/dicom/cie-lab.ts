@@ -1,0 +1,31 @@
+/**
+ * A colour that a file gives as CIELab, in sRGB.
+ *
+ * Sources: DICOM PS3.3, C.10.7.1.1 (65535 is L* = 100; 0 is a*, b* = −128, 65535 is 127); IEC 61966-2-1 (sRGB), with
+ * the white of D50 moved to that of D65 after Bradford.
+ *
+ * @param values L*, a* and b*, 0…65535 each
+ * @returns 0…255 each
+ */
+export function rgbOfCieLab(values: readonly number[]): { r: number; g: number; b: number } {
+  const [first = 0, second = 0, third = 0] = values;
+  // 0, 0 would be a glaring blue; PixelMed means no colour by it (openslide-boxes: 65535, 0, 0 for white).
+  const isNeutral = second === 0 && third === 0;
+  const lightness = (first / 65_535) * 100;
+  const a = isNeutral ? 0 : (second / 65_535) * 255 - 128;
+  const b = isNeutral ? 0 : (third / 65_535) * 255 - 128;
+
+  const y = (lightness + 16) / 116;
+  const [x, z] = [y + a / 500, y - b / 200];
+  const linear = (value: number) => (value > 6 / 29 ? value ** 3 : 3 * (6 / 29) ** 2 * (value - 4 / 29));
+  const [X, Y, Z] = [0.96422 * linear(x), linear(y), 0.82521 * linear(z)];
+  const sample = (value: number) => {
+    const encoded = value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055;
+    return Math.round(255 * Math.min(Math.max(encoded, 0), 1));
+  };
+  return {
+    r: sample(3.1338561 * X - 1.6168667 * Y - 0.4906146 * Z),
+    g: sample(-0.9787684 * X + 1.9161415 * Y + 0.033454 * Z),
+    b: sample(0.0719453 * X - 0.2289914 * Y + 1.4052427 * Z),
+  };
+}

@@ -1,0 +1,106 @@
+import { corrupt } from './damage.ts';
+import { nameOfTag, type Tag } from './tags.ts';
+
+/** Where a value stands that is not read at once: a profile, a table, the pixels. */
+export interface Place {
+  readonly at: number;
+  /** Null when it ends with a delimiter instead (undefined length). */
+  readonly length: number | null;
+}
+
+/** One data element that was asked for. */
+export type Value =
+  | { readonly kind: 'bytes'; readonly vr: string; readonly bytes: Uint8Array }
+  | { readonly kind: 'items'; readonly items: readonly DataSet[] }
+  | { readonly kind: 'place'; readonly place: Place };
+
+/**
+ * The data elements of a file or of a sequence's item, as far as they were asked for.
+ *
+ * An element that is absent or empty is null, or an empty list. Numbers in a wrong value representation throw
+ * FILE_CORRUPT where a picture depends on them (`whole`), and are null where it does not (`real`).
+ */
+export interface DataSet {
+  has(tag: Tag): boolean;
+  /** The first of its texts, without padding. */
+  text(tag: Tag): string | null;
+  /** All texts of a value that a backslash separates. */
+  texts(tag: Tag): readonly string[];
+  /** The first of its whole numbers; may be negative. */
+  whole(tag: Tag): number | null;
+  /** The first of its numbers; null too when it is none, or not finite. */
+  real(tag: Tag): number | null;
+  /** All its numbers; empty when one of them is none, or not finite. */
+  reals(tag: Tag): readonly number[];
+  items(tag: Tag): readonly DataSet[];
+  place(tag: Tag): Place | null;
+}
+
+type ReadNumber = (view: DataView, at: number) => number;
+
+/** Source: DICOM PS3.5, table 6.2-1. */
+const wholeNumbers = new Map<string, { readonly bytes: number; readonly read: ReadNumber }>([
+  ['US', { bytes: 2, read: (view, at) => view.getUint16(at, true) }],
+  ['SS', { bytes: 2, read: (view, at) => view.getInt16(at, true) }],
+  ['UL', { bytes: 4, read: (view, at) => view.getUint32(at, true) }],
+  ['SL', { bytes: 4, read: (view, at) => view.getInt32(at, true) }],
+]);
+const realNumbers = new Map<string, { readonly bytes: number; readonly read: ReadNumber }>([
+  ...wholeNumbers,
+  ['FL', { bytes: 4, read: (view, at) => view.getFloat32(at, true) }],
+  ['FD', { bytes: 8, read: (view, at) => view.getFloat64(at, true) }],
+]);
+
+const latin1 = new TextDecoder('latin1');
+const INTEGER_STRING = /^[+-]?\d{1,12}$/;
+const DECIMAL_STRING = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+export function dataSetOf(values: ReadonlyMap<number, Value>): DataSet {
+  function textsOf(tag: Tag): readonly string[] {
+    const value = values.get(tag);
+    if (value?.kind !== 'bytes') return [];
+    // What is read as text is ASCII by its value representation, or compared with a list of such.
+    const text = latin1.decode(value.bytes);
+    const texts = text.split('\\').map((part) => part.replaceAll('\0', ' ').trim());
+    return texts.length === 1 && texts[0] === '' ? [] : texts;
+  }
+
+  function numbersOf(tag: Tag, readers: typeof wholeNumbers, pattern: RegExp): readonly number[] {
+    const value = values.get(tag);
+    if (value?.kind !== 'bytes') return [];
+    const { vr, bytes } = value;
+    if (vr === 'IS' || vr === 'DS') {
+      return textsOf(tag).map((text) => (pattern.test(text) ? Number(text) : Number.NaN));
+    }
+    const reader = readers.get(vr);
+    if (!reader || bytes.length % reader.bytes !== 0) return bytes.length === 0 ? [] : [Number.NaN];
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    return Array.from({ length: bytes.length / reader.bytes }, (_, i) => reader.read(view, i * reader.bytes));
+  }
+
+  function realsOf(tag: Tag): readonly number[] {
+    const numbers = numbersOf(tag, realNumbers, DECIMAL_STRING);
+    return numbers.every(Number.isFinite) ? numbers : [];
+  }
+
+  return {
+    has: (tag) => values.has(tag),
+    text: (tag) => textsOf(tag)[0] ?? null,
+    texts: textsOf,
+    whole(tag) {
+      const [first] = numbersOf(tag, wholeNumbers, INTEGER_STRING);
+      if (Number.isNaN(first)) throw corrupt(`${nameOfTag(tag)} is no whole number`);
+      return first ?? null;
+    },
+    real: (tag) => realsOf(tag)[0] ?? null,
+    reals: realsOf,
+    items(tag) {
+      const value = values.get(tag);
+      return value?.kind === 'items' ? value.items : [];
+    },
+    place(tag) {
+      const value = values.get(tag);
+      return value?.kind === 'place' ? value.place : null;
+    },
+  };
+}

@@ -1,0 +1,501 @@
+import sharp from 'sharp';
+import { type Raster, shrinkRaster } from '../decode/raster.ts';
+import { tag } from '../dicom/tags.ts';
+import { wholeSlideImage } from '../dicom/uids.ts';
+import { marker, segments } from '../jpeg/header.ts';
+import {
+  encodeDicomRle,
+  encodeJpeg2000,
+  encodeJpegLs,
+  type FrameSamples,
+  planesOf,
+} from './encode-frames.ts';
+import { paintTissue } from './paint-tissue.ts';
+
+/** One data element; a number of bytes may be claimed that it does not have. */
+export interface DicomElement {
+  readonly tag: number;
+  readonly vr: string;
+  readonly value: Uint8Array | readonly DicomItem[] | DicomFragments;
+  /** Instead of the true length; 0xffff_ffff for a sequence that ends with a delimiter. */
+  readonly length?: number;
+}
+
+export type DicomItem = readonly DicomElement[];
+
+/** Encapsulated pixel data. */
+export interface DicomFragments {
+  readonly offsetTable: Uint8Array;
+  readonly fragments: readonly Uint8Array[];
+  /** False: the sequence does not end. */
+  readonly isDelimited?: boolean;
+}
+
+/** A DICOM file before it is written. */
+export interface DicomFile {
+  readonly preamble: Uint8Array;
+  readonly meta: readonly DicomElement[];
+  readonly isExplicit: boolean;
+  readonly elements: readonly DicomElement[];
+}
+
+export type DicomCodec = 'explicit' | 'implicit' | 'encapsulated' | 'jpeg' | 'jpeg2000' | 'jpegls' | 'rle';
+
+/** What to build; everything has a default. */
+export interface DicomPlan {
+  /** Pixels of the whole picture. */
+  readonly width?: number;
+  readonly height?: number;
+  /** Pixels of a frame. */
+  readonly tileWidth?: number;
+  readonly tileHeight?: number;
+  /** The picture is this many times smaller than the width and height above. */
+  readonly downsample?: number;
+  /** ImageType. */
+  readonly kind?: string;
+  readonly codec?: DicomCodec;
+  readonly photometric?: string;
+  readonly bits?: 8 | 16;
+  readonly isPlanar?: boolean;
+  /** Null: neither TILED_FULL nor TILED_SPARSE is said. */
+  readonly organization?: 'TILED_FULL' | 'TILED_SPARSE' | null;
+  /** Places of tiles that a sparse picture leaves out, row by row from 0. */
+  readonly holes?: readonly number[];
+  readonly offsetTable?: 'empty' | 'basic' | 'extended';
+  readonly fragmentsPerFrame?: number;
+  readonly focalPlanes?: number;
+  readonly opticalPaths?: number;
+  /** The part of a concatenation that this file is, by its frames. */
+  readonly part?: {
+    readonly number: number;
+    readonly total?: number;
+    readonly from: number;
+    readonly to: number;
+  };
+  /** Sequences end with delimiters. */
+  readonly hasUndefinedLengths?: boolean;
+  /** Ends of the UIDs. */
+  readonly series?: string;
+  readonly instance?: string;
+  readonly pyramid?: string | null;
+  readonly patient?: string;
+  /** What is added at the end, or put in the place of what has the same tag. */
+  readonly more?: readonly DicomElement[];
+}
+
+/** All the defaults. */
+const defaults = {
+  width: 96,
+  height: 64,
+  tileWidth: 32,
+  tileHeight: 32,
+  downsample: 1,
+  kind: 'VOLUME',
+  codec: 'explicit',
+  photometric: 'RGB',
+  bits: 8,
+  isPlanar: false,
+  organization: 'TILED_FULL',
+  holes: [],
+  offsetTable: 'basic',
+  fragmentsPerFrame: 1,
+  focalPlanes: 1,
+  opticalPaths: 1,
+  hasUndefinedLengths: false,
+  series: '1',
+  instance: '1',
+  pyramid: null,
+  patient: 'P-1',
+  more: [],
+} as const satisfies DicomPlan;
+
+type WholePlan = Required<Omit<DicomPlan, 'part'>> & Pick<DicomPlan, 'part'>;
+
+const transferSyntaxes: Readonly<Record<DicomCodec, string>> = {
+  implicit: '1.2.840.10008.1.2',
+  explicit: '1.2.840.10008.1.2.1',
+  encapsulated: '1.2.840.10008.1.2.1.98',
+  jpeg: '1.2.840.10008.1.2.4.50',
+  jpeg2000: '1.2.840.10008.1.2.4.90',
+  jpegls: '1.2.840.10008.1.2.4.80',
+  rle: '1.2.840.10008.1.2.5',
+};
+
+const UNDEFINED_LENGTH = 0xffff_ffff;
+const SOP_ROOT = '1.2.826.0.1.3680043.10.999';
+
+/** @returns the bytes of a small DICOM whole slide image */
+export async function buildDicom(plan: DicomPlan = {}): Promise<Uint8Array> {
+  return writeDicom(await planDicom(plan));
+}
+
+/** The picture of a plan, as far as it is made smaller: what its tiles show. */
+export function pictureOf(plan: DicomPlan): Raster {
+  const { width, height, downsample } = { ...defaults, ...plan };
+  return shrinkRaster(paintTissue(width, height), downsample);
+}
+
+export async function planDicom(plan: DicomPlan = {}): Promise<DicomFile> {
+  const whole: WholePlan = { ...defaults, ...plan };
+  const { codec, series, instance, patient } = whole;
+  const picture = pictureOf(whole);
+  const places = placesOf(whole, picture);
+  const frames = await Promise.all(places.map((place) => encodeFrame(whole, picture, place)));
+  const samples = whole.photometric.startsWith('MONOCHROME') ? 1 : 3;
+  const isEncapsulated = codec !== 'explicit' && codec !== 'implicit';
+
+  const elements: DicomElement[] = [
+    text(tag.ImageType, 'CS', 'ORIGINAL', 'PRIMARY', whole.kind, 'NONE'),
+    text(tag.SOPClassUID, 'UI', wholeSlideImage),
+    text(tag.SOPInstanceUID, 'UI', `${SOP_ROOT}.${series}.${instance}`),
+    ...(whole.pyramid === null ? [] : [text(tag.PyramidUID, 'UI', `${SOP_ROOT}.9.${whole.pyramid}`)]),
+    text(tag.Manufacturer, 'LO', 'Leica Biosystems'),
+    text(0x0010_0010, 'PN', 'Doe^Jane'),
+    text(tag.PatientID, 'LO', patient),
+    text(0x0018_1000, 'LO', 'SERIAL-12345'),
+    text(tag.StudyInstanceUID, 'UI', `${SOP_ROOT}.8`),
+    text(tag.SeriesInstanceUID, 'UI', `${SOP_ROOT}.${series}`),
+    text(tag.InstanceNumber, 'IS', '1'),
+    ...concatenationOf(whole),
+    ...(whole.organization === null ? [] : [text(tag.DimensionOrganizationType, 'CS', whole.organization)]),
+    us(tag.SamplesPerPixel, samples),
+    text(tag.PhotometricInterpretation, 'CS', whole.photometric),
+    ...(samples === 1 ? [] : [us(tag.PlanarConfiguration, whole.isPlanar ? 1 : 0)]),
+    text(tag.NumberOfFrames, 'IS', String(frames.length)),
+    us(tag.Rows, whole.tileHeight),
+    us(tag.Columns, whole.tileWidth),
+    us(tag.BitsAllocated, whole.bits),
+    us(tag.BitsStored, whole.bits),
+    us(tag.HighBit, whole.bits - 1),
+    us(tag.PixelRepresentation, 0),
+    text(tag.ContainerIdentifier, 'LO', 'SLIDE-1'),
+    fl(tag.ImagedVolumeWidth, picture.width * 0.0005 * whole.downsample),
+    fl(tag.ImagedVolumeHeight, picture.height * 0.0005 * whole.downsample),
+    ul(tag.TotalPixelMatrixColumns, picture.width),
+    ul(tag.TotalPixelMatrixRows, picture.height),
+    sequence(tag.TotalPixelMatrixOriginSequence, [
+      [
+        text(tag.XOffsetInSlideCoordinateSystem, 'DS', '20'),
+        text(tag.YOffsetInSlideCoordinateSystem, 'DS', '40'),
+      ],
+    ]),
+    sequence(tag.OpticalPathSequence, range(whole.opticalPaths).map(opticalPathOf)),
+    ul(tag.NumberOfOpticalPaths, whole.opticalPaths),
+    ul(tag.TotalPixelMatrixFocalPlanes, whole.focalPlanes),
+    sequence(tag.SharedFunctionalGroupsSequence, [
+      [
+        sequence(tag.PixelMeasuresSequence, [
+          [
+            text(
+              tag.PixelSpacing,
+              'DS',
+              String(0.0005 * whole.downsample),
+              String(0.0005 * whole.downsample),
+            ),
+          ],
+        ]),
+      ],
+    ]),
+    ...(whole.organization === 'TILED_FULL'
+      ? []
+      : [sequence(tag.PerFrameFunctionalGroupsSequence, places.map(functionalGroupsOf(whole)))]),
+    ...(isEncapsulated ? encapsulated(whole, frames) : [native(frames)]),
+  ];
+  const replaced = new Set(whole.more.map((element) => element.tag));
+  const all = [...elements.filter((element) => !replaced.has(element.tag)), ...whole.more];
+  const sorted = all.toSorted((one, other) => one.tag - other.tag);
+  return {
+    preamble: new Uint8Array(128),
+    meta: [
+      ul(0x0002_0000, 0),
+      text(tag.MediaStorageSOPClassUID, 'UI', wholeSlideImage),
+      text(tag.TransferSyntaxUID, 'UI', transferSyntaxes[codec]),
+    ],
+    isExplicit: codec !== 'implicit',
+    elements: whole.hasUndefinedLengths ? sorted.map(withoutLength) : sorted,
+  };
+}
+
+/** A frame's place: pixels from the top left, and which of the planes and paths. */
+interface FramePlace {
+  readonly x: number;
+  readonly y: number;
+  readonly plane: number;
+  readonly path: number;
+}
+
+function placesOf(plan: WholePlan, { width, height }: Raster): FramePlace[] {
+  const columns = Math.ceil(width / plan.tileWidth);
+  const rows = Math.ceil(height / plan.tileHeight);
+  const places: FramePlace[] = [];
+  for (let path = 0; path < plan.opticalPaths; path++) {
+    for (let plane = 0; plane < plan.focalPlanes; plane++) {
+      for (let tile = 0; tile < columns * rows; tile++) {
+        if (plan.holes.includes(tile)) continue;
+        const [x, y] = [(tile % columns) * plan.tileWidth, Math.floor(tile / columns) * plan.tileHeight];
+        places.push({ x, y, plane, path });
+      }
+    }
+  }
+  return plan.part ? places.slice(plan.part.from, plan.part.to) : places;
+}
+
+/** Padding is a colour that no tissue has, and each plane and path is darker than the one before it. */
+function cutTile(picture: Raster, { tileWidth, tileHeight }: WholePlan, place: FramePlace): Uint8Array {
+  const rgb = new Uint8Array(tileWidth * tileHeight * 3);
+  for (let y = 0; y < tileHeight; y++) {
+    for (let x = 0; x < tileWidth; x++) {
+      const [fromX, fromY] = [place.x + x, place.y + y];
+      const isInside = fromX < picture.width && fromY < picture.height;
+      for (let sample = 0; sample < 3; sample++) {
+        const value = picture.rgb[(fromY * picture.width + fromX) * 3 + sample] as number;
+        rgb[(y * tileWidth + x) * 3 + sample] = isInside
+          ? Math.max(value - 20 * place.plane - 40 * place.path, 0)
+          : ([255, 0, 255][sample] as number);
+      }
+    }
+  }
+  return rgb;
+}
+
+async function encodeFrame(plan: WholePlan, picture: Raster, place: FramePlace): Promise<Uint8Array> {
+  const { tileWidth: width, tileHeight: height, codec } = plan;
+  const rgb = cutTile(picture, plan, place);
+  if (codec === 'jpeg') return encodeJpeg(rgb, width, height, plan.photometric);
+  const samples = samplesOf(rgb, plan);
+  if (codec === 'jpeg2000') return encodeJpeg2000(samples);
+  if (codec === 'jpegls') return encodeJpegLs(samples, samples.samplesPerPixel === 1 ? 0 : 2);
+  if (codec === 'rle') return encodeDicomRle(samples);
+  const values = plan.isPlanar ? planesOf(samples) : samples.values;
+  return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+}
+
+function samplesOf(rgb: Uint8Array, plan: WholePlan): FrameSamples {
+  const { tileWidth: width, tileHeight: height, photometric, bits } = plan;
+  if (!photometric.startsWith('MONOCHROME')) {
+    return { width, height, samplesPerPixel: 3, values: photometric === 'YBR_FULL' ? toYcc(rgb) : rgb };
+  }
+  const green = rgb.filter((_, i) => i % 3 === 1);
+  const values = bits === 16 ? Uint16Array.from(green, (value) => value * 257) : green;
+  return { width, height, samplesPerPixel: 1, values };
+}
+
+/** Source: ITU-T T.871, section 7. */
+function toYcc(rgb: Uint8Array): Uint8Array {
+  const ycc = new Uint8ClampedArray(rgb.length);
+  for (let i = 0; i < rgb.length; i += 3) {
+    const [r, g, b] = [rgb[i] as number, rgb[i + 1] as number, rgb[i + 2] as number];
+    ycc[i] = 0.299 * r + 0.587 * g + 0.114 * b;
+    ycc[i + 1] = -0.168736 * r - 0.331264 * g + 0.5 * b + 128;
+    ycc[i + 2] = 0.5 * r - 0.418688 * g - 0.081312 * b + 128;
+  }
+  return new Uint8Array(ycc.buffer);
+}
+
+/** As DICOM stores it: no JFIF marker, so that only the data set says what the components are. */
+async function encodeJpeg(
+  rgb: Uint8Array,
+  width: number,
+  height: number,
+  photometric: string,
+): Promise<Uint8Array> {
+  const picture = sharp(rgb, { raw: { width, height, channels: 3 } });
+  if (photometric.startsWith('MONOCHROME')) picture.toColourspace('b-w');
+  const chromaSubsampling = photometric === 'YBR_FULL_422' ? '4:2:0' : '4:4:4';
+  const jpeg = await picture.jpeg({ quality: 90, chromaSubsampling }).toBuffer();
+  for (const segment of segments(jpeg, 2)) {
+    if (segment.marker === marker.APP0)
+      return Buffer.concat([jpeg.subarray(0, segment.at), jpeg.subarray(segment.end)]);
+  }
+  return jpeg;
+}
+
+function functionalGroupsOf({ holes }: WholePlan) {
+  return ({ x, y, plane, path }: FramePlace): DicomItem => [
+    sequence(tag.OpticalPathIdentificationSequence, [
+      [text(tag.OpticalPathIdentifier, 'SH', String(path + 1))],
+    ]),
+    sequence(tag.PlanePositionSlideSequence, [
+      [
+        text(tag.XOffsetInSlideCoordinateSystem, 'DS', '20'),
+        text(tag.YOffsetInSlideCoordinateSystem, 'DS', '40'),
+        text(tag.ZOffsetInSlideCoordinateSystem, 'DS', String(plane * 2 + holes.length / 1000)),
+        sl(tag.ColumnPositionInTotalImagePixelMatrix, x + 1),
+        sl(tag.RowPositionInTotalImagePixelMatrix, y + 1),
+      ],
+    ]),
+  ];
+}
+
+function opticalPathOf(path: number): DicomItem {
+  return [
+    { tag: tag.ICCProfile, vr: 'OB', value: Buffer.from(`profile ${path + 1} `) },
+    text(tag.OpticalPathIdentifier, 'SH', String(path + 1)),
+    text(tag.ObjectiveLensPower, 'DS', '40'),
+  ];
+}
+
+function concatenationOf({ part }: WholePlan): DicomElement[] {
+  if (!part) return [];
+  return [
+    text(tag.ConcatenationUID, 'UI', `${SOP_ROOT}.7`),
+    us(tag.InConcatenationNumber, part.number),
+    ...(part.total === undefined ? [] : [us(tag.InConcatenationTotalNumber, part.total)]),
+    ul(tag.ConcatenationFrameOffsetNumber, part.from),
+  ];
+}
+
+function native(frames: readonly Uint8Array[]): DicomElement {
+  return { tag: tag.PixelData, vr: 'OW', value: Buffer.concat(frames) };
+}
+
+function encapsulated(
+  { offsetTable, fragmentsPerFrame }: WholePlan,
+  frames: readonly Uint8Array[],
+): DicomElement[] {
+  const pieces = frames.map((frame) => cutInto(frame, fragmentsPerFrame));
+  const spans = pieces.map((of) => of.reduce((sum, piece) => sum + 8 + piece.length + (piece.length % 2), 0));
+  const starts = spans.map((_, i) => spans.slice(0, i).reduce((sum, span) => sum + span, 0));
+  const pixels: DicomElement = {
+    tag: tag.PixelData,
+    vr: 'OB',
+    value: {
+      offsetTable: offsetTable === 'basic' ? littleEndian(4, starts) : new Uint8Array(),
+      fragments: pieces.flat(),
+    },
+  };
+  if (offsetTable !== 'extended') return [pixels];
+  return [
+    { tag: tag.ExtendedOffsetTable, vr: 'OV', value: littleEndian(8, starts) },
+    {
+      tag: tag.ExtendedOffsetTableLengths,
+      vr: 'OV',
+      value: littleEndian(
+        8,
+        frames.map((frame) => frame.length),
+      ),
+    },
+    pixels,
+  ];
+}
+
+function cutInto(frame: Uint8Array, count: number): Uint8Array[] {
+  const length = Math.ceil(frame.length / count / 2) * 2;
+  return range(count).map((i) => frame.subarray(i * length, (i + 1) * length));
+}
+
+/** A file as bytes; what is said of lengths is written as it is. */
+export function writeDicom({ preamble, meta, isExplicit, elements }: DicomFile): Uint8Array {
+  return Buffer.concat([
+    preamble,
+    Buffer.from('DICM'),
+    ...meta.map((element) => writeElement(element, true)),
+    ...elements.map((element) => writeElement(element, isExplicit)),
+  ]);
+}
+
+const longVrs = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'SV', 'UC', 'UN', 'UR', 'UT', 'UV']);
+
+function writeElement(element: DicomElement, isExplicit: boolean): Uint8Array {
+  const { vr, value } = element;
+  const isUndefined = 'fragments' in value || element.length === UNDEFINED_LENGTH;
+  const bytes =
+    value instanceof Uint8Array
+      ? value
+      : 'fragments' in value
+        ? writeFragments(value)
+        : writeItems(value, isExplicit && vr !== 'UN', isUndefined);
+  const length = element.length ?? (isUndefined ? UNDEFINED_LENGTH : bytes.length);
+  const isLong = longVrs.has(vr);
+  const header = Buffer.alloc(isExplicit && isLong ? 12 : 8);
+  header.writeUInt16LE(element.tag >>> 16, 0);
+  header.writeUInt16LE(element.tag & 0xffff, 2);
+  if (isExplicit) header.write(vr, 4, 'latin1');
+  if (isExplicit && !isLong) header.writeUInt16LE(length & 0xffff, 6);
+  else header.writeUInt32LE(length, header.length - 4);
+  return Buffer.concat([header, bytes]);
+}
+
+function writeItems(items: readonly DicomItem[], isExplicit: boolean, isUndefined: boolean): Uint8Array {
+  const written = items.map((item) => {
+    const contents = Buffer.concat(item.map((element) => writeElement(element, isExplicit)));
+    return isUndefined
+      ? Buffer.concat([
+          itemHeader(tag.Item, UNDEFINED_LENGTH),
+          contents,
+          itemHeader(tag.ItemDelimitationItem, 0),
+        ])
+      : Buffer.concat([itemHeader(tag.Item, contents.length), contents]);
+  });
+  return Buffer.concat([...written, ...(isUndefined ? [itemHeader(tag.SequenceDelimitationItem, 0)] : [])]);
+}
+
+function writeFragments({ offsetTable, fragments, isDelimited = true }: DicomFragments): Uint8Array {
+  const items = [offsetTable, ...fragments].flatMap((bytes) => {
+    const padding = new Uint8Array(bytes.length % 2);
+    return [itemHeader(tag.Item, bytes.length + padding.length), bytes, padding];
+  });
+  return Buffer.concat([...items, ...(isDelimited ? [itemHeader(tag.SequenceDelimitationItem, 0)] : [])]);
+}
+
+export function itemHeader(number: number, length: number): Uint8Array {
+  const header = Buffer.alloc(8);
+  header.writeUInt16LE(number >>> 16, 0);
+  header.writeUInt16LE(number & 0xffff, 2);
+  header.writeUInt32LE(length, 4);
+  return header;
+}
+
+/** A sequence, and those inside it, with delimiters instead of lengths. */
+function withoutLength(element: DicomElement): DicomElement {
+  if (!Array.isArray(element.value)) return element;
+  const value = (element.value as readonly DicomItem[]).map((item) => item.map(withoutLength));
+  return { ...element, value, length: UNDEFINED_LENGTH };
+}
+
+export function text(number: number, vr: string, ...values: readonly string[]): DicomElement {
+  const joined = values.join('\\');
+  const padding = joined.length % 2 === 0 ? '' : vr === 'UI' ? '\0' : ' ';
+  return { tag: number, vr, value: Buffer.from(joined + padding, 'latin1') };
+}
+
+export function us(number: number, ...values: readonly number[]): DicomElement {
+  return { tag: number, vr: 'US', value: littleEndian(2, values) };
+}
+
+export function ul(number: number, ...values: readonly number[]): DicomElement {
+  return { tag: number, vr: 'UL', value: littleEndian(4, values) };
+}
+
+export function sl(number: number, ...values: readonly number[]): DicomElement {
+  return {
+    tag: number,
+    vr: 'SL',
+    value: littleEndian(
+      4,
+      values.map((value) => value >>> 0),
+    ),
+  };
+}
+
+export function fl(number: number, value: number): DicomElement {
+  const bytes = Buffer.alloc(4);
+  bytes.writeFloatLE(value);
+  return { tag: number, vr: 'FL', value: bytes };
+}
+
+export function sequence(number: number, items: readonly DicomItem[]): DicomElement {
+  return { tag: number, vr: 'SQ', value: items };
+}
+
+/** Whole numbers from 0. */
+export function littleEndian(bytes: 2 | 4 | 8, values: readonly number[]): Uint8Array {
+  const written = Buffer.alloc(values.length * bytes);
+  for (const [i, value] of values.entries()) {
+    if (bytes === 8) written.writeBigUInt64LE(BigInt(value), i * 8);
+    else written.writeUIntLE(value, i * bytes, bytes);
+  }
+  return written;
+}
+
+const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
