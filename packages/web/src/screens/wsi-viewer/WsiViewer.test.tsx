@@ -1,5 +1,6 @@
 import { fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import { MemoryRouter } from 'react-router';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { App } from '../../App.tsx';
 import { imageSessions } from '../../api/image-sessions.ts';
@@ -48,12 +49,16 @@ function api(answers: { sessions?: Answer[]; lists?: Answer[]; stats?: Answer; d
   return { asked: (part: string) => asked.filter((call) => call.includes(part)) };
 }
 
-function show() {
-  render(
-    <App env="test">
+const viewerAt = (address: string) => (
+  <App env="test">
+    <MemoryRouter initialEntries={[address]}>
       <WsiViewer />
-    </App>,
-  );
+    </MemoryRouter>
+  </App>
+);
+
+function show(address = '/wsi-viewer') {
+  render(viewerAt(address));
   return userEvent.setup();
 }
 
@@ -304,6 +309,23 @@ describe('looking at an image', () => {
     expect(panel.textContent).toContain('NameIŞIK-2.svsDatasetKaraciğerOrganLiver');
   });
 
+  it('begins with the image that the address names', async () => {
+    const server = api({ descriptors: [() => new Promise(() => {})] });
+    show(`/wsi-viewer?image=${liver.id}`);
+    const panel = await screen.findByRole('region', { name: 'Selected Image' });
+    expect(panel.textContent).toContain('NameIŞIK-2.svs');
+    await waitFor(() => expect(server.asked('/image.dzi')).toHaveLength(1));
+  });
+
+  it('tells an administrator why a file could not be read, and asks for none of its pixels', async () => {
+    const error = 'The file ends before its last tile.';
+    const server = api({ lists: [list({ ...liver, status: 'failed', error })] });
+    const user = show();
+    await user.click(await screen.findByRole('button', { name: /IŞIK-2/ }));
+    expect(screen.getAllByText(error)).not.toHaveLength(0);
+    expect(server.asked('/proxy/')).toEqual([]);
+  });
+
   it('opens an image once, however often it is selected', async () => {
     const server = api({ descriptors: [() => new Promise(() => {})] });
     const user = show();
@@ -367,11 +389,7 @@ describe('looking at an image', () => {
 
 it('gives the session back when the viewer is left', async () => {
   const server = api({});
-  const { unmount } = render(
-    <App env="test">
-      <WsiViewer />
-    </App>,
-  );
+  const { unmount } = render(viewerAt('/wsi-viewer'));
   await screen.findByText('IŞIK-2.svs');
   unmount();
   await waitFor(() =>

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useSearchParams } from 'react-router';
 import { imageSessions, useImageSession } from '../../api/image-sessions.ts';
 import {
   type CatalogueImage,
@@ -19,26 +20,35 @@ import classes from './WsiViewer.module.css';
 /** As in WsiViewer.module.css: below it the catalogue covers the slide instead of standing beside it. */
 const narrowWindow = '(max-width: 48em)';
 
+/** Names the selected image in the address, so that it can be linked to and the browser's back button works. */
+const imageParameter = 'image';
+
 /** The catalogue of slides beside a zoomable view of one of them. */
 export function WsiViewer() {
   const session = useImageSession();
   const catalogue = useCatalogue();
-  const [selected, setSelected] = useState<CatalogueImage | null>(null);
+  const [address, setAddress] = useSearchParams();
   const [isCatalogOpen, setCatalogOpen] = useState(true);
   const [areStatsOpen, setStatsOpen] = useState(false);
 
   useEffect(() => imageSessions.enter(), []);
 
   const { images, error, reload } = catalogue;
+  const selectedId = address.get(imageParameter);
+  const selected = images.find(({ id }) => id === selectedId) ?? null;
   const select = useCallback(
     (imageId: string) => {
-      // The same object again is the same slide: nothing is opened.
-      setSelected((now) => (now?.id === imageId ? now : (images.find(({ id }) => id === imageId) ?? now)));
+      if (imageId !== selectedId) setAddress({ [imageParameter]: imageId });
       if (window.matchMedia(narrowWindow).matches) setCatalogOpen(false);
     },
-    [images],
+    [selectedId, setAddress],
   );
-  const slide = useMemo(() => (selected === null ? null : slideOf(selected)), [selected]);
+  const { id, status, mpp_x, objective_power } = selected ?? notReady;
+  // Made anew for another image only: the same one again, from a list loaded again, is not opened again.
+  const slide = useMemo(
+    () => (status === 'ready' ? slideOf({ id, mpp_x, objective_power }) : null),
+    [id, status, mpp_x, objective_power],
+  );
 
   const refreshSession = () => {
     imageSessions.refresh().then(
@@ -73,12 +83,13 @@ export function WsiViewer() {
           onToggleStats={() => setStatsOpen(!areStatsOpen)}
         />
         <div className={classes.stage}>
-          {slide === null ? (
+          {slide === null && (
             <div className={classes.nothing}>
-              <p>{texts.nothingSelected}</p>
-              <p>{texts.nothingSelectedHint}</p>
+              <p>{selected === null ? texts.nothingSelected : texts.imageStatus[selected.status]}</p>
+              <p>{selected === null ? texts.nothingSelectedHint : selected.error}</p>
             </div>
-          ) : (
+          )}
+          {slide !== null && (
             <SlideViewer
               slide={slide}
               fetchPixels={fetchPixels}
@@ -98,7 +109,13 @@ function renewEndedSession(): void {
   imageSessions.get().catch(() => undefined); // the bar says so
 }
 
-function slideOf({ id, mpp_x, objective_power }: CatalogueImage): ViewedSlide {
+const notReady = { id: '', status: 'pending', mpp_x: null, objective_power: null } as const;
+
+function slideOf({
+  id,
+  mpp_x,
+  objective_power,
+}: Pick<CatalogueImage, 'id' | 'mpp_x' | 'objective_power'>): ViewedSlide {
   return {
     descriptorAddress: descriptorAddress(id),
     tileAddressOf: (tile) => tileAddress(id, tile),

@@ -7,7 +7,7 @@ export const texts = {
   unknown: 'Unknown',
   images: 'images',
   noImages: 'No images available',
-  imageStatus: { pending: 'Being read', failed: 'Cannot be read' },
+  imageStatus: { pending: 'Being read', ready: 'Ready', failed: 'Cannot be read' },
   noMatches: 'No images match your search',
   loadingImages: 'Loading images...',
   retry: 'Retry',
