@@ -19,6 +19,15 @@ describe('XML', () => {
     ]);
   });
 
+  it('may begin with a new line, which some writers do and XML does not allow', () => {
+    expect(readXml('\r\n<?xml version="1.0"?><a/>').name).toBe('a');
+  });
+
+  it('has of two attributes that differ in their prefix alone the first', () => {
+    const root = readXml('<a x:b="1" y:b="2"/>');
+    expect([...root.attributes]).toEqual([['b', '1']]);
+  });
+
   it('is asked by paths', () => {
     const root = readXml(
       '<a><b><c>1</c></b><b><c x="y"/><c>2</c></b><d><toString/><hasOwnProperty>3</hasOwnProperty></d></a>',
@@ -74,6 +83,10 @@ describe('XML', () => {
     ['an instruction that does not end', '<?xml version="1.0"'],
     ['a document type', '<!DOCTYPE a><a/>'],
     ['an external entity', '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'],
+    [
+      'entities that grow',
+      `<!DOCTYPE a [<!ENTITY b "b">${Array.from({ length: 9 }, (_, i) => `<!ENTITY b${i} "&b;&b;">`).join('')}]><a>&b8;</a>`,
+    ],
     ['an entity that nobody knows', '<a>&nbsp;</a>'],
     ['an entity named as what every object has', '<a>&constructor;</a>'],
     ['an ampersand alone', '<a>1 & 2</a>'],

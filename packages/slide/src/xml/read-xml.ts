@@ -10,96 +10,147 @@ import { SlideError } from '../slide.ts';
 export interface XmlElement {
   /** Without the prefix of its namespace. */
   readonly name: string;
-  /** By their names as they are written, prefix included; without a prototype. */
-  readonly attributes: Readonly<Record<string, string>>;
+  /** By their names without prefixes; the first of two that are then the same counts. */
+  readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly XmlElement[];
-  /** Character data of the element itself, not of those in it. */
+  /** Character data of the element itself, not of those in it, without white space around. */
   readonly text: string;
 }
 
 /** What a document may ask for; those of real slides stay far below. */
-const limits = {
+export const xmlLimits = {
   characters: 16 * 2 ** 20,
   /** Elements in elements in … */
   depth: 64,
-  elements: 200_000,
-  /** Of all elements together. */
-  attributes: 1_000_000,
+  /** Elements that are kept. */
+  elements: 100_000,
+  /** Of one element. */
+  attributes: 256,
 } as const;
 
 /**
- * Source: XML 1.0, fifth edition.
+ * Source: XML 1.0, fifth edition; Namespaces in XML 1.0.
  *
- * @param text white space before it is left out: some writers begin with a new line, which XML does not allow
+ * @param keep asked for every element but the root, by the names from the root to it: what it does not want is left
+ *   out with all that is in it, and does not count against the limit of elements
  * @returns the root element
  * @throws SlideError FILE_CORRUPT when it is not well-formed or has a document type definition, LIMIT_EXCEEDED
  */
-export function readXml(text: string): XmlElement {
-  if (text.length > limits.characters) throw tooMuch(`${text.length} characters`);
-  const tree = growTree();
-  const parser = new SaxesParser();
-  parser.on('opentag', ({ name, attributes }) => tree.open(name, attributes));
-  parser.on('closetag', tree.close);
-  parser.on('text', tree.write);
-  parser.on('cdata', tree.write);
-  parser.on('attribute', tree.countAttribute);
-  parser.on('doctype', () => {
+export function readXml(text: string, keep: (path: readonly string[]) => boolean = () => true): XmlElement {
+  if (text.length > xmlLimits.characters) throw tooMuch(`${text.length} characters`);
+  // Before parsing: a definition of 16 MiB would be read to its end first. No scanner writes the word anywhere else.
+  if (text.includes('<!DOCTYPE')) {
     throw new SlideError('FILE_CORRUPT', 'The XML has a document type definition');
-  });
+  }
+  const tree = growTree(keep);
+  const parser = new SaxesParser();
+  parser.on('opentagstart', tree.open);
+  parser.on('attribute', tree.addAttribute);
+  parser.on('closetag', tree.close);
+  parser.on('text', tree.addText);
+  parser.on('cdata', tree.addText);
   try {
     parser.write(text.trimStart()).close();
   } catch (cause) {
     if (cause instanceof SlideError) throw cause;
     throw new SlideError('FILE_CORRUPT', 'The XML is not well-formed', { cause });
   }
-  const root = tree.root();
-  // The parser has made sure that there is one.
-  if (!root) throw new SlideError('FILE_CORRUPT', 'The XML has no element');
-  return root;
+  return tree.root();
 }
 
-/** The first child of this name; null without one. */
-export function childNamed(element: XmlElement | null, name: string): XmlElement | null {
-  return element?.children.find((child) => child.name === name) ?? null;
+/** All elements that such a path leads to from an element, e.g. `Image/Pixels/Channel`, in the order of the document. */
+export function elementsAt(from: XmlElement, path: string): readonly XmlElement[] {
+  let found: readonly XmlElement[] = [from];
+  for (const name of path.split('/')) {
+    found = found.flatMap(({ children }) => children.filter((child) => child.name === name));
+  }
+  return found;
 }
 
-export function childrenNamed(element: XmlElement | null, name: string): readonly XmlElement[] {
-  return element?.children.filter((child) => child.name === name) ?? [];
+/** The text of the first element there; null when there is none. */
+export function textAt(from: XmlElement, path: string): string | null {
+  return elementsAt(from, path)[0]?.text ?? null;
 }
 
-interface GrowingElement extends XmlElement {
-  readonly children: XmlElement[];
+interface GrowingElement {
+  readonly name: string;
+  attributes: Map<string, string>;
+  readonly children: GrowingElement[];
   text: string;
 }
 
-function growTree() {
+/** Most elements have none. */
+const NO_ATTRIBUTES = new Map<string, string>();
+
+function growTree(keep: (path: readonly string[]) => boolean) {
   const opened: GrowingElement[] = [];
-  let root: XmlElement | null = null;
+  const path: string[] = [];
+  /** How many elements are open in one that is left out, itself included. */
+  let leftOut = 0;
   let elements = 0;
-  let attributeCount = 0;
+  let attributes = 0;
+  let root: GrowingElement | null = null;
+  const isDropped = () => leftOut > 0;
+
   return {
-    root: () => root,
-    open(name: string, attributes: Readonly<Record<string, string>>): void {
+    root(): XmlElement {
+      // The parser has made sure that there is one.
+      if (!root) throw new SlideError('FILE_CORRUPT', 'The XML has no element');
+      return root;
+    },
+    open({ name }: { readonly name: string }): void {
+      if (opened.length + leftOut === xmlLimits.depth)
+        throw tooMuch(`elements more than ${xmlLimits.depth} deep`);
+      attributes = 0;
+      if (isDropped()) {
+        leftOut++;
+        return;
+      }
+      path.push(withoutPrefix(name));
+      if (root && !keep(path)) {
+        leftOut++;
+        return;
+      }
       elements++;
-      if (elements > limits.elements) throw tooMuch(`more than ${limits.elements} elements`);
-      if (opened.length === limits.depth) throw tooMuch(`elements more than ${limits.depth} deep`);
-      const element = { name: name.slice(name.indexOf(':') + 1), attributes, children: [], text: '' };
+      if (elements > xmlLimits.elements) throw tooMuch(`more than ${xmlLimits.elements} elements`);
+      const element = { name: withoutPrefix(name), attributes: NO_ATTRIBUTES, children: [], text: '' };
       opened.at(-1)?.children.push(element);
       opened.push(element);
       root ??= element;
     },
     close(): void {
-      opened.pop();
+      if (leftOut > 1) {
+        leftOut--;
+        return;
+      }
+      path.pop();
+      if (isDropped()) {
+        leftOut = 0;
+        return;
+      }
+      const element = opened.pop();
+      if (element) element.text = element.text.trim();
     },
-    write(text: string): void {
-      const element = opened.at(-1);
+    addAttribute({ name, value }: { readonly name: string; readonly value: string }): void {
+      attributes++;
+      if (attributes > xmlLimits.attributes) {
+        throw tooMuch(`an element of more than ${xmlLimits.attributes} attributes`);
+      }
+      const element = isDropped() ? null : opened.at(-1);
+      if (!element) return;
+      const local = withoutPrefix(name);
+      if (element.attributes === NO_ATTRIBUTES) element.attributes = new Map();
+      if (!element.attributes.has(local)) element.attributes.set(local, value);
+    },
+    addText(text: string): void {
+      const element = isDropped() ? null : opened.at(-1);
       if (element) element.text += text;
     },
-    countAttribute(): void {
-      attributeCount++;
-      if (attributeCount > limits.attributes) throw tooMuch(`more than ${limits.attributes} attributes`);
-    },
   };
+}
+
+function withoutPrefix(name: string): string {
+  return name.slice(name.indexOf(':') + 1);
 }
 
 function tooMuch(what: string): SlideError {
