@@ -30,15 +30,21 @@ export interface JpegHeader {
   readonly dataAt: number;
 }
 
+/** Pixels of a DCT block, both ways. */
+const BLOCK = 8;
+
 /** Second bytes of the markers that are read or written. Source: ITU-T T.81, table B.1. */
 export const marker = {
+  DHT: 0xc4,
   RST0: 0xd0,
   SOI: 0xd8,
   EOI: 0xd9,
   SOS: 0xda,
+  DQT: 0xdb,
   DRI: 0xdd,
   APP0: 0xe0,
   APP14: 0xee,
+  COM: 0xfe,
 } as const;
 
 /** Every way of coding that T.81 knows; which of them are drawn is decided elsewhere. */
@@ -122,6 +128,20 @@ export function readJpegHeader(jpeg: Uint8Array, at = 2): JpegHeader {
 export function isColourMarker(jpeg: Uint8Array, segment: Segment): boolean {
   if (segment.marker === marker.APP0) return startsWith(jpeg, segment, 'JFIF\0');
   return segment.marker === marker.APP14 && startsWith(jpeg, segment, 'Adobe');
+}
+
+/**
+ * Pixels of the smallest piece of a scan that is coded by itself. A scan of one component is not interleaved:
+ * whatever its sampling says, its MCU is one block.
+ *
+ * Source: ITU-T T.81, section A.2.
+ */
+export function mcuSize({ components }: JpegHeader): { width: number; height: number } {
+  if (components.length === 1) return { width: BLOCK, height: BLOCK };
+  return {
+    width: BLOCK * Math.max(...components.map((component) => component.horizontal)),
+    height: BLOCK * Math.max(...components.map((component) => component.vertical)),
+  };
 }
 
 function readFrame(jpeg: Uint8Array, { marker: frameMarker, at, bodyAt, end }: Segment) {

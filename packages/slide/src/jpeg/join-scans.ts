@@ -1,9 +1,7 @@
-import { type JpegHeader, marker, readJpegHeader } from './header.ts';
+import { type JpegHeader, marker, mcuSize, readJpegHeader } from './header.ts';
 
 /** A frame's height and a restart interval are numbers of 16 bits. */
 const MAX_UINT16 = 65_535;
-/** Pixels of a DCT block, both ways. */
-const BLOCK = 8;
 const BASELINE = 0xc0;
 const EOI = Buffer.of(0xff, marker.EOI);
 
@@ -68,15 +66,6 @@ function readStream(jpeg: Uint8Array): Stream {
   const buffer = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.length);
   // Inside a scan's data 0xff is followed by 0 or a restart marker, so the first EOI is the end.
   return { jpeg, header, endAt: buffer.indexOf(EOI, header.dataAt) };
-}
-
-/** A scan of one component is not interleaved: whatever its sampling says, its MCU is one block. */
-function mcuSize({ components }: JpegHeader): { width: number; height: number } {
-  if (components.length === 1) return { width: BLOCK, height: BLOCK };
-  return {
-    width: BLOCK * Math.max(...components.map((component) => component.horizontal)),
-    height: BLOCK * Math.max(...components.map((component) => component.vertical)),
-  };
 }
 
 /** Everything before the data is the same, byte for byte, but for the height: size, tables, sampling, colours. */

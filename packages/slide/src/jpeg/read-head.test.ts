@@ -1,0 +1,84 @@
+import sharp from 'sharp';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { memorySource } from '../source/memory-source.ts';
+import { paintTissue } from '../testing/paint-tissue.ts';
+import { readJpegHeader } from './header.ts';
+import { readJpegHead } from './read-head.ts';
+
+let jpeg: Buffer;
+beforeAll(async () => {
+  const { rgb, width, height } = paintTissue(400, 300);
+  jpeg = await sharp(rgb, { raw: { width, height, channels: 3 } })
+    .jpeg()
+    .toBuffer();
+});
+
+/** A JPEG with so many bytes of comments before its picture. */
+function commented(bytes: number): Buffer {
+  const comments: Buffer[] = [];
+  for (let left = bytes; left > 0; left -= 65_537) {
+    const comment = Buffer.alloc(Math.max(4, Math.min(left, 65_537)));
+    comment.set([0xff, 0xfe]);
+    comment.writeUInt16BE(comment.length - 2, 2);
+    comments.push(comment);
+  }
+  return Buffer.concat([jpeg.subarray(0, 2), ...comments, jpeg.subarray(2)]);
+}
+
+/** A source that counts the bytes that are read from it. */
+function counted(bytes: Uint8Array) {
+  const source = memorySource(bytes);
+  const counter = { read: 0 };
+  const read: typeof source.read = (offset, length, signal) => {
+    counter.read += length;
+    return source.read(offset, length, signal);
+  };
+  return { source: { ...source, read }, counter };
+}
+
+describe('the head of a JPEG', () => {
+  it('is all that stands before the data of its first scan', async () => {
+    const { source, counter } = counted(Buffer.concat([Buffer.alloc(100), jpeg, Buffer.alloc(100)]));
+    const head = await readJpegHead(source, 100, jpeg.length);
+    expect(Buffer.compare(head, jpeg.subarray(0, readJpegHeader(jpeg).dataAt))).toBe(0);
+    expect(counter.read).toBeLessThan(jpeg.length);
+  });
+
+  it.each([10, 4000, 5000, 100_000, 2_000_000])('may have %i bytes of comments in it', async (bytes) => {
+    const long = commented(bytes);
+    const { source, counter } = counted(long);
+    const head = await readJpegHead(source, 0, long.length);
+    expect(readJpegHeader(head)).toMatchObject({ width: 400, height: 300 });
+    expect(counter.read).toBeLessThan(10 * (bytes + 4096));
+  });
+
+  it('may not have more than 16 MiB of them', async () => {
+    const long = commented(17 * 2 ** 20);
+    const { source, counter } = counted(long);
+    await expect(readJpegHead(source, 0, long.length)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+    expect(counter.read).toBeLessThan(20 * 2 ** 20);
+  });
+
+  it.each<[string, () => Uint8Array]>([
+    ['nothing', () => new Uint8Array()],
+    ['a single byte', () => jpeg.subarray(0, 1)],
+    ['no SOI', () => jpeg.subarray(2)],
+    ['nothing after SOI', () => jpeg.subarray(0, 2)],
+    ['a cut table', () => jpeg.subarray(0, 100)],
+    ['a segment of no length', () => Uint8Array.of(0xff, 0xd8, 0xff, 0xfe, 0, 0, 0xff, 0xda)],
+    ['EOI before the scan', () => Uint8Array.of(0xff, 0xd8, 0xff, 0xd9, 0, 0, 0, 0)],
+    ['no marker where one must be', () => Uint8Array.of(0xff, 0xd8, 0, 0, 0, 0)],
+    ['fill bytes without end', () => Buffer.concat([jpeg.subarray(0, 2), Buffer.alloc(9000, 0xff)])],
+  ])('is refused with %s', async (_, bytes) => {
+    const source = memorySource(bytes());
+    await expect(readJpegHead(source, 0, source.size)).rejects.toMatchObject({
+      name: 'SlideError',
+      code: 'FILE_CORRUPT',
+    });
+  });
+
+  it('is refused when the file ends before the JPEG does', async () => {
+    const source = memorySource(jpeg.subarray(0, 100));
+    await expect(readJpegHead(source, 0, jpeg.length)).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
+  });
+});

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { cropRaster } from '../decode/raster.ts';
+import { memorySource } from '../source/memory-source.ts';
+import { difference, pixelsOf } from '../testing/compare-pixels.ts';
+import { encodeIntervals, type IntervalCoding, type IntervalJpeg } from '../testing/encode-intervals.ts';
+import { paintTissue } from '../testing/paint-tissue.ts';
+import { readJpegHeader } from './header.ts';
+import { readJpegHead } from './read-head.ts';
+import { type IntervalArea, type IntervalStarts, intervalGrid, intervalReader } from './restart-intervals.ts';
+
+/** As wide as five intervals of 64 pixels, but for the last four. */
+const picture = paintTissue(316, 140);
+
+async function largeJpeg(bytes: Uint8Array, width = picture.width, height = picture.height) {
+  const source = memorySource(bytes);
+  const head = await readJpegHead(source, 0, bytes.length);
+  const grid = intervalGrid(readJpegHeader(head), width, height);
+  if (!grid) throw new Error('The JPEG has no intervals');
+  return { source, offset: 0, byteCount: bytes.length, head, width, height, grid, colour: 'ycbcr' as const };
+}
+
+/** Reads parts of a JPEG by a list of starts, its own where nothing else is said. */
+async function partsOf(jpeg: IntervalJpeg, starts: IntervalStarts | null = Uint32Array.from(jpeg.starts)) {
+  return intervalReader(await largeJpeg(jpeg.bytes), async () => starts);
+}
+
+const area = (column: number, row: number, columns: number, rows: number): IntervalArea => ({
+  column,
+  row,
+  columns,
+  rows,
+});
+
+describe('the grid of restart intervals', () => {
+  const header = { ...readJpegHeader(headOf(3)), restartInterval: 0 };
+  it.each([
+    ['no restart markers', 0, 1024, 768, null],
+    ['a quarter of a row', 32, 1024, 768, { width: 256, height: 8, columns: 4, rows: 96 }],
+    ['a row', 128, 1024, 768, { width: 1024, height: 8, columns: 1, rows: 96 }],
+    ['three rows', 384, 1024, 765, { width: 1024, height: 24, columns: 1, rows: 32 }],
+    ['a row that ends inside its last MCU', 128, 1017, 768, { width: 1024, height: 8, columns: 1, rows: 96 }],
+    ['rows that are no multiple', 100, 1024, 768, null],
+    ['a width beyond the frame', 256, 81_920, 8, { width: 2048, height: 8, columns: 40, rows: 1 }],
+  ])('%s', (_, restartInterval, width, height, grid) => {
+    expect(intervalGrid({ ...header, restartInterval }, width, height)).toEqual(grid);
+  });
+
+  it('counts in MCUs of 16 pixels where colours have half the resolution', () => {
+    const [luma, ...chroma] = header.components;
+    const half = { ...header, components: [{ id: 1, horizontal: 2, vertical: 2 }, ...chroma] };
+    expect(luma).toBeDefined();
+    expect(intervalGrid({ ...half, restartInterval: 32 }, 1024, 768)).toEqual({
+      width: 512,
+      height: 16,
+      columns: 2,
+      rows: 48,
+    });
+  });
+});
+
+describe('a part of a JPEG with restart markers', () => {
+  it.each<[string, IntervalCoding, IntervalArea, [number, number, number, number]]>([
+    ['one interval', { width: 64, height: 8 }, area(1, 3, 1, 1), [64, 24, 64, 8]],
+    ['the first', { width: 64, height: 8 }, area(0, 0, 1, 1), [0, 0, 64, 8]],
+    ['the last, which ends with the picture', { width: 64, height: 8 }, area(4, 17, 1, 1), [256, 136, 60, 4]],
+    ['a rectangle', { width: 64, height: 8 }, area(1, 2, 3, 12), [64, 16, 192, 96]],
+    ['the right edge', { width: 64, height: 8 }, area(3, 0, 2, 4), [192, 0, 124, 32]],
+    ['whole rows', { width: 64, height: 8 }, area(0, 5, 5, 9), [0, 40, 316, 72]],
+    ['the whole picture', { width: 64, height: 8 }, area(0, 0, 5, 18), [0, 0, 316, 140]],
+    ['intervals as wide as the picture', { width: 320, height: 8 }, area(0, 4, 1, 10), [0, 32, 316, 80]],
+    ['intervals of several rows', { width: 320, height: 24 }, area(0, 4, 1, 2), [0, 96, 316, 44]],
+    ['grey', { width: 64, height: 8, colour: 'grey' }, area(1, 2, 3, 12), [64, 16, 192, 96]],
+  ])('shows its pixels exactly: %s', async (_, coding, where, [x, y, width, height]) => {
+    const jpeg = await encodeIntervals(picture, coding);
+    const part = await (await partsOf(jpeg))(where);
+    const whole = await pixelsOf(jpeg.bytes);
+    expect(difference(await pixelsOf(part), cropRaster(whole, x, y, width, height)).most).toBe(0);
+  });
+
+  it('with colours at half resolution differs only where they are smoothed across its edge', async () => {
+    const jpeg = await encodeIntervals(picture, { width: 64, height: 16, colour: 'half' });
+    const part = await pixelsOf(await (await partsOf(jpeg))(area(1, 1, 3, 6)));
+    const shown = cropRaster(await pixelsOf(jpeg.bytes), 64, 16, 192, 96);
+    expect(difference(cropRaster(part, 1, 1, 190, 94), cropRaster(shown, 1, 1, 190, 94)).most).toBe(0);
+    expect(difference(part, shown).most).toBeLessThan(40);
+  });
+
+  it('holds nothing but what decoding needs', async () => {
+    const jpeg = await encodeIntervals(picture, { width: 64, height: 8 });
+    const comment = Buffer.from('\xff\xfe\0\x10PATIENT 4711..', 'latin1');
+    const bytes = Buffer.concat([jpeg.bytes.subarray(0, 2), comment, jpeg.bytes.subarray(2)]);
+    const starts = Uint32Array.from(jpeg.starts, (start) => start + comment.length);
+    const part = await (await partsOf({ ...jpeg, bytes }, starts))(area(0, 1, 2, 2));
+    expect(Buffer.from(part).includes('PATIENT')).toBe(false);
+    expect(readJpegHeader(part)).toMatchObject({ width: 128, height: 16, declaresColour: true });
+  });
+
+  it('is found in a picture wider than a frame can say', async () => {
+    const strip = paintTissue(70_000, 16);
+    const jpeg = await encodeIntervals(strip, { width: 2000, height: 8 });
+    expect(readJpegHeader(jpeg.bytes)).toMatchObject({ width: 0, height: 16 });
+    const large = await largeJpeg(jpeg.bytes, 70_000, 16);
+    const part = await intervalReader(large, async () => Float64Array.from(jpeg.starts))(area(34, 0, 1, 2));
+    expect(difference(await pixelsOf(part), cropRaster(strip, 68_000, 0, 2000, 16)).mean).toBeLessThan(6);
+  });
+
+  it('is refused when it is wider than decoders take', async () => {
+    const jpeg = await encodeIntervals(picture, { width: 64, height: 8 });
+    const grid = { width: 65_600, height: 144, columns: 1, rows: 1 };
+    const large = { ...(await largeJpeg(jpeg.bytes)), width: 65_600, grid };
+    const reading = intervalReader(large, async () => Uint32Array.from(jpeg.starts))(area(0, 0, 1, 1));
+    await expect(reading).rejects.toMatchObject({ code: 'FORMAT_NOT_SUPPORTED' });
+  });
+});
+
+describe('a list of restart intervals that is not true', () => {
+  const coding = { width: 64, height: 8 };
+  const where = area(1, 2, 3, 12);
+
+  it.each<[string, (starts: number[]) => IntervalStarts | null]>([
+    ['is missing', () => null],
+    ['is all zeros', (starts) => new Uint32Array(starts.length)],
+    ['is one byte off', (starts) => Uint32Array.from(starts, (start) => start + 1)],
+    ['is one interval off', ([first = 0, ...starts]) => Uint32Array.of(...starts, first)],
+    [
+      'is eight intervals off',
+      (starts) => Uint32Array.from(starts, (_, i) => starts[Math.max(0, i - 8)] ?? 0),
+    ],
+    ['goes backwards', (starts) => Uint32Array.from(starts.toReversed())],
+    ['lies past the end', (starts) => Float64Array.from(starts, (start) => start + 2 ** 40)],
+    ['is no number', (starts) => Float64Array.from(starts, () => Number.NaN)],
+    ['is endless', (starts) => Float64Array.from(starts, () => Number.POSITIVE_INFINITY)],
+  ])('%s: the markers themselves are searched for', async (_, change) => {
+    const jpeg = await encodeIntervals(picture, coding);
+    const part = await (await partsOf(jpeg, change([...jpeg.starts])))(where);
+    const whole = await pixelsOf(jpeg.bytes);
+    expect(difference(await pixelsOf(part), cropRaster(whole, 64, 16, 192, 96)).most).toBe(0);
+  });
+
+  it.each<[string, (jpeg: Buffer, starts: readonly number[]) => Buffer]>([
+    ['one is missing', (jpeg, starts) => jpeg.fill(0x00, (starts[40] as number) - 1, starts[40])],
+    ['one has the wrong number', (jpeg, starts) => jpeg.fill(0xd0, (starts[42] as number) - 1, starts[42])],
+    [
+      'there are too many',
+      (jpeg) => Buffer.concat([jpeg.subarray(0, -2), Uint8Array.of(0xff, 0xd1, 0xff, 0xd9)]),
+    ],
+    ['the stream ends before the last', (jpeg, starts) => jpeg.subarray(0, starts[80])],
+    ['EOI comes before the last', (jpeg, starts) => jpeg.fill(0xd9, (starts[80] as number) - 1, starts[80])],
+  ])('and neither are the markers: %s', async (_, damage) => {
+    const jpeg = await encodeIntervals(picture, coding);
+    const bytes = damage(Buffer.from(jpeg.bytes), jpeg.starts);
+    const read = await partsOf({ ...jpeg, bytes }, null);
+    await expect(read(where)).rejects.toMatchObject({ name: 'SlideError', code: 'FILE_CORRUPT' });
+  });
+});
+
+/** The head of a JPEG with this many components at full resolution. */
+function headOf(components: number): Uint8Array {
+  const frame = Array.from({ length: components }, (_, i) => [i + 1, 0x11, 0]).flat();
+  const scan = Array.from({ length: components }, (_, i) => [i + 1, 0]).flat();
+  return Uint8Array.from([
+    ...[0xff, 0xd8, 0xff, 0xc0, 0, 8 + frame.length, 8, 0, 8, 0, 8, components, ...frame],
+    ...[0xff, 0xda, 0, 6 + scan.length, components, ...scan, 0, 63, 0],
+  ]);
+}

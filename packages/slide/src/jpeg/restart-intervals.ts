@@ -1,0 +1,257 @@
+/**
+ * Parts of a JPEG that is far too large to decode as a whole: restart markers cut its scan into intervals that know
+ * nothing of each other, so that any rectangle of them is a JPEG of its own.
+ *
+ * Source: ITU-T T.81, sections A.2 (order of MCUs), B.2.4.4 (restart interval), E.1.4 (what a marker resets).
+ */
+import { SlideError } from '../slide.ts';
+import type { ByteSource } from '../source/byte-source.ts';
+import { readOnce } from '../source/read-once.ts';
+import { bareHead } from './bare-head.ts';
+import type { JpegColour } from './complete-jpeg.ts';
+import { corrupt, type JpegHeader, marker, mcuSize } from './header.ts';
+
+/** How restart markers cut a picture: into intervals of one size, but for those at the right and bottom edges. */
+export interface IntervalGrid {
+  /** Pixels of one interval. */
+  readonly width: number;
+  readonly height: number;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** A JPEG in a file, and what has been read of it already. */
+export interface LargeJpeg {
+  readonly source: ByteSource;
+  /** Where it stands in the source, and how long it is. */
+  readonly offset: number;
+  readonly byteCount: number;
+  /** Up to its first scan's data. */
+  readonly head: Uint8Array;
+  /** Pixels; what its frame says may have overflowed. */
+  readonly width: number;
+  readonly height: number;
+  readonly grid: IntervalGrid;
+  readonly colour: JpegColour;
+}
+
+/** Some intervals that stand side by side and one below the other; counted in intervals, inside the grid. */
+export interface IntervalArea {
+  readonly column: number;
+  readonly row: number;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Where each interval's data begin, from the first byte of the JPEG; in the order of the scan. */
+export type IntervalStarts = Uint32Array | Float64Array;
+
+/** A frame's width and height as libjpeg reads them; a little less than their 16 bits could say. */
+const MOST_SIDE = 65_500;
+const MARKER_BYTES = 2;
+/** Of one part, and of a whole JPEG that is searched for its markers. */
+const MOST_PART_BYTES = 64 * 2 ** 20;
+const MOST_SEARCHED_BYTES = 128 * 2 ** 20;
+const SEARCH_WINDOW_BYTES = 2 ** 20;
+
+/**
+ * @param width and height: of the picture, in pixels, whatever the frame says
+ * @returns null when the JPEG has no restart markers, or ones between which no rectangles lie
+ */
+export function intervalGrid(header: JpegHeader, width: number, height: number): IntervalGrid | null {
+  const { restartInterval } = header;
+  const mcu = mcuSize(header);
+  const across = Math.ceil(width / mcu.width);
+  const down = Math.ceil(height / mcu.height);
+  if (restartInterval === 0) return null;
+  if (across % restartInterval === 0) {
+    return {
+      width: restartInterval * mcu.width,
+      height: mcu.height,
+      columns: across / restartInterval,
+      rows: down,
+    };
+  }
+  if (restartInterval % across !== 0) return null;
+  const lines = restartInterval / across;
+  return { width: across * mcu.width, height: lines * mcu.height, columns: 1, rows: Math.ceil(down / lines) };
+}
+
+/** @returns a complete JPEG, as large as those intervals; one that lies at an edge ends with the picture */
+export type ReadIntervals = (area: IntervalArea, signal?: AbortSignal) => Promise<Uint8Array>;
+
+/**
+ * Read parts of a JPEG without decoding anything.
+ *
+ * @param readStarts where the intervals begin, according to whoever wrote the file; null when nobody says. What it
+ *   says is compared with the markers; where it is not true, a JPEG of no more than 128 MiB is searched for them.
+ * @returns a function that throws SlideError FILE_CORRUPT when the markers are not where they have to be,
+ *   FILE_TRUNCATED, LIMIT_EXCEEDED, FORMAT_NOT_SUPPORTED for a part of more than 65,500 pixels a side
+ */
+export function intervalReader(
+  jpeg: LargeJpeg,
+  readStarts: () => Promise<IntervalStarts | null>,
+): ReadIntervals {
+  const listed = readOnce(async () => {
+    const starts = await readStarts();
+    return starts && isInOrder(jpeg, starts) ? starts : null;
+  });
+  const found = readOnce(() => findStarts(jpeg));
+  return async (area, signal) => {
+    const starts = await listed();
+    const part = starts && (await readPart(jpeg, starts, area, signal));
+    if (part) return part;
+    const searched = await readPart(jpeg, await found(), area, signal);
+    if (!searched) throw corrupt('its restart markers are out of order');
+    return searched;
+  };
+}
+
+/** Intervals that follow each other in the stream. */
+interface Run {
+  readonly first: number;
+  readonly count: number;
+  /** Bytes of the stream, the marker before the first interval included. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** @returns null when the intervals do not begin where they are said to */
+async function readPart(
+  jpeg: LargeJpeg,
+  starts: IntervalStarts,
+  area: IntervalArea,
+  signal?: AbortSignal,
+): Promise<Uint8Array | null> {
+  const runs = runsOf(jpeg, starts, area);
+  const byteCount = runs.reduce((sum, { from, to }) => sum + to - from, 0);
+  if (byteCount > MOST_PART_BYTES) {
+    throw new SlideError('LIMIT_EXCEEDED', `A part of a JPEG has ${byteCount} bytes`);
+  }
+  const head = bareHead(jpeg.head, sizeOf(jpeg, area), jpeg.colour);
+  const [first] = runs;
+  // The marker before the first interval is read to be compared, and then gives way to the head.
+  const begin = head.length - (first && first.first > 0 ? MARKER_BYTES : 0);
+  const buffer = Buffer.allocUnsafe(begin + byteCount + MARKER_BYTES);
+
+  const reads: Promise<void>[] = [];
+  const places: number[] = [];
+  let at = begin;
+  for (const { from, to } of runs) {
+    places.push(at - from);
+    reads.push(jpeg.source.readInto(buffer, at, jpeg.offset + from, to - from, signal));
+    at += to - from;
+  }
+  await Promise.all(reads);
+
+  let passed = 0;
+  for (const [i, { first, count }] of runs.entries()) {
+    for (let interval = first; interval < first + count; interval++, passed++) {
+      if (interval === 0) continue;
+      const markerAt = (places[i] as number) + (starts[interval] as number) - MARKER_BYTES;
+      if (buffer[markerAt] !== 0xff || buffer[markerAt + 1] !== restartMarker(interval)) return null;
+      buffer[markerAt + 1] = restartMarker(passed);
+    }
+  }
+  buffer.set(head);
+  const end = endOfData(jpeg, runs, buffer, at);
+  buffer.set([0xff, marker.EOI], end);
+  return buffer.subarray(0, end + MARKER_BYTES);
+}
+
+/** The marker that stands before an interval: they are counted from 0 to 7 again and again. */
+function restartMarker(interval: number): number {
+  return marker.RST0 + ((interval - 1) & 7);
+}
+
+function sizeOf({ grid, width, height }: LargeJpeg, area: IntervalArea): { width: number; height: number } {
+  const size = {
+    width: Math.min(area.columns * grid.width, width - area.column * grid.width),
+    height: Math.min(area.rows * grid.height, height - area.row * grid.height),
+  };
+  if (Math.max(size.width, size.height) <= MOST_SIDE) return size;
+  throw new SlideError(
+    'FORMAT_NOT_SUPPORTED',
+    `Not read: restart intervals of ${size.width} × ${size.height} pixels`,
+  );
+}
+
+/**
+ * Whether all intervals lie one after the other in the stream. Together with the numbers of the markers this leaves
+ * no room for a list that is eight intervals off, where the numbers are the same again.
+ */
+function isInOrder({ grid, head, byteCount }: LargeJpeg, starts: IntervalStarts): boolean {
+  const count = grid.columns * grid.rows;
+  if (starts.length < count || starts[0] !== head.length) return false;
+  for (let i = 1; i < count; i++) {
+    if (!((starts[i] as number) >= (starts[i - 1] as number) + MARKER_BYTES)) return false;
+  }
+  return (starts[count - 1] as number) <= byteCount;
+}
+
+function runsOf(
+  { grid, byteCount }: LargeJpeg,
+  starts: IntervalStarts,
+  { column, row, columns, rows }: IntervalArea,
+): Run[] {
+  const isWholeWidth = columns === grid.columns;
+  const count = isWholeWidth ? rows * columns : columns;
+  return Array.from({ length: isWholeWidth ? 1 : rows }, (_, i) => {
+    const first = (row + i) * grid.columns + column;
+    const isLast = first + count === grid.columns * grid.rows;
+    return {
+      first,
+      count,
+      from: (starts[first] as number) - (first > 0 ? MARKER_BYTES : 0),
+      to: isLast ? byteCount : (starts[first + count] as number) - MARKER_BYTES,
+    };
+  });
+}
+
+/** The last interval of a JPEG is followed by EOI and whatever the writer left behind it. */
+function endOfData({ byteCount }: LargeJpeg, runs: readonly Run[], buffer: Buffer, at: number): number {
+  const last = runs.at(-1);
+  if (last?.to !== byteCount) return at;
+  const end = buffer.indexOf(Uint8Array.of(0xff, marker.EOI), at - (last.to - last.from));
+  return end < 0 || end > at ? at : end;
+}
+
+/**
+ * Look for the restart markers themselves.
+ *
+ * @throws SlideError FILE_CORRUPT when they are others than the picture needs, LIMIT_EXCEEDED when the JPEG is too
+ *   long to look through
+ */
+async function findStarts(jpeg: LargeJpeg): Promise<IntervalStarts> {
+  const { byteCount, head, grid } = jpeg;
+  if (byteCount > MOST_SEARCHED_BYTES) {
+    throw new SlideError(
+      'LIMIT_EXCEEDED',
+      `The restart markers of a JPEG of ${byteCount} bytes are not listed`,
+    );
+  }
+  const count = grid.columns * grid.rows;
+  const starts = new Float64Array(count);
+  starts[0] = head.length;
+  let found = 1;
+  for await (const { code, at } of markersAfter(jpeg, head.length)) {
+    if (code === marker.EOI) break;
+    if (found === count || code !== restartMarker(found)) throw corrupt('it has other restart markers');
+    starts[found++] = at + MARKER_BYTES;
+  }
+  if (found < count) throw corrupt(`it has ${found} restart intervals instead of ${count}`);
+  return starts;
+}
+
+/** Inside a scan's data 0xff is followed by 0 or by the code of a marker. */
+async function* markersAfter({ source, offset, byteCount }: LargeJpeg, start: number) {
+  for (let from = start; from + 1 < byteCount; from += SEARCH_WINDOW_BYTES) {
+    // One byte more, for a marker that lies across the end of the window.
+    const length = Math.min(SEARCH_WINDOW_BYTES + 1, byteCount - from);
+    const bytes = Buffer.from(await source.read(offset + from, length));
+    for (let at = bytes.indexOf(0xff); at >= 0 && at + 1 < length; at = bytes.indexOf(0xff, at + 1)) {
+      const code = bytes[at + 1] as number;
+      if (code !== 0 && code !== 0xff) yield { code, at: from + at };
+    }
+  }
+}
