@@ -5,10 +5,16 @@
  * free port. Data is kept apart from that of `npm start`.
  */
 import './require-node.mjs';
+import { EventEmitter, once } from 'node:events';
+import { watch } from 'node:fs';
+import { join } from 'node:path';
 import { freePort } from './free-port.mjs';
 import { install } from './install.mjs';
-import { endOf, main, passSignalsTo, productNode, start, tool } from './runtime.mjs';
+import { endOf, main, productNode, root, start, tool } from './runtime.mjs';
 import { seed, seededAccounts } from './seed.mjs';
+
+/** One change is often several events: they are waited for this long. */
+const settleMs = 200;
 
 await main(async () => {
   await install();
@@ -16,25 +22,29 @@ await main(async () => {
   const apiPort = String(await freePort());
   const address = `http://${host}:${port}`;
   const { admin } = seededAccounts;
+  const stdio = ['ignore', 'inherit', 'inherit'];
 
-  const api = start([productNode(), '--watch', '--watch-preserve-output', 'packages/server/src/main.ts'], {
-    env: {
-      HOST: '127.0.0.1',
-      PORT: apiPort,
-      PUBLIC_URL: address,
-      DATA_DIR: dataDir,
-      ADMIN_EMAIL: admin.email,
-      ADMIN_PASSWORD: admin.password,
-    },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
   const web = start([...tool('vite'), 'packages/web', '--host', host, '--port', port, '--strictPort'], {
     env: { API_PORT: apiPort },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio,
   });
-  const programs = [api, web];
-  for (const program of programs) passSignalsTo(program);
-  const ends = programs.map((program) => endOf(program));
+  const startApi = () =>
+    start([productNode(), 'packages/server/src/main.ts'], {
+      env: {
+        HOST: '127.0.0.1',
+        PORT: apiPort,
+        PUBLIC_URL: address,
+        DATA_DIR: dataDir,
+        ADMIN_EMAIL: admin.email,
+        ADMIN_PASSWORD: admin.password,
+      },
+      stdio,
+    });
+
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopping.abort());
+  stopping.signal.addEventListener('abort', () => web.kill());
+  const webEnd = endOf(web).finally(() => stopping.abort()); // neither is of use without the other
 
   seed(`http://127.0.0.1:${apiPort}`).then(
     () => {
@@ -46,9 +56,33 @@ await main(async () => {
     (error) => console.error(`The accounts could not be made: ${error.message}`),
   );
 
-  // Neither is of use without the other.
-  const code = await Promise.race(ends);
-  for (const program of programs) program.kill('SIGTERM');
-  await Promise.all(ends);
-  return code;
+  await keepRunning(startApi, stopping.signal);
+  return webEnd;
 });
+
+/**
+ * Run the API, and run it anew whenever one of its files changes, until told to stop.
+ *
+ * Node's own --watch has every process that the API starts report on the channel between the two,
+ * where the API expects its own messages.
+ */
+async function keepRunning(startApi, stop) {
+  const files = new EventEmitter();
+  for (const name of ['contract', 'slide', 'server']) {
+    watch(join(root, 'packages', name, 'src'), { recursive: true }, (_, file) => {
+      if (!/[.]test[.]ts$/.test(file ?? '')) files.emit('change');
+    }).unref();
+  }
+  while (!stop.aborted) {
+    const api = startApi();
+    const end = endOf(api);
+    const change = once(files, 'change', { signal: stop }).catch(() => null); // null: told to stop
+    await Promise.race([change, end]);
+    if (api.exitCode !== null)
+      console.log('The API has ended. It starts again when one of its files changes.');
+    await change;
+    await new Promise((resolve) => setTimeout(resolve, settleMs));
+    api.kill();
+    await end;
+  }
+}
