@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { appendFile, mkdtemp, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fingerprintOf, openFileSource } from './file-source.ts';
+import { readPace } from './read-pace.ts';
 
 let folder: string;
 let path: string;
@@ -54,6 +56,24 @@ describe('a file as a source of bytes', () => {
     await truncate(path, 50);
     await expect(source.read(40, 20)).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
     await source.close();
+  });
+
+  it('reads the same on this thread and by the pool', async () => {
+    const bytes = randomBytes(600_000);
+    await writeFile(path, bytes);
+    const source = await openFileSource(path);
+    for (const length of [1, 11_000, 600_000]) {
+      expect(Buffer.from(await source.read(0, length)).equals(bytes.subarray(0, length))).toBe(true);
+    }
+    readPace.took(1000); // as if one had hung
+    expect(Buffer.from(await source.read(7, 11_000)).equals(bytes.subarray(7, 11_007))).toBe(true);
+    await source.close();
+  });
+
+  it('cannot be read any more when it is closed', async () => {
+    const source = await openFileSource(path);
+    await source.close();
+    await expect(source.read(0, 1)).rejects.toMatchObject({ code: 'FILE_MISSING' });
   });
 
   it('does not read for someone who has gone', async () => {

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
-import { type BigIntStats, constants } from 'node:fs';
+import { type BigIntStats, constants, readSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SlideError, type SlideLocation } from '../slide.ts';
 import { type ByteSource, checkRange } from './byte-source.ts';
+import { isOnLocalDisk } from './local-file-system.ts';
+import { readPace } from './read-pace.ts';
 
 /**
- * Bytes of a file on this machine, by positioned reads, so that many may read at once.
+ * Bytes of a file, by positioned reads, so that many may read at once: on this thread while that is quick (see
+ * read-pace.ts), else by the pool of threads.
  *
  * @throws SlideError FILE_MISSING, NOT_A_SLIDE when the path is no regular file
  */
@@ -14,11 +17,24 @@ export async function openFileSource(path: string): Promise<ByteSource> {
   const file = await openRegularFile(path);
   const stats = await file.stat({ bigint: true });
   const size = Number(stats.size);
+  const isLocal = await isOnLocalDisk(path, stats.dev);
+
+  /** @returns how many bytes, as many as were asked for unless the file ends before */
+  function readHere(target: Uint8Array, at: number, offset: number, length: number): number {
+    const startedAt = performance.now();
+    try {
+      return readSync(file.fd, target, at, length, offset);
+    } catch (cause) {
+      throw unreadable(cause);
+    } finally {
+      readPace.took(performance.now() - startedAt);
+    }
+  }
 
   const readInto: ByteSource['readInto'] = async (target, at, offset, length, signal) => {
     signal?.throwIfAborted();
     checkRange(offset, length, size);
-    let done = 0;
+    let done = isLocal && readPace.mayReadHere(length) ? readHere(target, at, offset, length) : 0;
     while (done < length) {
       const { bytesRead } = await file
         .read(target, at + done, length - done, offset + done)
