@@ -20,8 +20,8 @@ export interface XmlElement {
 /** What a document may ask for; those of real slides stay far below. */
 export const xmlLimits = {
   characters: 16 * 2 ** 20,
-  /** Elements in elements in … */
-  depth: 64,
+  /** Elements in elements in … ZEN nests the settings of its hardware 65 deep. */
+  depth: 256,
   /** Elements that are kept. */
   elements: 100_000,
   /** Of one element. */
