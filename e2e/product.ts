@@ -1,7 +1,7 @@
 /** The built product, started as it is delivered: one process, its own data, its own slides. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,6 +11,8 @@ export const administrator = { email: 'admin@example.org', password: 'glass, sta
 
 export interface Product {
   readonly address: string;
+  /** The letters to an address, as plain text; without a mail server they lie in the outbox folder. */
+  mailsTo(address: string): Promise<string[]>;
   /** What the server has written so far, for the report of a failed test. */
   log(): string;
   stop(): Promise<void>;
@@ -23,6 +25,7 @@ export async function startProduct(prepareSlides: (folder: string) => Promise<vo
   await mkdir(slidesDir);
   await prepareSlides(slidesDir);
 
+  const dataDir = path.join(folder, 'data');
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
   const server = spawn(process.execPath, ['packages/server/src/main.ts'], {
@@ -32,7 +35,7 @@ export async function startProduct(prepareSlides: (folder: string) => Promise<vo
       HOME: process.env.HOME,
       HOST: '127.0.0.1',
       PORT: String(port),
-      DATA_DIR: path.join(folder, 'data'),
+      DATA_DIR: dataDir,
       SLIDES_DIR: slidesDir,
       ADMIN_EMAIL: administrator.email,
       ADMIN_PASSWORD: administrator.password,
@@ -49,6 +52,7 @@ export async function startProduct(prepareSlides: (folder: string) => Promise<vo
   const product: Product = {
     address,
     log: () => output,
+    mailsTo: (to) => readMails(path.join(dataDir, 'outbox'), to),
     async stop() {
       await end(server);
       await rm(folder, { recursive: true, force: true });
@@ -67,6 +71,19 @@ export async function startProduct(prepareSlides: (folder: string) => Promise<vo
 export async function addSlide(slidesDir: string, dataset: string, source: string): Promise<void> {
   await mkdir(path.join(slidesDir, dataset), { recursive: true });
   await copyFile(source, path.join(slidesDir, dataset, path.basename(source)));
+}
+
+async function readMails(outbox: string, to: string): Promise<string[]> {
+  const names = await readdir(outbox).catch(() => []); // made with the first letter
+  const mails = await Promise.all(names.map((name) => readFile(path.join(outbox, name), 'utf8')));
+  return mails.filter((mail) => mail.includes(to)).map(decodeQuotedPrintable);
+}
+
+/** ASCII is all that the tests look for. Source: RFC 2045 section 6.7. */
+function decodeQuotedPrintable(text: string): string {
+  return text
+    .replace(/=\r?\n/g, '')
+    .replace(/=([0-7][0-9A-F])/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
 async function untilReady(address: string, server: ChildProcess): Promise<void> {

@@ -1,0 +1,52 @@
+/** A forgotten password: the mailed link, and the one time that it works. */
+import { expect, test } from './test.ts';
+
+test.use({ expectedComplaints: /status of 40[01]/ });
+
+test('a mailed link sets a new password, once', async ({ visit, account, product }) => {
+  const { email, password } = await account('user');
+  const newPassword = 'yeni ve uzun bir şifre';
+  const page = await visit('anonymous');
+
+  await page.goto('/auth/login');
+  await page.getByRole('link', { name: 'Şifreni mi unuttun?' }).click();
+  await expect(page).toHaveURL(/\/auth\/password-reset$/);
+  await page.getByLabel('E-posta').fill(email);
+  await page.getByRole('button', { name: 'Bağlantı Gönder' }).click();
+
+  let link: string | undefined;
+  await expect(async () => {
+    link = (await product.mailsTo(email)).map((mail) => /https?:\S+#code=\S+/.exec(mail)?.[0]).find(Boolean);
+    expect(link).toBeDefined();
+  }).toPass();
+  const { origin, pathname, hash } = new URL(link ?? '');
+  expect(origin).toBe(product.address);
+
+  const setPassword = async () => {
+    await page.goto('/');
+    await page.goto(`${pathname}${hash}`);
+    await expect(page, 'the code does not stay in the address').toHaveURL(/\/auth\/password-reset$/);
+    await page.getByLabel('Yeni Şifre', { exact: true }).fill(newPassword);
+    await page.getByLabel('Yeni Şifre (Tekrar)').fill(newPassword);
+    await page.getByRole('button', { name: 'Şifreyi Kaydet' }).click();
+  };
+  const logIn = async (typed: string) => {
+    await page.goto('/auth/login');
+    await page.getByLabel('E-posta').fill(email);
+    await page.getByLabel('Şifre', { exact: true }).fill(typed);
+    await page.getByRole('button', { name: 'Giriş Yap' }).click();
+  };
+
+  await setPassword();
+  await expect(page).toHaveURL(/\/auth\/login$/);
+
+  await setPassword();
+  await expect(
+    page.getByText('Bağlantı geçersiz veya süresi dolmuş. Lütfen yeni bir bağlantı isteyin.'),
+  ).toBeVisible();
+
+  await logIn(password);
+  await expect(page.getByText('Geçersiz e-posta veya şifre.')).toBeVisible();
+  await logIn(newPassword);
+  await expect(page).toHaveURL(/\/dashboard$/);
+});
