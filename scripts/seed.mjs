@@ -1,5 +1,5 @@
 /** Accounts to develop with, made through the API as a person would. */
-import { setTimeout } from 'node:timers/promises';
+import { callApi, untilReady } from './product-api.mjs';
 
 const password = 'slides under glass';
 export const seededAccounts = {
@@ -11,41 +11,14 @@ export const seededAccounts = {
 /** Make those accounts that do not exist yet. */
 export async function seed(serverAddress) {
   await untilReady(serverAddress);
-  const call = async (method, path, { token, body } = {}) => {
-    const answer = await fetch(`${serverAddress}/api/v1${path}`, {
-      method,
-      headers: {
-        ...(token && { authorization: `Bearer ${token}` }),
-        ...(body && { 'content-type': 'application/json' }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const content = await answer.json();
-    if (answer.ok) return content;
-    throw new Error(`${method} ${path}: ${answer.status} ${content.message}`);
-  };
-
+  const call = (...request) => callApi(serverAddress, ...request);
   const { admin, user, pending } = seededAccounts;
-  const { token } = await call('POST', '/auth/login', {
-    body: { email: admin.email, password: admin.password },
-  });
+  const { token } = await call('POST', '/auth/login', { body: { email: admin.email, password } });
   const { users } = await call('GET', '/admin/users', { token });
   for (const { email, displayName } of [user, pending]) {
     if (users.some((known) => known.email === email)) continue;
     const made = await call('POST', '/auth/register', { body: { email, password, displayName } });
-    if (email === user.email) {
-      await call('POST', `/admin/users/${made.user.uid}/approve`, { token, body: { role: 'user' } });
-    }
-  }
-}
-
-async function untilReady(serverAddress) {
-  for (;;) {
-    try {
-      if ((await fetch(`${serverAddress}/health/ready`)).ok) return;
-    } catch {
-      // not listening yet
-    }
-    await setTimeout(200, undefined, { ref: false });
+    if (email !== user.email) continue;
+    await call('POST', `/admin/users/${made.user.uid}/approve`, { token, body: { role: 'user' } });
   }
 }
