@@ -68,7 +68,8 @@ export function openPictures(instance: Instance): ReadPicture {
   const { codec } = syntax;
   return async (frame, signal) => {
     const bytes = await readFrame(frame, 0, signal);
-    if (codec === 'samples' && bytes.length < frameBytes) throw corrupt(`a frame has ${bytes.length} bytes`);
+    const isWhole = bytes.length === frameBytes || bytes.length === frameBytes + 1;
+    if (codec === 'samples' && !isWhole) throw corrupt(`a frame has ${bytes.length} bytes`);
     return { codec, bytes, width, height, colour, layout };
   };
 }

@@ -54,13 +54,16 @@ function nativeFrames({ source, frames, pixelData }: PixelPlaces, frameBytes: nu
   };
 }
 
-/** Places are of items: their headers first. */
+/** Places are of items, whose headers come first, from the start of the file. */
 interface FrameTable {
-  /** Where each frame's first item begins, from the start of the file. */
+  /** Where each frame's first item begins. */
   readonly starts: Float64Array;
-  /** Where its last item ends: that of the frame before the next one's start, if the table does not say. */
-  endOf(frame: number): number | Promise<number>;
+  /** Where its last item ends. */
+  endOf(frame: number): number;
 }
+
+/** Codecs whose frames are in one item each. Source: PS3.5, A.4.2 and A.4.11. */
+const isAlwaysWhole: ReadonlySet<FrameCodec> = new Set(['rle', 'samples']);
 
 const ITEM_HEADER = 8;
 const UNDEFINED_LENGTH = 0xffff_ffff;
@@ -76,13 +79,14 @@ function encapsulatedFrames(pixels: PixelPlaces, codec: FrameCodec): ReadFrame {
   return async (frame, roomInFront, signal) => {
     const table = await readTable();
     const start = table.starts[frame] as number;
-    const span = (await table.endOf(frame)) - start;
+    const span = table.endOf(frame) - start;
     if (span > limits.frameBytes) throw tooMuch(`a frame has ${span} bytes`);
     // The item's header goes where the caller wants room: it is written over, and nothing is copied.
     const front = Math.max(roomInFront, ITEM_HEADER);
     const buffer = new Uint8Array(front + Math.max(span - ITEM_HEADER, 0));
     await source.readInto(buffer, front - ITEM_HEADER, start, span, signal);
-    const end = joinFragments(buffer, front - ITEM_HEADER);
+    const { end, pieces } = joinFragments(buffer, front - ITEM_HEADER);
+    if (pieces > 1 && isAlwaysWhole.has(codec)) throw corrupt(`a frame is in ${pieces} pieces`);
     return buffer.subarray(front - roomInFront, end);
   };
 }
@@ -91,12 +95,13 @@ function encapsulatedFrames(pixels: PixelPlaces, codec: FrameCodec): ReadFrame {
  * Take the headers out from between a frame's items, so that their contents follow one another.
  *
  * @param at of the first header; the contents then begin `ITEM_HEADER` after it
- * @returns end of the contents
+ * @returns end of the contents, and how many items they were in
  */
-function joinFragments(buffer: Uint8Array, at: number): number {
+function joinFragments(buffer: Uint8Array, at: number): { end: number; pieces: number } {
   const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
   let end = at + ITEM_HEADER;
-  for (let from = at; from < buffer.length; ) {
+  let pieces = 0;
+  for (let from = at; from < buffer.length; pieces++) {
     const isItem = from + ITEM_HEADER <= buffer.length && tagAt(view, from) === tag.Item;
     const length = isItem ? view.getUint32(from + 4, true) : 0;
     const contentsAt = from + ITEM_HEADER;
@@ -106,7 +111,7 @@ function joinFragments(buffer: Uint8Array, at: number): number {
     from = contentsAt + length;
   }
   if (end === at + ITEM_HEADER) throw corrupt('a frame is empty');
-  return end;
+  return { end, pieces };
 }
 
 async function readFrameTable(pixels: PixelPlaces, codec: FrameCodec): Promise<FrameTable> {
@@ -149,11 +154,8 @@ async function readBasicTable(
     starts[frame] = start;
   }
   if (starts[0] !== firstItem) throw corrupt('its offset table does not begin with its first frame');
-  return {
-    starts,
-    endOf: (frame) =>
-      frame + 1 < frames ? (starts[frame + 1] as number) : readLastEnd(source, starts[frame] as number),
-  };
+  const lastEnd = await findEnd(source, starts[frames - 1] as number);
+  return { starts, endOf: (frame) => (frame + 1 < frames ? (starts[frame + 1] as number) : lastEnd) };
 }
 
 /** Offsets and lengths of 64 bits, each frame in one item. */
@@ -186,6 +188,9 @@ async function readExtendedTable(
     ends[frame] = start + ITEM_HEADER + length + (length % 2);
   }
   if (starts[0] !== firstItem) throw corrupt('its offset table does not begin with its first frame');
+  if ((await findEnd(source, starts[frames - 1] as number)) !== ends[frames - 1]) {
+    throw corrupt('its offset table does not end with its last frame');
+  }
   return { starts, endOf: (frame) => ends[frame] as number };
 }
 
@@ -196,13 +201,16 @@ function checkStart(start: number, before: number, size: number, frame: number):
   if (start < before + ITEM_HEADER) throw corrupt(`its offset table puts frame ${frame + 1} before another`);
 }
 
-/** Nothing says where the last frame ends: its items are followed to the delimiter. */
-async function readLastEnd(source: ByteSource, start: number): Promise<number> {
+/**
+ * Where the last frame ends: its items are followed to the delimiter. Looked at before any frame is read, for a
+ * table that leads to the end of the pixels has as many frames as they have.
+ */
+async function findEnd(source: ByteSource, start: number): Promise<number> {
   for (let at = start, items = 0; ; items++) {
     const header = await readItemHeader(source, at);
-    if (header.tag === tag.SequenceDelimitationItem) return at;
-    if (header.tag !== tag.Item) throw corrupt('the last frame does not stand in items');
-    if (items > limits.items) throw tooMuch('its last frame has too many pieces');
+    if (header.tag === tag.SequenceDelimitationItem && items > 0) return at;
+    if (header.tag !== tag.Item) throw corrupt('its last frame does not stand in items');
+    if (items > limits.items) throw tooMuch('its last frame is in too many pieces');
     at += ITEM_HEADER + header.length;
     if (at > source.size) throw truncated(`it ends at ${source.size}, inside its last frame`);
   }

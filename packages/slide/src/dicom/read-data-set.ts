@@ -85,15 +85,13 @@ async function readElements(
 ): Promise<number> {
   let at = start;
   while (end === null || at < end) {
-    if (stopsAt) {
-      if (!walk.window.covers(at, TAG)) await loadAtMost(walk.window, at, end);
-      // Before anything else of the element: what follows a group may be written in another way.
-      if (stopsAt(tagAt(walk.window, at))) return at;
-    }
+    if (!walk.window.covers(at, ITEM_HEADER)) await loadAtMost(walk.window, at, end);
+    const number = tagAt(walk.window, at);
+    if (number === tag.ItemDelimitationItem && end === null) return at + ITEM_HEADER;
+    if (number >>> 16 === 0xfffe) throw corrupt(`${nameOfTag(number)} stands among data elements`);
+    // Before anything else of the element: what follows a group may be written in another way.
+    if (stopsAt?.(number)) return at;
     const header = readHeader(walk, at) ?? (await loadHeader(walk, at));
-    const isDelimiter = header.tag === tag.ItemDelimitationItem;
-    if (isDelimiter && end === null) return header.at;
-    if (header.tag >>> 16 === 0xfffe) throw corrupt(`${nameOfTag(header.tag)} stands among data elements`);
     if (--walk.budget.elements < 0) throw tooMuch('its header has no end');
 
     const want = wanted.get(header.tag);
@@ -188,7 +186,6 @@ async function readItems(
 }
 
 const nothing: Wanted = new Map();
-const TAG = 4;
 /** A tag and a length, as items and delimiters have. */
 const ITEM_HEADER = 8;
 const LONG_HEADER = 12;
@@ -235,11 +232,8 @@ async function loadHeader(walk: Walk, at: number): Promise<Element> {
 
 /** The longer of the two headers, or what is left of the file. */
 async function loadAtMost(window: ByteWindow, at: number, end: number | null): Promise<void> {
-  if (at + ITEM_HEADER > Math.min(end ?? window.size, window.size)) {
-    throw end === null || end > window.size
-      ? truncated(`it ends at ${window.size}, before the end of a sequence`)
-      : corrupt('an item does not fit into its sequence');
-  }
+  if (at + ITEM_HEADER > window.size) throw truncated(`it ends at ${window.size}, inside a data element`);
+  if (end !== null && at + ITEM_HEADER > end) throw corrupt('an element does not fit into what surrounds it');
   await window.load(at, Math.min(LONG_HEADER, window.size - at));
 }
 

@@ -1,5 +1,7 @@
 /** The codecs of DICOM frames, as writers use them; JPEG is sharp's. */
 
+import { readOnce } from '../source/read-once.ts';
+
 /** Samples to encode: those of one pixel stand together; of 16 bits in the order of this machine. */
 export interface FrameSamples {
   /** Pixels. */
@@ -14,16 +16,26 @@ export interface FrameSamples {
 /** A new one each time: a codec puts its functions on what it is given. */
 const silent = () => ({ print: () => {}, printErr: () => {} });
 
+const loadOpenJpeg = readOnce(async () => {
+  const { default: openJpeg } = await import('@cornerstonejs/codec-openjpeg/wasmjs');
+  return openJpeg(silent());
+});
+const loadCharls = readOnce(async () => {
+  const { default: charls } = await import('@cornerstonejs/codec-charls/wasmjs');
+  return charls(silent());
+});
+
 /** A bare code stream, lossless; three components are turned into YBR_RCT by the code stream itself. */
 export async function encodeJpeg2000(samples: FrameSamples, halvings = 3): Promise<Uint8Array> {
-  const { default: openJpeg } = await import('@cornerstonejs/codec-openjpeg/wasmjs');
-  const { J2KEncoder } = await openJpeg(silent());
+  const { J2KEncoder } = await loadOpenJpeg();
   const encoder = new J2KEncoder();
   encoder.getDecodedBuffer(frameOf(samples)).set(bytesOf(samples.values));
   encoder.setQuality(true, 1);
   encoder.setDecompositions(halvings);
   encoder.encode();
-  return Uint8Array.from(encoder.getEncodedBuffer());
+  const encoded = Uint8Array.from(encoder.getEncodedBuffer());
+  encoder.delete();
+  return encoded;
 }
 
 /**
@@ -35,15 +47,16 @@ export async function encodeJpegLs(
   interleave: 0 | 1 | 2,
   near = 0,
 ): Promise<Uint8Array> {
-  const { default: charls } = await import('@cornerstonejs/codec-charls/wasmjs');
-  const { JpegLSEncoder } = await charls(silent());
+  const { JpegLSEncoder } = await loadCharls();
   const encoder = new JpegLSEncoder();
   const values = interleave === 0 ? planesOf(samples) : samples.values;
   encoder.getDecodedBuffer(frameOf(samples)).set(bytesOf(values));
   encoder.setInterleaveMode(interleave);
   encoder.setNearLossless(near);
   encoder.encode();
-  return Uint8Array.from(encoder.getEncodedBuffer());
+  const encoded = Uint8Array.from(encoder.getEncodedBuffer());
+  encoder.delete();
+  return encoded;
 }
 
 /** Source: DICOM PS3.5, annex G. */

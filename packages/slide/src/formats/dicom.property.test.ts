@@ -1,0 +1,420 @@
+/** Any DICOM slide is read right, and any damaged one is refused, or read as far as it is whole. */
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { decodeImage } from '../decode/decode-image.ts';
+import { tag } from '../dicom/tags.ts';
+import { openSlideFrom } from '../open-slide.ts';
+import { type Slide, SlideError } from '../slide.ts';
+import type { SlideFiles } from '../source/slide-files.ts';
+import {
+  buildDicom,
+  type DicomElement,
+  type DicomFile,
+  type DicomFragments,
+  type DicomPlan,
+  littleEndian,
+  pictureOf,
+  planDicom,
+  writeDicom,
+} from '../testing/build-dicom.ts';
+import { countedFiles, type ReadCount } from '../testing/counted-files.ts';
+import { distance, drawLevel } from '../testing/draw-level.ts';
+import { memoryFiles } from '../testing/memory-files.ts';
+
+/** Damaged files to try; FUZZ_RUNS asks for more when somebody looks for trouble. */
+const runs = Number(process.env.FUZZ_RUNS ?? 10_000);
+const TIMEOUT_MS = 60_000 + runs * 10;
+
+const lossless = ['explicit', 'implicit', 'encapsulated', 'rle', 'jpegls', 'jpeg2000'] as const;
+
+/** Any slide that can be written without loss. */
+const anyPlan: fc.Arbitrary<DicomPlan> = fc
+  .record({
+    width: fc.integer({ min: 1, max: 60 }),
+    height: fc.integer({ min: 1, max: 60 }),
+    tileWidth: fc.integer({ min: 8, max: 40 }),
+    tileHeight: fc.integer({ min: 8, max: 40 }),
+    codec: fc.constantFrom(...lossless),
+    organization: fc.constantFrom('TILED_FULL', 'TILED_SPARSE', null),
+    offsetTable: fc.constantFrom('empty', 'basic', 'extended'),
+    fragmentsPerFrame: fc.integer({ min: 1, max: 3 }),
+    focalPlanes: fc.integer({ min: 1, max: 2 }),
+    opticalPaths: fc.integer({ min: 1, max: 2 }),
+    hasUndefinedLengths: fc.boolean(),
+    isPlanar: fc.boolean(),
+  })
+  .map((plan) => {
+    // One item a frame is all that these have, and that an extended table can say.
+    const isWhole = plan.codec === 'rle' || plan.codec === 'encapsulated' || plan.offsetTable === 'extended';
+    return isWhole ? { ...plan, fragmentsPerFrame: 1 } : plan;
+  });
+
+const small = { width: 20, height: 14, tileWidth: 8, tileHeight: 8 } as const;
+const basePlans: readonly DicomPlan[] = [
+  { ...small },
+  { ...small, codec: 'implicit' },
+  { ...small, codec: 'implicit', organization: 'TILED_SPARSE', hasUndefinedLengths: true },
+  { ...small, organization: 'TILED_SPARSE', opticalPaths: 2 },
+  { ...small, isPlanar: true, focalPlanes: 2 },
+  { ...small, photometric: 'MONOCHROME2', bits: 16 },
+  { ...small, codec: 'encapsulated', offsetTable: 'extended' },
+  { ...small, codec: 'encapsulated', offsetTable: 'empty' },
+  { ...small, codec: 'rle', offsetTable: 'basic' },
+  { ...small, codec: 'rle', offsetTable: 'empty', hasUndefinedLengths: true },
+  { ...small, codec: 'jpegls', offsetTable: 'empty', fragmentsPerFrame: 2 },
+  { ...small, codec: 'jpegls', offsetTable: 'extended' },
+  { ...small, codec: 'jpeg2000', offsetTable: 'basic', fragmentsPerFrame: 3 },
+  { ...small, codec: 'jpeg', photometric: 'YBR_FULL', offsetTable: 'basic' },
+  { ...small, codec: 'jpeg', photometric: 'YBR_FULL', offsetTable: 'empty', fragmentsPerFrame: 2 },
+];
+
+/** What can be wrong; `where` and the numbers choose a place by their share of all there are. */
+type Fault =
+  | { readonly kind: 'remove' | 'repeat' | 'misplace'; readonly where: number }
+  | { readonly kind: 'length'; readonly where: number; readonly length: number }
+  | { readonly kind: 'vr'; readonly where: number; readonly vr: string }
+  | { readonly kind: 'value'; readonly where: number; readonly value: Uint8Array }
+  | { readonly kind: 'number'; readonly where: number; readonly number: number }
+  | { readonly kind: 'flip'; readonly places: readonly number[]; readonly values: readonly number[] }
+  | { readonly kind: 'cut'; readonly where: number }
+  | { readonly kind: 'delete' | 'double'; readonly where: number; readonly length: number }
+  | TableFault;
+
+/** Faults that leave the frames themselves as they are. */
+type TableFault =
+  | { readonly kind: 'offset'; readonly where: number; readonly number: number }
+  | { readonly kind: 'entries'; readonly count: number }
+  | { readonly kind: 'drop' | 'empty' | 'repeat item'; readonly where: number }
+  | { readonly kind: 'no end' };
+
+const share = fc.double({ min: 0, max: 0.999_999, noNaN: true });
+const oddNumber = fc.oneof(
+  fc.constantFrom(
+    0,
+    1,
+    2,
+    7,
+    8,
+    9,
+    255,
+    256,
+    32_768,
+    65_535,
+    65_536,
+    2 ** 31 - 1,
+    2 ** 31,
+    2 ** 32 - 2,
+    2 ** 32 - 1,
+  ),
+  fc.integer({ min: 0, max: 4000 }),
+  fc.nat(),
+);
+const anyTableFault: fc.Arbitrary<TableFault> = fc.oneof(
+  fc.record({ kind: fc.constant('offset' as const), where: share, number: oddNumber }),
+  fc.record({ kind: fc.constant('entries' as const), count: fc.integer({ min: 0, max: 40 }) }),
+  fc.record({
+    kind: fc.constantFrom('drop' as const, 'empty' as const, 'repeat item' as const),
+    where: share,
+  }),
+  fc.record({ kind: fc.constant('no end' as const) }),
+);
+const anyFault: fc.Arbitrary<Fault> = fc.oneof(
+  fc.record({
+    kind: fc.constantFrom('remove' as const, 'repeat' as const, 'misplace' as const),
+    where: share,
+  }),
+  fc.record({ kind: fc.constant('length' as const), where: share, length: oddNumber }),
+  fc.record({
+    kind: fc.constant('vr' as const),
+    where: share,
+    vr: fc.constantFrom(
+      'US',
+      'UL',
+      'SL',
+      'FD',
+      'IS',
+      'DS',
+      'LO',
+      'UI',
+      'SQ',
+      'OB',
+      'OW',
+      'OV',
+      'UN',
+      'UT',
+      'XX',
+      '\0\0',
+    ),
+  }),
+  fc.record({ kind: fc.constant('value' as const), where: share, value: fc.uint8Array({ maxLength: 40 }) }),
+  fc.record({ kind: fc.constant('number' as const), where: share, number: oddNumber }),
+  fc.record({
+    kind: fc.constant('flip' as const),
+    places: fc.array(share, { minLength: 1, maxLength: 16 }),
+    values: fc.array(fc.nat(255), { minLength: 1, maxLength: 16 }),
+  }),
+  fc.record({ kind: fc.constant('cut' as const), where: share }),
+  fc.record({
+    kind: fc.constantFrom('delete' as const, 'double' as const),
+    where: share,
+    length: fc.integer({ min: 1, max: 300 }),
+  }),
+  anyTableFault,
+);
+
+/** What is done to the file before it is written, and to its bytes after. */
+function damage(file: DicomFile, faults: readonly Fault[]): Uint8Array {
+  const written = writeDicom(faults.reduce(damageElements, file));
+  return faults.reduce(damageBytes, written);
+}
+
+function damageElements(file: DicomFile, fault: Fault): DicomFile {
+  const { elements } = file;
+  const pixels = (change: (pixels: DicomFragments) => DicomFragments): DicomFile => ({
+    ...file,
+    elements: elements.map((element) =>
+      'fragments' in element.value ? { ...element, value: change(element.value) } : element,
+    ),
+  });
+  const at = 'where' in fault ? Math.floor(fault.where * elements.length) : 0;
+  const put = (element: DicomElement): DicomFile => ({ ...file, elements: elements.with(at, element) });
+  const element = elements[at];
+  if (!element) return file;
+  switch (fault.kind) {
+    case 'remove':
+      return { ...file, elements: elements.toSpliced(at, 1) };
+    case 'repeat':
+      return { ...file, elements: elements.toSpliced(at, 0, element) };
+    case 'misplace':
+      return { ...file, elements: [...elements.toSpliced(at, 1), element] };
+    case 'length':
+      return put({ ...element, length: fault.length });
+    case 'vr':
+      return put({ ...element, vr: fault.vr });
+    case 'value':
+      return put({ ...element, value: fault.value });
+    case 'number': {
+      const isText = element.vr === 'IS' || element.vr === 'DS';
+      const text = String(fault.number);
+      const value = isText
+        ? Buffer.from(text.padEnd(text.length + (text.length % 2)))
+        : littleEndian(element.vr === 'US' ? 2 : 4, [
+            fault.number % (element.vr === 'US' ? 65_536 : 2 ** 32),
+          ]);
+      return element.value instanceof Uint8Array ? put({ ...element, value }) : file;
+    }
+    case 'entries':
+      return pixels((all) => ({ ...all, offsetTable: littleEndian(4, Array(fault.count).fill(0)) }));
+    case 'offset':
+      return {
+        ...pixels((all) => ({ ...all, offsetTable: spoilEntry(all.offsetTable, 4, fault) })),
+        elements: elements.map((each) => {
+          if ('fragments' in each.value) {
+            return {
+              ...each,
+              value: { ...each.value, offsetTable: spoilEntry(each.value.offsetTable, 4, fault) },
+            };
+          }
+          const isTable = each.tag === tag.ExtendedOffsetTable && each.value instanceof Uint8Array;
+          return isTable ? { ...each, value: spoilEntry(each.value as Uint8Array, 8, fault) } : each;
+        }),
+      };
+    case 'drop':
+    case 'empty':
+    case 'repeat item':
+      return pixels((all) => {
+        const item = Math.floor(fault.where * all.fragments.length);
+        const fragment = all.fragments[item];
+        if (!fragment) return all;
+        const [count, ...put] =
+          fault.kind === 'drop' ? [1] : fault.kind === 'empty' ? [1, new Uint8Array()] : [0, fragment];
+        return {
+          ...all,
+          fragments: all.fragments.toSpliced(item, count as number, ...(put as Uint8Array[])),
+        };
+      });
+    case 'no end':
+      return pixels((all) => ({ ...all, isDelimited: false }));
+    default:
+      return file;
+  }
+}
+
+function spoilEntry(
+  table: Uint8Array,
+  bytes: 4 | 8,
+  { where, number }: { readonly where: number; readonly number: number },
+): Uint8Array {
+  const copy = Buffer.from(table);
+  const at = Math.floor((where * copy.length) / bytes) * bytes;
+  if (copy.length > 0) copy.writeUInt32LE(number, at);
+  return copy;
+}
+
+function damageBytes(bytes: Uint8Array, fault: Fault): Uint8Array {
+  const copy = Buffer.from(bytes);
+  const at = 'where' in fault ? Math.floor(fault.where * copy.length) : 0;
+  switch (fault.kind) {
+    case 'flip':
+      for (const [i, place] of fault.places.entries()) {
+        copy[Math.floor(place * copy.length)] = fault.values[i % fault.values.length] as number;
+      }
+      return copy;
+    case 'cut':
+      return copy.subarray(0, at);
+    case 'delete':
+      return Buffer.concat([copy.subarray(0, at), copy.subarray(at + fault.length)]);
+    case 'double':
+      return Buffer.concat([copy.subarray(0, at + fault.length), copy.subarray(at)]);
+    default:
+      return copy;
+  }
+}
+
+/** All of the first level's tiles, at most two dozen: decoded, or refused. Throws what is no SlideError. */
+async function readTiles(slide: Slide): Promise<(Uint8Array | SlideError | null)[]> {
+  const [{ columns, rows, tileWidth, tileHeight }] = slide.levels;
+  const answers: (Uint8Array | SlideError | null)[] = [];
+  for (let i = 0; i < Math.min(columns * rows, 24); i++) {
+    try {
+      const tile = await slide.readTile({ level: 0, column: i % columns, row: Math.floor(i / columns) });
+      const raster = tile && (await decodeImage(tile));
+      if (raster) expect([raster.width, raster.height]).toEqual([tileWidth, tileHeight]);
+      answers.push(raster?.rgb ?? null);
+    } catch (error) {
+      if (!(error instanceof SlideError)) throw error;
+      answers.push(error);
+    }
+  }
+  return answers;
+}
+
+/** Opens a file that may be damaged. @returns null when it is refused */
+async function openDamaged(
+  bytes: Uint8Array,
+  wrap = (files: SlideFiles) => files,
+): Promise<{ slide: Slide; count: ReadCount } | null> {
+  const { files, count } = countedFiles(memoryFiles({ a: bytes }));
+  try {
+    const slide = await openSlideFrom(wrap(files));
+    return { slide, count };
+  } catch (error) {
+    if (!(error instanceof SlideError)) throw error;
+    expect(count.open).toBe(0);
+    return null;
+  } finally {
+    // Steps and bytes, not time: a reader that goes round in circles shows on any machine.
+    expect(count.bytes).toBeLessThan(4 * bytes.length + 2 ** 16);
+    expect(count.reads).toBeLessThan(bytes.length / 8 + 64);
+  }
+}
+
+describe('a DICOM slide', () => {
+  const bases: { readonly file: DicomFile; readonly tiles: readonly (Uint8Array | SlideError | null)[] }[] =
+    [];
+  beforeAll(async () => {
+    for (const plan of basePlans) {
+      const file = await planDicom(plan);
+      const slide = await openSlideFrom(memoryFiles({ a: writeDicom(file) }));
+      bases.push({ file, tiles: await readTiles(slide) });
+    }
+  });
+  const anyBase = fc.nat(basePlans.length - 1).map((i) => bases[i] as (typeof bases)[number]);
+
+  it(
+    'however it is written, shows what was written',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(anyPlan, async (plan) => {
+          const slide = await openSlideFrom(memoryFiles({ a: await buildDicom(plan) }));
+          expect(distance(await drawLevel(slide, 0), pictureOf(plan))).toEqual({ mean: 0, most: 0 });
+          await slide.close();
+        }),
+        { numRuns: Math.ceil(runs / 50) },
+      );
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'that is damaged is refused, or read as far as it is whole, within bounds',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          anyBase,
+          fc.array(anyFault, { minLength: 1, maxLength: 3 }),
+          async ({ file }, faults) => {
+            const bytes = damage(file, faults);
+            const opened = await openDamaged(bytes);
+            if (!opened) return;
+            const { slide, count } = opened;
+            const before = count.bytes;
+            const tiles = await readTiles(slide);
+            expect(count.bytes - before).toBeLessThan((tiles.length + 4) * bytes.length + 4096);
+            await slide.close();
+            expect(count.open).toBe(0);
+          },
+        ),
+        { numRuns: runs },
+      );
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'whose tables or items are damaged never shows one tile in the place of another',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(anyBase, anyTableFault, async (base, fault) => {
+          // One fault at a time: a frame dropped and another repeated make a file that is whole.
+          const opened = await openDamaged(damage(base.file, [fault]));
+          if (!opened) return;
+          const tiles = await readTiles(opened.slide);
+          for (const [i, tile] of tiles.entries()) {
+            if (!(tile instanceof SlideError)) expect(tile).toEqual(base.tiles[i]);
+          }
+          await opened.slide.close();
+        }),
+        { numRuns: Math.ceil(runs / 5) },
+      );
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'whose reading fails at any place is refused, leaves nothing open, and is read right the next time',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(anyBase, fc.nat(30), async ({ file, tiles }, failing) => {
+          let reads = 0;
+          const failAt = (files: SlideFiles): SlideFiles => {
+            const { leading } = files;
+            const fail = () => {
+              if (reads++ === failing) throw new SlideError('FILE_MISSING', 'The disk is gone');
+            };
+            const read: typeof leading.read = async (...range) => {
+              fail();
+              return leading.read(...range);
+            };
+            const readInto: typeof leading.readInto = async (...range) => {
+              fail();
+              return leading.readInto(...range);
+            };
+            return { ...files, leading: { ...leading, read, readInto } };
+          };
+          const opened = await openDamaged(writeDicom(file), failAt);
+          if (!opened) return;
+          const first = await readTiles(opened.slide);
+          for (const [i, tile] of first.entries()) {
+            if (!(tile instanceof SlideError)) expect(tile).toEqual(tiles[i]);
+          }
+          if (reads > failing) expect(await readTiles(opened.slide)).toEqual(tiles);
+          await opened.slide.close();
+          expect(opened.count.open).toBe(0);
+        }),
+        { numRuns: Math.ceil(runs / 20) },
+      );
+    },
+    TIMEOUT_MS,
+  );
+});

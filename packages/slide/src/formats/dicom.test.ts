@@ -1,0 +1,647 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { tag } from '../dicom/tags.ts';
+import { readJpegHeader } from '../jpeg/header.ts';
+import { groupSlideFiles, openSlide, openSlideFrom } from '../open-slide.ts';
+import type { Slide } from '../slide.ts';
+import {
+  buildDicom,
+  type DicomPlan,
+  fl,
+  pictureOf,
+  sequence,
+  sl,
+  text,
+  ul,
+  us,
+} from '../testing/build-dicom.ts';
+import { distance, drawLevel } from '../testing/draw-level.ts';
+import { memoryFiles } from '../testing/memory-files.ts';
+
+const slides = process.env.TEST_SLIDES;
+
+/** The first file leads. */
+async function open(first: DicomPlan = {}, ...others: readonly DicomPlan[]): Promise<Slide> {
+  return openFiles(
+    Object.fromEntries(
+      await Promise.all(
+        [first, ...others].map(async (plan, i) => [
+          `${i}.dcm`,
+          await buildDicom({ instance: String(i + 1), ...plan }),
+        ]),
+      ),
+    ),
+  );
+}
+
+const openFiles = (files: Readonly<Record<string, Uint8Array>>) => openSlideFrom(memoryFiles(files));
+
+async function distanceOf(plan: DicomPlan) {
+  return distance(await drawLevel(await open(plan), 0), pictureOf(plan));
+}
+
+describe('a DICOM slide', () => {
+  it('is one file for each resolution, all of them one slide, whichever is opened', async () => {
+    const plans = [{}, { downsample: 2 }, { downsample: 4, tileWidth: 24, tileHeight: 16 }];
+    for (const order of [plans, plans.toReversed()]) {
+      const slide = await open(...order);
+      expect(slide.levels).toEqual([
+        {
+          width: 96,
+          height: 64,
+          tileWidth: 32,
+          tileHeight: 32,
+          columns: 3,
+          rows: 2,
+          downsample: 1,
+          isMade: true,
+        },
+        {
+          width: 48,
+          height: 32,
+          tileWidth: 32,
+          tileHeight: 32,
+          columns: 2,
+          rows: 1,
+          downsample: 2,
+          isMade: true,
+        },
+        {
+          width: 24,
+          height: 16,
+          tileWidth: 24,
+          tileHeight: 16,
+          columns: 1,
+          rows: 1,
+          downsample: 4,
+          isMade: true,
+        },
+      ]);
+      for (const [i, plan] of plans.entries()) {
+        expect(distance(await drawLevel(slide, i), pictureOf(plan))).toEqual({ mean: 0, most: 0 });
+      }
+    }
+  });
+
+  it('says its resolution, its objective and its maker', async () => {
+    expect(await open()).toMatchObject({
+      format: 'dicom',
+      vendor: 'Leica Biosystems',
+      mpp: { x: 0.5, y: 0.5 },
+      objectivePower: 40,
+      background: { r: 255, g: 255, b: 255 },
+    });
+  });
+
+  it('takes the distance of rows before that of columns', async () => {
+    const spacing = text(tag.PixelSpacing, 'DS', '0.0005', '0.00025');
+    const slide = await open({
+      more: [
+        sequence(tag.SharedFunctionalGroupsSequence, [[sequence(tag.PixelMeasuresSequence, [[spacing]])]]),
+      ],
+    });
+    expect(slide.mpp).toEqual({ x: 0.25, y: 0.5 });
+  });
+
+  it('takes its resolution from the imaged volume where it names no distance of pixels', async () => {
+    const slide = await open({
+      more: [
+        sequence(tag.SharedFunctionalGroupsSequence, []),
+        fl(tag.ImagedVolumeWidth, 96 / 4096),
+        fl(tag.ImagedVolumeHeight, 64 / 2048),
+      ],
+    });
+    expect(slide.mpp).toEqual({ x: 0.244140625, y: 0.48828125 });
+  });
+
+  it.each([
+    ['0', '0'],
+    ['-0.0005', '0.0005'],
+    ['1e308', '1e308'],
+    ['wide', 'high'],
+  ])('says no resolution where the file says nonsense: %s, %s', async (...values) => {
+    const spacing = text(tag.PixelSpacing, 'DS', ...values);
+    const shared = [[sequence(tag.PixelMeasuresSequence, [[spacing]])]];
+    const slide = await open({
+      more: [
+        sequence(tag.SharedFunctionalGroupsSequence, shared),
+        fl(tag.ImagedVolumeWidth, 0),
+        fl(tag.ImagedVolumeHeight, Number.NaN),
+      ],
+    });
+    expect(slide.mpp).toBeNull();
+  });
+
+  it('names no maker that is not known to be one', async () => {
+    const slide = await open({ more: [text(tag.Manufacturer, 'LO', 'Dr. Jane Doe, Room 12')] });
+    expect(slide.vendor).toBeNull();
+  });
+
+  it('lets nothing out that names a patient, a date or a scanner', async () => {
+    const slide = await open({ more: [text(0x0008_0020, 'DA', '20261121')] });
+    const { readTile, readAssociatedImage, readIccProfile, close, ...said } = slide;
+    const all = JSON.stringify({ ...said, associatedImages: [...said.associatedImages] });
+    for (const secret of ['Doe', 'P-1', 'SERIAL', '20261121', 'SLIDE-1']) expect(all).not.toContain(secret);
+  });
+
+  it('takes the colour of places without a tile, CIELab in 16 bits', async () => {
+    const grey = await open({ more: [us(tag.RecommendedAbsentPixelCIELabValue, 35_000, 32_896, 32_896)] });
+    expect(grey.background).toEqual({ r: 128, g: 128, b: 128 });
+    const asPixelMedWritesWhite = await open({
+      more: [us(tag.RecommendedAbsentPixelCIELabValue, 65_535, 0, 0)],
+    });
+    expect(asPixelMedWritesWhite.background).toEqual({ r: 255, g: 255, b: 255 });
+  });
+
+  it('keeps the colour profile of its first optical path', async () => {
+    const slide = await open({ opticalPaths: 2 });
+    expect(Buffer.from((await slide.readIccProfile()) ?? []).toString()).toBe('profile 1 ');
+    const without = await open({ more: [sequence(tag.OpticalPathSequence, [])] });
+    expect(await without.readIccProfile()).toBeNull();
+  });
+
+  describe('keeps back what lies beside the picture:', () => {
+    const single = { width: 32, height: 32 };
+
+    it('label, overview and thumbnail are known, and no levels', async () => {
+      const slide = await open(
+        {},
+        { ...single, kind: 'LABEL' },
+        { ...single, kind: 'OVERVIEW' },
+        { ...single, kind: 'THUMBNAIL' },
+      );
+      expect(slide.levels).toHaveLength(1);
+      expect([...slide.associatedImages].sort()).toEqual(['label', 'macro', 'thumbnail']);
+      expect(await slide.readAssociatedImage('label')).toMatchObject({ width: 32, height: 32 });
+    });
+
+    it('LOCALIZER is an older name of the overview', async () => {
+      expect((await open({}, { ...single, kind: 'LOCALIZER' })).associatedImages).toEqual(new Set(['macro']));
+    });
+
+    it('what it does not have is missing', async () => {
+      await expect((await open()).readAssociatedImage('label')).rejects.toMatchObject({
+        code: 'ASSOCIATED_IMAGE_MISSING',
+      });
+    });
+
+    it('a level that shows the label is none, a slide that shows it is refused', async () => {
+      const label = { more: [text(tag.SpecimenLabelInImage, 'CS', 'YES')] };
+      expect((await open({}, { downsample: 2, ...label })).levels).toHaveLength(1);
+      await expect(open(label)).rejects.toMatchObject({ code: 'FORMAT_NOT_SUPPORTED' });
+    });
+  });
+
+  describe('finds its levels by their geometry:', () => {
+    it('sizes rounded down again and again are the same picture', async () => {
+      const odd = { width: 277, height: 370, tileWidth: 512, tileHeight: 512, codec: 'rle' } as const;
+      const sizes = [
+        [277, 370],
+        [138, 185],
+        [69, 92],
+        [34, 46],
+        [17, 23],
+        [8, 11],
+        [4, 5],
+        [2, 2],
+        [1, 1],
+      ] as const;
+      const slide = await open(
+        ...sizes.map(([width, height], i) => ({
+          ...odd,
+          more: [
+            ul(tag.TotalPixelMatrixColumns, width),
+            ul(tag.TotalPixelMatrixRows, height),
+            us(tag.InstanceNumber, i),
+          ],
+        })),
+      );
+      expect(slide.levels.map(({ width, height }) => [width, height])).toEqual(sizes);
+      expect(slide.levels.map(({ downsample }) => downsample)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256]);
+    });
+
+    it('a picture of another shape is no level', async () => {
+      expect((await open({}, { width: 48, height: 40 })).levels).toHaveLength(1);
+    });
+
+    it('a picture of another place of the glass is no level', async () => {
+      const elsewhere = sequence(tag.TotalPixelMatrixOriginSequence, [
+        [
+          text(tag.XOffsetInSlideCoordinateSystem, 'DS', '20.5'),
+          text(tag.YOffsetInSlideCoordinateSystem, 'DS', '40'),
+        ],
+      ]);
+      expect((await open({}, { downsample: 2, more: [elsewhere] })).levels).toHaveLength(1);
+    });
+
+    it('of two of the same size one counts', async () => {
+      expect((await open({}, {}, { downsample: 2 }, { downsample: 2 })).levels).toHaveLength(2);
+    });
+
+    it('other series, other pyramids and other patients are no levels', async () => {
+      const small = { downsample: 2 };
+      expect((await open({}, { ...small, series: '2' })).levels).toHaveLength(1);
+      expect((await open({}, { ...small, patient: 'P-2' })).levels).toHaveLength(1);
+      const pyramids = [
+        { pyramid: '1' },
+        { pyramid: '2' },
+        { ...small, pyramid: '1' },
+        { ...small, downsample: 4, pyramid: '2' },
+      ];
+      expect((await open(...pyramids)).levels.map(({ width }) => width)).toEqual([96, 48]);
+    });
+
+    it('a copy of a file is no other file', async () => {
+      const file = await buildDicom();
+      expect((await openFiles({ a: file, b: file })).levels).toHaveLength(1);
+    });
+
+    it('files beside it that are something else are left alone', async () => {
+      const file = await buildDicom();
+      const slide = await openFiles({
+        a: file,
+        b: new Uint8Array(3),
+        c: new Uint8Array(500),
+        d: file.subarray(0, 400),
+      });
+      expect(slide.levels).toHaveLength(1);
+    });
+  });
+
+  describe('reads samples', () => {
+    it.each<[string, DicomPlan]>([
+      ['not compressed, explicit', { codec: 'explicit' }],
+      ['not compressed, implicit', { codec: 'implicit' }],
+      ['not compressed, in planes', { isPlanar: true }],
+      ['not compressed, each frame in an item', { codec: 'encapsulated' }],
+      ['run-length coded', { codec: 'rle' }],
+      ['as JPEG 2000', { codec: 'jpeg2000', photometric: 'YBR_RCT' }],
+      ['as JPEG 2000 that is called RGB', { codec: 'jpeg2000' }],
+      ['as JPEG-LS', { codec: 'jpegls' }],
+    ])('%s, exactly', async (_, plan) => {
+      expect(await distanceOf(plan)).toEqual({ mean: 0, most: 0 });
+    });
+
+    it.each<[string, DicomPlan]>([
+      ['not compressed', { photometric: 'YBR_FULL' }],
+      ['not compressed, in planes', { photometric: 'YBR_FULL', isPlanar: true }],
+      ['run-length coded', { photometric: 'YBR_FULL', codec: 'rle' }],
+      ['as JPEG-LS', { photometric: 'YBR_FULL', codec: 'jpegls' }],
+      ['as JPEG 2000', { photometric: 'YBR_FULL', codec: 'jpeg2000' }],
+      ['as JPEG', { photometric: 'YBR_FULL', codec: 'jpeg' }],
+      ['as JPEG with half the colours', { photometric: 'YBR_FULL_422', codec: 'jpeg' }],
+    ])('of YCbCr, %s', async (_, plan) => {
+      expect((await distanceOf(plan)).mean).toBeLessThan(plan.codec === 'jpeg' ? 4 : 1);
+    });
+
+    it.each<[string, DicomPlan]>([
+      ['of 8 bits', {}],
+      ['of 16 bits', { bits: 16 }],
+      ['of 8 bits, run-length coded', { codec: 'rle' }],
+      ['of 16 bits, run-length coded', { bits: 16, codec: 'rle' }],
+      ['of 16 bits, as JPEG-LS', { bits: 16, codec: 'jpegls' }],
+      ['of 16 bits, as JPEG 2000', { bits: 16, codec: 'jpeg2000' }],
+    ])('of grey %s, the least value black, or white', async (_, plan) => {
+      for (const photometric of ['MONOCHROME2', 'MONOCHROME1']) {
+        const grey = await drawLevel(await open({ photometric, ...plan }), 0);
+        const isInverted = photometric === 'MONOCHROME1';
+        const green = pictureOf(plan).rgb.filter((_value, i) => i % 3 === 1);
+        const expected = [...green].flatMap(
+          (value) => Array(3).fill(isInverted ? 255 - value : value) as number[],
+        );
+        expect([...grey.rgb]).toEqual(expected);
+      }
+    });
+
+    it('of grey by the window that the file asks for, in rescaled values', async () => {
+      const shared = sequence(tag.SharedFunctionalGroupsSequence, [
+        [
+          sequence(tag.FrameVOILUTSequence, [
+            [text(tag.WindowCenter, 'DS', '150.5'), text(tag.WindowWidth, 'DS', '101')],
+          ]),
+          sequence(tag.PixelValueTransformationSequence, [
+            [text(tag.RescaleIntercept, 'DS', '-100'), text(tag.RescaleSlope, 'DS', '0.5')],
+          ]),
+        ],
+      ]);
+      const slide = await open({ photometric: 'MONOCHROME2', bits: 16, more: [shared] });
+      // 100 and 200 in the window's unit are (100 + 100) / 0.5 and (200 + 100) / 0.5 as they are stored.
+      expect(await slide.readTile({ level: 0, column: 0, row: 0 })).toMatchObject({
+        colour: { black: 400, white: 600 },
+      });
+    });
+  });
+
+  describe('passes JPEG frames on as they are stored', () => {
+    const jpegOf = async (plan: DicomPlan) => {
+      const tile = await (await open({ codec: 'jpeg', ...plan })).readTile({ level: 0, column: 1, row: 0 });
+      return Buffer.from(tile?.bytes ?? []);
+    };
+    const adobe = (transform: number) =>
+      Buffer.from([0xff, 0xee, 0, 14, 0x41, 0x64, 0x6f, 0x62, 0x65, 0, 100, 0, 0, 0, 0, transform]);
+
+    it('with the marker that says they are RGB', async () => {
+      expect((await jpegOf({})).subarray(2, 18)).toEqual(adobe(0));
+    });
+
+    it('with the marker that says they are YCbCr', async () => {
+      expect((await jpegOf({ photometric: 'YBR_FULL_422' })).subarray(2, 18)).toEqual(adobe(1));
+    });
+
+    it('without one where they are grey', async () => {
+      const jpeg = await jpegOf({ photometric: 'MONOCHROME2' });
+      expect(readJpegHeader(jpeg)).toMatchObject({ width: 32, height: 32, declaresColour: false });
+    });
+
+    it('and the bytes that follow untouched', async () => {
+      const plan = { codec: 'jpeg', photometric: 'YBR_FULL_422' } as const;
+      const jpeg = await jpegOf(plan);
+      expect(Buffer.from(await buildDicom(plan)).includes(jpeg.subarray(18))).toBe(true);
+    });
+  });
+
+  describe('finds its frames', () => {
+    const codecs = ['jpeg', 'jpeg2000', 'jpegls', 'rle'] as const;
+    const photometric = 'YBR_FULL_422';
+    const planOf = (codec: (typeof codecs)[number]) => ({ codec, ...(codec === 'jpeg' && { photometric }) });
+    const most = (codec: string) => (codec === 'jpeg' ? 4 : 0);
+
+    it.each(['empty', 'basic', 'extended'] as const)('by an offset table that is %s', async (offsetTable) => {
+      for (const codec of codecs) {
+        expect((await distanceOf({ ...planOf(codec), offsetTable })).mean).toBeLessThanOrEqual(most(codec));
+      }
+    });
+
+    it.each(['empty', 'basic'] as const)(
+      'in several pieces, by an offset table that is %s',
+      async (offsetTable) => {
+        for (const codec of ['jpeg', 'jpeg2000', 'jpegls'] as const) {
+          const plan = { ...planOf(codec), offsetTable, fragmentsPerFrame: 3 };
+          expect((await distanceOf(plan)).mean).toBeLessThanOrEqual(most(codec));
+        }
+      },
+    );
+
+    it('in one piece, or several, where there is only one', async () => {
+      for (const fragmentsPerFrame of [1, 5]) {
+        const plan = { ...planOf('jpegls'), tileWidth: 96, tileHeight: 64, fragmentsPerFrame };
+        expect(await distanceOf({ ...plan, offsetTable: 'empty' })).toEqual({ mean: 0, most: 0 });
+        expect(await distanceOf(plan)).toEqual({ mean: 0, most: 0 });
+      }
+    });
+
+    it('in sequences that end with delimiters', async () => {
+      for (const codec of ['explicit', 'implicit', 'rle'] as const) {
+        const plan = { codec, hasUndefinedLengths: true, organization: 'TILED_SPARSE' } as const;
+        expect(await distanceOf(plan)).toEqual({ mean: 0, most: 0 });
+      }
+    });
+  });
+
+  describe('places its tiles', () => {
+    it.each(['TILED_SPARSE', null] as const)('where each says it is (%s)', async (organization) => {
+      for (const codec of ['explicit', 'implicit'] as const) {
+        expect(await distanceOf({ organization, codec })).toEqual({ mean: 0, most: 0 });
+      }
+    });
+
+    it('in any order', async () => {
+      const groups = [5, 4, 3, 2, 1, 0].map((tile) => [
+        sequence(tag.PlanePositionSlideSequence, [
+          [
+            sl(tag.ColumnPositionInTotalImagePixelMatrix, (tile % 3) * 32 + 1),
+            sl(tag.RowPositionInTotalImagePixelMatrix, Math.floor(tile / 3) * 32 + 1),
+          ],
+        ]),
+      ]);
+      const slide = await open({
+        organization: 'TILED_SPARSE',
+        more: [sequence(tag.PerFrameFunctionalGroupsSequence, groups)],
+      });
+      const first = await slide.readTile({ level: 0, column: 0, row: 0 });
+      const inOrder = await (await open()).readTile({ level: 0, column: 2, row: 1 });
+      expect(first?.bytes).toEqual(inOrder?.bytes);
+    });
+
+    it('and leaves empty what the scanner left out', async () => {
+      const slide = await open({ organization: 'TILED_SPARSE', holes: [1, 3] });
+      const isThere = async (column: number, row: number) =>
+        (await slide.readTile({ level: 0, column, row })) !== null;
+      expect(
+        await Promise.all([isThere(0, 0), isThere(1, 0), isThere(2, 0), isThere(0, 1), isThere(1, 1)]),
+      ).toEqual([true, false, true, false, true]);
+    });
+
+    it.each(['TILED_FULL', 'TILED_SPARSE'] as const)(
+      'by the focal plane nearest to the glass and the first optical path (%s)',
+      async (organization) => {
+        const plan = { organization, focalPlanes: 3, opticalPaths: 2 };
+        expect(await distanceOf(plan)).toEqual({ mean: 0, most: 0 });
+      },
+    );
+
+    it.each([
+      [-1, 0],
+      [3, 0],
+      [0, 2],
+      [0.5, 0],
+      [Number.NaN, 0],
+    ])('and has none outside: %d, %d', async (column, row) => {
+      const slide = await open();
+      await expect(slide.readTile({ level: 0, column, row })).rejects.toMatchObject({
+        code: 'TILE_OUT_OF_RANGE',
+      });
+      await expect(slide.readTile({ level: 1, column: 0, row: 0 })).rejects.toMatchObject({
+        code: 'TILE_OUT_OF_RANGE',
+      });
+    });
+  });
+
+  describe('joins a picture that is cut into several files', () => {
+    const parts = (organization: 'TILED_FULL' | 'TILED_SPARSE', total?: number) =>
+      [
+        { number: 1, from: 0, to: 2 },
+        { number: 2, from: 2, to: 3 },
+        { number: 3, from: 3, to: 6 },
+      ].map((part) => ({ organization, part: { ...part, ...(total && { total }) } }));
+
+    it.each(['TILED_FULL', 'TILED_SPARSE'] as const)(
+      '%s, in whatever order they come',
+      async (organization) => {
+        for (const plans of [parts(organization), parts(organization, 3).toReversed()]) {
+          const slide = await open(...plans, { downsample: 2 });
+          expect(slide.levels).toHaveLength(2);
+          expect(distance(await drawLevel(slide, 0), pictureOf({}))).toEqual({ mean: 0, most: 0 });
+        }
+      },
+    );
+
+    it.each([0, 1, 2])('and misses part %i', async (missing) => {
+      const plans = parts('TILED_FULL', 3).filter((_, i) => i !== missing);
+      await expect(open(...plans)).rejects.toMatchObject({ code: 'FILE_MISSING' });
+    });
+
+    it('and refuses parts that contradict each other', async () => {
+      const [first, second, third] = parts('TILED_FULL') as [DicomPlan, DicomPlan, DicomPlan];
+      await expect(open(first, second, second, third)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+      const wider = { ...second, more: [ul(tag.TotalPixelMatrixColumns, 128)] };
+      await expect(open(first, wider, third)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+    });
+  });
+});
+
+describe('a folder of DICOM files', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'dicom-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  async function write(files: Readonly<Record<string, DicomPlan>>): Promise<void> {
+    for (const [i, [name, plan]] of Object.entries(files).entries()) {
+      await writeFile(join(folder, name), await buildDicom({ instance: String(i + 1), ...plan }));
+    }
+  }
+  const group = async () => groupSlideFiles(folder, await readdir(folder));
+
+  it('is one entry for each series: its largest picture leads, the others are its members', async () => {
+    await write({
+      'b-label': { kind: 'LABEL', width: 32, height: 32 },
+      'c-small': { downsample: 4 },
+      'd-large': {},
+      'e-other': { series: '2' },
+      'f-other-small': { series: '2', downsample: 2 },
+      'g-alone': { series: '3' },
+    });
+    await writeFile(join(folder, 'a-note.txt'), 'no slide');
+    expect(await group()).toEqual([
+      { leading: 'd-large', members: ['b-label', 'c-small'] },
+      { leading: 'e-other', members: ['f-other-small'] },
+    ]);
+  });
+
+  it('is one entry for each pyramid of a series; label and overview go with the first', async () => {
+    await write({
+      a: { pyramid: '1', downsample: 2 },
+      b: { pyramid: '1' },
+      c: { pyramid: '2' },
+      d: { pyramid: '2', downsample: 2 },
+      e: { kind: 'OVERVIEW', width: 32, height: 32 },
+    });
+    expect(await group()).toEqual([
+      { leading: 'b', members: ['a', 'e'] },
+      { leading: 'c', members: ['d'] },
+    ]);
+  });
+
+  it('knows the first part of a picture that is cut into several files as its leading file', async () => {
+    await write({
+      a: { part: { number: 2, from: 3, to: 6 } },
+      b: { part: { number: 1, from: 0, to: 3 } },
+      c: { downsample: 2 },
+    });
+    expect(await group()).toEqual([{ leading: 'b', members: ['a', 'c'] }]);
+  });
+
+  it('opens by its leading file with the members that were found, and without them', async () => {
+    await write({ a: {}, b: { downsample: 2 }, c: { downsample: 4 } });
+    const path = join(folder, 'a');
+    const known = await openSlide({ path, members: ['b'] });
+    const unknown = await openSlide({ path });
+    expect([known.levels.length, unknown.levels.length]).toEqual([2, 3]);
+    expect(known.fingerprint).not.toBe(unknown.fingerprint);
+    await Promise.all([known.close(), unknown.close()]);
+  });
+});
+
+describe.skipIf(slides === undefined)('real DICOM files (TEST_SLIDES names the folder)', () => {
+  const path = (name: string) => join(slides ?? '', 'dicom', name);
+
+  it('of twelve resolutions are one slide', async () => {
+    const names = await readdir(path('cmu-1-small-region'));
+    const [group] = await groupSlideFiles(path('cmu-1-small-region'), names);
+    expect(group?.leading).toBe('level-0-frames-0-30.dcm');
+    expect(group?.members).toHaveLength(11);
+    const slide = await openSlide({ path: path('cmu-1-small-region/level-0-frames-0-30.dcm') });
+    expect(slide.levels.map(({ width, height }) => `${width}×${height}`)).toEqual(
+      '2220×2967 1110×1483 555×741 277×370 138×185 69×92 34×46 17×23 8×11 4×5 2×2 1×1'.split(' '),
+    );
+    expect(slide.levels.slice(0, 4).map(({ tileWidth, tileHeight }) => [tileWidth, tileHeight])).toEqual([
+      [500, 500],
+      [500, 500],
+      [500, 500],
+      [277, 370],
+    ]);
+    expect(slide.mpp).toEqual({ x: 0.499, y: 0.499 });
+    for (const level of slide.levels.keys()) await drawLevel(slide, level);
+    await slide.close();
+  });
+
+  it.each([
+    ['camelyon-jpeg/multi_frame_jpeg_camelyon_challenge_image.dcm', 'jpeg', { x: 28.969, y: 28.968 }],
+    [
+      'camelyon-jpeg2000/multi_frame_jpeg2000_camelyon_challenge_image.dcm',
+      'jpeg2000',
+      { x: 28.969, y: 28.968 },
+    ],
+    ['uncompressed/raw.dicom', 'samples', { x: 16.783, y: 16.783 }],
+    ['highdicom/sm_image.dcm', 'samples', { x: 0.499, y: 0.499 }],
+    ['highdicom/sm_image_grayscale.dcm', 'samples', { x: 0.499, y: 0.499 }],
+    ['highdicom/sm_image_jpegls.dcm', 'jpegls', { x: 0.499, y: 0.499 }],
+    ['highdicom/sm_image_numbers.dcm', 'samples', { x: 0.499, y: 0.499 }],
+  ])('are read: %s', async (name, codec, mpp) => {
+    const slide = await openSlide({ path: path(name) });
+    expect(slide.levels).toHaveLength(1);
+    expect(slide.mpp).toEqual(mpp);
+    expect(await slide.readTile({ level: 0, column: 0, row: 0 })).toMatchObject({ codec });
+    await drawLevel(slide, 0);
+    await slide.close();
+  });
+
+  it('of the same picture, compressed and not, are the same', async () => {
+    const [one, other] = await Promise.all(
+      ['highdicom/sm_image.dcm', 'highdicom/sm_image_jpegls.dcm'].map((name) =>
+        openSlide({ path: path(name) }),
+      ),
+    );
+    if (!one || !other) return;
+    expect(distance(await drawLevel(one, 0), await drawLevel(other, 0))).toEqual({ mean: 0, most: 0 });
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  it("of OpenSlide's own: a picture smaller than its tile, and a thumbnail", async () => {
+    const slide = await openSlide({ path: path('openslide-boxes/boxes_0.dcm') });
+    expect(slide).toMatchObject({ vendor: 'Leica Biosystems', objectivePower: 20 });
+    expect(slide.levels).toMatchObject([{ width: 16, height: 16, tileWidth: 64, tileHeight: 64 }]);
+    expect([...slide.associatedImages]).toEqual(['thumbnail']);
+    expect(await slide.readIccProfile()).toHaveLength(456);
+    await slide.close();
+  });
+
+  it.each([
+    ['highdicom/seg_image_sm_control_labelmap.dcm', 'a segmentation'],
+    ['highdicom/sm_annotations.dcm', 'a list of annotations'],
+    ['label-only/test_wikipedia.dcm', 'the label of a slide'],
+    ['openslide-boxes/boxes_1.dcm', 'the thumbnail of a slide'],
+  ])('that are no slides are refused by name: %s', async (name, said) => {
+    await expect(openSlide({ path: path(name) })).rejects.toMatchObject({
+      code: 'NOT_A_SLIDE',
+      message: expect.stringContaining(said),
+    });
+  });
+
+  it('cut at any place are refused, or show what they show whole', async () => {
+    const bytes = await readFile(path('openslide-boxes/boxes_0.dcm'));
+    const whole = await drawLevel(await openFiles({ a: bytes }), 0);
+    for (let length = 0; length < bytes.length; length += 7) {
+      try {
+        const drawn = await drawLevel(await openFiles({ a: bytes.subarray(0, length) }), 0);
+        expect(drawn).toEqual(whole);
+      } catch (error) {
+        expect(error).toMatchObject({ name: 'SlideError' });
+      }
+    }
+  });
+});
