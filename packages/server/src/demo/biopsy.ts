@@ -1,5 +1,5 @@
 /** A small piece of mucosa that a forceps took: surface on one side, torn on the others, crypts cut across. */
-import type { Gland } from './glands.ts';
+import { type Gland, placeInGland } from './glands.ts';
 import { between, chanceAt, noiseAt, type Random, roughNoiseAt, smoothStep } from './random.ts';
 
 export interface Biopsy {
@@ -109,26 +109,33 @@ export function cutCryptsOf(random: Random, biopsy: Biopsy, height: number): Gla
   const slant = between(random, 0, Math.PI);
   for (let row = -9; row <= 9; row++) {
     for (let column = -14; column <= 14; column++) {
-      const x = biopsy.x + (column + (row & 1) * 0.5 + between(random, -0.11, 0.11)) * spacing;
-      const y = biopsy.y + (row * 0.93 + between(random, -0.09, 0.09)) * spacing;
+      const x = biopsy.x + (column + (row & 1) * 0.5 + between(random, -0.09, 0.09)) * spacing;
+      const y = biopsy.y + (row * 0.93 + between(random, -0.08, 0.08)) * spacing;
       const place = placeInBiopsy(biopsy, x, y, { inside: 0, depth: 0, along: 0 });
       if (place.inside < 190 || place.depth < 235 || chanceAt(biopsy.seed, column, row) < 0.05) continue;
       const angle = slant + between(random, -0.35, 0.35);
       const length = random() ** 2 * 46;
-      glands.push({
+      const gland = {
         seed: Math.floor(random() * 1e7),
         x: x - (Math.cos(angle) * length) / 2,
         y: y - (Math.sin(angle) * length) / 2,
         dx: Math.cos(angle),
         dy: Math.sin(angle),
         length,
-        lumen: between(random, 8, 24),
+        lumen: between(random, 8, 22),
         height,
         bend: 0,
         open: false,
         cellWidth: between(random, 43, 50),
         goblets: between(random, 0.42, 0.64),
-      });
+      };
+      // Healthy crypts keep apart: one that would touch another shows a narrower part of itself, or none.
+      const free = Math.min(
+        ...glands.map((other) => placeInGland(other, x, y, { depth: 0, along: 0, side: 1 }).depth - height),
+      );
+      const narrower = { ...gland, x, y, length: 0, lumen: 7 };
+      const fits = [gland, narrower].find((g) => free > g.length / 2 + g.lumen + height + 10);
+      if (fits !== undefined) glands.push(fits);
     }
   }
   return glands;

@@ -13,9 +13,9 @@ const SQUARE = 256;
 /** Pixels around a square that are needed to develop it. */
 const MARGIN = 1;
 
-// Whoever looks at a slide goes first. Threads take over the priority of the one that starts them, so
-// this comes before sharp starts any.
-os.setPriority(os.constants.priority.PRIORITY_LOW);
+// Requests go first; not the lowest priority, for the first look at the product waits for these slides.
+// Threads take over the priority of the one that starts them, so this comes before sharp starts any.
+os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
 sharp.concurrency(1);
 sharp.cache(false);
 
