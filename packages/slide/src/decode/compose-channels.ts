@@ -1,0 +1,44 @@
+import type { Colour, Raster } from './raster.ts';
+
+/** One channel of a picture that was taken in several: how bright it is where, and the colour it is shown in. */
+export interface Channel {
+  /** Grey: the three samples of a pixel are equal. */
+  readonly brightness: Raster;
+  readonly colour: Colour;
+}
+
+/** Shown in this order where a file says no colours; every one is bright, and unlike its neighbours. */
+const COLOURS: readonly [Colour, ...Colour[]] = [
+  { r: 255, g: 0, b: 0 },
+  { r: 0, g: 255, b: 0 },
+  { r: 0, g: 0, b: 255 },
+  { r: 255, g: 255, b: 0 },
+  { r: 255, g: 0, b: 255 },
+  { r: 0, g: 255, b: 255 },
+];
+
+/** @param index of the channel, from 0 */
+export function colourOfChannel(index: number): Colour {
+  return COLOURS[index % COLOURS.length] ?? COLOURS[0];
+}
+
+/**
+ * Lay channels over one another as light adds up: what is too bright is white.
+ *
+ * @param channels of equal size, at least one
+ */
+export function composeChannels(channels: readonly [Channel, ...Channel[]]): Raster {
+  const { width, height } = channels[0].brightness;
+  const rgb = new Uint8ClampedArray(width * height * 3);
+  for (const { brightness, colour } of channels) {
+    const [r, g, b] = [colour.r / 255, colour.g / 255, colour.b / 255];
+    for (let at = 0; at < rgb.length; at += 3) {
+      const level = brightness.rgb[at] as number;
+      if (level === 0) continue;
+      rgb[at] = (rgb[at] as number) + level * r;
+      rgb[at + 1] = (rgb[at + 1] as number) + level * g;
+      rgb[at + 2] = (rgb[at + 2] as number) + level * b;
+    }
+  }
+  return { width, height, rgb: new Uint8Array(rgb.buffer) };
+}
