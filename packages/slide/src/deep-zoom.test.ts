@@ -46,6 +46,7 @@ function slideOf(...sizes: readonly [width: number, height: number, tileSide?: n
       height: levels[level]?.tileHeight ?? 0,
     }),
     readAssociatedImage: () => Promise.reject(new Error('There is none')),
+    readIccProfile: async () => null,
     close: async () => {},
   };
 }

@@ -145,7 +145,7 @@ interface Plan {
   readonly descriptor: DeepZoomDescriptor;
   /** For every level of the file, the Deep Zoom level that has its size; null when none has. */
   readonly dziLevels: readonly (number | null)[];
-  /** For every Deep Zoom level, the level of the file that has its size; null when none has. */
+  /** For every Deep Zoom level, the level of the file whose tiles may go out for it; null when none has its size. */
   readonly storedLevels: readonly (number | null)[];
 }
 
@@ -158,7 +158,7 @@ function planOf(slide: Slide): Plan {
   const dziLevels = slide.levels.map((level) => matchingDziLevel(descriptor, level));
   const storedLevels = Array.from({ length: descriptor.maxLevel + 1 }, (_, dziLevel) => {
     const level = dziLevels.indexOf(dziLevel);
-    return level < 0 ? null : level;
+    return slide.levels[level]?.isMade === undefined && level >= 0 ? level : null;
   });
   const plan = { descriptor, dziLevels, storedLevels };
   plans.set(slide, plan);

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { openSlide, openSlideFrom } from './open-slide.ts';
 import { fingerprintOf } from './source/file-source.ts';
 import { buildSvs } from './testing/build-svs.ts';
-import { buildTiff, long } from './testing/build-tiff.ts';
+import { ascii, buildTiff } from './testing/build-tiff.ts';
 import { memoryFiles } from './testing/memory-files.ts';
 import { openBytes } from './testing/open-bytes.ts';
 
@@ -42,8 +42,8 @@ describe('opening a slide', () => {
   it.each([
     ['an empty file', new Uint8Array()],
     [
-      'a TIFF that is not cut into tiles',
-      buildTiff({ directories: [{ tags: { 256: long(1), 257: long(1) } }] }).bytes,
+      'a TIFF without a picture',
+      buildTiff({ directories: [{ tags: { 305: ascii('A program') } }] }).bytes,
     ],
   ])('refuses %s', async (_, bytes) => {
     await expect(openBytes(bytes)).rejects.toMatchObject({ code: 'FORMAT_NOT_RECOGNISED' });

@@ -27,6 +27,13 @@ export interface Level {
   readonly rows: number;
   /** Level 0 pixels per pixel of this level; 1 for level 0, rarely a whole number further down. */
   readonly downsample: number;
+  /**
+   * Pixels of the first column and row of tiles that lie outside the picture, left of it and above: where a picture
+   * was stored turned, its padding is not on the right and bottom. Absent: none.
+   */
+  readonly outside?: { readonly left: number; readonly top: number };
+  /** No tile of the level can go out as it is stored: none is JPEG, or all have to be turned. Absent: some may. */
+  readonly isMade?: true;
 }
 
 export interface TileAddress {
@@ -40,9 +47,9 @@ export type AssociatedImageName = 'label' | 'macro' | 'thumbnail';
 
 /**
  * How the bytes of a picture are written. `samples` are not compressed, `rle` is the run-length code of DICOM;
- * both say more in `layout`.
+ * both say more in `layout`. `tiff` is whatever TIFF does to samples itself, and says more in `coding`.
  */
-export type Codec = 'jpeg' | 'png' | 'webp' | 'jpeg2000' | 'jpegls' | 'rle' | 'samples' | 'rgb';
+export type Codec = 'jpeg' | 'png' | 'webp' | 'jpeg2000' | 'jpegls' | 'rle' | 'samples' | 'tiff' | 'rgb';
 
 /** What the samples of a picture mean where its bytes do not say it. */
 export type SampleColour =
@@ -65,6 +72,46 @@ export interface SampleLayout {
   readonly isPlanar: boolean;
 }
 
+/** What packs bytes without knowing that they are a picture; each without loss. */
+export type Packing = 'none' | 'lzw' | 'packbits' | 'deflate' | 'zstd';
+
+/** What is between the bytes of a `tiff` picture and its pixels. */
+export interface TiffCoding {
+  /** `jpeg`: every block is a complete JPEG of one or four components. */
+  readonly packing: Packing | 'jpeg';
+  /**
+   * How long the blocks are that the bytes consist of, each packed by itself: from top to bottom, and where samples
+   * stand in planes, those of the first plane first.
+   */
+  readonly blockBytes: readonly number[];
+  /** Rows of a block; the last of a plane may have fewer. */
+  readonly blockRows: number;
+  readonly samplesPerPixel: number;
+  readonly bits: 1 | 2 | 4 | 8 | 16;
+  /** Each sample of all pixels in a plane of its own; else those of one pixel stand together. */
+  readonly isPlanar: boolean;
+  /** Of samples of 16 bits. */
+  readonly isLittleEndian: boolean;
+  /** The first pixel of a byte is in its lowest bits, not in its highest. */
+  readonly isBitReversed: boolean;
+  /** Samples are stored as differences to the pixel left of them. */
+  readonly isDifferenced: boolean;
+  readonly colour: TiffColour;
+}
+
+export type TiffColour = {
+  /** The sample of a pixel that says how opaque it is; null where all are. */
+  readonly alpha: { readonly sample: number; readonly isAssociated: boolean } | null;
+} & (
+  | { readonly model: 'rgb' | 'ycc' | 'cmyk' }
+  | { readonly model: 'grey'; readonly isInverted: boolean }
+  /** Red, green and blue of one index after the other. */
+  | { readonly model: 'palette'; readonly palette: Uint8Array }
+);
+
+/** How a picture has to be turned to be upright, by the numbers of TIFF and EXIF: 3 half a turn, 6 a quarter to the right. */
+export type Orientation = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
+
 /** A picture as bytes. `jpeg` is always a complete JPEG file that any decoder draws in the right colours. */
 export interface EncodedImage {
   readonly codec: Codec;
@@ -76,6 +123,10 @@ export interface EncodedImage {
   readonly colour?: SampleColour;
   /** Of `samples` and `rle` alone, and never absent there. */
   readonly layout?: SampleLayout;
+  /** Of `tiff` alone, and never absent there. */
+  readonly coding?: TiffCoding;
+  /** Width and height are those before turning. Absent: it is upright. */
+  readonly orientation?: Orientation;
 }
 
 export interface Slide {
@@ -97,13 +148,20 @@ export interface Slide {
   /**
    * Read one tile as stored, without decoding it.
    *
-   * @returns the tile, always `tileWidth × tileHeight` pixels (tiles on the right and bottom edges are
-   *   padded); null for a tile the scanner left empty
+   * @returns the tile, `tileWidth × tileHeight` pixels when it is upright; on the right and bottom edges of the level
+   *   it may be padded to that, or end with the picture; null for a tile the scanner left empty
    * @throws SlideError TILE_OUT_OF_RANGE, FILE_TRUNCATED, FILE_CORRUPT, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
    */
   readTile(address: TileAddress, signal?: AbortSignal): Promise<EncodedImage | null>;
   /** @throws SlideError ASSOCIATED_IMAGE_MISSING */
   readAssociatedImage(name: AssociatedImageName): Promise<EncodedImage>;
+  /**
+   * What the numbers of full resolution's colours mean, as an ICC profile.
+   *
+   * @returns null when the file has none
+   * @throws SlideError LIMIT_EXCEEDED, FILE_TRUNCATED, FILE_CORRUPT
+   */
+  readIccProfile(): Promise<Uint8Array | null>;
   close(): Promise<void>;
 }
 

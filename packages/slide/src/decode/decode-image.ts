@@ -3,7 +3,10 @@ import { type EncodedImage, SlideError } from '../slide.ts';
 import { decodeSamples } from './decode-samples.ts';
 import { decodeJpegLs } from './jpeg-ls.ts';
 import { decodeJpeg2000 } from './jpeg2000.ts';
+import { GLASS, paintTiff } from './paint-tiff.ts';
 import { type Raster, shrinkRaster } from './raster.ts';
+import { readTiffSamples } from './tiff-samples.ts';
+import { turnRaster } from './turn-raster.ts';
 
 /** How many pixels, both ways, become one: JPEG is decoded at these sizes for less than the whole costs. */
 export type Shrink = 1 | 2 | 4 | 8;
@@ -15,7 +18,7 @@ const MAX_PIXELS = 8192 * 8192;
  * Bytes to pixels, whatever the codec: the one place where a codec is added.
  *
  * @param shrink a divisor of both sides of the picture
- * @returns pixels, each the mean (for JPEG, nearly) of `shrink × shrink` of the picture's
+ * @returns pixels, upright, what is transparent laid on white, each the mean (for JPEG, nearly) of `shrink × shrink` of the picture's
  * @throws SlideError FILE_CORRUPT when the bytes are no such picture, FORMAT_NOT_SUPPORTED for a codec that is not
  *   read, LIMIT_EXCEEDED
  */
@@ -23,6 +26,10 @@ export async function decodeImage(image: EncodedImage, shrink: Shrink = 1): Prom
   if (image.width * image.height > MAX_PIXELS) {
     throw new SlideError('LIMIT_EXCEEDED', `A picture has ${image.width} × ${image.height} pixels`);
   }
+  return turnRaster(await decodeStored(image, shrink), image.orientation ?? 1);
+}
+
+async function decodeStored(image: EncodedImage, shrink: Shrink): Promise<Raster> {
   switch (image.codec) {
     case 'jpeg':
       return decodeBySharp(image, shrink);
@@ -45,19 +52,27 @@ export async function decodeImage(image: EncodedImage, shrink: Shrink = 1): Prom
     case 'samples':
     case 'rle':
       return shrinkRaster(decodeSamples(image), shrink);
+    case 'tiff':
+      return shrinkRaster(await decodeTiff(image), shrink);
   }
+}
+
+async function decodeTiff(image: EncodedImage): Promise<Raster> {
+  const { width, height, coding } = image;
+  if (!coding) throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not read: samples without a coding');
+  return paintTiff(await readTiffSamples(image, coding), width, height, coding);
 }
 
 async function decodeBySharp({ bytes, width, height }: EncodedImage, shrink: Shrink): Promise<Raster> {
   // A warning means that the decoder has made pixels up, e.g. grey below the place where a stream is cut.
-  const picture = sharp(bytes, { failOn: 'warning', limitInputPixels: MAX_PIXELS });
+  const picture = sharp(bytes, { failOn: 'warning', limitInputPixels: width * height });
   // By 4 and 8 the decoder itself goes half or a quarter of the way, for less than the whole costs, and the cubic
   // kernel the last step: of sharp's kernels it comes nearest to the mean. By 2 it would decode the whole anyway.
   const reduced = shrink > 2;
   if (reduced) picture.resize(width / shrink, height / shrink, { fit: 'fill', kernel: 'cubic' });
   const { data, info } = await picture
     .toColourspace('srgb')
-    .removeAlpha()
+    .flatten({ background: GLASS })
     .raw()
     .toBuffer({ resolveWithObject: true })
     .catch((cause: unknown) => {

@@ -11,14 +11,16 @@ export type Column = readonly EncodedImage[];
  * Decode tiles of one level, all of the same size: where they are JPEG that can be joined, many in one go, which
  * costs half of decoding one by one.
  *
- * Across the seam of two joined tiles a decoder may smooth, so only neighbours are joined, unless it does not.
+ * Across the seam of two joined tiles a decoder may smooth, so only neighbours are joined, unless it does not, and at
+ * full size none: those pixels are the file's own.
  *
  * @returns pixels of every tile, column by column
  * @throws SlideError what decodeImage throws
  */
 export async function decodeTiles(columns: readonly Column[], shrink: Shrink): Promise<readonly Raster[]> {
   const tiles = columns.flat();
-  const groups = keepsSeams(tiles[0], shrink) ? [tiles] : columns;
+  const apart = shrink === 1 ? tiles.map((tile) => [tile]) : columns;
+  const groups = keepsSeams(tiles[0], shrink) ? [tiles] : apart;
   const pieces: Raster[] = [];
   for (const group of groups) pieces.push(...(await decodeGroup(group, shrink)));
   return pieces;
@@ -31,9 +33,13 @@ function keepsSeams(tile: EncodedImage | undefined, shrink: Shrink): boolean {
   return components.every(({ vertical }) => vertical === components[0]?.vertical);
 }
 
+function isUprightJpeg({ codec, orientation = 1 }: EncodedImage): boolean {
+  return codec === 'jpeg' && orientation === 1;
+}
+
 async function decodeGroup(tiles: readonly EncodedImage[], shrink: Shrink): Promise<readonly Raster[]> {
   const [first] = tiles;
-  const mayJoin = tiles.length > 1 && tiles.every(({ codec }) => codec === 'jpeg');
+  const mayJoin = tiles.length > 1 && tiles.every(isUprightJpeg);
   const joined = mayJoin ? joinScans(tiles.map(({ bytes }) => bytes)) : null;
   if (!first || !joined) return Promise.all(tiles.map((tile) => decodeImage(tile, shrink)));
 

@@ -17,6 +17,8 @@ export interface Jpeg2000Header {
   readonly halvings: number;
   /** The boxes say that the samples are YCbCr; always false without boxes. */
   readonly isDeclaredYcc: boolean;
+  /** The code stream turned RGB into something else, and a decoder turns it back: what comes out is RGB. */
+  readonly isTransformed: boolean;
 }
 
 /** Code blocks, precincts and tiles cost memory each, however few bytes stand in them. */
@@ -84,6 +86,7 @@ function readMainHeader(stream: Uint8Array): Omit<Jpeg2000Header, 'codeStream' |
   if (u16(0) !== SOC || u16(2) !== SIZ) throw corrupt('its code stream does not begin with its size');
   const size = readSize(stream, 4);
   let halvings: number | null = null;
+  let isTransformed = false;
   for (let at = 2; ; ) {
     const marker = u16(at);
     if (marker === SOT) break;
@@ -96,14 +99,15 @@ function readMainHeader(stream: Uint8Array): Omit<Jpeg2000Header, 'codeStream' |
       const style = stream[at + 4 + (isOfAll ? 0 : wide)] ?? 0;
       const coding = readCoding(stream, at + (isOfAll ? 9 : 5 + wide), style, size);
       halvings = Math.min(halvings ?? coding, coding);
+      if (isOfAll) isTransformed = stream[at + 8] === 1;
     }
     at += 2 + length;
   }
   if (halvings === null) throw corrupt('it does not say how it is coded');
-  return { ...size, halvings };
+  return { ...size, halvings, isTransformed };
 }
 
-type Size = Omit<Jpeg2000Header, 'codeStream' | 'isDeclaredYcc' | 'halvings'>;
+type Size = Omit<Jpeg2000Header, 'codeStream' | 'isDeclaredYcc' | 'halvings' | 'isTransformed'>;
 
 /** Source: T.800, A.5.1. */
 function readSize(stream: Uint8Array, at: number): Size {

@@ -12,8 +12,9 @@ export interface Jpeg2000Request {
   /** How many pixels, both ways, become one; a power of two that divides both sides. */
   readonly shrink?: number;
   /**
-   * `as-declared`: by what the picture says of itself, RGB where it says nothing. `ycc`: YCbCr although it says
-   * nothing, as Aperio writes with compression 33003. A range: of a picture with one component.
+   * `as-declared`: by what the picture says of itself, RGB where it says nothing. `ycc`: YCbCr where it says nothing,
+   * as Aperio writes with compression 33003; other writers of that number let the code stream transform the colours,
+   * and then they are RGB. A range: of a picture with one component.
    */
   readonly colour: 'as-declared' | 'ycc' | GreyRange;
 }
@@ -71,7 +72,8 @@ export async function decodeJpeg2000(bytes: Uint8Array, request: Jpeg2000Request
   if (decoded.samples.length !== reducedWidth * reducedHeight * header.components * bytesPerSample) {
     throw corrupt(decoded.complaints);
   }
-  const isYcc = colour === 'ycc' || (colour === 'as-declared' && header.isDeclaredYcc);
+  const isYcc =
+    (colour === 'ycc' && !header.isTransformed) || (colour === 'as-declared' && header.isDeclaredYcc);
   const range = typeof colour === 'object' ? colour : null;
   const raster = paintSamples(
     {

@@ -6,15 +6,10 @@
 import { type AssociatedImageName, SlideError } from '../slide.ts';
 import type { SlideFormat } from '../source/slide-format.ts';
 import type { TiffDirectory } from '../tiff/directory.ts';
-import { type ImageGeometry, readGeometry, readSampleLayout } from '../tiff/image-layout.ts';
-import { jpegColourOf, readJpegStrips } from '../tiff/jpeg-streams.ts';
-import { openPyramid, type TiledPicture } from '../tiff/pyramid.ts';
+import { readPicture, type TiffPicture } from '../tiff/picture.ts';
+import { openPyramid } from '../tiff/pyramid.ts';
 import { tag } from '../tiff/tags.ts';
-
-interface AssociatedPicture {
-  readonly directory: TiffDirectory;
-  readonly geometry: ImageGeometry;
-}
+import { readWholePicture } from '../tiff/whole-picture.ts';
 
 const DESCRIPTION_BYTES = 64 * 1024;
 
@@ -27,14 +22,13 @@ export const aperio: SlideFormat = {
   },
 
   async open(files, { tiff }) {
-    const levels: TiledPicture[] = [];
-    const associated = new Map<AssociatedImageName, AssociatedPicture>();
+    const levels: TiffPicture[] = [];
+    const associated = new Map<AssociatedImageName, TiffPicture>();
     for (const directory of (await tiff?.directories()) ?? []) {
-      const geometry = await readGeometry(directory);
-      const { width, height, tiles } = geometry;
-      const name = await associatedName(directory, tiles !== null);
-      if (tiles && name === null) levels.push({ directory, width, height, tiles });
-      else if (name !== null && !associated.has(name)) associated.set(name, { directory, geometry });
+      const picture = await readPicture(directory);
+      const name = await associatedName(directory, picture.tiles !== null);
+      if (name === null) levels.push(picture);
+      else if (!associated.has(name)) associated.set(name, picture);
     }
 
     const { leading } = files;
@@ -43,7 +37,7 @@ export const aperio: SlideFormat = {
     const mpp = readProperty(description, 'MPP');
     return {
       format: 'aperio',
-      fingerprint: leading.fingerprint,
+      fingerprint: files.fingerprint,
       vendor: 'Aperio',
       levels: pyramid.levels,
       mpp: mpp === null ? null : { x: mpp, y: mpp },
@@ -54,9 +48,9 @@ export const aperio: SlideFormat = {
       async readAssociatedImage(name) {
         const picture = associated.get(name);
         if (!picture) throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
-        const colour = jpegColourOf(await readSampleLayout(picture.directory));
-        return readJpegStrips(leading, picture.directory, picture.geometry, colour);
+        return readWholePicture(leading, picture);
       },
+      readIccProfile: pyramid.readIccProfile,
       close: files.close,
     };
   },

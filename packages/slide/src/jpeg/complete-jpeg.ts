@@ -96,3 +96,15 @@ export function completeJpeg(
   jpeg.set([0xff, marker.SOI]);
   return { jpeg, header };
 }
+
+/**
+ * Make comments of the markers that say how components become colours: where a decoder shall give them as they
+ * are stored. Changes the bytes in place.
+ *
+ * @throws SlideError FILE_CORRUPT
+ */
+export function hideColourMarkers(jpeg: Uint8Array): void {
+  for (const segment of segments(jpeg, MARKER_BYTES)) {
+    if (isColourMarker(jpeg, segment)) jpeg[segment.at + 1] = marker.COM;
+  }
+}

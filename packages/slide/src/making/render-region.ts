@@ -1,9 +1,10 @@
 import { decodeImage, type Shrink } from '../decode/decode-image.ts';
 import { decodeTiles } from '../decode/decode-tiles.ts';
 import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
-import { makingSource, type Region } from '../deep-zoom.ts';
+import { describeDeepZoom, makingSource, type Region } from '../deep-zoom.ts';
 import type { EncodedImage, Level, Slide } from '../slide.ts';
 import { BoxAverager } from './box-averager.ts';
+import { keptTile } from './kept-tiles.ts';
 
 const shrinks: readonly Shrink[] = [8, 4, 2];
 /** Tiles that are read, joined and decoded at once. */
@@ -37,38 +38,54 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
   const wanted = { x, y, width: region.x + region.width - x, height: region.y + region.height - y };
   const averager = new BoxAverager(wanted.width, wanted.height);
 
-  const add = (piece: Raster, { column, row }: TilePlace) => {
-    const left = (column * level.tileWidth) / perPixelX - x;
-    const top = (row * level.tileHeight) / perPixelY - y;
+  /** @param part of the level that the piece shows */
+  const add = (piece: Raster, part: Part) => {
+    const left = part.x / perPixelX - x;
+    const top = part.y / perPixelY - y;
     averager.add(piece, left, top, shrink / perPixelX, shrink / perPixelY);
   };
 
-  for (const batch of batchesOf(tilesUnder(wanted, level, perPixelX, perPixelY), level)) {
-    signal?.throwIfAborted();
-    const tiles = await Promise.all(
-      batch.map(({ column, row }) => slide.readTile({ level: source.level, column, row }, signal)),
-    );
-    const places: TilePlace[] = [];
-    const columns: EncodedImage[][] = [];
-    for (const [i, place] of batch.entries()) {
-      const tile = tiles[i];
-      if (!tile) continue;
-      const [width, height] = filledPart(level, place);
-      if (width === level.tileWidth && height === level.tileHeight) {
-        const above = places.at(-1);
-        const isBelow = above?.column === place.column && above.row + 1 === place.row;
-        if (isBelow) columns.at(-1)?.push(tile);
-        else columns.push([tile]);
-        places.push(place);
-      } else {
-        // What the scanner put beside the picture must not be averaged into its edge.
-        const edge = cropRaster(await decodeImage(tile), 0, 0, width, height);
-        add(shrinkRaster(edge, shrink), place);
-      }
+  const places = tilesUnder(wanted, level, perPixelX, perPixelY);
+  if (isMuchLarger(level, describeDeepZoom(slide).tileSize)) {
+    for (const place of places) {
+      signal?.throwIfAborted();
+      const address = { level: source.level, ...place };
+      const piece = await keptTile(slide, address, shrink, async () => {
+        const tile = await slide.readTile(address, signal);
+        return tile && decodeFilled(tile, filledPart(level, place), shrink);
+      });
+      if (!piece) continue;
+      const part = filledPart(level, place);
+      const [across, down] = [perPixelX / shrink, perPixelY / shrink];
+      const columns = span(x * across - part.x / shrink, wanted.width * across, piece.width);
+      const rows = span(y * down - part.y / shrink, wanted.height * down, piece.height);
+      const cut = cropRaster(piece, columns.first, rows.first, columns.count, rows.count);
+      add(cut, { ...part, x: part.x + columns.first * shrink, y: part.y + rows.first * shrink });
     }
-    signal?.throwIfAborted();
-    const pieces = await decodeTiles(columns, shrink);
-    for (const [i, place] of places.entries()) add(pieces[i] as Raster, place);
+  } else {
+    for (const batch of batchesOf(places, level)) {
+      signal?.throwIfAborted();
+      const tiles = await Promise.all(
+        batch.map((place) => slide.readTile({ level: source.level, ...place }, signal)),
+      );
+      const whole: TilePlace[] = [];
+      const columns: EncodedImage[][] = [];
+      for (const [i, place] of batch.entries()) {
+        const tile = tiles[i];
+        if (!tile) continue;
+        const part = filledPart(level, place);
+        if (part.isWhole) {
+          const above = whole.at(-1);
+          const isBelow = above?.column === place.column && above.row + 1 === place.row;
+          if (isBelow) columns.at(-1)?.push(tile);
+          else columns.push([tile]);
+          whole.push(place);
+        } else add(await decodeFilled(tile, part, shrink), part);
+      }
+      signal?.throwIfAborted();
+      const pieces = await decodeTiles(columns, shrink);
+      for (const [i, place] of whole.entries()) add(pieces[i] as Raster, filledPart(level, place));
+    }
   }
 
   const raster = averager.finish(slide.background);
@@ -89,6 +106,28 @@ function shrinkFor({ tileWidth, tileHeight }: Level, perPixel: number): Shrink {
   );
 }
 
+/** So large that several made tiles are cut from it, as strips are. */
+function isMuchLarger({ tileWidth, tileHeight }: Level, madeSize: number): boolean {
+  return tileWidth > 2 * madeSize || tileHeight > 2 * madeSize;
+}
+
+/** What belongs to the picture; what a writer put beside it must not be averaged into its edge. */
+async function decodeFilled(tile: EncodedImage, part: Part, shrink: Shrink): Promise<Raster> {
+  if (part.isWhole) return decodeImage(tile, shrink);
+  const raster = await decodeImage(tile);
+  // Where padding stands on the left or above, a tile that has none begins with the picture.
+  const left = part.isAfterPadding.left ? raster.width - part.width : 0;
+  const top = part.isAfterPadding.top ? raster.height - part.height : 0;
+  return shrinkRaster(cropRaster(raster, left, top, part.width, part.height), shrink);
+}
+
+/** Whole pixels of a piece that a stretch of it touches. */
+function span(start: number, length: number, limit: number): { first: number; count: number } {
+  const first = Math.min(Math.max(0, Math.floor(start)), limit - 1);
+  const end = Math.max(Math.min(limit, Math.ceil(start + length)), first + 1);
+  return { first, count: end - first };
+}
+
 /** Column by column, since neighbours one under the other are decoded in one go. */
 function* tilesUnder(
   region: Omit<Region, 'dziLevel'>,
@@ -96,12 +135,19 @@ function* tilesUnder(
   perPixelX: number,
   perPixelY: number,
 ): Generator<TilePlace> {
-  const span = (start: number, length: number, perPixel: number, tileSide: number, count: number) => ({
-    first: Math.min(Math.floor((start * perPixel) / tileSide), count - 1),
-    last: Math.min(Math.ceil(((start + length) * perPixel) / tileSide), count) - 1,
+  const { left, top } = level.outside ?? { left: 0, top: 0 };
+  const touched = (start: number, length: number, perPixel: number, tileSide: number, count: number) => ({
+    first: Math.min(Math.floor(start / tileSide), count - 1),
+    last: Math.min(Math.ceil((start + length * perPixel) / tileSide), count) - 1,
   });
-  const columns = span(region.x, region.width, perPixelX, level.tileWidth, level.columns);
-  const rows = span(region.y, region.height, perPixelY, level.tileHeight, level.rows);
+  const columns = touched(
+    region.x * perPixelX + left,
+    region.width,
+    perPixelX,
+    level.tileWidth,
+    level.columns,
+  );
+  const rows = touched(region.y * perPixelY + top, region.height, perPixelY, level.tileHeight, level.rows);
   for (let column = columns.first; column <= columns.last; column++) {
     for (let row = rows.first; row <= rows.last; row++) yield { column, row };
   }
@@ -127,12 +173,34 @@ function* batchesOf(places: Iterable<TilePlace>, { tileWidth, tileHeight }: Leve
   if (batch.length > 0) yield batch;
 }
 
-/** Pixels of a tile that are picture; the rest of a tile on the right or bottom edge is padding. */
-function filledPart(level: Level, { column, row }: TilePlace): [width: number, height: number] {
-  return [
-    Math.min(level.tileWidth, level.width - column * level.tileWidth),
-    Math.min(level.tileHeight, level.height - row * level.tileHeight),
-  ];
+/** What of a tile belongs to the picture; the rest of a tile at the edges is padding. */
+interface Part {
+  /** Pixels of the level. */
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly isWhole: boolean;
+  /** Whether padding stands before it. */
+  readonly isAfterPadding: { readonly left: boolean; readonly top: boolean };
+}
+
+function filledPart(level: Level, { column, row }: TilePlace): Part {
+  const { tileWidth, tileHeight } = level;
+  const outside = level.outside ?? { left: 0, top: 0 };
+  const left = column * tileWidth - outside.left;
+  const top = row * tileHeight - outside.top;
+  const [x, y] = [Math.max(0, left), Math.max(0, top)];
+  const width = Math.min(left + tileWidth, level.width) - x;
+  const height = Math.min(top + tileHeight, level.height) - y;
+  return {
+    x,
+    y,
+    width,
+    height,
+    isWhole: width === tileWidth && height === tileHeight,
+    isAfterPadding: { left: left < 0, top: top < 0 },
+  };
 }
 
 /** Where the file's level ends a pixel before the Deep Zoom level, the last pixel that it has goes on. */

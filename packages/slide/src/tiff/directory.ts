@@ -22,6 +22,8 @@ export interface TiffDirectory {
   readonly offset: number;
   /** 0 in the main chain, 1 for a SubIFD of one of those, and so on. */
   readonly depth: number;
+  /** Of all numbers of the file, samples of 16 bits included. */
+  readonly littleEndian: boolean;
   /** How many values the tag has; 0 when the directory does not have it. */
   count(tag: Tag): number;
   /** The first value as a whole number from 0; null when the directory does not have the tag. */
@@ -32,6 +34,8 @@ export interface TiffDirectory {
   table(tag: Tag, length: number): Promise<NumberTable>;
   /** The first value of a RATIONAL, FLOAT or DOUBLE; null when absent, not finite or divided by zero. */
   real(tag: Tag): Promise<number | null>;
+  /** All values of such a tag that has at most a few, whatever they are; null when absent. */
+  reals(tag: Tag): Promise<readonly number[] | null>;
   /**
    * Up to the first NUL, and of no more than the first `maximumBytes`; what is no UTF-8 is read as Latin-1.
    * Null when absent.
@@ -134,7 +138,7 @@ export async function readDirectory(
     if (start >= 0 && start + length <= block.length) return block.slice(start, length);
     return read(entry.at, length);
   };
-  return { directory: directoryOf(entries, readValues, offset, depth), next: pointer(nextAt) };
+  return { directory: directoryOf(entries, readValues, offset, depth, layout.littleEndian), next: pointer(nextAt) };
 }
 
 /** The bytes of the first `count` values of an entry. */
@@ -145,6 +149,7 @@ function directoryOf(
   readValues: ReadValues,
   offset: number,
   depth: number,
+  littleEndian: boolean,
 ): TiffDirectory {
   const wrongType = (name: Tag, { type }: Entry) =>
     new SlideError('FILE_CORRUPT', `${nameOfTag(name)} has the field type ${type}`);
@@ -165,9 +170,19 @@ function directoryOf(
     return (await readValues(name, entry, Math.min(entry.count, maximumBytes))).bytes;
   }
 
+  /** Of a tag that has at most a few values. */
+  function shortEntry(name: Tag): Entry | undefined {
+    const entry = entries.get(name);
+    if (entry && entry.count > limits.numbersPerTag) {
+      throw new SlideError('LIMIT_EXCEEDED', `${nameOfTag(name)} has ${entry.count} values`);
+    }
+    return entry;
+  }
+
   return {
     offset,
     depth,
+    littleEndian,
     count: (name) => entries.get(name)?.count ?? 0,
     async number(name) {
       const entry = entries.get(name);
@@ -179,11 +194,8 @@ function directoryOf(
       return first;
     },
     async numbers(name) {
-      const entry = entries.get(name);
+      const entry = shortEntry(name);
       if (!entry) return null;
-      if (entry.count > limits.numbersPerTag) {
-        throw new SlideError('LIMIT_EXCEEDED', `${nameOfTag(name)} has ${entry.count} values`);
-      }
       const all: number[] = [];
       await eachNumber(name, entry, entry.count, (number) => all.push(number));
       return all;
@@ -205,6 +217,14 @@ function directoryOf(
       if (!realAt || entry.count === 0) return null;
       const real = realAt(await readValues(name, entry, 1), 0);
       return Number.isFinite(real) ? real : null;
+    },
+    async reals(name) {
+      const entry = shortEntry(name);
+      const realAt = entry && realNumbers[entry.type];
+      if (!realAt) return null;
+      const size = sizes[entry.type] ?? 8;
+      const reader = await readValues(name, entry, entry.count);
+      return Array.from({ length: entry.count }, (_, i) => realAt(reader, i * size));
     },
     async text(name, maximumBytes) {
       const found = await bytes(name, maximumBytes);

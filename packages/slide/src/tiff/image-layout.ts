@@ -1,4 +1,4 @@
-import { SlideError } from '../slide.ts';
+import { type Orientation, SlideError } from '../slide.ts';
 import type { TiffDirectory } from './directory.ts';
 import { limits } from './limits.ts';
 import { nameOfTag, type Tag, tag } from './tags.ts';
@@ -14,14 +14,14 @@ export interface TileGrid {
 
 /** How large the picture of a directory is, and how it is cut. */
 export interface ImageGeometry {
-  /** Pixels. */
+  /** Pixels, as they are stored: not turned. */
   readonly width: number;
   readonly height: number;
   /** Null when the picture is cut into strips, or not at all. */
   readonly tiles: TileGrid | null;
 }
 
-/** How the samples of a picture are written. Source of the numbers: TIFF 6.0, sections 3, 8, 21 and 22. */
+/** How the samples of a picture are written. Source of the numbers: TIFF 6.0, sections 3, 8, 14, 18, 19, 21 and 22. */
 export interface SampleLayout {
   readonly compression: number;
   readonly photometric: number | null;
@@ -29,10 +29,14 @@ export interface SampleLayout {
   readonly samplesPerPixel: number;
   /** 1: the samples of a pixel stand together, 2: each in a plane of its own. */
   readonly planarConfiguration: number;
-  /** 1 unsigned, 2 signed, 3 floating point. */
+  /** 1 unsigned, 2 signed, 3 floating point, 4 not said. */
   readonly sampleFormat: number;
-  /** Where row 0 and column 0 are; 1 is top left, as every viewer expects. */
-  readonly orientation: number;
+  /** 1: the first pixel of a byte is in its high bits. */
+  readonly fillOrder: number;
+  /** 1 none, 2 differences, 3 differences of floating point. */
+  readonly predictor: number;
+  /** What the samples after the colours are: 0 not said, 1 associated alpha, 2 alpha. */
+  readonly extraSamples: readonly number[];
   /** Planes one behind the other in each tile. */
   readonly depth: number;
 }
@@ -63,6 +67,23 @@ export async function readGeometry(directory: TiffDirectory): Promise<ImageGeome
   return { width, height, tiles: { width: tileWidth, height: tileHeight, columns, rows } };
 }
 
+/**
+ * Rows of a strip, of a picture that is cut into strips; one strip holds all of it where the file does not say.
+ *
+ * Source: TIFF 6.0, section 8, RowsPerStrip (default 2^32 − 1).
+ *
+ * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED
+ */
+export async function readRowsPerStrip(directory: TiffDirectory, { height }: ImageGeometry): Promise<number> {
+  const rows = Math.min((await directory.number(tag.RowsPerStrip)) ?? height, height);
+  if (rows === 0) throw new SlideError('FILE_CORRUPT', `${nameOfTag(tag.RowsPerStrip)} is 0`);
+  const strips = Math.ceil(height / rows);
+  if (strips > limits.stripsPerPicture) {
+    throw new SlideError('LIMIT_EXCEEDED', `A picture has ${strips} strips`);
+  }
+  return rows;
+}
+
 /** What a directory leaves out is what TIFF 6.0 says by default. */
 export async function readSampleLayout(directory: TiffDirectory): Promise<SampleLayout> {
   return {
@@ -72,9 +93,21 @@ export async function readSampleLayout(directory: TiffDirectory): Promise<Sample
     samplesPerPixel: (await directory.number(tag.SamplesPerPixel)) ?? 1,
     planarConfiguration: (await directory.number(tag.PlanarConfiguration)) ?? 1,
     sampleFormat: (await directory.number(tag.SampleFormat)) ?? 1,
-    orientation: (await directory.number(tag.Orientation)) ?? 1,
+    fillOrder: (await directory.number(tag.FillOrder)) ?? 1,
+    predictor: (await directory.number(tag.Predictor)) ?? 1,
+    extraSamples: (await directory.numbers(tag.ExtraSamples)) ?? [],
     depth: (await directory.number(tag.ImageDepth)) ?? 1,
   };
+}
+
+/** Where row 0 and column 0 are seen. TIFF 6.0 knows 1…8; some writers leave 0, and mean nothing by it. */
+export async function readOrientation(directory: TiffDirectory): Promise<Orientation> {
+  const orientation = await directory.number(tag.Orientation);
+  return isOrientation(orientation) ? orientation : 1;
+}
+
+function isOrientation(number: number | null): number is Orientation {
+  return number !== null && number >= 1 && number <= 8;
 }
 
 /** Names for messages. Source: TIFF 6.0; libtiff's tiff.h for numbers beyond it; OpenSlide's Aperio notes (33003, 33005). */
@@ -87,10 +120,15 @@ const compressions: Readonly<Record<number, string>> = {
   6: 'old-style JPEG',
   7: 'JPEG',
   8: 'Deflate',
+  32766: 'NeXT 2-bit RLE',
+  32771: 'CCITT RLE with words',
   32773: 'PackBits',
+  32809: 'ThunderScan',
   32946: 'Deflate',
   33003: 'JPEG 2000 of Aperio, YCbCr',
   33005: 'JPEG 2000 of Aperio, RGB',
+  34661: 'JBIG',
+  34676: 'SGI LogLuv',
   34712: 'JPEG 2000',
   34887: 'LERC',
   34925: 'LZMA',
@@ -99,9 +137,28 @@ const compressions: Readonly<Record<number, string>> = {
   50000: 'Zstandard',
   50001: 'WebP',
   50002: 'JPEG XL',
+  52546: 'JPEG XL',
 };
 
-/** For messages, e.g. `LZW (compression 5)`. */
+/** For messages, e.g. `LERC (compression 34887)`. */
 export function nameOfCompression(compression: number): string {
   return `${compressions[compression] ?? 'unknown'} (compression ${compression})`;
+}
+
+/** Names for messages. Source: TIFF 6.0; libtiff's tiff.h. */
+const photometrics: Readonly<Record<number, string>> = {
+  4: 'a transparency mask',
+  8: 'CIE L*a*b*',
+  9: 'ICC L*a*b*',
+  10: 'ITU L*a*b*',
+  32803: 'a colour filter array',
+  32844: 'LogL',
+  32845: 'LogLuv',
+  34892: 'linear raw samples',
+};
+
+/** For messages, e.g. `CIE L*a*b* (photometric interpretation 8)`. */
+export function nameOfPhotometric(photometric: number | null): string {
+  if (photometric === null) return 'no photometric interpretation';
+  return `${photometrics[photometric] ?? 'unknown colours'} (photometric interpretation ${photometric})`;
 }

@@ -17,7 +17,11 @@ export const limits = {
   imageSide: 2 ** 31 - 1,
   tilesPerLevel: 2 ** 26,
   levels: 32,
-  stripsPerPicture: 2 ** 16,
-  /** Bytes of one stored tile. */
+  stripsPerPicture: 2 ** 22,
+  samplesPerPixel: 16,
+  iccProfileBytes: 16 * 2 ** 20,
+  /** Bytes of one stored tile, or strip. */
   tileBytes: 64 * 2 ** 20,
+  /** Pixels of one tile, or strip, that has to be decoded as a whole. */
+  blockPixels: 2 ** 26,
 } as const;

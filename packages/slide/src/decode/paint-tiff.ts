@@ -1,0 +1,116 @@
+import type { TiffCoding, TiffColour } from '../slide.ts';
+import { paintSamples } from './paint-samples.ts';
+import type { Colour, Raster } from './raster.ts';
+
+/** What transparent places show: glass, with nothing on it. */
+export const GLASS: Colour = { r: 255, g: 255, b: 255 };
+
+/**
+ * Samples as `readTiffSamples` gives them to pixels.
+ *
+ * Source: TIFF 6.0, PhotometricInterpretation (section 8) and sections 5 (palettes), 16 (CMYK), 18 (alpha) and 21 (YCbCr).
+ */
+export function paintTiff(samples: Uint8Array, width: number, height: number, coding: TiffCoding): Raster {
+  const { samplesPerPixel, colour } = coding;
+  const rgb = paintColours(samples, width, height, coding);
+  if (colour.alpha) layOnGlass(rgb, samples, samplesPerPixel, colour.alpha, levelsOf(coding, false));
+  return { width, height, rgb };
+}
+
+function paintColours(samples: Uint8Array, width: number, height: number, coding: TiffCoding): Uint8Array {
+  const { samplesPerPixel, colour } = coding;
+  const pixels = width * height;
+  switch (colour.model) {
+    case 'grey':
+      return paintGrey(samples, pixels, samplesPerPixel, levelsOf(coding, colour.isInverted));
+    case 'palette':
+      return paintPalette(samples, pixels, samplesPerPixel, colour.palette);
+    case 'cmyk':
+      return paintCmyk(samples, pixels, samplesPerPixel);
+    case 'rgb':
+      return pickRgb(samples, pixels, samplesPerPixel, levelsOf(coding, false));
+    case 'ycc': {
+      const values = pickRgb(samples, pixels, samplesPerPixel, levelsOf(coding, false));
+      const ycc = { width, height, samplesPerPixel: 3, values, isPlanar: false, maximum: 255 };
+      return paintSamples(ycc, 'ycc').rgb;
+    }
+  }
+}
+
+/** What each value that a sample can have is on a scale of 0…255; null where they are that already. */
+function levelsOf({ bits }: TiffCoding, isInverted: boolean): Uint8Array | null {
+  if (bits >= 8 && !isInverted) return null;
+  const maximum = bits >= 8 ? 255 : 2 ** bits - 1;
+  return Uint8Array.from({ length: maximum + 1 }, (_, value) => {
+    const level = (value * 255) / maximum;
+    return isInverted ? 255 - level : level;
+  });
+}
+
+function paintGrey(samples: Uint8Array, pixels: number, samplesPerPixel: number, levels: Uint8Array | null) {
+  const rgb = new Uint8Array(pixels * 3);
+  for (let from = 0, to = 0; to < rgb.length; from += samplesPerPixel, to += 3) {
+    const value = samples[from] as number;
+    const level = levels ? (levels[value] as number) : value;
+    rgb[to] = level;
+    rgb[to + 1] = level;
+    rgb[to + 2] = level;
+  }
+  return rgb;
+}
+
+/** An index beyond the palette's end is black. */
+function paintPalette(samples: Uint8Array, pixels: number, samplesPerPixel: number, palette: Uint8Array) {
+  const rgb = new Uint8Array(pixels * 3);
+  for (let from = 0, to = 0; to < rgb.length; from += samplesPerPixel, to += 3) {
+    const entry = (samples[from] as number) * 3;
+    rgb[to] = palette[entry] as number;
+    rgb[to + 1] = palette[entry + 1] as number;
+    rgb[to + 2] = palette[entry + 2] as number;
+  }
+  return rgb;
+}
+
+/** By the plain rule, without a profile of inks, as libtiff's TIFFReadRGBAImage does. */
+function paintCmyk(samples: Uint8Array, pixels: number, samplesPerPixel: number) {
+  const rgb = new Uint8Array(pixels * 3);
+  for (let from = 0, to = 0; to < rgb.length; from += samplesPerPixel, to += 3) {
+    const light = 255 - (samples[from + 3] as number);
+    rgb[to] = (light * (255 - (samples[from] as number))) / 255;
+    rgb[to + 1] = (light * (255 - (samples[from + 1] as number))) / 255;
+    rgb[to + 2] = (light * (255 - (samples[from + 2] as number))) / 255;
+  }
+  return rgb;
+}
+
+function pickRgb(samples: Uint8Array, pixels: number, samplesPerPixel: number, levels: Uint8Array | null) {
+  if (samplesPerPixel === 3 && levels === null) return samples;
+  const rgb = new Uint8Array(pixels * 3);
+  for (let from = 0, to = 0; to < rgb.length; from += samplesPerPixel) {
+    for (let sample = from; sample < from + 3; sample++) {
+      const value = samples[sample] as number;
+      rgb[to++] = levels ? (levels[value] as number) : value;
+    }
+  }
+  return rgb;
+}
+
+/** Colours that are associated with their alpha have been multiplied by it already. */
+function layOnGlass(
+  rgb: Uint8Array,
+  samples: Uint8Array,
+  samplesPerPixel: number,
+  { sample, isAssociated }: NonNullable<TiffColour['alpha']>,
+  levels: Uint8Array | null,
+): void {
+  const glass = [GLASS.r, GLASS.g, GLASS.b] as const;
+  for (let at = 0, from = sample; at < rgb.length; at += 3, from += samplesPerPixel) {
+    const value = samples[from] as number;
+    const alpha = levels ? (levels[value] as number) : value;
+    if (alpha === 255) continue;
+    for (const [i, behind] of glass.entries()) {
+      const own = (rgb[at + i] as number) * (isAssociated ? 255 : alpha);
+      rgb[at + i] = Math.min(255, (own + behind * (255 - alpha)) / 255 + 0.5);
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import { type EncodedImage, SlideError, type TiffCoding } from '../slide.ts';
+import { decodeJpegSamples } from './jpeg-samples.ts';
+import { unpack } from './unpack.ts';
+
+/** Bytes of all samples of one picture, before they become pixels. */
+const MAX_BYTES = 256 * 2 ** 20;
+
+/**
+ * The samples of a TIFF tile or of some strips: unpacked, differences summed up, those of one pixel together.
+ *
+ * Source: TIFF 6.0, sections 3 (strips), 7 (FillOrder, PlanarConfiguration), 14 (differencing) and 15 (tiles).
+ *
+ * @returns width × height × samplesPerPixel; those of fewer than 8 bits as they are, of 16 their high byte
+ * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED
+ */
+export async function readTiffSamples(image: EncodedImage, coding: TiffCoding): Promise<Uint8Array> {
+  const { width, height } = image;
+  const { samplesPerPixel, bits, isPlanar, blockRows, blockBytes } = coding;
+  const perPixel = isPlanar ? 1 : samplesPerPixel;
+  const planes = isPlanar ? samplesPerPixel : 1;
+  const rowBytes = Math.ceil((width * perPixel * bits) / 8);
+  if (rowBytes * Math.max(height, blockRows) * planes > MAX_BYTES) {
+    throw new SlideError('LIMIT_EXCEEDED', `A tile has ${rowBytes * height * planes} bytes of samples`);
+  }
+  const blocksPerPlane = Math.ceil(height / blockRows);
+  if (blockBytes.length !== blocksPerPlane * planes) {
+    throw new SlideError(
+      'FILE_CORRUPT',
+      `A picture of ${blocksPerPlane * planes} blocks has ${blockBytes.length}`,
+    );
+  }
+
+  let whole: Uint8Array | null = null;
+  let at = 0;
+  for (const [i, length] of blockBytes.entries()) {
+    const top = (i % blocksPerPlane) * blockRows;
+    const rows = Math.min(blockRows, height - top);
+    const stored = image.bytes.subarray(at, at + length);
+    at += length;
+    const block = await readBlock(stored, { width, rows, rowBytes, perPixel }, coding);
+    const samples = widen(block, width * perPixel, rows, rowBytes, coding);
+    // Most tiles are one block of all samples: then it is the answer.
+    if (blockBytes.length === 1) return samples;
+    whole ??= new Uint8Array(width * height * samplesPerPixel);
+    const plane = Math.floor(i / blocksPerPlane);
+    if (!isPlanar) whole.set(samples, top * width * samplesPerPixel);
+    else
+      for (
+        let n = 0, to = top * width * samplesPerPixel + plane;
+        n < samples.length;
+        n++, to += samplesPerPixel
+      )
+        whole[to] = samples[n] as number;
+  }
+  return whole ?? new Uint8Array();
+}
+
+/** One block, of all samples or of one plane. */
+interface BlockSize {
+  readonly width: number;
+  readonly rows: number;
+  /** Bytes of a row; every row begins with a new byte. */
+  readonly rowBytes: number;
+  /** Samples that stand together. */
+  readonly perPixel: number;
+}
+
+/** @returns rows × rowBytes, and maybe more */
+async function readBlock(stored: Uint8Array, size: BlockSize, coding: TiffCoding): Promise<Uint8Array> {
+  const { packing, blockRows } = coding;
+  if (packing === 'jpeg') return decodeJpegSamples(stored, size.width, size.rows, size.perPixel);
+  const packed = coding.isBitReversed ? reverseBits(stored) : stored;
+  const bytes = unpack(packed, packing, size.rows * size.rowBytes, blockRows * size.rowBytes);
+  // What is not packed is still the file's own bytes, and never differenced.
+  if (coding.isDifferenced && packing !== 'none') sumUp(bytes, size, coding);
+  return bytes;
+}
+
+/** Every sample is stored as its difference to the one of the pixel left of it, modulo all it can be. */
+function sumUp(bytes: Uint8Array, { rows, rowBytes, perPixel }: BlockSize, coding: TiffCoding): void {
+  const [low, high] = coding.isLittleEndian ? [0, 1] : [1, 0];
+  for (let row = 0; row < rows; row++) {
+    const start = row * rowBytes;
+    const end = start + rowBytes;
+    if (coding.bits === 8) {
+      for (let i = start + perPixel; i < end; i++)
+        bytes[i] = (bytes[i] as number) + (bytes[i - perPixel] as number);
+      continue;
+    }
+    const back = perPixel * 2;
+    for (let i = start + back; i < end; i += 2) {
+      const sum = (bytes[i + low] as number) + (bytes[i - back + low] as number);
+      bytes[i + low] = sum;
+      bytes[i + high] = (bytes[i + high] as number) + (bytes[i - back + high] as number) + (sum >> 8);
+    }
+  }
+}
+
+/** One sample a byte. @param count of samples in a row */
+function widen(
+  bytes: Uint8Array,
+  count: number,
+  rows: number,
+  rowBytes: number,
+  { bits, isLittleEndian }: TiffCoding,
+): Uint8Array {
+  if (bits === 8) return bytes.subarray(0, count * rows);
+  const samples = new Uint8Array(count * rows);
+  if (bits === 16) {
+    for (let to = 0, from = isLittleEndian ? 1 : 0; to < samples.length; to++, from += 2)
+      samples[to] = bytes[from] as number;
+    return samples;
+  }
+  const perByte = 8 / bits;
+  const mask = 2 ** bits - 1;
+  for (let row = 0, to = 0; row < rows; row++) {
+    for (let i = 0; i < count; i++) {
+      const byte = bytes[row * rowBytes + Math.floor(i / perByte)] as number;
+      samples[to++] = (byte >> (8 - bits * ((i % perByte) + 1))) & mask;
+    }
+  }
+  return samples;
+}
+
+const reversed = Uint8Array.from({ length: 256 }, (_, byte) => {
+  let bits = 0;
+  for (let i = 0; i < 8; i++) bits |= ((byte >> i) & 1) << (7 - i);
+  return bits;
+});
+
+function reverseBits(bytes: Uint8Array): Uint8Array {
+  return bytes.map((byte) => reversed[byte] as number);
+}

@@ -1,0 +1,47 @@
+import type { Orientation } from '../slide.ts';
+import type { Raster } from './raster.ts';
+
+/** Where the axes of the upright picture run in what is stored. */
+interface Turn {
+  /** x runs down, and y along the rows. */
+  readonly isSwapped: boolean;
+  /** x, or y, runs from the end to the start. */
+  readonly flipsX: boolean;
+  readonly flipsY: boolean;
+}
+
+const turns: Readonly<Record<Orientation, Turn>> = {
+  1: { isSwapped: false, flipsX: false, flipsY: false },
+  2: { isSwapped: false, flipsX: true, flipsY: false },
+  3: { isSwapped: false, flipsX: true, flipsY: true },
+  4: { isSwapped: false, flipsX: false, flipsY: true },
+  5: { isSwapped: true, flipsX: false, flipsY: false },
+  6: { isSwapped: true, flipsX: true, flipsY: false },
+  7: { isSwapped: true, flipsX: true, flipsY: true },
+  8: { isSwapped: true, flipsX: false, flipsY: true },
+};
+
+/** Source: TIFF 6.0, section 8, Orientation: on which side row 0 and column 0 of what is stored are seen. */
+export function turnOf(orientation: Orientation): Turn {
+  return turns[orientation];
+}
+
+/** A picture as it is to be seen. */
+export function turnRaster(raster: Raster, orientation: Orientation): Raster {
+  if (orientation === 1) return raster;
+  const { isSwapped, flipsX, flipsY } = turnOf(orientation);
+  const width = isSwapped ? raster.height : raster.width;
+  const height = isSwapped ? raster.width : raster.height;
+  const rgb = new Uint8Array(raster.rgb.length);
+  const step = (isSwapped ? raster.width : 1) * (flipsX ? -3 : 3);
+  for (let y = 0, to = 0; y < height; y++) {
+    const [alongX, alongY] = [flipsX ? width - 1 : 0, flipsY ? height - 1 - y : y];
+    const [column, row] = isSwapped ? [alongY, alongX] : [alongX, alongY];
+    for (let x = 0, from = (row * raster.width + column) * 3; x < width; x++, from += step) {
+      rgb[to++] = raster.rgb[from] as number;
+      rgb[to++] = raster.rgb[from + 1] as number;
+      rgb[to++] = raster.rgb[from + 2] as number;
+    }
+  }
+  return { width, height, rgb };
+}

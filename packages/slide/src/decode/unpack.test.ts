@@ -1,0 +1,141 @@
+import zlib from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { Packing } from '../slide.ts';
+import { pack } from '../testing/pack.ts';
+import { paintTissue } from '../testing/paint-tissue.ts';
+import { unpack } from './unpack.ts';
+
+const packings: readonly Packing[] = ['none', 'lzw', 'packbits', 'deflate', 'zstd'];
+
+/** The first `length` bytes of something that repeats itself now and then. */
+const patterns: readonly [string, (length: number) => Uint8Array][] = [
+  ['tissue', (length) => paintTissue(256, Math.ceil(length / 768)).rgb.subarray(0, length)],
+  ['zeros', (length) => new Uint8Array(length)],
+  ['every byte once', (length) => Uint8Array.from({ length }, (_, i) => i)],
+  ['runs of all lengths', (length) => Uint8Array.from({ length }, (_, i) => Math.sqrt(i * 2))],
+  ['noise', (length) => noise(length)],
+];
+
+function noise(length: number): Uint8Array {
+  let state = 1;
+  return Uint8Array.from({ length }, () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state >> 8;
+  });
+}
+
+describe.each(packings)('what is packed by %s', (packing) => {
+  it.each(patterns)('comes out as it went in: %s', (_, pattern) => {
+    for (const length of [1, 2, 3, 127, 128, 129, 1000, 70_000]) {
+      const bytes = pattern(length);
+      const unpacked = unpack(pack(bytes, packing), packing, length, length);
+      expect(Buffer.compare(unpacked, bytes), `${length} bytes`).toBe(0);
+    }
+  });
+
+  it('may go on a little, as the last strip of some writers does', () => {
+    const unpacked = unpack(pack(noise(300), packing), packing, 200, 300);
+    expect(Buffer.compare(unpacked, noise(300))).toBe(0);
+  });
+
+  it('is refused when it ends too soon', () => {
+    expect(() => unpack(pack(noise(200), packing), packing, 300, 300)).toThrow('200 bytes, not 300');
+  });
+
+  it('is refused when it is cut', () => {
+    const packed = pack(noise(3000), packing);
+    for (const end of [0, 1, 2, packed.length / 2, packed.length - 8]) {
+      expect(() => unpack(packed.subarray(0, end), packing, 3000, 3000)).toThrow(
+        expect.objectContaining({ name: 'SlideError', code: 'FILE_CORRUPT' }),
+      );
+    }
+  });
+});
+
+describe('LZW', () => {
+  it('is read as it was written before 1991, too', () => {
+    for (const [name, pattern] of patterns) {
+      for (const length of [1, 2, 1000, 70_000]) {
+        const unpacked = unpack(pack(pattern(length), 'old-lzw'), 'lzw', length, length);
+        expect(Buffer.compare(unpacked, pattern(length)), `${name}, ${length} bytes`).toBe(0);
+      }
+    }
+  });
+
+  it('is read as the example of TIFF 6.0 has it', () => {
+    // 256 7 258 8 8 258 6 6 257, of nine bits each.
+    const packed = Buffer.from('80 01 e0 40 80 44 08 0c 06 80 80'.replaceAll(' ', ''), 'hex');
+    expect([...unpack(packed, 'lzw', 9, 9)]).toEqual([7, 7, 7, 8, 8, 7, 7, 6, 6]);
+  });
+
+  it('need not begin with Clear, nor end with End', () => {
+    // 65 66, of nine bits each.
+    expect([...unpack(Uint8Array.of(0x20, 0x90, 0x80), 'lzw', 2, 2)]).toEqual([65, 66]);
+  });
+
+  it.each([
+    ['a code that has no string yet', '80 60 00'],
+    ['a string as the first code', '80 40 a0'],
+    ['the largest code there is', 'ff ff ff ff'],
+  ])('is refused with %s', (_, hex) => {
+    const packed = Buffer.from(hex.replaceAll(' ', ''), 'hex');
+    expect(() => unpack(packed, 'lzw', 10, 10)).toThrow(expect.objectContaining({ code: 'FILE_CORRUPT' }));
+  });
+
+  it('ends whatever is in it: any bytes give an error or no more than was asked for', () => {
+    for (let length = 1; length < 300; length++) {
+      const bytes = noise(length * 7).subarray(length);
+      const outcome = attempt(() => unpack(bytes, 'lzw', 0, 500).length <= 500);
+      expect(outcome).toMatch(/true|FILE_CORRUPT/);
+    }
+  });
+});
+
+describe('a bomb', () => {
+  const zeros = new Uint8Array(50_000_000);
+
+  it.each<[Packing, () => Uint8Array]>([
+    ['deflate', () => zlib.deflateSync(zeros)],
+    ['zstd', () => zlib.zstdCompressSync(zeros)],
+  ])('packed by %s is refused as soon as it is larger than the picture', (packing, build) => {
+    expect(() => unpack(build(), packing, 1000, 1000)).toThrow(
+      expect.objectContaining({ code: 'FILE_CORRUPT' }),
+    );
+  });
+
+  it.each<Packing>(['lzw', 'packbits'])('packed by %s fills the picture and no more', (packing) => {
+    expect(unpack(pack(zeros.subarray(0, 500_000), packing), packing, 1000, 1000)).toHaveLength(1000);
+  });
+});
+
+describe('a stream', () => {
+  it.each<[string, Packing, Uint8Array]>([
+    ['another packing than the directory says', 'deflate', pack(noise(500), 'zstd')],
+    ['another packing than the directory says', 'zstd', pack(noise(500), 'deflate')],
+    ['a wrong checksum', 'deflate', damaged(pack(noise(500), 'deflate'), -1)],
+    ['a damaged header', 'zstd', damaged(pack(noise(500), 'zstd'), 4)],
+    ['damaged data', 'deflate', damaged(zlib.deflateSync(paintTissue(20, 9).rgb.subarray(0, 500)), 60)],
+  ])('with %s is refused: %s', (_, packing, packed) => {
+    expect(() => unpack(packed, packing, 500, 500)).toThrow(
+      expect.objectContaining({ code: 'FILE_CORRUPT' }),
+    );
+  });
+
+  it('of PackBits may have places that say nothing', () => {
+    expect([...unpack(Uint8Array.of(128, 128, 1, 7, 8, 128, 255, 9), 'packbits', 4, 4)]).toEqual([
+      7, 8, 9, 9,
+    ]);
+  });
+});
+
+function damaged(bytes: Uint8Array, at: number): Uint8Array {
+  return bytes.with(at, (bytes.at(at) ?? 0) ^ 0x55);
+}
+
+function attempt(work: () => unknown): string {
+  try {
+    return String(work());
+  } catch (error) {
+    return (error as { code?: string }).code ?? String(error);
+  }
+}

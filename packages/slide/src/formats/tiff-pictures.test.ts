@@ -1,0 +1,641 @@
+/** Every way in which TIFF writes a picture, each built and read again: what is shown must be exact. */
+import { describe, expect, it } from 'vitest';
+import { decodeImage } from '../decode/decode-image.ts';
+import type { Raster } from '../decode/raster.ts';
+import { turnRaster } from '../decode/turn-raster.ts';
+import { describeDeepZoom } from '../deep-zoom.ts';
+import { renderPixels } from '../making/render-pixels.ts';
+import type { Orientation, Packing, Slide } from '../slide.ts';
+import { buildTiff, type DirectoryPlan, long, rational, short } from '../testing/build-tiff.ts';
+import { encodePicture } from '../testing/encode-picture.ts';
+import { encodeSamples, type SamplesPlan } from '../testing/encode-samples.ts';
+import { openBytes } from '../testing/open-bytes.ts';
+import { paintTissue } from '../testing/paint-tissue.ts';
+import { tag } from '../tiff/tags.ts';
+
+/** Not a multiple of anything. */
+const [WIDTH, HEIGHT] = [101, 75];
+const { rgb } = paintTissue(WIDTH, HEIGHT);
+
+const open = (directory: DirectoryPlan, littleEndian = true, isBig = false) =>
+  openBytes(buildTiff({ directories: [directory], littleEndian, isBig }).bytes);
+
+/** Full resolution, as it is shown. */
+function show(slide: Slide): Promise<Raster> {
+  const { width, height, maxLevel } = describeDeepZoom(slide);
+  return renderPixels(slide, { dziLevel: maxLevel, x: 0, y: 0, width, height });
+}
+
+/** A picture by the colour of each pixel. */
+function picture(colourAt: (pixel: number) => readonly [number, number, number]): Raster {
+  const pixels = WIDTH * HEIGHT;
+  return {
+    width: WIDTH,
+    height: HEIGHT,
+    rgb: Uint8Array.from({ length: pixels * 3 }, (_, i) => colourAt(Math.floor(i / 3))[i % 3] as number),
+  };
+}
+const greyPicture = (greyAt: (pixel: number) => number) =>
+  picture((pixel) => [greyAt(pixel), greyAt(pixel), greyAt(pixel)]);
+const sampleOf = (pixel: number, sample: number) => rgb[pixel * 3 + sample] as number;
+const tissue = picture((pixel) => [sampleOf(pixel, 0), sampleOf(pixel, 1), sampleOf(pixel, 2)]);
+
+const size = { width: WIDTH, height: HEIGHT };
+const colours: SamplesPlan = { ...size, samples: rgb, samplesPerPixel: 3, photometric: 2 };
+/** Of `bits`, all values up to the largest. */
+const greys = (bits: 1 | 2 | 4 | 8 | 16): SamplesPlan => ({
+  ...size,
+  samples: Array.from({ length: WIDTH * HEIGHT }, (_, i) => (i * 7919) % 2 ** bits),
+  samplesPerPixel: 1,
+  photometric: 1,
+  bits,
+});
+const greyOf = (bits: number) => (pixel: number) => {
+  const value = (pixel * 7919) % 2 ** bits;
+  return bits === 16 ? value >> 8 : (value * 255) / (2 ** bits - 1);
+};
+
+const cuts: readonly [string, Pick<SamplesPlan, 'tile' | 'rowsPerStrip'>][] = [
+  ['tiles', { tile: { width: 32, height: 16 } }],
+  ['one tile larger than the picture', { tile: { width: 128, height: 112 } }],
+  ['strips of a row', { rowsPerStrip: 1 }],
+  ['strips of 7 rows', { rowsPerStrip: 7 }],
+  ['one strip', {}],
+  ['one strip that is said to have 2^32 − 1 rows', { rowsPerStrip: 2 ** 32 - 1 }],
+];
+const packings: readonly (Packing | 'old-lzw')[] = ['none', 'lzw', 'old-lzw', 'packbits', 'deflate', 'zstd'];
+
+describe.each(cuts)('a picture in %s', (_, cut) => {
+  it.each(packings)('is exact, packed by %s: colours, planes, grey, black and white', async (packing) => {
+    for (const isPlanar of [false, true]) {
+      expect(await show(await open(encodeSamples({ ...colours, ...cut, packing, isPlanar })))).toEqual(
+        tissue,
+      );
+    }
+    const grey = await show(await open(encodeSamples({ ...greys(8), ...cut, packing })));
+    expect(grey).toEqual(greyPicture(greyOf(8)));
+    const lines = await show(await open(encodeSamples({ ...greys(1), ...cut, packing })));
+    expect(lines).toEqual(greyPicture(greyOf(1)));
+  });
+
+  it.each(['lzw', 'deflate', 'zstd'] as const)('is exact, packed by %s as differences', async (packing) => {
+    const plan = { ...cut, packing, isDifferenced: true };
+    for (const isPlanar of [false, true]) {
+      expect(await show(await open(encodeSamples({ ...colours, ...plan, isPlanar })))).toEqual(tissue);
+    }
+    for (const littleEndian of [true, false]) {
+      const directory = encodeSamples({ ...greys(16), ...plan, littleEndian });
+      expect(await show(await open(directory, littleEndian))).toEqual(greyPicture(greyOf(16)));
+    }
+  });
+
+  it('is exact in every byte order, classic and BigTIFF, of every depth', async () => {
+    for (const [littleEndian, isBig] of [
+      [true, false],
+      [false, false],
+      [true, true],
+      [false, true],
+    ] as const) {
+      for (const bits of [1, 2, 4, 8, 16] as const) {
+        const directory = encodeSamples({ ...greys(bits), ...cut, littleEndian });
+        expect(await show(await open(directory, littleEndian, isBig)), `${bits} bits`).toEqual(
+          greyPicture(greyOf(bits)),
+        );
+      }
+    }
+  });
+});
+
+describe('a picture', () => {
+  it.each([1, 2, 4, 8, 16] as const)('of grey whose white is 0 is turned round: %d bits', async (bits) => {
+    const slide = await open(encodeSamples({ ...greys(bits), photometric: 0 }));
+    expect(await show(slide)).toEqual(greyPicture((pixel) => 255 - greyOf(bits)(pixel)));
+  });
+
+  it('of colours of 16 bits shows their high bytes', async () => {
+    const samples = Array.from(rgb, (value, i) => value * 256 + (i % 256));
+    for (const isPlanar of [false, true]) {
+      const directory = encodeSamples({ ...colours, samples, bits: 16, isPlanar });
+      expect(await show(await open(directory))).toEqual(tissue);
+    }
+  });
+
+  it.each([1, 2, 4, 8] as const)('of a palette shows its colours: %d bits', async (bits) => {
+    const entries = 2 ** bits;
+    const column = (sample: number) =>
+      Array.from({ length: entries }, (_, i) => (i * 61 + sample * 80) % 256);
+    const palette = [column(0), column(1), column(2)];
+    const shown = picture((pixel) => {
+      const index = (pixel * 7919) % entries;
+      return [palette[0]?.[index] ?? 0, palette[1]?.[index] ?? 0, palette[2]?.[index] ?? 0];
+    });
+    // Of 16 bits as TIFF says, and of 8 as some writers do.
+    for (const factor of [257, 1]) {
+      const colorMap = short(...palette.flat().map((value) => value * factor));
+      const plan = { ...greys(bits), photometric: 3, tags: { [tag.ColorMap]: colorMap } };
+      expect(await show(await open(encodeSamples(plan)))).toEqual(shown);
+    }
+  });
+
+  it('of inks shows what they leave of white', async () => {
+    const samples = Array.from({ length: WIDTH * HEIGHT * 4 }, (_, i) => (i * 37) % 256);
+    const shown = picture((pixel) => {
+      const [c, m, y, k] = samples.slice(pixel * 4, pixel * 4 + 4) as [number, number, number, number];
+      return [c, m, y].map((ink) => Math.floor(((255 - k) * (255 - ink)) / 255)) as [number, number, number];
+    });
+    const slide = await open(encodeSamples({ ...size, samples, samplesPerPixel: 4, photometric: 5 }));
+    expect(await show(slide)).toEqual(shown);
+  });
+
+  it('of YCbCr at full resolution becomes RGB', async () => {
+    const samples = Array.from({ length: WIDTH * HEIGHT }, () => [76, 85, 255]).flat();
+    const tags = {
+      [tag.YCbCrSubSampling]: short(1, 1),
+      [tag.ReferenceBlackWhite]: { type: 5, numbers: [0, 1, 255, 1, 128, 1, 255, 1, 128, 1, 255, 1] },
+    };
+    const slide = await open(encodeSamples({ ...size, samples, samplesPerPixel: 3, photometric: 6, tags }));
+    expect(await show(slide)).toEqual(picture(() => [254, 0, 0]));
+  });
+
+  it.each<[string, number, (colour: number, alpha: number) => number]>([
+    ['alpha', 2, (colour, alpha) => (colour * alpha + 255 * (255 - alpha)) / 255],
+    ['associated alpha', 1, (colour, alpha) => Math.min(255, colour + 255 - alpha)],
+    ['a sample that says nothing', 0, (colour) => colour],
+  ])('with %s lies on white', async (_, meaning, seen) => {
+    const alphaOf = (pixel: number) => (pixel * 13) % 256;
+    const samples = Array.from({ length: WIDTH * HEIGHT * 4 }, (_, i) => {
+      const pixel = Math.floor(i / 4);
+      return i % 4 === 3 ? alphaOf(pixel) : sampleOf(pixel, i % 4);
+    });
+    const tags = { [tag.ExtraSamples]: short(meaning) };
+    const shown = picture((pixel) => {
+      const at = (sample: number) => Math.round(seen(sampleOf(pixel, sample), alphaOf(pixel)));
+      return [at(0), at(1), at(2)];
+    });
+    for (const isPlanar of [false, true]) {
+      const plan = { ...size, samples, samplesPerPixel: 4, photometric: 2, tags, isPlanar };
+      expect(await show(await open(encodeSamples(plan)))).toEqual(shown);
+    }
+  });
+
+  it('of grey with alpha lies on white', async () => {
+    const samples = Array.from({ length: WIDTH * HEIGHT * 2 }, (_, i) => (i % 2 === 0 ? 100 : 51));
+    const tags = { [tag.ExtraSamples]: short(2) };
+    const slide = await open(encodeSamples({ ...size, samples, samplesPerPixel: 2, photometric: 1, tags }));
+    expect(await show(slide)).toEqual(greyPicture(() => 100 / 5 + 255 * (4 / 5)));
+  });
+
+  it('said to be of signed bytes is shown as if it were not, as libtiff does', async () => {
+    const tags = { [tag.SampleFormat]: short(2) };
+    expect(await show(await open(encodeSamples({ ...greys(8), tags })))).toEqual(greyPicture(greyOf(8)));
+  });
+
+  it.each<Packing>(['none', 'lzw', 'packbits'])(
+    'with the bits of its bytes reversed: %s',
+    async (packing) => {
+      const plan = { ...greys(1), packing, isBitReversed: true };
+      expect(await show(await open(encodeSamples(plan)))).toEqual(greyPicture(greyOf(1)));
+    },
+  );
+
+  it('of differences that is not packed holds none: nobody writes them so', async () => {
+    const tags = { [tag.Predictor]: short(2) };
+    expect(await show(await open(encodeSamples({ ...colours, packing: 'none', tags })))).toEqual(tissue);
+  });
+
+  it('may have a last strip that is filled up', async () => {
+    const filled = encodeSamples({ ...colours, height: 80, rowsPerStrip: 20 });
+    const slide = await open({ ...filled, tags: { ...filled.tags, [tag.ImageLength]: long(HEIGHT) } });
+    expect(await show(slide)).toEqual(tissue);
+  });
+
+  it('that is not packed need not say how long its strips are', async () => {
+    const { strips, tags } = encodeSamples({ ...colours, packing: 'none', rowsPerStrip: 40 });
+    const without = { [tag.StripByteCounts]: long(0, 0) };
+    expect(await show(await open({ strips: strips ?? [], tags: { ...tags, ...without } }))).toEqual(tissue);
+  });
+
+  it('in one strip that is not packed is read in parts, however large it is', async () => {
+    const wide: SamplesPlan = {
+      width: 5000,
+      height: 300,
+      samples: Array.from({ length: 5000 * 300 }, (_, i) => i % 251),
+      samplesPerPixel: 1,
+      photometric: 1,
+      packing: 'none',
+    };
+    const slide = await open(encodeSamples(wide));
+    expect(slide.levels[0]).toMatchObject({ tileWidth: 2048, tileHeight: 256, columns: 3, rows: 2 });
+    const tile = await slide.readTile({ level: 0, column: 1, row: 1 });
+    expect(tile?.bytes).toHaveLength(2048 * 44);
+    const shown = await show(slide);
+    expect(shown.rgb.filter((_, i) => i % 3 === 0)).toEqual(Uint8Array.from(wide.samples));
+  });
+});
+
+describe('a picture stored turned', () => {
+  const orientations = [2, 3, 4, 5, 6, 7, 8] as const;
+  /** What turns it back. */
+  const inverse: Readonly<Record<Orientation, Orientation>> = {
+    1: 1,
+    2: 2,
+    3: 3,
+    4: 4,
+    5: 5,
+    6: 8,
+    7: 7,
+    8: 6,
+  };
+
+  it.each(orientations)('is shown upright: orientation %d', async (orientation) => {
+    const stored = turnRaster(tissue, inverse[orientation]);
+    for (const [name, cut] of cuts) {
+      const plan: SamplesPlan = {
+        ...colours,
+        ...cut,
+        width: stored.width,
+        height: stored.height,
+        samples: stored.rgb,
+        tags: { [tag.Orientation]: short(orientation) },
+      };
+      const slide = await open(encodeSamples(plan));
+      expect(slide.levels[0]).toMatchObject(size);
+      expect(await show(slide), name).toEqual(tissue);
+    }
+  });
+
+  it.each(orientations)('is shown upright where its tiles are JPEG: orientation %d', async (orientation) => {
+    const plain = await open(await encodePicture(tissue, 16, 'rgb'));
+    const stored = turnRaster(await show(plain), inverse[orientation]);
+    // Tiles of one colour each, so that coding and turning can be told apart.
+    const directory = await encodePicture(stored, 48, 'rgb');
+    const upright = await show(await open(directory));
+    const turned = await open({
+      ...directory,
+      tags: { ...directory.tags, [tag.Orientation]: short(orientation) },
+    });
+    expect(await show(turned)).toEqual(turnRaster(upright, orientation));
+  });
+
+  it('has levels that are turned the same way; others are made', async () => {
+    const half = await encodePicture(paintTissue(64, 32), 32, 'rgb');
+    const full = await encodePicture(paintTissue(128, 64), 32, 'rgb');
+    const withOrientation = (directory: DirectoryPlan, orientation: number): DirectoryPlan => ({
+      ...directory,
+      tags: {
+        ...directory.tags,
+        [tag.Orientation]: short(orientation),
+        [tag.NewSubfileType]: long(directory === half ? 1 : 0),
+      },
+    });
+    for (const [orientation, levels] of [
+      [6, 2],
+      [8, 1],
+    ] as const) {
+      const directories = [withOrientation(full, 6), withOrientation(half, orientation)];
+      const slide = await openBytes(buildTiff({ directories }).bytes);
+      expect(slide.levels).toHaveLength(levels);
+      expect(slide.levels[0]).toMatchObject({ width: 64, height: 128 });
+    }
+  });
+});
+
+describe('a JPEG picture', () => {
+  it.each([
+    ['in strips', null],
+    ['in tiles', 32],
+  ])('%s is exact: as every one of its JPEGs is', async (_, tileSize) => {
+    for (const colour of ['rgb', 'ycbcr', 'grey'] as const) {
+      const slide = await open(await encodePicture(tissue, tileSize, colour));
+      const shown = await show(slide);
+      const [level] = slide.levels;
+      const row = Math.min(1, level.rows - 1);
+      const tile = await slide.readTile({ level: 0, column: 0, row });
+      const own = await decodeImage(tile ?? { codec: 'rgb', bytes: new Uint8Array(), width: 0, height: 0 });
+      const width = Math.min(own.width, WIDTH);
+      for (let y = 0; y < Math.min(own.height, HEIGHT); y++) {
+        const from = (row * level.tileHeight + y) * WIDTH * 3;
+        const line = own.rgb.subarray(y * own.width * 3, (y * own.width + width) * 3);
+        expect(shown.rgb.subarray(from, from + width * 3)).toEqual(new Uint8Array(line));
+      }
+    }
+  });
+
+  it('of grey whose white is 0 is turned round', async () => {
+    const directory = await encodePicture(tissue, 32, 'grey');
+    const upright = await show(await open(directory));
+    const inverted = await open({
+      ...directory,
+      tags: { ...directory.tags, [tag.PhotometricInterpretation]: short(0) },
+    });
+    expect((await show(inverted)).rgb).toEqual(upright.rgb.map((value) => 255 - value));
+    expect(inverted.levels[0].isMade).toBe(true);
+  });
+
+  it('of a plane for every colour is put together', async () => {
+    const planes: DirectoryPlan[] = [];
+    for (const sample of [0, 1, 2]) {
+      planes.push(
+        await encodePicture(
+          greyPicture((pixel) => sampleOf(pixel, sample)),
+          32,
+          'grey',
+        ),
+      );
+    }
+    const [first] = planes as [DirectoryPlan, ...DirectoryPlan[]];
+    const slide = await open({
+      tiles: planes.flatMap(({ tiles }) => tiles ?? []),
+      tags: {
+        ...first.tags,
+        [tag.SamplesPerPixel]: short(3),
+        [tag.BitsPerSample]: short(8, 8, 8),
+        [tag.PhotometricInterpretation]: short(2),
+        [tag.PlanarConfiguration]: short(2),
+      },
+    });
+    const alone = await Promise.all(planes.map(async (directory) => show(await open(directory))));
+    const shown = await show(slide);
+    for (const i of [0, 1, 2, 5000, 5001, 5002]) expect(shown.rgb[i]).toBe(alone[i % 3]?.rgb[i]);
+  });
+});
+
+describe('a picture without a pyramid', () => {
+  it.each(cuts)('has all smaller sizes made: %s', async (_, cut) => {
+    const slide = await open(encodeSamples({ ...colours, ...cut }));
+    const { maxLevel } = describeDeepZoom(slide);
+    const half = await renderPixels(slide, {
+      dziLevel: maxLevel - 1,
+      x: 0,
+      y: 0,
+      width: Math.ceil(WIDTH / 2),
+      height: Math.ceil(HEIGHT / 2),
+    });
+    const mean = (x: number, y: number, sample: number) => {
+      const across = x * 2 + 1 < WIDTH ? [0, 1] : [0];
+      const down = y * 2 + 1 < HEIGHT ? [0, 1] : [0];
+      const values = down.flatMap((dy) =>
+        across.map((dx) => sampleOf((y * 2 + dy) * WIDTH + x * 2 + dx, sample)),
+      );
+      return values.reduce((sum, value) => sum + value, 0) / values.length;
+    };
+    for (const [x, y] of [
+      [0, 0],
+      [50, 37],
+      [25, 37],
+      [50, 12],
+    ] as const) {
+      for (const sample of [0, 1, 2]) {
+        const value = half.rgb[(y * half.width + x) * 3 + sample] ?? 0;
+        expect(Math.abs(value - mean(x, y, sample)), `${x}, ${y}`).toBeLessThanOrEqual(1);
+      }
+    }
+  });
+});
+
+describe('the colour profile of a picture', () => {
+  const profile = Uint8Array.from({ length: 600 }, (_, i) => i % 256);
+
+  it('is kept as it is', async () => {
+    const tags = { [tag.ICCProfile]: { type: 7, numbers: [...profile] } };
+    const slide = await open(encodeSamples({ ...colours, tags }));
+    expect(await slide.readIccProfile()).toEqual(profile);
+  });
+
+  it('may be missing', async () => {
+    expect(await (await open(encodeSamples(colours))).readIccProfile()).toBeNull();
+  });
+
+  it('is never read when it is larger than any profile', async () => {
+    const built = buildTiff({
+      directories: [
+        encodeSamples({ ...colours, tags: { [tag.ICCProfile]: { type: 7, numbers: [1, 2, 3, 4, 5] } } }),
+      ],
+    });
+    const view = new DataView(built.bytes.buffer, built.bytes.byteOffset, built.bytes.length);
+    const [{ at } = { at: 0 }] = built.directories;
+    for (let entry = at + 2; ; entry += 12) {
+      if (view.getUint16(entry, true) !== tag.ICCProfile) continue;
+      view.setUint32(entry + 4, 2 ** 25, true);
+      break;
+    }
+    const slide = await openBytes(built.bytes);
+    await expect(slide.readIccProfile()).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+  });
+});
+
+describe('a picture is refused', () => {
+  it.each<[string, DirectoryPlan['tags'], string, string]>([
+    ['with old-style JPEG', { [tag.Compression]: short(6) }, 'FORMAT_NOT_SUPPORTED', 'old-style JPEG'],
+    ['with CCITT RLE', { [tag.Compression]: short(2) }, 'FORMAT_NOT_SUPPORTED', 'CCITT RLE'],
+    ['with CCITT Group 3', { [tag.Compression]: short(3) }, 'FORMAT_NOT_SUPPORTED', 'CCITT Group 3'],
+    ['with CCITT Group 4', { [tag.Compression]: short(4) }, 'FORMAT_NOT_SUPPORTED', 'CCITT Group 4'],
+    ['with LERC', { [tag.Compression]: short(34887) }, 'FORMAT_NOT_SUPPORTED', 'LERC'],
+    ['with LZMA', { [tag.Compression]: short(34925) }, 'FORMAT_NOT_SUPPORTED', 'LZMA'],
+    ['with JPEG XR', { [tag.Compression]: short(34934) }, 'FORMAT_NOT_SUPPORTED', 'JPEG XR'],
+    ['with JPEG XL', { [tag.Compression]: short(50002) }, 'FORMAT_NOT_SUPPORTED', 'JPEG XL'],
+    ['with an unknown compression', { [tag.Compression]: short(52479) }, 'FORMAT_NOT_SUPPORTED', '52479'],
+    ['of 12 bits', { [tag.BitsPerSample]: short(12, 12, 12) }, 'FORMAT_NOT_SUPPORTED', '12, 12, 12 bits'],
+    ['of 32 bits', { [tag.BitsPerSample]: short(32, 32, 32) }, 'FORMAT_NOT_SUPPORTED', '32, 32, 32 bits'],
+    ['of 0 bits', { [tag.BitsPerSample]: short(0, 0, 0) }, 'FORMAT_NOT_SUPPORTED', '0, 0, 0 bits'],
+    ['of mixed bits', { [tag.BitsPerSample]: short(8, 8, 16) }, 'FORMAT_NOT_SUPPORTED', '8, 8, 16 bits'],
+    [
+      'of floating point',
+      { [tag.SampleFormat]: short(3), [tag.BitsPerSample]: short(32, 32, 32) },
+      'FORMAT_NOT_SUPPORTED',
+      'floating point',
+    ],
+    [
+      'of signed samples of 16 bits',
+      { [tag.SampleFormat]: short(2), [tag.BitsPerSample]: short(16, 16, 16) },
+      'FORMAT_NOT_SUPPORTED',
+      'signed samples of 16 bits',
+    ],
+    ['of complex numbers', { [tag.SampleFormat]: short(6) }, 'FORMAT_NOT_SUPPORTED', 'sample format 6'],
+    ['of no samples', { [tag.SamplesPerPixel]: short(0) }, 'FORMAT_NOT_SUPPORTED', '0 samples'],
+    ['of 65,535 samples', { [tag.SamplesPerPixel]: short(65_535) }, 'FORMAT_NOT_SUPPORTED', '65535 samples'],
+    ['of two colours', { [tag.SamplesPerPixel]: short(2) }, 'FORMAT_NOT_SUPPORTED', '2 samples'],
+    [
+      'of three channels of grey',
+      { [tag.PhotometricInterpretation]: short(1) },
+      'FORMAT_NOT_SUPPORTED',
+      '3 samples',
+    ],
+    ['of CIE L*a*b*', { [tag.PhotometricInterpretation]: short(8) }, 'FORMAT_NOT_SUPPORTED', 'CIE L*a*b*'],
+    [
+      'of raw sensor data',
+      { [tag.PhotometricInterpretation]: short(32_803) },
+      'FORMAT_NOT_SUPPORTED',
+      'a colour filter array',
+    ],
+    ['that is a mask', { [tag.PhotometricInterpretation]: short(4) }, 'FORMAT_NOT_SUPPORTED', 'mask'],
+    [
+      'of YCbCr at half the resolution, the default',
+      { [tag.PhotometricInterpretation]: short(6) },
+      'FORMAT_NOT_SUPPORTED',
+      '1/2 × 1/2',
+    ],
+    [
+      'of YCbCr as television has it',
+      {
+        [tag.PhotometricInterpretation]: short(6),
+        [tag.YCbCrSubSampling]: short(1, 1),
+        [tag.ReferenceBlackWhite]: { type: 5, numbers: [16, 1, 235, 1, 128, 1, 240, 1, 128, 1, 240, 1] },
+      },
+      'FORMAT_NOT_SUPPORTED',
+      '16, 235',
+    ],
+    ['of predictor 3', { [tag.Predictor]: short(3) }, 'FORMAT_NOT_SUPPORTED', 'predictor 3'],
+    [
+      'of an unknown predictor',
+      { [tag.Predictor]: short(34_892) },
+      'FORMAT_NOT_SUPPORTED',
+      'predictor 34892',
+    ],
+    ['several planes deep', { [tag.ImageDepth]: long(2) }, 'FORMAT_NOT_SUPPORTED', '2 planes in depth'],
+    ['with strips of no rows', { [tag.RowsPerStrip]: long(0) }, 'FILE_CORRUPT', 'RowsPerStrip'],
+    [
+      'with fewer strips than it needs',
+      { [tag.RowsPerStrip]: long(3) },
+      'FILE_CORRUPT',
+      '25 tiles or strips lists 2',
+    ],
+    [
+      'with more strips than any',
+      { [tag.RowsPerStrip]: long(1), [tag.ImageLength]: long(2 ** 23) },
+      'LIMIT_EXCEEDED',
+      '8388608 strips',
+    ],
+    [
+      'with a packed strip that would not fit into memory',
+      { [tag.ImageWidth]: long(20_000), [tag.ImageLength]: long(20_000), [tag.RowsPerStrip]: long(20_000) },
+      'LIMIT_EXCEEDED',
+      '20000 × 20000',
+    ],
+    [
+      'with a palette that is missing',
+      { ...grey8, [tag.PhotometricInterpretation]: short(3) },
+      'FILE_CORRUPT',
+      '256',
+    ],
+    [
+      'with a palette of 16 bits',
+      {
+        ...grey8,
+        [tag.PhotometricInterpretation]: short(3),
+        [tag.BitsPerSample]: short(16),
+      },
+      'FORMAT_NOT_SUPPORTED',
+      '16 bits',
+    ],
+    [
+      'with inks that are no CMYK',
+      {
+        [tag.PhotometricInterpretation]: short(5),
+        [tag.SamplesPerPixel]: short(4),
+        [tag.BitsPerSample]: short(8, 8, 8, 8),
+        [tag.InkSet]: short(2),
+      },
+      'FORMAT_NOT_SUPPORTED',
+      'inks',
+    ],
+    [
+      'with WebP of grey',
+      { ...grey8, [tag.Compression]: short(50_001) },
+      'FORMAT_NOT_SUPPORTED',
+      'WebP with 1 samples',
+    ],
+    [
+      'with JPEG 2000 of a palette',
+      { ...grey8, [tag.Compression]: short(34_712), [tag.PhotometricInterpretation]: short(3) },
+      'FORMAT_NOT_SUPPORTED',
+      'JPEG 2000 with 1 samples',
+    ],
+    [
+      'with JPEG of two samples',
+      {
+        ...grey8,
+        [tag.Compression]: short(7),
+        [tag.SamplesPerPixel]: short(2),
+        [tag.BitsPerSample]: short(8, 8),
+        [tag.ExtraSamples]: short(2),
+      },
+      'FORMAT_NOT_SUPPORTED',
+      'JPEG of 2 samples',
+    ],
+    ['whose resolution makes no sense, but only in its scale', { 282: rational(0, 0) }, '', ''],
+  ])('%s', async (_, tags, code, reason) => {
+    const directory = encodeSamples({ ...colours, rowsPerStrip: 40 });
+    const opening = open({ ...directory, tags: { ...directory.tags, ...tags } });
+    if (code === '') expect((await opening).mpp).toBeNull();
+    else {
+      await expect(opening).rejects.toMatchObject({
+        name: 'SlideError',
+        code,
+        message: expect.stringContaining(reason),
+      });
+    }
+  });
+});
+
+const grey8 = {
+  [tag.SamplesPerPixel]: short(1),
+  [tag.BitsPerSample]: short(8),
+  [tag.PhotometricInterpretation]: short(1),
+};
+
+describe('a tile is refused, and the others are still read', () => {
+  const cut = { tile: { width: 32, height: 16 } };
+  it.each<[string, (stream: Uint8Array) => Uint8Array | null, string]>([
+    ['when it is cut', (stream) => stream.subarray(0, stream.length / 2), 'FILE_CORRUPT'],
+    ['when it is something else', () => Uint8Array.from({ length: 99 }, (_, i) => i * 77), 'FILE_CORRUPT'],
+    ['when it has one byte', () => Uint8Array.of(0), 'FILE_CORRUPT'],
+  ])('%s', async (_, damage, code) => {
+    for (const packing of ['lzw', 'packbits', 'deflate', 'zstd', 'none'] as const) {
+      const directory = encodeSamples({ ...colours, ...cut, packing });
+      const tiles = directory.tiles?.map((tile, i) => (i === 5 && tile ? damage(tile) : tile)) ?? [];
+      const slide = await open({ ...directory, tiles });
+      const read = async (column: number, row: number) => {
+        const tile = await slide.readTile({ level: 0, column, row });
+        return tile && decodeImage(tile);
+      };
+      await expect(read(1, 1), packing).rejects.toMatchObject({ name: 'SlideError', code });
+      expect(await read(2, 1)).toMatchObject({ width: 32, height: 16 });
+    }
+  });
+
+  it('when a plane of it is missing; when all are, it was left empty', async () => {
+    const directory = encodeSamples({ ...colours, ...cut, isPlanar: true });
+    const perPlane = 4 * 5;
+    const tiles = directory.tiles?.map((tile, i) => (i === 5 || i % perPlane === 6 ? null : tile)) ?? [];
+    const slide = await open({ ...directory, tiles });
+    await expect(slide.readTile({ level: 0, column: 1, row: 1 })).rejects.toMatchObject({
+      code: 'FILE_CORRUPT',
+    });
+    expect(await slide.readTile({ level: 0, column: 2, row: 1 })).toBeNull();
+    expect(await slide.readTile({ level: 0, column: 3, row: 1 })).not.toBeNull();
+  });
+
+  it.each<[string, DirectoryPlan['tags'], string]>([
+    [
+      'when its strip goes on past the end of the file',
+      { [tag.StripOffsets]: long(8, 2 ** 31) },
+      'FILE_TRUNCATED',
+    ],
+    ['when its strip lies in the header', { [tag.StripOffsets]: long(8, 3) }, 'FILE_CORRUPT'],
+    ['when its strip was left empty and another not', { [tag.StripOffsets]: long(8, 0) }, 'FILE_CORRUPT'],
+    ['when its strip is shorter than its rows', { [tag.StripByteCounts]: long(50 * 303, 5) }, 'FILE_CORRUPT'],
+  ])('%s, and is not packed', async (_, tags, code) => {
+    const directory = encodeSamples({ ...colours, packing: 'none', rowsPerStrip: 50 });
+    const slide = await open({ ...directory, tags: { ...directory.tags, ...tags } });
+    const reading = slide.readTile({ level: 0, column: 0, row: 0 });
+    await expect(reading).rejects.toMatchObject({ name: 'SlideError', code });
+  });
+
+  it('that is not packed, and was left empty whole, is none', async () => {
+    const directory = encodeSamples({ ...colours, packing: 'none', rowsPerStrip: 50 });
+    const tags = { ...directory.tags, [tag.StripOffsets]: long(0, 0), [tag.StripByteCounts]: long(0, 0) };
+    const slide = await open({ ...directory, tags });
+    expect(await slide.readTile({ level: 0, column: 0, row: 0 })).toBeNull();
+  });
+});

@@ -1,0 +1,111 @@
+import type { Packing } from '../slide.ts';
+import { tag } from '../tiff/tags.ts';
+import { type DirectoryPlan, long, short } from './build-tiff.ts';
+import { pack } from './pack.ts';
+
+/** A picture as its samples are stored, and how to store them. */
+export interface SamplesPlan {
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Those of one pixel together: width × height × samplesPerPixel, each below 2^bits. */
+  readonly samples: ArrayLike<number>;
+  readonly samplesPerPixel: number;
+  /** 8. */
+  readonly bits?: 1 | 2 | 4 | 8 | 16;
+  /** Number of PhotometricInterpretation: 1 grey, 2 RGB, 3 palette, … */
+  readonly photometric: number;
+  /** `deflate`. */
+  readonly packing?: Packing | 'old-lzw';
+  /** Pixels of a tile; else strips. */
+  readonly tile?: { readonly width: number; readonly height: number };
+  /** Of strips; one strip when absent. */
+  readonly rowsPerStrip?: number;
+  /** A plane for every sample; false. */
+  readonly isPlanar?: boolean;
+  /** Differences to the pixel on the left; false. */
+  readonly isDifferenced?: boolean;
+  /** The byte order of samples of 16 bits, that of the file; true. */
+  readonly littleEndian?: boolean;
+  /** FillOrder 2; false. */
+  readonly isBitReversed?: boolean;
+  /** Whatever else the directory says. */
+  readonly tags?: DirectoryPlan['tags'];
+}
+
+const compressions = { none: 1, lzw: 5, 'old-lzw': 5, packbits: 32773, deflate: 8, zstd: 50000 };
+
+/** A directory with this picture in tiles, or in strips, packed as writers of TIFF do. */
+export function encodeSamples(plan: SamplesPlan): DirectoryPlan {
+  const { width, height, samplesPerPixel, tile, isPlanar = false, packing = 'deflate', bits = 8 } = plan;
+  const blockWidth = tile?.width ?? width;
+  const blockHeight = tile?.height ?? plan.rowsPerStrip ?? height;
+  const blocks: Uint8Array[] = [];
+  for (let plane = 0; plane < (isPlanar ? samplesPerPixel : 1); plane++) {
+    for (let top = 0; top < height; top += blockHeight) {
+      for (let left = 0; left < width; left += blockWidth) {
+        // Tiles are as high as the others at the bottom, strips end there.
+        const rows = tile ? blockHeight : Math.min(blockHeight, height - top);
+        const packed = pack(blockOf(plan, left, top, blockWidth, rows, isPlanar ? plane : null), packing);
+        blocks.push(plan.isBitReversed ? packed.map(reverse) : packed);
+      }
+    }
+  }
+  return {
+    tags: {
+      [tag.ImageWidth]: long(width),
+      [tag.ImageLength]: long(height),
+      [tag.BitsPerSample]: short(...new Array<number>(samplesPerPixel).fill(bits)),
+      [tag.Compression]: short(compressions[packing]),
+      [tag.PhotometricInterpretation]: short(plan.photometric),
+      [tag.SamplesPerPixel]: short(samplesPerPixel),
+      [tag.PlanarConfiguration]: short(isPlanar ? 2 : 1),
+      ...(plan.isDifferenced && { [tag.Predictor]: short(2) }),
+      ...(plan.isBitReversed && { [tag.FillOrder]: short(2) }),
+      ...(tile && { [tag.TileWidth]: short(tile.width), [tag.TileLength]: short(tile.height) }),
+      ...(plan.rowsPerStrip && { [tag.RowsPerStrip]: long(plan.rowsPerStrip) }),
+      ...plan.tags,
+    },
+    [tile ? 'tiles' : 'strips']: blocks,
+  };
+}
+
+/** @param plane null for all samples; what lies outside the picture is 0 */
+function blockOf(
+  plan: SamplesPlan,
+  left: number,
+  top: number,
+  width: number,
+  rows: number,
+  plane: number | null,
+): Uint8Array {
+  const { samplesPerPixel, bits = 8, isDifferenced, littleEndian = true } = plan;
+  const perPixel = plane === null ? samplesPerPixel : 1;
+  const at = (x: number, y: number, sample: number): number => {
+    if (x >= plan.width || y >= plan.height) return 0;
+    return plan.samples[(y * plan.width + x) * samplesPerPixel + sample] ?? 0;
+  };
+  const rowBytes = Math.ceil((width * perPixel * bits) / 8);
+  const bytes = new Uint8Array(rowBytes * rows);
+  const view = new DataView(bytes.buffer);
+  for (let row = 0; row < rows; row++) {
+    for (let i = 0; i < width * perPixel; i++) {
+      const [x, sample] = [Math.floor(i / perPixel), plane ?? i % perPixel];
+      const before = isDifferenced && x > 0 ? at(left + x - 1, top + row, sample) : 0;
+      const value = (at(left + x, top + row, sample) - before) & (2 ** bits - 1);
+      if (bits === 16) view.setUint16(row * rowBytes + i * 2, value, littleEndian);
+      else {
+        const place = row * rowBytes + Math.floor((i * bits) / 8);
+        const shift = 8 - bits - ((i * bits) % 8);
+        bytes[place] = (bytes[place] ?? 0) | (value << shift);
+      }
+    }
+  }
+  return bytes;
+}
+
+function reverse(byte: number): number {
+  let bits = 0;
+  for (let i = 0; i < 8; i++) bits |= ((byte >> i) & 1) << (7 - i);
+  return bits;
+}

@@ -1,0 +1,107 @@
+import zlib from 'node:zlib';
+import type { Packing } from '../slide.ts';
+
+/** Packs bytes as writers of TIFF do; `old-lzw` as they did before 1991. */
+export function pack(bytes: Uint8Array, packing: Packing | 'old-lzw'): Uint8Array {
+  switch (packing) {
+    case 'none':
+      return bytes;
+    case 'lzw':
+      return packLzw(bytes, false);
+    case 'old-lzw':
+      return packLzw(bytes, true);
+    case 'packbits':
+      return packBits(bytes);
+    case 'deflate':
+      return zlib.deflateSync(bytes);
+    case 'zstd':
+      return zlib.zstdCompressSync(bytes);
+  }
+}
+
+const CLEAR = 256;
+const END = 257;
+const FIRST_FREE = 258;
+const LAST_FREE = 4094;
+
+/** Source: TIFF 6.0, section 13; the old style as libtiff reads it (tif_lzw.c). */
+function packLzw(bytes: Uint8Array, isOldStyle: boolean): Uint8Array {
+  const codes: { code: number; width: number }[] = [{ code: CLEAR, width: 9 }];
+  let table = new Map<number, number>();
+  let free = FIRST_FREE;
+  let width = 9;
+  let string = bytes[0] ?? END;
+  for (let i = 1; i < bytes.length; i++) {
+    const byte = bytes[i] as number;
+    const longer = table.get(string * 256 + byte);
+    if (longer !== undefined) {
+      string = longer;
+      continue;
+    }
+    codes.push({ code: string, width });
+    table.set(string * 256 + byte, free);
+    if (free === 2 ** width - (isOldStyle ? 0 : 1)) width++;
+    if (free === LAST_FREE) {
+      codes.push({ code: CLEAR, width });
+      table = new Map();
+      free = FIRST_FREE;
+      width = 9;
+    } else free++;
+    string = byte;
+  }
+  codes.push({ code: string, width });
+  // A decoder adds an entry for the last string too, and counts it.
+  if (free === 2 ** width - (isOldStyle ? 0 : 1)) width++;
+  codes.push({ code: END, width });
+  return isOldStyle ? fromTheRight(codes) : fromTheLeft(codes);
+}
+
+type Codes = readonly { readonly code: number; readonly width: number }[];
+
+function fromTheLeft(codes: Codes): Uint8Array {
+  const packed: number[] = [];
+  let bits = 0;
+  let count = 0;
+  for (const { code, width } of codes) {
+    bits = ((bits & 0xff) << width) | code;
+    for (count += width; count >= 8; count -= 8) packed.push((bits >> (count - 8)) & 0xff);
+  }
+  if (count > 0) packed.push((bits << (8 - count)) & 0xff);
+  return Uint8Array.from(packed);
+}
+
+function fromTheRight(codes: Codes): Uint8Array {
+  const packed: number[] = [];
+  let bits = 0;
+  let count = 0;
+  for (const { code, width } of codes) {
+    bits |= code << count;
+    for (count += width; count >= 8; count -= 8) {
+      packed.push(bits & 0xff);
+      bits >>= 8;
+    }
+  }
+  if (count > 0) packed.push(bits & 0xff);
+  return Uint8Array.from(packed);
+}
+
+/** Source: TIFF 6.0, section 9. */
+export function packBits(bytes: Uint8Array): Uint8Array {
+  const packed: number[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    let run = 1;
+    while (run < 128 && at + run < bytes.length && bytes[at + run] === bytes[at]) run++;
+    if (run > 2) {
+      packed.push(257 - run, bytes[at] as number);
+      at += run;
+      continue;
+    }
+    const start = at;
+    while (at < bytes.length && at - start < 128) {
+      if (at + 2 < bytes.length && bytes[at] === bytes[at + 1] && bytes[at] === bytes[at + 2]) break;
+      at++;
+    }
+    packed.push(at - start - 1, ...bytes.subarray(start, at));
+  }
+  return Uint8Array.from(packed);
+}

@@ -1,0 +1,204 @@
+/** Blocks of a picture (tiles, strips) as encoded pictures: nothing of them is decoded here. */
+import { completeJpeg, hideColourMarkers, jpegPrefix, streamPlace } from '../jpeg/complete-jpeg.ts';
+import type { JpegHeader } from '../jpeg/header.ts';
+import { type EncodedImage, SlideError } from '../slide.ts';
+import type { ByteSource } from '../source/byte-source.ts';
+import { readOnce } from '../source/read-once.ts';
+import { type BlockTags, type FindBlock, readBlockTable, type StoredBlock } from './block-table.ts';
+import type { TiffDirectory } from './directory.ts';
+import { limits } from './limits.ts';
+import type { PictureCoding } from './picture-coding.ts';
+import { tag } from './tags.ts';
+
+/** Which blocks make one picture, and what it must be. */
+export interface BlockRequest {
+  /** Index of the first block, in the first plane. */
+  readonly first: number;
+  /** How many blocks of a plane, one under the other; more than 1 of `tiff` alone. */
+  readonly count: number;
+  /** Pixels of them together. */
+  readonly width: number;
+  readonly height: number;
+  /** Rows of one block; the last may have fewer. */
+  readonly blockRows: number;
+  /** How much of it belongs to the picture: at its edges a JPEG may end there. */
+  readonly filledWidth: number;
+  readonly filledHeight: number;
+}
+
+/**
+ * @returns null when the blocks were left empty
+ * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
+ */
+export type ReadBlocks = (request: BlockRequest, signal?: AbortSignal) => Promise<EncodedImage | null>;
+
+/** @param perPlane blocks of one plane; of all samples where they stand together */
+export function blockReader(
+  source: ByteSource,
+  directory: TiffDirectory,
+  coding: PictureCoding,
+  tags: BlockTags,
+  perPlane: number,
+): ReadBlocks {
+  switch (coding.codec) {
+    case 'jpeg':
+      return jpegReader(source, directory, coding, tags, perPlane);
+    case 'tiff':
+      return sampleReader(source, directory, coding, tags, perPlane);
+    case 'jpeg2000':
+    case 'webp':
+      return streamReader(source, directory, coding, tags, perPlane);
+  }
+}
+
+type CodingOf<C extends PictureCoding['codec']> = Extract<PictureCoding, { codec: C }>;
+
+function jpegReader(
+  source: ByteSource,
+  directory: TiffDirectory,
+  { colour }: CodingOf<'jpeg'>,
+  tags: BlockTags,
+  perPlane: number,
+): ReadBlocks {
+  const readTables = readOnce(async () => ({
+    find: await readBlockTable(source, directory, tags, perPlane),
+    prefix: jpegPrefix(await directory.bytes(tag.JPEGTables), colour),
+  }));
+  return async (request, signal) => {
+    const { find, prefix } = await readTables();
+    const block = find(request.first);
+    if (!block) return null;
+    const at = streamPlace(prefix);
+    const buffer = new Uint8Array(at + block.byteCount);
+    await source.readInto(buffer, at, block.offset, block.byteCount, signal);
+    const { jpeg, header } = completeJpeg(buffer, prefix);
+    checkFrame(header, request);
+    const components = colour === 'grey' ? 1 : 3;
+    if (header.components.length !== components) {
+      throw new SlideError('FILE_CORRUPT', `A tile has ${header.components.length} components`);
+    }
+    return { codec: 'jpeg', bytes: jpeg, width: header.width, height: header.height };
+  };
+}
+
+/** What goes out, or into a decoder, is what the directory promises, whatever the stream says of itself. */
+function checkFrame(header: JpegHeader, request: BlockRequest): void {
+  const { width, height } = header;
+  const isWide = width >= request.filledWidth && width <= request.width;
+  const isHigh = height >= request.filledHeight && height <= request.height;
+  if (!isWide || !isHigh) {
+    throw new SlideError(
+      'FILE_CORRUPT',
+      `A tile is ${width} × ${height} pixels, not ${request.width} × ${request.height}`,
+    );
+  }
+  const isBaselineOrProgressive = header.frameMarker <= 0xc2;
+  if (!isBaselineOrProgressive || header.precision !== 8) {
+    throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not read: lossless, arithmetic or 12-bit JPEG');
+  }
+}
+
+function streamReader(
+  source: ByteSource,
+  directory: TiffDirectory,
+  coding: CodingOf<'jpeg2000' | 'webp'>,
+  tags: BlockTags,
+  perPlane: number,
+): ReadBlocks {
+  const readTables = readOnce(() => readBlockTable(source, directory, tags, perPlane));
+  return async ({ first, width, height }, signal) => {
+    const block = (await readTables())(first);
+    if (!block) return null;
+    const bytes = await source.read(block.offset, block.byteCount, signal);
+    const colour = coding.codec === 'jpeg2000' ? coding.colour : null;
+    return { codec: coding.codec, bytes, width, height, ...(colour && { colour }) };
+  };
+}
+
+function sampleReader(
+  source: ByteSource,
+  directory: TiffDirectory,
+  { samples }: CodingOf<'tiff'>,
+  tags: BlockTags,
+  perPlane: number,
+): ReadBlocks {
+  const planes = samples.isPlanar ? samples.samplesPerPixel : 1;
+  const readTables = readOnce(async () => ({
+    find: await readBlockTable(source, directory, tags, perPlane * planes),
+    jpegTables: samples.packing === 'jpeg' ? await directory.bytes(tag.JPEGTables) : null,
+  }));
+  return async (request, signal) => {
+    const { width, height, blockRows } = request;
+    const { find, jpegTables } = await readTables();
+    const blocks = findAll(find, request, planes, perPlane);
+    if (!blocks) return null;
+    const read = samples.packing === 'jpeg' ? readJpegs : readAll;
+    const { bytes, blockBytes } = await read(source, blocks, jpegTables, signal);
+    return { codec: 'tiff', bytes, width, height, coding: { ...samples, blockRows, blockBytes } };
+  };
+}
+
+/** @returns plane by plane; null when all were left empty */
+function findAll(
+  find: FindBlock,
+  { first, count }: BlockRequest,
+  planes: number,
+  perPlane: number,
+): StoredBlock[] | null {
+  const blocks: StoredBlock[] = [];
+  let missing = 0;
+  let bytes = 0;
+  for (let plane = 0; plane < planes; plane++) {
+    for (let i = 0; i < count; i++) {
+      const block = find(plane * perPlane + first + i);
+      if (block) blocks.push(block);
+      else missing++;
+      bytes += block?.byteCount ?? 0;
+    }
+  }
+  if (bytes > limits.tileBytes) throw new SlideError('LIMIT_EXCEEDED', `A tile has ${bytes} bytes`);
+  if (blocks.length === 0) return null;
+  if (missing > 0) throw new SlideError('FILE_CORRUPT', 'A part of a tile is missing');
+  return blocks;
+}
+
+interface ReadBlockBytes {
+  readonly bytes: Uint8Array;
+  readonly blockBytes: readonly number[];
+}
+
+async function readAll(
+  source: ByteSource,
+  blocks: readonly StoredBlock[],
+  _tables: Uint8Array | null,
+  signal?: AbortSignal,
+): Promise<ReadBlockBytes> {
+  const blockBytes = blocks.map(({ byteCount }) => byteCount);
+  const bytes = new Uint8Array(blockBytes.reduce((sum, length) => sum + length, 0));
+  let at = 0;
+  for (const { offset, byteCount } of blocks) {
+    await source.readInto(bytes, at, offset, byteCount, signal);
+    at += byteCount;
+  }
+  return { bytes, blockBytes };
+}
+
+/** Complete, and without a word about colours: the directory says what the components are. */
+async function readJpegs(
+  source: ByteSource,
+  blocks: readonly StoredBlock[],
+  tables: Uint8Array | null,
+  signal?: AbortSignal,
+): Promise<ReadBlockBytes> {
+  const prefix = jpegPrefix(tables, 'grey');
+  const at = streamPlace(prefix);
+  const jpegs: Uint8Array[] = [];
+  for (const { offset, byteCount } of blocks) {
+    const buffer = new Uint8Array(at + byteCount);
+    await source.readInto(buffer, at, offset, byteCount, signal);
+    const { jpeg } = completeJpeg(buffer, prefix);
+    hideColourMarkers(jpeg);
+    jpegs.push(jpeg);
+  }
+  return { bytes: Buffer.concat(jpegs), blockBytes: jpegs.map(({ length }) => length) };
+}

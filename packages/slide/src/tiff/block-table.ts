@@ -1,0 +1,64 @@
+import { SlideError } from '../slide.ts';
+import type { ByteSource } from '../source/byte-source.ts';
+import type { TiffDirectory } from './directory.ts';
+import { limits } from './limits.ts';
+import { tag } from './tags.ts';
+
+/** Where a tile or a strip stands in the file. */
+export interface StoredBlock {
+  readonly offset: number;
+  readonly byteCount: number;
+}
+
+/**
+ * @returns null for a block that was left empty: it has no bytes
+ * @throws SlideError LIMIT_EXCEEDED, FILE_CORRUPT, FILE_TRUNCATED when it cannot be what the table says
+ */
+export type FindBlock = (index: number) => StoredBlock | null;
+
+/** The two tables of a picture, by its directory's names. */
+export type BlockTags = (typeof blockTags)[keyof typeof blockTags];
+
+export const blockTags = {
+  tiles: [tag.TileOffsets, tag.TileByteCounts],
+  strips: [tag.StripOffsets, tag.StripByteCounts],
+} as const;
+
+/** Told when a picture is opened, so that a cut table shows at once. @throws SlideError FILE_CORRUPT */
+export function checkBlockTable(
+  directory: TiffDirectory,
+  [offsetsTag, byteCountsTag]: BlockTags,
+  count: number,
+): void {
+  const entries = Math.min(directory.count(offsetsTag), directory.count(byteCountsTag));
+  if (entries < count) {
+    throw new SlideError('FILE_CORRUPT', `A picture of ${count} tiles or strips lists ${entries}`);
+  }
+}
+
+/** @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED */
+export async function readBlockTable(
+  source: ByteSource,
+  directory: TiffDirectory,
+  [offsetsTag, byteCountsTag]: BlockTags,
+  count: number,
+): Promise<FindBlock> {
+  const offsets = await directory.table(offsetsTag, count);
+  const byteCounts = await directory.table(byteCountsTag, count);
+  return (index) => {
+    const offset = offsets[index] ?? 0;
+    const byteCount = byteCounts[index] ?? 0;
+    if (byteCount === 0) return null;
+    if (byteCount > limits.tileBytes) throw new SlideError('LIMIT_EXCEEDED', `A tile has ${byteCount} bytes`);
+    checkPlace(source, offset, byteCount);
+    return { offset, byteCount };
+  };
+}
+
+/** @throws SlideError FILE_CORRUPT, FILE_TRUNCATED */
+export function checkPlace(source: ByteSource, offset: number, byteCount: number): void {
+  if (offset < 8) throw new SlideError('FILE_CORRUPT', 'A tile lies in the header of the file');
+  if (offset + byteCount > source.size) {
+    throw new SlideError('FILE_TRUNCATED', `The file ends at ${source.size}, before the end of a tile`);
+  }
+}

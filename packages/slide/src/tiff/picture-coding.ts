@@ -1,0 +1,252 @@
+import type { JpegColour } from '../jpeg/complete-jpeg.ts';
+import { type SampleColour, SlideError, type TiffCoding, type TiffColour } from '../slide.ts';
+import type { TiffDirectory } from './directory.ts';
+import { nameOfCompression, nameOfPhotometric, readSampleLayout, type SampleLayout } from './image-layout.ts';
+import { limits } from './limits.ts';
+import { tag } from './tags.ts';
+
+/** What of a tile's coding is the same for all tiles of a picture. */
+export type SampleCoding = Omit<TiffCoding, 'blockBytes' | 'blockRows'>;
+
+/** How the tiles or strips of a picture are written. */
+export type PictureCoding =
+  /** Complete but for their tables: they may go out as they are. */
+  | { readonly codec: 'jpeg'; readonly colour: JpegColour }
+  | { readonly codec: 'jpeg2000'; readonly colour: SampleColour | null }
+  | { readonly codec: 'webp' }
+  | { readonly codec: 'tiff'; readonly samples: SampleCoding };
+
+/** Numbers of PhotometricInterpretation. Source: TIFF 6.0, sections 8, 16 and 21. */
+const photometric = { whiteIsZero: 0, blackIsZero: 1, rgb: 2, palette: 3, cmyk: 5, ycbcr: 6 };
+
+/** Numbers of Compression. Source: TIFF 6.0; TIFF Technical Note 2 (7); Adobe's note of 2002 (8); libtiff's tiff.h. */
+const packings: Readonly<Record<number, TiffCoding['packing']>> = {
+  1: 'none',
+  5: 'lzw',
+  7: 'jpeg',
+  8: 'deflate',
+  32773: 'packbits',
+  32946: 'deflate',
+  50000: 'zstd',
+};
+/** 33003 to 33005 are Aperio's and Bio-Formats'; 34712 is registered. */
+const JPEG_2000 = new Set([33003, 33004, 33005, 34712]);
+/** The samples are YCbCr and the code stream does not say so. Source: OpenSlide's notes on the Aperio format. */
+const JPEG_2000_YCC = 33003;
+const WEBP = 50001;
+
+/** libtiff knows the tag Predictor for these alone, and leaves it unread for others. */
+const predicted: ReadonlySet<string> = new Set(['lzw', 'deflate', 'zstd']);
+
+/**
+ * How a picture is read.
+ *
+ * @throws SlideError FORMAT_NOT_SUPPORTED naming what is not read of it, FILE_CORRUPT, LIMIT_EXCEEDED
+ */
+export async function readPictureCoding(directory: TiffDirectory): Promise<PictureCoding> {
+  const layout = await readSampleLayout(directory);
+  if (layout.samplesPerPixel === 0 || layout.samplesPerPixel > limits.samplesPerPixel) {
+    throw notRead(`${layout.samplesPerPixel} samples a pixel`);
+  }
+  if (layout.depth > 1) throw notRead(`${layout.depth} planes in depth`);
+  if (JPEG_2000.has(layout.compression)) return jpeg2000Coding(layout);
+  if (layout.compression === WEBP) return webpCoding(layout);
+  const packing = packings[layout.compression];
+  if (!packing) throw notRead(nameOfCompression(layout.compression));
+  const samples = await readSampleCoding(directory, layout, packing);
+  const colour = packing === 'jpeg' ? storedJpegColour(samples) : null;
+  return colour ? { codec: 'jpeg', colour } : { codec: 'tiff', samples };
+}
+
+function jpeg2000Coding(layout: SampleLayout): PictureCoding {
+  const { samplesPerPixel, compression } = layout;
+  const isGrey = samplesPerPixel === 1 && layout.photometric === photometric.blackIsZero;
+  const isInverted = samplesPerPixel === 1 && layout.photometric === photometric.whiteIsZero;
+  const isYcc = layout.photometric === photometric.ycbcr || compression === JPEG_2000_YCC;
+  const isColour = samplesPerPixel === 3 && (layout.photometric === photometric.rgb || isYcc);
+  if (!isGrey && !isInverted && !isColour) {
+    throw notRead(
+      `JPEG 2000 with ${samplesPerPixel} samples a pixel and ${nameOfPhotometric(layout.photometric)}`,
+    );
+  }
+  if (layout.planarConfiguration === 2 && samplesPerPixel > 1)
+    throw notRead('JPEG 2000 with a plane for every sample');
+  const maximum = 2 ** (layout.bitsPerSample[0] ?? 8) - 1;
+  const colour = isInverted ? { black: maximum, white: 0 } : isColour && isYcc ? 'ycc' : null;
+  return { codec: 'jpeg2000', colour };
+}
+
+function webpCoding({
+  samplesPerPixel,
+  photometric: colour,
+  planarConfiguration,
+}: SampleLayout): PictureCoding {
+  const isRead = colour === photometric.rgb && (samplesPerPixel === 3 || samplesPerPixel === 4);
+  if (!isRead) throw notRead(`WebP with ${samplesPerPixel} samples a pixel and ${nameOfPhotometric(colour)}`);
+  if (planarConfiguration === 2) throw notRead('WebP with a plane for every sample');
+  return { codec: 'webp' };
+}
+
+async function readSampleCoding(
+  directory: TiffDirectory,
+  layout: SampleLayout,
+  packing: TiffCoding['packing'],
+): Promise<SampleCoding> {
+  const { samplesPerPixel, bitsPerSample, predictor, sampleFormat } = layout;
+  const [bits] = bitsPerSample;
+  if (sampleFormat === 3) throw notRead(`floating point of ${bits} bits a sample`);
+  if (!isReadDepth(bits) || bitsPerSample.some((other) => other !== bits)) {
+    throw notRead(`${bitsPerSample.join(', ')} bits a sample`);
+  }
+  checkSampleFormat(sampleFormat, bits);
+  const isPredicted = predicted.has(packing) && predictor !== 1;
+  if (isPredicted && (predictor !== 2 || bits < 8)) {
+    throw notRead(`predictor ${predictor} of ${bits} bits a sample`);
+  }
+  const coding: SampleCoding = {
+    packing,
+    samplesPerPixel,
+    bits,
+    isPlanar: layout.planarConfiguration === 2 && samplesPerPixel > 1,
+    isLittleEndian: directory.littleEndian,
+    // libtiff leaves FillOrder unread for JPEG, whose bits have an order of their own.
+    isBitReversed: layout.fillOrder === 2 && packing !== 'jpeg',
+    isDifferenced: isPredicted,
+    colour: await readColour(directory, layout, bits),
+  };
+  if (packing === 'jpeg') checkJpeg(coding);
+  return coding;
+}
+
+/**
+ * Samples of 8 bits that are said to be signed are shown as libtiff's TIFFReadRGBAImage, and so OpenSlide, shows them:
+ * as if they were not. Files that say so hold plain pictures (seen in `tiled-oversize-gray-i8.tif`).
+ */
+function checkSampleFormat(sampleFormat: number, bits: number): void {
+  const isSigned = sampleFormat === 2;
+  if (sampleFormat !== 1 && sampleFormat !== 4 && !(isSigned && bits === 8)) {
+    throw notRead(isSigned ? `signed samples of ${bits} bits` : `sample format ${sampleFormat}`);
+  }
+}
+
+function isReadDepth(bits: number | undefined): bits is TiffCoding['bits'] {
+  return bits === 1 || bits === 2 || bits === 4 || bits === 8 || bits === 16;
+}
+
+/** How many samples the colours themselves take. */
+const colourSamples: Readonly<Record<TiffColour['model'], number>> = {
+  grey: 1,
+  palette: 1,
+  rgb: 3,
+  ycc: 3,
+  cmyk: 4,
+};
+
+async function readColour(
+  directory: TiffDirectory,
+  layout: SampleLayout,
+  bits: TiffCoding['bits'],
+): Promise<TiffColour> {
+  const model = modelOf(layout.photometric);
+  if (!model) throw notRead(nameOfPhotometric(layout.photometric));
+  const { samplesPerPixel, extraSamples } = layout;
+  const needed = colourSamples[model];
+  const extra = samplesPerPixel - needed;
+  const alphaAt = extraSamples.findIndex((meaning) => meaning === 1 || meaning === 2);
+  const alpha =
+    alphaAt < 0 || alphaAt >= extra
+      ? null
+      : { sample: needed + alphaAt, isAssociated: extraSamples[alphaAt] === 1 };
+  // Several samples of grey are several channels: to show one of them would be to hide the others.
+  const isManyChannels = needed === 1 && extra > (alpha ? 1 : 0);
+  if (extra < 0 || isManyChannels) {
+    throw notRead(`${samplesPerPixel} samples a pixel with ${nameOfPhotometric(layout.photometric)}`);
+  }
+  if (model === 'palette') return { model, alpha, palette: await readPalette(directory, bits) };
+  if (model === 'ycc') await checkYcc(directory, layout, bits);
+  if (model === 'cmyk') await checkInks(directory, bits);
+  return model === 'grey'
+    ? { model, alpha, isInverted: layout.photometric === photometric.whiteIsZero }
+    : { model, alpha };
+}
+
+function modelOf(number: number | null): TiffColour['model'] | null {
+  switch (number) {
+    case photometric.whiteIsZero:
+    case photometric.blackIsZero:
+      return 'grey';
+    case photometric.rgb:
+      return 'rgb';
+    case photometric.palette:
+      return 'palette';
+    case photometric.cmyk:
+      return 'cmyk';
+    case photometric.ycbcr:
+      return 'ycc';
+    default:
+      return null;
+  }
+}
+
+/**
+ * Three columns of 2^bits values of 16 bits. Some writers fill only 8 of those: then none is above 255.
+ *
+ * Source: TIFF 6.0, section 5; libtiff (tif_getimage.c, checkcmap) for the second sentence.
+ */
+async function readPalette(directory: TiffDirectory, bits: TiffCoding['bits']): Promise<Uint8Array> {
+  if (bits > 8) throw notRead(`a palette for ${bits} bits a sample`);
+  const entries = 2 ** bits;
+  const columns = (await directory.numbers(tag.ColorMap)) ?? [];
+  if (columns.length < 3 * entries) {
+    throw new SlideError('FILE_CORRUPT', `A palette of ${entries} colours has ${columns.length} values`);
+  }
+  const shift = columns.some((value) => value > 255) ? 8 : 0;
+  return Uint8Array.from({ length: 3 * entries }, (_, i) => {
+    const value = columns[(i % 3) * entries + Math.floor(i / 3)] as number;
+    return value >> shift;
+  });
+}
+
+/** In a JPEG the stream itself says all of this. Source: TIFF 6.0, section 21. */
+async function checkYcc(directory: TiffDirectory, layout: SampleLayout, bits: number): Promise<void> {
+  if (packings[layout.compression] === 'jpeg') return;
+  const subsampling = (await directory.numbers(tag.YCbCrSubSampling)) ?? [2, 2];
+  if (subsampling.some((step) => step !== 1)) {
+    throw notRead(
+      `YCbCr with colours at 1/${subsampling.join(' × 1/')} of the resolution, other than in JPEG`,
+    );
+  }
+  const range = (await directory.reals(tag.ReferenceBlackWhite)) ?? FULL_RANGE;
+  if (bits !== 8 || FULL_RANGE.some((value, i) => range[i] !== value)) {
+    throw notRead(`YCbCr of ${bits} bits a sample between ${range.join(', ')}`);
+  }
+}
+
+const FULL_RANGE = [0, 255, 128, 255, 128, 255];
+const CMYK_INKS = 1;
+
+async function checkInks(directory: TiffDirectory, bits: number): Promise<void> {
+  const inks = (await directory.number(tag.InkSet)) ?? CMYK_INKS;
+  if (inks !== CMYK_INKS) throw notRead('inks other than cyan, magenta, yellow and black');
+  if (bits < 8) throw notRead(`CMYK of ${bits} bits a sample`);
+}
+
+function checkJpeg({ bits, samplesPerPixel, isPlanar, colour }: SampleCoding): void {
+  if (bits !== 8) throw notRead(`JPEG of ${bits} bits a sample`);
+  if (colour.model === 'palette') throw notRead('JPEG of a palette');
+  if (!isPlanar && samplesPerPixel !== colourSamples[colour.model]) {
+    throw notRead(`JPEG of ${samplesPerPixel} samples a pixel`);
+  }
+}
+
+/** @returns null for what no decoder draws as it is meant: inverted grey, inks, planes */
+function storedJpegColour({ isPlanar, colour }: SampleCoding): JpegColour | null {
+  if (isPlanar) return null;
+  if (colour.model === 'rgb') return 'rgb';
+  if (colour.model === 'ycc') return 'ycbcr';
+  return colour.model === 'grey' && !colour.isInverted ? 'grey' : null;
+}
+
+function notRead(what: string): SlideError {
+  return new SlideError('FORMAT_NOT_SUPPORTED', `Not read: ${what}`);
+}

@@ -1,0 +1,152 @@
+import { SlideError } from '../slide.ts';
+import type { ByteSource } from '../source/byte-source.ts';
+import { readOnce } from '../source/read-once.ts';
+import { blockTags, checkPlace } from './block-table.ts';
+import type { NumberTable, TiffDirectory } from './directory.ts';
+import type { StoredTiles, TiffPicture } from './picture.ts';
+import type { SampleCoding } from './picture-coding.ts';
+
+/** Pixels of the tiles that such a picture is read in; whole bytes, however few bits a pixel has. */
+const TILE = { width: 2048, height: 256 };
+
+/** A picture in strips, or a plane of it after the other. */
+interface RawStrips {
+  readonly height: number;
+  readonly rowsPerStrip: number;
+  /** Every row begins with a new byte. */
+  readonly rowBytes: number;
+  /** Strips of one plane. */
+  readonly strips: number;
+  readonly planes: number;
+}
+
+/** Bytes of the file that follow one another. */
+interface Run {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/**
+ * A picture in strips that are not packed: every row of every strip can be read by itself, so that one strip of
+ * gigabytes costs no more than many small ones.
+ *
+ * @throws SlideError FILE_CORRUPT when it has fewer strips than it needs
+ */
+export function openRawStrips(
+  source: ByteSource,
+  { directory, width, height }: TiffPicture,
+  samples: SampleCoding,
+  rowsPerStrip: number,
+): StoredTiles {
+  const planes = samples.isPlanar ? samples.samplesPerPixel : 1;
+  const bitsPerPixel = samples.bits * (samples.isPlanar ? 1 : samples.samplesPerPixel);
+  const raw: RawStrips = {
+    height,
+    rowsPerStrip,
+    rowBytes: bytesOf(width * bitsPerPixel),
+    strips: Math.ceil(height / rowsPerStrip),
+    planes,
+  };
+  const listed = directory.count(blockTags.strips[0]);
+  if (listed < raw.strips * planes) {
+    throw new SlideError('FILE_CORRUPT', `A picture of ${raw.strips * planes} strips lists ${listed}`);
+  }
+  const readOffsets = readOnce(() => readStripOffsets(directory, raw));
+  const tiles = {
+    width: Math.min(width, TILE.width),
+    height: Math.min(height, TILE.height),
+    columns: Math.ceil(width / TILE.width),
+    rows: Math.ceil(height / TILE.height),
+  };
+
+  return {
+    tiles,
+    async readTile(column, row, signal) {
+      const offsets = await readOffsets();
+      const left = column * TILE.width;
+      const top = row * TILE.height;
+      const part = {
+        left: (left * bitsPerPixel) / 8,
+        bytes: bytesOf(Math.min(TILE.width, width - left) * bitsPerPixel),
+        top,
+        rows: Math.min(TILE.height, height - top),
+      };
+      const runs = Array.from({ length: planes }, (_, plane) => runsOf(raw, offsets, plane, part)).flat();
+      if (runs.length === 0) return null;
+      const bytes = new Uint8Array(planes * part.rows * part.bytes);
+      await readRuns(source, runs, bytes, signal);
+      const blockBytes = new Array<number>(planes).fill(part.rows * part.bytes);
+      return {
+        codec: 'tiff',
+        bytes,
+        width: Math.min(TILE.width, width - left),
+        height: part.rows,
+        coding: { ...samples, blockRows: part.rows, blockBytes },
+      };
+    },
+  };
+}
+
+const bytesOf = (bits: number) => Math.ceil(bits / 8);
+
+/**
+ * How long a strip is follows from its rows, so the byte counts may be missing, or 0, as some writers leave them; one
+ * that is too small for its rows is an error.
+ */
+async function readStripOffsets(directory: TiffDirectory, raw: RawStrips): Promise<NumberTable> {
+  const [offsetsTag, byteCountsTag] = blockTags.strips;
+  const count = raw.strips * raw.planes;
+  if (directory.count(byteCountsTag) >= count) {
+    const byteCounts = await directory.table(byteCountsTag, count);
+    for (const [i, byteCount] of byteCounts.entries()) {
+      const top = (i % raw.strips) * raw.rowsPerStrip;
+      const needed = Math.min(raw.rowsPerStrip, raw.height - top) * raw.rowBytes;
+      if (byteCount > 0 && byteCount < needed) {
+        throw new SlideError('FILE_CORRUPT', `A strip of ${needed} bytes has ${byteCount}`);
+      }
+    }
+  }
+  return directory.table(offsetsTag, count);
+}
+
+/** @returns where the part's rows stand, those that follow one another together; none when all strips were left empty */
+function runsOf(
+  { rowsPerStrip, rowBytes, strips }: RawStrips,
+  offsets: NumberTable,
+  plane: number,
+  part: { left: number; bytes: number; top: number; rows: number },
+): Run[] {
+  const runs: Run[] = [];
+  let empty = 0;
+  for (let row = part.top; row < part.top + part.rows; row++) {
+    const strip = offsets[plane * strips + Math.floor(row / rowsPerStrip)] ?? 0;
+    if (strip === 0) {
+      empty++;
+      continue;
+    }
+    const offset = strip + (row % rowsPerStrip) * rowBytes + part.left;
+    const last = runs.at(-1);
+    if (last && last.offset + last.length === offset) {
+      runs[runs.length - 1] = { offset: last.offset, length: last.length + part.bytes };
+    } else runs.push({ offset, length: part.bytes });
+  }
+  if (empty > 0 && runs.length > 0) throw new SlideError('FILE_CORRUPT', 'A part of a tile is missing');
+  return runs;
+}
+
+/** One run after the other into the target. */
+async function readRuns(
+  source: ByteSource,
+  runs: readonly Run[],
+  target: Uint8Array,
+  signal?: AbortSignal,
+): Promise<void> {
+  const reads: Promise<void>[] = [];
+  let at = 0;
+  for (const { offset, length } of runs) {
+    checkPlace(source, offset, length);
+    reads.push(source.readInto(target, at, offset, length, signal));
+    at += length;
+  }
+  await Promise.all(reads);
+}
