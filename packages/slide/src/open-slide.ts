@@ -1,14 +1,16 @@
 import { join } from 'node:path';
 import { aperio } from './formats/aperio.ts';
+import { czi } from './formats/czi.ts';
 import { dicom } from './formats/dicom.ts';
 import { genericTiff } from './formats/generic-tiff.ts';
+import { ndpi } from './formats/ndpi.ts';
 import { type Slide, SlideError, type SlideLocation } from './slide.ts';
 import { openFileSource } from './source/file-source.ts';
 import { openSlideFiles, type SlideFiles, type SlideGroup } from './source/slide-files.ts';
 import { readFileHeader, type SlideFormat } from './source/slide-format.ts';
 
 /** Asked in this order: the first format without a mismatch opens the file, so specific before generic. */
-const formats: readonly SlideFormat[] = [aperio, dicom, genericTiff];
+const formats: readonly SlideFormat[] = [aperio, dicom, czi, ndpi, genericTiff];
 
 /**
  * Open a slide; the caller closes it.

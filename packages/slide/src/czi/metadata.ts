@@ -1,0 +1,143 @@
+/** What the XML of a CZI file says of the picture. An allow-list: names, dates and serial numbers stay where they are. */
+import type { Colour } from '../decode/raster.ts';
+import { elementsAt, readXml, textAt, type XmlElement } from '../xml/read-xml.ts';
+
+export interface CziMetadata {
+  /** Micrometres per pixel. */
+  readonly mpp: { readonly x: number; readonly y: number } | null;
+  readonly objectivePower: number | null;
+  /** By the channel's number in the directory. */
+  readonly channels: ReadonlyMap<number, ChannelMetadata>;
+}
+
+/** How a channel is meant to be shown; null where the file does not say. */
+export interface ChannelMetadata {
+  readonly colour: Colour | null;
+  /** Of the values that a sample can have (0: the least, 1: the most), those that are black and white. */
+  readonly low: number | null;
+  readonly high: number | null;
+  /** Bits of a sample that the camera fills. */
+  readonly bits: number | null;
+  readonly isVisible: boolean;
+  /** Light went through the specimen: where there is none, it is bright. */
+  readonly isTransmitted: boolean;
+}
+
+/** Only what is below these becomes memory; the rest is tens of thousands of elements in every file. */
+const NEEDED = [
+  'ImageDocument/Metadata/Scaling/Items/Distance',
+  'ImageDocument/Metadata/Scaling/AutoScaling/ObjectiveName',
+  'ImageDocument/Metadata/DisplaySetting/Channels/Channel',
+  'ImageDocument/Metadata/Information/Image/ComponentBitCount',
+  'ImageDocument/Metadata/Information/Image/ObjectiveSettings/ObjectiveRef',
+  'ImageDocument/Metadata/Information/Image/Dimensions/Channels/Channel',
+  'ImageDocument/Metadata/Information/Instrument/Objectives/Objective/NominalMagnification',
+].map((path) => path.split('/'));
+
+const MICROMETRES_IN_METRE = 1e6;
+const PLAUSIBLE_MPP = 1000;
+const PLAUSIBLE_POWER = 1000;
+
+/** @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED */
+export function readCziMetadata(xml: string): CziMetadata {
+  if (xml === '') return { mpp: null, objectivePower: null, channels: new Map() };
+  const root = readXml(xml, isNeeded);
+  return {
+    mpp: readMpp(root),
+    objectivePower: readObjectivePower(root),
+    channels: readChannels(root),
+  };
+}
+
+function isNeeded(path: readonly string[]): boolean {
+  return NEEDED.some((needed) => {
+    const length = Math.min(path.length, needed.length);
+    for (let i = 0; i < length; i++) if (path[i] !== needed[i]) return false;
+    // What stands in a channel itself is enough; below it are lasers, filters and detectors.
+    return path.length <= needed.length + 1;
+  });
+}
+
+/** In metres, whatever the unit they are shown in. */
+function readMpp(root: XmlElement): CziMetadata['mpp'] {
+  const distances = elementsAt(root, 'Metadata/Scaling/Items/Distance');
+  const along = (axis: string) => {
+    const distance = distances.find(({ attributes }) => attributes.get('Id') === axis);
+    const metres = distance && textAt(distance, 'Value');
+    // 4E-07 m are 0.4 µm, not 0.39999999999999997.
+    return between(Number((numberOf(metres) * MICROMETRES_IN_METRE).toPrecision(12)), PLAUSIBLE_MPP);
+  };
+  const [x, y] = [along('X'), along('Y')];
+  return x === null || y === null ? null : { x, y };
+}
+
+/** Of the objective that the picture names; else of the only one there is; else out of its name, "10x/0.45". */
+function readObjectivePower(root: XmlElement): number | null {
+  const [reference] = elementsAt(root, 'Metadata/Information/Image/ObjectiveSettings/ObjectiveRef');
+  const objectives = elementsAt(root, 'Metadata/Information/Instrument/Objectives/Objective');
+  const id = reference?.attributes.get('Id');
+  const used =
+    id === undefined && objectives.length === 1
+      ? objectives[0]
+      : objectives.find(({ attributes }) => attributes.get('Id') === id);
+  const nominal = used && textAt(used, 'NominalMagnification');
+  const [, named] =
+    /(?:^|\s)(\d+(?:[.,]\d+)?)x\//.exec(textAt(root, 'Metadata/Scaling/AutoScaling/ObjectiveName') ?? '') ??
+    [];
+  return between(numberOf(nominal), PLAUSIBLE_POWER) ?? between(numberOf(named), PLAUSIBLE_POWER);
+}
+
+function readChannels(root: XmlElement): ReadonlyMap<number, ChannelMetadata> {
+  const described = byNumber(elementsAt(root, 'Metadata/Information/Image/Dimensions/Channels/Channel'));
+  const displayed = byNumber(elementsAt(root, 'Metadata/DisplaySetting/Channels/Channel'));
+  const bitsOfAll = textAt(root, 'Metadata/Information/Image/ComponentBitCount');
+  const channels = new Map<number, ChannelMetadata>();
+  // One without a channel's element has one channel all the same.
+  for (const number of new Set([0, ...described.keys(), ...displayed.keys()])) {
+    const [description, display] = [described.get(number), displayed.get(number)];
+    const text = (element: XmlElement | undefined, name: string) =>
+      element === undefined ? null : textAt(element, name);
+    const light = `${text(description, 'IlluminationType')} ${text(description, 'ContrastMethod')}`;
+    channels.set(number, {
+      colour: readColour(text(display, 'Color') ?? text(description, 'Color')),
+      low: fraction(text(display, 'Low')),
+      high: fraction(text(display, 'High')),
+      bits: between(numberOf(text(description, 'ComponentBitCount') ?? bitsOfAll), 33),
+      isVisible: text(display, 'IsSelected')?.toLowerCase() !== 'false',
+      isTransmitted: /Transmitted|Brightfield/i.test(light),
+    });
+  }
+  return channels;
+}
+
+/** A channel says its number in `Id`, "Channel:3"; where that is missing, it has the place in the list. */
+function byNumber(elements: readonly XmlElement[]): ReadonlyMap<number, XmlElement> {
+  const channels = new Map<number, XmlElement>();
+  for (const [i, element] of elements.entries()) {
+    const [, number] = /^Channel:(\d{1,6})$/.exec(element.attributes.get('Id') ?? '') ?? [];
+    const key = number === undefined ? i : Number(number);
+    if (!channels.has(key)) channels.set(key, element);
+  }
+  return channels;
+}
+
+/** `#AARRGGBB` or `#RRGGBB`. */
+function readColour(text: string | null): Colour | null {
+  const [, hexadecimal] = /^#(?:[\da-f]{2})?([\da-f]{6})$/i.exec(text ?? '') ?? [];
+  if (hexadecimal === undefined) return null;
+  const number = Number.parseInt(hexadecimal, 16);
+  return { r: number >> 16, g: (number >> 8) & 255, b: number & 255 };
+}
+
+function fraction(text: string | null): number | null {
+  const value = numberOf(text);
+  return value >= 0 && value <= 1 ? value : null;
+}
+
+function numberOf(text: string | null | undefined): number {
+  return Number(text?.replace(',', '.') || Number.NaN);
+}
+
+function between(value: number, limit: number): number | null {
+  return value > 0 && value < limit ? value : null;
+}

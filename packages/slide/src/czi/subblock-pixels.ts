@@ -1,0 +1,288 @@
+import { decodeImage } from '../decode/decode-image.ts';
+import type { Raster } from '../decode/raster.ts';
+import { unpack } from '../decode/unpack.ts';
+import { readJpegHeader } from '../jpeg/header.ts';
+import { type GreyRange, SlideError } from '../slide.ts';
+import type { ByteSource } from '../source/byte-source.ts';
+import { corrupt, notRead, tooMuch } from './damage.ts';
+import type { Subblock } from './directory.ts';
+import { limits } from './limits.ts';
+import { readSubblockSegment, type Span } from './segments.ts';
+
+/** Pixels of a subblock, as they are stored. */
+export interface Rectangle {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Some pixels of a subblock: at least those asked for. */
+export interface SubblockPart {
+  readonly raster: Raster;
+  /** Where in the subblock its top left pixel is. */
+  readonly x: number;
+  readonly y: number;
+}
+
+/** @param range the samples that become black and white, where more than 8 bits or one sample say what a pixel is */
+export type ReadSubblock = (
+  subblock: Subblock,
+  rectangle: Rectangle,
+  range: GreyRange,
+  signal?: AbortSignal,
+) => Promise<SubblockPart>;
+
+interface PixelType {
+  readonly name: string;
+  /** Null for one that is not read. */
+  readonly samples: { readonly count: 1 | 3 | 4; readonly bytes: 1 | 2 } | null;
+}
+
+/** Source: ZEISS, "DS_ZISRAW-FileFormat", pixel types; libCZI. */
+const pixelTypes: Readonly<Record<number, PixelType>> = {
+  0: { name: 'Gray8', samples: { count: 1, bytes: 1 } },
+  1: { name: 'Gray16', samples: { count: 1, bytes: 2 } },
+  2: { name: 'Gray32Float', samples: null },
+  3: { name: 'Bgr24', samples: { count: 3, bytes: 1 } },
+  4: { name: 'Bgr48', samples: { count: 3, bytes: 2 } },
+  8: { name: 'Bgr96Float', samples: null },
+  9: { name: 'Bgra32', samples: { count: 4, bytes: 1 } },
+  10: { name: 'Gray64ComplexFloat', samples: null },
+  11: { name: 'Bgr192ComplexFloat', samples: null },
+  12: { name: 'Gray32', samples: null },
+  13: { name: 'Gray64Float', samples: null },
+};
+
+/** Source: the same, compressions. */
+const compression = { none: 0, jpeg: 1, lzw: 2, jpegXr: 4, zstd0: 5, zstd1: 6 } as const;
+const readCompressions: ReadonlySet<number> = new Set([
+  compression.none,
+  compression.jpeg,
+  compression.zstd0,
+  compression.zstd1,
+]);
+const refusedCompressions: Readonly<Record<number, string>> = {
+  [compression.lzw]: 'LZW',
+  [compression.jpegXr]: 'JPEG XR',
+};
+
+/** Up to this size a subblock is read whole, and what its neighbours need of it is at hand. */
+const WHOLE_BYTES = 2 ** 25;
+/** Bytes of decoded subblocks that are kept for the tiles around. */
+const KEPT_BYTES = 2 ** 26;
+const ROWS_AT_ONCE = 64;
+
+export function isColour({ pixelType }: Subblock): boolean {
+  return (pixelTypes[pixelType]?.samples?.count ?? 0) >= 3;
+}
+
+/** Of one sample. */
+export function bitsOf({ pixelType }: Subblock): 8 | 16 {
+  return pixelTypes[pixelType]?.samples?.bytes === 2 ? 16 : 8;
+}
+
+/**
+ * Whether a subblock is written in a way that is read: asked of all of them before anything is shown.
+ *
+ * @throws SlideError FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
+ */
+export function checkReadable(subblock: Subblock): void {
+  const type = pixelTypes[subblock.pixelType];
+  if (!type?.samples) throw notRead(`pixels of the type ${type?.name ?? subblock.pixelType}`);
+  if (!readCompressions.has(subblock.compression)) {
+    const name = refusedCompressions[subblock.compression] ?? `compression ${subblock.compression}`;
+    throw new SlideError(
+      'FORMAT_NOT_SUPPORTED',
+      `Not read: CZI with ${name}. Save the slide in ZEN without compression or with Zstandard, or convert it to OME-TIFF or DICOM.`,
+    );
+  }
+  const isWhole = subblock.compression !== compression.none;
+  if (isWhole && bytesOf(subblock) > limits.subblockBytes) {
+    throw tooMuch(`a compressed subblock has ${bytesOf(subblock)} bytes`);
+  }
+}
+
+/**
+ * Reads pixels of subblocks. Decoded ones are kept for a while, and decoded one at a time, so that memory does not
+ * depend on how many tiles are asked for at once.
+ */
+export function subblockReader(source: ByteSource): ReadSubblock {
+  /** By the place of the subblock, the one used longest ago first. */
+  const kept = new Map<number, Promise<Raster>>();
+  let keptBytes = 0;
+  let last: Promise<unknown> = Promise.resolve();
+
+  function whole(subblock: Subblock, range: GreyRange): Promise<Raster> {
+    const bytes = subblock.storedWidth * subblock.storedHeight * 3;
+    const known = kept.get(subblock.at);
+    if (known) {
+      kept.delete(subblock.at);
+      kept.set(subblock.at, known);
+      return known;
+    }
+    const reading = last.then(() => decodeSubblock(source, subblock, range));
+    last = reading.catch(() => {});
+    kept.set(subblock.at, reading);
+    keptBytes += bytes;
+    reading.catch(() => forget(subblock.at));
+    sizes.set(subblock.at, bytes);
+    for (const oldest of kept.keys()) {
+      if (keptBytes <= KEPT_BYTES || oldest === subblock.at) break;
+      forget(oldest);
+    }
+    return reading;
+  }
+
+  const sizes = new Map<number, number>();
+  function forget(at: number): void {
+    if (!kept.delete(at)) return;
+    keptBytes -= sizes.get(at) ?? 0;
+    sizes.delete(at);
+  }
+
+  return async (subblock, rectangle, range, signal) => {
+    const isUncompressed = subblock.compression === compression.none;
+    if (isUncompressed && bytesOf(subblock) > WHOLE_BYTES) {
+      const raster = await readRectangle(source, subblock, rectangle, range, signal);
+      return { raster, x: rectangle.x, y: rectangle.y };
+    }
+    return { raster: await whole(subblock, range), x: 0, y: 0 };
+  };
+}
+
+async function decodeSubblock(source: ByteSource, subblock: Subblock, range: GreyRange): Promise<Raster> {
+  const span = await readSubblockSegment(source, subblock.at, subblock.entryBytes);
+  const expected = bytesOf(subblock);
+  const { storedWidth: width, storedHeight: height } = subblock;
+  if (subblock.compression === compression.none) {
+    checkUncompressed(span, subblock);
+    return paint(await source.read(span.at, expected), width, height, subblock, range);
+  }
+  if (span.length > limits.subblockBytes) throw tooMuch(`a subblock has ${span.length} bytes`);
+  const stored = await source.read(span.at, span.length);
+  if (subblock.compression === compression.jpeg) return decodeJpeg(stored, subblock, range);
+  const { packed, isSplit } =
+    subblock.compression === compression.zstd1 ? readZstd1(stored) : { packed: stored, isSplit: false };
+  const samples = unpack(packed, 'zstd', expected, expected);
+  return paint(isSplit ? joinHalves(samples) : samples, width, height, subblock, range);
+}
+
+/** A part of a subblock that is too large to be read whole. */
+async function readRectangle(
+  source: ByteSource,
+  subblock: Subblock,
+  { x, y, width, height }: Rectangle,
+  range: GreyRange,
+  signal?: AbortSignal,
+): Promise<Raster> {
+  const span = await readSubblockSegment(source, subblock.at, subblock.entryBytes);
+  checkUncompressed(span, subblock);
+  const pixelBytes = bytesOfPixel(subblock);
+  const rowBytes = width * pixelBytes;
+  const samples = new Uint8Array(rowBytes * height);
+  for (let first = 0; first < height; first += ROWS_AT_ONCE) {
+    signal?.throwIfAborted();
+    const rows = Array.from({ length: Math.min(ROWS_AT_ONCE, height - first) }, (_, i) => first + i);
+    await Promise.all(
+      rows.map((row) => {
+        const at = span.at + ((y + row) * subblock.storedWidth + x) * pixelBytes;
+        return source.readInto(samples, row * rowBytes, at, rowBytes, signal);
+      }),
+    );
+  }
+  return paint(samples, width, height, subblock, range);
+}
+
+function checkUncompressed({ length }: Span, subblock: Subblock): void {
+  if (length < bytesOf(subblock)) {
+    throw corrupt(`a subblock has ${length} bytes, not ${bytesOf(subblock)}`);
+  }
+}
+
+async function decodeJpeg(bytes: Uint8Array, subblock: Subblock, range: GreyRange): Promise<Raster> {
+  const { storedWidth: width, storedHeight: height } = subblock;
+  if (bitsOf(subblock) === 16) throw notRead('JPEG of 16 bits a sample');
+  const header = readJpegHeader(bytes);
+  if (header.width !== width || header.height !== height) {
+    throw corrupt(`a subblock is ${header.width} × ${header.height} pixels, not ${width} × ${height}`);
+  }
+  if (header.components.length !== (isColour(subblock) ? 3 : 1)) {
+    throw corrupt(`a subblock has ${header.components.length} components`);
+  }
+  const raster = await decodeImage({ codec: 'jpeg', bytes, width, height });
+  if (isColour(subblock)) return raster;
+  const grey = Uint8Array.from({ length: width * height }, (_, i) => raster.rgb[i * 3] as number);
+  return paint(grey, width, height, subblock, range);
+}
+
+/**
+ * The header of a zstd1 payload: its length, and whether the lower bytes of all samples come first, then the higher.
+ *
+ * Source: ZEISS, "ZSTD1 compression" of libCZI's documentation.
+ */
+function readZstd1(bytes: Uint8Array): { packed: Uint8Array; isSplit: boolean } {
+  const [length = 0, chunk, option = 0] = bytes;
+  if (length === 1) return { packed: bytes.subarray(1), isSplit: false };
+  if (length !== 3 || chunk !== 1 || bytes.length < 3)
+    throw corrupt('a subblock has an unknown zstd1 header');
+  return { packed: bytes.subarray(3), isSplit: (option & 1) === 1 };
+}
+
+function joinHalves(halves: Uint8Array): Uint8Array {
+  const samples = halves.length >> 1;
+  const joined = new Uint8Array(samples * 2);
+  for (let i = 0; i < samples; i++) {
+    joined[2 * i] = halves[i] as number;
+    joined[2 * i + 1] = halves[samples + i] as number;
+  }
+  return joined;
+}
+
+/** Samples as they are stored (blue first) to pixels. */
+function paint(
+  bytes: Uint8Array,
+  width: number,
+  height: number,
+  subblock: Subblock,
+  range: GreyRange,
+): Raster {
+  const count = pixelTypes[subblock.pixelType]?.samples?.count ?? 1;
+  const rgb = new Uint8Array(width * height * 3);
+  const levels =
+    bitsOf(subblock) === 16 ? scale(bytes, range) : isColour(subblock) ? bytes : table(bytes, range);
+  for (let from = 0, to = 0; to < rgb.length; from += count, to += 3) {
+    const blue = levels[from] as number;
+    rgb[to] = count === 1 ? blue : (levels[from + 2] as number);
+    rgb[to + 1] = count === 1 ? blue : (levels[from + 1] as number);
+    rgb[to + 2] = blue;
+  }
+  return { width, height, rgb };
+}
+
+/** Samples of 16 bits, little-endian, to 8. */
+function scale(bytes: Uint8Array, { black, white }: GreyRange): Uint8ClampedArray {
+  const levels = new Uint8ClampedArray(bytes.length >> 1);
+  const slope = 255 / Math.max(1, white - black);
+  for (let i = 0; i < levels.length; i++) {
+    const sample = (bytes[2 * i] as number) | ((bytes[2 * i + 1] as number) << 8);
+    levels[i] = (sample - black) * slope;
+  }
+  return levels;
+}
+
+function table(bytes: Uint8Array, { black, white }: GreyRange): Uint8Array {
+  if (black === 0 && white === 255) return bytes;
+  const slope = 255 / Math.max(1, white - black);
+  const levels = Uint8ClampedArray.from({ length: 256 }, (_, sample) => (sample - black) * slope);
+  return bytes.map((sample) => levels[sample] as number);
+}
+
+function bytesOfPixel({ pixelType }: Subblock): number {
+  const samples = pixelTypes[pixelType]?.samples;
+  return samples ? samples.count * samples.bytes : 1;
+}
+
+function bytesOf(subblock: Subblock): number {
+  return subblock.storedWidth * subblock.storedHeight * bytesOfPixel(subblock);
+}

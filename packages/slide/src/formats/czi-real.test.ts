@@ -1,0 +1,94 @@
+/** Real CZI files, from the folder that TEST_SLIDES names. */
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { cropRaster, type Raster } from '../decode/raster.ts';
+import { openSlide } from '../open-slide.ts';
+import type { Slide } from '../slide.ts';
+import { openFileSource } from '../source/file-source.ts';
+import { boxFilter, difference } from '../testing/compare-pixels.ts';
+
+const slides = process.env.TEST_SLIDES ?? '';
+const skipped = slides === '' ? ' (skipped: TEST_SLIDES names no folder of real slides)' : '';
+const pathOf = (name: string) => join(slides, 'zeiss-czi', name);
+
+async function rasterOf(slide: Slide, level: number, column: number, row: number): Promise<Raster> {
+  const tile = await slide.readTile({ level, column, row });
+  return { width: tile?.width ?? 0, height: tile?.height ?? 0, rgb: tile?.bytes ?? new Uint8Array() };
+}
+
+describe.skipIf(slides === '')(`a real Zeiss slide${skipped}`, () => {
+  it.each<[string, number[][], number, number]>([
+    ['RGB-8bit.czi', [[924, 624]], 1.0833, 10],
+    [
+      '1_tileregion.czi',
+      [
+        [1480, 570],
+        [740, 285],
+      ],
+      0.4,
+      5,
+    ],
+    ['S3_1Pos_2Mosaic_T1_Z1_CH1.czi', [[645, 514]], 1.6, 5],
+    ['CellDivision_T3_Z6_CH1_X300_Y200_DCV_ZSTD.czi', [[300, 200]], 0.09058, 50],
+  ])('%s is what its scanner wrote', async (name, sizes, mpp, objectivePower) => {
+    const slide = await openSlide({ path: pathOf(name) });
+    expect(slide).toMatchObject({ format: 'czi', vendor: 'Zeiss', objectivePower });
+    expect(slide.levels.map(({ width, height }) => [width, height])).toEqual(sizes);
+    expect(slide.mpp?.x).toBeCloseTo(mpp, 4);
+    expect(slide.mpp?.y).toBeCloseTo(mpp, 4);
+    expect([...slide.associatedImages]).toEqual(['thumbnail']);
+    await slide.close();
+  });
+
+  it('RGB-8bit.czi has the samples of its subblock, blue first', async () => {
+    const path = pathOf('RGB-8bit.czi');
+    const slide = await openSlide({ path });
+    const source = await openFileSource(path);
+    // The one subblock is at 3680; its header takes 288 bytes, its metadata 12.
+    const stored = await source.read(3680 + 288 + 12, 924 * 624 * 3);
+    const rgb = stored.map((_, i) => stored[i - (i % 3) + 2 - (i % 3)] as number);
+    const shown = cropRaster({ width: 924, height: 624, rgb }, 512, 512, 412, 112);
+    expect(difference(await rasterOf(slide, 0, 1, 1), shown).most).toBe(0);
+
+    await Promise.all([slide.close(), source.close()]);
+  });
+
+  it('1_tileregion.czi shows the same at half resolution as at full', async () => {
+    const slide = await openSlide({ path: pathOf('1_tileregion.czi') });
+    const full = await rasterOf(slide, 0, 1, 0);
+    const half = await rasterOf(slide, 1, 0, 0);
+    // Where one subblock alone lies: those that overlap are in another order in the smaller resolution. ZEN reduces by
+    // a wider filter than the mean.
+    const [x, y, width, height] = [10, 60, 70, 60];
+    const shown = boxFilter(full, 2, { x, y, width, height });
+    const off = (columns: number, rows: number) =>
+      difference(cropRaster(half, 256 + x + columns, y + rows, width, height), shown).mean;
+    expect(off(0, 0)).toBeLessThan(4);
+    for (const [columns, rows] of [
+      [1, 0],
+      [-1, 0],
+      [0, 1],
+      [0, -1],
+    ] as const) {
+      expect(off(columns, rows)).toBeGreaterThan(5);
+    }
+    await slide.close();
+  });
+
+  it('S3_1Pos_2Mosaic_T1_Z1_CH1.czi has three scenes, and nothing between them', async () => {
+    const slide = await openSlide({ path: pathOf('S3_1Pos_2Mosaic_T1_Z1_CH1.czi') });
+    const { rgb, width } = await rasterOf(slide, 0, 0, 0);
+    const at = (x: number, y: number) => rgb[(y * width + x) * 3] as number;
+    const brightest = (x: number, y: number) => {
+      const around = Array.from({ length: 64 * 64 }, (_, i) => at(x + (i % 64), y + Math.floor(i / 64)));
+      return Math.max(...around);
+    };
+    // The scenes begin at 145, 0; 0, 213; and 293, 277.
+    expect([brightest(145, 0), brightest(0, 213), brightest(293, 277)].every((level) => level > 60)).toBe(
+      true,
+    );
+    expect(brightest(0, 0)).toBe(0);
+    expect(brightest(70, 213)).toBe(0);
+    await slide.close();
+  });
+});

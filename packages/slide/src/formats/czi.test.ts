@@ -1,0 +1,440 @@
+import { describe, expect, it } from 'vitest';
+import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
+import { makeThumbnail } from '../making/make-thumbnail.ts';
+import { makeTile } from '../making/make-tile.ts';
+import { openSlideFrom } from '../open-slide.ts';
+import type { Slide } from '../slide.ts';
+import {
+  buildCzi,
+  type CziCompression,
+  type CziPixels,
+  cziCompressions,
+  cziPixelTypes,
+  encodeCziPixels,
+  type SubblockPlan,
+} from '../testing/build-czi.ts';
+import { difference, pixelsOf } from '../testing/compare-pixels.ts';
+import { memoryFiles } from '../testing/memory-files.ts';
+import { openBytes } from '../testing/open-bytes.ts';
+import { paintPlain, paintTissue } from '../testing/paint-tissue.ts';
+
+interface Mosaic {
+  readonly pixels?: CziPixels;
+  readonly compression?: CziCompression;
+  /** Pixels; the last of a row or column may be smaller. */
+  readonly side?: number;
+  readonly overlap?: number;
+  readonly dimensions?: Readonly<Record<string, number>>;
+  /** Where its top left corner is. */
+  readonly origin?: readonly [x: number, y: number];
+  readonly downsample?: number;
+}
+
+/** A picture as overlapping subblocks; reduced, where a downsample is given, by the mean. */
+async function cut(picture: Raster, mosaic: Mosaic = {}): Promise<SubblockPlan[]> {
+  const { pixels = 'bgr24', compression = 'none', side = 200, overlap = 20, downsample = 1 } = mosaic;
+  const [originX, originY] = mosaic.origin ?? [0, 0];
+  const stored = shrinkRaster(picture, downsample);
+  const step = side - overlap;
+  const plans: SubblockPlan[] = [];
+  for (let y = 0; y < stored.height; y += step) {
+    for (let x = 0; x < stored.width; x += step) {
+      const [width, height] = [Math.min(side, stored.width - x), Math.min(side, stored.height - y)];
+      plans.push({
+        x: originX + x * downsample,
+        y: originY + y * downsample,
+        width: width * downsample,
+        height: height * downsample,
+        ...(downsample > 1 && { storedWidth: width, storedHeight: height }),
+        dimensions: { C: 0, S: 0, M: plans.length, ...mosaic.dimensions },
+        pixelType: cziPixelTypes[pixels],
+        compression: cziCompressions[compression],
+        data: await encodeCziPixels(cropRaster(stored, x, y, width, height), pixels, compression),
+      });
+    }
+  }
+  return plans;
+}
+
+const open = (subblocks: readonly SubblockPlan[], xml?: string) =>
+  openBytes(buildCzi({ subblocks, ...(xml !== undefined && { xml }) }).bytes);
+
+/** A level as it is read, tile by tile; places without a tile are of the slide's background. */
+async function readLevel(slide: Slide, index: number): Promise<Raster> {
+  const level = slide.levels[index] as Slide['levels'][0];
+  const { width, height, tileWidth, tileHeight } = level;
+  const { r, g, b } = slide.background;
+  const whole = paintPlain(width, height, [r, g, b]);
+  for (let row = 0; row < level.rows; row++) {
+    for (let column = 0; column < level.columns; column++) {
+      const tile = await slide.readTile({ level: index, column, row });
+      if (!tile) continue;
+      for (let y = 0; y < tile.height; y++) {
+        const at = ((row * tileHeight + y) * width + column * tileWidth) * 3;
+        whole.rgb.set(tile.bytes.subarray(y * tile.width * 3, (y + 1) * tile.width * 3), at);
+      }
+    }
+  }
+  return whole;
+}
+
+function greyOf({ width, height, rgb }: Raster): Raster {
+  return { width, height, rgb: rgb.map((_, i) => rgb[i - (i % 3) + 1] as number) };
+}
+
+const document = (inner: string) => `<ImageDocument><Metadata>${inner}</Metadata></ImageDocument>`;
+
+describe('a Zeiss slide', () => {
+  it.each<[CziPixels, CziCompression, number]>([
+    ['bgr24', 'none', 0],
+    ['bgr24', 'zstd0', 0],
+    ['bgr24', 'zstd1', 0],
+    ['bgr24', 'jpeg', 3],
+    ['bgra32', 'none', 0],
+    ['bgra32', 'zstd1', 0],
+    ['bgr48', 'none', 1],
+    ['bgr48', 'zstd1-split', 1],
+    ['gray8', 'none', 0],
+    ['gray8', 'zstd0', 0],
+    ['gray8', 'jpeg', 3],
+    ['gray16', 'none', 1],
+    ['gray16', 'zstd1', 1],
+    ['gray16', 'zstd1-split', 1],
+  ])('of %s, %s, is put together to the pixel', async (pixels, compression, most) => {
+    const picture = paintTissue(700, 530);
+    const xml = document(
+      '<Information><Image><ComponentBitCount>14</ComponentBitCount></Image></Information>',
+    );
+    const isWide = pixels.endsWith('16') || pixels === 'bgr48';
+    const slide = await open(await cut(picture, { pixels, compression }), isWide ? xml : undefined);
+    expect(slide).toMatchObject({ format: 'czi', vendor: 'Zeiss' });
+    expect(slide.levels).toEqual([
+      {
+        width: 700,
+        height: 530,
+        tileWidth: 512,
+        tileHeight: 512,
+        columns: 2,
+        rows: 2,
+        downsample: 1,
+        isMade: true,
+      },
+    ]);
+    const shown = pixels.startsWith('gray') ? greyOf(picture) : picture;
+    expect(difference(await readLevel(slide, 0), shown).mean).toBeLessThanOrEqual(most);
+  });
+
+  it('has the smaller resolutions that the file stores', async () => {
+    const picture = paintTissue(1200, 900);
+    const plans = [
+      ...(await cut(picture)),
+      ...(await cut(picture, { downsample: 2 })),
+      ...(await cut(picture, { downsample: 4, overlap: 0 })),
+    ];
+    const slide = await open(plans);
+    expect(slide.levels.map(({ width, height, downsample }) => [width, height, downsample])).toEqual([
+      [1200, 900, 1],
+      [600, 450, 2],
+      [300, 225, 4],
+    ]);
+    expect(difference(await readLevel(slide, 1), shrinkRaster(picture, 2)).most).toBe(0);
+    expect(difference(await readLevel(slide, 2), shrinkRaster(picture, 4)).most).toBe(0);
+  });
+
+  it('has resolutions reduced by 3 where its writer did so', async () => {
+    const picture = paintTissue(900, 600);
+    const slide = await open([...(await cut(picture)), ...(await cut(picture, { downsample: 3 }))]);
+    expect(slide.levels.map(({ downsample }) => downsample)).toEqual([1, 3]);
+    expect(difference(await readLevel(slide, 1), shrinkRaster(picture, 3)).most).toBe(0);
+  });
+
+  it('knows the resolution of the smallest subblocks, whose sizes hardly say it', async () => {
+    const picture = paintTissue(1204, 900);
+    const plans = [
+      ...(await cut(picture)),
+      ...(await cut(picture, { downsample: 4, side: 100, overlap: 0 })),
+    ];
+    // 301 columns: the last subblocks are one pixel wide.
+    const slide = await open(plans);
+    expect(slide.levels.map(({ width, downsample }) => [width, downsample])).toEqual([
+      [1204, 1],
+      [301, 4],
+    ]);
+    expect(difference(await readLevel(slide, 1), shrinkRaster(picture, 4)).most).toBe(0);
+  });
+
+  it('begins where its first subblock does, also left of and above 0', async () => {
+    const picture = paintTissue(400, 300);
+    const slide = await open(await cut(picture, { origin: [-118_583, 88_865] }));
+    expect(difference(await readLevel(slide, 0), picture).most).toBe(0);
+  });
+
+  it('shows the subblock with the highest mosaic index in front', async () => {
+    const [red, blue] = [paintPlain(100, 100, [255, 0, 0]), paintPlain(100, 100, [0, 0, 255])];
+    const slide = await open([
+      ...(await cut(red, { dimensions: { M: 7 } })),
+      ...(await cut(blue, { origin: [50, 0], dimensions: { M: 3 } })),
+    ]);
+    const { rgb } = await readLevel(slide, 0);
+    expect([...rgb.subarray(99 * 3, 101 * 3)]).toEqual([255, 0, 0, 0, 0, 255]);
+  });
+
+  it('is white where a slide in colours has no subblock, and makes no tile of nothing', async () => {
+    const slide = await open([
+      ...(await cut(paintPlain(10, 10, [1, 2, 3]))),
+      ...(await cut(paintPlain(10, 10, [1, 2, 3]), { origin: [2000, 1000] })),
+    ]);
+    expect(slide.background).toEqual({ r: 255, g: 255, b: 255 });
+    expect(await slide.readTile({ level: 0, column: 2, row: 1 })).toBeNull();
+    const { rgb } = await readLevel(slide, 0);
+    expect([...rgb.subarray(9 * 3, 11 * 3)]).toEqual([1, 2, 3, 255, 255, 255]);
+  });
+
+  it('reads a subblock of any size without holding it', async () => {
+    const [width, height] = [6000, 2000];
+    const picture = paintTissue(600, 400);
+    const data = new Uint8Array(width * height * 3).fill(200);
+    for (let y = 0; y < 400; y++) {
+      for (let x = 0; x < 600; x++) {
+        const [r, g, b] = picture.rgb.subarray((y * 600 + x) * 3, (y * 600 + x) * 3 + 3);
+        data.set([b ?? 0, g ?? 0, r ?? 0], ((y + 1500) * width + x + 5300) * 3);
+      }
+    }
+    const slide = await open([{ x: 0, y: 0, width, height, pixelType: 3, compression: 0, data }]);
+    const tile = await slide.readTile({ level: 0, column: 11, row: 3 });
+    expect(tile).toMatchObject({ codec: 'rgb', width: 368, height: 464 });
+    // Tile 11, 3 begins at 5632, 1536.
+    const shown = cropRaster(picture, 332, 36, 268, 364);
+    const read = { width: 368, height: 464, rgb: tile?.bytes ?? new Uint8Array() };
+    expect(difference(cropRaster(read, 0, 0, 268, 364), shown).most).toBe(0);
+    expect([...read.rgb.subarray(-3)]).toEqual([200, 200, 200]);
+  });
+
+  it('is made into tiles and a thumbnail like any other', async () => {
+    const picture = paintTissue(1200, 900);
+    const slide = await open([...(await cut(picture)), ...(await cut(picture, { downsample: 4 }))]);
+    const tile = await pixelsOf(await makeTile(slide, { dziLevel: 10, column: 1, row: 0 }));
+    expect(difference(tile, cropRaster(shrinkRaster(picture, 2), 512, 0, 88, 450)).mean).toBeLessThan(3);
+    const thumbnail = await pixelsOf(await makeThumbnail(slide, 300));
+    expect(difference(thumbnail, shrinkRaster(picture, 4)).mean).toBeLessThan(3);
+  });
+
+  it.each([
+    ['a level that it has not', { level: 1, column: 0, row: 0 }],
+    ['a column that it has not', { level: 0, column: 2, row: 0 }],
+    ['a row before the first', { level: 0, column: 0, row: -1 }],
+    ['half a column', { level: 0, column: 0.5, row: 0 }],
+  ])('refuses %s', async (_, address) => {
+    const slide = await open(await cut(paintTissue(700, 530)));
+    await expect(slide.readTile(address)).rejects.toMatchObject({ code: 'TILE_OUT_OF_RANGE' });
+  });
+});
+
+describe('of the dimensions of a Zeiss slide', () => {
+  const plain = (level: number) => paintPlain(64, 64, [level, level, level]);
+  const brightness = async (slide: Slide) => (await readLevel(slide, 0)).rgb[0];
+
+  it.each(['Z', 'T', 'B', 'H', 'R', 'I', 'V'])('%s: the first place is shown', async (name) => {
+    const plans = await Promise.all(
+      [5, 3, 4].map(async (place) => (await cut(plain(place * 10), { dimensions: { [name]: place } }))[0]),
+    );
+    expect(await brightness(await open(plans as SubblockPlan[]))).toBe(30);
+  });
+
+  it('a subblock that has none of them is at the first', async () => {
+    const [later] = await cut(plain(10), { dimensions: { Z: 2 } });
+    const [without] = await cut(plain(20));
+    expect(await brightness(await open([without, later] as SubblockPlan[]))).toBe(20);
+    expect(await brightness(await open([later, without] as SubblockPlan[]))).toBe(20);
+  });
+
+  it('all scenes are shown, each where it was', async () => {
+    const slide = await open([
+      ...(await cut(plain(10), { dimensions: { S: 0 } })),
+      ...(await cut(plain(20), { dimensions: { S: 1 }, origin: [100, 50] })),
+    ]);
+    expect(slide.levels[0]).toMatchObject({ width: 164, height: 114 });
+    const { rgb } = await readLevel(slide, 0);
+    expect([rgb[0], rgb.at(-1)]).toEqual([10, 20]);
+  });
+
+  it('scenes may have different numbers of resolutions: those that all have are used', async () => {
+    const [large, small] = [paintTissue(800, 800), paintTissue(400, 400)];
+    const scene = (S: number, x: number) => ({ dimensions: { S }, origin: [x, 0] as const });
+    const slide = await open([
+      ...(await cut(large, scene(0, 0))),
+      ...(await cut(large, { ...scene(0, 0), downsample: 2 })),
+      ...(await cut(large, { ...scene(0, 0), downsample: 4 })),
+      ...(await cut(small, scene(1, 1000))),
+      ...(await cut(small, { ...scene(1, 1000), downsample: 2 })),
+    ]);
+    expect(slide.levels.map(({ downsample }) => downsample)).toEqual([1, 2]);
+  });
+
+  it('a resolution that covers a part of the slide alone is not used', async () => {
+    const slide = await open([
+      ...(await cut(paintTissue(800, 800))),
+      ...(await cut(paintTissue(400, 400), { downsample: 2 })),
+    ]);
+    expect(slide.levels).toHaveLength(1);
+  });
+});
+
+describe('the channels of a Zeiss slide', () => {
+  const channel = (C: number, level: number, pixels: CziPixels = 'gray8') =>
+    cut(paintPlain(64, 64, [level, level, level]), { pixels, dimensions: { C } });
+  const display = (...channels: string[]) =>
+    document(
+      `<DisplaySetting><Channels>${channels
+        .map((inner, i) => `<Channel Id="Channel:${i}">${inner}</Channel>`)
+        .join('')}</Channels></DisplaySetting>`,
+    );
+  const first = async (slide: Slide) => [...(await readLevel(slide, 0)).rgb.subarray(0, 3)];
+
+  it('are laid over one another in the colours that they are displayed in', async () => {
+    const plans = [...(await channel(0, 255)), ...(await channel(1, 100))];
+    const xml = display('<Color>#FF0000FF</Color>', '<Color>#FFFF8000</Color>');
+    expect(await first(await open(plans, xml))).toEqual([100, 50, 255]);
+  });
+
+  it('have colours of their own where the file gives none', async () => {
+    const plans = [...(await channel(0, 255)), ...(await channel(1, 100))];
+    expect(await first(await open(plans))).toEqual([255, 100, 0]);
+  });
+
+  it('that are hidden stay hidden', async () => {
+    const plans = [...(await channel(0, 255)), ...(await channel(1, 100))];
+    const xml = display('<IsSelected>false</IsSelected>', '<Color>#00FF00</Color>');
+    expect(await first(await open(plans, xml))).toEqual([100, 100, 100]);
+    const allHidden = display('<IsSelected>false</IsSelected>', '<IsSelected>false</IsSelected>');
+    expect(await first(await open(plans, allHidden))).toEqual([255, 100, 0]);
+  });
+
+  it('are as dark and bright as they are displayed', async () => {
+    const xml = display('<Low>0.2</Low><High>0.6</High>');
+    // 0.2 of 255 is 51, 0.6 is 153.
+    expect((await first(await open(await channel(0, 91), xml)))[0]).toBe(100);
+    expect((await first(await open(await channel(0, 40), xml)))[0]).toBe(0);
+    expect((await first(await open(await channel(0, 200), xml)))[0]).toBe(255);
+  });
+
+  it.each([
+    ['upside down', '<Low>0.6</Low><High>0.2</High>'],
+    ['beyond all values', '<Low>-1</Low><High>1e308</High>'],
+    ['no numbers', '<Low>dark</Low><High>bright</High>'],
+  ])('are shown as they are when the display settings are %s', async (_, inner) => {
+    expect((await first(await open(await channel(0, 100), display(inner))))[0]).toBe(100);
+  });
+
+  it('in colours are pictures of their own: the first is shown alone', async () => {
+    const plans = [
+      ...(await channel(0, 10)),
+      ...(await channel(1, 20, 'bgr24')),
+      ...(await channel(2, 30, 'bgr24')),
+    ];
+    const slide = await open(plans);
+    expect(await first(slide)).toEqual([20, 20, 20]);
+    expect(slide.background).toEqual({ r: 255, g: 255, b: 255 });
+  });
+
+  it('are black where there is nothing, unless light went through the specimen', async () => {
+    const plans = await channel(0, 10);
+    expect((await open(plans)).background).toEqual({ r: 0, g: 0, b: 0 });
+    const xml = document(
+      '<Information><Image><Dimensions><Channels><Channel Id="Channel:0"><ContrastMethod>Brightfield</ContrastMethod></Channel></Channels></Dimensions></Image></Information>',
+    );
+    expect((await open(plans, xml)).background).toEqual({ r: 255, g: 255, b: 255 });
+  });
+});
+
+describe('the metadata of a Zeiss slide', () => {
+  const scaling = (x: string, y: string) =>
+    `<Scaling><Items><Distance Id="X"><Value>${x}</Value></Distance><Distance Id="Y"><Value>${y}</Value></Distance><Distance Id="Z"><Value>1E-06</Value></Distance></Items></Scaling>`;
+  const objectives = (reference: string, ...powers: [string, string][]) =>
+    `<Information><Image><ObjectiveSettings>${reference}</ObjectiveSettings></Image><Instrument><Objectives>${powers
+      .map(
+        ([id, power]) =>
+          `<Objective Id="${id}" Name="SN 1234"><NominalMagnification>${power}</NominalMagnification></Objective>`,
+      )
+      .join('')}</Objectives></Instrument></Information>`;
+  const named =
+    '<Scaling><AutoScaling><ObjectiveName>Plan-Apochromat 10x/0.45 M27</ObjectiveName></AutoScaling></Scaling>';
+
+  it.each<[string, string, { x: number; y: number } | null]>([
+    ['metres', scaling('4E-07', '2.2E-07'), { x: 0.4, y: 0.22 }],
+    ['a decimal comma', scaling('0,00000025', '2,5E-7'), { x: 0.25, y: 0.25 }],
+    ['zero', scaling('0', '4E-07'), null],
+    ['a negative number', scaling('-4E-07', '4E-07'), null],
+    ['a metre', scaling('1', '1'), null],
+    ['infinity', scaling('Infinity', '1e308'), null],
+    ['no number', scaling('NaN', ''), null],
+    ['nothing', '', null],
+  ])('say the size of a pixel: %s', async (_, inner, mpp) => {
+    const slide = await open(await cut(paintPlain(8, 8, [0, 0, 0])), document(inner));
+    expect(slide.mpp).toEqual(mpp);
+  });
+
+  it.each<[string, string, number | null]>([
+    ['that is referred to', objectives('<ObjectiveRef Id="b"/>', ['a', '5'], ['b', '20']), 20],
+    ['that is the only one', objectives('', ['a', '40']), 40],
+    ['out of several, of which none is referred to', objectives('', ['a', '5'], ['b', '20']), null],
+    ['that is referred to and is not there', objectives('<ObjectiveRef Id="c"/>', ['a', '5']), null],
+    ['by its name', named, 10],
+    ['with a magnification of nothing', objectives('', ['a', '0']), null],
+    ['with a magnification that there is not', objectives('', ['a', '1e300']), null],
+  ])('say the objective %s', async (_, inner, power) => {
+    const slide = await open(await cut(paintPlain(8, 8, [0, 0, 0])), document(inner));
+    expect(slide.objectivePower).toBe(power);
+  });
+
+  it('may be missing', async () => {
+    const slide = await open(await cut(paintPlain(8, 8, [0, 0, 0])));
+    expect([slide.mpp, slide.objectivePower, await slide.readIccProfile()]).toEqual([null, null, null]);
+  });
+});
+
+describe('the pictures beside a Zeiss slide', () => {
+  it('are recognised, and read', async () => {
+    const label = paintTissue(600, 520);
+    const inside = buildCzi({ subblocks: await cut(label), attachments: [] }).bytes;
+    const thumbnail = await encodeCziPixels(paintTissue(40, 30), 'bgr24', 'jpeg');
+    const slide = await openBytes(
+      buildCzi({
+        subblocks: await cut(paintTissue(64, 64)),
+        attachments: [
+          { name: 'EventList', fileType: 'CZEVL', data: new Uint8Array(8) },
+          { name: 'Label', fileType: 'CZI', data: inside },
+          { name: 'SlidePreview', fileType: 'CZI', data: inside },
+          { name: 'Thumbnail', fileType: 'JPG', data: thumbnail },
+        ],
+      }).bytes,
+    );
+    expect([...slide.associatedImages].sort()).toEqual(['label', 'macro', 'thumbnail']);
+    const { bytes, ...size } = await slide.readAssociatedImage('label');
+    expect(difference({ ...size, rgb: bytes }, label).most).toBe(0);
+    expect(await slide.readAssociatedImage('thumbnail')).toMatchObject({
+      codec: 'jpeg',
+      width: 40,
+      height: 30,
+    });
+  });
+
+  it('may be missing', async () => {
+    const slide = await open(await cut(paintTissue(64, 64)));
+    expect(slide.associatedImages.size).toBe(0);
+    await expect(slide.readAssociatedImage('label')).rejects.toMatchObject({
+      code: 'ASSOCIATED_IMAGE_MISSING',
+    });
+  });
+});
+
+it('a Zeiss slide is the same wherever its directory stands', async () => {
+  const picture = paintTissue(300, 300);
+  const subblocks = await cut(picture);
+  for (const isDirectoryFirst of [true, false]) {
+    const slide = await openSlideFrom(
+      memoryFiles({ slide: buildCzi({ subblocks, isDirectoryFirst }).bytes }),
+    );
+    expect(difference(await readLevel(slide, 0), picture).most).toBe(0);
+  }
+});

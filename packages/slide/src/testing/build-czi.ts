@@ -1,0 +1,245 @@
+import zlib from 'node:zlib';
+import sharp from 'sharp';
+import type { Raster } from '../decode/raster.ts';
+
+/** One subblock of a CZI file to build. */
+export interface SubblockPlan {
+  /** Pixels of full resolution. */
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  /** Fewer than width and height in a smaller resolution; 0 when absent, which means the same as width and height. */
+  readonly storedWidth?: number;
+  readonly storedHeight?: number;
+  /** Places in other dimensions, e.g. `{ C: 1, S: 0, M: 3 }`. */
+  readonly dimensions?: Readonly<Record<string, number>>;
+  readonly pixelType: number;
+  readonly compression: number;
+  readonly data: Uint8Array;
+}
+
+export interface AttachmentPlan {
+  readonly name: string;
+  readonly fileType: string;
+  readonly data: Uint8Array;
+}
+
+export interface CziPlan {
+  readonly subblocks: readonly SubblockPlan[];
+  /** No metadata when absent. */
+  readonly xml?: string;
+  readonly attachments?: readonly AttachmentPlan[];
+  /** The directory stands before the subblocks, as ZEN writes it, or at the end. */
+  readonly isDirectoryFirst?: boolean;
+}
+
+/** Places of segments and of what stands in them, for those who want to damage it. */
+export interface CziPlaces {
+  /** The body of the file segment. */
+  readonly file: number;
+  readonly directory: number;
+  /** The entries in the directory. */
+  readonly entries: readonly number[];
+  readonly metadata: number;
+  readonly attachmentDirectory: number;
+  readonly attachments: readonly number[];
+  readonly subblocks: readonly number[];
+}
+
+const ALIGNMENT = 32;
+
+/** A CZI file, segment by segment. */
+export function buildCzi(plan: CziPlan): { bytes: Buffer; places: CziPlaces } {
+  const entries = plan.subblocks.map((subblock) => entryOf(subblock));
+  const directoryBody = Buffer.concat([padded(int32(entries.length), 128), ...entries]);
+  const pieces: Buffer[] = [];
+  let at = 0;
+  const add = (id: string, body: Buffer): number => {
+    const piece = segment(id, body);
+    pieces.push(piece);
+    at += piece.length;
+    return at - piece.length;
+  };
+
+  const fileBody = Buffer.alloc(512);
+  fileBody.writeInt32LE(1, 0);
+  add('ZISRAWFILE', fileBody);
+  const directoryFirst = plan.isDirectoryFirst ? add('ZISRAWDIRECTORY', directoryBody) : null;
+  const metadata = plan.xml === undefined ? 0 : add('ZISRAWMETADATA', metadataBody(plan.xml));
+  const subblocks = plan.subblocks.map((subblock, i) => {
+    entries[i]?.writeBigInt64LE(BigInt(at), 6);
+    return add('ZISRAWSUBBLOCK', subblockBody(entries[i] as Buffer, subblock.data));
+  });
+  const attachments = (plan.attachments ?? []).map(({ data }) => {
+    return add('ZISRAWATTACH', Buffer.concat([padded(int32(data.length), 256), data]));
+  });
+  const attachmentDirectory = plan.attachments
+    ? add('ZISRAWATTDIR', attachmentDirectoryBody(plan.attachments, attachments))
+    : 0;
+  const directory =
+    directoryFirst ?? add('ZISRAWDIRECTORY', Buffer.concat([padded(int32(entries.length), 128), ...entries]));
+
+  const bytes = Buffer.concat(pieces);
+  bytes.writeBigInt64LE(BigInt(directory), 32 + 52);
+  bytes.writeBigInt64LE(BigInt(metadata), 32 + 60);
+  bytes.writeBigInt64LE(BigInt(attachmentDirectory), 32 + 72);
+  const entryPlaces: number[] = [];
+  let entryAt = directory + 32 + 128;
+  for (const entry of entries) {
+    // The directory that stands first was written before anyone knew where the subblocks would be.
+    bytes.set(entry, entryAt);
+    entryPlaces.push(entryAt);
+    entryAt += entry.length;
+  }
+  return {
+    bytes,
+    places: {
+      file: 32,
+      directory,
+      entries: entryPlaces,
+      metadata,
+      attachmentDirectory,
+      attachments,
+      subblocks,
+    },
+  };
+}
+
+function segment(id: string, body: Buffer): Buffer {
+  const header = Buffer.alloc(32);
+  header.write(id, 'latin1');
+  const allocated = Math.ceil(body.length / ALIGNMENT) * ALIGNMENT;
+  header.writeBigInt64LE(BigInt(allocated), 16);
+  header.writeBigInt64LE(BigInt(body.length), 24);
+  return Buffer.concat([header, padded(body, allocated)]);
+}
+
+function entryOf(plan: SubblockPlan): Buffer {
+  const { x, y, width, height, storedWidth = 0, storedHeight = 0, dimensions = {} } = plan;
+  const header = Buffer.alloc(32);
+  header.write('DV', 'latin1');
+  header.writeInt32LE(plan.pixelType, 2);
+  header.writeInt32LE(plan.compression, 18);
+  header.writeInt8(storedWidth === 0 ? 0 : 2, 22);
+  const all = [
+    dimension('X', x, width, storedWidth),
+    dimension('Y', y, height, storedHeight),
+    ...Object.entries(dimensions).map(([name, start]) => dimension(name, start, 1, 0)),
+  ];
+  header.writeInt32LE(all.length, 28);
+  return Buffer.concat([header, ...all]);
+}
+
+function dimension(name: string, start: number, size: number, storedSize: number): Buffer {
+  const bytes = Buffer.alloc(20);
+  bytes.write(name, 'latin1');
+  bytes.writeInt32LE(start, 4);
+  bytes.writeInt32LE(size, 8);
+  bytes.writeInt32LE(storedSize, 16);
+  return bytes;
+}
+
+const SUBBLOCK_METADATA = Buffer.from('<METADATA />');
+
+function subblockBody(entry: Buffer, data: Uint8Array): Buffer {
+  const sizes = Buffer.alloc(16);
+  sizes.writeInt32LE(SUBBLOCK_METADATA.length, 0);
+  sizes.writeBigInt64LE(BigInt(data.length), 8);
+  const header = Buffer.concat([sizes, entry]);
+  return Buffer.concat([padded(header, Math.max(256, header.length)), SUBBLOCK_METADATA, data]);
+}
+
+function metadataBody(xml: string): Buffer {
+  const text = Buffer.from(xml);
+  return Buffer.concat([padded(int32(text.length), 256), text]);
+}
+
+function attachmentDirectoryBody(plans: readonly AttachmentPlan[], places: readonly number[]): Buffer {
+  const entries = plans.map(({ name, fileType }, i) => {
+    const entry = Buffer.alloc(128);
+    entry.write('A1', 'latin1');
+    entry.writeBigInt64LE(BigInt(places[i] ?? 0), 12);
+    entry.write(fileType, 40, 'latin1');
+    entry.write(name, 48, 'latin1');
+    return entry;
+  });
+  return Buffer.concat([padded(int32(entries.length), 256), ...entries]);
+}
+
+function int32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32LE(value);
+  return bytes;
+}
+
+function padded(bytes: Buffer, length: number): Buffer {
+  return Buffer.concat([bytes, Buffer.alloc(length - bytes.length)]);
+}
+
+/** How the pixels of a subblock are written. */
+export type CziPixels = 'gray8' | 'gray16' | 'bgr24' | 'bgr48' | 'bgra32';
+export type CziCompression = 'none' | 'jpeg' | 'zstd0' | 'zstd1' | 'zstd1-split';
+
+export const cziPixelTypes: Readonly<Record<CziPixels, number>> = {
+  gray8: 0,
+  gray16: 1,
+  bgr24: 3,
+  bgr48: 4,
+  bgra32: 9,
+};
+export const cziCompressions: Readonly<Record<CziCompression, number>> = {
+  none: 0,
+  jpeg: 1,
+  zstd0: 5,
+  zstd1: 6,
+  'zstd1-split': 6,
+};
+
+/** Which sample of RGB stands where in a pixel; null is opaque. */
+const storedSamples: Readonly<Record<CziPixels, readonly (number | null)[]>> = {
+  gray8: [1],
+  gray16: [1],
+  bgr24: [2, 1, 0],
+  bgr48: [2, 1, 0],
+  bgra32: [2, 1, 0, null],
+};
+
+/** Pixels as a subblock's data; grey is the green of them, samples of 16 bits are 64 times those of 8: 14 bits are used. */
+export async function encodeCziPixels(
+  { width, height, rgb }: Raster,
+  pixels: CziPixels,
+  compression: CziCompression,
+): Promise<Uint8Array> {
+  if (compression === 'jpeg') {
+    const isGrey = pixels === 'gray8';
+    const samples = isGrey ? rgb.filter((_, i) => i % 3 === 1) : rgb;
+    return sharp(samples, { raw: { width, height, channels: isGrey ? 1 : 3 } })
+      .toColourspace(isGrey ? 'b-w' : 'srgb')
+      .jpeg({ quality: 95, chromaSubsampling: '4:4:4' })
+      .toBuffer();
+  }
+  const order = storedSamples[pixels];
+  const isWide = pixels === 'gray16' || pixels === 'bgr48';
+  const bytes = new Uint8Array(width * height * order.length * (isWide ? 2 : 1));
+  for (let pixel = 0, at = 0; pixel < width * height; pixel++) {
+    for (const sample of order) {
+      const value = sample === null ? 255 : (rgb[pixel * 3 + sample] as number);
+      if (isWide) bytes[at++] = (value * 64) & 255;
+      bytes[at++] = isWide ? (value * 64) >> 8 : value;
+    }
+  }
+  switch (compression) {
+    case 'none':
+      return bytes;
+    case 'zstd0':
+      return zlib.zstdCompressSync(bytes);
+    case 'zstd1':
+      return Buffer.concat([Uint8Array.of(1), zlib.zstdCompressSync(bytes)]);
+    case 'zstd1-split': {
+      const low = bytes.filter((_, i) => i % 2 === 0);
+      const high = bytes.filter((_, i) => i % 2 === 1);
+      return Buffer.concat([Uint8Array.of(3, 1, 1), zlib.zstdCompressSync(Buffer.concat([low, high]))]);
+    }
+  }
+}
