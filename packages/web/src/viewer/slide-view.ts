@@ -8,21 +8,7 @@ import OpenSeadragon from 'openseadragon';
 import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from './descriptor.ts';
 import { drawersHere } from './drawers.ts';
 import { mayPass, PixelError } from './pixels.ts';
-import { tileTimeoutMs } from './tile-loading.ts';
-
-/** Section 9 of the product specification. */
-const settings = {
-  minZoomLevel: 0.1,
-  maxZoomLevel: 10,
-  defaultZoomLevel: 0,
-  visibilityRatio: 0.5,
-  animationTime: 1,
-  blendTime: 0.1,
-  navigatorSizeRatio: 0.15,
-  maxImageCacheCount: 200,
-  timeout: tileTimeoutMs,
-  preload: true,
-} as const;
+import { viewerSettings } from './viewer-settings.ts';
 
 /** One image pixel may always be seen on this many screen pixels, whatever `maxZoomLevel` says. */
 const screenPixelsPerImagePixel = 2;
@@ -71,7 +57,7 @@ interface SlideViewListeners {
 /** @param element the place in the page, with a size of its own */
 export function createSlideView(element: HTMLElement, label: string): SlideView {
   const viewer = new OpenSeadragon.Viewer({
-    ...settings,
+    ...viewerSettings,
     element,
     drawer: drawersHere(),
     crossOriginPolicy: false,
@@ -139,7 +125,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     const image = viewer.world.getItemAt(0);
     if (!image) return;
     const needed = image.imageToViewportZoom(screenPixelsPerImagePixel);
-    Object.assign(viewer.viewport, { maxZoomLevel: Math.max(settings.maxZoomLevel, needed) });
+    Object.assign(viewer.viewport, { maxZoomLevel: Math.max(viewerSettings.maxZoomLevel, needed) });
   }
 
   viewer.addHandler('open', () => {
