@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SlideError } from '../slide.ts';
 import { encodeJpegLs } from '../testing/encode-frames.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { decodeJpegLs } from './jpeg-ls.ts';
@@ -132,14 +133,14 @@ describe('a JPEG-LS picture', () => {
 
   it('that is cut anywhere is refused, or is whole', async () => {
     const stream = await encodeTissue();
-    for (let length = 0; length < stream.length; length++) {
+    const outcomes = Array.from(stream, (_, length) => {
       try {
-        const { rgb } = decodeJpegLs(stream.subarray(0, length), size, 'rgb');
-        expect(Buffer.compare(rgb, tissue.rgb)).toBe(0);
+        return Buffer.compare(decodeJpegLs(stream.subarray(0, length), size, 'rgb').rgb, tissue.rgb) === 0;
       } catch (error) {
-        expect(error).toMatchObject({ code: 'FILE_CORRUPT' });
+        return error instanceof SlideError && error.code === 'FILE_CORRUPT';
       }
-    }
+    });
+    expect(outcomes).not.toContain(false);
   });
 
   it.skipIf(slides === undefined)('of a real slide is read (TEST_SLIDES names the folder)', () => {
