@@ -1,3 +1,4 @@
+/// <reference path="./codecs.d.ts" />
 import type openJpeg from '@cornerstonejs/codec-openjpeg/decodewasmjs';
 import { type GreyRange, SlideError } from '../slide.ts';
 import { readJpeg2000Header } from './jpeg2000-header.ts';

@@ -1,3 +1,4 @@
+/// <reference path="../decode/codecs.d.ts" />
 /** The codecs of DICOM frames, as writers use them; JPEG is sharp's. */
 
 import { readOnce } from '../source/read-once.ts';
