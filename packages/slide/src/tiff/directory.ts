@@ -9,6 +9,11 @@ export interface TiffLayout {
   readonly littleEndian: boolean;
   /** BigTIFF: counts and offsets of 8 bytes. */
   readonly isBig: boolean;
+  /**
+   * NDPI of more than 4 GiB: entries as in classic TIFF, but directories are pointed to by 8 bytes, and the high 4
+   * bytes of every entry's value or offset stand in a list behind its directory. Text is never in the entry.
+   */
+  readonly isWideNdpi: boolean;
 }
 
 /**
@@ -32,7 +37,7 @@ export interface TiffDirectory {
   numbers(tag: Tag): Promise<readonly number[] | null>;
   /** The first `length` values of a long table; the directory must have as many. */
   table(tag: Tag, length: number): Promise<NumberTable>;
-  /** The first value of a RATIONAL, FLOAT or DOUBLE; null when absent, not finite or divided by zero. */
+  /** The first value of a RATIONAL, FLOAT, DOUBLE or SLONG; null when absent, not finite or divided by zero. */
   real(tag: Tag): Promise<number | null>;
   /** All values of such a tag that has at most a few, whatever they are; null when absent. */
   reals(tag: Tag): Promise<readonly number[] | null>;
@@ -53,6 +58,8 @@ interface Entry {
   readonly count: number;
   /** Where the value stands in the file: in the entry itself when it fits there. */
   readonly at: number;
+  /** To be added to the entry's one number, which is too large for where it stands; 0 but for wide NDPI. */
+  readonly high: number;
 }
 
 type ReadNumber = (reader: ByteReader, at: number) => number;
@@ -88,15 +95,22 @@ const wholeNumbers: Readonly<Record<number, ReadNumber>> = {
 
 const realNumbers: Readonly<Record<number, ReadNumber>> = {
   5: (reader, at) => reader.u32(at) / reader.u32(at + 4),
+  9: (reader, at) => reader.u32(at) | 0,
   11: (reader, at) => reader.f32(at),
   12: (reader, at) => reader.f64(at),
 };
 
 const bytesTypes = new Set([1, 2, 7]);
+/** LONG and IFD, whose one number may be wide in NDPI; ASCII, which NDPI never puts into the entry. */
+const [LONG, IFD, ASCII] = [4, 13, 2];
 /** Read at once with a directory: its entries, and often the small values that follow them. */
 const WINDOW_BYTES = 1024;
 
-/** @returns the directory, and where the next one of its chain is (0 at the end) */
+/**
+ * Source: TIFF 6.0, section 2; the BigTIFF design; OpenSlide's notes on the Hamamatsu format (wide NDPI).
+ *
+ * @returns the directory, and where the next one of its chain is (0 at the end)
+ */
 export async function readDirectory(
   source: ByteSource,
   layout: TiffLayout,
@@ -114,7 +128,9 @@ export async function readDirectory(
     throw new SlideError('LIMIT_EXCEEDED', `The directory at ${offset} has ${entryCount} entries`);
   }
   const nextAt = countBytes + entryCount * entryBytes;
-  if (nextAt + pointerBytes > block.length) block = await read(offset, nextAt + pointerBytes);
+  const highsAt = nextAt + (layout.isWideNdpi ? 8 : pointerBytes);
+  const end = highsAt + (layout.isWideNdpi ? 4 * entryCount : 0);
+  if (end > block.length) block = await read(offset, end);
 
   const pointer = (at: number) => (layout.isBig ? block.u64(at) : block.u32(at));
   const entries = new Map<number, Entry>();
@@ -123,8 +139,15 @@ export async function readDirectory(
     const type = block.u16(at + 2);
     const count = pointer(at + 4);
     const valueAt = at + 4 + pointerBytes;
-    const isInEntry = (sizes[type] ?? 1) * count <= pointerBytes;
-    const entry = { type, count, at: isInEntry ? offset + valueAt : pointer(valueAt) };
+    const high = layout.isWideNdpi ? block.u32(highsAt + ((at - countBytes) / entryBytes) * 4) * 2 ** 32 : 0;
+    const isInEntry = (sizes[type] ?? 1) * count <= pointerBytes && !(layout.isWideNdpi && type === ASCII);
+    const isOneNumber = count === 1 && (type === LONG || type === IFD);
+    const entry = {
+      type,
+      count,
+      at: isInEntry ? offset + valueAt : pointer(valueAt) + high,
+      high: isInEntry && isOneNumber ? high : 0,
+    };
     // The first of two entries for one tag counts, as in libtiff.
     if (!entries.has(number)) entries.set(number, entry);
   }
@@ -138,7 +161,10 @@ export async function readDirectory(
     if (start >= 0 && start + length <= block.length) return block.slice(start, length);
     return read(entry.at, length);
   };
-  return { directory: directoryOf(entries, readValues, offset, depth, layout.littleEndian), next: pointer(nextAt) };
+  return {
+    directory: directoryOf(entries, readValues, offset, depth, layout.littleEndian),
+    next: layout.isWideNdpi ? block.u64(nextAt) : pointer(nextAt),
+  };
 }
 
 /** The bytes of the first `count` values of an entry. */
@@ -160,7 +186,7 @@ function directoryOf(
     const size = sizes[entry.type];
     if (!numberAt || !size || entry.count === 0) throw wrongType(name, entry);
     const reader = await readValues(name, entry, count);
-    for (let i = 0; i < count; i++) keep(numberAt(reader, i * size), i);
+    for (let i = 0; i < count; i++) keep(numberAt(reader, i * size) + entry.high, i);
   }
 
   async function bytes(name: Tag, maximumBytes: number): Promise<Uint8Array | null> {
@@ -205,7 +231,8 @@ function directoryOf(
       if (!entry || entry.count < length) {
         throw new SlideError('FILE_CORRUPT', `${nameOfTag(name)} has not the ${length} values it needs`);
       }
-      const table = sizes[entry.type] === 8 ? new Float64Array(length) : new Uint32Array(length);
+      const isWide = sizes[entry.type] === 8 || entry.high > 0;
+      const table = isWide ? new Float64Array(length) : new Uint32Array(length);
       await eachNumber(name, entry, length, (number, i) => {
         table[i] = number;
       });

@@ -1,4 +1,4 @@
-/** Tags by number, as far as they are read. Source: TIFF 6.0, part 2; TIFF Technical Note 1 (SubIFDs); Silicon Graphics (ImageDepth). */
+/** Tags by number, as far as they are read. Source: TIFF 6.0, part 2; TIFF Technical Note 1 (SubIFDs); Silicon Graphics (ImageDepth); OpenSlide's notes on the Hamamatsu format (65,420 and above). */
 export const tag = {
   NewSubfileType: 254,
   ImageWidth: 256,
@@ -32,6 +32,11 @@ export const tag = {
   ReferenceBlackWhite: 532,
   ImageDepth: 32_997,
   ICCProfile: 34_675,
+  NdpiVersion: 65_420,
+  SourceLens: 65_421,
+  FocalPlane: 65_424,
+  McuStarts: 65_426,
+  McuStartsHigh: 65_432,
 } as const;
 
 export type Tag = (typeof tag)[keyof typeof tag];

@@ -102,5 +102,20 @@ async function readHeader(source: ByteSource): Promise<{ layout: TiffLayout; fir
   if (isBig && (reader.u16(4) !== 8 || reader.u16(6) !== 0)) {
     throw new SlideError('FILE_CORRUPT', 'The BigTIFF header does not say offsets of 8 bytes');
   }
-  return { layout: { littleEndian, isBig }, firstOffset: isBig ? reader.u64(8) : reader.u32(4) };
+  // Offsets of classic TIFF reach no further; NDPI goes on in its own way.
+  const isWide = source.size > 2 ** 32 && littleEndian && !isBig;
+  const isWideNdpi = isWide && (await isNdpiDirectory(source, reader.u64(4)));
+  return {
+    layout: { littleEndian, isBig, isWideNdpi },
+    firstOffset: isBig ? reader.u64(8) : isWideNdpi ? reader.u64(4) : reader.u32(4),
+  };
+}
+
+/** Whether what 8 bytes of the header point to, where TIFF has but 4, is a directory of NDPI. */
+async function isNdpiDirectory(source: ByteSource, offset: number): Promise<boolean> {
+  if (offset + 2 > source.size) return false;
+  const count = byteReader(await source.read(offset, 2), true).u16(0);
+  if (offset + 2 + 12 * count > source.size) return false;
+  const entries = byteReader(await source.read(offset + 2, 12 * count), true);
+  return Array.from({ length: count }, (_, i) => entries.u16(12 * i)).includes(tag.NdpiVersion);
 }

@@ -1,0 +1,411 @@
+/** Every way an NDPI file can be broken, and what is said of it. */
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { decodeImage } from '../decode/decode-image.ts';
+import { readJpegHeader } from '../jpeg/header.ts';
+import { openSlideFrom } from '../open-slide.ts';
+import { SlideError } from '../slide.ts';
+import {
+  type BuiltNdpi,
+  float,
+  layOutNdpi,
+  type NdpiDirectoryPlan,
+  ndpiBytes,
+  ndpiDirectories,
+  signedLong,
+} from '../testing/build-ndpi.ts';
+import { long, short, type TagValue } from '../testing/build-tiff.ts';
+import { countedFiles } from '../testing/counted-files.ts';
+import { memoryFiles } from '../testing/memory-files.ts';
+import { sparseSource } from '../testing/sparse-source.ts';
+import { tag } from '../tiff/tags.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let plain: readonly NdpiDirectoryPlan[];
+beforeAll(async () => {
+  plain = await ndpiDirectories({ width: 384, height: 72, downsamples: [1, 2] });
+});
+
+type Directories = readonly NdpiDirectoryPlan[];
+type Fault = readonly [name: string, build: (plain: Directories) => BuiltNdpi, outcome: string];
+
+const SHOWN = 'shown';
+const first = ([full]: Directories) => full as NdpiDirectoryPlan;
+
+/** The slide with its first directory changed. */
+const changed =
+  (change: (full: NdpiDirectoryPlan) => NdpiDirectoryPlan) =>
+  (directories: Directories): BuiltNdpi =>
+    layOutNdpi([change(first(directories)), ...directories.slice(1)]);
+const having = (tags: Readonly<Record<number, TagValue>>) =>
+  changed(({ jpeg, tags: all }) => ({ jpeg, tags: { ...all, ...tags } }));
+const without = (...names: number[]) =>
+  changed(({ jpeg, tags }) => ({
+    jpeg,
+    tags: Object.fromEntries(Object.entries(tags).filter(([name]) => !names.includes(Number(name)))),
+  }));
+/** With another JPEG as full resolution; what follows an inserted or removed byte is where nobody says it is. */
+const jpeg = (change: (jpeg: Buffer) => Uint8Array) =>
+  changed(({ jpeg: bytes, tags }) => ({ tags, jpeg: change(Buffer.from(bytes)) }));
+/** With other numbers in the frame, counted from its marker. */
+const frame = (at: number, ...numbers: number[]) =>
+  jpeg((bytes) => {
+    bytes.set(numbers, readJpegHeader(bytes).frameAt + at);
+    return bytes;
+  });
+/** With a segment that has another body, from its first byte on. */
+const segment = (marker: number, ...body: number[]) =>
+  jpeg((bytes) => {
+    bytes.set(body, bytes.indexOf(Uint8Array.of(0xff, marker)) + 4);
+    return bytes;
+  });
+const removed = (marker: number) =>
+  jpeg((bytes) => {
+    const at = bytes.indexOf(Uint8Array.of(0xff, marker));
+    return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 2 + bytes.readUInt16BE(at + 2))]);
+  });
+/** With the data of the scan changed. */
+const data = (change: (data: Buffer) => unknown) =>
+  jpeg((bytes) => {
+    change(bytes.subarray(readJpegHeader(bytes).dataAt));
+    return bytes;
+  });
+/** With other bytes at a place that follows from the directories. */
+const patched =
+  (patch: (bytes: Buffer, built: BuiltNdpi) => void) =>
+  (directories: Directories): BuiltNdpi => {
+    const built = layOutNdpi(directories);
+    const bytes = Buffer.from(ndpiBytes(built));
+    patch(bytes, built);
+    return { ...built, pieces: [{ at: 0, bytes }] };
+  };
+const directory = ({ directories }: BuiltNdpi, index: number) => directories[index] as number;
+/** Where a directory points to the next one. */
+const nextOf = (bytes: Buffer, at: number) => at + 2 + 12 * bytes.readUInt16LE(at);
+/** In a file of more than 4 GiB, the high bytes of one tag's value. */
+const high =
+  (name: number, value: number) =>
+  (directories: Directories): BuiltNdpi => {
+    const built = layOutNdpi(directories, 5 * 2 ** 30);
+    const at = directory(built, 0);
+    const names = Object.keys({
+      ...first(directories).tags,
+      [tag.StripOffsets]: 0,
+      [tag.StripByteCounts]: 0,
+    });
+    const index = names
+      .map(Number)
+      .sort((one, other) => one - other)
+      .indexOf(name);
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32LE(value);
+    return { ...built, pieces: [...built.pieces, { at: at + 2 + 12 * names.length + 8 + 4 * index, bytes }] };
+  };
+
+const faults: readonly Fault[] = [
+  ['nothing broken', (plain) => layOutNdpi(plain), SHOWN],
+
+  ['no first directory', patched((bytes) => bytes.writeUInt32LE(0, 4)), 'FILE_CORRUPT'],
+  ['a first directory in the header', patched((bytes) => bytes.writeUInt32LE(4, 4)), 'FILE_CORRUPT'],
+  ['a first directory past the end', patched((bytes) => bytes.writeUInt32LE(2 ** 30, 4)), 'FILE_TRUNCATED'],
+  [
+    'a first directory at the last byte',
+    patched((bytes) => bytes.writeUInt32LE(bytes.length - 1, 4)),
+    'FILE_TRUNCATED',
+  ],
+  [
+    'an empty directory',
+    patched((bytes, built) => bytes.writeUInt16LE(0, directory(built, 0))),
+    'FILE_CORRUPT',
+  ],
+  [
+    'a directory of 65,535 entries',
+    patched((bytes, built) => bytes.writeUInt16LE(65_535, directory(built, 1))),
+    'LIMIT_EXCEEDED',
+  ],
+  [
+    'a directory that follows itself',
+    patched((bytes, built) => bytes.writeUInt32LE(directory(built, 1), nextOf(bytes, directory(built, 1)))),
+    'FILE_CORRUPT',
+  ],
+  [
+    'a directory that leads back',
+    patched((bytes, built) => bytes.writeUInt32LE(directory(built, 0), nextOf(bytes, directory(built, 2)))),
+    'FILE_CORRUPT',
+  ],
+  [
+    'a next directory past the end',
+    patched((bytes, built) => bytes.writeUInt32LE(2 ** 31, nextOf(bytes, directory(built, 0)))),
+    'FILE_TRUNCATED',
+  ],
+  [
+    'a next directory inside a JPEG',
+    patched((bytes, built) => bytes.writeUInt32LE(16, nextOf(bytes, directory(built, 0)))),
+    'LIMIT_EXCEEDED',
+  ],
+
+  ['no magnification', without(tag.SourceLens), SHOWN],
+  [
+    'no picture with a magnification',
+    (plain) =>
+      layOutNdpi(plain.map((plan) => ({ ...plan, tags: { ...plan.tags, [tag.SourceLens]: float(-2) } }))),
+    'FORMAT_NOT_SUPPORTED',
+  ],
+  [
+    'a magnification that is no number',
+    (plain) =>
+      layOutNdpi([{ ...first(plain), tags: { ...first(plain).tags, [tag.SourceLens]: float(Number.NaN) } }]),
+    'FORMAT_NOT_SUPPORTED',
+  ],
+  [
+    'a magnification written as text',
+    (plain) =>
+      layOutNdpi([
+        {
+          ...first(plain),
+          tags: { ...first(plain).tags, [tag.SourceLens]: { type: 2, numbers: [52, 48, 0] } },
+        },
+      ]),
+    'FORMAT_NOT_SUPPORTED',
+  ],
+  [
+    'a focal plane for every picture',
+    (plain) =>
+      layOutNdpi(
+        plain.map((plan, i) => ({
+          ...plan,
+          tags: { ...plan.tags, [tag.FocalPlane]: signedLong(i * 1000 - 500) },
+        })),
+      ),
+    SHOWN,
+  ],
+  [
+    '40 levels',
+    (plain) =>
+      layOutNdpi(
+        Array.from({ length: 40 }, (_, i) => ({
+          ...first(plain),
+          tags: {
+            ...first(plain).tags,
+            [tag.ImageWidth]: long(384 - i),
+            [tag.ImageLength]: long(Math.round((72 * (384 - i)) / 384)),
+          },
+        })),
+      ),
+    'LIMIT_EXCEEDED',
+  ],
+
+  ['a width of 0', having({ [tag.ImageWidth]: long(0) }), 'FILE_CORRUPT'],
+  ['no width', without(tag.ImageWidth), 'FILE_CORRUPT'],
+  ['a height beyond all slides', having({ [tag.ImageLength]: long(2 ** 31) }), 'LIMIT_EXCEEDED'],
+  ['a width that is not the frame’s', having({ [tag.ImageWidth]: long(768) }), 'FILE_CORRUPT'],
+  ['a height that is not the frame’s', having({ [tag.ImageLength]: long(80) }), 'FILE_CORRUPT'],
+  [
+    'sides that only an overflowed frame could have',
+    having({ [tag.ImageWidth]: long(128 * 1000), [tag.ImageLength]: long(100_000) }),
+    'FILE_CORRUPT',
+  ],
+  ['a width written as a fraction', having({ [tag.ImageWidth]: float(384) }), 'FILE_CORRUPT'],
+
+  ['no compression', having({ [tag.Compression]: short(1) }), 'FORMAT_NOT_SUPPORTED'],
+  ['JPEG XR', having({ [tag.Compression]: short(22_610) }), 'FORMAT_NOT_SUPPORTED'],
+  ['16 bits a sample', having({ [tag.BitsPerSample]: short(16, 16, 16) }), 'FORMAT_NOT_SUPPORTED'],
+  ['one sample a pixel', having({ [tag.SamplesPerPixel]: short(1) }), 'FORMAT_NOT_SUPPORTED'],
+  [
+    'samples that are no colours',
+    having({ [tag.PhotometricInterpretation]: short(8) }),
+    'FORMAT_NOT_SUPPORTED',
+  ],
+
+  ['no place of the JPEG', having({ [tag.StripOffsets]: long() }), 'FORMAT_NOT_SUPPORTED'],
+  [
+    'a JPEG in two pieces',
+    having({ [tag.StripOffsets]: long(12, 100), [tag.StripByteCounts]: long(88, 1000) }),
+    'FORMAT_NOT_SUPPORTED',
+  ],
+  ['a JPEG in the header', having({ [tag.StripOffsets]: long(0) }), 'FILE_CORRUPT'],
+  ['a JPEG past the end', having({ [tag.StripOffsets]: long(2 ** 31) }), 'FILE_TRUNCATED'],
+  ['a JPEG that goes on past the end', having({ [tag.StripByteCounts]: long(2 ** 30) }), 'FILE_TRUNCATED'],
+  ['a JPEG of no bytes', having({ [tag.StripByteCounts]: long(0) }), 'FILE_CORRUPT'],
+  ['a JPEG of 100 bytes', having({ [tag.StripByteCounts]: long(100) }), 'FILE_CORRUPT'],
+  [
+    'a JPEG that is the directory',
+    patched((bytes, built) => bytes.copy(bytes, 12, directory(built, 0), directory(built, 0) + 200)),
+    'FILE_CORRUPT',
+  ],
+
+  ['no SOI', jpeg((bytes) => bytes.fill(0, 0, 2)), 'FILE_CORRUPT'],
+  ['EOI after SOI', jpeg((bytes) => bytes.fill(0xd9, 3, 4)), 'FILE_CORRUPT'],
+  ['a progressive frame', frame(1, 0xc2), 'FORMAT_NOT_SUPPORTED'],
+  ['a lossless frame', frame(1, 0xc3), 'FORMAT_NOT_SUPPORTED'],
+  ['an arithmetic frame', frame(1, 0xc9), 'FORMAT_NOT_SUPPORTED'],
+  ['a frame of 12 bits', frame(4, 12), 'FORMAT_NOT_SUPPORTED'],
+  ['a frame without a height', frame(5, 0, 0), 'FILE_CORRUPT'],
+  ['a frame of 65,535 × 65,535', frame(5, 0xff, 0xff, 0xff, 0xff), 'FILE_CORRUPT'],
+  ['a frame of 2 components', frame(9, 2), 'FILE_CORRUPT'],
+  ['a frame of 200 components', frame(9, 200), 'FILE_CORRUPT'],
+  ['a component sampled 0 × 0', frame(11, 0), 'FILE_CORRUPT'],
+  ['a component sampled 4 × 4', frame(11, 0x44), 'FILE_CORRUPT'],
+  ['a component twice', frame(13, 1), 'FILE_CORRUPT'],
+  ['no frame', removed(0xc0), 'FILE_CORRUPT'],
+  [
+    'two frames',
+    jpeg((bytes) => {
+      const at = readJpegHeader(bytes).frameAt;
+      return Buffer.concat([bytes.subarray(0, at + 19), bytes.subarray(at)]);
+    }),
+    'FILE_CORRUPT',
+  ],
+  ['a scan of one component', segment(0xda, 1), 'FORMAT_NOT_SUPPORTED'],
+  ['no quantisation', removed(0xdb), 'FILE_CORRUPT'],
+  ['quantisation by a table that cannot be', segment(0xdb, 0x0f), 'FILE_CORRUPT'],
+  ['no Huffman codes, which then are the usual ones', removed(0xc4), SHOWN],
+  ['more Huffman codes than there can be', segment(0xc4, 0, 255, 255, 255), 'FILE_CORRUPT'],
+  ['Huffman codes that are all nothing', segment(0xc4, 0, ...new Array<number>(16).fill(0)), 'FILE_CORRUPT'],
+
+  ['restart intervals without a number', segment(0xdd, 0, 0), 'FILE_CORRUPT'],
+  ['restart intervals of one MCU', segment(0xdd, 0, 1), 'FILE_CORRUPT'],
+  ['restart intervals that cut no rectangles', segment(0xdd, 0, 17), 'FILE_CORRUPT'],
+  ['restart intervals of a whole row', segment(0xdd, 0, 48), 'FILE_CORRUPT'],
+  ['restart intervals of 65,535 MCUs', segment(0xdd, 0xff, 0xff), 'FILE_CORRUPT'],
+  ['no list of intervals', without(tag.McuStarts), SHOWN],
+  ['a list of too few intervals', having({ [tag.McuStarts]: long(1, 2, 3) }), SHOWN],
+  ['a list of zeros', having({ [tag.McuStarts]: long(...new Array<number>(27).fill(0)) }), SHOWN],
+  [
+    'a list that is one off',
+    changed(({ jpeg, tags }) => ({
+      jpeg,
+      tags: {
+        ...tags,
+        [tag.McuStarts]: long(...(tags[tag.McuStarts]?.numbers ?? []).map((start) => start + 1)),
+      },
+    })),
+    SHOWN,
+  ],
+  [
+    'a list written as text',
+    having({ [tag.McuStarts]: { type: 2, numbers: new Array<number>(27).fill(65) } }),
+    'FILE_CORRUPT',
+  ],
+  [
+    'high bytes of a list that make no sense',
+    having({ [tag.McuStartsHigh]: long(...new Array<number>(27).fill(9)) }),
+    SHOWN,
+  ],
+
+  [
+    'a restart marker that is none',
+    data((bytes) => {
+      bytes[bytes.indexOf(Uint8Array.of(0xff, 0xd3)) + 1] = 0;
+    }),
+    'FILE_CORRUPT',
+  ],
+  [
+    'a restart marker with another number',
+    data((bytes) => {
+      bytes[bytes.indexOf(Uint8Array.of(0xff, 0xd3)) + 1] = 0xd5;
+    }),
+    'FILE_CORRUPT',
+  ],
+  [
+    'EOI in the middle',
+    data((bytes) => {
+      bytes[bytes.indexOf(Uint8Array.of(0xff, 0xd3)) + 1] = 0xd9;
+    }),
+    'FILE_CORRUPT',
+  ],
+  [
+    'an interval of zeros',
+    data((bytes) => bytes.fill(0, 20, bytes.indexOf(Uint8Array.of(0xff, 0xd0)))),
+    'FILE_CORRUPT',
+  ],
+  [
+    'an interval of ones',
+    data((bytes) => bytes.fill(0xfe, 20, bytes.indexOf(Uint8Array.of(0xff, 0xd0)))),
+    'FILE_CORRUPT',
+  ],
+  [
+    'an interval full of markers',
+    data((bytes) => bytes.fill(0xff, 20, bytes.indexOf(Uint8Array.of(0xff, 0xd0)))),
+    'FILE_CORRUPT',
+  ],
+
+  ['a JPEG beyond the end of a file of 5 GiB', high(tag.StripOffsets, 2 ** 31), 'FILE_TRUNCATED'],
+  ['a JPEG where a file of 5 GiB is empty', high(tag.StripOffsets, 0), 'FILE_CORRUPT'],
+  ['a JPEG of 2^63 bytes', high(tag.StripByteCounts, 2 ** 31), 'FILE_TRUNCATED'],
+  ['a width above 2^32', high(tag.ImageWidth, 1), 'LIMIT_EXCEEDED'],
+  ['a list beyond the end of a file of 5 GiB', high(tag.McuStarts, 2), 'FILE_TRUNCATED'],
+  ['a list where a file of 5 GiB is empty', high(tag.McuStarts, 0), SHOWN],
+];
+
+/** Opens the file and decodes all of it; says how that ended, and what it took. */
+async function tryOut({ pieces, size }: BuiltNdpi) {
+  const leading = sparseSource(pieces, size);
+  const { files, count } = countedFiles({ ...memoryFiles({ slide: new Uint8Array() }), leading });
+  const outcome = await showAll(() => openSlideFrom(files)).catch((error: unknown) => {
+    if (error instanceof SlideError) return error.code;
+    throw error;
+  });
+  return { outcome, count };
+}
+
+async function showAll(open: () => ReturnType<typeof openSlideFrom>): Promise<string> {
+  const slide = await open();
+  try {
+    for (const [level, { columns, rows }] of slide.levels.entries()) {
+      for (let row = 0; row < rows; row++) {
+        for (let column = 0; column < columns; column++) {
+          const tile = await slide.readTile({ level, column, row });
+          if (tile) await decodeImage(tile);
+        }
+      }
+    }
+    return SHOWN;
+  } finally {
+    await slide.close();
+  }
+}
+
+describe('an NDPI file', () => {
+  it.each(faults)('with %s', async (_, build, expected) => {
+    const built = build(plain);
+    const { outcome, count } = await tryOut(built);
+    expect(outcome).toBe(expected);
+    const written = built.pieces.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    expect(count.bytes).toBeLessThan(8 * written + 65_536);
+    expect(count.reads).toBeLessThan(500);
+    expect(count.open).toBe(0);
+  });
+
+  it('that is cut gives a slide error wherever it ends, and never anything else', async () => {
+    const built = layOutNdpi(plain);
+    const whole = ndpiBytes(built);
+    const outcomes = new Set<string>();
+    // After the last directory nothing stands that a small file needs.
+    for (let end = 0; end < (built.directories.at(-1) ?? 0); end += 61) {
+      const { outcome } = await tryOut({ pieces: [{ at: 0, bytes: whole }], size: end, directories: [] });
+      outcomes.add(outcome);
+    }
+    expect([...outcomes].sort()).toEqual(['FILE_TRUNCATED', 'FORMAT_NOT_RECOGNISED']);
+  });
+
+  it('with flipped bytes is shown, or gives a slide error', async () => {
+    const whole = ndpiBytes(layOutNdpi(plain));
+    let seed = 4711;
+    // Numbers that look random and are the same in every run.
+    const next = (limit: number) => {
+      seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fff_ffff;
+      return Math.floor((seed / 2 ** 31) * limit);
+    };
+    for (let i = 0; i < 300; i++) {
+      const bytes = Uint8Array.from(whole);
+      for (let flips = 1 + next(16); flips > 0; flips--) {
+        const at = next(bytes.length);
+        bytes[at] = (bytes[at] as number) ^ (1 << next(8));
+      }
+      const { count } = await tryOut({ pieces: [{ at: 0, bytes }], size: bytes.length, directories: [] });
+      expect(count.bytes).toBeLessThan(20 * whole.length);
+      expect(count.open).toBe(0);
+    }
+  });
+});

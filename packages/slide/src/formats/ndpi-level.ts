@@ -1,0 +1,179 @@
+import { bareHead } from '../jpeg/bare-head.ts';
+import type { JpegColour } from '../jpeg/complete-jpeg.ts';
+import { corrupt, type JpegHeader, readJpegHeader } from '../jpeg/header.ts';
+import { readJpegHead } from '../jpeg/read-head.ts';
+import {
+  type IntervalGrid,
+  type IntervalStarts,
+  intervalGrid,
+  intervalReader,
+} from '../jpeg/restart-intervals.ts';
+import { type EncodedImage, type Level, SlideError } from '../slide.ts';
+import type { ByteSource } from '../source/byte-source.ts';
+import { checkPlace } from '../tiff/block-table.ts';
+import type { TiffDirectory } from '../tiff/directory.ts';
+import { readGeometry } from '../tiff/image-layout.ts';
+import { readPictureCoding } from '../tiff/picture-coding.ts';
+import { tag } from '../tiff/tags.ts';
+
+/** One picture of an NDPI file, which is a single JPEG, cut into tiles along its restart markers. */
+export interface NdpiLevel {
+  readonly grid: Omit<Level, 'downsample'>;
+  /** @throws SlideError TILE_OUT_OF_RANGE, FILE_CORRUPT, FILE_TRUNCATED, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED */
+  readTile(column: number, row: number, signal?: AbortSignal): Promise<EncodedImage>;
+}
+
+/** Pixels, both ways, that tiles come near to: those of the made tiles that are cut out of them. */
+const TILE_SIDE = 256;
+/** A picture without restart markers has to be decoded as a whole. A side is as long as libjpeg takes it. */
+const MOST_WHOLE = { pixels: 2 ** 24, side: 65_500, bytes: 64 * 2 ** 20 };
+/** Sides that a frame cannot say are written as 0, or as what is left of them. */
+const MOST_FRAME_SIDE = 65_535;
+/** Without restart markers the JPEG may be some pixels off what its directory says; pixels. */
+const ROUNDING = 16;
+const [BASELINE, EXTENDED] = [0xc0, 0xc1];
+
+/** A picture's JPEG, as far as it is read when the slide is opened. */
+interface NdpiJpeg {
+  readonly source: ByteSource;
+  readonly offset: number;
+  readonly byteCount: number;
+  readonly head: Uint8Array;
+  readonly header: JpegHeader;
+  readonly colour: JpegColour;
+}
+
+/**
+ * @returns null when the picture has no restart markers and is too large to be decoded as a whole
+ * @throws SlideError FORMAT_NOT_SUPPORTED naming what is not read, FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
+ */
+export async function openNdpiLevel(source: ByteSource, directory: TiffDirectory): Promise<NdpiLevel | null> {
+  const { width, height } = await readGeometry(directory);
+  const jpeg = await readNdpiJpeg(source, directory);
+  const intervals = intervalGrid(jpeg.header, width, height);
+  if (!intervals) return openWhole(jpeg, width, height);
+  checkSide(jpeg.header.width, width, 0);
+  checkSide(jpeg.header.height, height, 0);
+  return openIntervals(jpeg, directory, { width, height, intervals });
+}
+
+/**
+ * A small picture beside the slide.
+ *
+ * @throws SlideError as `openNdpiLevel` does
+ */
+export async function readNdpiPicture(source: ByteSource, directory: TiffDirectory): Promise<EncodedImage> {
+  const { width, height } = await readGeometry(directory);
+  const whole = openWhole(await readNdpiJpeg(source, directory), width, height);
+  if (!whole)
+    throw new SlideError('LIMIT_EXCEEDED', `A picture beside the slide has ${width} × ${height} pixels`);
+  return whole.readTile(0, 0);
+}
+
+async function readNdpiJpeg(source: ByteSource, directory: TiffDirectory): Promise<NdpiJpeg> {
+  const coding = await readPictureCoding(directory);
+  if (coding.codec !== 'jpeg') throw notRead('a picture that is no JPEG');
+  if (directory.count(tag.StripOffsets) !== 1 || directory.count(tag.StripByteCounts) !== 1) {
+    throw notRead('a picture in several pieces');
+  }
+  const offset = (await directory.number(tag.StripOffsets)) ?? 0;
+  const byteCount = (await directory.number(tag.StripByteCounts)) ?? 0;
+  checkPlace(source, offset, byteCount);
+  const head = await readJpegHead(source, offset, byteCount);
+  const header = readJpegHeader(head);
+  const { frameMarker, precision, components, scanComponents } = header;
+  if ((frameMarker !== BASELINE && frameMarker !== EXTENDED) || precision !== 8) {
+    throw notRead('progressive, lossless, arithmetic or 12-bit JPEG');
+  }
+  if (components.length !== (coding.colour === 'grey' ? 1 : 3)) {
+    throw corrupt(`it has ${components.length} components`);
+  }
+  if (scanComponents !== components.length) throw notRead('a scan for each component');
+  return { source, offset, byteCount, head, header, colour: coding.colour };
+}
+
+function openIntervals(
+  jpeg: NdpiJpeg,
+  directory: TiffDirectory,
+  { width, height, intervals }: { width: number; height: number; intervals: IntervalGrid },
+): NdpiLevel {
+  const readStarts = () => readIntervalStarts(directory, intervals.columns * intervals.rows);
+  const readIntervals = intervalReader({ ...jpeg, width, height, grid: intervals }, readStarts);
+  const across = Math.min(intervals.columns, Math.max(1, Math.round(TILE_SIDE / intervals.width)));
+  const down = Math.min(intervals.rows, Math.max(1, Math.round(TILE_SIDE / intervals.height)));
+  const grid = {
+    width,
+    height,
+    tileWidth: across * intervals.width,
+    tileHeight: down * intervals.height,
+    columns: Math.ceil(intervals.columns / across),
+    rows: Math.ceil(intervals.rows / down),
+  };
+  return {
+    grid,
+    async readTile(column, row, signal) {
+      checkTile(grid, column, row);
+      const area = {
+        column: column * across,
+        row: row * down,
+        columns: Math.min(across, intervals.columns - column * across),
+        rows: Math.min(down, intervals.rows - row * down),
+      };
+      return {
+        codec: 'jpeg',
+        bytes: await readIntervals(area, signal),
+        width: Math.min(grid.tileWidth, width - column * grid.tileWidth),
+        height: Math.min(grid.tileHeight, height - row * grid.tileHeight),
+      };
+    },
+  };
+}
+
+/** @returns null when the directory lists fewer intervals than the picture has */
+async function readIntervalStarts(directory: TiffDirectory, count: number): Promise<IntervalStarts | null> {
+  if (directory.count(tag.McuStarts) < count) return null;
+  const starts = await directory.table(tag.McuStarts, count);
+  if (directory.count(tag.McuStartsHigh) < count) return starts;
+  const highs = await directory.table(tag.McuStartsHigh, count);
+  return Float64Array.from(starts, (start, i) => (highs[i] as number) * 2 ** 32 + start);
+}
+
+function openWhole(jpeg: NdpiJpeg, width: number, height: number): NdpiLevel | null {
+  const { source, offset, byteCount, head, header, colour } = jpeg;
+  const isTooLarge = width * height > MOST_WHOLE.pixels || Math.max(width, height) > MOST_WHOLE.side;
+  if (isTooLarge || byteCount > MOST_WHOLE.bytes) return null;
+  checkSide(header.width, width, ROUNDING);
+  checkSide(header.height, height, ROUNDING);
+  // What is decoded has the size that the JPEG says.
+  const size = { width: header.width, height: header.height };
+  const grid = { ...size, tileWidth: size.width, tileHeight: size.height, columns: 1, rows: 1 };
+  return {
+    grid,
+    async readTile(column, row, signal) {
+      checkTile(grid, column, row);
+      const bare = bareHead(head, size, colour);
+      const length = byteCount - head.length;
+      const bytes = new Uint8Array(bare.length + length);
+      await source.readInto(bytes, bare.length, offset + head.length, length, signal);
+      bytes.set(bare);
+      return { codec: 'jpeg', bytes, ...size };
+    },
+  };
+}
+
+/** @param tolerance pixels */
+function checkSide(inFrame: number, inDirectory: number, tolerance: number): void {
+  const isOverflowed = inDirectory > MOST_FRAME_SIDE;
+  if (isOverflowed || (inFrame > 0 && Math.abs(inFrame - inDirectory) <= tolerance)) return;
+  throw corrupt(`its side is ${inFrame} pixels, not ${inDirectory}`);
+}
+
+function checkTile({ columns, rows }: { columns: number; rows: number }, column: number, row: number): void {
+  const isInside = column >= 0 && column < columns && row >= 0 && row < rows;
+  if (isInside && Number.isInteger(column) && Number.isInteger(row)) return;
+  throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row}`);
+}
+
+function notRead(what: string): SlideError {
+  return new SlideError('FORMAT_NOT_SUPPORTED', `Not read: ${what}`);
+}

@@ -1,0 +1,325 @@
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { cropRaster, shrinkRaster } from '../decode/raster.ts';
+import { describeDeepZoom, readStoredTile } from '../deep-zoom.ts';
+import { readJpegHeader } from '../jpeg/header.ts';
+import { makeTile } from '../making/make-tile.ts';
+import { openSlide } from '../open-slide.ts';
+import { openFileSource } from '../source/file-source.ts';
+import {
+  layOutNdpi,
+  type NdpiDirectoryPlan,
+  type NdpiPlan,
+  ndpiBytes,
+  ndpiDirectories,
+  openNdpi,
+  signedLong,
+} from '../testing/build-ndpi.ts';
+import { long } from '../testing/build-tiff.ts';
+import { boxFilter, difference, pixelsOf } from '../testing/compare-pixels.ts';
+import { drawLevel } from '../testing/draw-level.ts';
+import { openBytes } from '../testing/open-bytes.ts';
+import { paintTissue } from '../testing/paint-tissue.ts';
+import { tag } from '../tiff/tags.ts';
+import { openTiff } from '../tiff/tiff-file.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** The slide that is built where nothing else is said. */
+let plain: NdpiDirectoryPlan[];
+beforeAll(async () => {
+  plain = await ndpiDirectories({});
+});
+
+const open = async (plan?: NdpiPlan) =>
+  openBytes(ndpiBytes(layOutNdpi(plan ? await ndpiDirectories(plan) : plain)));
+
+/** A slide whose directories were changed before they were written. */
+async function openChanged(
+  change: (directories: NdpiDirectoryPlan[]) => NdpiDirectoryPlan[],
+  plan?: NdpiPlan,
+) {
+  return openBytes(ndpiBytes(layOutNdpi(change(plan ? await ndpiDirectories(plan) : plain))));
+}
+
+const withTags = (
+  directory: NdpiDirectoryPlan | undefined,
+  tags: NdpiDirectoryPlan['tags'],
+): NdpiDirectoryPlan => ({
+  jpeg: directory?.jpeg ?? new Uint8Array(),
+  tags: { ...directory?.tags, ...tags },
+});
+
+/** A picture that says, in its directory and in its frame, that it is so large. */
+function resized(directory: NdpiDirectoryPlan | undefined, width: number, height: number): NdpiDirectoryPlan {
+  const jpeg = Buffer.from(directory?.jpeg ?? []);
+  const { frameAt } = readJpegHeader(jpeg);
+  jpeg.writeUInt16BE(height, frameAt + 5);
+  jpeg.writeUInt16BE(width, frameAt + 7);
+  const tags = { ...directory?.tags, [tag.ImageWidth]: long(width), [tag.ImageLength]: long(height) };
+  return { tags, jpeg };
+}
+
+const without = ({ jpeg, tags }: NdpiDirectoryPlan, ...names: number[]): NdpiDirectoryPlan => ({
+  jpeg,
+  tags: Object.fromEntries(Object.entries(tags).filter(([name]) => !names.includes(Number(name)))),
+});
+
+describe('an NDPI slide', () => {
+  it('has its levels, largest first, cut along their restart markers', async () => {
+    const { format, vendor, levels } = await open();
+    expect({ format, vendor }).toEqual({ format: 'ndpi', vendor: 'Hamamatsu' });
+    expect(levels).toMatchObject([
+      { width: 384, height: 272, tileWidth: 256, tileHeight: 256, columns: 2, rows: 2, downsample: 1 },
+      { width: 192, height: 136, tileWidth: 192, tileHeight: 136, columns: 1, rows: 1, downsample: 2 },
+      { width: 96, height: 68, tileWidth: 96, tileHeight: 72, columns: 1, rows: 1, downsample: 4 },
+    ]);
+  });
+
+  it.each<[string, NdpiPlan]>([
+    ['colours at full resolution', {}],
+    [
+      'colours at half resolution',
+      { intervals: { width: 192, height: 16, colour: 'half' }, downsamples: [1] },
+    ],
+    ['grey', { intervals: { width: 128, height: 8, colour: 'grey' } }],
+    ['intervals as wide as the slide', { intervals: { width: 384, height: 8 } }],
+    ['intervals as small as they can be', { intervals: { width: 32, height: 8 }, width: 128, height: 72 }],
+    ['intervals of several rows', { intervals: { width: 384, height: 24 } }],
+    ['a width that ends inside an MCU', { width: 379, downsamples: [1] }],
+    ['small levels without restart markers', { wholeFrom: 1 }],
+    ['no restart markers at all', { wholeFrom: 0 }],
+  ])('shows what was scanned: %s', async (_, plan) => {
+    const { width = 384, height = 272 } = plan;
+    const picture =
+      plan.intervals?.colour === 'grey' ? greyTissue(width, height) : paintTissue(width, height);
+    const slide = await open({ picture, ...plan });
+    for (const [level, { downsample, width: w, height: h }] of slide.levels.entries()) {
+      const shown = cropRaster(shrinkRaster(picture, Math.round(downsample)), 0, 0, w, h);
+      expect(difference(await drawLevel(slide, level), shown).mean, `level ${level}`).toBeLessThan(6);
+    }
+  });
+
+  it('gives tiles that go out as they are where its intervals allow that', async () => {
+    const slide = await open();
+    expect(describeDeepZoom(slide)).toMatchObject({ tileSize: 256, maxLevel: 9 });
+    const stored = await readStoredTile(slide, { dziLevel: 9, column: 0, row: 0 });
+    const shown = cropRaster(paintTissue(384, 272), 0, 0, 256, 256);
+    expect(difference(await pixelsOf(stored ?? new Uint8Array()), shown).mean).toBeLessThan(6);
+  });
+
+  it('is made smaller by a box filter between its levels', async () => {
+    const slide = await open({ downsamples: [1, 4] });
+    const whole = await drawLevel(slide, 0);
+    const tile = await pixelsOf(await makeTile(slide, { dziLevel: 8, column: 0, row: 0 }));
+    const shown = boxFilter(whole, 2, { x: 0, y: 0, width: 192, height: 136 });
+    expect(difference(tile, shown).mean).toBeLessThan(2);
+  });
+
+  it('takes pixel size and magnification from full resolution', async () => {
+    const { mpp, objectivePower } = await open({ sourceLens: 40, pixelsPerCm: 43_826 });
+    expect(mpp).toEqual({ x: 10_000 / 43_826, y: 10_000 / 43_826 });
+    expect(objectivePower).toBe(40);
+  });
+
+  it('keeps its macro back, and its map out of the pyramid', async () => {
+    const slide = await open();
+    expect([...slide.associatedImages]).toEqual(['macro']);
+    const macro = await pixelsOf((await slide.readAssociatedImage('macro')).bytes);
+    expect(macro).toMatchObject({ width: 120, height: 48 });
+    expect(macro.rgb[0]).toBeGreaterThan(250);
+    await expect(slide.readAssociatedImage('label')).rejects.toMatchObject({
+      code: 'ASSOCIATED_IMAGE_MISSING',
+    });
+    expect((await open({ hasAssociatedImages: false })).associatedImages.size).toBe(0);
+  });
+
+  it('passes nothing on that may name somebody', async () => {
+    const slide = await openChanged(([full]) => {
+      const jpeg = Buffer.from(full?.jpeg ?? []);
+      const comment = Buffer.from('\xff\xfe\0\x0ePATIENT 4711', 'latin1');
+      const commented = Buffer.concat([jpeg.subarray(0, 2), comment, jpeg.subarray(2)]);
+      return [{ ...withTags(full, { [tag.McuStarts]: long(0) }), jpeg: commented }];
+    });
+    const tile = await slide.readTile({ level: 0, column: 1, row: 0 });
+    expect(Buffer.from(tile?.bytes ?? []).includes('PATIENT')).toBe(false);
+    expect(JSON.stringify(slide)).not.toContain('4711');
+  });
+
+  it.each([
+    ['a level that it has not', { level: 3, column: 0, row: 0 }],
+    ['a column that it has not', { level: 0, column: 2, row: 0 }],
+    ['a row that it has not', { level: 0, column: 0, row: 2 }],
+    ['a column before the first', { level: 0, column: -1, row: 0 }],
+    ['half a row', { level: 0, column: 0, row: 0.5 }],
+    ['a second tile of a level that has one', { level: 2, column: 1, row: 0 }],
+  ])('refuses %s', async (_, address) => {
+    const slide = await open();
+    await expect(slide.readTile(address)).rejects.toMatchObject({ code: 'TILE_OUT_OF_RANGE' });
+  });
+});
+
+describe('the levels of an NDPI slide', () => {
+  it('are those of the focal plane nearest to the middle', async () => {
+    const planes = await Promise.all(
+      [-4000, 1000, 0].map(async (focalPlane) => {
+        const directories = await ndpiDirectories({
+          hasAssociatedImages: false,
+          sourceLens: focalPlane ? 20 : 40,
+        });
+        return directories.map((directory) =>
+          withTags(directory, { [tag.FocalPlane]: signedLong(focalPlane) }),
+        );
+      }),
+    );
+    const slide = await openChanged(() => planes.flat());
+    expect(slide.levels.map(({ width }) => width)).toEqual([384, 192, 96]);
+    expect(slide.objectivePower).toBe(40);
+  });
+
+  it('never mix two planes that are equally far from it', async () => {
+    const slide = await openChanged(([full, half, quarter]) => [
+      withTags(full, { [tag.FocalPlane]: signedLong(-2000) }),
+      withTags(half, { [tag.FocalPlane]: signedLong(2000) }),
+      withTags(quarter, { [tag.FocalPlane]: signedLong(-2000) }),
+    ]);
+    expect(slide.levels.map(({ width }) => width)).toEqual([384, 96]);
+  });
+
+  it('are told by their magnification and geometry, wherever they stand', async () => {
+    const slide = await openChanged(
+      ([full, half, quarter, macro, map]) => [macro, quarter, map, full, half] as NdpiDirectoryPlan[],
+    );
+    expect(slide.levels.map(({ width }) => width)).toEqual([384, 192, 96]);
+    expect(slide.objectivePower).toBe(20);
+  });
+
+  it('are no pictures of other proportions', async () => {
+    const wide = (
+      await ndpiDirectories({ width: 256, height: 64, downsamples: [1] })
+    )[0] as NdpiDirectoryPlan;
+    const slide = await openChanged((directories) => [...directories, wide]);
+    expect(slide.levels.map(({ width }) => width)).toEqual([384, 192, 96]);
+  });
+
+  it('have the size of their JPEG where the directory rounds otherwise', async () => {
+    const slide = await openChanged(
+      ([full, half]) => [full, withTags(half, { [tag.ImageWidth]: long(193) })] as NdpiDirectoryPlan[],
+      { wholeFrom: 1 },
+    );
+    expect(slide.levels[1]).toMatchObject({ width: 192, height: 136 });
+    expect(await drawLevel(slide, 1)).toMatchObject({ width: 192, height: 136 });
+  });
+
+  it('leave out a smaller one that would have to be decoded as a whole, and is too large for that', async () => {
+    const large = await ndpiDirectories({ downsamples: [1, 2], wholeFrom: 1, hasAssociatedImages: false });
+    const slide = await openChanged(([, , quarter]) => [
+      resized(large[0], 384 * 64, 272 * 64),
+      resized(large[1], 192 * 64, 136 * 64),
+      quarter as NdpiDirectoryPlan,
+    ]);
+    expect(slide.levels.map(({ width }) => width)).toEqual([24_576, 96]);
+  });
+});
+
+describe('an NDPI file of more than 4 GiB', () => {
+  const gap = 5 * 2 ** 30 + 1000;
+
+  it('is read like any other', async () => {
+    const slide = await openNdpi(layOutNdpi(plain, gap));
+    expect(slide.levels.map(({ width }) => width)).toEqual([384, 192, 96]);
+    expect(slide).toMatchObject({ mpp: { x: 0.5, y: 0.5 }, objectivePower: 20 });
+    expect(difference(await drawLevel(slide, 0), paintTissue(384, 272)).mean).toBeLessThan(6);
+    expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 120, height: 48 });
+  });
+
+  it('has the high bytes of its restart intervals in a list of their own', async () => {
+    const [full] = plain as [NdpiDirectoryPlan];
+    const { numbers } = full.tags[tag.McuStarts] ?? { numbers: [] };
+    const [first = 0] = numbers;
+    // The first interval stands right after the head, all others 6 GiB further on.
+    const far = 6 * 2 ** 30;
+    const starts = numbers.map((start, i) => (i === 0 ? start : start + far));
+    const head = full.jpeg.subarray(0, numbers[1]);
+    const tail = full.jpeg.subarray((numbers[1] as number) - 2);
+    const built = layOutNdpi([
+      {
+        jpeg: head,
+        tags: {
+          ...full.tags,
+          [tag.McuStarts]: long(...starts),
+          [tag.McuStartsHigh]: long(...starts.map((start) => Math.floor(start / 2 ** 32))),
+          [tag.StripByteCounts]: long(full.jpeg.length + far),
+        },
+      },
+    ]);
+    const jpegAt = built.pieces[1]?.at ?? 0;
+    const farAt = jpegAt + (numbers[1] as number) + far - 2;
+    const slide = await openNdpi({
+      ...built,
+      pieces: [...built.pieces, { at: farAt, bytes: tail }],
+      size: farAt + tail.length,
+    });
+    expect(first).toBeGreaterThan(0);
+    const tile = await slide.readTile({ level: 0, column: 1, row: 0 });
+    const shown = cropRaster(paintTissue(384, 272), 256, 0, 128, 256);
+    expect(difference(await pixelsOf(tile?.bytes ?? new Uint8Array()), shown).mean).toBeLessThan(6);
+  });
+
+  it('is no NDPI when nothing at its first directory says so', async () => {
+    const built = layOutNdpi(
+      (await ndpiDirectories({})).map((plan) => without(plan, tag.NdpiVersion)),
+      gap,
+    );
+    await expect(openNdpi(built)).rejects.toMatchObject({ name: 'SlideError' });
+  });
+});
+
+describe.skipIf(!process.env.TEST_SLIDES)('a real NDPI slide (skipped without TEST_SLIDES)', () => {
+  const path = join(process.env.TEST_SLIDES ?? '', 'hamamatsu', 'test3-DAPI-2-(387).ndpi');
+
+  it('is what its scanner wrote', async () => {
+    const slide = await openSlide({ path });
+    expect(slide).toMatchObject({
+      format: 'ndpi',
+      vendor: 'Hamamatsu',
+      objectivePower: 40,
+      mpp: { x: 10_000 / 43_826, y: 10_000 / 43_826 },
+    });
+    expect(slide.levels).toMatchObject([
+      { width: 3968, height: 4864, tileWidth: 3968, tileHeight: 256, columns: 1, rows: 19, downsample: 1 },
+      { width: 1984, height: 2432, tileWidth: 1984, tileHeight: 256, columns: 1, rows: 10, downsample: 2 },
+      { width: 992, height: 1216, downsample: 4 },
+      { width: 496, height: 608, downsample: 8 },
+    ]);
+    expect([...slide.associatedImages]).toEqual(['macro']);
+    expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 1188, height: 406 });
+    await slide.close();
+  });
+
+  it('shows every pixel of its levels as one decoder of the whole JPEG does', async () => {
+    const slide = await openSlide({ path });
+    const source = await openFileSource(path);
+    const file = await openTiff(source);
+    for (const [level, directory] of (await file.directories()).slice(0, 4).entries()) {
+      const offset = (await directory.number(tag.StripOffsets)) ?? 0;
+      const jpeg = await source.read(offset, (await directory.number(tag.StripByteCounts)) ?? 0);
+      expect(readJpegHeader(jpeg).restartInterval).toBeGreaterThan(0);
+      const [ours, theirs] = [await drawLevel(slide, level), await pixelsOf(jpeg)];
+      expect(Buffer.compare(ours.rgb, theirs.rgb), `level ${level}`).toBe(0);
+    }
+    await Promise.all([slide.close(), source.close()]);
+  });
+
+  it('reads no more of its file than a tile needs', async () => {
+    const slide = await openSlide({ path });
+    const tile = await slide.readTile({ level: 0, column: 0, row: 9 });
+    expect(tile?.bytes.length).toBeLessThan(200_000);
+    await slide.close();
+  });
+});
+
+function greyTissue(width: number, height: number) {
+  const { rgb } = paintTissue(width, height);
+  return { width, height, rgb: rgb.map((_, i) => rgb[i - (i % 3) + 1] as number) };
+}

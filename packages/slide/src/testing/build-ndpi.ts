@@ -1,0 +1,201 @@
+import sharp from 'sharp';
+import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
+import { openSlideFrom } from '../open-slide.ts';
+import type { Slide } from '../slide.ts';
+import { tag } from '../tiff/tags.ts';
+import { ascii, long, rational, short, type TagValue } from './build-tiff.ts';
+import { encodeIntervals, type IntervalCoding } from './encode-intervals.ts';
+import { memoryFiles } from './memory-files.ts';
+import { paintPlain, paintTissue } from './paint-tissue.ts';
+import { type Piece, sparseSource } from './sparse-source.ts';
+
+/** What one directory says, and the JPEG that it points to. */
+export interface NdpiDirectoryPlan {
+  /** By the number of the tag; where StripOffsets and StripByteCounts are missing, those of the JPEG are written. */
+  readonly tags: Readonly<Record<number, TagValue>>;
+  readonly jpeg: Uint8Array;
+}
+
+/** What to build; everything has a default. */
+export interface NdpiPlan {
+  /** Pixels at full resolution, a multiple of the interval's width; 384 × 272. */
+  readonly width?: number;
+  readonly height?: number;
+  /** Downsamples of the stored levels, full resolution first; 1, 2 and 4. */
+  readonly downsamples?: readonly number[];
+  /** What the slide shows; tissue. */
+  readonly picture?: Raster;
+  /** How full resolution is cut, 128 × 8 pixels; smaller levels have intervals as much less wide. */
+  readonly intervals?: IntervalCoding;
+  /** Levels from this on have no restart markers; none. */
+  readonly wholeFrom?: number;
+  /** Magnification; 20. */
+  readonly sourceLens?: number;
+  /** Pixels per centimetre; 20,000. */
+  readonly pixelsPerCm?: number;
+  /** The macro, red all over, and the map, in which there is no JPEG; true. */
+  readonly hasAssociatedImages?: boolean;
+}
+
+export const float = (...numbers: number[]): TagValue => ({ type: 11, numbers });
+export const signedLong = (...numbers: number[]): TagValue => ({ type: 9, numbers });
+
+/** A file as pieces, since one of more than 4 GiB is never all in memory. */
+export interface BuiltNdpi {
+  readonly pieces: readonly Piece[];
+  readonly size: number;
+  /** Where each directory stands. */
+  readonly directories: readonly number[];
+}
+
+/** @returns the bytes of a small NDPI slide */
+export async function buildNdpi(plan: NdpiPlan = {}): Promise<Uint8Array> {
+  return ndpiBytes(layOutNdpi(await ndpiDirectories(plan)));
+}
+
+export function ndpiBytes({ pieces, size }: BuiltNdpi): Uint8Array {
+  const bytes = new Uint8Array(size);
+  for (const { at, bytes: piece } of pieces) bytes.set(piece, at);
+  return bytes;
+}
+
+/** Opens a slide however large it says it is. */
+export function openNdpi({ pieces, size }: BuiltNdpi): Promise<Slide> {
+  const leading = sparseSource(pieces, size);
+  return openSlideFrom({ ...memoryFiles({ slide: new Uint8Array() }), leading });
+}
+
+/** The directories of such a slide: the levels, largest first, the macro, the map. */
+export async function ndpiDirectories({
+  width = 384,
+  height = 272,
+  downsamples = [1, 2, 4],
+  picture = paintTissue(width, height),
+  intervals = { width: 128, height: 8 },
+  wholeFrom = downsamples.length,
+  sourceLens = 20,
+  pixelsPerCm = 20_000,
+  hasAssociatedImages = true,
+}: NdpiPlan): Promise<NdpiDirectoryPlan[]> {
+  const levels = await Promise.all(
+    downsamples.map(async (downsample, level): Promise<NdpiDirectoryPlan> => {
+      const [w, h] = [Math.floor(width / downsample), Math.floor(height / downsample)];
+      const reduced = cropRaster(shrinkRaster(picture, downsample), 0, 0, w, h);
+      const isGrey = intervals.colour === 'grey';
+      const tags = {
+        ...describedBy(w, h, pixelsPerCm / downsample, isGrey ? 1 : 3),
+        [tag.SourceLens]: float(sourceLens / downsample),
+        [tag.FocalPlane]: signedLong(0),
+      };
+      if (level >= wholeFrom) return { tags, jpeg: await encodeWhole(reduced) };
+      const coding = { ...intervals, width: intervals.width / downsample };
+      const { bytes, starts } = await encodeIntervals(reduced, coding);
+      return { tags: { ...tags, [tag.McuStarts]: long(...starts) }, jpeg: bytes };
+    }),
+  );
+  if (!hasAssociatedImages) return levels;
+  const macro: NdpiDirectoryPlan = {
+    tags: { ...describedBy(120, 48, 100, 3), [tag.SourceLens]: float(-1) },
+    jpeg: await encodeWhole(paintPlain(120, 48, [255, 0, 0])),
+  };
+  const map: NdpiDirectoryPlan = {
+    tags: { ...describedBy(60, 24, 50, 1), [tag.Compression]: short(1), [tag.SourceLens]: float(-2) },
+    jpeg: new Uint8Array(60 * 24),
+  };
+  return [...levels, macro, map];
+}
+
+function describedBy(width: number, height: number, pixelsPerCm: number, samples: number) {
+  return {
+    [tag.ImageWidth]: long(width),
+    [tag.ImageLength]: long(height),
+    [tag.BitsPerSample]: short(...Array.from({ length: samples }, () => 8)),
+    [tag.Compression]: short(7),
+    [tag.PhotometricInterpretation]: short(samples === 1 ? 1 : 6),
+    271: ascii('Hamamatsu'),
+    272: ascii('C9600-12'),
+    [tag.SamplesPerPixel]: short(samples),
+    [tag.RowsPerStrip]: long(height),
+    [tag.XResolution]: rational(pixelsPerCm, 1),
+    [tag.YResolution]: rational(pixelsPerCm, 1),
+    [tag.ResolutionUnit]: short(3),
+    305: ascii('NDP.scan 2.5.89'),
+    306: ascii('2026:01:02 03:04:05'),
+    [tag.NdpiVersion]: long(1),
+    65427: ascii('PATIENT 4711'),
+    65449: ascii('Created=2026/01/02\r\nNDP.S/N=123456\r\n'),
+  };
+}
+
+function encodeWhole({ width, height, rgb }: Raster): Promise<Buffer> {
+  return sharp(rgb, { raw: { width, height, channels: 3 } })
+    .jpeg({ quality: 90, chromaSubsampling: '4:4:4' })
+    .toBuffer();
+}
+
+/** Bytes of one number. */
+const sizes: Readonly<Record<number, number>> = { 2: 1, 3: 2, 4: 4, 5: 4, 7: 1, 9: 4, 11: 4 };
+
+/**
+ * Writes what it is told, sensible or not: each JPEG, the values of its directory, the directory; numbers above 2^32 are
+ * written in two parts. Source: OpenSlide's notes on the Hamamatsu format.
+ *
+ * @param gapBytes left empty between the header and everything else
+ */
+export function layOutNdpi(directories: readonly NdpiDirectoryPlan[], gapBytes = 0): BuiltNdpi {
+  const pieces: Piece[] = [];
+  const header = Buffer.alloc(12);
+  header.write('II*\0', 'latin1');
+  pieces.push({ at: 0, bytes: header });
+  let end = header.length + gapBytes;
+  const append = (bytes: Uint8Array): number => {
+    const at = end;
+    pieces.push({ at, bytes });
+    end += bytes.length;
+    return at;
+  };
+
+  let pointer: Buffer = header.subarray(4, 12);
+  const places = directories.map(({ tags, jpeg }) => {
+    const jpegAt = append(jpeg);
+    const all = Object.entries({
+      [tag.StripOffsets]: long(jpegAt),
+      [tag.StripByteCounts]: long(jpeg.length),
+      ...tags,
+    }).sort(([one], [other]) => Number(one) - Number(other));
+    const entries: Buffer[] = [];
+    const highs: Buffer[] = [];
+    for (const [number, { type, numbers }] of all) {
+      const value = Buffer.concat(numbers.map((one) => encode(one, type)));
+      const isInEntry = value.length <= 4 && type !== ASCII;
+      const wide = isInEntry ? (numbers[0] ?? 0) : append(value);
+      const low = isInEntry ? Buffer.concat([value, Buffer.alloc(4)]).subarray(0, 4) : encode(wide, LONG);
+      entries.push(
+        encode(Number(number), SHORT),
+        encode(type, SHORT),
+        encode(numbers.length / (type === RATIONAL ? 2 : 1), LONG),
+        low,
+      );
+      highs.push(encode(type === LONG || !isInEntry ? Math.floor(wide / 2 ** 32) : 0, LONG));
+    }
+    const next = Buffer.alloc(8);
+    const at = append(Buffer.concat([encode(all.length, SHORT), ...entries]));
+    pointer.writeBigUInt64LE(BigInt(at));
+    append(next);
+    append(Buffer.concat(highs));
+    pointer = next;
+    return at;
+  });
+  return { pieces, size: end, directories: places };
+}
+
+const [ASCII, SHORT, LONG, RATIONAL, SIGNED, FLOAT] = [2, 3, 4, 5, 9, 11];
+
+/** Of a number that is too large, the low bytes. */
+function encode(value: number, type: number): Buffer {
+  const bytes = Buffer.alloc(sizes[type] ?? 1);
+  if (type === FLOAT) bytes.writeFloatLE(value);
+  else if (type === SIGNED) bytes.writeInt32LE(value);
+  else bytes.writeUIntLE(value % 2 ** (8 * bytes.length), 0, bytes.length);
+  return bytes;
+}
