@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { encodeJpeg2000 } from '../testing/encode-frames.ts';
-import { paintTissue } from '../testing/paint-tissue.ts';
+import { paintPlain, paintTissue } from '../testing/paint-tissue.ts';
 import { decodeJpeg2000 } from './jpeg2000.ts';
 import { isJpeg2000, readJpeg2000Header } from './jpeg2000-header.ts';
 import { shrinkRaster } from './raster.ts';
@@ -13,6 +13,23 @@ const declared = { colour: 'as-declared' } as const;
 async function encodeTissue(width: number, height: number, halvings = 3): Promise<Uint8Array> {
   const { rgb } = paintTissue(width, height);
   return encodeJpeg2000({ width, height, samplesPerPixel: 3, values: rgb }, halvings);
+}
+
+async function encodePlain(colour: readonly [number, number, number]): Promise<Uint8Array> {
+  return encodeJpeg2000({
+    width: 64,
+    height: 64,
+    samplesPerPixel: 3,
+    values: paintPlain(64, 64, colour).rgb,
+  });
+}
+
+/**
+ * The same stream that does not say that its colours are transformed: what it then shows as red, green and blue are
+ * (R + 2 G + B) / 4, B − G + 128 and R − G + 128. Source: ITU-T T.800, annex G.2.
+ */
+function untransformed(stream: Uint8Array): Uint8Array {
+  return changed(stream, (view) => view.setUint8(codingAt(stream) + 8, 0));
 }
 
 /** A code stream inside the boxes of a .jp2 file. */
@@ -84,17 +101,24 @@ describe('a JPEG 2000 picture', () => {
   });
 
   it('that is YCbCr without saying so is converted when asked for', async () => {
-    const values = Uint8Array.from({ length: 64 * 64 * 3 }, (_, i) => [150, 100, 180][i % 3] as number);
-    const stream = await encodeJpeg2000({ width: 64, height: 64, samplesPerPixel: 3, values });
+    const stream = untransformed(await encodePlain([196, 144, 116]));
+    const request = { width: 64, height: 64 };
+    const asStored = await decodeJpeg2000(stream, { ...request, ...declared });
+    expect([...asStored.rgb.subarray(0, 3)]).toEqual([150, 100, 180]);
+    const converted = await decodeJpeg2000(stream, { ...request, colour: 'ycc' });
+    expect([...converted.rgb.subarray(0, 3)]).toEqual([223, 123, 100]);
+  });
+
+  it('that its code stream turns into RGB stays as it is', async () => {
+    const stream = await encodePlain([196, 144, 116]);
     const { rgb } = await decodeJpeg2000(stream, { width: 64, height: 64, colour: 'ycc' });
-    expect([...rgb.subarray(0, 3)]).toEqual([223, 123, 100]);
+    expect([...rgb.subarray(0, 3)]).toEqual([196, 144, 116]);
   });
 
   it('in the boxes of a .jp2 file is read like the code stream alone, YCbCr by its declaration', async () => {
-    const stream = await encodeTissue(40, 30);
-    const request = { ...declared, width: 40, height: 30 };
-    const bare = await decodeJpeg2000(stream, request);
-    expect(await decodeJpeg2000(boxed(stream), request)).toEqual(bare);
+    const stream = untransformed(await encodePlain([196, 144, 116]));
+    const request = { ...declared, width: 64, height: 64 };
+    expect(await decodeJpeg2000(boxed(stream), request)).toEqual(await decodeJpeg2000(stream, request));
     const ycc = await decodeJpeg2000(boxed(stream, 18), request);
     expect(ycc).toEqual(await decodeJpeg2000(stream, { ...request, colour: 'ycc' }));
   });

@@ -1,3 +1,5 @@
+// Whoever compiles this package's sources needs the declarations, and an untyped module takes none by import.
+// oxlint-disable-next-line typescript/triple-slash-reference
 /// <reference path="./codecs.d.ts" />
 import type openJpeg from '@cornerstonejs/codec-openjpeg/decodewasmjs';
 import { type GreyRange, SlideError } from '../slide.ts';

@@ -74,7 +74,7 @@ export function bySlide(files: readonly NamedIdentity[]): NamedIdentity[][] {
 }
 
 /** The file that stands for a slide first: the largest picture, of a picture in several files their first. */
-export function byImportance(one: NamedIdentity, other: NamedIdentity): number {
+function byImportance(one: NamedIdentity, other: NamedIdentity): number {
   const [a, b] = [one.identity, other.identity];
   return (
     Number(b.kind === 'volume') - Number(a.kind === 'volume') ||

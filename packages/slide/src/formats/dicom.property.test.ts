@@ -69,16 +69,20 @@ const basePlans: readonly DicomPlan[] = [
 ];
 
 /** What can be wrong; `where` and the numbers choose a place by their share of all there are. */
-type Fault =
+type Fault = ElementFault | ByteFault;
+
+type ElementFault =
   | { readonly kind: 'remove' | 'repeat' | 'misplace'; readonly where: number }
   | { readonly kind: 'length'; readonly where: number; readonly length: number }
   | { readonly kind: 'vr'; readonly where: number; readonly vr: string }
   | { readonly kind: 'value'; readonly where: number; readonly value: Uint8Array }
   | { readonly kind: 'number'; readonly where: number; readonly number: number }
+  | TableFault;
+
+type ByteFault =
   | { readonly kind: 'flip'; readonly places: readonly number[]; readonly values: readonly number[] }
   | { readonly kind: 'cut'; readonly where: number }
-  | { readonly kind: 'delete' | 'double'; readonly where: number; readonly length: number }
-  | TableFault;
+  | { readonly kind: 'delete' | 'double'; readonly where: number; readonly length: number };
 
 /** Faults that leave the frames themselves as they are. */
 type TableFault =
@@ -118,7 +122,7 @@ const anyTableFault: fc.Arbitrary<TableFault> = fc.oneof(
   }),
   fc.record({ kind: fc.constant('no end' as const) }),
 );
-const anyFault: fc.Arbitrary<Fault> = fc.oneof(
+const anyElementFault: fc.Arbitrary<ElementFault> = fc.oneof(
   fc.record({
     kind: fc.constantFrom('remove' as const, 'repeat' as const, 'misplace' as const),
     where: share,
@@ -148,6 +152,9 @@ const anyFault: fc.Arbitrary<Fault> = fc.oneof(
   }),
   fc.record({ kind: fc.constant('value' as const), where: share, value: fc.uint8Array({ maxLength: 40 }) }),
   fc.record({ kind: fc.constant('number' as const), where: share, number: oddNumber }),
+  anyTableFault,
+);
+const anyByteFault: fc.Arbitrary<ByteFault> = fc.oneof(
   fc.record({
     kind: fc.constant('flip' as const),
     places: fc.array(share, { minLength: 1, maxLength: 16 }),
@@ -159,16 +166,27 @@ const anyFault: fc.Arbitrary<Fault> = fc.oneof(
     where: share,
     length: fc.integer({ min: 1, max: 300 }),
   }),
-  anyTableFault,
 );
+const anyFault: fc.Arbitrary<Fault> = fc.oneof({ arbitrary: anyElementFault, weight: 3 }, anyByteFault);
 
 /** What is done to the file before it is written, and to its bytes after. */
 function damage(file: DicomFile, faults: readonly Fault[]): Uint8Array {
-  const written = writeDicom(faults.reduce(damageElements, file));
-  return faults.reduce(damageBytes, written);
+  const written = writeDicom(faults.filter(isElementFault).reduce(damageElements, file));
+  return faults.filter((fault) => !isElementFault(fault)).reduce(damageBytes, written);
 }
 
-function damageElements(file: DicomFile, fault: Fault): DicomFile {
+const byteFaults: ReadonlySet<string> = new Set([
+  'flip',
+  'cut',
+  'delete',
+  'double',
+] satisfies ByteFault['kind'][]);
+
+function isElementFault(fault: Fault): fault is ElementFault {
+  return !byteFaults.has(fault.kind);
+}
+
+function damageElements(file: DicomFile, fault: ElementFault): DicomFile {
   const { elements } = file;
   const pixels = (change: (pixels: DicomFragments) => DicomFragments): DicomFile => ({
     ...file,
@@ -235,8 +253,6 @@ function damageElements(file: DicomFile, fault: Fault): DicomFile {
       });
     case 'no end':
       return pixels((all) => ({ ...all, isDelimited: false }));
-    default:
-      return file;
   }
 }
 
@@ -251,7 +267,7 @@ function spoilEntry(
   return copy;
 }
 
-function damageBytes(bytes: Uint8Array, fault: Fault): Uint8Array {
+function damageBytes(bytes: Uint8Array, fault: ByteFault): Uint8Array {
   const copy = Buffer.from(bytes);
   const at = 'where' in fault ? Math.floor(fault.where * copy.length) : 0;
   switch (fault.kind) {
@@ -266,27 +282,37 @@ function damageBytes(bytes: Uint8Array, fault: Fault): Uint8Array {
       return Buffer.concat([copy.subarray(0, at), copy.subarray(at + fault.length)]);
     case 'double':
       return Buffer.concat([copy.subarray(0, at + fault.length), copy.subarray(at)]);
-    default:
-      return copy;
   }
 }
 
+type Answer = Uint8Array | SlideError | null;
+
 /** All of the first level's tiles, at most two dozen: decoded, or refused. Throws what is no SlideError. */
-async function readTiles(slide: Slide): Promise<(Uint8Array | SlideError | null)[]> {
+async function readTiles(slide: Slide): Promise<Answer[]> {
   const [{ columns, rows, tileWidth, tileHeight }] = slide.levels;
-  const answers: (Uint8Array | SlideError | null)[] = [];
+  const answers: Answer[] = [];
   for (let i = 0; i < Math.min(columns * rows, 24); i++) {
     try {
       const tile = await slide.readTile({ level: 0, column: i % columns, row: Math.floor(i / columns) });
-      const raster = tile && (await decodeImage(tile));
-      if (raster) expect([raster.width, raster.height]).toEqual([tileWidth, tileHeight]);
-      answers.push(raster?.rgb ?? null);
+      answers.push(tile && (await decodeImage(tile)).rgb);
     } catch (error) {
       if (!(error instanceof SlideError)) throw error;
       answers.push(error);
     }
   }
+  const bytes = tileWidth * tileHeight * 3;
+  expect(answers.filter((answer) => answer instanceof Uint8Array && answer.length !== bytes)).toEqual([]);
   return answers;
+}
+
+/** Places of tiles that are neither refused nor what they should be. */
+function misplaced(tiles: readonly Answer[], whole: readonly Answer[]): number[] {
+  const isRight = (tile: Answer, i: number) => {
+    const right = whole[i];
+    if (tile instanceof SlideError || tile === right) return true;
+    return tile instanceof Uint8Array && right instanceof Uint8Array && Buffer.compare(tile, right) === 0;
+  };
+  return tiles.flatMap((tile, i) => (isRight(tile, i) ? [] : [i]));
 }
 
 /** Opens a file that may be damaged. @returns null when it is refused */
@@ -295,18 +321,15 @@ async function openDamaged(
   wrap = (files: SlideFiles) => files,
 ): Promise<{ slide: Slide; count: ReadCount } | null> {
   const { files, count } = countedFiles(memoryFiles({ a: bytes }));
-  try {
-    const slide = await openSlideFrom(wrap(files));
-    return { slide, count };
-  } catch (error) {
-    if (!(error instanceof SlideError)) throw error;
-    expect(count.open).toBe(0);
-    return null;
-  } finally {
-    // Steps and bytes, not time: a reader that goes round in circles shows on any machine.
-    expect(count.bytes).toBeLessThan(4 * bytes.length + 2 ** 16);
-    expect(count.reads).toBeLessThan(bytes.length / 8 + 64);
-  }
+  const slide = await openSlideFrom(wrap(files)).catch((error: unknown) => {
+    if (error instanceof SlideError) return null;
+    throw error;
+  });
+  // Steps and bytes, not time: a reader that goes round in circles shows on any machine.
+  expect(count.bytes).toBeLessThan(4 * bytes.length + 2 ** 16);
+  expect(count.reads).toBeLessThan(bytes.length / 8 + 64);
+  expect(count.open).toBe(slide ? 1 : 0);
+  return slide && { slide, count };
 }
 
 describe('a DICOM slide', () => {
@@ -370,9 +393,7 @@ describe('a DICOM slide', () => {
           const opened = await openDamaged(damage(base.file, [fault]));
           if (!opened) return;
           const tiles = await readTiles(opened.slide);
-          for (const [i, tile] of tiles.entries()) {
-            if (!(tile instanceof SlideError)) expect(tile).toEqual(base.tiles[i]);
-          }
+          expect(misplaced(tiles, base.tiles)).toEqual([]);
           await opened.slide.close();
         }),
         { numRuns: Math.ceil(runs / 5) },
@@ -405,10 +426,10 @@ describe('a DICOM slide', () => {
           const opened = await openDamaged(writeDicom(file), failAt);
           if (!opened) return;
           const first = await readTiles(opened.slide);
-          for (const [i, tile] of first.entries()) {
-            if (!(tile instanceof SlideError)) expect(tile).toEqual(tiles[i]);
-          }
-          if (reads > failing) expect(await readTiles(opened.slide)).toEqual(tiles);
+          expect(misplaced(first, tiles)).toEqual([]);
+          const again = reads > failing ? await readTiles(opened.slide) : tiles;
+          expect(misplaced(again, tiles)).toEqual([]);
+          expect(again.filter((tile) => tile instanceof SlideError)).toEqual([]);
           await opened.slide.close();
           expect(opened.count.open).toBe(0);
         }),

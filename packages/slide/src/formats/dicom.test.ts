@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tag } from '../dicom/tags.ts';
 import { readJpegHeader } from '../jpeg/header.ts';
 import { groupSlideFiles, openSlide, openSlideFrom } from '../open-slide.ts';
-import type { Slide } from '../slide.ts';
+import { type Slide, SlideError } from '../slide.ts';
 import {
   buildDicom,
   type DicomPlan,
@@ -289,11 +289,18 @@ describe('a DICOM slide', () => {
       ['not compressed, in planes', { photometric: 'YBR_FULL', isPlanar: true }],
       ['run-length coded', { photometric: 'YBR_FULL', codec: 'rle' }],
       ['as JPEG-LS', { photometric: 'YBR_FULL', codec: 'jpegls' }],
-      ['as JPEG 2000', { photometric: 'YBR_FULL', codec: 'jpeg2000' }],
       ['as JPEG', { photometric: 'YBR_FULL', codec: 'jpeg' }],
       ['as JPEG with half the colours', { photometric: 'YBR_FULL_422', codec: 'jpeg' }],
     ])('of YCbCr, %s', async (_, plan) => {
       expect((await distanceOf(plan)).mean).toBeLessThan(plan.codec === 'jpeg' ? 4 : 1);
+    });
+
+    it('of YCbCr as JPEG 2000, and tells the decoder what the code stream does not say', async () => {
+      const slide = await open({ photometric: 'YBR_FULL', codec: 'jpeg2000' });
+      expect(await slide.readTile({ level: 0, column: 0, row: 0 })).toMatchObject({
+        codec: 'jpeg2000',
+        colour: 'ycc',
+      });
     });
 
     it.each<[string, DicomPlan]>([
@@ -635,13 +642,17 @@ describe.skipIf(slides === undefined)('real DICOM files (TEST_SLIDES names the f
   it('cut at any place are refused, or show what they show whole', async () => {
     const bytes = await readFile(path('openslide-boxes/boxes_0.dcm'));
     const whole = await drawLevel(await openFiles({ a: bytes }), 0);
-    for (let length = 0; length < bytes.length; length += 7) {
-      try {
-        const drawn = await drawLevel(await openFiles({ a: bytes.subarray(0, length) }), 0);
-        expect(drawn).toEqual(whole);
-      } catch (error) {
-        expect(error).toMatchObject({ name: 'SlideError' });
-      }
-    }
+    const lengths = Array.from({ length: bytes.length / 7 }, (_, i) => i * 7);
+    const outcomes = await Promise.all(
+      lengths.map(async (length) => {
+        try {
+          const drawn = await drawLevel(await openFiles({ a: bytes.subarray(0, length) }), 0);
+          return distance(drawn, whole).most === 0;
+        } catch (error) {
+          return error instanceof SlideError;
+        }
+      }),
+    );
+    expect(outcomes).not.toContain(false);
   });
 });

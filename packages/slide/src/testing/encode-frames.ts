@@ -1,3 +1,5 @@
+// Whoever compiles this package's sources needs the declarations, and an untyped module takes none by import.
+// oxlint-disable-next-line typescript/triple-slash-reference
 /// <reference path="../decode/codecs.d.ts" />
 /** The codecs of DICOM frames, as writers use them; JPEG is sharp's. */
 
