@@ -2,12 +2,15 @@ import { describe, expect, it, vi } from 'vitest';
 import { decodeImage } from '../decode/decode-image.ts';
 import type { Raster } from '../decode/raster.ts';
 import { describeDeepZoom, readStoredTile, regionOfTile, sizeOfLevel } from '../deep-zoom.ts';
-import type { Slide } from '../slide.ts';
+import type { Slide, SlideError } from '../slide.ts';
 import { buildSvs, type SvsPlan } from '../testing/build-svs.ts';
+import { buildTiff, long } from '../testing/build-tiff.ts';
 import { buildTiledTiff, type TiledTiffPlan } from '../testing/build-tiled-tiff.ts';
 import { boxFilter, difference, pixelsOf } from '../testing/compare-pixels.ts';
+import { encodeSamples } from '../testing/encode-samples.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 import { paintPlain } from '../testing/paint-tissue.ts';
+import { tag } from '../tiff/tags.ts';
 import { makeTile } from './make-tile.ts';
 import { renderPixels } from './render-pixels.ts';
 
@@ -139,6 +142,28 @@ describe('a made tile', () => {
       await makeTile(counted, { dziLevel, column: 0, row: 0 });
     }
     expect(tilesRead).toBe(8 * 8);
+  });
+
+  it('of a very large slide without a pyramid takes several goes, none of which is lost', async () => {
+    const side = 16_384;
+    const small = { width: 1, height: 1, samples: [0], samplesPerPixel: 1, photometric: 1 };
+    const { tags } = encodeSamples({ ...small, tile: { width: 512, height: 512 } });
+    const tiles = new Array<null>((side / 512) ** 2).fill(null);
+    const size = { [tag.ImageWidth]: long(side), [tag.ImageLength]: long(side) };
+    const slide = await openBytes(buildTiff({ directories: [{ tags: { ...tags, ...size }, tiles }] }).bytes);
+    let tilesRead = 0;
+    const readTile: Slide['readTile'] = (...asked) => {
+      tilesRead++;
+      return slide.readTile(...asked);
+    };
+    const counted = { ...slide, readTile };
+    const goes: string[] = [];
+    while (goes.at(-1) !== 'made') {
+      const go = makeTile(counted, { dziLevel: 4, column: 0, row: 0 }).then(() => 'made');
+      goes.push(await go.catch((error: SlideError) => error.code));
+    }
+    expect(goes).toEqual(['BUSY', 'BUSY', 'BUSY', 'made']);
+    expect(tilesRead).toBe(tiles.length);
   });
 
   it('is refused outside the slide', async () => {

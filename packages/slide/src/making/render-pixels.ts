@@ -1,6 +1,6 @@
 import { cropRaster, type Raster } from '../decode/raster.ts';
 import { describeDeepZoom, makingSource, type Region, sizeOfLevel } from '../deep-zoom.ts';
-import type { Slide } from '../slide.ts';
+import { type Slide, SlideError } from '../slide.ts';
 import { BoxAverager } from './box-averager.ts';
 import { renderRegion } from './render-region.ts';
 
@@ -8,8 +8,10 @@ import { renderRegion } from './render-region.ts';
 const MOST_DIRECT = 8;
 /** Pixels. An overview takes 12 MB at most, and is kept as long as its slide is open. */
 const OVERVIEW_SIDE = 2048;
-/** Rows of an overview that are rendered at once. */
-const OVERVIEW_BAND = 256;
+/** Pixels of the file that are rendered at once into an overview, or a row of its tiles, if that is more. */
+const BAND_PIXELS = 2 ** 24;
+/** Pixels of the file that one caller works through: some seconds, whatever the codec. */
+const CALL_PIXELS = 2 ** 26;
 
 /**
  * Pixels of a rectangle of a Deep Zoom level.
@@ -17,7 +19,8 @@ const OVERVIEW_BAND = 256;
  * Where the smallest level of the file is still much larger, they come from an overview of the slide that is made
  * once: else each of the smallest Deep Zoom levels would read the whole file again.
  *
- * @throws SlideError what reading and decoding throw
+ * @throws SlideError BUSY when the overview needs another call, or several: what this one did is kept; and what
+ *   reading and decoding throw
  */
 export async function renderPixels(slide: Slide, region: Region, signal?: AbortSignal): Promise<Raster> {
   const { perPixelX, perPixelY } = makingSource(slide, region.dziLevel);
@@ -47,29 +50,65 @@ function overviewLevelOf(slide: Slide): number | null {
   return null;
 }
 
-const overviews = new WeakMap<Slide, Promise<Raster>>();
-
-async function overviewOf(slide: Slide, dziLevel: number, signal?: AbortSignal): Promise<Raster> {
-  const known = overviews.get(slide);
-  if (known) {
-    try {
-      return await known;
-    } catch {
-      // Whoever began it may have given up; this caller has not, and meets the same error if it was none of that.
-      signal?.throwIfAborted();
-    }
-  }
-  const overview = renderOverview(slide, dziLevel, signal);
-  overviews.set(slide, overview);
-  return overview;
+/** A slide made small, from the top downwards. */
+interface Overview {
+  readonly dziLevel: number;
+  readonly raster: Raster;
+  doneRows: number;
+  /** What is being rendered now, for whoever waits for it. */
+  working: Promise<void> | null;
 }
 
-async function renderOverview(slide: Slide, dziLevel: number, signal?: AbortSignal): Promise<Raster> {
+const overviews = new WeakMap<Slide, Overview>();
+
+async function overviewOf(slide: Slide, dziLevel: number, signal?: AbortSignal): Promise<Raster> {
+  const overview = overviews.get(slide) ?? beginOverview(slide, dziLevel);
+  overviews.set(slide, overview);
+  const { pixelsPerRow, bandRows } = bandsOf(slide, dziLevel);
+  let budget = CALL_PIXELS;
+  while (overview.doneRows < overview.raster.height) {
+    signal?.throwIfAborted();
+    if (budget <= 0) throw new SlideError('BUSY', 'The overview of this slide is still being made');
+    const others = overview.working;
+    overview.working ??= renderBand(slide, overview, bandRows, signal).finally(() => {
+      overview.working = null;
+    });
+    try {
+      await overview.working;
+    } catch (error) {
+      // Whoever began it may have given up; this caller has not, and meets the same error if it was none of that.
+      if (!others) throw error;
+    }
+    budget -= bandRows * pixelsPerRow;
+  }
+  return overview.raster;
+}
+
+function beginOverview(slide: Slide, dziLevel: number): Overview {
   const { width, height } = sizeOfLevel(describeDeepZoom(slide), dziLevel);
   const rgb = new Uint8Array(width * height * 3);
-  for (let y = 0; y < height; y += OVERVIEW_BAND) {
-    const band = { dziLevel, x: 0, y, width, height: Math.min(OVERVIEW_BAND, height - y) };
-    rgb.set((await renderRegion(slide, band, signal)).rgb, y * width * 3);
-  }
-  return { width, height, rgb };
+  return { dziLevel, raster: { width, height, rgb }, doneRows: 0, working: null };
+}
+
+/** How many pixels of the file a row of an overview takes, and how many rows are rendered at once: whole tiles. */
+function bandsOf(slide: Slide, dziLevel: number): { pixelsPerRow: number; bandRows: number } {
+  const { level, perPixelY } = makingSource(slide, dziLevel);
+  const { width, tileHeight } = slide.levels[level] ?? slide.levels[0];
+  const pixelsPerRow = width * perPixelY;
+  const tileRows = Math.max(1, Math.round(tileHeight / perPixelY));
+  const tiles = Math.max(1, Math.floor(BAND_PIXELS / (pixelsPerRow * tileRows)));
+  return { pixelsPerRow, bandRows: tiles * tileRows };
+}
+
+async function renderBand(
+  slide: Slide,
+  overview: Overview,
+  bandRows: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { dziLevel, raster, doneRows } = overview;
+  const height = Math.min(bandRows, raster.height - doneRows);
+  const band = { dziLevel, x: 0, y: doneRows, width: raster.width, height };
+  raster.rgb.set((await renderRegion(slide, band, signal)).rgb, doneRows * raster.width * 3);
+  overview.doneRows = doneRows + height;
 }

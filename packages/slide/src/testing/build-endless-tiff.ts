@@ -1,26 +1,30 @@
 import { tag } from '../tiff/tags.ts';
-import { buildTiff, type DirectoryPlan, long } from './build-tiff.ts';
-import { encodePicture } from './encode-picture.ts';
-import { paintTissue } from './paint-tissue.ts';
+import { buildTiff, long } from './build-tiff.ts';
+import { encodeSamples } from './encode-samples.ts';
+import { pack } from './pack.ts';
+
+const TILE_SIDE = 8192;
+const TILES = 256;
 
 /**
- * A valid slide of a few megabytes that takes minutes to look at as a whole: 65,536 × 65,536 pixels, no pyramid, and
- * every one of its quarter of a million tiles is the same.
+ * A valid slide of some hundred kilobytes that takes minutes to look at as a whole: no pyramid, and one row of
+ * tiles, as large as tiles may be, all of them the same.
  */
-export async function buildEndlessTiff(): Promise<Uint8Array> {
-  const tile = await encodePicture(paintTissue(128, 128), 128);
-  const [stream] = tile.tiles ?? [];
-  const tiles = 512 * 512;
+export function buildEndlessTiff(): Uint8Array {
+  const stream = pack(new Uint8Array(TILE_SIDE * TILE_SIDE), 'deflate');
+  const small = { width: 1, height: 1, samples: [0], samplesPerPixel: 1, photometric: 1 };
+  const { tags } = encodeSamples({ ...small, tile: { width: TILE_SIDE, height: 1 } });
   // The first thing that is written stands right after the header.
-  const same = (value: number) => ({ type: 4, numbers: new Array<number>(tiles).fill(value) });
-  const directory: DirectoryPlan = {
-    tiles: [stream ?? null],
+  const same = (value: number) => long(...new Array<number>(TILES).fill(value));
+  const directory = {
+    tiles: [stream],
     tags: {
-      ...tile.tags,
-      [tag.ImageWidth]: long(65_536),
-      [tag.ImageLength]: long(65_536),
+      ...tags,
+      [tag.ImageWidth]: long(TILES * TILE_SIDE),
+      [tag.ImageLength]: long(TILE_SIDE),
+      [tag.TileLength]: long(TILE_SIDE),
       [tag.TileOffsets]: same(8),
-      [tag.TileByteCounts]: same(stream?.length ?? 0),
+      [tag.TileByteCounts]: same(stream.length),
     },
   };
   return buildTiff({ directories: [directory] }).bytes;

@@ -147,7 +147,13 @@ export function nameOfCompression(compression: number): string {
 
 /** Names for messages. Source: TIFF 6.0; libtiff's tiff.h. */
 const photometrics: Readonly<Record<number, string>> = {
+  0: 'grey whose white is 0',
+  1: 'grey',
+  2: 'RGB',
+  3: 'a palette',
   4: 'a transparency mask',
+  5: 'inks',
+  6: 'YCbCr',
   8: 'CIE L*a*b*',
   9: 'ICC L*a*b*',
   10: 'ITU L*a*b*',
