@@ -1,4 +1,5 @@
 import { describeDeepZoom } from '../deep-zoom.ts';
+import { type Scale, scaleOf } from '../scale.ts';
 import type { Slide } from '../slide.ts';
 
 /** What the catalogue keeps of a slide; nothing in it can name a patient. */
@@ -9,6 +10,8 @@ export interface SlideSummary
   readonly height: number;
   /** Of the Deep Zoom descriptor, in pixels. */
   readonly tileSize: number;
+  /** Where `mpp` or `objectivePower` is null, what it probably is; `derived` names that one. */
+  readonly scale: Scale;
   /** How many resolutions the file stores. */
   readonly levels: number;
 }
@@ -25,6 +28,7 @@ export function summariseSlide(slide: Slide): SlideSummary {
     width,
     height,
     tileSize,
+    scale: scaleOf(slide),
     levels: levels.length,
   };
 }

@@ -58,6 +58,7 @@ describe('a tile maker', () => {
       width: 480,
       height: 400,
       tileSize: 128,
+      scale: { mpp: { x: 0.499, y: 0.499 }, objectivePower: 20, derived: null },
       levels: 2,
     });
   });
