@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { rgbOfCieLab } from './cie-lab.ts';
+
+const encode = (lightness: number, a: number, b: number) => [
+  Math.round((lightness / 100) * 65_535),
+  Math.round(((a + 128) / 255) * 65_535),
+  Math.round(((b + 128) / 255) * 65_535),
+];
+
+// The colours that ICC profiles give for sRGB's own in Lab of D50.
+it.each([
+  ['white', encode(100, 0, 0), { r: 255, g: 255, b: 255 }],
+  ['black', encode(0, 0, 0), { r: 0, g: 0, b: 0 }],
+  ['grey', encode(53.59, 0, 0), { r: 128, g: 128, b: 128 }],
+  ['red', encode(54.29, 80.8, 69.89), { r: 255, g: 0, b: 0 }],
+  ['green', encode(87.82, -79.27, 80.99), { r: 0, g: 255, b: 0 }],
+  ['blue', encode(29.57, 68.3, -112.03), { r: 0, g: 0, b: 255 }],
+  ['white as PixelMed writes it', [65_535, 0, 0], { r: 255, g: 255, b: 255 }],
+])('CIELab in 16 bits is %s', (_, values, rgb) => {
+  const { r, g, b } = rgbOfCieLab(values);
+  expect([r - rgb.r, g - rgb.g, b - rgb.b].every((off) => Math.abs(off) <= 2)).toBe(true);
+});

@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { memorySource } from '../source/memory-source.ts';
+import { type DicomElement, fl, sequence, sl, text, ul, us, writeDicom } from '../testing/build-dicom.ts';
+import { byteWindow } from './byte-window.ts';
+import type { DataSet } from './data-set.ts';
+import { readDataSet, type Wanted } from './read-data-set.ts';
+import { tag } from './tags.ts';
+
+const START = 132;
+
+/** Reads elements that are written one after the other. */
+async function read(elements: readonly DicomElement[], wanted: Wanted, isExplicit = true) {
+  const file = { preamble: new Uint8Array(128), meta: [], isExplicit, elements };
+  const source = memorySource(writeDicom(file));
+  const reads: number[] = [];
+  const window = byteWindow({
+    ...source,
+    read(offset, length) {
+      reads.push(length);
+      return source.read(offset, length);
+    },
+  });
+  const walk = { window, isExplicit, budget: { elements: 100 } };
+  const { dataSet, end } = await readDataSet(walk, START, wanted, () => false);
+  return { dataSet, end, reads, size: source.size };
+}
+
+const values = (...tags: number[]): Wanted => new Map(tags.map((number) => [number, 'value']));
+
+describe('a data set', () => {
+  it.each([true, false])('gives what was asked for, explicit or not (%s)', async (isExplicit) => {
+    const { dataSet } = await read(
+      [
+        text(tag.ImageType, 'CS', 'DERIVED', 'PRIMARY'),
+        text(tag.InstanceNumber, 'IS', ' -7 '),
+        us(tag.Rows, 500, 600),
+        text(tag.PixelSpacing, 'DS', '0.5', '.25', '1e-3'),
+        fl(tag.ImagedVolumeWidth, 1.5),
+        ul(tag.TotalPixelMatrixRows, 4_000_000_000),
+        sl(tag.RowPositionInTotalImagePixelMatrix, -3),
+      ],
+      values(
+        tag.ImageType,
+        tag.InstanceNumber,
+        tag.Rows,
+        tag.PixelSpacing,
+        tag.ImagedVolumeWidth,
+        tag.TotalPixelMatrixRows,
+        tag.RowPositionInTotalImagePixelMatrix,
+      ),
+      isExplicit,
+    );
+    expect(dataSet.texts(tag.ImageType)).toEqual(['DERIVED', 'PRIMARY']);
+    expect(dataSet.whole(tag.InstanceNumber)).toBe(-7);
+    expect(dataSet.whole(tag.Rows)).toBe(500);
+    expect(dataSet.reals(tag.PixelSpacing)).toEqual([0.5, 0.25, 0.001]);
+    expect(dataSet.real(tag.ImagedVolumeWidth)).toBe(1.5);
+    expect(dataSet.whole(tag.TotalPixelMatrixRows)).toBe(4_000_000_000);
+    expect(dataSet.whole(tag.RowPositionInTotalImagePixelMatrix)).toBe(-3);
+  });
+
+  it('is null or empty where something is absent or empty', async () => {
+    const { dataSet } = await read(
+      [text(tag.Manufacturer, 'LO', ''), us(tag.Rows)],
+      values(tag.Manufacturer, tag.Rows),
+    );
+    expect(dataSet.text(tag.Manufacturer)).toBeNull();
+    expect(dataSet.texts(tag.Manufacturer)).toEqual([]);
+    expect(dataSet.whole(tag.Rows)).toBeNull();
+    expect(dataSet.whole(tag.Columns)).toBeNull();
+    expect(dataSet.items(tag.OpticalPathSequence)).toEqual([]);
+    expect(dataSet.place(tag.PixelData)).toBeNull();
+  });
+
+  it('takes no number that is none', async () => {
+    const { dataSet } = await read(
+      [
+        text(tag.InstanceNumber, 'IS', '1A'),
+        text(tag.PixelSpacing, 'DS', '0.5', 'x'),
+        text(tag.Rows, 'LO', '5'),
+      ],
+      values(tag.InstanceNumber, tag.PixelSpacing, tag.Rows),
+    );
+    expect(dataSet.reals(tag.PixelSpacing)).toEqual([]);
+    for (const name of [tag.InstanceNumber, tag.Rows] as const) {
+      expect(() => dataSet.whole(name)).toThrow(expect.objectContaining({ code: 'FILE_CORRUPT' }));
+    }
+  });
+
+  it('does not keep what was not asked for', async () => {
+    const { dataSet } = await read([text(tag.PatientID, 'LO', 'P-1'), us(tag.Rows, 5)], values(tag.Rows));
+    expect(dataSet.has(tag.PatientID)).toBe(false);
+  });
+
+  it('steps over large values without reading them', async () => {
+    const large = { tag: 0x0009_0010, vr: 'OB', value: new Uint8Array(10_000_000) };
+    const { dataSet, reads } = await read([large, us(tag.Rows, 5)], values(tag.Rows));
+    expect(dataSet.whole(tag.Rows)).toBe(5);
+    expect(reads.reduce((sum, length) => sum + length, 0)).toBeLessThan(100_000);
+  });
+
+  it('gives the place of what is too large to be kept', async () => {
+    const large = { tag: tag.ICCProfile, vr: 'OB', value: new Uint8Array(100_000) };
+    const { dataSet } = await read([large], new Map([[tag.ICCProfile, 'place']]));
+    expect(dataSet.place(tag.ICCProfile)).toEqual({ at: START + 12, length: 100_000 });
+  });
+
+  const inner = (row: number) => [sequence(tag.PixelMeasuresSequence, [[us(tag.Rows, row)], []])];
+  const nestedWanted: Wanted = new Map([
+    [
+      tag.SharedFunctionalGroupsSequence,
+      { items: new Map([[tag.PixelMeasuresSequence, { items: values(tag.Rows) }]]) },
+    ],
+  ]);
+  const rowsOf = (dataSet: DataSet) =>
+    dataSet
+      .items(tag.SharedFunctionalGroupsSequence)
+      .map((item) => item.items(tag.PixelMeasuresSequence).map((measures) => measures.whole(tag.Rows)));
+
+  it.each([true, false])(
+    'holds sequences in sequences, with lengths or with ends (explicit: %s)',
+    async (isExplicit) => {
+      const lengths = sequence(tag.SharedFunctionalGroupsSequence, [inner(1), inner(2)]);
+      for (const element of [lengths, { ...lengths, length: 0xffff_ffff }]) {
+        const { dataSet, end, size } = await read([element], nestedWanted, isExplicit);
+        expect(rowsOf(dataSet)).toEqual([
+          [1, null],
+          [2, null],
+        ]);
+        expect(end).toBe(size);
+      }
+    },
+  );
+
+  it('holds sequences of unknown representation, which are implicit inside', async () => {
+    const shared = sequence(tag.SharedFunctionalGroupsSequence, [inner(3)]);
+    for (const length of [undefined, 0xffff_ffff]) {
+      const element = { ...shared, vr: 'UN', ...(length !== undefined && { length }) };
+      const { dataSet } = await read([element], nestedWanted);
+      expect(rowsOf(dataSet)).toEqual([[3, null]]);
+    }
+  });
+
+  it('hands items over one by one where they are too many to be kept', async () => {
+    const seen: (number | null)[] = [];
+    const each = (item: DataSet) => seen.push(item.whole(tag.Rows));
+    const frames = sequence(tag.PerFrameFunctionalGroupsSequence, [[us(tag.Rows, 1)], [us(tag.Rows, 2)], []]);
+    const { dataSet } = await read(
+      [frames],
+      new Map([[tag.PerFrameFunctionalGroupsSequence, { items: values(tag.Rows), each }]]),
+    );
+    expect(seen).toEqual([1, 2, null]);
+    expect(dataSet.items(tag.PerFrameFunctionalGroupsSequence)).toEqual([]);
+  });
+
+  it('steps over the encapsulated pixels of an icon', async () => {
+    const icon = sequence(0x0088_0200, [
+      [
+        {
+          tag: tag.PixelData,
+          vr: 'OB',
+          value: { offsetTable: new Uint8Array(), fragments: [new Uint8Array(30), new Uint8Array(7)] },
+        },
+      ],
+    ]);
+    const { dataSet } = await read(
+      [{ ...icon, length: 0xffff_ffff }, us(0x0089_0010, 1), us(tag.Rows, 5)],
+      values(tag.Rows),
+    );
+    expect(dataSet.whole(tag.Rows)).toBe(5);
+  });
+
+  it('ends with its pixels, whatever follows them', async () => {
+    const pixels = { tag: tag.PixelData, vr: 'OW', value: new Uint8Array(64) };
+    const { dataSet } = await read([pixels, us(tag.Rows, 5)], values(tag.Rows));
+    expect(dataSet.place(tag.PixelData)).toEqual({ at: START + 12, length: 64 });
+    expect(dataSet.has(tag.Rows)).toBe(false);
+  });
+
+  it('has no more elements than it was given', async () => {
+    const many = Array.from({ length: 101 }, (_, i) => us(0x0009_0000 + i, i));
+    await expect(read(many, new Map())).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+  });
+});
