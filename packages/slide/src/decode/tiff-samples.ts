@@ -15,6 +15,56 @@ const MAX_BYTES = 256 * 2 ** 20;
  */
 export async function readTiffSamples(image: EncodedImage, coding: TiffCoding): Promise<Uint8Array> {
   const { width, height } = image;
+  const { samplesPerPixel, isPlanar } = coding;
+  let whole: Uint8Array | null = null;
+  for await (const { block, size, top, plane, isOnly } of readBlocks(image, coding)) {
+    const { rows, rowBytes, perPixel } = size;
+    const samples = widen(block, width * perPixel, rows, rowBytes, coding);
+    // Most tiles are one block of all samples: then it is the answer.
+    if (isOnly) return samples;
+    whole ??= new Uint8Array(width * height * samplesPerPixel);
+    if (!isPlanar) whole.set(samples, top * width * samplesPerPixel);
+    else
+      for (
+        let n = 0, to = top * width * samplesPerPixel + plane;
+        n < samples.length;
+        n++, to += samplesPerPixel
+      )
+        whole[to] = samples[n] as number;
+  }
+  return whole ?? new Uint8Array();
+}
+
+/**
+ * The samples of a TIFF tile or of some strips with one sample of 16 bits a pixel, as they are.
+ *
+ * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED
+ */
+export async function readTiffWords(image: EncodedImage, coding: TiffCoding): Promise<Uint16Array> {
+  const words = new Uint16Array(image.width * image.height);
+  for await (const { block, size, top } of readBlocks(image, coding)) {
+    const view = new DataView(block.buffer, block.byteOffset, block.length);
+    const first = top * image.width;
+    for (let i = 0; i < size.rows * image.width; i++) {
+      words[first + i] = view.getUint16(i * 2, coding.isLittleEndian);
+    }
+  }
+  return words;
+}
+
+interface UnpackedBlock {
+  /** rows × rowBytes, and maybe more. */
+  readonly block: Uint8Array;
+  readonly size: BlockSize;
+  /** Its first row in the picture. */
+  readonly top: number;
+  readonly plane: number;
+  readonly isOnly: boolean;
+}
+
+/** The blocks of a picture, unpacked one after the other. */
+async function* readBlocks(image: EncodedImage, coding: TiffCoding): AsyncGenerator<UnpackedBlock> {
+  const { width, height } = image;
   const { samplesPerPixel, bits, isPlanar, blockRows, blockBytes } = coding;
   const perPixel = isPlanar ? 1 : samplesPerPixel;
   const planes = isPlanar ? samplesPerPixel : 1;
@@ -29,30 +79,16 @@ export async function readTiffSamples(image: EncodedImage, coding: TiffCoding): 
       `A picture of ${blocksPerPlane * planes} blocks has ${blockBytes.length}`,
     );
   }
-
-  let whole: Uint8Array | null = null;
   let at = 0;
   for (const [i, length] of blockBytes.entries()) {
     const top = (i % blocksPerPlane) * blockRows;
     const rows = Math.min(blockRows, height - top);
     const stored = image.bytes.subarray(at, at + length);
     at += length;
-    const block = await readBlock(stored, { width, rows, rowBytes, perPixel }, coding);
-    const samples = widen(block, width * perPixel, rows, rowBytes, coding);
-    // Most tiles are one block of all samples: then it is the answer.
-    if (blockBytes.length === 1) return samples;
-    whole ??= new Uint8Array(width * height * samplesPerPixel);
-    const plane = Math.floor(i / blocksPerPlane);
-    if (!isPlanar) whole.set(samples, top * width * samplesPerPixel);
-    else
-      for (
-        let n = 0, to = top * width * samplesPerPixel + plane;
-        n < samples.length;
-        n++, to += samplesPerPixel
-      )
-        whole[to] = samples[n] as number;
+    const size = { width, rows, rowBytes, perPixel };
+    const block = await readBlock(stored, size, coding);
+    yield { block, size, top, plane: Math.floor(i / blocksPerPlane), isOnly: blockBytes.length === 1 };
   }
-  return whole ?? new Uint8Array();
 }
 
 /** One block, of all samples or of one plane. */

@@ -1,9 +1,9 @@
 import { type EncodedImage, type Level, SlideError, type TileAddress } from '../slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
+import { readIccProfile } from './icc-profile.ts';
 import { limits } from './limits.ts';
 import type { ReadTile, TiffPicture } from './picture.ts';
 import { openPictureTiles } from './picture-tiles.ts';
-import { nameOfTag, tag } from './tags.ts';
 
 interface Size {
   /** Pixels. */
@@ -49,13 +49,7 @@ export async function openPyramid(source: ByteSource, pictures: readonly TiffPic
       if (!readTile) throw new SlideError('TILE_OUT_OF_RANGE', `There is no level ${level}`);
       return readTile(column, row, signal);
     },
-    async readIccProfile() {
-      const bytes = full.directory.count(tag.ICCProfile);
-      if (bytes > limits.iccProfileBytes) {
-        throw new SlideError('LIMIT_EXCEEDED', `${nameOfTag(tag.ICCProfile)} has ${bytes} bytes`);
-      }
-      return full.directory.bytes(tag.ICCProfile);
-    },
+    readIccProfile: () => readIccProfile(full.directory),
   };
 }
 

@@ -1,4 +1,4 @@
-/** Tags by number, as far as they are read. Source: TIFF 6.0, part 2; TIFF Technical Note 1 (SubIFDs); Silicon Graphics (ImageDepth); OpenSlide's notes on the Hamamatsu format (65,420 and above). */
+/** Tags by number, as far as they are read. Source: TIFF 6.0, part 2; TIFF Technical Note 1 (SubIFDs); Silicon Graphics (ImageDepth); Adobe (XMP); OpenSlide's notes on the Hamamatsu format (65,420 and above). */
 export const tag = {
   NewSubfileType: 254,
   ImageWidth: 256,
@@ -17,6 +17,7 @@ export const tag = {
   YResolution: 283,
   PlanarConfiguration: 284,
   ResolutionUnit: 296,
+  Software: 305,
   Predictor: 317,
   ColorMap: 320,
   TileWidth: 322,
@@ -30,6 +31,7 @@ export const tag = {
   JPEGTables: 347,
   YCbCrSubSampling: 530,
   ReferenceBlackWhite: 532,
+  XMP: 700,
   ImageDepth: 32_997,
   ICCProfile: 34_675,
   NdpiVersion: 65_420,

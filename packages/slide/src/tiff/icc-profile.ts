@@ -1,0 +1,13 @@
+import { SlideError } from '../slide.ts';
+import type { TiffDirectory } from './directory.ts';
+import { limits } from './limits.ts';
+import { nameOfTag, tag } from './tags.ts';
+
+/** @returns null when the picture has none @throws SlideError LIMIT_EXCEEDED, FILE_TRUNCATED, FILE_CORRUPT */
+export async function readIccProfile(directory: TiffDirectory): Promise<Uint8Array | null> {
+  const bytes = directory.count(tag.ICCProfile);
+  if (bytes > limits.iccProfileBytes) {
+    throw new SlideError('LIMIT_EXCEEDED', `${nameOfTag(tag.ICCProfile)} has ${bytes} bytes`);
+  }
+  return bytes === 0 ? null : directory.bytes(tag.ICCProfile);
+}
