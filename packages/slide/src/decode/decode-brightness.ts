@@ -1,0 +1,58 @@
+import { type EncodedImage, type GreyRange, SlideError, type TiffCoding } from '../slide.ts';
+import { decodeImage } from './decode-image.ts';
+import type { Raster } from './raster.ts';
+import { readTiffWords } from './tiff-samples.ts';
+
+/**
+ * A picture of one channel as brightness: what it means in colour is another's business, a palette or an inversion
+ * included.
+ *
+ * @param range samples that become black and white, all between them in proportion; `black` is less than `white`
+ * @returns pixels whose three samples are equal
+ * @throws SlideError FORMAT_NOT_SUPPORTED for a picture of several samples a pixel, and what decodeImage throws
+ */
+export async function decodeBrightness(image: EncodedImage, range: GreyRange): Promise<Raster> {
+  const { width, height, coding } = image;
+  if (image.codec === 'jpeg2000') return decodeImage({ ...image, colour: range });
+  if (image.codec !== 'tiff' || !coding) return mapLevels(await decodeImage(image), range);
+  if (coding.samplesPerPixel !== 1) {
+    throw new SlideError(
+      'FORMAT_NOT_SUPPORTED',
+      `Not read: a channel of ${coding.samplesPerPixel} samples a pixel`,
+    );
+  }
+  if (coding.bits === 16) {
+    return { width, height, rgb: paintWords(await readTiffWords(image, coding), range) };
+  }
+  const grey: TiffCoding = {
+    ...coding,
+    colour: { model: 'grey', isInverted: isInverted(coding), alpha: null },
+  };
+  return mapLevels(await decodeImage({ ...image, coding: grey }), range);
+}
+
+function isInverted({ colour }: TiffCoding): boolean {
+  return colour.model === 'grey' && colour.isInverted;
+}
+
+function mapLevels({ width, height, rgb }: Raster, { black, white }: GreyRange): Raster {
+  if (black === 0 && white === 255) return { width, height, rgb };
+  const levels = Uint8Array.from({ length: 256 }, (_, sample) => levelOf(sample, black, white));
+  return { width, height, rgb: rgb.map((sample) => levels[sample] as number) };
+}
+
+function paintWords(words: Uint16Array, { black, white }: GreyRange): Uint8Array {
+  const rgb = new Uint8Array(words.length * 3);
+  for (let i = 0, to = 0; i < words.length; i++) {
+    const level = levelOf(words[i] as number, black, white);
+    rgb[to++] = level;
+    rgb[to++] = level;
+    rgb[to++] = level;
+  }
+  return rgb;
+}
+
+function levelOf(sample: number, black: number, white: number): number {
+  const level = ((sample - black) * 255) / (white - black);
+  return level <= 0 ? 0 : level >= 255 ? 255 : Math.round(level);
+}

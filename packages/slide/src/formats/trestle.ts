@@ -1,0 +1,175 @@
+/**
+ * Trestle (MedScan) slides: TIFF in tiles that overlap, by the same number of pixels all over a level. A photograph
+ * of the glass and finer overlaps lie in files beside it.
+ *
+ * docs/formats/trestle.md says what is read, and where each fact is from.
+ */
+import type { Colour } from '../decode/raster.ts';
+import { SlideError } from '../slide.ts';
+import type { ByteSource } from '../source/byte-source.ts';
+import type { SlideGroup } from '../source/slide-files.ts';
+import type { SlideFormat } from '../source/slide-format.ts';
+import { readIccProfile } from '../tiff/icc-profile.ts';
+import { openMosaicLevel } from '../tiff/mosaic-level.ts';
+import { readPicture, type TiffPicture } from '../tiff/picture.ts';
+import { openPictureTiles } from '../tiff/picture-tiles.ts';
+import { joinLevels, type LevelTiles, type ReadableLevel } from '../tiff/stated-levels.ts';
+import { tag } from '../tiff/tags.ts';
+import type { TiffFile } from '../tiff/tiff-file.ts';
+import { readDecimal, readWhole } from '../xml/read-numbers.ts';
+
+const SOFTWARE = 'MedScan';
+const DESCRIPTION_BYTES = 64 * 1024;
+
+export const trestle: SlideFormat = {
+  name: 'trestle',
+
+  mismatch({ tiff, software, description }) {
+    if (!tiff) return 'the file is no TIFF';
+    if (!software.startsWith(SOFTWARE)) return `its software is not "${SOFTWARE}…"`;
+    return description === '' ? 'it has no description' : null;
+  },
+
+  async open(files, { tiff }) {
+    if (!tiff) throw corrupt('the file is no TIFF');
+    const properties = readProperties((await tiff.first.text(tag.ImageDescription, DESCRIPTION_BYTES)) ?? '');
+    const pictures = await readLevels(tiff);
+    const background = readBackground(properties.get('Background Color'));
+    const overlaps = readOverlaps(properties.get('OverlapsXY'));
+    const { levels, readTile } = await openLevels(files.leading, pictures, overlaps, background);
+    const power = readDecimal(properties.get('Objective Power'));
+    return {
+      format: 'trestle',
+      fingerprint: files.fingerprint,
+      vendor: 'Trestle',
+      levels,
+      mpp: await readMpp(tiff),
+      objectivePower: power !== null && power > 0 && power < 1000 ? power : null,
+      background,
+      associatedImages: new Set(),
+      readTile,
+      async readAssociatedImage(name) {
+        throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
+      },
+      readIccProfile: () => readIccProfile(tiff.first),
+      close: files.close,
+    };
+  },
+
+  /** By name alone: `slide.tif` and, beside it, the photograph `slide.Full` and the overlaps `slide.tif-1b`. */
+  async group({ names }) {
+    const groups: SlideGroup[] = [];
+    for (const leading of names) {
+      const base = leading.replace(/\.tif$/i, '');
+      if (base === leading) continue;
+      const members = names.filter((name) => name === `${base}.Full` || isOverlapFile(name, leading));
+      if (members.length > 0) groups.push({ leading, members });
+    }
+    return groups;
+  },
+};
+
+function isOverlapFile(name: string, leading: string): boolean {
+  return name.startsWith(`${leading}-`) && /^\d+b$/.test(name.slice(leading.length + 1));
+}
+
+/** `name=value`, one after the other, semicolons between them. */
+function readProperties(description: string): ReadonlyMap<string, string> {
+  const properties = new Map<string, string>();
+  for (const pair of description.split(';')) {
+    const at = pair.indexOf('=');
+    if (at >= 0) properties.set(pair.slice(0, at).trim(), pair.slice(at + 1).trim());
+  }
+  return properties;
+}
+
+/** `RRGGBB`; white where it says nothing. */
+function readBackground(text: string | undefined): Colour {
+  const [, r, g, b] = /^([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(text ?? '') ?? [];
+  const level = (hex: string | undefined) => (hex === undefined ? 255 : Number.parseInt(hex, 16));
+  return { r: level(r), g: level(g), b: level(b) };
+}
+
+interface Overlap {
+  /** Pixels of the level. */
+  readonly x: number;
+  readonly y: number;
+}
+
+/** `64 64 32 32 16 16`: across and down, of one level after the other; those that are missing are 0. */
+function readOverlaps(text: string | undefined): readonly Overlap[] {
+  const numbers = (text ?? '').split(/\s+/).flatMap((part) => (part === '' ? [] : [readWhole(part)]));
+  const overlaps: Overlap[] = [];
+  for (let i = 0; i < numbers.length; i += 2) {
+    const [x, y] = [numbers[i], numbers[i + 1]];
+    if (x === null || y === null || x === undefined || y === undefined)
+      throw corrupt('its overlaps are no pairs of numbers');
+    overlaps.push({ x, y });
+  }
+  return overlaps;
+}
+
+/** All directories are levels, largest first. */
+async function readLevels(tiff: TiffFile): Promise<readonly TiffPicture[]> {
+  const pictures: TiffPicture[] = [];
+  for (const directory of await tiff.directories()) {
+    const picture = await readPicture(directory);
+    const last = pictures.at(-1);
+    if (last && picture.width >= last.width) throw corrupt('a level is not smaller than the one before it');
+    if (!picture.tiles) throw notRead('a Trestle slide whose levels are not all cut into tiles');
+    pictures.push(picture);
+  }
+  return pictures;
+}
+
+async function openLevels(
+  source: ByteSource,
+  pictures: readonly TiffPicture[],
+  overlaps: readonly Overlap[],
+  background: Colour,
+): Promise<LevelTiles> {
+  const levels: ReadableLevel[] = [];
+  let full: { width: number; height: number } | null = null;
+  for (const [i, picture] of pictures.entries()) {
+    const { grid, readTile } = await openPictureTiles(source, picture);
+    const { x, y } = overlaps[i] ?? { x: 0, y: 0 };
+    if (x >= grid.tileWidth / 2 || y >= grid.tileHeight / 2) throw corrupt('tiles overlap by half and more');
+    const width = grid.width - (grid.columns - 1) * x;
+    const height = grid.height - (grid.rows - 1) * y;
+    full ??= { width, height };
+    const downsample = (full.width / width + full.height / height) / 2;
+    if (x === 0 && y === 0) {
+      levels.push({ level: { ...grid, downsample }, readTile });
+      continue;
+    }
+    const area = {
+      readTile,
+      tileWidth: grid.tileWidth,
+      tileHeight: grid.tileHeight,
+      cellsPerTile: 1,
+      firstColumn: 0,
+      firstRow: 0,
+      lefts: Array.from({ length: grid.columns }, (_, column) => column * (grid.tileWidth - x)),
+      tops: Array.from({ length: grid.rows }, (_, row) => row * (grid.tileHeight - y)),
+      width: grid.width,
+      height: grid.height,
+    };
+    levels.push(openMosaicLevel({ width, height, downsample, areas: [area], background }));
+  }
+  return joinLevels(levels);
+}
+
+/** The tags for pixels per unit hold micrometres per pixel instead, whatever ResolutionUnit says. */
+async function readMpp({ first }: TiffFile): Promise<{ x: number; y: number } | null> {
+  const [x, y] = [await first.real(tag.XResolution), await first.real(tag.YResolution)];
+  const isMpp = (value: number | null) => value !== null && value > 0 && value < 1000;
+  return isMpp(x) && isMpp(y) ? { x: x ?? 0, y: y ?? 0 } : null;
+}
+
+function corrupt(what: string): SlideError {
+  return new SlideError('FILE_CORRUPT', `The Trestle slide contradicts itself: ${what}`);
+}
+
+function notRead(what: string): SlideError {
+  return new SlideError('FORMAT_NOT_SUPPORTED', `Not read: ${what}`);
+}

@@ -1,0 +1,20 @@
+import type { TiffDirectory } from './directory.ts';
+import { tag } from './tags.ts';
+
+/** Bits of NewSubfileType. Source: TIFF 6.0, section 8. */
+const REDUCED = 1;
+const MASK = 4;
+
+/** Whether a directory says it is another picture made smaller. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED */
+export async function isReduced(directory: TiffDirectory): Promise<boolean> {
+  return ((await readSubfileType(directory)) & (REDUCED | MASK)) === REDUCED;
+}
+
+/** Whether a directory says where another picture is transparent, and shows nothing itself. */
+export async function isMask(directory: TiffDirectory): Promise<boolean> {
+  return ((await readSubfileType(directory)) & MASK) !== 0;
+}
+
+async function readSubfileType(directory: TiffDirectory): Promise<number> {
+  return (await directory.number(tag.NewSubfileType)) ?? 0;
+}

@@ -1,0 +1,25 @@
+import { SlideError } from '../slide.ts';
+import { readXml, type XmlElement, xmlLimits } from '../xml/read-xml.ts';
+import type { TiffDirectory } from './directory.ts';
+import { nameOfTag, type Tag } from './tags.ts';
+
+/**
+ * The XML that scanners keep in a tag.
+ *
+ * @param keep as `readXml` takes it
+ * @returns the root element; null when the directory does not have the tag
+ * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
+ */
+export async function readXmlTag(
+  directory: TiffDirectory,
+  name: Tag,
+  keep?: (path: readonly string[]) => boolean,
+): Promise<XmlElement | null> {
+  const bytes = directory.count(name);
+  if (bytes === 0) return null;
+  if (bytes > xmlLimits.characters) {
+    throw new SlideError('LIMIT_EXCEEDED', `${nameOfTag(name)} has ${bytes} bytes of XML`);
+  }
+  const text = await directory.text(name, bytes);
+  return text === null ? null : readXml(text, keep);
+}

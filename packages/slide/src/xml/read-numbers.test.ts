@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { readDecimal, readWhole } from './read-numbers.ts';
+
+describe('a number of metadata', () => {
+  it.each<[string | null | undefined, number | null]>([
+    ['0', 0],
+    [' 12\n', 12],
+    ['+7', 7],
+    ['9007199254740991', 9007199254740991],
+    ['9007199254740993', null],
+    ['99999999999999999999', null],
+    ['-1', null],
+    ['1.5', null],
+    ['0x10', null],
+    ['1e3', null],
+    ['12 34', null],
+    ['', null],
+    [null, null],
+    [undefined, null],
+  ])('%j is the whole number %s', (text, number) => {
+    expect(readWhole(text)).toBe(number);
+  });
+
+  it.each<[string | null, number | null]>([
+    ['0.25', 0.25],
+    [' .5 ', 0.5],
+    ['-3', -3],
+    ['0,2325', 0.2325],
+    ['2.5E-1', 0.25],
+    ['1e999', null],
+    ['NaN', null],
+    ['Infinity', null],
+    ['1.2.3', null],
+    ['0x10', null],
+    ['', null],
+    [null, null],
+  ])('%j is the decimal number %s', (text, number) => {
+    expect(readDecimal(text)).toBe(number);
+  });
+});
