@@ -3,14 +3,32 @@ import { aperio } from './formats/aperio.ts';
 import { czi } from './formats/czi.ts';
 import { dicom } from './formats/dicom.ts';
 import { genericTiff } from './formats/generic-tiff.ts';
+import { leicaScn } from './formats/leica-scn.ts';
 import { ndpi } from './formats/ndpi.ts';
+import { omeTiff } from './formats/ome-tiff.ts';
+import { philipsTiff } from './formats/philips-tiff.ts';
+import { qptiff } from './formats/qptiff.ts';
+import { trestle } from './formats/trestle.ts';
+import { ventanaBif } from './formats/ventana-bif.ts';
 import { type Slide, SlideError, type SlideLocation } from './slide.ts';
 import { openFileSource } from './source/file-source.ts';
 import { openSlideFiles, type SlideFiles, type SlideGroup } from './source/slide-files.ts';
 import { readFileHeader, type SlideFormat } from './source/slide-format.ts';
 
 /** Asked in this order: the first format without a mismatch opens the file, so specific before generic. */
-const formats: readonly SlideFormat[] = [aperio, dicom, czi, ndpi, genericTiff];
+const formats: readonly SlideFormat[] = [
+  aperio,
+  dicom,
+  czi,
+  ndpi,
+  philipsTiff,
+  ventanaBif,
+  leicaScn,
+  qptiff,
+  omeTiff,
+  trestle,
+  genericTiff,
+];
 
 /**
  * Open a slide; the caller closes it.
