@@ -101,9 +101,19 @@ function colourOf(pixels: PixelDescription): Colour {
   return colour;
 }
 
-/** The name comes out of the file: only names of the standard are repeated. */
+const refusedColours = new Set([
+  'PALETTE COLOR',
+  'YBR_PARTIAL_420',
+  'YBR_PARTIAL_422',
+  'XYB',
+  'HSV',
+  'ARGB',
+  'CMYK',
+]);
+
+/** The name comes out of the file, where anything may stand: only names of the standard are repeated. */
 function nameOf(photometric: string): string {
-  return /^[A-Z0-9_ ]{1,16}$/.test(photometric) ? photometric : 'that it names';
+  return refusedColours.has(photometric) ? photometric : 'that it names';
 }
 
 /**

@@ -1,54 +1,26 @@
 /**
- * One DICOM file of a slide: which series it belongs to, what it shows, and how its pixels are written.
+ * One DICOM file of a slide: what it shows, and how its pixels are written.
  *
  * Source: DICOM PS3.3, sections A.32.8 (VL Whole Slide Microscopy Image IOD), C.8.12.4 (its image module),
  * C.7.6.16 (multi-frame functional groups) and C.7.6.17.3 (where the tiles are).
  */
-import { createHash } from 'node:crypto';
 import { SlideError } from '../slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { byteWindow } from './byte-window.ts';
 import { corrupt, tooMuch } from './damage.ts';
 import type { DataSet, Place } from './data-set.ts';
-import { type FileMeta, isDicom, readFileMeta, readUid, SIGNATURE_BYTES } from './file-meta.ts';
+import { readFileMeta } from './file-meta.ts';
+import {
+  type FramePositions,
+  frameWanted,
+  type PositionCollector,
+  positionCollector,
+} from './frame-positions.ts';
+import { type Identity, identityOf, identityTags, walkOf } from './identity.ts';
 import { LEAST_POSITION_BYTES, limits } from './limits.ts';
-import { readDataSet, type Walk, type Wanted } from './read-data-set.ts';
+import { readDataSet, valuesOf, type Wanted } from './read-data-set.ts';
 import { nameOfTag, type Tag, tag } from './tags.ts';
-import { nameOfSopClass, nameOfTransferSyntax, transferSyntaxOf, wholeSlideImage } from './uids.ts';
-
-/** What the third value of ImageType says. Source: PS3.3 C.8.12.4.1.1 (LOCALIZER: an older name of OVERVIEW). */
-export type ImageKind = 'volume' | 'thumbnail' | 'label' | 'overview';
-
-/** A file's part of a picture that is cut into several files. Source: PS3.3, table C.7.6.16-1. */
-export interface ConcatenationPart {
-  readonly uid: string;
-  /** From 1. */
-  readonly number: number;
-  /** How many parts there are; null when the file does not say. */
-  readonly total: number | null;
-  /** Frames of the parts before this one. */
-  readonly frameOffset: number;
-}
-
-/** What tells which files are one slide. */
-export interface Identity {
-  /**
-   * The same for all files of one slide, and for no others: a hash of the series, the study, the glass slide and
-   * the patient, none of which goes any further.
-   */
-  readonly series: string;
-  /** Tells several pyramids of one series apart; null when the file does not say. */
-  readonly pyramid: string | null;
-  /** The file's own UID. */
-  readonly sopInstance: string;
-  readonly kind: ImageKind;
-  /** Pixels of the whole picture. */
-  readonly width: number;
-  readonly height: number;
-  /** Place within the series; null when the file does not say. */
-  readonly instanceNumber: number | null;
-  readonly concatenation: ConcatenationPart | null;
-}
+import { nameOfTransferSyntax, transferSyntaxOf } from './uids.ts';
 
 /** How the samples of a frame are written. Source: PS3.3 C.7.6.3.1. */
 export interface PixelDescription {
@@ -64,17 +36,6 @@ export interface PixelDescription {
   /** Centre and width of the grey values to show, in the unit that slope and intercept give; null when not said. */
   readonly window: { readonly center: number; readonly width: number } | null;
   readonly rescale: { readonly slope: number; readonly intercept: number };
-}
-
-/** Where each frame's top left pixel is, if the file says it frame by frame. */
-export interface FramePositions {
-  /** Pixels of the whole picture, from 1. */
-  readonly columns: Int32Array;
-  readonly rows: Int32Array;
-  /** Micrometres above the glass; 0 when not said. */
-  readonly depths: Float64Array;
-  /** 1 for frames of the first optical path, 0 for those of others. */
-  readonly isFirstPath: Uint8Array;
 }
 
 export interface Instance extends Identity {
@@ -106,25 +67,6 @@ export interface Instance extends Identity {
   readonly showsSpecimenLabel: boolean;
 }
 
-const identityTags: readonly Tag[] = [
-  tag.ImageType,
-  tag.SOPClassUID,
-  tag.SOPInstanceUID,
-  tag.PyramidUID,
-  tag.PatientID,
-  tag.StudyInstanceUID,
-  tag.SeriesInstanceUID,
-  tag.InstanceNumber,
-  tag.ConcatenationUID,
-  tag.InConcatenationNumber,
-  tag.InConcatenationTotalNumber,
-  tag.ConcatenationFrameOffsetNumber,
-  tag.Rows,
-  tag.Columns,
-  tag.ContainerIdentifier,
-  tag.TotalPixelMatrixColumns,
-  tag.TotalPixelMatrixRows,
-];
 const imageTags: readonly Tag[] = [
   ...identityTags,
   tag.Manufacturer,
@@ -143,9 +85,6 @@ const imageTags: readonly Tag[] = [
   tag.RecommendedAbsentPixelCIELabValue,
 ];
 
-const valuesOf = (tags: readonly Tag[]): Wanted => new Map(tags.map((number) => [number, 'value']));
-
-const identityWanted = valuesOf(identityTags);
 const imageWanted: Wanted = new Map([
   ...valuesOf(imageTags),
   [
@@ -179,41 +118,6 @@ const imageWanted: Wanted = new Map([
     },
   ],
 ]);
-const frameWanted: Wanted = new Map([
-  [tag.OpticalPathIdentificationSequence, { items: valuesOf([tag.OpticalPathIdentifier]) }],
-  [
-    tag.PlanePositionSlideSequence,
-    {
-      items: valuesOf([
-        tag.ColumnPositionInTotalImagePixelMatrix,
-        tag.RowPositionInTotalImagePixelMatrix,
-        tag.ZOffsetInSlideCoordinateSystem,
-      ]),
-    },
-  ],
-]);
-
-/**
- * Read as much of a file as tells which slide it belongs to: a few kilobytes.
- *
- * @returns null when the file is no DICOM file
- * @throws SlideError NOT_A_SLIDE for other DICOM objects, FORMAT_NOT_SUPPORTED, FILE_CORRUPT, FILE_TRUNCATED,
- *   LIMIT_EXCEEDED
- */
-export async function readIdentity(source: ByteSource): Promise<Identity | null> {
-  if (source.size < SIGNATURE_BYTES) return null;
-  if (!isDicom(await source.read(0, SIGNATURE_BYTES))) return null;
-  const window = byteWindow(source);
-  const meta = await readFileMeta(window);
-  const walk = walkOf(meta);
-  const { dataSet } = await readDataSet(
-    { ...walk, window },
-    meta.dataSetAt,
-    identityWanted,
-    (number) => number >= 0x5200_0000,
-  );
-  return identityOf(dataSet);
-}
 
 /**
  * Read the whole header of a file: what it shows and how, up to its pixels.
@@ -277,84 +181,6 @@ export async function readInstance(source: ByteSource): Promise<Instance> {
   };
 }
 
-/** What can be told before the data set is read, so that other objects are named even where theirs is broken. */
-function walkOf({ sopClass, transferSyntax }: FileMeta): Omit<Walk, 'window'> {
-  if (sopClass !== null) checkSopClass(sopClass);
-  const isUnreadable =
-    transferSyntax.startsWith('1.2.840.10008.1.2.1.99') || transferSyntax === '1.2.840.10008.1.2.2';
-  if (isUnreadable) throw notRead(nameOfTransferSyntax(transferSyntax));
-  // Every compressed transfer syntax, known or not, is explicit. Source: PS3.5 A.4.
-  const isExplicit = transferSyntaxOf(transferSyntax)?.isExplicit ?? true;
-  return { isExplicit, budget: { elements: limits.elements } };
-}
-
-function checkSopClass(sopClass: string): void {
-  if (sopClass === wholeSlideImage) return;
-  throw new SlideError(
-    'NOT_A_SLIDE',
-    `This DICOM file is ${nameOfSopClass(sopClass)}, not a whole-slide image`,
-  );
-}
-
-function identityOf(dataSet: DataSet): Identity {
-  const sopClass = readUid(dataSet.text(tag.SOPClassUID));
-  if (sopClass === null) throw new SlideError('NOT_A_SLIDE', 'This DICOM file does not say what it is');
-  checkSopClass(sopClass);
-  const series = readUid(dataSet.text(tag.SeriesInstanceUID));
-  const sopInstance = readUid(dataSet.text(tag.SOPInstanceUID));
-  if (series === null || sopInstance === null) throw corrupt('it does not say which series it belongs to');
-  const kind = kindOf(dataSet.texts(tag.ImageType));
-  // A label has no matrix of tiles: it is one frame.
-  const fallback = kind === 'volume' ? null : dataSet;
-  return {
-    series: hashOf([
-      series,
-      dataSet.text(tag.StudyInstanceUID),
-      dataSet.text(tag.ContainerIdentifier),
-      dataSet.text(tag.PatientID),
-    ]),
-    pyramid: readUid(dataSet.text(tag.PyramidUID)),
-    sopInstance,
-    kind,
-    width: matrixSide(dataSet, tag.TotalPixelMatrixColumns, fallback?.whole(tag.Columns)),
-    height: matrixSide(dataSet, tag.TotalPixelMatrixRows, fallback?.whole(tag.Rows)),
-    instanceNumber: dataSet.real(tag.InstanceNumber),
-    concatenation: concatenationOf(dataSet),
-  };
-}
-
-function hashOf(texts: readonly (string | null)[]): string {
-  return createHash('sha256')
-    .update(texts.map((text) => text ?? '').join('\0'))
-    .digest('base64url')
-    .slice(0, 22);
-}
-
-const kinds = new Map<string, ImageKind>([
-  ['VOLUME', 'volume'],
-  ['THUMBNAIL', 'thumbnail'],
-  ['LABEL', 'label'],
-  ['OVERVIEW', 'overview'],
-  ['LOCALIZER', 'overview'],
-]);
-
-function kindOf(imageType: readonly string[]): ImageKind {
-  const kind = kinds.get(imageType[2] ?? '');
-  if (kind) return kind;
-  throw corrupt('its ImageType is neither VOLUME nor THUMBNAIL, LABEL or OVERVIEW');
-}
-
-function concatenationOf(dataSet: DataSet): ConcatenationPart | null {
-  const uid = readUid(dataSet.text(tag.ConcatenationUID));
-  if (uid === null) return null;
-  const number = dataSet.whole(tag.InConcatenationNumber);
-  const frameOffset = dataSet.whole(tag.ConcatenationFrameOffsetNumber);
-  if (number === null || number < 1 || frameOffset === null || frameOffset < 0) {
-    throw corrupt('it is a part of something, and does not say which');
-  }
-  return { uid, number, total: dataSet.whole(tag.InConcatenationTotalNumber), frameOffset };
-}
-
 /**
  * Whether each frame says where it is.
  *
@@ -365,49 +191,6 @@ function isPlacedByFrame(dataSet: DataSet): boolean {
   if (organization === 'TILED_FULL') return false;
   if (organization === null || organization === 'TILED_SPARSE') return true;
   throw notRead('frames that are organised otherwise than in tiles');
-}
-
-interface PositionCollector {
-  readonly each: (frame: DataSet) => void;
-  /** @throws SlideError FILE_CORRUPT when there were fewer frames than the file claims */
-  finish(): FramePositions;
-}
-
-function positionCollector(
-  frames: number,
-  firstPath: DataSet | undefined,
-  shared: DataSet | undefined,
-): PositionCollector {
-  const positions = {
-    columns: new Int32Array(frames),
-    rows: new Int32Array(frames),
-    depths: new Float64Array(frames),
-    isFirstPath: new Uint8Array(frames),
-  };
-  const first = firstPath?.text(tag.OpticalPathIdentifier) ?? null;
-  const pathOf = (groups: DataSet | undefined) =>
-    groups?.items(tag.OpticalPathIdentificationSequence)[0]?.text(tag.OpticalPathIdentifier) ?? null;
-  const sharedPath = pathOf(shared);
-  let count = 0;
-  return {
-    each(frame) {
-      if (count === frames) throw corrupt(`it describes more than its ${frames} frames`);
-      const [position] = frame.items(tag.PlanePositionSlideSequence);
-      const column = position?.whole(tag.ColumnPositionInTotalImagePixelMatrix) ?? null;
-      const row = position?.whole(tag.RowPositionInTotalImagePixelMatrix) ?? null;
-      if (column === null || row === null) throw corrupt(`it does not say where frame ${count + 1} is`);
-      const path = pathOf(frame) ?? sharedPath;
-      positions.columns[count] = column;
-      positions.rows[count] = row;
-      positions.depths[count] = position?.real(tag.ZOffsetInSlideCoordinateSystem) ?? 0;
-      positions.isFirstPath[count] = path === null || first === null || path === first ? 1 : 0;
-      count++;
-    },
-    finish() {
-      if (count < frames) throw corrupt(`it says where ${count} of its ${frames} frames are`);
-      return positions;
-    },
-  };
 }
 
 function restWanted(collector: PositionCollector | null): Wanted {
@@ -470,14 +253,6 @@ function originOf(dataSet: DataSet) {
 function absentPixelOf(dataSet: DataSet): readonly number[] | null {
   const values = dataSet.reals(tag.RecommendedAbsentPixelCIELabValue);
   return values.length === 3 ? values : null;
-}
-
-function matrixSide(dataSet: DataSet, name: Tag, fallback: number | null | undefined): number {
-  const side = dataSet.whole(name) ?? fallback ?? null;
-  if (side === null) throw corrupt('it does not say how large its picture is');
-  if (side < 1) throw corrupt(`${nameOfTag(name)} is ${side}`);
-  if (side > limits.imageSide) throw tooMuch(`${nameOfTag(name)} is ${side}`);
-  return side;
 }
 
 function sideOf(dataSet: DataSet, name: typeof tag.Columns | typeof tag.Rows, limit: number): number {

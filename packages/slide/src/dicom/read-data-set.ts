@@ -9,7 +9,7 @@ import type { ByteWindow } from './byte-window.ts';
 import { corrupt, tooMuch, truncated } from './damage.ts';
 import { type DataSet, dataSetOf, type Value } from './data-set.ts';
 import { limits } from './limits.ts';
-import { nameOfTag, tag, vrOfTag } from './tags.ts';
+import { nameOfTag, type Tag, tag, vrOfTag } from './tags.ts';
 
 /** What to read of a data set: a value, the place of one, or of a sequence what to read of its items. */
 export type Wanted = ReadonlyMap<number, 'value' | 'place' | WantedItems>;
@@ -19,6 +19,9 @@ export interface WantedItems {
   /** Called with each item instead of keeping it. */
   readonly each?: (item: DataSet) => void;
 }
+
+/** All of these, by value. */
+export const valuesOf = (tags: readonly Tag[]): Wanted => new Map(tags.map((number) => [number, 'value']));
 
 /** How many data elements may still be looked at. */
 export interface Budget {

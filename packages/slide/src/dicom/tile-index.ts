@@ -1,6 +1,6 @@
 import { SlideError } from '../slide.ts';
 import { corrupt, tooMuch } from './damage.ts';
-import type { FramePositions } from './instance.ts';
+import type { FramePositions } from './frame-positions.ts';
 import { limits } from './limits.ts';
 
 /** A part of a picture: one file, or the only one. */

@@ -1,5 +1,5 @@
 /** Which DICOM files are one slide, told by a few kilobytes of each. */
-import { type Identity, readIdentity } from '../dicom/instance.ts';
+import { type Identity, readIdentity } from '../dicom/identity.ts';
 import { limits } from '../dicom/limits.ts';
 import { SlideError } from '../slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';

@@ -6,7 +6,8 @@
 import { rgbOfCieLab } from '../dicom/cie-lab.ts';
 import { isDicom } from '../dicom/file-meta.ts';
 import { isJpeg, openPictures, type ReadPicture } from '../dicom/frame-pictures.ts';
-import { type Identity, type ImageKind, type Instance, readInstance } from '../dicom/instance.ts';
+import type { Identity, ImageKind } from '../dicom/identity.ts';
+import { type Instance, readInstance } from '../dicom/instance.ts';
 import { limits } from '../dicom/limits.ts';
 import { indexTiles } from '../dicom/tile-index.ts';
 import { type AssociatedImageName, type Level, type Slide, SlideError } from '../slide.ts';

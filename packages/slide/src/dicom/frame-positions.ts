@@ -1,0 +1,81 @@
+/** Where the frames of a file are, one by one. */
+import { corrupt } from './damage.ts';
+import type { DataSet } from './data-set.ts';
+import { valuesOf, type Wanted } from './read-data-set.ts';
+import { tag } from './tags.ts';
+
+/** Of every frame, in the order of the file. */
+export interface FramePositions {
+  /** Pixels of the whole picture, from 1. */
+  readonly columns: Int32Array;
+  readonly rows: Int32Array;
+  /** Micrometres above the glass; 0 when not said. */
+  readonly depths: Float64Array;
+  /** 1 for frames of the first optical path, 0 for those of others. */
+  readonly isFirstPath: Uint8Array;
+}
+
+/** What of a frame's functional groups says where it is. */
+export const frameWanted: Wanted = new Map([
+  [tag.OpticalPathIdentificationSequence, { items: valuesOf([tag.OpticalPathIdentifier]) }],
+  [
+    tag.PlanePositionSlideSequence,
+    {
+      items: valuesOf([
+        tag.ColumnPositionInTotalImagePixelMatrix,
+        tag.RowPositionInTotalImagePixelMatrix,
+        tag.ZOffsetInSlideCoordinateSystem,
+      ]),
+    },
+  ],
+]);
+
+export interface PositionCollector {
+  readonly each: (frame: DataSet) => void;
+  /** @throws SlideError FILE_CORRUPT when there were fewer frames than the file claims */
+  finish(): FramePositions;
+}
+
+/**
+ * Takes the functional groups of one frame after the other.
+ *
+ * Source: DICOM PS3.3, C.8.12.6.1 (Plane Position (Slide)), C.8.12.5.1 (optical path identification).
+ *
+ * @param shared functional groups of all frames
+ */
+export function positionCollector(
+  frames: number,
+  firstPath: DataSet | undefined,
+  shared: DataSet | undefined,
+): PositionCollector {
+  const positions = {
+    columns: new Int32Array(frames),
+    rows: new Int32Array(frames),
+    depths: new Float64Array(frames),
+    isFirstPath: new Uint8Array(frames),
+  };
+  const first = firstPath?.text(tag.OpticalPathIdentifier) ?? null;
+  const pathOf = (groups: DataSet | undefined) =>
+    groups?.items(tag.OpticalPathIdentificationSequence)[0]?.text(tag.OpticalPathIdentifier) ?? null;
+  const sharedPath = pathOf(shared);
+  let count = 0;
+  return {
+    each(frame) {
+      if (count === frames) throw corrupt(`it describes more than its ${frames} frames`);
+      const [position] = frame.items(tag.PlanePositionSlideSequence);
+      const column = position?.whole(tag.ColumnPositionInTotalImagePixelMatrix) ?? null;
+      const row = position?.whole(tag.RowPositionInTotalImagePixelMatrix) ?? null;
+      if (column === null || row === null) throw corrupt(`it does not say where frame ${count + 1} is`);
+      const path = pathOf(frame) ?? sharedPath;
+      positions.columns[count] = column;
+      positions.rows[count] = row;
+      positions.depths[count] = position?.real(tag.ZOffsetInSlideCoordinateSystem) ?? 0;
+      positions.isFirstPath[count] = path === null || first === null || path === first ? 1 : 0;
+      count++;
+    },
+    finish() {
+      if (count < frames) throw corrupt(`it says where ${count} of its ${frames} frames are`);
+      return positions;
+    },
+  };
+}
