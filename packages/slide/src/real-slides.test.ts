@@ -207,13 +207,6 @@ describe.skipIf(slides === '')(`a real slide${skippedWithout}`, () => {
       await slide.close();
     },
   );
-
-  it.each([
-    ['generic-tiff/tiff_tiled_cmyk_jpeg.tif', 'FORMAT_NOT_SUPPORTED'],
-    ['generic-tiff/test_orient6.tif', 'FORMAT_NOT_SUPPORTED'],
-  ])('%s is refused', async (name, code) => {
-    await expect(openSlide({ path: join(slides, name) })).rejects.toMatchObject({ code });
-  });
 });
 
 describe.skipIf(!existsSync(badSlides))(`files that other readers broke on${skippedWithoutBad}`, () => {

@@ -6,7 +6,7 @@ import type { Slide } from '../slide.ts';
 export async function drawLevel(slide: Slide, index: number): Promise<Raster> {
   const level = slide.levels[index];
   if (!level) throw new Error(`There is no level ${index}`);
-  const { width, height, tileWidth, tileHeight } = level;
+  const { width, height, tileWidth, tileHeight, outside = { left: 0, top: 0 } } = level;
   const rgb = new Uint8Array(width * height * 3);
   const { r, g, b } = slide.background;
   for (let i = 0; i < rgb.length; i += 3) rgb.set([r, g, b], i);
@@ -15,10 +15,15 @@ export async function drawLevel(slide: Slide, index: number): Promise<Raster> {
       const tile = await slide.readTile({ level: index, column, row });
       if (!tile) continue;
       const picture = await decodeImage(tile);
-      const [x, y] = [column * tileWidth, row * tileHeight];
-      const used = Math.min(tileWidth, width - x) * 3;
-      for (let line = 0; line < tileHeight && y + line < height; line++) {
-        const from = line * picture.width * 3;
+      const left = column * tileWidth - outside.left;
+      const top = row * tileHeight - outside.top;
+      // Where padding stands before the picture, a tile that has none begins with it.
+      const skippedX = left < 0 ? picture.width - (left + tileWidth) : 0;
+      const skippedY = top < 0 ? picture.height - (top + tileHeight) : 0;
+      const [x, y] = [Math.max(0, left), Math.max(0, top)];
+      const used = Math.min(picture.width - skippedX, width - x) * 3;
+      for (let line = 0; line < picture.height - skippedY && y + line < height; line++) {
+        const from = ((skippedY + line) * picture.width + skippedX) * 3;
         rgb.set(picture.rgb.subarray(from, from + used), ((y + line) * width + x) * 3);
       }
     }
