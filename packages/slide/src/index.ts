@@ -5,7 +5,9 @@ export {
   describeDeepZoom,
   descriptorXml,
   readStoredTile,
+  regionOfTile,
 } from './deep-zoom.ts';
+export { openServedSlide } from './making/served-slide.ts';
 export type { SlideSummary } from './making/slide-summary.ts';
 export { TileMaker, type TileMakerOptions } from './making/tile-maker.ts';
 export { groupSlideFiles, openSlide } from './open-slide.ts';

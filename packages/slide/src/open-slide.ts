@@ -6,17 +6,21 @@ import { genericTiff } from './formats/generic-tiff.ts';
 import { leicaScn } from './formats/leica-scn.ts';
 import { ndpi } from './formats/ndpi.ts';
 import { omeTiff } from './formats/ome-tiff.ts';
+import { openslide, openWithOpenSlide } from './formats/openslide.ts';
 import { philipsTiff } from './formats/philips-tiff.ts';
+import { plainImage } from './formats/plain-image.ts';
 import { qptiff } from './formats/qptiff.ts';
 import { trestle } from './formats/trestle.ts';
 import { ventanaBif } from './formats/ventana-bif.ts';
 import { type Slide, SlideError, type SlideLocation } from './slide.ts';
 import { openFileSource } from './source/file-source.ts';
+import { isGitLfsPointer } from './source/git-lfs-pointer.ts';
 import { openSlideFiles, type SlideFiles, type SlideGroup } from './source/slide-files.ts';
-import { readFileHeader, type SlideFormat } from './source/slide-format.ts';
+import { type FileHeader, readFileHeader, type SlideFormat } from './source/slide-format.ts';
 
 /** Asked in this order: the first format without a mismatch opens the file, so specific before generic. */
 const formats: readonly SlideFormat[] = [
+  openslide,
   aperio,
   dicom,
   czi,
@@ -28,6 +32,7 @@ const formats: readonly SlideFormat[] = [
   omeTiff,
   trestle,
   genericTiff,
+  plainImage,
 ];
 
 /**
@@ -44,17 +49,67 @@ export async function openSlide(location: SlideLocation): Promise<Slide> {
 export async function openSlideFrom(files: SlideFiles): Promise<Slide> {
   try {
     const header = await readFileHeader(files);
-    const mismatches: string[] = [];
-    for (const format of formats) {
-      const mismatch = format.mismatch(header);
-      if (mismatch === null) return await format.open(files, header);
-      mismatches.push(`${format.name}: ${mismatch}`);
+    try {
+      return await formatOf(header).open(files, header);
+    } catch (error) {
+      if (!mayOpenSlideKnow(error, header)) throw error;
+      // What our own reader says of the file is more than what OpenSlide does.
+      const slide = await openWithOpenSlide(files).catch(() => null);
+      if (slide) return slide;
+      throw error;
     }
-    throw new SlideError('FORMAT_NOT_RECOGNISED', `No format knows the file (${mismatches.join('; ')})`);
   } catch (error) {
     await files.close();
     throw error;
   }
+}
+
+/**
+ * Open a slide for its stored tiles, in a process that others depend on: nothing is decoded there, and no library in
+ * C is let at the file.
+ *
+ * @returns null when none of its tiles can go out as it is stored; only a making process opens such a slide, or says
+ *   why it cannot
+ * @throws SlideError what openSlide throws
+ */
+export async function openStoredSlide(location: SlideLocation): Promise<Slide | null> {
+  const files = await openSlideFiles(location);
+  let header: FileHeader | null = null;
+  try {
+    header = await readFileHeader(files);
+    const format = formatOf(header);
+    if (!format.isOnlyMade) return await format.open(files, header);
+  } catch (error) {
+    if (!header || !mayOpenSlideKnow(error, header)) {
+      await files.close();
+      throw error;
+    }
+  }
+  await files.close();
+  return null;
+}
+
+/** @throws SlideError FORMAT_NOT_RECOGNISED */
+function formatOf(header: FileHeader): SlideFormat {
+  if (isGitLfsPointer(header.start)) {
+    throw new SlideError(
+      'FORMAT_NOT_RECOGNISED',
+      'This is not the slide but a pointer to it, as Git LFS leaves one',
+    );
+  }
+  const mismatches: string[] = [];
+  for (const format of formats) {
+    const mismatch = format.mismatch(header);
+    if (mismatch === null) return format;
+    mismatches.push(`${format.name}: ${mismatch}`);
+  }
+  throw new SlideError('FORMAT_NOT_RECOGNISED', `No format knows the file (${mismatches.join('; ')})`);
+}
+
+/** TIFF that no reader of our own takes, and what one of them knows and does not read. */
+function mayOpenSlideKnow(error: unknown, { tiff }: FileHeader): boolean {
+  if (!(error instanceof SlideError)) return false;
+  return error.code === 'FORMAT_NOT_SUPPORTED' || (error.code === 'FORMAT_NOT_RECOGNISED' && tiff !== null);
 }
 
 /**
@@ -66,17 +121,20 @@ export async function openSlideFrom(files: SlideFiles): Promise<Slide> {
  *
  * @param folder absolute path
  * @param names of regular files in it
+ * @param folders: names of folders in it
  */
 export async function groupSlideFiles(
   folder: string,
   names: readonly string[],
+  folders: readonly string[] = [],
 ): Promise<readonly SlideGroup[]> {
   const groups: SlideGroup[] = [];
   const taken = new Set<string>();
   for (const format of formats) {
     if (!format.group) continue;
     const left = names.filter((name) => !taken.has(name)).sort();
-    const found = await format.group({ names: left, open: (name) => openFileSource(join(folder, name)) });
+    const open = (name: string) => openFileSource(join(folder, name));
+    const found = await format.group({ names: left, folders, open });
     for (const { leading, members } of found) for (const name of [leading, ...members]) taken.add(name);
     groups.push(...found);
   }

@@ -45,6 +45,7 @@ const BLACK: Colour = { r: 0, g: 0, b: 0 };
 
 export const czi: SlideFormat = {
   name: 'czi',
+  isOnlyMade: true,
 
   mismatch({ start }) {
     return isCzi(start) ? null : 'the file does not begin with "ZISRAWFILE"';

@@ -8,6 +8,8 @@ import { fingerprintOf, openFileSource } from './file-source.ts';
 export interface SlideFiles {
   /** Base name of the leading file. */
   readonly name: string;
+  /** Where the leading file is, for a library that opens files by itself; null when it is in memory. */
+  readonly path: string | null;
   readonly leading: ByteSource;
   /** Of the whole slide, as `fingerprintOf` says it for its location. */
   readonly fingerprint: string;
@@ -41,6 +43,7 @@ export async function openSlideFiles(location: SlideLocation): Promise<SlideFile
   });
   return {
     name: basename(path),
+    path,
     leading,
     fingerprint,
     async list() {
@@ -69,6 +72,8 @@ async function fingerprintOfOpen(location: SlideLocation, leading: ByteSource): 
 export interface SlideFolder {
   /** Names of regular files in it, sorted. */
   readonly names: readonly string[];
+  /** Names of folders in it. */
+  readonly folders: readonly string[];
   /** One of them; the caller closes it. @throws SlideError FILE_MISSING, NOT_A_SLIDE */
   open(name: string): Promise<ByteSource>;
 }

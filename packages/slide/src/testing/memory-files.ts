@@ -7,6 +7,7 @@ export function memoryFiles(files: Readonly<Record<string, Uint8Array>>): SlideF
   const [[name, leading] = ['', new Uint8Array()]] = Object.entries(files);
   return {
     name,
+    path: null,
     leading: memorySource(leading),
     fingerprint: memorySource(leading).fingerprint,
     list: async () => Object.keys(files).sort(),

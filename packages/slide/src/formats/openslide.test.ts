@@ -1,0 +1,492 @@
+import { mkdtemp, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { decodeImage } from '../decode/decode-image.ts';
+import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
+import { describeDeepZoom } from '../deep-zoom.ts';
+import { joinScans } from '../jpeg/join-scans.ts';
+import { makeTile } from '../making/make-tile.ts';
+import { openServedSlide } from '../making/served-slide.ts';
+import { TileMaker } from '../making/tile-maker.ts';
+import { groupSlideFiles, openSlide, openSlideFrom, openStoredSlide } from '../open-slide.ts';
+import { loadOpenSlide } from '../openslide/library.ts';
+import type { Slide, TileAddress } from '../slide.ts';
+import { openSlideFiles } from '../source/slide-files.ts';
+import { buildSvs } from '../testing/build-svs.ts';
+import { difference, pixelsOf } from '../testing/compare-pixels.ts';
+import { memoryFiles } from '../testing/memory-files.ts';
+import { paintTissue } from '../testing/paint-tissue.ts';
+import { writeMirax } from '../testing/write-mirax.ts';
+import { openWithOpenSlide } from './openslide.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const library = await loadOpenSlide();
+const skipped = library ? '' : ' (skipped: libopenslide is not installed)';
+const slides = process.env.TEST_SLIDES ?? '';
+const skippedWithout = slides === '' ? ' (skipped: TEST_SLIDES names no folder of real slides)' : skipped;
+
+let folder: string;
+const picture = paintTissue(1024, 768);
+/** Level 0 has a column of tiles that the scanner left out, and one tile that is no picture. */
+const missing = [
+  [7, 2],
+  [7, 3],
+] as const;
+const damaged = [[1, 2]] as const;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'openslide-'));
+  await writeMirax(folder, 'whole', { picture, tileSide: 128, missing });
+  await writeMirax(folder, 'damaged', { picture, tileSide: 128, damaged });
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function rasterOf(slide: Slide, address: TileAddress): Promise<Raster | null> {
+  const tile = await slide.readTile(address);
+  return tile && { width: tile.width, height: tile.height, rgb: tile.bytes };
+}
+
+function* addressesOf(slide: Slide, level: number): Generator<TileAddress> {
+  const { columns, rows } = slide.levels[level] as Slide['levels'][0];
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) yield { level, column, row };
+  }
+}
+
+describe.skipIf(library === null)(`a MIRAX slide${skipped}`, () => {
+  it('is what its scanner wrote', async () => {
+    const slide = await openSlide({ path: join(folder, 'whole.mrxs') });
+    expect(slide).toMatchObject({
+      format: 'mirax',
+      vendor: '3DHISTECH',
+      mpp: { x: 0.25, y: 0.25 },
+      objectivePower: 40,
+      background: { r: 240, g: 240, b: 240 },
+    });
+    expect(slide.levels).toMatchObject([
+      { width: 1024, height: 768, tileWidth: 256, tileHeight: 256, columns: 4, rows: 3, isMade: true },
+      { width: 512, height: 384, columns: 2, rows: 2, downsample: 2 },
+    ]);
+    expect([...slide.associatedImages]).toEqual([]);
+    expect(await slide.readIccProfile()).toBeNull();
+    await slide.close();
+    await expect(slide.readTile({ level: 0, column: 0, row: 0 })).rejects.toMatchObject({
+      name: 'SlideError',
+    });
+  });
+
+  it('has every pixel of its levels', async () => {
+    const slide = await openSlide({ path: join(folder, 'whole.mrxs') });
+    for (const level of [0, 1]) {
+      const shown = shrinkRaster(picture, 2 ** level);
+      for (const address of addressesOf(slide, level)) {
+        const tile = (await rasterOf(slide, address)) as Raster;
+        const { column, row } = address;
+        // The tiles that are missing lie in the last column of level 0.
+        const width = level === 0 && column === 3 ? 128 : tile.width;
+        const part = cropRaster(shown, column * 256, row * 256, width, tile.height);
+        expect(
+          difference(cropRaster(tile, 0, 0, width, tile.height), part).most,
+          JSON.stringify(address),
+        ).toBe(0);
+      }
+    }
+    await slide.close();
+  });
+
+  it('has the background of its scanner where there is nothing', async () => {
+    const slide = await openSlide({ path: join(folder, 'whole.mrxs') });
+    const tile = (await rasterOf(slide, { level: 0, column: 3, row: 1 })) as Raster;
+    expect([...tile.rgb.subarray(-3)]).toEqual([240, 240, 240]);
+    await slide.close();
+  });
+
+  it('hears of a damaged tile where it is, whoever else reads at the time', async () => {
+    const slide = await openSlide({ path: join(folder, 'damaged.mrxs') });
+    const addresses = Array.from({ length: 10 }, () => [...addressesOf(slide, 0)]).flat();
+    const outcomes = await Promise.allSettled(addresses.map((address) => rasterOf(slide, address)));
+    for (const [i, outcome] of outcomes.entries()) {
+      const { column, row } = addresses[i] as TileAddress;
+      // Tile 1, 2 of the file lies in tile 0, 1 of ours.
+      if (column === 0 && row === 1) {
+        expect(outcome).toMatchObject({
+          status: 'rejected',
+          reason: { name: 'SlideError', code: 'FILE_CORRUPT' },
+        });
+      } else {
+        const shown = cropRaster(picture, column * 256, row * 256, 256, 256);
+        expect(outcome.status).toBe('fulfilled');
+        if (outcome.status === 'fulfilled') expect(difference(outcome.value as Raster, shown).most).toBe(0);
+      }
+    }
+    await slide.close();
+  });
+
+  it('says nothing of where it is', async () => {
+    const slide = await openSlide({ path: join(folder, 'damaged.mrxs') });
+    await expect(slide.readTile({ level: 0, column: 0, row: 1 })).rejects.toMatchObject({
+      message: expect.not.stringContaining(folder),
+    });
+    await slide.close();
+  });
+
+  it.each([
+    ['a level that it has not', { level: 2, column: 0, row: 0 }],
+    ['a column that it has not', { level: 0, column: 4, row: 0 }],
+    ['a row before the first', { level: 0, column: 0, row: -1 }],
+    ['half a column', { level: 0, column: 0.5, row: 0 }],
+  ])('refuses %s', async (_, address) => {
+    const slide = await openSlide({ path: join(folder, 'whole.mrxs') });
+    await expect(slide.readTile(address)).rejects.toMatchObject({ code: 'TILE_OUT_OF_RANGE' });
+    await slide.close();
+  });
+
+  it('is never opened by the process that answers requests', async () => {
+    const location = { path: join(folder, 'whole.mrxs') };
+    expect(await openStoredSlide(location)).toBeNull();
+    const maker = new TileMaker({ processes: 1, queueLimit: 10, timeoutMs: 60_000 });
+    const served = await openServedSlide(location, () => maker.inspect(location));
+    const slide = await openSlide(location);
+    expect(describeDeepZoom(served)).toEqual(describeDeepZoom(slide));
+    expect(served.fingerprint).toBe(slide.fingerprint);
+    await expect(served.readTile({ level: 0, column: 0, row: 0 })).rejects.toMatchObject({
+      code: 'FORMAT_NOT_SUPPORTED',
+    });
+    const address = { dziLevel: 10, column: 1, row: 1 };
+    const made = await pixelsOf(await maker.tile(location, address));
+    expect(difference(made, cropRaster(picture, 256, 256, 256, 256)).mean).toBeLessThan(3);
+    expect(difference(made, await pixelsOf(await makeTile(slide, address))).most).toBe(0);
+    await Promise.all([slide.close(), served.close(), maker.close()]);
+  });
+
+  it.each<[string, (ini: string) => string, string]>([
+    [
+      'of a version that OpenSlide does not know',
+      (ini) => ini.replace('SLIDE_ID=', 'SLIDE_ID=X'),
+      'FILE_CORRUPT',
+    ],
+    ['without levels', (ini) => ini.replace('HIER_0_COUNT=2', 'HIER_0_COUNT=0'), 'FILE_CORRUPT'],
+    [
+      'of a negative number of tiles',
+      (ini) => ini.replace('IMAGENUMBER_X=8', 'IMAGENUMBER_X=-8'),
+      'FILE_CORRUPT',
+    ],
+    [
+      'with a level that is not described',
+      (ini) => ini.replace('[LAYER_0_LEVEL_1_SECTION]', '[ANOTHER]'),
+      'FILE_CORRUPT',
+    ],
+  ])('%s is refused', async (_, ini, code) => {
+    await writeMirax(folder, 'refused', { picture, tileSide: 128, ini });
+    await expect(openSlide({ path: join(folder, 'refused.mrxs') })).rejects.toMatchObject({
+      name: 'SlideError',
+      code,
+    });
+  });
+
+  it('whose index is cut is refused', async () => {
+    await writeMirax(folder, 'cut', { picture, tileSide: 128 });
+    await writeFile(join(folder, 'cut', 'Index.dat'), 'short');
+    await expect(openSlide({ path: join(folder, 'cut.mrxs') })).rejects.toMatchObject({
+      code: 'FILE_CORRUPT',
+    });
+  });
+});
+
+describe('a slide for OpenSlide', () => {
+  const description = '[HIERARCHICAL]\nINDEXFILE=Index.dat\n[DATAFILE]\nFILE_COUNT=1\nFILE_0=Data0000.dat\n';
+  const mirax = (
+    ini: string,
+    others: Readonly<Record<string, string>> = { 'Index.dat': '', 'Data0000.dat': '' },
+  ) =>
+    memoryFiles(
+      Object.fromEntries([
+        ['slide.mrxs', Buffer.from('')],
+        ['slide/Slidedat.ini', Buffer.from(ini)],
+        ...Object.entries(others).map(([name, text]) => [`slide/${name}`, Buffer.from(text)]),
+      ]) as Record<string, Uint8Array>,
+    );
+  const vms = (text: string, ...others: string[]) =>
+    memoryFiles(
+      Object.fromEntries([
+        ['slide.vms', Buffer.from(text)],
+        ...others.map((name) => [name, Buffer.from('')]),
+      ]) as Record<string, Uint8Array>,
+    );
+  const specimen = '[Virtual Microscope Specimen]\nImageFile=a.jpg\nImageFile(1,0)=b.jpg\nMapFile=map.jpg\n';
+
+  it.each<[string, () => ReturnType<typeof memoryFiles>, string]>([
+    ['MIRAX', () => mirax(description), 'Install libopenslide0 to read MIRAX slides.'],
+    [
+      'VMS',
+      () => vms(specimen, 'a.jpg', 'b.jpg', 'map.jpg'),
+      'Install libopenslide0 to read Hamamatsu VMS and VMU slides.',
+    ],
+    [
+      'Sakura',
+      () => memoryFiles({ 'a.svslide': Buffer.from('SQLite format 3\0…') }),
+      'Install libopenslide0 to read Sakura slides.',
+    ],
+  ])('names the package that is missing: %s', async (_, files, message) => {
+    // What is in memory the library cannot open, as if it were not there.
+    await expect(openSlideFrom(files())).rejects.toMatchObject({ code: 'FORMAT_NOT_SUPPORTED', message });
+  });
+
+  it.each<[string, () => ReturnType<typeof memoryFiles>, string]>([
+    ['a MIRAX slide without its folder', () => memoryFiles({ 'a.mrxs': Buffer.from('') }), 'FILE_TRUNCATED'],
+    ['a MIRAX slide without its index', () => mirax(description, { 'Data0000.dat': '' }), 'FILE_TRUNCATED'],
+    ['a MIRAX slide without its data', () => mirax(description, { 'Index.dat': '' }), 'FILE_TRUNCATED'],
+    [
+      'a MIRAX slide that does not name its index',
+      () => mirax(description.replace('INDEXFILE', 'X')),
+      'FILE_CORRUPT',
+    ],
+    [
+      'a MIRAX slide that does not name its data',
+      () => mirax(description.replace('FILE_0', 'X')),
+      'FILE_CORRUPT',
+    ],
+    ['a MIRAX slide of no file', () => mirax(description.replace('COUNT=1', 'COUNT=0')), 'FILE_CORRUPT'],
+    ['a MIRAX slide of −1 files', () => mirax(description.replace('COUNT=1', 'COUNT=-1')), 'FILE_CORRUPT'],
+    [
+      'a MIRAX slide of many files',
+      () => mirax(description.replace('COUNT=1', 'COUNT=many')),
+      'FILE_CORRUPT',
+    ],
+    [
+      'a MIRAX slide of 10^6 files',
+      () => mirax(description.replace('COUNT=1', 'COUNT=1000000')),
+      'LIMIT_EXCEEDED',
+    ],
+    [
+      'a MIRAX slide with data elsewhere',
+      () => mirax(description.replace('Data0000.dat', '../../secret')),
+      'FILE_CORRUPT',
+    ],
+    [
+      'a MIRAX slide with data beside it',
+      () => mirax(description.replace('Data0000.dat', '../other.svs')),
+      'FILE_CORRUPT',
+    ],
+    [
+      'a MIRAX slide with data at an absolute path',
+      () => mirax(description.replace('Data0000.dat', '/etc/passwd')),
+      'FILE_CORRUPT',
+    ],
+    [
+      'a MIRAX slide with data in a folder of Windows',
+      () => mirax(description.replace('Data0000.dat', '..\\secret')),
+      'FILE_CORRUPT',
+    ],
+    [
+      'a MIRAX slide with an index of no name',
+      () => mirax(description.replace('=Index.dat', '=')),
+      'FILE_CORRUPT',
+    ],
+    [
+      'a MIRAX slide with an index that is its folder',
+      () => mirax(description.replace('=Index.dat', '=.')),
+      'FILE_CORRUPT',
+    ],
+    ['a MIRAX slide whose description is none', () => mirax('\0\0\0\0'), 'FILE_CORRUPT'],
+    ['a MIRAX slide whose description is empty', () => mirax(''), 'FILE_CORRUPT'],
+    ['a MIRAX slide whose description has 2 MiB', () => mirax('#'.repeat(2 ** 21)), 'LIMIT_EXCEEDED'],
+    ['a MIRAX slide whose description has 10^6 lines', () => mirax('\n'.repeat(1e6)), 'LIMIT_EXCEEDED'],
+    ['a VMS slide without a picture', () => vms(specimen, 'a.jpg', 'map.jpg'), 'FILE_TRUNCATED'],
+    [
+      'a VMS slide that names none',
+      () => vms('[Virtual Microscope Specimen]\nNoJpegRows=1\n'),
+      'FILE_CORRUPT',
+    ],
+    [
+      'a VMS slide that names one elsewhere',
+      () => vms(specimen.replace('b.jpg', '../b.jpg'), 'a.jpg', 'map.jpg'),
+      'FILE_CORRUPT',
+    ],
+    [
+      'a VMS slide that names one at an absolute path',
+      () => vms(specimen.replace('b.jpg', '/b.jpg'), 'a.jpg', 'map.jpg'),
+      'FILE_CORRUPT',
+    ],
+    [
+      'a VMU slide without a picture',
+      () => vms('[Uncompressed Virtual Microscope Specimen]\nImageFile=a.ngr\n'),
+      'FILE_TRUNCATED',
+    ],
+    [
+      'a VMS slide whose description is cut',
+      () => vms(`${specimen}Ma`, 'a.jpg', 'b.jpg', 'map.jpg'),
+      'FILE_CORRUPT',
+    ],
+  ])('is looked at before the library is: %s is refused', async (_, files, code) => {
+    await expect(openSlideFrom(files())).rejects.toMatchObject({ name: 'SlideError', code });
+  });
+
+  it('may not be completed by a link that leads elsewhere', async () => {
+    await writeMirax(folder, 'linked', { picture, tileSide: 128 });
+    await writeFile(join(folder, 'secret.dat'), 'secret');
+    const outside = await mkdtemp(join(tmpdir(), 'openslide-outside-'));
+    await writeFile(join(outside, 'Data0000.dat'), 'secret');
+    await unlink(join(folder, 'linked', 'Data0000.dat'));
+    await symlink(join(outside, 'Data0000.dat'), join(folder, 'linked', 'Data0000.dat'));
+    await expect(openSlide({ path: join(folder, 'linked.mrxs') })).rejects.toMatchObject({
+      code: 'FILE_CORRUPT',
+    });
+    await rm(outside, { recursive: true });
+  });
+});
+
+describe('the files of a slide for OpenSlide', () => {
+  it('are one entry of the catalogue', async () => {
+    const place = await mkdtemp(join(tmpdir(), 'openslide-group-'));
+    const specimen =
+      '[Virtual Microscope Specimen]\nImageFile=a.jpg\nImageFile(1,0)=b.jpg\nMapFile=map.jpg\n';
+    await writeFile(join(place, 'slide.vms'), specimen);
+    await writeFile(join(place, 'broken.vmu'), 'what is this');
+    const names = [
+      'a.jpg',
+      'b.jpg',
+      'broken.vmu',
+      'c.jpg',
+      'lone.mrxs',
+      'map.jpg',
+      'slide.MRXS',
+      'slide.vms',
+    ];
+    expect(await groupSlideFiles(place, names, ['slide', 'other'])).toEqual(
+      expect.arrayContaining([
+        { leading: 'slide.vms', members: ['a.jpg', 'b.jpg', 'map.jpg'] },
+        { leading: 'broken.vmu', members: [] },
+        { leading: 'slide.MRXS', members: ['slide/'] },
+        { leading: 'lone.mrxs', members: [] },
+      ]),
+    );
+    await rm(place, { recursive: true });
+  });
+});
+
+/** A JPEG as these scanners write it: a restart marker after every row of blocks. */
+async function withRestartMarkers({ width, height, rgb }: Raster): Promise<Uint8Array> {
+  const rows = Array.from({ length: height / 8 }, (_, i) =>
+    sharp(rgb.subarray(i * 8 * width * 3, (i + 1) * 8 * width * 3), {
+      raw: { width, height: 8, channels: 3 },
+    })
+      .jpeg({ quality: 95, chromaSubsampling: '4:4:4', optimiseCoding: false })
+      .toBuffer(),
+  );
+  return joinScans(await Promise.all(rows)) ?? new Uint8Array();
+}
+
+describe.skipIf(library === null)(`a slide of Hamamatsu's older scanners${skipped}`, () => {
+  it('is put together from the pictures that it names', async () => {
+    const { width, height } = { width: 512, height: 256 };
+    const jpeg = await withRestartMarkers(cropRaster(picture, 0, 0, width, height));
+    await writeFile(join(folder, 'vms-a.jpg'), jpeg);
+    await writeFile(join(folder, 'vms-map.jpg'), await withRestartMarkers(cropRaster(picture, 0, 0, 64, 32)));
+    const description = [
+      '[Virtual Microscope Specimen]',
+      'NoLayers=1',
+      'NoJpegColumns=1',
+      'NoJpegRows=1',
+      'ImageFile=vms-a.jpg',
+      'MapFile=vms-map.jpg',
+      'SourceLens=40',
+      'PhysicalWidth=128000',
+      'PhysicalHeight=64000',
+    ];
+    await writeFile(join(folder, 'old.vms'), description.join('\n'));
+    const slide = await openSlide({ path: join(folder, 'old.vms') });
+    expect(slide).toMatchObject({ format: 'hamamatsu', vendor: 'Hamamatsu', objectivePower: 40 });
+    expect(slide.mpp).toEqual({ x: 0.25, y: 0.25 });
+    expect(slide.levels[0]).toMatchObject({ width: 512, height: 256 });
+    const tile = (await rasterOf(slide, { level: 0, column: 1, row: 0 })) as Raster;
+    const whole = await decodeImage({ codec: 'jpeg', bytes: jpeg, width, height });
+    expect(difference(tile, cropRaster(whole, 256, 0, 256, 256)).most).toBe(0);
+    await slide.close();
+  });
+});
+
+describe.skipIf(library === null)(`OpenSlide beside a reader of our own${skipped}`, () => {
+  it('reads the same of a slide that both know', async () => {
+    const path = join(folder, 'own.svs');
+    await writeFile(path, await buildSvs({ picture, colour: 'rgb' }));
+    const [own, theirs] = [
+      await openSlide({ path }),
+      await openWithOpenSlide(await openSlideFiles({ path })),
+    ];
+    expect(own.format).toBe('aperio');
+    expect(theirs).toMatchObject({
+      format: 'aperio',
+      vendor: 'Aperio',
+      mpp: own.mpp,
+      objectivePower: own.objectivePower,
+    });
+    await Promise.all([own.close(), theirs?.close()]);
+  });
+
+  it('is not asked about a TIFF of no particular maker', async () => {
+    const path = join(folder, 'plain.tif');
+    const tiff = sharp(picture.rgb, { raw: { width: 1024, height: 768, channels: 3 } });
+    await writeFile(path, await tiff.tiff({ tile: true, compression: 'jpeg' }).toBuffer());
+    const files = await openSlideFiles({ path });
+    expect(await openWithOpenSlide(files)).toBeNull();
+    await files.close();
+  });
+});
+
+describe.skipIf(library === null || slides === '')(
+  `CMU-1-Small-Region.svs through OpenSlide${skippedWithout}`,
+  () => {
+    const path = join(slides, 'aperio', 'CMU-1-Small-Region.svs');
+
+    it('has the pixels that our own reader finds', async () => {
+      const own = await openSlide({ path });
+      const theirs = (await openWithOpenSlide(await openSlideFiles({ path }))) as Slide;
+      expect(theirs.levels).toMatchObject([{ width: 2220, height: 2967 }]);
+      expect([...theirs.associatedImages].sort()).toEqual(['label', 'macro', 'thumbnail']);
+      const label = await theirs.readAssociatedImage('label');
+      expect(label).toMatchObject({ codec: 'rgb', width: 387, height: 463 });
+      const [{ tileWidth, columns, rows }] = own.levels;
+      // Tiles of 240 and of 256 pixels: compared over the whole slide.
+      const whole = new Uint8Array(2220 * 2967 * 3);
+      for (let row = 0; row < rows; row++) {
+        for (let column = 0; column < columns; column++) {
+          const stored = await own.readTile({ level: 0, column, row });
+          const tile = await decodeImage(stored as NonNullable<typeof stored>);
+          const width = Math.min(tileWidth, 2220 - column * tileWidth);
+          const height = Math.min(tileWidth, 2967 - row * tileWidth);
+          for (let y = 0; y < height; y++) {
+            const at = ((row * tileWidth + y) * 2220 + column * tileWidth) * 3;
+            whole.set(tile.rgb.subarray(y * tileWidth * 3, (y * tileWidth + width) * 3), at);
+          }
+        }
+      }
+      for (const address of addressesOf(theirs, 0)) {
+        const tile = (await rasterOf(theirs, address)) as Raster;
+        const [x, y] = [address.column * 256, address.row * 256];
+        const shown = cropRaster({ width: 2220, height: 2967, rgb: whole }, x, y, tile.width, tile.height);
+        expect(Buffer.compare(tile.rgb, shown.rgb), JSON.stringify(address)).toBe(0);
+      }
+      await Promise.all([own.close(), theirs.close()]);
+    });
+
+    it('is read by 4,000 at once, none of them differently', async () => {
+      const slide = (await openWithOpenSlide(await openSlideFiles({ path }))) as Slide;
+      const addresses = [...addressesOf(slide, 0)];
+      const alone: Uint8Array[] = [];
+      for (const address of addresses) alone.push((await slide.readTile(address))?.bytes ?? new Uint8Array());
+      const reads = await Promise.all(
+        Array.from({ length: 4000 }, async (_, i) => {
+          const number = (i * 7919) % addresses.length;
+          const tile = await slide.readTile(addresses[number] as TileAddress);
+          return Buffer.compare(tile?.bytes ?? new Uint8Array(), alone[number] as Uint8Array);
+        }),
+      );
+      expect(reads.filter((different) => different !== 0)).toEqual([]);
+      await slide.close();
+    });
+  },
+);

@@ -1,0 +1,204 @@
+/**
+ * The system's OpenSlide, a library in C. It is loaded when a file needs it, and only in processes that a bad file may
+ * bring down.
+ *
+ * Source: openslide.h of OpenSlide 3.4.1 and 4.0; koffi 3, "Asynchronous calls".
+ */
+import type { KoffiFunc, LibraryHandle } from 'koffi';
+import { SlideError } from '../slide.ts';
+import { readOnce } from '../source/read-once.ts';
+
+/** Address of an open slide in the library's memory. */
+export type OpenSlidePointer = bigint;
+
+/** What of the library is called; each call runs on a thread of its own, a few at a time. */
+export interface OpenSlideLibrary {
+  /** @returns null for a file that it does not know */
+  detectVendor(path: string): Promise<string | null>;
+  /** @returns null for a file that it does not know; what it cannot open has an error */
+  open(path: string): Promise<OpenSlidePointer | null>;
+  close(slide: OpenSlidePointer): Promise<void>;
+  /** Once a slide has one, everything else that is read of it is nothing. */
+  errorOf(slide: OpenSlidePointer): string | null;
+  levelCount(slide: OpenSlidePointer): number;
+  levelSize(slide: OpenSlidePointer, level: number): { readonly width: number; readonly height: number };
+  downsample(slide: OpenSlidePointer, level: number): number;
+  property(slide: OpenSlidePointer, name: string): string | null;
+  associatedImageNames(slide: OpenSlidePointer): readonly string[];
+  associatedImageSize(
+    slide: OpenSlidePointer,
+    name: string,
+  ): { readonly width: number; readonly height: number };
+  /**
+   * @param x and y: in pixels of level 0
+   * @param target width × height × 4 bytes, which become blue, green, red, each times alpha, and alpha
+   */
+  readRegion(
+    slide: OpenSlidePointer,
+    target: Uint8Array,
+    x: number,
+    y: number,
+    level: number,
+    width: number,
+    height: number,
+  ): Promise<void>;
+  readAssociatedImage(slide: OpenSlidePointer, name: string, target: Uint8Array): Promise<void>;
+  /** Bytes; 0 for a slide without a profile, and always before OpenSlide 4. */
+  iccProfileSize(slide: OpenSlidePointer): number;
+  readIccProfile(slide: OpenSlidePointer, target: Uint8Array): Promise<void>;
+}
+
+const libraryNames: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  linux: ['libopenslide.so.1', 'libopenslide.so.0'],
+  darwin: ['libopenslide.1.dylib', 'libopenslide.0.dylib', '/opt/homebrew/lib/libopenslide.1.dylib'],
+  win32: ['libopenslide-1.dll', 'libopenslide-0.dll'],
+};
+
+/** Calls that run at once. Threads beyond those of the processor would only wait, and koffi refuses more than 256. */
+const CALLS_AT_ONCE = 8;
+/** Decoders of JPEG 2000 and XML need more than the 128 kB that koffi gives a call. */
+const STACK_BYTES = 2 ** 21;
+
+/** @returns null where it is not installed */
+export const loadOpenSlide = readOnce(async (): Promise<OpenSlideLibrary | null> => {
+  const { default: koffi } = await import('koffi');
+  koffi.config({ async_stack_size: STACK_BYTES });
+  for (const name of libraryNames[process.platform] ?? []) {
+    try {
+      return bind(koffi.load(name), (list, at) => koffi.decode(list, at * POINTER_BYTES, 'char *'));
+    } catch {
+      // Not this name; the next one may be installed.
+    }
+  }
+  return null;
+});
+
+const POINTER_BYTES = 8;
+type Out = [number | bigint | null];
+
+function bind(
+  library: LibraryHandle,
+  textAt: (list: bigint, index: number) => string | null,
+): OpenSlideLibrary {
+  const native = <T extends (...args: never[]) => unknown>(definition: string) =>
+    library.func(definition) as unknown as KoffiFunc<T>;
+  const detectVendor = native<(path: string) => string | null>(
+    'const char *openslide_detect_vendor(const char *filename)',
+  );
+  const open = native<(path: string) => bigint | null>('void *openslide_open(const char *filename)');
+  const close = native<(slide: bigint) => void>('void openslide_close(void *osr)');
+  const errorOf = native<(slide: bigint) => string | null>('const char *openslide_get_error(void *osr)');
+  const levelCount = native<(slide: bigint) => number>('int32_t openslide_get_level_count(void *osr)');
+  const levelSize = native<(slide: bigint, level: number, width: Out, height: Out) => void>(
+    'void openslide_get_level_dimensions(void *osr, int32_t level, _Out_ int64_t *w, _Out_ int64_t *h)',
+  );
+  const downsample = native<(slide: bigint, level: number) => number>(
+    'double openslide_get_level_downsample(void *osr, int32_t level)',
+  );
+  const property = native<(slide: bigint, name: string) => string | null>(
+    'const char *openslide_get_property_value(void *osr, const char *name)',
+  );
+  const imageNames = native<(slide: bigint) => bigint>(
+    'void *openslide_get_associated_image_names(void *osr)',
+  );
+  const imageSize = native<(slide: bigint, name: string, width: Out, height: Out) => void>(
+    'void openslide_get_associated_image_dimensions(void *osr, const char *name, _Out_ int64_t *w, _Out_ int64_t *h)',
+  );
+  const readRegion = native<
+    (
+      slide: bigint,
+      target: Uint8Array,
+      x: number,
+      y: number,
+      level: number,
+      width: number,
+      height: number,
+    ) => void
+  >(
+    'void openslide_read_region(void *osr, uint32_t *dest, int64_t x, int64_t y, int32_t level, int64_t w, int64_t h)',
+  );
+  const readImage = native<(slide: bigint, name: string, target: Uint8Array) => void>(
+    'void openslide_read_associated_image(void *osr, const char *name, uint32_t *dest)',
+  );
+  const icc = bindIccProfiles(library);
+
+  /** Runs a call on a thread of its own, as soon as few enough are running. */
+  const running = limitedTo(CALLS_AT_ONCE);
+  const call = <Args extends unknown[], Result>(
+    wanted: KoffiFunc<(...args: Args) => Result>,
+    ...args: Args
+  ): Promise<Result> =>
+    running(
+      () =>
+        new Promise<Result>((resolve, reject) => {
+          wanted.async(...args, (error: Error | null, result: Result) => {
+            if (error) reject(error);
+            else resolve(result);
+          });
+        }),
+    );
+  const size = (ask: (width: Out, height: Out) => void) => {
+    const [width, height]: [Out, Out] = [[null], [null]];
+    ask(width, height);
+    return { width: Number(width[0]), height: Number(height[0]) };
+  };
+
+  return {
+    detectVendor: (path) => call(detectVendor, path),
+    open: (path) => call(open, path),
+    close: (slide) => call(close, slide),
+    errorOf: (slide) => errorOf(slide),
+    levelCount: (slide) => levelCount(slide),
+    levelSize: (slide, level) => size((width, height) => levelSize(slide, level, width, height)),
+    downsample: (slide, level) => downsample(slide, level),
+    property: (slide, name) => property(slide, name),
+    associatedImageNames(slide) {
+      const list = imageNames(slide);
+      const names: string[] = [];
+      for (let name = textAt(list, 0); name !== null; name = textAt(list, names.length)) names.push(name);
+      return names;
+    },
+    associatedImageSize: (slide, name) => size((width, height) => imageSize(slide, name, width, height)),
+    readRegion: (slide, target, x, y, level, width, height) =>
+      call(readRegion, slide, target, x, y, level, width, height),
+    readAssociatedImage: (slide, name, target) => call(readImage, slide, name, target),
+    iccProfileSize: (slide) => Number(icc?.size(slide) ?? 0),
+    async readIccProfile(slide, target) {
+      if (!icc) throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not read: a profile before OpenSlide 4');
+      await call(icc.read, slide, target);
+    },
+  };
+}
+
+/** @returns null before OpenSlide 4 */
+function bindIccProfiles(library: LibraryHandle) {
+  try {
+    return {
+      size: library.func('int64_t openslide_get_icc_profile_size(void *osr)') as unknown as KoffiFunc<
+        (slide: bigint) => number | bigint
+      >,
+      read: library.func('void openslide_read_icc_profile(void *osr, void *dest)') as unknown as KoffiFunc<
+        (slide: bigint, target: Uint8Array) => void
+      >,
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** Runs what it is given, at most so many at once, the others in the order they came. */
+function limitedTo(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (running === most) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running++;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
+  };
+}
