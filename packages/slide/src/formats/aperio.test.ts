@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { decodeImage } from '../decode/decode-image.ts';
 import { cropRaster, shrinkRaster } from '../decode/raster.ts';
 import { buildSvs, type SvsPlan, svsDirectories } from '../testing/build-svs.ts';
 import { ascii, buildTiff, type DirectoryPlan, long, short } from '../testing/build-tiff.ts';
 import { difference, pixelsOf } from '../testing/compare-pixels.ts';
+import { encodeSamples } from '../testing/encode-samples.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { tag } from '../tiff/tags.ts';
@@ -132,7 +134,31 @@ describe('the levels of an Aperio slide', () => {
   });
 });
 
+describe('the tiles of an Aperio slide', () => {
+  it.each([
+    ['YCbCr, which they do not say', 33_003, 'ycc'],
+    ['RGB', 33_005, undefined],
+  ])('in JPEG 2000 are %s', async (_, compression, colour) => {
+    const slide = await openChanged(([full]) => [withTags(full, { [tag.Compression]: short(compression) })]);
+    const tile = await slide.readTile({ level: 0, column: 0, row: 0 });
+    expect(tile).toMatchObject({ codec: 'jpeg2000', width: 128, height: 128 });
+    expect(tile?.colour).toBe(colour);
+    expect(slide.levels[0].isMade).toBe(true);
+  });
+});
+
 describe('the pictures beside an Aperio slide', () => {
+  it('may be LZW, as scanners write labels', async () => {
+    const { width, height, rgb } = paintTissue(90, 96);
+    const label = encodeSamples({
+      ...{ width, height, samples: rgb, samplesPerPixel: 3, photometric: 2 },
+      ...{ packing: 'lzw', isDifferenced: true, rowsPerStrip: 7 },
+      tags: { [tag.ImageDescription]: ascii('Aperio Image Library\r\nlabel 90x96') },
+    });
+    const slide = await openChanged(([full]) => [full as DirectoryPlan, label]);
+    expect(await decodeImage(await slide.readAssociatedImage('label'))).toEqual({ width, height, rgb });
+  });
+
   it('are recognised, and put together from their strips', async () => {
     const slide = await open();
     expect([...slide.associatedImages].sort()).toEqual(['label', 'macro', 'thumbnail']);

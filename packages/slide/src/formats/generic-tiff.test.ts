@@ -3,6 +3,8 @@ import { cropRaster } from '../decode/raster.ts';
 import { ascii, buildTiff, type DirectoryPlan, long, rational, short } from '../testing/build-tiff.ts';
 import { buildTiledTiff, type TiledTiffPlan, tiledTiffDirectories } from '../testing/build-tiled-tiff.ts';
 import { difference, pixelsOf } from '../testing/compare-pixels.ts';
+import { drawLevel } from '../testing/draw-level.ts';
+import { encodeSamples, type SamplesPlan } from '../testing/encode-samples.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { tag } from '../tiff/tags.ts';
@@ -12,7 +14,7 @@ const withTags = (directory: DirectoryPlan | undefined, tags: DirectoryPlan['tag
   tags: { ...directory?.tags, ...tags },
 });
 
-describe('a tiled TIFF', () => {
+describe('a TIFF', () => {
   it.each<[string, TiledTiffPlan]>([
     ['of the main chain', { pyramid: 'chain' }],
     ['of SubIFDs', { pyramid: 'subdirectories' }],
@@ -78,6 +80,56 @@ describe('a tiled TIFF', () => {
       ],
     });
     expect((await openBytes(bytes)).levels).toHaveLength(1);
+  });
+
+  it('shows the picture, and neither what stands before it made smaller nor its mask', async () => {
+    const [full, smaller, smallest] = await tiledTiffDirectories({});
+    const mask = encodeSamples({
+      ...{ width: 480, height: 400, samples: [], samplesPerPixel: 1, bits: 1, photometric: 4 },
+      tags: { [tag.NewSubfileType]: long(4) },
+    });
+    const { bytes } = buildTiff({ directories: [smallest, mask, full, smaller] as DirectoryPlan[] });
+    expect((await openBytes(bytes)).levels.map(({ width }) => width)).toEqual([480, 240, 120]);
+  });
+
+  it('of several pages shows the first', async () => {
+    const page = (shade: number) =>
+      encodeSamples({
+        ...{
+          width: 50,
+          height: 40,
+          samples: new Array(2000).fill(shade),
+          samplesPerPixel: 1,
+          photometric: 1,
+        },
+        tags: { [tag.NewSubfileType]: long(2) },
+      });
+    const slide = await openBytes(buildTiff({ directories: [page(10), page(20), page(30)] }).bytes);
+    expect(slide.levels).toHaveLength(1);
+    expect([...(await drawLevel(slide, 0)).rgb.subarray(0, 3)]).toEqual([10, 10, 10]);
+  });
+
+  it('may have its pyramid in strips, and levels in other codecs', async () => {
+    const level = (side: number, plan: Partial<SamplesPlan>) =>
+      encodeSamples({
+        ...{ width: side, height: side, samples: paintTissue(side, side).rgb },
+        ...{ samplesPerPixel: 3, photometric: 2, ...plan },
+        tags: { [tag.NewSubfileType]: long(side === 200 ? 0 : 1) },
+      });
+    const [half] = await tiledTiffDirectories({ width: 100, height: 100, downsamples: [1], tileSize: 32 });
+    const directories = [
+      level(200, { rowsPerStrip: 16, packing: 'lzw' }),
+      withTags(half, { [tag.NewSubfileType]: long(1) }),
+      level(50, { tile: { width: 32, height: 32 }, packing: 'packbits' }),
+    ];
+    const slide = await openBytes(buildTiff({ directories }).bytes);
+    expect(slide.levels.map(({ width, isMade }) => [width, isMade])).toEqual([
+      [200, true],
+      [100, undefined],
+      [50, true],
+    ]);
+    expect(await drawLevel(slide, 0)).toEqual(paintTissue(200, 200));
+    expect(await drawLevel(slide, 2)).toEqual(paintTissue(50, 50));
   });
 
   it('never says who made it, since that is free text', async () => {

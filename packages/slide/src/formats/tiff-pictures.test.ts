@@ -1,4 +1,5 @@
 /** Every way in which TIFF writes a picture, each built and read again: what is shown must be exact. */
+import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { decodeImage } from '../decode/decode-image.ts';
 import type { Raster } from '../decode/raster.ts';
@@ -7,6 +8,7 @@ import { describeDeepZoom } from '../deep-zoom.ts';
 import { renderPixels } from '../making/render-pixels.ts';
 import type { Orientation, Packing, Slide } from '../slide.ts';
 import { buildTiff, type DirectoryPlan, long, rational, short } from '../testing/build-tiff.ts';
+import { encodeJpeg2000 } from '../testing/encode-frames.ts';
 import { encodePicture } from '../testing/encode-picture.ts';
 import { encodeSamples, type SamplesPlan } from '../testing/encode-samples.ts';
 import { openBytes } from '../testing/open-bytes.ts';
@@ -359,6 +361,87 @@ describe('a JPEG picture', () => {
     for (const i of [0, 1, 2, 5000, 5001, 5002]) expect(shown.rgb[i]).toBe(alone[i % 3]?.rgb[i]);
   });
 });
+
+/** A directory of tiles of 64 × 48 pixels, each encoded by `encode`. */
+async function encodedTiles(
+  compression: number,
+  encode: (tile: Raster) => Promise<Uint8Array>,
+  tags: DirectoryPlan['tags'] = {},
+): Promise<DirectoryPlan> {
+  const tile = { width: 64, height: 48 };
+  const tiles: Uint8Array[] = [];
+  for (let top = 0; top < HEIGHT; top += tile.height) {
+    for (let left = 0; left < WIDTH; left += tile.width) {
+      const part = new Uint8Array(tile.width * tile.height * 3);
+      for (let y = 0; y < Math.min(tile.height, HEIGHT - top); y++) {
+        const from = ((top + y) * WIDTH + left) * 3;
+        part.set(rgb.subarray(from, from + Math.min(tile.width, WIDTH - left) * 3), y * tile.width * 3);
+      }
+      tiles.push(await encode({ ...tile, rgb: part }));
+    }
+  }
+  const plain = encodeSamples({ ...colours, tile, packing: 'none' });
+  return { tiles, tags: { ...plain.tags, [tag.Compression]: short(compression), ...tags } };
+}
+
+const webp = (raster: Raster) =>
+  sharp(raster.rgb, { raw: { width: raster.width, height: raster.height, channels: 3 } })
+    .webp({ lossless: true })
+    .toBuffer();
+const jpeg2000 = ({ width, height, rgb: values }: Raster) =>
+  encodeJpeg2000({ width, height, samplesPerPixel: 3, values });
+
+describe('a picture of WebP or JPEG 2000', () => {
+  it.each([
+    ['WebP', 50_001, webp],
+    ['JPEG 2000', 34_712, jpeg2000],
+    ['JPEG 2000 by the number of Aperio for RGB', 33_005, jpeg2000],
+    [
+      'JPEG 2000 by the number of Aperio for YCbCr, though its code stream turns it into RGB',
+      33_003,
+      jpeg2000,
+    ],
+  ])('is exact: %s', async (_, compression, encode) => {
+    const slide = await open(await encodedTiles(compression, encode));
+    expect(await show(slide)).toEqual(tissue);
+    expect(slide.levels[0]).toMatchObject({ tileWidth: 64, tileHeight: 48, isMade: true });
+  });
+
+  it('of WebP with alpha lies on white', async () => {
+    const encode = ({ width, height }: Raster) =>
+      sharp({ create: { width, height, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0.2 } } })
+        .webp({ lossless: true })
+        .toBuffer();
+    const tags = {
+      [tag.SamplesPerPixel]: short(4),
+      [tag.BitsPerSample]: short(8, 8, 8, 8),
+      [tag.ExtraSamples]: short(2),
+    };
+    expect(await show(await open(await encodedTiles(50_001, encode, tags)))).toEqual(greyPicture(() => 204));
+  });
+
+  it.each<[string, number, (tile: Raster) => Promise<Uint8Array>]>([
+    ['that is cut', 50_001, async (tile) => (await webp(tile)).subarray(0, 400)],
+    ['that is something else', 50_001, jpeg2000],
+    ['of another size', 50_001, (tile) => webp({ ...tile, width: 48, height: 64 })],
+    ['that claims to be 16,383 pixels wide and high', 50_001, async (tile) => enlarged(await webp(tile))],
+    ['that is cut', 34_712, async (tile) => (await jpeg2000(tile)).subarray(0, 100)],
+    ['that is something else', 34_712, webp],
+    ['of another size', 34_712, (tile) => jpeg2000({ ...tile, width: 48, height: 64 })],
+    ['of no bytes but one', 34_712, async () => Uint8Array.of(255)],
+  ])('is refused for a tile %s (%d)', async (_, compression, encode) => {
+    const slide = await open(await encodedTiles(compression, encode));
+    await expect(show(slide)).rejects.toMatchObject({ name: 'SlideError', code: 'FILE_CORRUPT' });
+  });
+});
+
+/** The size of a lossless WebP: 14 bits each, after the signature of its only chunk. */
+function enlarged(picture: Uint8Array): Uint8Array {
+  const at = Buffer.from(picture.buffer, picture.byteOffset, picture.length).indexOf('VP8L') + 9;
+  const changed = Uint8Array.from(picture);
+  changed.set([0xfe, 0xbf, 0xff, 0x0f], at);
+  return changed;
+}
 
 describe('a picture without a pyramid', () => {
   it.each(cuts)('has all smaller sizes made: %s', async (_, cut) => {

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import type { Orientation } from '../slide.ts';
+import type { Raster } from './raster.ts';
+import { turnRaster } from './turn-raster.ts';
+
+/** Every pixel a letter, row by row. */
+function raster(...rows: readonly string[]): Raster {
+  const letters = [...rows.join('')].flatMap((letter) => [letter.charCodeAt(0), 0, 255]);
+  return { width: rows[0]?.length ?? 0, height: rows.length, rgb: Uint8Array.from(letters) };
+}
+
+describe('a picture that was stored turned', () => {
+  // What TIFF 6.0 calls row 0 and column 0 of "abc, def": a is where both meet.
+  it.each<[Orientation, string, readonly string[]]>([
+    [1, 'top, left', ['abc', 'def']],
+    [2, 'top, right', ['cba', 'fed']],
+    [3, 'bottom, right', ['fed', 'cba']],
+    [4, 'bottom, left', ['def', 'abc']],
+    [5, 'left, top', ['ad', 'be', 'cf']],
+    [6, 'right, top', ['da', 'eb', 'fc']],
+    [7, 'right, bottom', ['fc', 'eb', 'da']],
+    [8, 'left, bottom', ['cf', 'be', 'ad']],
+  ])('is upright again: orientation %d, %s', (orientation, _, rows) => {
+    expect(turnRaster(raster('abc', 'def'), orientation)).toEqual(raster(...rows));
+  });
+});
