@@ -1,5 +1,5 @@
 /** Builds the HTTP application; every route file is registered here by name. */
-import { randomUUID } from 'node:crypto';
+import { createServer, type ServerOptions } from 'node:http';
 import helmet from '@fastify/helmet';
 import { AppError, apiBase, endpoints } from '@lamina/contract';
 import fastify, {
@@ -11,7 +11,9 @@ import fastify, {
 import type { Caller } from './http/access.ts';
 import { checkAccess } from './http/access.ts';
 import { replyWithError } from './http/error-reply.ts';
+import { requestIdOf } from './http/request-id.ts';
 import { pixelHeaders } from './http/send-bytes.ts';
+import { createTileLane } from './http/tile-lane.ts';
 import { accountRoutes } from './routes/account.ts';
 import { authRoutes } from './routes/auth.ts';
 import { documentationBase, documentationRoutes } from './routes/documentation.ts';
@@ -35,22 +37,33 @@ declare module 'fastify' {
 
 const bodyLimitBytes = 64 * 1024;
 const urlLimit = 4096;
+/** Longer than the minute after which most proxies give up an idle connection, so that they do it first. */
+const keepAliveTimeout = 72_000;
+const serverOptions: ServerOptions = {
+  keepAliveTimeout,
+  /** A slow client has so long for its headers and for the whole request. */
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+};
 
 export async function buildApp(services: Services): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = services.log;
+  const tileLane = createTileLane(services, keepAliveTimeout);
   const app: FastifyInstance = fastify({
     loggerInstance,
     // One line of our own per request, without its query.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     trustProxy: services.config.trustedProxies.length > 0 ? [...services.config.trustedProxies] : false,
     bodyLimit: bodyLimitBytes,
-    // Node gives a slow client 10 s for its headers and 30 s for the whole request.
-    requestTimeout: 30_000,
-    keepAliveTimeout: 72_000,
-    http: { headersTimeout: 10_000 },
+    serverFactory: (usual) =>
+      createServer(serverOptions, (request, response) => {
+        if (!tileLane.take(request, response, usual)) usual(request, response);
+      }),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
-    genReqId: ({ headers }) => acceptedRequestId(headers['x-request-id']) ?? randomUUID(),
+    genReqId: ({ headers }) => requestIdOf(headers),
   });
+  // From then on Fastify answers everything, as it ends connections.
+  app.addHook('preClose', async () => tileLane.close());
   app.decorate('now', services.now);
   app.decorateRequest('credential', null);
 
@@ -106,10 +119,6 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   await documentationRoutes(app);
   await webRoutes(app, services);
   return app;
-}
-
-function acceptedRequestId(given: string | string[] | undefined): string | null {
-  return typeof given === 'string' && /^[A-Za-z0-9-]{8,64}$/.test(given) ? given : null;
 }
 
 /** JSON is the only body there is; an empty one is none, and keys that would reach a prototype are dropped. */

@@ -33,6 +33,10 @@ export interface ImageSessions {
    * @throws AppError unavailable when the database cannot be asked
    */
   resolve(sessionId: string): ImageSession | null | Promise<ImageSession | null>;
+  /** What `resolve` would let in at once, not yet counted; null where it would refuse or ask the database. */
+  inMemory(sessionId: string): ImageSession | null;
+  /** Counts a request that `inMemory` let in. */
+  count(session: ImageSession): void;
   /** The account's own, newest first. */
   statsOf(uid: string): Promise<ImageSessionStats>;
   /** Ends a session of this account. @throws AppError not_found for any other */
@@ -206,8 +210,16 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
     return entry.session;
   }
 
+  const isSessionId = (text: string) => /^[\w-]{43}$/.test(text);
+
+  /** Whether memory alone lets it in now. */
+  function isGoodInMemory(entry: Live, at: number): boolean {
+    const isTokenInUse = at < entry.token.usedAt + tokenIdleMs;
+    return at < entry.session.expiresAt && isTokenInUse && isBelieved(entry, at);
+  }
+
   function resolve(sessionId: string): ImageSession | null | Promise<ImageSession | null> {
-    if (!/^[\w-]{43}$/.test(sessionId)) return null;
+    if (!isSessionId(sessionId)) return null;
     const hash = hashSecret(sessionId);
     const at = clock();
     const entry = live.get(hash);
@@ -216,9 +228,7 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
       drop(hash);
       return null;
     }
-    const isTokenInUse = at < entry.token.usedAt + tokenIdleMs;
-    if (isTokenInUse && isBelieved(entry, at)) return use(entry, at);
-    return resolveByLookUp(hash);
+    return isGoodInMemory(entry, at) ? use(entry, at) : resolveByLookUp(hash);
   }
 
   async function resolveByLookUp(hash: string): Promise<ImageSession | null> {
@@ -295,6 +305,16 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
     },
 
     resolve,
+
+    inMemory(sessionId) {
+      const entry = isSessionId(sessionId) ? live.get(hashSecret(sessionId)) : undefined;
+      return entry !== undefined && isGoodInMemory(entry, clock()) ? entry.session : null;
+    },
+
+    count({ hash }) {
+      const entry = live.get(hash);
+      if (entry !== undefined) use(entry, clock());
+    },
 
     async statsOf(uid) {
       const at = now();

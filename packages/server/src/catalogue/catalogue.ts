@@ -73,6 +73,8 @@ interface Ground {
 
 /** What another process changed reaches this one within so long. */
 const believedForMs = 1000;
+/** A row this old is read again in the background when the image is asked for. */
+const renewAfterMs = 500;
 const maxKnown = 10_000;
 /** Some network file systems tell nobody of changes. */
 const rescanEveryMs = 10 * 60_000;
@@ -86,6 +88,7 @@ interface Known {
 
 export function createCatalogue({ config, db, now, log, audit, slides }: Ground): Catalogue {
   const known = new Map<string, Known>();
+  const beingRead = new Map<string, Promise<ServableImage | null>>();
   let watching: Watch | null = null;
   let isClosed = false;
   let rescanTimer: NodeJS.Timeout | null = null;
@@ -97,6 +100,7 @@ export function createCatalogue({ config, db, now, log, audit, slides }: Ground)
   function forget(imageId: string): void {
     changes++;
     known.delete(imageId);
+    beingRead.delete(imageId);
     slides.forget(imageId);
   }
 
@@ -107,6 +111,17 @@ export function createCatalogue({ config, db, now, log, audit, slides }: Ground)
     const row = uuid.test(imageId) ? await findImage(db, imageId) : null;
     if (row === null) throw new AppError('not_found');
     return row;
+  }
+
+  /** Once for all who ask at the same time. */
+  function readOnce(imageId: string): Promise<ServableImage | null> {
+    const underWay = beingRead.get(imageId);
+    if (underWay !== undefined) return underWay;
+    const reading = readServable(imageId).finally(() => {
+      if (beingRead.get(imageId) === reading) beingRead.delete(imageId);
+    });
+    beingRead.set(imageId, reading);
+    return reading;
   }
 
   async function readServable(imageId: string): Promise<ServableImage | null> {
@@ -225,8 +240,12 @@ export function createCatalogue({ config, db, now, log, audit, slides }: Ground)
 
     servable(imageId) {
       const entry = known.get(imageId);
-      if (entry !== undefined && Math.abs(Date.now() - entry.readAt) < believedForMs) return entry.image;
-      return uuid.test(imageId) ? readServable(imageId) : null;
+      const age = entry === undefined ? Infinity : Math.abs(Date.now() - entry.readAt);
+      if (entry === undefined || age >= believedForMs) return uuid.test(imageId) ? readOnce(imageId) : null;
+      if (age >= renewAfterMs) {
+        readOnce(imageId).catch((error) => log.warn({ err: error }, 'an image could not be looked up'));
+      }
+      return entry.image;
     },
 
     async close() {

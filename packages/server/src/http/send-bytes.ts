@@ -10,6 +10,9 @@ export const pixelHeaders = {
   'X-Frame-Options': 'DENY',
 } as const;
 
+/** A browser keeps pixels as long as it may ask for them, an hour at most. */
+export const mostSecondsKept = 3600;
+
 export interface Bytes {
   readonly bytes: Uint8Array | string;
   /** Content type. */

@@ -3,15 +3,12 @@ import { AppError, getDescriptor, getThumbnail, getTile } from '@lamina/contract
 import type { FastifyInstance } from 'fastify';
 import { type ImageSession, secondsLeft } from '../domain/image-session.ts';
 import { tileNameOf } from '../domain/tile-name.ts';
-import type { Bytes } from '../http/send-bytes.ts';
+import { type Bytes, mostSecondsKept } from '../http/send-bytes.ts';
 import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 import type { ServableImage, ServedBytes } from '../slides/slides.ts';
 
 type TileServices = Pick<Services, 'catalogue' | 'slides' | 'imageSessions' | 'audit' | 'now'>;
-
-/** A browser keeps pixels as long as it may ask for them, an hour at most. */
-const maxAgeSeconds = 3600;
 
 export function tileRoutes(
   app: FastifyInstance,
@@ -29,7 +26,7 @@ export function tileRoutes(
     bytes,
     type,
     etag,
-    maxAgeSeconds: Math.min(secondsLeft(session, now()), maxAgeSeconds),
+    maxAgeSeconds: Math.min(secondsLeft(session, now()), mostSecondsKept),
   });
 
   serve(app, getDescriptor, async ({ params, caller, origin }) => {

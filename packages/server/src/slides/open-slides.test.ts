@@ -153,6 +153,26 @@ describe('an open slide', () => {
     expect(await widthOf('a.svs')).toBe(300);
   });
 
+  it('is there at once only when it is open and was looked at lately', async () => {
+    const widthNow = () => slides.useNow(wanted('a.svs'), async ({ descriptor }) => descriptor.width);
+    await put('a.svs', large);
+    expect(widthNow()).toBeNull();
+    await widthOf('a.svs');
+    expect(await widthNow()).toBe(300);
+    vi.setSystemTime(Date.now() + 1001);
+    expect(widthNow()).toBeNull();
+  });
+
+  it('is looked at aside while it is used at once', async () => {
+    await put('a.svs', large);
+    const before = await slideOf('a.svs');
+    await put('a.svs', small);
+    vi.setSystemTime(Date.now() + 600);
+    expect(await slides.useNow(wanted('a.svs'), async ({ slide }) => slide)).toBe(before);
+    vi.useRealTimers();
+    await vi.waitFor(() => expect(slides.useNow(wanted('a.svs'), async ({ slide }) => slide)).toBeNull());
+  });
+
   it('that was replaced while it was read answers with the new file', async () => {
     await put('a.svs', large);
     let attempts = 0;

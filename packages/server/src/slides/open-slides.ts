@@ -38,6 +38,12 @@ export interface OpenSlides {
    * @throws SlideError what opening throws, and what `work` throws
    */
   use<T>(wanted: Wanted, work: (open: OpenSlide) => Promise<T>): Promise<T>;
+  /**
+   * Does something with it at once, without a wait, where it is open and was looked at lately.
+   *
+   * @returns null otherwise, without calling `work`
+   */
+  useNow<T>(wanted: Wanted, work: (open: OpenSlide) => Promise<T>): Promise<T> | null;
   /** Closes it as soon as nobody reads from it; whoever asks next opens it anew. */
   forget(id: string): void;
   close(): Promise<void>;
@@ -45,6 +51,8 @@ export interface OpenSlides {
 
 interface Entry {
   readonly opening: Promise<OpenSlide>;
+  /** Null until it has been opened. */
+  open: OpenSlide | null;
   /** When the file was last seen to be the one that is open. */
   checkedAt: number;
   checking: Promise<void> | null;
@@ -72,6 +80,7 @@ export function createOpenSlides({ limit, log }: Plan): OpenSlides {
   function open(wanted: Wanted): Entry {
     const entry: Entry = {
       opening: openNow(wanted),
+      open: null,
       checkedAt: Date.now(),
       checking: null,
       usedAt: Date.now(),
@@ -80,7 +89,12 @@ export function createOpenSlides({ limit, log }: Plan): OpenSlides {
     };
     entries.set(wanted.id, entry);
     // What could not be opened is not asked for again by each of a hundred tiles.
-    entry.opening.catch(() => setTimeout(() => retire(wanted.id, entry), believedForMs).unref());
+    entry.opening.then(
+      (opened) => {
+        entry.open = opened;
+      },
+      () => setTimeout(() => retire(wanted.id, entry), believedForMs).unref(),
+    );
     if (entries.size > limit) {
       const [oldest] = [...entries].sort(([, a], [, b]) => a.usedAt - b.usedAt);
       if (oldest !== undefined) retire(...oldest);
@@ -183,6 +197,21 @@ export function createOpenSlides({ limit, log }: Plan): OpenSlides {
         if (isChanged(error)) return useOnce(wanted, work);
         throw error;
       }
+    },
+
+    useNow(wanted, work) {
+      const entry = entries.get(wanted.id);
+      if (entry === undefined || entry.open === null) return null;
+      const now = Date.now();
+      const age = now - entry.checkedAt;
+      if (age > believedForMs) return null;
+      if (age > checkAfterMs) void check(wanted, entry);
+      entry.usedAt = now;
+      entry.readers++;
+      return work(entry.open).finally(() => {
+        entry.readers--;
+        closeIfUnread(entry);
+      });
     },
 
     forget(id) {

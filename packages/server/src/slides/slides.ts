@@ -6,6 +6,7 @@ import {
   descriptorXml,
   fingerprintOf,
   readStoredTile,
+  regionOfTile,
   SlideError,
   type SlideErrorCode,
   type SlideLocation,
@@ -34,6 +35,11 @@ export interface ServedBytes {
   readonly etag: string;
 }
 
+/** A tile that is there; `bytes` null: the asker has them, by the tag it named. */
+export interface TileAtHand extends Pick<ServedBytes, 'etag'> {
+  readonly bytes: Uint8Array | null;
+}
+
 /** What reading a file for the first time brought. */
 export type Inspection =
   | { readonly status: 'ready'; readonly summary: SlideSummary }
@@ -47,6 +53,18 @@ export interface Slides {
   descriptor(image: ServableImage): Promise<ServedBytes>;
   /** @throws SlideError TILE_OUT_OF_RANGE, BUSY, DECODE_FAILED, and what opening throws */
   tile(image: ServableImage, address: DeepZoomAddress, signal: AbortSignal): Promise<ServedBytes>;
+  /**
+   * The same tile, where the slide is open already and nothing has to be made.
+   *
+   * @param knownTag what the asker has
+   * @returns null, at once or after a look at the disk, where `tile` is to be asked
+   * @throws SlideError what reading throws; `tile` says it better
+   */
+  tileAtHand(
+    image: ServableImage,
+    address: DeepZoomAddress,
+    knownTag: string | undefined,
+  ): Promise<TileAtHand | null> | null;
   /** The whole slide, at most 256 pixels a side. @throws SlideError */
   thumbnail(image: ServableImage, signal: AbortSignal): Promise<ServedBytes>;
   /** Reads a file for the catalogue, in a process of its own. */
@@ -116,11 +134,27 @@ export function createSlides({ config, log }: { readonly config: Config; readonl
     address: DeepZoomAddress,
     signal: AbortSignal,
   ): Promise<ServedBytes> {
-    const name = `${address.dziLevel}_${address.column}_${address.row}`;
+    const { fingerprint } = slide;
+    const name = nameOf(address);
     const stored = await readStoredTile(slide, address, signal);
     const bytes =
-      stored ?? (await made(slide.fingerprint, name, location, () => maker.tile(location, address, signal)));
-    return { bytes, etag: `"${slide.fingerprint}-${name}"` };
+      stored ?? (await made(fingerprint, name, location, () => maker.tile(location, address, signal)));
+    return { bytes, etag: etagOf(fingerprint, name) };
+  }
+
+  async function tileAtHandOf(
+    { slide, descriptor }: OpenSlide,
+    address: DeepZoomAddress,
+    knownTag: string | undefined,
+  ): Promise<TileAtHand | null> {
+    regionOfTile(descriptor, address); // throws for a tile that there is not
+    const { fingerprint } = slide;
+    const name = nameOf(address);
+    const etag = etagOf(fingerprint, name);
+    if (etag === knownTag) return { etag, bytes: null };
+    const key = { fingerprint, name };
+    const bytes = cache.inMemory(key) ?? (await readStoredTile(slide, address)) ?? (await cache.get(key));
+    return bytes && { etag, bytes };
   }
 
   async function thumbnailOf(image: ServableImage, signal: AbortSignal): Promise<ServedBytes> {
@@ -131,17 +165,20 @@ export function createSlides({ config, log }: { readonly config: Config; readonl
     const bytes = await made(fingerprint, name, location, () =>
       maker.thumbnail(location, thumbnailSide, signal),
     );
-    return { bytes, etag: `"${fingerprint}-${name}"` };
+    return { bytes, etag: etagOf(fingerprint, name) };
   }
 
   return {
     descriptor: (image) =>
       openSlides.use(wanted(image), async ({ slide, descriptor }) => ({
         bytes: descriptorXml(descriptor),
-        etag: `"${slide.fingerprint}-descriptor"`,
+        etag: etagOf(slide.fingerprint, 'descriptor'),
       })),
 
     tile: (image, address, signal) => openSlides.use(wanted(image), (open) => tileOf(open, address, signal)),
+
+    tileAtHand: (image, address, knownTag) =>
+      openSlides.useNow(wanted(image), (open) => tileAtHandOf(open, address, knownTag)),
 
     async thumbnail(image, signal) {
       try {
@@ -182,6 +219,9 @@ export function createSlides({ config, log }: { readonly config: Config; readonl
     },
   };
 }
+
+const nameOf = ({ dziLevel, column, row }: DeepZoomAddress) => `${dziLevel}_${column}_${row}`;
+const etagOf = (fingerprint: string, name: string) => `"${fingerprint}-${name}"`;
 
 /** What has nothing to do with the file as it is. */
 const postponing: ReadonlySet<SlideErrorCode> = new Set(['BUSY', 'FILE_MISSING', 'FILE_CHANGED']);

@@ -20,6 +20,8 @@ export interface TileKey {
 
 export interface TileCache {
   get(key: TileKey): Promise<Uint8Array | null>;
+  /** The same from memory alone. */
+  inMemory(key: TileKey): Uint8Array | null;
   /** A complete JPEG. Kept in memory at once; written to the disk behind. */
   put(key: TileKey, jpeg: Uint8Array): void;
   /** Resolves when everything that was put is on the disk and the disk is within its bound. */
@@ -135,6 +137,12 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: P
     }
   }
 
+  /** That something of this slide was asked for. */
+  function touch(fingerprint: string): void {
+    const shelf = shelves.get(fingerprint);
+    if (shelf !== undefined) shelf.usedAt = Date.now();
+  }
+
   async function read(key: TileKey): Promise<Uint8Array | null> {
     let jpeg: Uint8Array;
     try {
@@ -152,8 +160,15 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: P
       const jpeg = inMemory ?? (await read(key));
       if (jpeg === null) return null;
       remember(memoryKey(key), jpeg);
-      const shelf = shelves.get(key.fingerprint);
-      if (shelf !== undefined) shelf.usedAt = Date.now();
+      touch(key.fingerprint);
+      return jpeg;
+    },
+
+    inMemory(key) {
+      const jpeg = memory.get(memoryKey(key));
+      if (jpeg === undefined) return null;
+      remember(memoryKey(key), jpeg);
+      touch(key.fingerprint);
       return jpeg;
     },
 

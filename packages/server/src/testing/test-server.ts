@@ -71,7 +71,7 @@ export interface TestServer {
   as(who: TestUser | string | null): Client;
   /** A second process over the same data, or the first one after a restart: what is in memory is its own. */
   another(): Promise<Pick<TestServer, 'as'>>;
-  /** Everything that has been logged. */
+  /** Everything that has been logged; down to debug, where the settings say nothing else. */
   logged(): string;
   /** What lies in the outbox, oldest first, when nothing is under way any more. */
   outbox(): Promise<string[]>;
@@ -111,7 +111,7 @@ export async function testServer({
   const { db, close: closeDatabase } = await openTestDatabase(database);
   const clock = createTestClock();
   const lines: string[] = [];
-  const log = pino({ level: 'debug' }, { write: (line) => lines.push(line) });
+  const log = pino({ level: settings?.logLevel ?? 'debug' }, { write: (line) => lines.push(line) });
   const ground = { config, db, log, now: clock.now, passwordCost: testPasswordCost };
   const services = await createServices(ground);
   const app = await buildApp(services);

@@ -1,0 +1,128 @@
+/**
+ * The fast lane of tiles: a plain handler in front of Fastify for the one request that comes by the thousand.
+ *
+ * It knows one answer, the good one: a tile that is at hand, for an image session that is good in memory. It holds no
+ * rule of its own. Whatever is not wholly plain (another spelling, a token sent along, a session or an image that
+ * memory does not know, a tile that has to be made, any fault) goes to the usual route untouched, and that one
+ * decides. What a good answer consists of is the same in both: routes/tiles.ts and send-bytes.ts.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { apiBase, getTile } from '@lamina/contract';
+import { type ImageSession, secondsLeft } from '../domain/image-session.ts';
+import { type TileName, tileNameOf } from '../domain/tile-name.ts';
+import type { Services } from '../services.ts';
+import type { ServableImage, TileAtHand } from '../slides/slides.ts';
+import { requestIdOf } from './request-id.ts';
+import { mostSecondsKept, pixelHeaders } from './send-bytes.ts';
+import { createWholeWriter } from './write-whole.ts';
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+export interface TileLane {
+  /** @returns false when the request is not one for the lane: then nothing has been done, and `usual` is to answer */
+  take(request: IncomingMessage, response: ServerResponse, usual: Answer): boolean;
+  /** Takes no more. */
+  close(): void;
+}
+
+/** Everything that decides about a request, looked up without waiting. */
+interface Plain {
+  readonly session: ImageSession;
+  readonly image: ServableImage;
+  readonly name: TileName;
+}
+
+/** The address of a tile with its session and nothing else, in its plainest spelling. */
+const addressPattern = new RegExp(
+  `^${(apiBase + getTile.path)
+    .replace(':imageId', '([\\da-f-]{36})')
+    .replace(':dziLevel', '(\\d+)')
+    .replace(':tile', '(\\d+_\\d+\\.jpe?g)')}\\?session=([\\w-]{43})$`,
+);
+const longestAddress = 256;
+
+/** Any of these may change who is asking, or what for. */
+const unusualHeaders: ReadonlySet<string> = new Set([
+  'authorization',
+  'content-length',
+  'transfer-encoding',
+  'expect',
+  'upgrade',
+]);
+
+const protecting = Object.entries(pixelHeaders).flat();
+const fixedHeaders = [...protecting, 'Content-Type', getTile.response];
+
+/** @param keepAliveMs how long the server keeps an idle connection */
+export function createTileLane(
+  {
+    config,
+    imageSessions,
+    catalogue,
+    slides,
+    now,
+    log,
+  }: Pick<Services, 'config' | 'imageSessions' | 'catalogue' | 'slides' | 'now' | 'log'>,
+  keepAliveMs: number,
+): TileLane {
+  // The strict mode looks at cookies; a log that tells of every good tile is written in one place.
+  const writer = createWholeWriter(fixedHeaders, keepAliveMs);
+  let isOpen = config.imageSessionCookie === 'off' && !log.isLevelEnabled('debug');
+
+  /** Null for what is not plain. */
+  function plainOf({ method, url = '', headers }: IncomingMessage): Plain | null {
+    if ((method !== 'GET' && method !== 'HEAD') || url.length > longestAddress) return null;
+    const address = addressPattern.exec(url) as [string, string, string, string, string] | null;
+    if (address === null) return null;
+    const [, imageId, level, tile, sessionId] = address;
+    for (const header in headers) if (unusualHeaders.has(header)) return null;
+    const name = tileNameOf(level, tile);
+    const session = name && imageSessions.inMemory(sessionId);
+    const image = session && catalogue.servable(imageId);
+    if (name === null || session === null || image === null || image instanceof Promise) return null;
+    return { session, image, name };
+  }
+
+  function answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    session: ImageSession,
+    { bytes, etag }: TileAtHand,
+  ): void {
+    imageSessions.count(session);
+    const requestId = requestIdOf(request.headers);
+    const maxAge = `private, max-age=${Math.min(secondsLeft(session, now()), mostSecondsKept)}`;
+    if (bytes !== null && request.method === 'GET') {
+      const variable = `X-Request-Id: ${requestId}\r\nETag: ${etag}\r\nCache-Control: ${maxAge}\r\n`;
+      if (writer.write(response, variable, bytes)) return;
+    }
+    const headers = ['X-Request-Id', requestId, 'ETag', etag, 'Cache-Control', maxAge];
+    if (bytes === null) {
+      response.writeHead(304, [...protecting, ...headers]).end();
+      return;
+    }
+    response.writeHead(200, [...fixedHeaders, ...headers, 'Content-Length', String(bytes.byteLength)]);
+    if (request.method === 'HEAD') response.end();
+    else response.end(bytes);
+  }
+
+  return {
+    take(request, response, usual) {
+      const plain = isOpen ? plainOf(request) : null;
+      const reading = plain && slides.tileAtHand(plain.image, plain.name, request.headers['if-none-match']);
+      if (plain === null || reading === null) return false;
+      const leaveIt = () => {
+        if (!request.socket.destroyed) usual(request, response);
+      };
+      reading.then((tile) => {
+        if (tile === null) leaveIt();
+        else answer(request, response, plain.session, tile);
+      }, leaveIt);
+      return true;
+    },
+
+    close() {
+      isOpen = false;
+    },
+  };
+}
