@@ -11,7 +11,7 @@ export interface SlideLocation {
   readonly path: string;
   /**
    * The other files of a multi-file slide, as `groupSlideFiles` names them: by their paths from the leading file's
-   * folder. Absent for a slide of one file, and where nobody has looked yet: then opening it looks at the folder.
+   * folder; none for a slide of one file. Absent where nobody has looked yet: then opening it looks at the folder.
    */
   readonly members?: readonly string[];
 }

@@ -5,7 +5,16 @@ import type { SlideErrorCode, SlideLocation } from '../slide.ts';
 export type MakerJob =
   | { readonly kind: 'inspect'; readonly location: SlideLocation }
   | { readonly kind: 'tile'; readonly location: SlideLocation; readonly address: DeepZoomAddress }
-  | { readonly kind: 'thumbnail'; readonly location: SlideLocation; readonly maxSide: number };
+  | { readonly kind: 'thumbnail'; readonly location: SlideLocation; readonly maxSide: number }
+  | GroupJob;
+
+/** What `groupSlideFiles` takes. */
+interface GroupJob {
+  readonly kind: 'group';
+  readonly folder: string;
+  readonly names: readonly string[];
+  readonly folders: readonly string[];
+}
 
 /** `job` null: nobody waits any more for the one with this number. */
 export interface MakerRequest {

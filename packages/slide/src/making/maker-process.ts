@@ -4,6 +4,7 @@
  */
 import os from 'node:os';
 import sharp from 'sharp';
+import { groupSlideFiles } from '../open-slide.ts';
 import { SlideError } from '../slide.ts';
 import { KeptSlides } from './kept-slides.ts';
 import { makeThumbnail } from './make-thumbnail.ts';
@@ -21,6 +22,7 @@ const slides = new KeptSlides();
 const running = new Map<number, AbortController>();
 
 function perform(job: MakerJob, signal: AbortSignal): Promise<unknown> {
+  if (job.kind === 'group') return groupSlideFiles(job.folder, job.names, job.folders);
   return slides.use(job.location, async (slide) => {
     switch (job.kind) {
       case 'inspect':

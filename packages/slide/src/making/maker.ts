@@ -64,11 +64,12 @@ export class Maker {
    */
   run(job: MakerJob): { answer: Promise<unknown>; cancel: () => void } {
     const id = this.#jobs++;
-    this.#lastPath = job.location.path;
+    this.#lastPath = job.kind === 'group' ? null : job.location.path;
     this.#keepProgramAlive(true);
+    const timeoutMs = this.#timeoutMs * sharesOf(job);
     const timer = setTimeout(() => {
-      void this.end(new SlideError('DECODE_FAILED', `Decoding took longer than ${this.#timeoutMs} ms`));
-    }, this.#timeoutMs);
+      void this.end(new SlideError('DECODE_FAILED', `Decoding took longer than ${timeoutMs} ms`));
+    }, timeoutMs);
     const answer = new Promise<unknown>((resolve, reject) => {
       this.#current = { id, resolve, reject };
     }).finally(() => {
@@ -120,4 +121,11 @@ export class Maker {
       channel?.unref();
     }
   }
+}
+
+/** Files whose headers are read in the time that one slide is given. */
+const FILES_PER_SHARE = 1000;
+
+function sharesOf(job: MakerJob): number {
+  return job.kind === 'group' ? Math.max(1, Math.ceil(job.names.length / FILES_PER_SHARE)) : 1;
 }

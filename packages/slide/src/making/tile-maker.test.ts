@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { buildDicom } from '../testing/build-dicom.ts';
 import { buildEndlessTiff } from '../testing/build-endless-tiff.ts';
 import { buildSvs } from '../testing/build-svs.ts';
 import { difference, pixelsOf } from '../testing/compare-pixels.ts';
@@ -61,6 +62,17 @@ describe('a tile maker', () => {
       scale: { mpp: { x: 0.499, y: 0.499 }, objectivePower: 20, derived: null },
       levels: 2,
     });
+  });
+
+  it('says which files are one slide', async () => {
+    const place = await mkdtemp(join(folder, 'series-'));
+    const names = ['large.dcm', 'small.dcm', 'broken.dcm', 'gone.dcm'];
+    await writeFile(join(place, 'large.dcm'), await buildDicom());
+    await writeFile(join(place, 'small.dcm'), await buildDicom({ downsample: 2, instance: '2' }));
+    await writeFile(join(place, 'broken.dcm'), (await buildDicom({ instance: '3' })).subarray(0, 200));
+    expect(await tileMaker().group(place, names, [])).toEqual([
+      { leading: 'large.dcm', members: ['small.dcm'] },
+    ]);
   });
 
   it.each<[string, (maker: TileMaker) => Promise<unknown>, string]>([

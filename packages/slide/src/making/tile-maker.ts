@@ -1,5 +1,6 @@
 import type { DeepZoomAddress } from '../deep-zoom.ts';
 import { SlideError, type SlideLocation } from '../slide.ts';
+import type { SlideGroup } from '../source/slide-files.ts';
 import { Maker } from './maker.ts';
 import type { MakerJob } from './maker-message.ts';
 import type { SlideSummary } from './slide-summary.ts';
@@ -44,6 +45,20 @@ export class TileMaker {
   /** @throws SlideError what opening the slide throws, and BUSY, DECODE_FAILED */
   async inspect(location: SlideLocation, signal?: AbortSignal): Promise<SlideSummary> {
     return (await this.#request({ kind: 'inspect', location }, signal)) as SlideSummary;
+  }
+
+  /**
+   * `groupSlideFiles` where a bad file can hurt nobody.
+   *
+   * @throws SlideError BUSY, DECODE_FAILED when one of the files brought the process down or it took too long
+   */
+  async group(
+    folder: string,
+    names: readonly string[],
+    folders: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly SlideGroup[]> {
+    return (await this.#request({ kind: 'group', folder, names, folders }, signal)) as readonly SlideGroup[];
   }
 
   /**
@@ -133,9 +148,10 @@ export class TileMaker {
   }
 
   /** Preferably one that has the slide open. Starts a process when all are busy and there may be more. */
-  #freeMaker({ location }: MakerJob): Maker | null {
+  #freeMaker(job: MakerJob): Maker | null {
     const free = [...this.#makers].filter((maker) => maker.isFree);
-    const best = free.find((maker) => maker.lastPath === location.path) ?? free[0];
+    const path = job.kind === 'group' ? null : job.location.path;
+    const best = free.find((maker) => maker.lastPath === path) ?? free[0];
     if (best || this.#makers.size >= this.#options.processes) return best ?? null;
     const maker = new Maker(this.#options.timeoutMs, () => {
       this.#makers.delete(maker);

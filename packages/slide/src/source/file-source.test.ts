@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { appendFile, mkdtemp, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -130,5 +130,19 @@ describe('a fingerprint', () => {
     const before = await fingerprintOf({ path });
     await change();
     expect(await fingerprintOf({ path })).not.toBe(before);
+  });
+
+  it.each([
+    ['changed', () => appendFile(join(folder, 'parts', 'deep', 'a.dat'), 'more')],
+    ['added', () => writeFile(join(folder, 'parts', 'deep', 'b.dat'), '')],
+    ['removed', () => rm(join(folder, 'parts', 'deep', 'a.dat'))],
+  ])('changes with the files of a folder that belongs to the slide: one %s', async (_, change) => {
+    const location = { path, members: ['parts/'] };
+    await mkdir(join(folder, 'parts', 'deep'), { recursive: true });
+    await writeFile(join(folder, 'parts', 'deep', 'a.dat'), 'bytes');
+    const before = await fingerprintOf(location);
+    expect(await fingerprintOf(location)).toBe(before);
+    await change();
+    expect(await fingerprintOf(location)).not.toBe(before);
   });
 });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type BigIntStats, constants, readSync } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
 import { SlideError, type SlideLocation } from '../slide.ts';
 import { type ByteSource, checkRange } from './byte-source.ts';
 import { isOnLocalDisk } from './local-file-system.ts';
@@ -65,17 +65,28 @@ export async function openFileSource(path: string): Promise<ByteSource> {
 
 /**
  * What `Slide.fingerprint` would be if the slide were opened now: tells a replaced file from the one that is open.
- * It changes with each of the members that the location names.
+ * It changes with each of the members that the location names, and with each file in those that are folders.
  *
  * @throws SlideError FILE_MISSING, also when a member is
  */
 export async function fingerprintOf({ path, members = [] }: SlideLocation): Promise<string> {
   try {
-    const paths = [path, ...members.map((member) => join(dirname(path), member))];
+    const others = await Promise.all(members.map((member) => filesOf(join(dirname(path), member))));
+    const paths = [path, ...others.flat()];
     return fingerprint(...(await Promise.all(paths.map((each) => stat(each, { bigint: true })))));
   } catch (cause) {
     throw unreadable(cause);
   }
+}
+
+/** @param member absolute path; one that ends with a slash is a folder: it, and the regular files below it, sorted */
+async function filesOf(member: string): Promise<readonly string[]> {
+  if (!member.endsWith(sep)) return [member];
+  const entries = await readdir(member, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  return [member, ...files.sort()];
 }
 
 async function openRegularFile(path: string): Promise<FileHandle> {

@@ -36,6 +36,15 @@ describe('the files of a slide', () => {
     expect(await textOf('parts/..data.dat')).toBe('part');
   });
 
+  it.each([
+    [['beside.dat'], ['beside.dat', 'slide.mrxs']],
+    [[], ['slide.mrxs']],
+  ])('are those that its location names, where somebody has looked: %j', async (members, names) => {
+    const known = await openSlideFiles({ path: join(folder, 'dataset', 'slide.mrxs'), members });
+    expect(await known.list()).toEqual(names);
+    await known.close();
+  });
+
   it.each(['../secret', 'parts/../../secret', '..', '.', '', '/etc/passwd', 'beside.dat\0'])(
     'are never outside its folder: %j',
     async (name) => {

@@ -30,7 +30,7 @@ export interface SlideFiles {
 
 /** @throws SlideError FILE_MISSING, NOT_A_SLIDE */
 export async function openSlideFiles(location: SlideLocation): Promise<SlideFiles> {
-  const { path, members = [] } = location;
+  const { path, members } = location;
   const leading = await openFileSource(path);
   const opened: ByteSource[] = [leading];
   const folder = dirname(resolve(path));
@@ -47,7 +47,7 @@ export async function openSlideFiles(location: SlideLocation): Promise<SlideFile
     leading,
     fingerprint,
     async list() {
-      if (members.length > 0) return [basename(path), ...members].sort();
+      if (members) return [basename(path), ...members].sort();
       const entries = await readdir(folder, { withFileTypes: true });
       return entries.flatMap((entry) => (entry.isFile() ? [entry.name] : [])).sort();
     },
