@@ -97,14 +97,13 @@ async function openChannel(
 
 /** @throws SlideError FORMAT_NOT_SUPPORTED for what is no channel: more than one sample a pixel, or not 8 or 16 bits */
 async function readBits(directory: TiffDirectory): Promise<8 | 16> {
-  const { samplesPerPixel, bitsPerSample, photometric, sampleFormat } = await readSampleLayout(directory);
+  const { samplesPerPixel, bitsPerSample, photometric } = await readSampleLayout(directory);
   const [bits] = bitsPerSample;
   const isGrey = photometric !== null && photometric <= 3 && photometric !== 2;
   if (samplesPerPixel !== 1 || !isGrey) {
     throw notRead(`a channel of ${samplesPerPixel} samples a pixel and ${nameOfPhotometric(photometric)}`);
   }
   if (bits !== 8 && bits !== 16) throw notRead(`a channel of ${bits} bits a sample`);
-  if (sampleFormat === 2) throw notRead('a channel of signed samples');
   return bits;
 }
 

@@ -1,0 +1,626 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Raster, shrinkRaster } from '../decode/raster.ts';
+import { openSlide } from '../open-slide.ts';
+import type { Slide } from '../slide.ts';
+import { openFileSource } from '../source/file-source.ts';
+import { ascii, buildTiff, type DirectoryPlan, long, short, type TiffPlan } from '../testing/build-tiff.ts';
+import { difference, pixelsOf } from '../testing/compare-pixels.ts';
+import { distance, drawLevel } from '../testing/draw-level.ts';
+import { encodePicture } from '../testing/encode-picture.ts';
+import { exactDirectory, exactPicture, withTags } from '../testing/exact-directory.ts';
+import { openBytes } from '../testing/open-bytes.ts';
+import { paintTissue } from '../testing/paint-tissue.ts';
+import { tag } from '../tiff/tags.ts';
+import { openTiff } from '../tiff/tiff-file.ts';
+
+const NAMESPACE = 'http://www.openmicroscopy.org/Schemas/OME/2016-06';
+const UUID = 'urn:uuid:00000000-0000-4000-8000-000000000001';
+const OTHER_UUID = 'urn:uuid:00000000-0000-4000-8000-000000000002';
+
+const [WIDTH, HEIGHT] = [300, 200];
+const tissue = paintTissue(WIDTH, HEIGHT);
+
+const ome = (content: string, attributes = `UUID="${UUID}"`) =>
+  `<?xml version="1.0" encoding="UTF-8"?><!-- made by a microscope --><OME xmlns="${NAMESPACE}" ${attributes}>${content}</OME>`;
+
+const pixels = (attributes: string, content = '') =>
+  `<Pixels DimensionOrder="XYCZT" SizeX="${WIDTH}" SizeY="${HEIGHT}" SizeZ="1" SizeT="1" Type="uint8" ${attributes}>${content}</Pixels>`;
+
+const image = (content: string, attributes = '') => `<Image ID="Image:0" ${attributes}>${content}</Image>`;
+
+const RGB_XML = ome(
+  image(pixels('SizeC="3"', '<Channel SamplesPerPixel="3"/><TiffData IFD="0" PlaneCount="1"/>')),
+);
+
+/** An OME-TIFF of these directories, with this XML in the first one. */
+function build(xml: string, [first, ...others]: DirectoryPlan[], plan: Partial<TiffPlan> = {}): Uint8Array {
+  const described = withTags(first, { [tag.ImageDescription]: ascii(xml) });
+  return buildTiff({ directories: [described, ...others], ...plan }).bytes;
+}
+
+const open = (xml: string, directories: DirectoryPlan[], plan?: Partial<TiffPlan>): Promise<Slide> =>
+  openBytes(build(xml, directories, plan));
+
+const isReduced = { [tag.NewSubfileType]: long(1) };
+
+/** The same picture at half and a quarter of its size. */
+const smaller = [2, 4].map((by) => withTags(exactPicture(shrinkRaster(tissue, by), 64), isReduced));
+
+/** A grey page: brighter to the right, and darker the later it is. */
+const grey = (index: number, tileSize: number | null = 64): DirectoryPlan =>
+  exactDirectory({
+    width: WIDTH,
+    height: HEIGHT,
+    tileSize,
+    samplesPerPixel: 1,
+    bits: 8,
+    sampleAt: (x, y) => greyAt(index, x, y),
+  });
+
+const greyAt = (index: number, x: number, y: number) => Math.max(0, (x % 200) + (y % 10) - index * 20);
+
+/** Every pixel of a picture, by its place. */
+function paint(width: number, height: number, pixelAt: (x: number, y: number) => number[]): Raster {
+  const rgb = new Uint8Array(width * height * 3);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) rgb.set(pixelAt(x, y), (y * width + x) * 3);
+  }
+  return { width, height, rgb };
+}
+
+const greyPicture = (index: number) =>
+  paint(WIDTH, HEIGHT, (x, y) => Array.from({ length: 3 }, () => greyAt(index, x, y)));
+
+const sizesOf = ({ levels }: Slide) => levels.map(({ width, height }) => [width, height]);
+const allSizes = [
+  [300, 200],
+  [150, 100],
+  [75, 50],
+];
+
+describe('an OME-TIFF in colours', () => {
+  it.each<[string, DirectoryPlan[], Partial<TiffPlan>]>([
+    ['in SubIFDs', [{ ...exactPicture(tissue, 64), subDirectories: smaller }], {}],
+    ['in directories that the XML does not name', [exactPicture(tissue, 64), ...smaller], {}],
+    [
+      'in SubIFDs of a big-endian BigTIFF, as Bio-Formats writes it',
+      [{ ...exactPicture(tissue, 64), subDirectories: smaller }],
+      { littleEndian: false, isBig: true },
+    ],
+  ])('has its smaller sizes %s', async (_, directories, plan) => {
+    const slide = await open(RGB_XML, directories, plan);
+    expect(slide).toMatchObject({ format: 'ome-tiff', vendor: null, background: { r: 255, g: 255, b: 255 } });
+    expect(sizesOf(slide)).toEqual(allSizes);
+    for (const [level, by] of [1, 2, 4].entries()) {
+      expect(distance(await drawLevel(slide, level), shrinkRaster(tissue, by)).most).toBe(0);
+    }
+  });
+
+  it('gives JPEG tiles as they are stored', async () => {
+    const slide = await open(RGB_XML, [await encodePicture(tissue, 128, 'ycbcr')]);
+    expect(slide.levels[0].isMade).toBeUndefined();
+    const tile = await slide.readTile({ level: 0, column: 1, row: 0 });
+    expect(tile?.codec).toBe('jpeg');
+    const shown = paint(128, 128, (x, y) => [
+      ...tissue.rgb.subarray((y * WIDTH + x + 128) * 3).subarray(0, 3),
+    ]);
+    expect(difference(await pixelsOf(tile?.bytes ?? new Uint8Array()), shown).mean).toBeLessThan(6);
+  });
+
+  it('has no level of a directory that says nothing, even if it looks like one', async () => {
+    const page = exactPicture(shrinkRaster(tissue, 2), 64);
+    expect(sizesOf(await open(RGB_XML, [exactPicture(tissue, 64), page]))).toEqual([[300, 200]]);
+  });
+
+  it('has no level of a directory that the XML names as another picture', async () => {
+    const xml = ome(
+      image(pixels('SizeC="3"', '<TiffData IFD="0"/>')) +
+        image(
+          '<Pixels DimensionOrder="XYCZT" SizeX="150" SizeY="100" SizeC="3" SizeZ="1" SizeT="1"><TiffData IFD="1"/></Pixels>',
+        ),
+    );
+    const slide = await open(xml, [exactPicture(tissue, 64), ...smaller]);
+    expect(sizesOf(slide)).toEqual([
+      [300, 200],
+      [75, 50],
+    ]);
+  });
+});
+
+describe('the channels of an OME-TIFF', () => {
+  const channels = (count: number, described: string) =>
+    ome(image(pixels(`SizeC="${count}"`, `${described}<TiffData/>`)));
+
+  it('add up in the colours that the XML gives them', async () => {
+    // Red 0xff0000ff is -16776961; 0x0080ffff is 8454143.
+    const xml = channels(2, '<Channel Color="-16776961"/><Channel Color="8454143"/>');
+    const slide = await open(xml, [grey(0), grey(1)]);
+    expect(slide.background).toEqual({ r: 0, g: 0, b: 0 });
+    expect(slide.levels[0].isMade).toBe(true);
+    const composed = paint(WIDTH, HEIGHT, (x, y) => {
+      const [one, other] = [greyAt(0, x, y), greyAt(1, x, y)];
+      return [one, (other * 128) / 255, other];
+    });
+    expect(distance(await drawLevel(slide, 0), composed).most).toBeLessThanOrEqual(1);
+  });
+
+  it('have a pyramid each', async () => {
+    const half = (index: number) =>
+      exactDirectory({
+        width: 150,
+        height: 100,
+        tileSize: 64,
+        samplesPerPixel: 1,
+        bits: 8,
+        sampleAt: (x, y) => greyAt(index, 2 * x, 2 * y),
+      });
+    const xml = channels(2, '<Channel Color="-16776961"/><Channel Color="16711935"/>');
+    const below = [0, 1].map((index) => ({ ...grey(index), subDirectories: [half(index)] }));
+    const after = [grey(0), grey(1), ...[0, 1].map((index) => withTags(half(index), isReduced))];
+    const named = xml.replace('<TiffData/>', '<TiffData IFD="0" PlaneCount="2"/>');
+    for (const slide of [await open(xml, below), await open(named, after)]) {
+      expect(sizesOf(slide)).toEqual(allSizes.slice(0, 2));
+      const composed = paint(150, 100, (x, y) => [greyAt(0, 2 * x, 2 * y), greyAt(1, 2 * x, 2 * y), 0]);
+      expect(distance(await drawLevel(slide, 1), composed).most).toBe(0);
+    }
+  });
+
+  it('are red, green and blue where nothing is said', async () => {
+    const slide = await open(channels(3, ''), [grey(0), grey(1), grey(2)]);
+    const composed = paint(WIDTH, HEIGHT, (x, y) => [0, 1, 2].map((index) => greyAt(index, x, y)));
+    expect(distance(await drawLevel(slide, 0), composed).most).toBe(0);
+  });
+
+  it('have the colour at the end of their palette', async () => {
+    const ramp = (...ends: number[]) =>
+      short(...ends.flatMap((end) => Array.from({ length: 256 }, (_, i) => i * end)));
+    const palette = (...ends: number[]) => ({
+      [tag.PhotometricInterpretation]: short(3),
+      [tag.ColorMap]: ramp(...ends),
+    });
+    const slide = await open(channels(2, ''), [
+      withTags(grey(0), palette(0, 0, 257)),
+      withTags(grey(1), palette(257, 0, 0)),
+    ]);
+    const composed = paint(WIDTH, HEIGHT, (x, y) => [greyAt(1, x, y), 0, greyAt(0, x, y)]);
+    expect(distance(await drawLevel(slide, 0), composed).most).toBe(0);
+  });
+
+  it('may be JPEG', async () => {
+    const pages = await Promise.all([0, 1].map((index) => encodePicture(greyPicture(index), 64, 'grey')));
+    const slide = await open(channels(2, ''), pages);
+    const composed = paint(WIDTH, HEIGHT, (x, y) => [greyAt(0, x, y), greyAt(1, x, y), 0]);
+    expect(distance(await drawLevel(slide, 0), composed).mean).toBeLessThan(4);
+  });
+
+  it('are grey as they are where there is one of 8 bits without a colour', async () => {
+    const slide = await open(channels(1, '<Channel Color="-1"/>'), [grey(0)]);
+    expect(slide.background).toEqual({ r: 255, g: 255, b: 255 });
+    expect(distance(await drawLevel(slide, 0), greyPicture(0)).most).toBe(0);
+  });
+
+  it('show one channel in its colour', async () => {
+    const slide = await open(channels(1, '<Channel Color="16711935"/>'), [grey(0)]);
+    const composed = paint(WIDTH, HEIGHT, (x, y) => [0, greyAt(0, x, y), 0]);
+    expect(distance(await drawLevel(slide, 0), composed).most).toBe(0);
+  });
+
+  it.each([true, false])(
+    'of 16 bits reach from nearly their darkest to nearly their brightest (little-endian: %s)',
+    async (littleEndian) => {
+      const page = exactDirectory({
+        width: WIDTH,
+        height: HEIGHT,
+        tileSize: 64,
+        samplesPerPixel: 1,
+        bits: 16,
+        littleEndian,
+        sampleAt: (x, y) => (x + y === 0 ? 65_535 : 300 + x * 12),
+      });
+      const xml = channels(1, '').replace('uint8', 'uint16');
+      const slide = await open(xml, [page], { littleEndian });
+      const { rgb } = await drawLevel(slide, 0);
+      const levels = [0, 150, 299].map((x) => rgb[(100 * WIDTH + x) * 3]);
+      expect(levels).toEqual([0, 128, 255].map((level) => expect.closeTo(level, -1)));
+    },
+  );
+
+  it('of 16 bits with nothing in them stay dark', async () => {
+    const page = exactDirectory({
+      width: WIDTH,
+      height: HEIGHT,
+      tileSize: 64,
+      samplesPerPixel: 1,
+      bits: 16,
+      sampleAt: (x, y) => 100 + ((x + y) % 3),
+    });
+    const slide = await open(channels(1, ''), [page]);
+    const { rgb } = await drawLevel(slide, 0);
+    expect(rgb.every((sample) => sample < 10)).toBe(true);
+  });
+});
+
+describe('focus and time of an OME-TIFF', () => {
+  /** Where focus 0, time 0 of channel 1 stands, of 2 channels, 3 focuses and 2 times. */
+  it.each([
+    ['XYZCT', 3],
+    ['XYZTC', 6],
+    ['XYCZT', 1],
+    ['XYCTZ', 1],
+    ['XYTZC', 6],
+    ['XYTCZ', 2],
+  ])('in the order %s: the first of each is shown', async (order, second) => {
+    const xml = ome(
+      image(
+        `<Pixels DimensionOrder="${order}" SizeX="${WIDTH}" SizeY="${HEIGHT}" SizeC="2" SizeZ="3" SizeT="2"><TiffData/></Pixels>`,
+      ),
+    );
+    const slide = await open(
+      xml,
+      Array.from({ length: 12 }, (_, index) => grey(index, null)),
+    );
+    const composed = paint(WIDTH, HEIGHT, (x, y) => [greyAt(0, x, y), greyAt(second, x, y), 0]);
+    expect(distance(await drawLevel(slide, 0), composed).most).toBe(0);
+  });
+
+  it('may be named one plane at a time, in any order', async () => {
+    const xml = ome(
+      image(
+        `<Pixels DimensionOrder="XYZCT" SizeX="${WIDTH}" SizeY="${HEIGHT}" SizeC="2" SizeZ="2" SizeT="1">` +
+          '<TiffData FirstC="1" FirstZ="0" IFD="0"/><TiffData FirstZ="1" IFD="1"/><TiffData FirstC="1" FirstZ="1" IFD="2"/>' +
+          '<TiffData IFD="3"/></Pixels>',
+      ),
+    );
+    const slide = await open(xml, [grey(0), grey(1), grey(2), grey(3)]);
+    const composed = paint(WIDTH, HEIGHT, (x, y) => [greyAt(3, x, y), greyAt(0, x, y), 0]);
+    expect(distance(await drawLevel(slide, 0), composed).most).toBe(0);
+  });
+});
+
+describe('the pictures of an OME-TIFF', () => {
+  const size = (width: number, height: number) =>
+    `<Pixels DimensionOrder="XYCZT" SizeX="${width}" SizeY="${height}" SizeC="3" SizeZ="1" SizeT="1">`;
+  const label = exactPicture(paintTissue(400, 300), null);
+  const threePictures = ome(
+    image(`${size(400, 300)}<TiffData IFD="0"/></Pixels>`, 'Name="label image"') +
+      image(`${size(150, 100)}<TiffData IFD="1"/></Pixels>`, 'Name="slide 7"') +
+      image(`${size(WIDTH, HEIGHT)}<TiffData IFD="2"/></Pixels>`) +
+      image(`${size(400, 300)}<TiffData IFD="3"/></Pixels>`, 'Name="Macro"'),
+  );
+
+  it('are shown the largest alone; those beside the slide are known and kept back', async () => {
+    const half = exactPicture(shrinkRaster(tissue, 2), 64);
+    const slide = await open(threePictures, [label, half, exactPicture(tissue, 64), label]);
+    expect(sizesOf(slide)).toEqual([[300, 200]]);
+    expect([...slide.associatedImages].sort()).toEqual(['label', 'macro']);
+    expect(distance(await drawLevel(slide, 0), tissue).most).toBe(0);
+    expect(await slide.readAssociatedImage('label')).toMatchObject({ width: 400, height: 300 });
+    await expect(slide.readAssociatedImage('thumbnail')).rejects.toMatchObject({
+      code: 'ASSOCIATED_IMAGE_MISSING',
+    });
+  });
+
+  it('follow one another where no TiffData says where they are', async () => {
+    const xml = threePictures.replaceAll(/<TiffData[^>]*>/g, '');
+    const half = exactPicture(shrinkRaster(tissue, 2), 64);
+    const slide = await open(xml, [label, half, exactPicture(tissue, 64), label]);
+    expect(distance(await drawLevel(slide, 0), tissue).most).toBe(0);
+  });
+
+  it('are no slide where all stand beside one', async () => {
+    const xml = ome(image(pixels('SizeC="3"', '<TiffData/>'), 'Name="Label Image"'));
+    await expect(open(xml, [exactPicture(tissue, 64)])).rejects.toMatchObject({ code: 'NOT_A_SLIDE' });
+  });
+
+  it('may be called something like it', async () => {
+    const xml = ome(image(pixels('SizeC="3"', '<TiffData/>'), 'Name="macrophages, label-free.tif"'));
+    expect(sizesOf(await open(xml, [exactPicture(tissue, 64)]))).toEqual([[300, 200]]);
+  });
+});
+
+describe('the files of an OME-TIFF', () => {
+  const uuid = (value: string) => `<UUID FileName="other name.ome.tif">${value}</UUID>`;
+  const withBlocks = (blocks: string, attributes?: string) =>
+    ome(image(pixels('SizeC="2"', blocks)), attributes);
+
+  it('may be called otherwise than when it was written', async () => {
+    const xml = withBlocks(`<TiffData IFD="0" PlaneCount="2">${uuid(UUID)}</TiffData>`);
+    expect(sizesOf(await open(xml, [grey(0), grey(1)]))).toEqual([[300, 200]]);
+    const unnamed = withBlocks(`<TiffData IFD="0" PlaneCount="2">${uuid(UUID)}</TiffData>`, '');
+    expect(sizesOf(await open(unnamed, [grey(0), grey(1)]))).toEqual([[300, 200]]);
+  });
+
+  it.each([
+    [
+      'a channel',
+      withBlocks(
+        `<TiffData IFD="0">${uuid(UUID)}</TiffData><TiffData FirstC="1" IFD="0">${uuid(OTHER_UUID)}</TiffData>`,
+      ),
+    ],
+    [
+      'a channel, told by its name',
+      withBlocks(
+        '<TiffData IFD="0"><UUID FileName="slide"/></TiffData><TiffData FirstC="1" IFD="0"><UUID FileName="b"/></TiffData>',
+        '',
+      ),
+    ],
+    ['all pixels', withBlocks(`<TiffData PlaneCount="2">${uuid(OTHER_UUID)}</TiffData>`)],
+    ['its metadata', ome('<BinaryOnly MetadataFile="a.companion.ome" UUID="urn:uuid:1"/>')],
+  ])('are refused where %s is in another one', async (_, xml) => {
+    await expect(open(xml, [grey(0), grey(1)])).rejects.toMatchObject({
+      code: 'FORMAT_NOT_SUPPORTED',
+      message: expect.stringContaining('OME-TIFF'),
+    });
+  });
+
+  it('may be one of a series in which focus or time is in other files', async () => {
+    const xml = ome(
+      image(
+        `<Pixels DimensionOrder="XYCZT" SizeX="${WIDTH}" SizeY="${HEIGHT}" SizeC="1" SizeZ="2" SizeT="1">` +
+          `<TiffData IFD="0">${uuid(UUID)}</TiffData><TiffData FirstZ="1" IFD="0">${uuid(OTHER_UUID)}</TiffData></Pixels>`,
+      ),
+    );
+    expect(distance(await drawLevel(await open(xml, [grey(0)]), 0), greyPicture(0)).most).toBe(0);
+  });
+});
+
+describe('the metadata of an OME-TIFF', () => {
+  const withPixels = (attributes: string) =>
+    open(ome(image(pixels(`SizeC="3" ${attributes}`, '<TiffData/>'))), [exactPicture(tissue, 64)]);
+
+  it.each<[string, { x: number; y: number } | null]>([
+    ['PhysicalSizeX="0.25" PhysicalSizeY="0.5"', { x: 0.25, y: 0.5 }],
+    [
+      'PhysicalSizeX="0.25" PhysicalSizeXUnit="µm" PhysicalSizeY="0.25" PhysicalSizeYUnit="\u03bcm"',
+      { x: 0.25, y: 0.25 },
+    ],
+    [
+      'PhysicalSizeX="250" PhysicalSizeXUnit="nm" PhysicalSizeY="0.00025" PhysicalSizeYUnit="mm"',
+      { x: 0.25, y: 0.25 },
+    ],
+    [
+      'PhysicalSizeX="0.000025" PhysicalSizeXUnit="cm" PhysicalSizeY="2500" PhysicalSizeYUnit="Å"',
+      { x: 0.25, y: 0.25 },
+    ],
+    ['PhysicalSizeX="1" PhysicalSizeXUnit="pixel" PhysicalSizeY="1" PhysicalSizeYUnit="pixel"', null],
+    ['PhysicalSizeX="0" PhysicalSizeY="0"', null],
+    ['PhysicalSizeX="-1" PhysicalSizeY="1"', null],
+    ['PhysicalSizeX="1e308" PhysicalSizeY="1"', null],
+    ['PhysicalSizeX="NaN" PhysicalSizeY="NaN"', null],
+    ['PhysicalSizeX="0.25"', null],
+    ['', null],
+  ])('%s gives %j', async (attributes, mpp) => {
+    const found = (await withPixels(attributes)).mpp;
+    if (mpp === null) expect(found).toBeNull();
+    else expect(found).toEqual({ x: expect.closeTo(mpp.x, 9), y: expect.closeTo(mpp.y, 9) });
+  });
+
+  const objective = (id: string, power: string) => `<Objective ID="${id}" NominalMagnification="${power}"/>`;
+
+  it.each<[string, string, number | null]>([
+    [`<Instrument>${objective('Objective:0', '40.0')}</Instrument>`, '', 40],
+    [
+      `<Instrument>${objective('Objective:0', '10')}${objective('Objective:1', '20')}</Instrument>`,
+      '<ObjectiveSettings ID="Objective:1"/>',
+      20,
+    ],
+    [`<Instrument>${objective('Objective:0', '10')}${objective('Objective:1', '20')}</Instrument>`, '', null],
+    [`<Instrument>${objective('Objective:0', '-5')}</Instrument>`, '', null],
+    ['', '<ObjectiveSettings ID="Objective:1"/>', null],
+  ])('%s and %s give the magnification %s', async (instrument, settings, power) => {
+    const xml = ome(instrument + image(settings + pixels('SizeC="3"', '<TiffData/>')));
+    expect((await open(xml, [exactPicture(tissue, 64)])).objectivePower).toBe(power);
+  });
+});
+
+describe('an OME-TIFF is refused', () => {
+  const rgb = [exactPicture(tissue, 64)];
+  const words = exactDirectory({
+    width: WIDTH,
+    height: HEIGHT,
+    tileSize: 64,
+    samplesPerPixel: 1,
+    bits: 16,
+    sampleAt: (x) => x,
+  });
+  const blocks = (content: string, attributes = 'SizeC="1"') => ome(image(pixels(attributes, content)));
+
+  it.each<[string, string, DirectoryPlan[], string]>([
+    ['when its XML is cut', RGB_XML.slice(0, -20), rgb, 'FILE_CORRUPT'],
+    [
+      'when its XML has a document type',
+      `<!DOCTYPE OME [<!ENTITY a "b">]>${RGB_XML.slice(38)}`,
+      rgb,
+      'FILE_CORRUPT',
+    ],
+    ['when its XML asks for an entity', RGB_XML.replace('<Channel', '&file;<Channel'), rgb, 'FILE_CORRUPT'],
+    ['when its root is something in OME', `<a>${RGB_XML.slice(38)}</a>`, rgb, 'FILE_CORRUPT'],
+    ['when its elements are 10,000 deep', ome('<a>'.repeat(10_000)), rgb, 'LIMIT_EXCEEDED'],
+    ['when it has no Image', ome(''), rgb, 'FILE_CORRUPT'],
+    ['when an Image has no Pixels', ome(image('')), rgb, 'FILE_CORRUPT'],
+    ['when SizeX is missing', RGB_XML.replace('SizeX=', 'SizeQ='), rgb, 'FILE_CORRUPT'],
+    ['when SizeX is 0', RGB_XML.replace('SizeX="300"', 'SizeX="0"'), rgb, 'FILE_CORRUPT'],
+    ['when SizeX is negative', RGB_XML.replace('SizeX="300"', 'SizeX="-300"'), rgb, 'FILE_CORRUPT'],
+    [
+      'when SizeX is not that of the directory',
+      RGB_XML.replace('SizeX="300"', 'SizeX="301"'),
+      rgb,
+      'FILE_CORRUPT',
+    ],
+    ['when SizeC does not fit the samples', RGB_XML.replace('SizeC="3"', 'SizeC="4"'), rgb, 'FILE_CORRUPT'],
+    ['when it has 10^9 channels', blocks('', 'SizeC="1000000000"'), [grey(0)], 'FORMAT_NOT_SUPPORTED'],
+    [
+      'when it has 2^50 planes',
+      RGB_XML.replace('SizeZ="1"', 'SizeZ="1125899906842624"'),
+      rgb,
+      'LIMIT_EXCEEDED',
+    ],
+    ['when DimensionOrder is none', RGB_XML.replace('XYCZT', 'XYQQQ'), rgb, 'FILE_CORRUPT'],
+    ['when IFD is beyond the last', blocks('<TiffData IFD="7"/>'), [grey(0)], 'FILE_CORRUPT'],
+    ['when IFD is no number', blocks('<TiffData IFD="x"/>'), [grey(0)], 'FILE_CORRUPT'],
+    ['when FirstZ is beyond SizeZ', blocks('<TiffData FirstZ="3" IFD="0"/>'), [grey(0)], 'FILE_CORRUPT'],
+    [
+      'when PlaneCount is no number',
+      blocks('<TiffData IFD="0" PlaneCount="-1"/>'),
+      [grey(0)],
+      'FILE_CORRUPT',
+    ],
+    [
+      'when a channel is in no TiffData',
+      blocks('<TiffData IFD="0"/>', 'SizeC="2"'),
+      [grey(0), grey(1)],
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    [
+      'when channels have different sizes',
+      blocks('<TiffData/>', 'SizeC="2"'),
+      [
+        grey(0),
+        exactDirectory({
+          width: 299,
+          height: 200,
+          tileSize: 64,
+          samplesPerPixel: 1,
+          bits: 8,
+          sampleAt: () => 0,
+        }),
+      ],
+      'FILE_CORRUPT',
+    ],
+    [
+      'when channels have different tiles',
+      blocks('<TiffData/>', 'SizeC="2"'),
+      [grey(0), grey(1, 32)],
+      'FILE_CORRUPT',
+    ],
+    [
+      'when a channel has a pyramid and another none',
+      blocks('<TiffData/>', 'SizeC="2"'),
+      [
+        {
+          ...grey(0),
+          subDirectories: [
+            withTags(
+              exactDirectory({
+                width: 150,
+                height: 100,
+                tileSize: 64,
+                samplesPerPixel: 1,
+                bits: 8,
+                sampleAt: () => 0,
+              }),
+              {},
+            ),
+          ],
+        },
+        grey(1),
+      ],
+      'FILE_CORRUPT',
+    ],
+    [
+      'when a channel is in colours',
+      blocks('<TiffData/>', 'SizeC="2"'),
+      [grey(0), exactPicture(tissue, 64)],
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    [
+      'when two channels are in colours',
+      ome(image(pixels('SizeC="6"', '<TiffData/>'))),
+      [...rgb, ...rgb],
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    [
+      'when a channel has samples of floating point',
+      blocks('<TiffData/>'),
+      [withTags(grey(0), { [tag.SampleFormat]: short(3) })],
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    [
+      'when channels have signed samples of 16 bits',
+      blocks('<TiffData/>', 'SizeC="2"'),
+      [0, 1].map(() => withTags(words, { [tag.SampleFormat]: short(2) })),
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    [
+      'when several channels are stored turned',
+      blocks('<TiffData/>', 'SizeC="2"'),
+      [0, 1].map((index) => withTags(grey(index), { [tag.Orientation]: short(6) })),
+      'FORMAT_NOT_SUPPORTED',
+    ],
+  ])('%s', async (_, xml, directories, code) => {
+    await expect(open(xml, directories)).rejects.toMatchObject({ name: 'SlideError', code });
+  });
+
+  it('without a word of what the file says in free text', async () => {
+    const xml = ome(
+      image(pixels('SizeC="3" Type="DOE^JANE"', '<TiffData IFD="DOE^JANE"/>'), 'Name="DOE^JANE"'),
+    );
+    await expect(open(xml, rgb)).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
+  });
+
+  it('wherever it is cut, and never otherwise than by a slide error', async () => {
+    const whole = build(RGB_XML, [
+      exactDirectory({
+        width: 20,
+        height: 20,
+        tileSize: 16,
+        samplesPerPixel: 3,
+        bits: 8,
+        sampleAt: () => 7,
+      }),
+    ]);
+    const outcomes = new Set<string>();
+    for (let end = 0; end < whole.length; end++) {
+      const outcome = await openBytes(whole.subarray(0, end)).then(
+        () => 'opened',
+        ({ name, code }: { name: string; code: string }) => `${name} ${code}`,
+      );
+      outcomes.add(outcome);
+    }
+    expect([...outcomes].sort()).toEqual(['SlideError FILE_TRUNCATED', 'SlideError FORMAT_NOT_RECOGNISED']);
+  });
+});
+
+const slides = process.env.TEST_SLIDES ?? '';
+const skippedWithout = slides === '' ? ' (skipped: TEST_SLIDES names no folder of real slides)' : '';
+
+describe.skipIf(slides === '')(`a real OME-TIFF${skippedWithout}`, () => {
+  it.each([
+    ['OS-1-detail.ome.tif', { width: 1101, height: 1101 }, { x: 0.2271, y: 0.2271 }],
+    ['OS-2-vsi.ome.tif', { width: 1445, height: 1445 }, { x: 0.34605, y: 0.34606 }],
+    ['4D-series.ome.tiff', { width: 439, height: 167 }, null],
+    ['cells.ome.tif', { width: 93, height: 131 }, { x: 0.25, y: 0.25 }],
+    ['cells-2c.ome.tif', { width: 93, height: 131 }, { x: 0.25, y: 0.25 }],
+  ])('%s is opened', async (name, size, mpp) => {
+    const slide = await openSlide({ path: join(slides, 'ome-tiff', name) });
+    expect(slide.levels).toMatchObject([size]);
+    expect(slide.format).toBe('ome-tiff');
+    expect(slide.mpp).toEqual(mpp && { x: expect.closeTo(mpp.x, 4), y: expect.closeTo(mpp.y, 4) });
+    await slide.close();
+  });
+
+  it('cells-2c.ome.tif has the green and blue of cells.ome.tif, and shows them as such', async () => {
+    const two = await openSlide({ path: join(slides, 'ome-tiff', 'cells-2c.ome.tif') });
+    const three = await openSlide({ path: join(slides, 'ome-tiff', 'cells.ome.tif') });
+    const [shown, whole] = [await drawLevel(two, 0), await drawLevel(three, 0)];
+    const withoutRed = { ...whole, rgb: whole.rgb.map((sample, i) => (i % 3 === 0 ? 0 : sample)) };
+    // Their palettes end at 65,280, not at 65,535.
+    expect(distance(shown, withoutRed).most).toBeLessThanOrEqual(2);
+    await Promise.all([two.close(), three.close()]);
+  });
+
+  it('4D-series.ome.tiff shows its first focus at its first time', async () => {
+    const path = join(slides, 'ome-tiff', '4D-series.ome.tiff');
+    const slide = await openSlide({ path });
+    const { rgb } = await drawLevel(slide, 0);
+    // Not packed, one row after the other.
+    const source = await openFileSource(path);
+    const [offset] = await (await openTiff(source)).first.table(tag.StripOffsets, 167);
+    const stored = await source.read(offset ?? 0, 439 * 167);
+    const shown = stored.map((_, i) => rgb[i * 3] as number);
+    expect(Buffer.compare(stored, shown)).toBe(0);
+    await source.close();
+    await slide.close();
+  });
+});

@@ -1,0 +1,91 @@
+import type { Raster } from '../decode/raster.ts';
+import type { Packing } from '../slide.ts';
+import { tag } from '../tiff/tags.ts';
+import { type DirectoryPlan, long, short } from './build-tiff.ts';
+import { pack } from './pack.ts';
+
+/** A picture to write without loss. */
+export interface ExactPlan {
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Pixels, both ways; null for strips of 16 rows. */
+  readonly tileSize: number | null;
+  readonly samplesPerPixel: 1 | 3;
+  readonly bits: 8 | 16;
+  /** Of the file that it will stand in. */
+  readonly littleEndian?: boolean;
+  readonly packing?: Packing;
+  /** A sample, by its place. */
+  readonly sampleAt: (x: number, y: number, sample: number) => number;
+}
+
+const compressions: Readonly<Record<Packing, number>> = {
+  none: 1,
+  lzw: 5,
+  deflate: 8,
+  packbits: 32_773,
+  zstd: 50_000,
+};
+
+/** A directory with a picture of exactly these samples, grey or RGB; what a tile has beyond the picture is 99. */
+export function exactDirectory(plan: ExactPlan): DirectoryPlan {
+  const { width, height, tileSize, samplesPerPixel, bits, packing = 'deflate' } = plan;
+  const [blockWidth, blockHeight] = tileSize === null ? [width, 16] : [tileSize, tileSize];
+  const blocks: Uint8Array[] = [];
+  for (let top = 0; top < height; top += blockHeight) {
+    const rows = tileSize === null ? Math.min(blockHeight, height - top) : blockHeight;
+    for (let left = 0; left < width; left += blockWidth) {
+      blocks.push(pack(samplesOf(plan, left, top, blockWidth, rows), packing));
+    }
+  }
+  return {
+    tags: {
+      [tag.ImageWidth]: long(width),
+      [tag.ImageLength]: long(height),
+      [tag.BitsPerSample]: short(...Array.from({ length: samplesPerPixel }, () => bits)),
+      [tag.Compression]: short(compressions[packing]),
+      [tag.PhotometricInterpretation]: short(samplesPerPixel === 1 ? 1 : 2),
+      [tag.SamplesPerPixel]: short(samplesPerPixel),
+      [tag.PlanarConfiguration]: short(1),
+      ...(tileSize === null
+        ? { [tag.RowsPerStrip]: long(blockHeight) }
+        : { [tag.TileWidth]: short(tileSize), [tag.TileLength]: short(tileSize) }),
+    },
+    [tileSize === null ? 'strips' : 'tiles']: blocks,
+  };
+}
+
+/** The same for a picture that is there already. */
+export function exactPicture(
+  { width, height, rgb }: Raster,
+  tileSize: number | null,
+  packing: Packing = 'deflate',
+): DirectoryPlan {
+  const sampleAt = (x: number, y: number, sample: number) => rgb[(y * width + x) * 3 + sample] as number;
+  return exactDirectory({ width, height, tileSize, samplesPerPixel: 3, bits: 8, packing, sampleAt });
+}
+
+/** A directory with more tags, or other ones. */
+export function withTags(directory: DirectoryPlan | undefined, tags: DirectoryPlan['tags']): DirectoryPlan {
+  return { ...directory, tags: { ...directory?.tags, ...tags } };
+}
+
+function samplesOf(plan: ExactPlan, left: number, top: number, width: number, rows: number): Uint8Array {
+  const { samplesPerPixel, bits, littleEndian = true, sampleAt } = plan;
+  const bytes = new Uint8Array((width * rows * samplesPerPixel * bits) / 8);
+  const view = new DataView(bytes.buffer);
+  let at = 0;
+  for (let y = top; y < top + rows; y++) {
+    for (let x = left; x < left + width; x++) {
+      const isInside = x < plan.width && y < plan.height;
+      for (let sample = 0; sample < samplesPerPixel; sample++) {
+        const value = isInside ? sampleAt(x, y, sample) : 99;
+        if (bits === 8) view.setUint8(at, value);
+        else view.setUint16(at, value, littleEndian);
+        at += bits / 8;
+      }
+    }
+  }
+  return bytes;
+}
