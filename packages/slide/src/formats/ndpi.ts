@@ -6,6 +6,7 @@
 import { type Level, SlideError } from '../slide.ts';
 import type { SlideFormat } from '../source/slide-format.ts';
 import type { TiffDirectory } from '../tiff/directory.ts';
+import { readIccProfile } from '../tiff/icc-profile.ts';
 import { readGeometry } from '../tiff/image-layout.ts';
 import { limits } from '../tiff/limits.ts';
 import { readResolution } from '../tiff/resolution.ts';
@@ -82,13 +83,7 @@ export const ndpi: SlideFormat = {
         if (name === 'macro' && macro) return readNdpiPicture(leading, macro.directory);
         throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
       },
-      async readIccProfile() {
-        const bytes = full.directory.count(tag.ICCProfile);
-        if (bytes > limits.iccProfileBytes) {
-          throw new SlideError('LIMIT_EXCEEDED', `${nameOfTag(tag.ICCProfile)} has ${bytes} bytes`);
-        }
-        return full.directory.bytes(tag.ICCProfile);
-      },
+      readIccProfile: () => readIccProfile(full.directory),
       close: files.close,
     };
   },

@@ -40,6 +40,7 @@ describe('the grid of restart intervals', () => {
     ['three rows', 384, 1024, 765, { width: 1024, height: 24, columns: 1, rows: 32 }],
     ['a row that ends inside its last MCU', 128, 1017, 768, { width: 1024, height: 8, columns: 1, rows: 96 }],
     ['rows that are no multiple', 100, 1024, 768, null],
+    ['rows wider than decoders take', 8200, 65_600, 8, null],
     ['a width beyond the frame', 256, 81_920, 8, { width: 2048, height: 8, columns: 40, rows: 1 }],
   ])('%s', (_, restartInterval, width, height, grid) => {
     expect(intervalGrid({ ...header, restartInterval }, width, height)).toEqual(grid);

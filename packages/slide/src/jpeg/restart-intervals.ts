@@ -56,7 +56,7 @@ const SEARCH_WINDOW_BYTES = 2 ** 20;
 
 /**
  * @param width and height: of the picture, in pixels, whatever the frame says
- * @returns null when the JPEG has no restart markers, or ones between which no rectangles lie
+ * @returns null when the JPEG has no restart markers, or ones between which no rectangles lie that decoders take
  */
 export function intervalGrid(header: JpegHeader, width: number, height: number): IntervalGrid | null {
   const { restartInterval } = header;
@@ -64,17 +64,13 @@ export function intervalGrid(header: JpegHeader, width: number, height: number):
   const across = Math.ceil(width / mcu.width);
   const down = Math.ceil(height / mcu.height);
   if (restartInterval === 0) return null;
-  if (across % restartInterval === 0) {
-    return {
-      width: restartInterval * mcu.width,
-      height: mcu.height,
-      columns: across / restartInterval,
-      rows: down,
-    };
-  }
-  if (restartInterval % across !== 0) return null;
-  const lines = restartInterval / across;
-  return { width: across * mcu.width, height: lines * mcu.height, columns: 1, rows: Math.ceil(down / lines) };
+  // Of two numbers of MCUs, one has to be a multiple of the other: then no interval ends inside a row of the next.
+  const columns = Math.max(1, across / restartInterval);
+  const lines = Math.max(1, restartInterval / across);
+  const size = { width: (across / columns) * mcu.width, height: lines * mcu.height };
+  const isRectangle = Number.isInteger(columns) && Number.isInteger(lines);
+  if (!isRectangle || Math.max(size.width, size.height) > MOST_SIDE) return null;
+  return { ...size, columns, rows: Math.ceil(down / lines) };
 }
 
 /** @returns a complete JPEG, as large as those intervals; one that lies at an edge ends with the picture */

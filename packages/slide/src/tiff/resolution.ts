@@ -18,8 +18,11 @@ const PLAUSIBLE = { least: 0.02, most: 12 };
 export async function readResolution(directory: TiffDirectory): Promise<{ x: number; y: number } | null> {
   const unit = MICROMETRES[(await directory.number(tag.ResolutionUnit)) ?? 2];
   const [perUnitX, perUnitY] = [await directory.real(tag.XResolution), await directory.real(tag.YResolution)];
-  if (!unit || !perUnitX || !perUnitY) return null;
-  const mpp = { x: unit / perUnitX, y: unit / perUnitY };
-  const isPlausible = [mpp.x, mpp.y].every((side) => side >= PLAUSIBLE.least && side <= PLAUSIBLE.most);
-  return isPlausible ? mpp : null;
+  return unit && perUnitX && perUnitY ? plausibleMpp(unit / perUnitX, unit / perUnitY) : null;
+}
+
+/** @returns null when no microscope has such pixels */
+export function plausibleMpp(x: number, y: number): { x: number; y: number } | null {
+  const isPlausible = [x, y].every((side) => side >= PLAUSIBLE.least && side <= PLAUSIBLE.most);
+  return isPlausible ? { x, y } : null;
 }

@@ -1,0 +1,101 @@
+import { SlideError } from '../slide.ts';
+import type { ByteSource } from '../source/byte-source.ts';
+
+/** What a PNG file says of itself before its picture. */
+export interface PngHeader {
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Bytes that a pixel takes when it is decoded, before it becomes RGB. */
+  readonly bytesPerPixel: number;
+  /** Every pixel is stored in one of seven passes over the picture: all of it has to be decoded at once. */
+  readonly isInterlaced: boolean;
+  readonly isAnimated: boolean;
+  /** Both ways; null when the file does not say. */
+  readonly pixelsPerMetre: { readonly x: number; readonly y: number } | null;
+}
+
+const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
+/** A chunk is its length, its type, its data and a checksum, which whoever decodes the picture looks at. */
+const [HEAD_BYTES, CHECKSUM_BYTES] = [8, 4];
+/** Chunks before the picture; writers leave a dozen there. */
+const MOST_CHUNKS = 1000;
+/** Bytes of the longest chunk that is read here. */
+const MOST_DATA_BYTES = 13;
+const METRE = 1;
+
+/** By colour type: the bits a sample may have, the samples of a pixel, and those of its decoded pixel. */
+const colourTypes: Readonly<Record<number, { bits: readonly number[]; decodedSamples: number }>> = {
+  0: { bits: [1, 2, 4, 8, 16], decodedSamples: 1 },
+  2: { bits: [8, 16], decodedSamples: 3 },
+  3: { bits: [1, 2, 4, 8], decodedSamples: 4 },
+  4: { bits: [8, 16], decodedSamples: 2 },
+  6: { bits: [8, 16], decodedSamples: 4 },
+};
+
+/** Whether a file that starts with these bytes claims to be PNG. */
+export function isPng(start: Uint8Array): boolean {
+  return SIGNATURE.every((byte, i) => start[i] === byte);
+}
+
+/**
+ * Read what stands before the picture itself.
+ *
+ * Source: the PNG specification (W3C, third edition), sections 5 (chunks), 11.2.1 (IHDR), 11.3.4.3 (pHYs),
+ * 11.3.6.1 (acTL).
+ *
+ * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
+ */
+export async function readPngHeader(source: ByteSource): Promise<PngHeader> {
+  let header: Omit<PngHeader, 'isAnimated' | 'pixelsPerMetre'> | null = null;
+  let isAnimated = false;
+  let pixelsPerMetre: PngHeader['pixelsPerMetre'] = null;
+  for (let at = SIGNATURE.length, chunks = 0; ; chunks++) {
+    if (chunks > MOST_CHUNKS) {
+      throw new SlideError('LIMIT_EXCEEDED', `A PNG has more than ${MOST_CHUNKS} chunks before its picture`);
+    }
+    if (at + HEAD_BYTES > source.size)
+      throw new SlideError('FILE_TRUNCATED', 'A PNG ends before its picture');
+    const bytes = await source.read(at, Math.min(HEAD_BYTES + MOST_DATA_BYTES, source.size - at));
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    const length = view.getUint32(0);
+    const type = String.fromCharCode(...bytes.subarray(4, HEAD_BYTES));
+    if (!/^[A-Za-z]{4}$/.test(type)) throw corrupt(`it has a chunk ${JSON.stringify(type)}`);
+    if (at + HEAD_BYTES + length + CHECKSUM_BYTES > source.size) {
+      throw new SlideError('FILE_TRUNCATED', `A PNG ends inside its chunk ${type}`);
+    }
+    if ((chunks === 0) !== (type === 'IHDR')) throw corrupt('its header does not come first');
+
+    if (type === 'IHDR') header = readHeaderChunk(view, length);
+    else if (type === 'acTL') isAnimated = true;
+    else if (type === 'pHYs' && length === 9 && view.getUint8(HEAD_BYTES + 8) === METRE) {
+      pixelsPerMetre = { x: view.getUint32(HEAD_BYTES), y: view.getUint32(HEAD_BYTES + 4) };
+    } else if (type === 'IDAT' && header) return { ...header, isAnimated, pixelsPerMetre };
+    else if (type === 'IEND') throw corrupt('it has no picture');
+    at += HEAD_BYTES + length + CHECKSUM_BYTES;
+  }
+}
+
+function readHeaderChunk(view: DataView, length: number): Omit<PngHeader, 'isAnimated' | 'pixelsPerMetre'> {
+  if (length !== MOST_DATA_BYTES) throw corrupt(`its header has ${length} bytes`);
+  const width = view.getUint32(HEAD_BYTES);
+  const height = view.getUint32(HEAD_BYTES + 4);
+  const [bits, colourType, compression, filter, interlace] = Array.from({ length: 5 }, (_, i) =>
+    view.getUint8(HEAD_BYTES + 8 + i),
+  ) as [number, number, number, number, number];
+  const colours = colourTypes[colourType];
+  if (width === 0 || height === 0 || width > 2 ** 31 - 1 || height > 2 ** 31 - 1) {
+    throw corrupt(`it has ${width} × ${height} pixels`);
+  }
+  if (!colours?.bits.includes(bits))
+    throw corrupt(`it has ${bits} bits a sample with colour type ${colourType}`);
+  if (compression !== 0 || filter !== 0 || interlace > 1) {
+    throw corrupt(`its methods are ${compression}, ${filter} and ${interlace}`);
+  }
+  const bytesPerPixel = colours.decodedSamples * (bits === 16 ? 2 : 1);
+  return { width, height, bytesPerPixel, isInterlaced: interlace === 1 };
+}
+
+function corrupt(reason: string): SlideError {
+  return new SlideError('FILE_CORRUPT', `A PNG is damaged: ${reason}`);
+}

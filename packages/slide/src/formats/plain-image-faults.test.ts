@@ -1,0 +1,288 @@
+/** Every way a JPEG, PNG or JPEG 2000 file can be broken, and what is said of it. */
+import { deflateSync } from 'node:zlib';
+import sharp from 'sharp';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { decodeImage } from '../decode/decode-image.ts';
+import { readJpegHeader } from '../jpeg/header.ts';
+import { openSlideFrom } from '../open-slide.ts';
+import { SlideError } from '../slide.ts';
+import { buildPng, type PngChunk, pngChunks, writePng } from '../testing/build-png.ts';
+import { countedFiles } from '../testing/counted-files.ts';
+import { encodeJpeg2000 } from '../testing/encode-frames.ts';
+import { memoryFiles } from '../testing/memory-files.ts';
+import { paintTissue } from '../testing/paint-tissue.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+type Fault = readonly [name: string, build: () => Uint8Array, outcome: string];
+
+const SHOWN = 'shown';
+const picture = paintTissue(80, 60);
+let jpeg: Buffer;
+let jpeg2000: Buffer;
+beforeAll(async () => {
+  jpeg = await sharp(picture.rgb, { raw: { width: 80, height: 60, channels: 3 } })
+    .jpeg()
+    .toBuffer();
+  jpeg2000 = Buffer.from(await encodeJpeg2000({ ...picture, samplesPerPixel: 3, values: picture.rgb }));
+});
+
+const patched = (get: () => Buffer, patch: (bytes: Buffer) => void) => () => {
+  const bytes = Buffer.from(get());
+  patch(bytes);
+  return bytes;
+};
+/** The JPEG with other bytes, counted from its frame's marker. */
+const frame = (at: number, ...numbers: number[]) =>
+  patched(
+    () => jpeg,
+    (bytes) => bytes.set(numbers, readJpegHeader(bytes).frameAt + at),
+  );
+/** With the body of its first segment of a kind changed. */
+const segment = (marker: number, ...body: number[]) =>
+  patched(
+    () => jpeg,
+    (bytes) => bytes.set(body, bytes.indexOf(Uint8Array.of(0xff, marker)) + 4),
+  );
+const scan = (change: (data: Buffer) => unknown) =>
+  patched(
+    () => jpeg,
+    (bytes) => change(bytes.subarray(readJpegHeader(bytes).dataAt)),
+  );
+/** The JPEG 2000 code stream with other bytes at a place. */
+const stream = (at: number, ...numbers: number[]) =>
+  patched(
+    () => jpeg2000,
+    (bytes) => bytes.set(numbers, at),
+  );
+/** The PNG with other bytes in its header chunk. */
+const header =
+  (at: number, ...numbers: number[]) =>
+  () => {
+    const chunks = pngChunks();
+    chunks[0]?.data.set(numbers, at);
+    return writePng(chunks);
+  };
+const chunks = (change: (chunks: PngChunk[]) => readonly PngChunk[]) => () => writePng(change(pngChunks()));
+const raw = (patch: (bytes: Buffer) => unknown) => patched(() => buildPng(), patch);
+const idat = (change: (data: Uint8Array) => Uint8Array) =>
+  chunks((all) =>
+    all.map((chunk) => (chunk.type === 'IDAT' ? { type: 'IDAT', data: change(chunk.data) } : chunk)),
+  );
+
+const faults: readonly Fault[] = [
+  ['a JPEG, whole', () => jpeg, SHOWN],
+  ['a JPEG of its first two bytes', () => jpeg.subarray(0, 2), 'FORMAT_NOT_RECOGNISED'],
+  ['a JPEG of its first three bytes', () => jpeg.subarray(0, 3), 'FILE_CORRUPT'],
+  ['a JPEG cut in its tables', () => jpeg.subarray(0, 200), 'FILE_CORRUPT'],
+  ['a JPEG cut in its scan', () => jpeg.subarray(0, -200), 'FILE_CORRUPT'],
+  ['a JPEG without its last two bytes', () => jpeg.subarray(0, -2), 'FILE_CORRUPT'],
+  ['a JPEG with something behind it', () => Buffer.concat([jpeg, Buffer.alloc(1000, 1)]), SHOWN],
+  ['a JPEG of zeros after its head', scan((data) => data.fill(0)), 'FILE_CORRUPT'],
+  ['a JPEG of markers after its head', scan((data) => data.fill(0xff)), 'FILE_CORRUPT'],
+  ['a JPEG with EOI in the middle', scan((data) => data.set([0xff, 0xd9], 100)), 'FILE_CORRUPT'],
+  [
+    'a JPEG with a restart marker that it has not announced',
+    scan((data) => data.set([0xff, 0xd0], 100)),
+    'FILE_CORRUPT',
+  ],
+  ['a JPEG without a width', frame(7, 0, 0), 'FILE_CORRUPT'],
+  ['a JPEG that is higher than its data', frame(5, 0, 200), 'FILE_CORRUPT'],
+  ['a JPEG that is less high than its data', frame(5, 0, 20), SHOWN],
+  ['a JPEG of no components', frame(9, 0), 'FILE_CORRUPT'],
+  ['a JPEG of 255 components', frame(9, 255), 'FILE_CORRUPT'],
+  ['a JPEG with a component sampled 0 × 0', frame(11, 0), 'FILE_CORRUPT'],
+  ['a JPEG with a component sampled 5 × 5', frame(11, 0x55), 'FILE_CORRUPT'],
+  ['a JPEG with components of the same number', frame(13, 1), 'FILE_CORRUPT'],
+  ['a JPEG whose frame is called progressive', frame(1, 0xc2), 'FILE_CORRUPT'],
+  ['a JPEG with too many Huffman codes', segment(0xc4, 0, 255, 255), 'FILE_CORRUPT'],
+  ['a JPEG with a Huffman table of number 9', segment(0xc4, 9), 'FILE_CORRUPT'],
+  ['a JPEG with a quantisation table of number 9', segment(0xdb, 9), 'FILE_CORRUPT'],
+  ['a JPEG whose scan has five components', segment(0xda, 5), 'FILE_CORRUPT'],
+  [
+    'a JPEG of comments alone',
+    () => Buffer.concat([jpeg.subarray(0, 2), Buffer.from('\xff\xfe\0\x04AB'.repeat(5000), 'latin1')]),
+    'FILE_CORRUPT',
+  ],
+  [
+    'a JPEG with 17 MiB of comments',
+    () =>
+      Buffer.concat([
+        jpeg.subarray(0, 2),
+        ...Array.from({ length: 280 }, () =>
+          Buffer.concat([Uint8Array.of(0xff, 0xfe, 0xff, 0xff), Buffer.alloc(65_533)]),
+        ),
+        jpeg.subarray(2),
+      ]),
+    'LIMIT_EXCEEDED',
+  ],
+
+  ['a PNG, whole', () => buildPng(), SHOWN],
+  ['a PNG of its signature', () => buildPng().subarray(0, 8), 'FILE_TRUNCATED'],
+  ['a PNG cut in its header', () => buildPng().subarray(0, 20), 'FILE_TRUNCATED'],
+  ['a PNG cut in its picture', () => buildPng().subarray(0, 80), 'FILE_TRUNCATED'],
+  ['a PNG without an end', chunks((all) => all.slice(0, 2)), SHOWN],
+  ['a PNG without a picture', chunks((all) => [all[0], all[2]] as PngChunk[]), 'FILE_CORRUPT'],
+  ['a PNG without a header', chunks((all) => all.slice(1)), 'FILE_CORRUPT'],
+  [
+    'a PNG with two headers',
+    chunks(([first, ...rest]) => [first, first, ...rest] as PngChunk[]),
+    'FILE_CORRUPT',
+  ],
+  [
+    'a PNG whose header is not the first chunk',
+    chunks(([first, ...rest]) => [{ type: 'tEXt', data: new Uint8Array(4) }, first, ...rest] as PngChunk[]),
+    'FILE_CORRUPT',
+  ],
+  [
+    'a PNG with a header of 5 bytes',
+    chunks(([, ...rest]) => [{ type: 'IHDR', data: new Uint8Array(5) }, ...rest]),
+    'FILE_CORRUPT',
+  ],
+  ['a PNG of width 0', header(0, 0, 0, 0, 0), 'FILE_CORRUPT'],
+  ['a PNG of a height above 2^31', header(4, 255, 255, 255, 255), 'FILE_CORRUPT'],
+  ['a PNG that is higher than its data', header(4, 0, 0, 1, 0), 'FILE_CORRUPT'],
+  ['a PNG that is wider than its data', header(0, 0, 0, 16, 0), 'FILE_CORRUPT'],
+  ['a PNG of 3 bits a sample', header(8, 3), 'FILE_CORRUPT'],
+  ['a PNG of RGB with 4 bits a sample', header(8, 4), 'FILE_CORRUPT'],
+  ['a PNG of colour type 5', header(9, 5), 'FILE_CORRUPT'],
+  ['a PNG packed in another way', header(10, 1), 'FILE_CORRUPT'],
+  ['a PNG filtered in another way', header(11, 1), 'FILE_CORRUPT'],
+  ['a PNG interlaced in another way', header(12, 2), 'FILE_CORRUPT'],
+  ['a PNG that is not interlaced but says so', header(12, 1), 'FILE_CORRUPT'],
+  ['a PNG with a palette that is missing', header(9, 3), 'FILE_CORRUPT'],
+  ['a PNG whose header has the wrong checksum', raw((bytes) => bytes.fill(0, 29, 33)), 'FILE_CORRUPT'],
+  ['a PNG whose picture has the wrong checksum', raw((bytes) => bytes.fill(0, bytes.length - 16, bytes.length - 12)), 'FILE_CORRUPT'],
+  [
+    'a PNG with a chunk that goes on past the end',
+    raw((bytes) => bytes.writeUInt32BE(2 ** 31 - 1, 33)),
+    'FILE_TRUNCATED',
+  ],
+  ['a PNG with a chunk that is no name', raw((bytes) => bytes.set([0, 1, 2, 3], 37)), 'FILE_CORRUPT'],
+  [
+    'a PNG with 2,000 chunks before its picture',
+    chunks(
+      ([first, ...rest]) =>
+        [
+          first,
+          ...Array.from({ length: 2000 }, () => ({ type: 'tEXt', data: new Uint8Array(2) })),
+          ...rest,
+        ] as PngChunk[],
+    ),
+    'LIMIT_EXCEEDED',
+  ],
+  ['a PNG whose picture is no zlib stream', idat((data) => data.map(() => 7)), 'FILE_CORRUPT'],
+  ['a PNG whose zlib stream is cut', idat((data) => data.subarray(0, data.length / 2)), 'FILE_CORRUPT'],
+  [
+    'a PNG whose rows have a filter that is none',
+    idat(() => deflateSync(Buffer.alloc(30 * 121, 9))),
+    'FILE_CORRUPT',
+  ],
+  [
+    'a PNG with 64 MiB of zeros where 3 KB belong',
+    idat(() => deflateSync(Buffer.alloc(64 * 2 ** 20))),
+    SHOWN,
+  ],
+  [
+    'a PNG with 64 MiB of zeros as its text',
+    chunks(
+      ([first, ...rest]) =>
+        [
+          first,
+          {
+            type: 'zTXt',
+            data: Buffer.concat([Buffer.from('a\0\0', 'latin1'), deflateSync(Buffer.alloc(64 * 2 ** 20))]),
+          },
+          ...rest,
+        ] as PngChunk[],
+    ),
+    SHOWN,
+  ],
+
+  ['a JPEG 2000 code stream, whole', () => jpeg2000, SHOWN],
+  ['a JPEG 2000 code stream of 12 bytes', () => jpeg2000.subarray(0, 12), 'FILE_CORRUPT'],
+  ['a JPEG 2000 code stream cut in its header', () => jpeg2000.subarray(0, 60), 'FILE_CORRUPT'],
+  ['a JPEG 2000 code stream cut in its picture', () => jpeg2000.subarray(0, -500), 'FILE_CORRUPT'],
+  ['a JPEG 2000 code stream of width 0', stream(8, 0, 0, 0, 0), 'FILE_CORRUPT'],
+  [
+    'a JPEG 2000 code stream of 2^32 pixels a side',
+    stream(8, 255, 255, 255, 255, 255, 255, 255, 255),
+    'LIMIT_EXCEEDED',
+  ],
+  ['a JPEG 2000 code stream in tiles of 1 × 1', stream(24, 0, 0, 0, 1, 0, 0, 0, 1), 'LIMIT_EXCEEDED'],
+  ['a JPEG 2000 code stream of 16,384 components', stream(40, 64, 0), 'FORMAT_NOT_SUPPORTED'],
+  ['a JPEG 2000 code stream of two components', stream(40, 0, 2), 'FORMAT_NOT_SUPPORTED'],
+  [
+    'boxes without a code stream',
+    () => Buffer.concat([Buffer.from('\0\0\0\x0cjP  \r\n\x87\n', 'latin1'), Buffer.alloc(64)]),
+    'FILE_CORRUPT',
+  ],
+];
+
+async function tryOut(bytes: Uint8Array) {
+  const { files, count } = countedFiles(memoryFiles({ picture: bytes }));
+  const outcome = await show(() => openSlideFrom(files)).catch((error: unknown) => {
+    if (error instanceof SlideError) return error.code;
+    throw error;
+  });
+  return { outcome, count };
+}
+
+async function show(open: () => ReturnType<typeof openSlideFrom>): Promise<string> {
+  const slide = await open();
+  try {
+    const tile = await slide.readTile({ level: 0, column: 0, row: 0 });
+    if (tile) await decodeImage(tile);
+    return SHOWN;
+  } finally {
+    await slide.close();
+  }
+}
+
+describe('a picture', () => {
+  it.each(faults)('that is %s', async (_, build, expected) => {
+    const bytes = build();
+    const { outcome, count } = await tryOut(bytes);
+    expect(outcome).toBe(expected);
+    expect(count.bytes).toBeLessThan(3 * bytes.length + 100_000);
+    expect(count.reads).toBeLessThan(1100);
+    expect(count.open).toBe(0);
+  });
+
+  it.each<[string, () => Buffer]>([
+    ['JPEG', () => jpeg],
+    ['PNG', () => buildPng()],
+    ['JPEG 2000', () => jpeg2000],
+  ])('that is cut gives a slide error wherever it ends: %s', async (_, whole) => {
+    const bytes = whole();
+    for (let end = 0; end < bytes.length - 12; end += 7) {
+      const { outcome, count } = await tryOut(bytes.subarray(0, end));
+      expect(outcome, `${end} bytes`).not.toBe(SHOWN);
+      expect(count.open).toBe(0);
+    }
+  });
+
+  it.each<[string, () => Buffer]>([
+    ['JPEG', () => jpeg],
+    ['PNG', () => buildPng()],
+    ['JPEG 2000', () => jpeg2000],
+  ])('with flipped bytes is shown, or gives a slide error: %s', async (_, whole) => {
+    const original = whole();
+    let seed = 4711;
+    // Numbers that look random and are the same in every run.
+    const next = (limit: number) => {
+      seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fff_ffff;
+      return Math.floor((seed / 2 ** 31) * limit);
+    };
+    for (let i = 0; i < 300; i++) {
+      const bytes = Buffer.from(original);
+      for (let flips = 1 + next(8); flips > 0; flips--) {
+        const at = next(bytes.length);
+        bytes[at] = (bytes[at] as number) ^ (1 << next(8));
+      }
+      const { count } = await tryOut(bytes);
+      expect(count.bytes).toBeLessThan(3 * bytes.length + 100_000);
+      expect(count.open).toBe(0);
+    }
+  });
+});

@@ -1,0 +1,429 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { decodeImage } from '../decode/decode-image.ts';
+import type { Raster } from '../decode/raster.ts';
+import { describeDeepZoom, readStoredTile } from '../deep-zoom.ts';
+import { readJpegHeader } from '../jpeg/header.ts';
+import { makeThumbnail } from '../making/make-thumbnail.ts';
+import { makeTile } from '../making/make-tile.ts';
+import { openSlide } from '../open-slide.ts';
+import type { Slide } from '../slide.ts';
+import { buildPng, type PngPlan, pngDensity } from '../testing/build-png.ts';
+import { boxFilter, difference, pixelsOf } from '../testing/compare-pixels.ts';
+import { encodeJpeg2000 } from '../testing/encode-frames.ts';
+import { openBytes } from '../testing/open-bytes.ts';
+import { paintTissue } from '../testing/paint-tissue.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const picture = paintTissue(300, 200);
+const pixels = ({ width, height, rgb }: Raster) => sharp(rgb, { raw: { width, height, channels: 3 } });
+
+let jpeg: Buffer;
+beforeAll(async () => {
+  jpeg = await pixels(picture).jpeg({ quality: 90 }).toBuffer();
+});
+
+/** All of a picture that is one tile. */
+async function shown(slide: Slide): Promise<Raster> {
+  const tile = await slide.readTile({ level: 0, column: 0, row: 0 });
+  if (!tile) throw new Error('There is no tile');
+  return decodeImage(tile);
+}
+
+describe('a JPEG file', () => {
+  it('is a slide of one level, which is one tile', async () => {
+    const slide = await openBytes(jpeg);
+    expect(slide).toMatchObject({
+      format: 'jpeg',
+      vendor: null,
+      mpp: null,
+      objectivePower: null,
+      levels: [
+        { width: 300, height: 200, tileWidth: 300, tileHeight: 200, columns: 1, rows: 1, downsample: 1 },
+      ],
+    });
+    expect(await slide.readIccProfile()).toBeNull();
+    expect(describeDeepZoom(slide)).toMatchObject({ tileSize: 256, maxLevel: 9 });
+    expect(difference(await shown(slide), await pixelsOf(jpeg)).most).toBe(0);
+  });
+
+  it.each<[string, () => Promise<Buffer>]>([
+    ['progressive', () => pixels(picture).jpeg({ progressive: true }).toBuffer()],
+    ['grey', () => pixels(picture).toColourspace('b-w').jpeg().toBuffer()],
+    ['colours at full resolution', () => pixels(picture).jpeg({ chromaSubsampling: '4:4:4' }).toBuffer()],
+    ['with a colour profile', () => pixels(picture).jpeg().withIccProfile('p3').toBuffer()],
+  ])('is shown as any viewer shows it: %s', async (_, encode) => {
+    const bytes = await encode();
+    expect(difference(await shown(await openBytes(bytes)), await pixelsOf(bytes)).most).toBe(0);
+  });
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('is turned as EXIF says: orientation %i', async (orientation) => {
+    const bytes = await pixels(picture).jpeg().withMetadata({ orientation }).toBuffer();
+    const slide = await openBytes(bytes);
+    const upright = await pixelsOf(await sharp(bytes).autoOrient().png().toBuffer());
+    expect(slide.levels[0]).toMatchObject({ width: upright.width, height: upright.height });
+    expect(difference(await shown(slide), upright).most).toBe(0);
+  });
+
+  it('is made smaller by a box filter', async () => {
+    const slide = await openBytes(jpeg);
+    const tile = await pixelsOf(await makeTile(slide, { dziLevel: 8, column: 0, row: 0 }));
+    const expected = boxFilter(await pixelsOf(jpeg), 2, { x: 0, y: 0, width: 150, height: 100 });
+    expect(difference(tile, expected).mean).toBeLessThan(2);
+  });
+
+  it('never goes out as it is stored, even where it is as large as a tile', async () => {
+    const square = paintTissue(256, 256);
+    const bytes = await pixels(square)
+      .withExif({ IFD0: { Artist: 'PATIENT 4711' } })
+      .jpeg()
+      .toBuffer();
+    expect(bytes.includes('PATIENT 4711')).toBe(true);
+    const slide = await openBytes(bytes);
+    expect(await readStoredTile(slide, { dziLevel: 8, column: 0, row: 0 })).toBeNull();
+    expect(Buffer.from(await makeTile(slide, { dziLevel: 8, column: 0, row: 0 })).includes('PATIENT')).toBe(
+      false,
+    );
+  });
+
+  it.each<[string, (bytes: Buffer) => Promise<Buffer> | Buffer, Slide['mpp']]>([
+    ['JFIF, 40,000 a centimetre', (bytes) => withJfif(bytes, 2, 40_000, 20_000), { x: 0.25, y: 0.5 }],
+    ['JFIF, 50,800 an inch', (bytes) => withJfif(bytes, 1, 50_800, 50_800), { x: 0.5, y: 0.5 }],
+    ['JFIF without a unit', (bytes) => withJfif(bytes, 0, 40_000, 40_000), null],
+    ['JFIF, 300 an inch, as cameras say', (bytes) => withJfif(bytes, 1, 300, 300), null],
+    ['JFIF, 0', (bytes) => withJfif(bytes, 2, 0, 0), null],
+    [
+      'EXIF, 50,800 an inch',
+      (bytes) => sharp(bytes).withMetadata({ density: 50_800 }).toBuffer(),
+      { x: 0.5, y: 0.5 },
+    ],
+    ['EXIF, 72 an inch', (bytes) => sharp(bytes).withMetadata({ density: 72 }).toBuffer(), null],
+  ])('says how large its pixels are only where a microscope could: %s', async (_, change, mpp) => {
+    const slide = await openBytes(await change(jpeg));
+    expect(slide.mpp && { x: round(slide.mpp.x), y: round(slide.mpp.y) }).toEqual(mpp);
+  });
+
+  it('is shown whatever its EXIF is worth', async () => {
+    const damaged = Buffer.from('\xff\xe1\0\x12Exif\0\0II*\0\xff\xff\xff\xff\0\0', 'latin1');
+    const slide = await openBytes(Buffer.concat([jpeg.subarray(0, 2), damaged, jpeg.subarray(2)]));
+    expect(difference(await shown(slide), await pixelsOf(jpeg)).most).toBe(0);
+  });
+});
+
+describe('a PNG file', () => {
+  it.each<[string, PngPlan, (x: number, y: number) => [number, number, number]]>([
+    ['RGB', {}, (x, y) => [0, 1, 2].map((i) => (x * 5 + y * 3 + i * 40) % 256) as [number, number, number]],
+    ['grey', { colourType: 0 }, (x, y) => grey((x * 5 + y * 3) % 256)],
+    ['grey of 1 bit', { colourType: 0, bits: 1 }, (x, y) => grey(((x * 5 + y * 3) % 2) * 255)],
+    ['grey of 2 bits', { colourType: 0, bits: 2 }, (x, y) => grey(((x * 5 + y * 3) % 4) * 85)],
+    ['grey of 4 bits', { colourType: 0, bits: 4 }, (x, y) => grey(((x * 5 + y * 3) % 16) * 17)],
+    [
+      'grey of 16 bits',
+      { colourType: 0, bits: 16, sample: (x, y) => x * 1000 + y },
+      (x, y) => grey((x * 1000 + y) / 257),
+    ],
+    [
+      'RGB of 16 bits',
+      { bits: 16, sample: (x, y, i) => x * 1000 + y * 7 + i },
+      (x, y) => grey((x * 1000 + y * 7) / 257),
+    ],
+    [
+      'a palette',
+      {
+        colourType: 3,
+        bits: 2,
+        before: [{ type: 'PLTE', data: Uint8Array.of(255, 0, 0, 0, 255, 0, 0, 0, 255, 9, 9, 9) }],
+      },
+      (x, y) =>
+        [
+          [255, 0, 0],
+          [0, 255, 0],
+          [0, 0, 255],
+          [9, 9, 9],
+        ][(x * 5 + y * 3) % 4] as [number, number, number],
+    ],
+    [
+      'RGB and alpha, laid on white',
+      { colourType: 6, sample: (x, _, i) => (i === 3 ? x * 6 : 100) },
+      (x) => grey(255 - (155 * x * 6) / 255),
+    ],
+    [
+      'grey and alpha, laid on white',
+      { colourType: 4, sample: (x, _, i) => (i === 1 ? x * 6 : 0) },
+      (x) => grey(255 - x * 6),
+    ],
+    [
+      'RGB and alpha of 16 bits',
+      { colourType: 6, bits: 16, sample: (x, _, i) => (i === 3 ? x * 6 * 257 : 0) },
+      (x) => grey(255 - x * 6),
+    ],
+    [
+      'one colour that is transparent',
+      { colourType: 0, bits: 8, sample: (x) => x, before: [{ type: 'tRNS', data: Uint8Array.of(0, 7) }] },
+      (x) => grey(x === 7 ? 255 : x),
+    ],
+  ])('is shown as it is meant: %s', async (_, plan, colour) => {
+    const slide = await openBytes(buildPng(plan));
+    expect(slide).toMatchObject({ format: 'png', levels: [{ width: 40, height: 30 }] });
+    const { rgb } = await shown(slide);
+    const expected = Uint8Array.from({ length: rgb.length }, (_, i) => {
+      const pixel = Math.floor(i / 3);
+      return Math.round(colour(pixel % 40, Math.floor(pixel / 40))[i % 3] ?? 0);
+    });
+    expect(
+      difference({ width: 40, height: 30, rgb }, { width: 40, height: 30, rgb: expected }).most,
+    ).toBeLessThanOrEqual(1);
+  });
+
+  it('may be interlaced', async () => {
+    const slide = await openBytes(await pixels(picture).png({ progressive: true }).toBuffer());
+    expect(difference(await shown(slide), picture).most).toBe(0);
+  });
+
+  it.each<[string, number, number, number, Slide['mpp']]>([
+    ['4,000,000 and 2,000,000 a metre', 4_000_000, 2_000_000, 1, { x: 0.25, y: 0.5 }],
+    ['72 an inch', 2835, 2835, 1, null],
+    ['a unit that is none', 4_000_000, 4_000_000, 0, null],
+    ['nothing', 0, 0, 1, null],
+  ])('says how large its pixels are only where a microscope could: %s', async (_, x, y, unit, mpp) => {
+    expect((await openBytes(buildPng({ before: [pngDensity(x, y, unit)] }))).mpp).toEqual(mpp);
+  });
+});
+
+describe('a JPEG 2000 file', () => {
+  it.each<[string, (stream: Uint8Array) => Uint8Array]>([
+    ['a code stream', (stream) => stream],
+    ['boxes around it', inBoxes],
+    ['a long box before it', (stream) => inBoxes(stream, 200_000)],
+  ])('is shown: %s', async (_, wrap) => {
+    const stream = await encodeJpeg2000({ ...picture, samplesPerPixel: 3, values: picture.rgb });
+    const slide = await openBytes(wrap(stream));
+    expect(slide).toMatchObject({ format: 'jpeg2000', levels: [{ width: 300, height: 200, columns: 1 }] });
+    expect(difference(await shown(slide), picture).most).toBe(0);
+  });
+});
+
+describe('a picture that is too large to be decoded for every tile', () => {
+  const size = { width: 5000, height: 3500 };
+  let large: Buffer;
+  beforeAll(async () => {
+    const { width, height } = size;
+    const rgb = new Uint8Array(width * height * 3);
+    for (let y = 0, to = 0; y < height; y++) {
+      for (let x = 0; x < width; x++) {
+        rgb[to++] = x >> 5;
+        rgb[to++] = y >> 4;
+        rgb[to++] = (x + y) >> 6;
+      }
+    }
+    large = await pixels({ ...size, rgb })
+      .png({ compressionLevel: 1 })
+      .toBuffer();
+  });
+  const colourAt = (x: number, y: number) => [x >> 5, y >> 4, (x + y) >> 6];
+
+  it('is copied into tiles, and made smaller', async () => {
+    const slide = await openBytes(large);
+    expect(slide.levels).toMatchObject([
+      { ...size, tileWidth: 512, tileHeight: 512, columns: 10, rows: 7, isMade: true },
+      { width: 2500, height: 1750 },
+      { width: 1250, height: 875 },
+      { width: 625, height: 437 },
+      { width: 312, height: 218 },
+    ]);
+    expect(describeDeepZoom(slide).tileSize).toBe(512);
+    const tile = await slide.readTile({ level: 0, column: 3, row: 2 });
+    const { rgb } = await decodeImage(tile as NonNullable<typeof tile>);
+    expect([...rgb.subarray(0, 3)]).toEqual(colourAt(1536, 1024));
+    const last = await slide.readTile({ level: 4, column: 0, row: 0 });
+    expect((await decodeImage(last as NonNullable<typeof last>)).rgb[0]).toBeLessThanOrEqual(1);
+    expect(await pixelsOf(await makeThumbnail(slide, 100))).toMatchObject({ width: 100, height: 70 });
+    for (const address of [
+      { level: 0, column: 10, row: 0 },
+      { level: 5, column: 0, row: 0 },
+    ]) {
+      await expect(slide.readTile(address)).rejects.toMatchObject({ code: 'TILE_OUT_OF_RANGE' });
+    }
+    await slide.close();
+  });
+
+  it('may be turned', async () => {
+    const turned = await sharp(large).jpeg({ quality: 95 }).withMetadata({ orientation: 6 }).toBuffer();
+    const slide = await openBytes(turned);
+    expect(slide.levels[0]).toMatchObject({ width: 3500, height: 5000, columns: 7, rows: 10 });
+    const tile = await slide.readTile({ level: 0, column: 6, row: 0 });
+    const { width, rgb } = await decodeImage(tile as NonNullable<typeof tile>);
+    // The top right corner of what is seen is the top left corner of what is stored.
+    const corner = (3500 - 1 - 6 * 512) * 3;
+    expect(width).toBeGreaterThanOrEqual(3500 - 6 * 512);
+    expect(Math.max(...rgb.subarray(corner, corner + 3))).toBeLessThan(8);
+    await slide.close();
+  });
+
+  describe('leaves no file behind', () => {
+    let folder: string;
+    beforeEach(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'plain-image-'));
+      vi.stubEnv('TMPDIR', folder);
+    });
+    afterEach(async () => {
+      vi.unstubAllEnvs();
+      await rm(folder, { recursive: true });
+    });
+
+    it('after it is closed', async () => {
+      const path = join(folder, 'large.png');
+      await writeFile(path, large);
+      const slide = await openSlide({ path });
+      expect(await slide.readTile({ level: 0, column: 0, row: 0 })).not.toBeNull();
+      await slide.close();
+      expect(await readdir(folder)).toEqual(['large.png']);
+    });
+
+    it('when it cannot be decoded', async () => {
+      const slide = await openBytes(Buffer.concat([large.subarray(0, -5000), Buffer.alloc(5000)]));
+      const reading = slide.readTile({ level: 0, column: 0, row: 0 });
+      await expect(reading).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+      await slide.close();
+      expect(await readdir(folder)).toEqual([]);
+    });
+  });
+});
+
+describe('what is no picture to be shown as a slide', () => {
+  const frame = (at: number, ...numbers: number[]) => {
+    const bytes = Buffer.from(jpeg);
+    bytes.set(numbers, readJpegHeader(bytes).frameAt + at);
+    return bytes;
+  };
+
+  it.each<[string, () => Promise<Uint8Array> | Uint8Array, string, RegExp?]>([
+    [
+      'JPEG of inks',
+      () => pixels(picture).toColourspace('cmyk').jpeg().toBuffer(),
+      'FORMAT_NOT_SUPPORTED',
+      /CMYK/,
+    ],
+    ['arithmetic JPEG', () => frame(1, 0xc9), 'FORMAT_NOT_SUPPORTED'],
+    ['lossless JPEG', () => frame(1, 0xc3), 'FORMAT_NOT_SUPPORTED'],
+    ['JPEG of 12 bits', () => frame(4, 12), 'FORMAT_NOT_SUPPORTED'],
+    ['JPEG of two components', () => frame(9, 2), 'FORMAT_NOT_SUPPORTED'],
+    ['JPEG whose height comes later', () => frame(5, 0, 0), 'FILE_CORRUPT'],
+    [
+      'JPEG of 65,535 × 65,535 pixels',
+      () => frame(5, 255, 255, 255, 255),
+      'LIMIT_EXCEEDED',
+      /200000000 pixels at most/,
+    ],
+    [
+      'progressive JPEG of 14,000 × 14,000 pixels',
+      () => {
+        const bytes = frame(5, 54, 176, 54, 176);
+        bytes[readJpegHeader(bytes).frameAt + 1] = 0xc2;
+        return bytes;
+      },
+      'LIMIT_EXCEEDED',
+      /progressive/,
+    ],
+    [
+      'animated PNG',
+      () => buildPng({ before: [{ type: 'acTL', data: new Uint8Array(8) }] }),
+      'FORMAT_NOT_SUPPORTED',
+      /animated/,
+    ],
+    ['PNG of 67,727 × 16,588 pixels', () => sized(67_727, 16_588), 'LIMIT_EXCEEDED', /pyramidal TIFF/],
+    ['PNG of 2^31 × 1 pixels', () => sized(2 ** 31 - 1, 1), 'LIMIT_EXCEEDED'],
+    ['PNG of 100,000,000 × 2 pixels', () => sized(100_000_000, 2), 'LIMIT_EXCEEDED'],
+    [
+      'interlaced PNG of 14,000 × 14,000 pixels',
+      () => sized(14_000, 14_000, 1),
+      'LIMIT_EXCEEDED',
+      /interlaced/,
+    ],
+    [
+      'JPEG 2000 of 10,000 × 10,000 pixels',
+      () => jpeg2000Sized(10_000, 10_000),
+      'LIMIT_EXCEEDED',
+      /8388608 pixels at most/,
+    ],
+    ['GIF', () => pixels(picture).gif().toBuffer(), 'FORMAT_NOT_RECOGNISED'],
+    ['WebP', () => pixels(picture).webp().toBuffer(), 'FORMAT_NOT_RECOGNISED'],
+    ['SVG', () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'FORMAT_NOT_RECOGNISED'],
+    [
+      'a JPEG that something stands before',
+      () => Buffer.concat([Buffer.from('GIF89a'), jpeg]),
+      'FORMAT_NOT_RECOGNISED',
+    ],
+    ['nothing', () => new Uint8Array(), 'FORMAT_NOT_RECOGNISED'],
+    [
+      'a pointer of Git LFS',
+      () => Buffer.from('version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 4\n'),
+      'FORMAT_NOT_RECOGNISED',
+      /pointer/,
+    ],
+  ])('%s', async (_, build, code, message = /./) => {
+    const opening = openBytes(await build());
+    await expect(opening).rejects.toMatchObject({
+      name: 'SlideError',
+      code,
+      message: expect.stringMatching(message),
+    });
+  });
+});
+
+/** A PNG whose header says so, whatever its picture is. */
+function sized(width: number, height: number, interlace = 0): Buffer {
+  const png = buildPng();
+  png.writeUInt32BE(width, 16);
+  png.writeUInt32BE(height, 20);
+  png[28] = interlace;
+  return png;
+}
+
+async function jpeg2000Sized(width: number, height: number): Promise<Uint8Array> {
+  const stream = Buffer.from(await encodeJpeg2000({ ...picture, samplesPerPixel: 3, values: picture.rgb }));
+  stream.writeUInt32BE(width, 8);
+  stream.writeUInt32BE(height, 12);
+  stream.writeUInt32BE(width, 24);
+  stream.writeUInt32BE(height, 28);
+  return stream;
+}
+
+/** The density of a JPEG's own JFIF marker. Source: JFIF 1.02. */
+function withJfif(bytes: Buffer, unit: number, x: number, y: number): Buffer {
+  const jfif = Buffer.from('\xff\xe0\0\x10JFIF\0\x01\x02\0\0\0\0\0\0\0', 'latin1');
+  jfif[11] = unit;
+  jfif.writeUInt16BE(x, 12);
+  jfif.writeUInt16BE(y, 14);
+  return Buffer.concat([bytes.subarray(0, 2), jfif, bytes.subarray(2)]);
+}
+
+/** A .jp2 file. Source: ITU-T T.800, annex I. */
+function inBoxes(stream: Uint8Array, commentBytes = 0): Uint8Array {
+  const box = (type: string, ...contents: Uint8Array[]) => {
+    const body = Buffer.concat(contents);
+    const head = Buffer.alloc(8);
+    head.writeUInt32BE(8 + body.length);
+    head.write(type, 4, 'latin1');
+    return Buffer.concat([head, body]);
+  };
+  const size = Buffer.from([0, 0, 0, 200, 0, 0, 1, 44, 0, 3, 7, 7, 0, 0]);
+  const colours = Buffer.from([1, 0, 0, 0, 0, 0, 16]);
+  return Buffer.concat([
+    box('jP  ', Buffer.from([0x0d, 0x0a, 0x87, 0x0a])),
+    box('ftyp', Buffer.from('jp2 \0\0\0\0jp2 ', 'latin1')),
+    box('xml ', Buffer.alloc(commentBytes, ' ')),
+    box('jp2h', box('ihdr', size), box('colr', colours)),
+    box('jp2c', stream),
+  ]);
+}
+
+function grey(value: number): [number, number, number] {
+  return [value, value, value];
+}
+
+const round = (value: number) => Math.round(value * 1000) / 1000;
