@@ -2,6 +2,7 @@
  * The program of one making process: decodes, and reads headers that nobody has checked yet. Whatever a file does to
  * it, the server goes on: it is watched, ended and replaced by tile-maker.ts.
  */
+import { rmSync } from 'node:fs';
 import os from 'node:os';
 import sharp from 'sharp';
 import { groupSlideFiles } from '../open-slide.ts';
@@ -18,6 +19,7 @@ os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
 sharp.concurrency(1);
 sharp.cache(false);
 
+const [, , temporaryFolder] = process.argv;
 const slides = new KeptSlides();
 const running = new Map<number, AbortController>();
 
@@ -64,4 +66,8 @@ process.on('message', ({ id, job }: MakerRequest) => {
 // Whoever started this process ends it; a Ctrl-C meant for the server reaches its children too.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
-process.on('disconnect', () => process.exit());
+process.on('disconnect', () => {
+  // Without whoever started this process nobody else removes what it has written.
+  if (temporaryFolder) rmSync(temporaryFolder, { recursive: true, force: true });
+  process.exit();
+});

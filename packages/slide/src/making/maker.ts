@@ -1,4 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SlideError } from '../slide.ts';
 import type { MakerJob, MakerReply, MakerRequest } from './maker-message.ts';
@@ -22,9 +26,11 @@ export class Maker {
   /** @param onEnd called once, when the process has ended for whatever reason */
   constructor(timeoutMs: number, onEnd: () => void) {
     this.#timeoutMs = timeoutMs;
-    // No environment: what reads hostile files shall not know the server's passwords.
-    this.#child = fork(program, {
-      env: {},
+    // All that is written on the way, by libraries too, goes away with the process, however it ends.
+    const folder = mkdtempSync(join(tmpdir(), 'slide-maker-'));
+    // No other environment: what reads hostile files shall not know the server's passwords.
+    this.#child = fork(program, [folder], {
+      env: { TMPDIR: folder, TEMP: folder, TMP: folder },
       execArgv: [],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -34,7 +40,8 @@ export class Maker {
         this.#isEnding = true;
         this.#fail(new SlideError('DECODE_FAILED', 'The decoding process ended', { cause }));
         onEnd();
-        resolve();
+        // What cannot be removed is left to the system, whose folder it is.
+        void rm(folder, { recursive: true, force: true }).then(resolve, () => resolve());
       };
       this.#child.once('exit', (code, signal) => end(`exit ${code ?? signal}`));
       this.#child.once('error', (error) => {

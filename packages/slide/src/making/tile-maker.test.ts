@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
@@ -129,13 +130,31 @@ describe('a tile maker', () => {
       expect(os.getPriority(id)).toBe(os.constants.priority.PRIORITY_BELOW_NORMAL);
   });
 
-  it.skipIf(process.platform !== 'linux')('tells its processes nothing of the environment', async () => {
-    const maker = tileMaker();
-    await maker.inspect(slide);
-    const environment = await readFile(`/proc/${maker.processIds[0]}/environ`, 'utf8');
-    const names = environment.split('\0').map((setting) => setting.split('=')[0]);
-    // What Node itself needs to speak with its parent.
-    expect(names.filter((name) => name && !name.startsWith('NODE_CHANNEL_'))).toEqual([]);
+  describe.skipIf(process.platform !== 'linux')('has processes that', () => {
+    /** The environment of a process that works. */
+    async function environmentOf({ processIds: [id] }: TileMaker): Promise<Map<string, string>> {
+      const environment = await readFile(`/proc/${id}/environ`, 'utf8');
+      const settings = environment.split('\0').filter((setting) => setting !== '');
+      return new Map(settings.map((setting) => setting.split('=') as [string, string]));
+    }
+
+    it('know nothing of the environment but where to write for a while', async () => {
+      const maker = tileMaker();
+      await maker.inspect(slide);
+      const names = [...(await environmentOf(maker)).keys()];
+      // What Node itself needs to speak with its parent.
+      const told = names.filter((name) => !name.startsWith('NODE_CHANNEL_'));
+      expect(told.sort()).toEqual(['TEMP', 'TMP', 'TMPDIR']);
+    });
+
+    it('leave nothing there, however they end', async () => {
+      const maker = tileMaker();
+      await maker.inspect(slide);
+      const own = (await environmentOf(maker)).get('TMPDIR') ?? '';
+      await writeFile(join(own, 'half-written'), 'tiles');
+      await maker.close();
+      expect(existsSync(own)).toBe(false);
+    });
   });
 });
 
