@@ -1,10 +1,9 @@
 /** Any DICOM slide is read right, and any damaged one is refused, or read as far as it is whole. */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { decodeImage } from '../decode/decode-image.ts';
 import { tag } from '../dicom/tags.ts';
 import { openSlideFrom } from '../open-slide.ts';
-import { type Slide, SlideError } from '../slide.ts';
+import { SlideError } from '../slide.ts';
 import type { SlideFiles } from '../source/slide-files.ts';
 import {
   buildDicom,
@@ -17,9 +16,10 @@ import {
   planDicom,
   writeDicom,
 } from '../testing/build-dicom.ts';
-import { countedFiles, type ReadCount } from '../testing/counted-files.ts';
+import { anyByteFault, type ByteFault, damageBytes, oddNumber, share } from '../testing/damage-bytes.ts';
 import { distance, drawLevel } from '../testing/draw-level.ts';
 import { memoryFiles } from '../testing/memory-files.ts';
+import { type Answer, openDamaged, readTiles } from '../testing/read-damaged.ts';
 
 /** Damaged files to try; FUZZ_RUNS asks for more when somebody looks for trouble. */
 const runs = Number(process.env.FUZZ_RUNS ?? 10_000);
@@ -79,11 +79,6 @@ type ElementFault =
   | { readonly kind: 'number'; readonly where: number; readonly number: number }
   | TableFault;
 
-type ByteFault =
-  | { readonly kind: 'flip'; readonly places: readonly number[]; readonly values: readonly number[] }
-  | { readonly kind: 'cut'; readonly where: number }
-  | { readonly kind: 'delete' | 'double'; readonly where: number; readonly length: number };
-
 /** Faults that leave the frames themselves as they are. */
 type TableFault =
   | { readonly kind: 'offset'; readonly where: number; readonly number: number }
@@ -91,28 +86,6 @@ type TableFault =
   | { readonly kind: 'drop' | 'empty' | 'repeat item'; readonly where: number }
   | { readonly kind: 'no end' };
 
-const share = fc.double({ min: 0, max: 0.999_999, noNaN: true });
-const oddNumber = fc.oneof(
-  fc.constantFrom(
-    0,
-    1,
-    2,
-    7,
-    8,
-    9,
-    255,
-    256,
-    32_768,
-    65_535,
-    65_536,
-    2 ** 31 - 1,
-    2 ** 31,
-    2 ** 32 - 2,
-    2 ** 32 - 1,
-  ),
-  fc.integer({ min: 0, max: 4000 }),
-  fc.nat(),
-);
 const anyTableFault: fc.Arbitrary<TableFault> = fc.oneof(
   fc.record({ kind: fc.constant('offset' as const), where: share, number: oddNumber }),
   fc.record({ kind: fc.constant('entries' as const), count: fc.integer({ min: 0, max: 40 }) }),
@@ -153,19 +126,6 @@ const anyElementFault: fc.Arbitrary<ElementFault> = fc.oneof(
   fc.record({ kind: fc.constant('value' as const), where: share, value: fc.uint8Array({ maxLength: 40 }) }),
   fc.record({ kind: fc.constant('number' as const), where: share, number: oddNumber }),
   anyTableFault,
-);
-const anyByteFault: fc.Arbitrary<ByteFault> = fc.oneof(
-  fc.record({
-    kind: fc.constant('flip' as const),
-    places: fc.array(share, { minLength: 1, maxLength: 16 }),
-    values: fc.array(fc.nat(255), { minLength: 1, maxLength: 16 }),
-  }),
-  fc.record({ kind: fc.constant('cut' as const), where: share }),
-  fc.record({
-    kind: fc.constantFrom('delete' as const, 'double' as const),
-    where: share,
-    length: fc.integer({ min: 1, max: 300 }),
-  }),
 );
 const anyFault: fc.Arbitrary<Fault> = fc.oneof({ arbitrary: anyElementFault, weight: 3 }, anyByteFault);
 
@@ -267,44 +227,6 @@ function spoilEntry(
   return copy;
 }
 
-function damageBytes(bytes: Uint8Array, fault: ByteFault): Uint8Array {
-  const copy = Buffer.from(bytes);
-  const at = 'where' in fault ? Math.floor(fault.where * copy.length) : 0;
-  switch (fault.kind) {
-    case 'flip':
-      for (const [i, place] of fault.places.entries()) {
-        copy[Math.floor(place * copy.length)] = fault.values[i % fault.values.length] as number;
-      }
-      return copy;
-    case 'cut':
-      return copy.subarray(0, at);
-    case 'delete':
-      return Buffer.concat([copy.subarray(0, at), copy.subarray(at + fault.length)]);
-    case 'double':
-      return Buffer.concat([copy.subarray(0, at + fault.length), copy.subarray(at)]);
-  }
-}
-
-type Answer = Uint8Array | SlideError | null;
-
-/** All of the first level's tiles, at most two dozen: decoded, or refused. Throws what is no SlideError. */
-async function readTiles(slide: Slide): Promise<Answer[]> {
-  const [{ columns, rows, tileWidth, tileHeight }] = slide.levels;
-  const answers: Answer[] = [];
-  for (let i = 0; i < Math.min(columns * rows, 24); i++) {
-    try {
-      const tile = await slide.readTile({ level: 0, column: i % columns, row: Math.floor(i / columns) });
-      answers.push(tile && (await decodeImage(tile)).rgb);
-    } catch (error) {
-      if (!(error instanceof SlideError)) throw error;
-      answers.push(error);
-    }
-  }
-  const bytes = tileWidth * tileHeight * 3;
-  expect(answers.filter((answer) => answer instanceof Uint8Array && answer.length !== bytes)).toEqual([]);
-  return answers;
-}
-
 /** Places of tiles that are neither refused nor what they should be. */
 function misplaced(tiles: readonly Answer[], whole: readonly Answer[]): number[] {
   const isRight = (tile: Answer, i: number) => {
@@ -313,23 +235,6 @@ function misplaced(tiles: readonly Answer[], whole: readonly Answer[]): number[]
     return tile instanceof Uint8Array && right instanceof Uint8Array && Buffer.compare(tile, right) === 0;
   };
   return tiles.flatMap((tile, i) => (isRight(tile, i) ? [] : [i]));
-}
-
-/** Opens a file that may be damaged. @returns null when it is refused */
-async function openDamaged(
-  bytes: Uint8Array,
-  wrap = (files: SlideFiles) => files,
-): Promise<{ slide: Slide; count: ReadCount } | null> {
-  const { files, count } = countedFiles(memoryFiles({ a: bytes }));
-  const slide = await openSlideFrom(wrap(files)).catch((error: unknown) => {
-    if (error instanceof SlideError) return null;
-    throw error;
-  });
-  // Steps and bytes, not time: a reader that goes round in circles shows on any machine.
-  expect(count.bytes).toBeLessThan(4 * bytes.length + 2 ** 16);
-  expect(count.reads).toBeLessThan(bytes.length / 8 + 64);
-  expect(count.open).toBe(slide ? 1 : 0);
-  return slide && { slide, count };
 }
 
 describe('a DICOM slide', () => {

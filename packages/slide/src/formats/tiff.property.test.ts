@@ -1,0 +1,210 @@
+/** Any TIFF is read right, and any damaged one is refused, or read as far as it is whole. */
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { cropRaster, type Raster } from '../decode/raster.ts';
+import { openSlideFrom } from '../open-slide.ts';
+import { svsDirectories } from '../testing/build-svs.ts';
+import { buildTiff, type DirectoryPlan, type TagValue, type TiffPlan } from '../testing/build-tiff.ts';
+import { tiledTiffDirectories } from '../testing/build-tiled-tiff.ts';
+import { anyByteFault, type ByteFault, damageBytes, oddNumber, share } from '../testing/damage-bytes.ts';
+import { distance, drawLevel } from '../testing/draw-level.ts';
+import { encodeSamples, type SamplesPlan } from '../testing/encode-samples.ts';
+import { memoryFiles } from '../testing/memory-files.ts';
+import { paintTissue } from '../testing/paint-tissue.ts';
+import { openDamaged, readTiles } from '../testing/read-damaged.ts';
+
+/** Damaged files to try; FUZZ_RUNS asks for more when somebody looks for trouble. */
+const runs = Number(process.env.FUZZ_RUNS ?? 10_000);
+const TIMEOUT_MS = 60_000 + runs * 10;
+
+/** What is wrong with a value of a directory, with the chain of directories, or with the bytes. */
+type Fault =
+  | { readonly kind: 'remove'; readonly directory: number; readonly where: number }
+  | { readonly kind: 'type'; readonly directory: number; readonly where: number; readonly type: number }
+  | { readonly kind: 'number'; readonly directory: number; readonly where: number; readonly number: number }
+  | { readonly kind: 'count'; readonly directory: number; readonly where: number; readonly count: number }
+  | { readonly kind: 'add'; readonly directory: number; readonly tag: number; readonly value: TagValue }
+  | { readonly kind: 'next'; readonly directory: number; readonly number: number }
+  | { readonly kind: 'loop'; readonly directory: number; readonly where: number }
+  | ByteFault;
+
+const anyTag = fc
+  .constantFrom(254, 256, 257, 258, 259, 262, 266, 270, 273, 274, 277, 278, 279, 282, 284, 296)
+  .chain((one) => fc.constantFrom(one, 317, 320, 322, 323, 324, 325, 330, 338, 339, 347, 530, 34_675));
+const anyType = fc.constantFrom(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 16, 17, 18, 255);
+const anyValue: fc.Arbitrary<TagValue> = fc.record({
+  type: fc.constantFrom(1, 2, 3, 4, 5, 7, 13, 16),
+  numbers: fc.array(oddNumber, { maxLength: 8 }),
+});
+const kind = <Kind extends string>(name: Kind) => fc.constant(name);
+const anyDirectoryFault: fc.Arbitrary<Fault> = fc.oneof(
+  fc.record({ kind: kind('remove'), directory: share, where: share }),
+  fc.record({ kind: kind('type'), directory: share, where: share, type: anyType }),
+  fc.record({ kind: kind('number'), directory: share, where: share, number: oddNumber }),
+  fc.record({ kind: kind('count'), directory: share, where: share, count: fc.nat(40) }),
+  fc.record({ kind: kind('add'), directory: share, tag: anyTag, value: anyValue }),
+  fc.record({ kind: kind('next'), directory: share, number: oddNumber }),
+  fc.record({ kind: kind('loop'), directory: share, where: share }),
+);
+const anyFault: fc.Arbitrary<Fault> = fc.oneof({ arbitrary: anyDirectoryFault, weight: 3 }, anyByteFault);
+
+/** Numbers as the type can hold them: a writer with a fault would cut them too. RATIONALs are pairs. */
+function fitting({ type, numbers }: TagValue): TagValue {
+  const bits: Readonly<Record<number, number>> = { 3: 16, 4: 32, 5: 32, 13: 32, 16: 53, 18: 53 };
+  const whole = type === 5 && numbers.length % 2 === 1 ? [...numbers, 1] : numbers;
+  return { type, numbers: whole.map((number) => number % 2 ** (bits[type] ?? 8)) };
+}
+
+function damage(plan: TiffPlan, faults: readonly Fault[]): Uint8Array {
+  const directories = [...plan.directories];
+  for (const fault of faults) {
+    if (!('directory' in fault)) continue;
+    const at = Math.floor(fault.directory * directories.length);
+    const directory = directories[at] as DirectoryPlan;
+    if (fault.kind !== 'next' && fault.kind !== 'loop') directories[at] = damageDirectory(directory, fault);
+  }
+  const built = buildTiff({ ...plan, directories });
+  const bytes = Buffer.from(built.bytes);
+  for (const fault of faults) {
+    if (fault.kind !== 'next' && fault.kind !== 'loop') continue;
+    const { nextAt } = built.directories[Math.floor(fault.directory * built.directories.length)] ?? {
+      nextAt: 0,
+    };
+    const target =
+      fault.kind === 'next'
+        ? fault.number % 2 ** 32
+        : (built.directories[Math.floor(fault.where * built.directories.length)]?.at ?? 0);
+    const low = nextAt + (plan.isBig && plan.littleEndian === false ? 4 : 0);
+    if (plan.littleEndian === false) bytes.writeUInt32BE(target, low);
+    else bytes.writeUInt32LE(target, low);
+  }
+  return faults.filter(isByteFault).reduce(damageBytes, bytes);
+}
+
+function isByteFault(fault: Fault): fault is ByteFault {
+  return ['flip', 'cut', 'delete', 'double'].includes(fault.kind);
+}
+
+type DirectoryFault = Extract<Fault, { readonly kind: 'remove' | 'type' | 'number' | 'count' | 'add' }>;
+
+function damageDirectory(directory: DirectoryPlan, fault: DirectoryFault): DirectoryPlan {
+  if (fault.kind === 'add') {
+    return { ...directory, tags: { ...directory.tags, [fault.tag]: fitting(fault.value) } };
+  }
+  const tags = Object.entries(directory.tags);
+  const at = Math.floor(fault.where * tags.length);
+  const [name, value] = tags[at] ?? ['0', { type: 1, numbers: [0] }];
+  const put = (changed: TagValue): DirectoryPlan => ({
+    ...directory,
+    tags: { ...directory.tags, [Number(name)]: fitting(changed) },
+  });
+  switch (fault.kind) {
+    case 'remove':
+      return { ...directory, tags: Object.fromEntries(tags.toSpliced(at, 1)) };
+    case 'type':
+      return put({ ...value, type: fault.type });
+    case 'number':
+      return put({ ...value, numbers: [...value.numbers.slice(0, -1), fault.number] });
+    case 'count':
+      return put({ ...value, numbers: Array.from({ length: fault.count }, (_, i) => value.numbers[i] ?? 0) });
+  }
+}
+
+const size = { width: 45, height: 37 };
+const tissue = paintTissue(size.width, size.height);
+const tile = { width: 16, height: 16 };
+const colours = { ...size, samples: tissue.rgb, samplesPerPixel: 3, photometric: 2 } as const;
+
+/** Any TIFF of colours that is written without loss. */
+const anyLossless: fc.Arbitrary<{ plan: SamplesPlan; littleEndian: boolean; isBig: boolean }> = fc.record({
+  plan: fc
+    .record({
+      packing: fc.constantFrom(
+        'none' as const,
+        'lzw' as const,
+        'packbits' as const,
+        'deflate' as const,
+        'zstd' as const,
+      ),
+      tile: fc.constantFrom(undefined, tile, { width: 32, height: 16 }, { width: 64, height: 48 }),
+      rowsPerStrip: fc.constantFrom(1, 5, 16, 37),
+      isPlanar: fc.boolean(),
+      isDifferenced: fc.boolean(),
+    })
+    .map(({ tile: cut, rowsPerStrip, isDifferenced, ...plan }) => ({
+      ...colours,
+      ...plan,
+      ...(cut ? { tile: cut } : { rowsPerStrip }),
+      // Writers take differences only where a packing follows that gains by them.
+      isDifferenced: isDifferenced && plan.packing !== 'none' && plan.packing !== 'packbits',
+    })),
+  littleEndian: fc.boolean(),
+  isBig: fc.boolean(),
+});
+
+describe('a TIFF', () => {
+  const bases: TiffPlan[] = [];
+  beforeAll(async () => {
+    const pyramid = await tiledTiffDirectories({
+      ...size,
+      tileSize: 16,
+      downsamples: [1, 2],
+      picture: tissue,
+    });
+    const aperio = await svsDirectories({ ...size, tileSize: 16, downsamples: [1, 4], picture: tissue });
+    bases.push({ directories: pyramid }, { directories: pyramid, isBig: true }, { directories: aperio });
+    const [full, ...reduced] = pyramid as [DirectoryPlan, ...DirectoryPlan[]];
+    bases.push({ directories: [{ ...full, subDirectories: reduced }], littleEndian: false });
+    for (const packing of ['none', 'lzw', 'packbits', 'deflate', 'zstd'] as const) {
+      bases.push({ directories: [encodeSamples({ ...colours, packing, tile })] });
+      bases.push({ directories: [encodeSamples({ ...colours, packing, rowsPerStrip: 8 })], isBig: true });
+      bases.push({
+        directories: [encodeSamples({ ...colours, packing, tile, isPlanar: true })],
+        littleEndian: false,
+      });
+    }
+  });
+
+  it(
+    'however it is written, shows what was written',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(anyLossless, async ({ plan, littleEndian, isBig }) => {
+          const directories = [encodeSamples({ ...plan, littleEndian })];
+          const { bytes } = buildTiff({ directories, littleEndian, isBig });
+          const slide = await openSlideFrom(memoryFiles({ slide: bytes }));
+          const drawn: Raster = cropRaster(await drawLevel(slide, 0), 0, 0, size.width, size.height);
+          expect(distance(drawn, tissue)).toEqual({ mean: 0, most: 0 });
+          await slide.close();
+        }),
+        { numRuns: Math.ceil(runs / 25) },
+      );
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'that is damaged is refused, or read as far as it is whole, within bounds',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.nat(bases.length - 1),
+          fc.array(anyFault, { minLength: 1, maxLength: 3 }),
+          async (base, faults) => {
+            const bytes = damage(bases[base] as TiffPlan, faults);
+            const opened = await openDamaged(bytes);
+            if (!opened) return;
+            const { slide, count } = opened;
+            const before = count.bytes;
+            const tiles = await readTiles(slide);
+            expect(count.bytes - before).toBeLessThan((tiles.length + 4) * 8 * bytes.length + 4096);
+            await slide.close();
+            expect(count.open).toBe(0);
+          },
+        ),
+        { numRuns: runs },
+      );
+    },
+    TIMEOUT_MS,
+  );
+});

@@ -1,0 +1,60 @@
+import { expect } from 'vitest';
+import { decodeImage } from '../decode/decode-image.ts';
+import type { Raster } from '../decode/raster.ts';
+import { openSlideFrom } from '../open-slide.ts';
+import { type Level, type Slide, SlideError } from '../slide.ts';
+import type { SlideFiles } from '../source/slide-files.ts';
+import { countedFiles, type ReadCount } from './counted-files.ts';
+import { memoryFiles } from './memory-files.ts';
+
+/** The pixels of a tile, why it is refused, or null for one that is empty. */
+export type Answer = Uint8Array | SlideError | null;
+
+/** All of the first level's tiles, at most two dozen: decoded, or refused. Throws what is no SlideError. */
+export async function readTiles(slide: Slide): Promise<Answer[]> {
+  const [level] = slide.levels;
+  const { columns, rows } = level;
+  const answers: Answer[] = [];
+  for (let i = 0; i < Math.min(columns * rows, 24); i++) {
+    const [column, row] = [i % columns, Math.floor(i / columns)];
+    try {
+      const tile = await slide.readTile({ level: 0, column, row });
+      const raster = tile && (await decodeImage(tile));
+      if (raster) expect(raster).toSatisfy((read: Raster) => isOfTile(read, level, column, row));
+      answers.push(raster?.rgb ?? null);
+    } catch (error) {
+      if (!(error instanceof SlideError)) throw error;
+      answers.push(error);
+    }
+  }
+  return answers;
+}
+
+/** Whether the picture is covered, and nothing beyond the tile: it may end with the picture, or be padded. */
+function isOfTile({ width, height, rgb }: Raster, level: Level, column: number, row: number): boolean {
+  const { tileWidth, tileHeight } = level;
+  return (
+    rgb.length === width * height * 3 &&
+    width >= Math.min(tileWidth, level.width - column * tileWidth) &&
+    height >= Math.min(tileHeight, level.height - row * tileHeight) &&
+    width <= tileWidth &&
+    height <= tileHeight
+  );
+}
+
+/** Opens a file that may be damaged. @returns null when it is refused */
+export async function openDamaged(
+  bytes: Uint8Array,
+  wrap = (files: SlideFiles) => files,
+): Promise<{ slide: Slide; count: ReadCount } | null> {
+  const { files, count } = countedFiles(memoryFiles({ a: bytes }));
+  const slide = await openSlideFrom(wrap(files)).catch((error: unknown) => {
+    if (error instanceof SlideError) return null;
+    throw error;
+  });
+  // Steps and bytes, not time: a reader that goes round in circles shows on any machine.
+  expect(count.bytes).toBeLessThan(4 * bytes.length + 2 ** 16);
+  expect(count.reads).toBeLessThan(bytes.length / 8 + 64);
+  expect(count.open).toBe(slide ? 1 : 0);
+  return slide && { slide, count };
+}
