@@ -48,11 +48,7 @@ export interface BuiltNdpi {
   readonly directories: readonly number[];
 }
 
-/** @returns the bytes of a small NDPI slide */
-export async function buildNdpi(plan: NdpiPlan = {}): Promise<Uint8Array> {
-  return ndpiBytes(layOutNdpi(await ndpiDirectories(plan)));
-}
-
+/** The bytes of a slide that is small enough to be all in memory. */
 export function ndpiBytes({ pieces, size }: BuiltNdpi): Uint8Array {
   const bytes = new Uint8Array(size);
   for (const { at, bytes: piece } of pieces) bytes.set(piece, at);
