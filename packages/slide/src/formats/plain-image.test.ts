@@ -294,6 +294,39 @@ describe('a picture that is too large to be decoded for every tile', () => {
   });
 });
 
+describe.skipIf(!process.env.TEST_SLIDES)('a real picture (skipped without TEST_SLIDES)', () => {
+  const path = (name: string) => join(process.env.TEST_SLIDES ?? '', 'plain-images', name);
+
+  it.each([
+    ['diagnostic-slide-thumb-rgb.png', 468, 525],
+    ['frame_2048x512.jpg', 2048, 512],
+    ['high-nuclei-score-level0.png', 956, 779],
+    ['tcga-green-pen.png', 754, 631],
+    ['test-image.jpeg', 896, 862],
+    ['test-image.png', 896, 862],
+  ])('%s is shown as libvips shows it', async (name, width, height) => {
+    const slide = await openSlide({ path: path(name) });
+    expect(slide.levels).toMatchObject([{ width, height }]);
+    const onWhite = await sharp(path(name)).flatten({ background: '#fff' }).png().toBuffer();
+    expect(difference(await shown(slide), await pixelsOf(onWhite)).most).toBeLessThanOrEqual(1);
+    await slide.close();
+  });
+
+  it('cells-1.jp2 is shown', async () => {
+    const slide = await openSlide({ path: path('cells-1.jp2') });
+    expect(slide).toMatchObject({ format: 'jpeg2000', levels: [{ width: 185, height: 261 }] });
+    expect(await shown(slide)).toMatchObject({ width: 185, height: 261 });
+    await slide.close();
+  });
+
+  it('Tumor.png has 1.1 gigapixels, and is refused with a sentence that says what to do', async () => {
+    await expect(openSlide({ path: path('Tumor.png') })).rejects.toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      message: expect.stringContaining('pyramidal TIFF'),
+    });
+  });
+});
+
 describe('what is no picture to be shown as a slide', () => {
   const frame = (at: number, ...numbers: number[]) => {
     const bytes = Buffer.from(jpeg);
