@@ -23,11 +23,16 @@ export async function estimateContrast(pyramid: LevelTiles, bits: 8 | 16): Promi
   const whole = { black: 0, white: most };
   const tiles = await readSample(pyramid);
   if (tiles.length === 0) return whole;
-  const coarse = await narrow(tiles, whole);
-  // 256 steps are too few for 16 bits: once more, between the ends that were found.
-  const found = bits === 8 ? coarse : await narrow(tiles, coarse);
-  const missing = Math.max(0, Math.ceil(most * LEAST_PART) - (found.white - found.black));
-  return { black: found.black, white: Math.min(most, found.white + missing) };
+  let range: GreyRange = whole;
+  let steps = await readExtremes(tiles, range);
+  if (bits === 16) {
+    // 256 steps are too coarse for 16 bits: once more, between the ends of the steps that were found.
+    range = { black: sampleAt(range, steps.darkest - 0.5), white: sampleAt(range, steps.brightest + 0.5) };
+    steps = await readExtremes(tiles, range);
+  }
+  const least = Math.ceil(most * LEAST_PART);
+  const black = Math.min(sampleAt(range, steps.darkest), most - least);
+  return { black, white: Math.max(sampleAt(range, steps.brightest), black + least) };
 }
 
 /** What of a decoded tile is picture: at the edges of its level it may be padded, or not. */
@@ -61,8 +66,11 @@ async function readSample({ levels, readTile }: LevelTiles): Promise<readonly Sa
   return tiles;
 }
 
-/** The part of a range that most samples are in. */
-async function narrow(tiles: readonly SampleTile[], range: GreyRange): Promise<GreyRange> {
+/** Which of the 256 steps between black and white of a range nearly all samples are in. */
+async function readExtremes(
+  tiles: readonly SampleTile[],
+  range: GreyRange,
+): Promise<{ readonly darkest: number; readonly brightest: number }> {
   const counts = new Float64Array(256);
   let pixels = 0;
   for (const { image, level, address } of tiles) {
@@ -74,13 +82,12 @@ async function narrow(tiles: readonly SampleTile[], range: GreyRange): Promise<G
     pixels += rgb.length / 3;
   }
   const cut = Math.floor(pixels * CUT);
-  const step = (range.white - range.black) / 255;
-  const darkest = stepAfter(counts, cut);
-  const brightest = 255 - stepAfter(counts.toReversed(), cut);
-  return {
-    black: Math.max(range.black, Math.floor(range.black + (darkest - 0.5) * step)),
-    white: Math.min(range.white, Math.ceil(range.black + (brightest + 0.5) * step)),
-  };
+  return { darkest: stepAfter(counts, cut), brightest: 255 - stepAfter(counts.toReversed(), cut) };
+}
+
+/** The sample that a step stands for, within the range. */
+function sampleAt({ black, white }: GreyRange, step: number): number {
+  return Math.round(black + ((white - black) * Math.min(255, Math.max(0, step))) / 255);
 }
 
 /** The first step that is reached when so many pixels have been passed. */

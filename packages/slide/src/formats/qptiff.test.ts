@@ -1,0 +1,349 @@
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { type Raster, shrinkRaster } from '../decode/raster.ts';
+import { openSlide } from '../open-slide.ts';
+import type { Slide } from '../slide.ts';
+import { ascii, buildTiff, type DirectoryPlan, rational, short } from '../testing/build-tiff.ts';
+import { distance, drawLevel } from '../testing/draw-level.ts';
+import { encodePicture } from '../testing/encode-picture.ts';
+import { exactDirectory, exactPicture, withTags } from '../testing/exact-directory.ts';
+import { openBytes } from '../testing/open-bytes.ts';
+import { paintTissue } from '../testing/paint-tissue.ts';
+import { tag } from '../tiff/tags.ts';
+
+const [WIDTH, HEIGHT] = [240, 160];
+const tissue = paintTissue(WIDTH, HEIGHT);
+
+/** As the scanner writes it: it says UTF-16, and is not. */
+const description = (content: string) =>
+  '<?xml version="1.0" encoding="utf-16"?>\r\n<PerkinElmer-QPI-ImageDescription>\r\n' +
+  '  <SlideID>DOE^JANE</SlideID><Barcode>DOE^JANE</Barcode><ComputerName>DOE^JANE</ComputerName>\r\n' +
+  `${content}\r\n</PerkinElmer-QPI-ImageDescription>`;
+
+const page = (directory: DirectoryPlan, type: string, more = ''): DirectoryPlan =>
+  withTags(directory, {
+    [tag.ImageDescription]: ascii(description(`<ImageType>${type}</ImageType>${more}`)),
+  });
+
+const open = (directories: DirectoryPlan[]): Promise<Slide> => openBytes(buildTiff({ directories }).bytes);
+
+/** All steps from black to white, as a channel has them that is not drawn out. */
+const stepAt = (index: number, x: number, y: number) => (x * (index + 1) + y) % 256;
+
+const grey = (
+  index: number,
+  by = 1,
+  more: Partial<Parameters<typeof exactDirectory>[0]> = {},
+): DirectoryPlan =>
+  exactDirectory({
+    width: WIDTH / by,
+    height: HEIGHT / by,
+    tileSize: 64,
+    samplesPerPixel: 1,
+    bits: 8,
+    packing: 'lzw',
+    sampleAt: (x, y) => stepAt(index, x * by, y * by),
+    ...more,
+  });
+
+const channel = (index: number, name: string, colour: string, by = 1) =>
+  page(
+    grey(index, by),
+    by === 1 ? 'FullResolution' : 'ReducedResolution',
+    `<Name>${name}</Name><Color>${colour}</Color>`,
+  );
+
+function paint(width: number, height: number, pixelAt: (x: number, y: number) => number[]): Raster {
+  const rgb = new Uint8Array(width * height * 3);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) rgb.set(pixelAt(x, y), (y * width + x) * 3);
+  }
+  return { width, height, rgb };
+}
+
+const thumbnail = page(exactPicture(paintTissue(60, 40), null, 'lzw'), 'Thumbnail');
+const overview = page(exactPicture(paintTissue(50, 90), null, 'lzw'), 'Overview');
+const label = page(exactPicture(paintTissue(40, 30), null, 'lzw'), 'Label');
+
+const brightfield = [
+  page(exactPicture(tissue, 64), 'FullResolution', '<Objective>20x</Objective>'),
+  thumbnail,
+  page(exactPicture(shrinkRaster(tissue, 2), 64), 'ReducedResolution'),
+  page(exactPicture(shrinkRaster(tissue, 4), 64), 'ReducedResolution'),
+  overview,
+  label,
+];
+
+const fluorescence = [
+  channel(0, 'DAPI', '0,0,255'),
+  channel(1, 'FITC', '0,255,0'),
+  thumbnail,
+  channel(0, 'DAPI', '0,0,255', 2),
+  channel(1, 'FITC', '0,255,0', 2),
+  overview,
+  label,
+];
+
+describe('a QPTIFF in transmitted light', () => {
+  it('has its levels, and every pixel of them', async () => {
+    const slide = await open(brightfield);
+    expect(slide).toMatchObject({
+      format: 'qptiff',
+      vendor: 'PerkinElmer',
+      objectivePower: 20,
+      background: { r: 255, g: 255, b: 255 },
+    });
+    expect(slide.levels.map(({ width, height }) => [width, height])).toEqual([
+      [240, 160],
+      [120, 80],
+      [60, 40],
+    ]);
+    for (const [level, by] of [1, 2, 4].entries()) {
+      expect(distance(await drawLevel(slide, level), shrinkRaster(tissue, by)).most).toBe(0);
+    }
+  });
+
+  it('gives JPEG tiles as they are stored', async () => {
+    const slide = await open([page(await encodePicture(tissue, 128, 'ycbcr'), 'FullResolution')]);
+    expect((await slide.readTile({ level: 0, column: 0, row: 0 }))?.codec).toBe('jpeg');
+  });
+});
+
+describe('a QPTIFF in fluorescence', () => {
+  it('shows its channels in their colours, one over the other', async () => {
+    const slide = await open(fluorescence);
+    expect(slide.background).toEqual({ r: 0, g: 0, b: 0 });
+    expect(slide.levels).toMatchObject([
+      { width: 240, height: 160, isMade: true },
+      { width: 120, height: 80, isMade: true },
+    ]);
+    for (const [level, by] of [1, 2].entries()) {
+      const composed = paint(WIDTH / by, HEIGHT / by, (x, y) => [
+        0,
+        stepAt(1, x * by, y * by),
+        stepAt(0, x * by, y * by),
+      ]);
+      expect(distance(await drawLevel(slide, level), composed).most).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('draws each channel out from its darkest to its brightest', async () => {
+    const dim = grey(0, 1, { sampleAt: (x, y) => 10 + ((x + y) % 86) });
+    const slide = await open([page(dim, 'FullResolution', '<Color>255,255,255</Color>')]);
+    const drawn = paint(WIDTH, HEIGHT, (x, y) => Array.from({ length: 3 }, () => ((x + y) % 86) * 3));
+    expect(distance(await drawLevel(slide, 0), drawn).most).toBe(0);
+  });
+
+  it('may have samples of 16 bits', async () => {
+    const words = grey(0, 1, { bits: 16, sampleAt: (x) => 200 + x * 16 });
+    const slide = await open([page(words, 'FullResolution', '<Color>255,0,0</Color>')]);
+    const drawn = paint(WIDTH, HEIGHT, (x) => [(x * 255) / 239, 0, 0]);
+    expect(distance(await drawLevel(slide, 0), drawn).most).toBeLessThanOrEqual(2);
+  });
+
+  it.each(['300,0,0', '-1,0,0', 'red', '1,2', ''])(
+    'has a colour of ours where the file says %j',
+    async (colour) => {
+      const slide = await open([channel(0, 'DAPI', colour), channel(1, 'FITC', '0,0,255')]);
+      const composed = paint(WIDTH, HEIGHT, (x, y) => [stepAt(0, x, y), 0, stepAt(1, x, y)]);
+      expect(distance(await drawLevel(slide, 0), composed).most).toBeLessThanOrEqual(1);
+    },
+  );
+});
+
+describe('beside a QPTIFF', () => {
+  it('stand a thumbnail, an overview and a label, which are known and kept back', async () => {
+    const slide = await open(fluorescence);
+    expect([...slide.associatedImages].sort()).toEqual(['label', 'macro', 'thumbnail']);
+    expect(await slide.readAssociatedImage('label')).toMatchObject({ width: 40, height: 30 });
+    expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 50, height: 90 });
+  });
+
+  it('may stand pages of a type that nobody knows, and they are never shown', async () => {
+    const strange = page(exactPicture(paintTissue(480, 320), 64), 'constructor');
+    const slide = await open([...brightfield, strange]);
+    expect(slide.levels[0]).toMatchObject({ width: 240 });
+    await expect(
+      (await open([brightfield[0] as DirectoryPlan])).readAssociatedImage('label'),
+    ).rejects.toMatchObject({
+      code: 'ASSOCIATED_IMAGE_MISSING',
+    });
+  });
+});
+
+describe('the metadata of a QPTIFF', () => {
+  const profile = (size: string) =>
+    `<ScanProfile><root><ScanResolution><PixelSizeMicrons>${size}</PixelSizeMicrons></ScanResolution></root></ScanProfile>`;
+
+  it.each<[string, DirectoryPlan['tags'], string, { x: number; y: number } | null]>([
+    [
+      'pixels per centimetre',
+      { 282: rational(20_000, 1), 283: rational(40_000, 1), 296: short(3) },
+      profile('0.7'),
+      { x: 0.5, y: 0.25 },
+    ],
+    ['the scan profile', {}, profile('0.7'), { x: 0.7, y: 0.7 }],
+    ['a scan profile of 0', {}, profile('0'), null],
+    ['nothing', {}, '', null],
+  ])('takes micrometres per pixel from %s', async (_, tags, xml, mpp) => {
+    const slide = await open([page(withTags(exactPicture(tissue, 64), tags), 'FullResolution', xml)]);
+    expect(slide.mpp).toEqual(mpp);
+  });
+
+  it.each<[string, number | null]>([
+    ['10x', 10],
+    ['40X / 0.75', 40],
+    ['2.5x', 2.5],
+    ['WideFOV', null],
+    ['0x', null],
+    ['9999x', null],
+    ['', null],
+  ])('reads the objective %j as %s', async (objective, power) => {
+    const slide = await open([
+      page(exactPicture(tissue, 64), 'FullResolution', `<Objective>${objective}</Objective>`),
+    ]);
+    expect(slide.objectivePower).toBe(power);
+  });
+});
+
+describe('a QPTIFF is refused', () => {
+  const [first, second] = fluorescence as [DirectoryPlan, DirectoryPlan];
+  const described = (xml: string) => withTags(grey(0), { [tag.ImageDescription]: ascii(xml) });
+
+  it.each<[string, DirectoryPlan[], string]>([
+    [
+      'when none of its pages is of full resolution',
+      [page(grey(0), 'Overview'), page(grey(0), 'ReducedResolution')],
+      'FILE_CORRUPT',
+    ],
+    ['when its XML is cut', [described(description('<ImageType>FullRes').slice(0, -10))], 'FILE_CORRUPT'],
+    [
+      'when its XML has a document type',
+      [described(`<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>${description('&b;').slice(41)}`)],
+      'FILE_CORRUPT',
+    ],
+    ['when its XML asks for an entity', [page(grey(0), '&lol;')], 'FILE_CORRUPT'],
+    ['when its elements are 10,000 deep', [page(grey(0), '<a>'.repeat(10_000))], 'LIMIT_EXCEEDED'],
+    [
+      'when its XML has 10^6 attributes',
+      [described(description(`<a ${Array.from({ length: 1000 }, (_, i) => `b${i}=""`).join(' ')}/>`))],
+      'LIMIT_EXCEEDED',
+    ],
+    ['when a smaller size has fewer channels', [first, second, channel(0, 'DAPI', '', 2)], 'FILE_CORRUPT'],
+    [
+      'when a smaller size has more channels',
+      [first, channel(0, 'DAPI', '', 2), channel(0, 'DAPI', '', 2)],
+      'FILE_CORRUPT',
+    ],
+    [
+      'when a smaller size has its channels in another order',
+      [first, second, channel(1, 'FITC', '', 2), channel(0, 'DAPI', '', 2)],
+      'FILE_CORRUPT',
+    ],
+    ['when its channels have different sizes', [first, page(grey(1, 2), 'FullResolution')], 'FILE_CORRUPT'],
+    [
+      'when its channels have different tiles',
+      [first, page(grey(1, 1, { tileSize: 32 }), 'FullResolution')],
+      'FILE_CORRUPT',
+    ],
+    ['when it has 65 channels', Array.from({ length: 65 }, () => first), 'FORMAT_NOT_SUPPORTED'],
+    [
+      'when two pages are in colours',
+      [brightfield[0], brightfield[0]] as DirectoryPlan[],
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    ['when a channel is in colours', [first, brightfield[0]] as DirectoryPlan[], 'FORMAT_NOT_SUPPORTED'],
+    [
+      'when a channel has one bit a pixel',
+      [page(withTags(grey(0), { [tag.BitsPerSample]: short(1) }), 'FullResolution')],
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    [
+      'when a page has no size',
+      [first, page(withTags(grey(1), { [tag.ImageWidth]: short(0) }), 'FullResolution')],
+      'FILE_CORRUPT',
+    ],
+    [
+      'when its tables are cut',
+      [page(withTags(grey(0), { [tag.TileOffsets]: short(9) }), 'FullResolution')],
+      'FILE_CORRUPT',
+    ],
+  ])('%s', async (_, directories, code) => {
+    const opening = open(directories);
+    await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
+    await expect(opening).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
+  });
+
+  it('when its pages have more than 16 MiB of XML together', async () => {
+    const { bytes, directories } = buildTiff({ directories: fluorescence });
+    // The count of ImageDescription, by the layout of a classic directory.
+    for (const { at } of directories) {
+      const view = new DataView(bytes.buffer, bytes.byteOffset + at);
+      for (let entry = 2; entry < 2 + view.getUint16(0, true) * 12; entry += 12) {
+        if (view.getUint16(entry, true) === tag.ImageDescription) view.setUint32(entry + 4, 2 ** 22, true);
+      }
+    }
+    const whole = Buffer.concat([bytes, Buffer.alloc(2 ** 22)]);
+    await expect(openBytes(whole)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+  });
+
+  it('at a tile that cannot be unpacked, and at no other', async () => {
+    const damaged = {
+      ...first,
+      tiles: (first.tiles ?? []).map((tile, i) => (i === 5 ? Uint8Array.of(1, 2, 3) : tile)),
+    };
+    const slide = await open([damaged, second, ...fluorescence.slice(3, 5)]);
+    await expect(slide.readTile({ level: 0, column: 1, row: 1 })).rejects.toMatchObject({
+      code: 'FILE_CORRUPT',
+    });
+    expect(await slide.readTile({ level: 0, column: 0, row: 0 })).toMatchObject({ codec: 'rgb', width: 64 });
+  });
+});
+
+const slides = process.env.TEST_SLIDES ?? '';
+const skippedWithout = slides === '' ? ' (skipped: TEST_SLIDES names no folder of real slides)' : '';
+
+describe.skipIf(slides === '')(`small_vectra.qptiff${skippedWithout}`, () => {
+  const path = join(slides, 'vectra-qptiff', 'small_vectra.qptiff');
+
+  it('is what its scanner wrote', async () => {
+    const slide = await openSlide({ path });
+    expect(slide).toMatchObject({
+      format: 'qptiff',
+      objectivePower: 10,
+      mpp: { x: expect.closeTo(0.49653, 4) },
+    });
+    expect(slide.levels).toMatchObject([{ width: 1920, height: 1440 }]);
+    expect([...slide.associatedImages].sort()).toEqual(['label', 'macro', 'thumbnail']);
+    await slide.close();
+  });
+
+  it('shows three channels, each as libvips reads it, in blue, green and yellow', async () => {
+    const slide = await openSlide({ path });
+    const { rgb } = await drawLevel(slide, 0);
+    const pages = await Promise.all(
+      [0, 1, 2].map((number) => sharp(path, { page: number }).toColourspace('b-w').raw().toBuffer()),
+    );
+    const ranges = pages.map((samples) => {
+      const sorted = samples.toSorted();
+      const cut = Math.floor(samples.length / 1000);
+      return { black: sorted[cut] as number, white: sorted[samples.length - 1 - cut] as number };
+    });
+    const [dapi, fitc, cy3] = pages.map((samples, i) => {
+      const { black, white } = ranges[i] ?? { black: 0, white: 255 };
+      return samples.map((sample) =>
+        Math.max(0, Math.min(255, Math.round(((sample - black) * 255) / (white - black)))),
+      );
+    }) as [Buffer, Buffer, Buffer];
+    let most = 0;
+    for (let i = 0; i < dapi.length; i++) {
+      const expected = [cy3[i], Math.min(255, (fitc[i] as number) + (cy3[i] as number)), dapi[i]];
+      for (const [sample, level] of expected.entries()) {
+        most = Math.max(most, Math.abs((rgb[i * 3 + sample] as number) - (level as number)));
+      }
+    }
+    expect(most).toBeLessThanOrEqual(1);
+    await slide.close();
+  });
+});
