@@ -6,7 +6,12 @@ import type { Colour, Raster } from './raster.ts';
  * CMU-1-Small-Region at half resolution, mean difference to a box filter: quality 90 with colours at half
  * resolution 3.4/255, 90 with full colours 2.7, 95 with full colours 1.7; kB a tile: 16, 23, 34.
  */
-const ENCODING = { quality: 95, chromaSubsampling: '4:4:4' } as const;
+const ENCODING = {
+  quality: 95,
+  chromaSubsampling: '4:4:4',
+  // Code tables made for each picture: 7 % fewer bytes for twice the time.
+  optimiseCoding: false,
+} as const;
 
 /** @returns a complete JPEG, YCbCr, colours at full resolution */
 export async function encodeJpeg({ width, height, rgb }: Raster): Promise<Uint8Array> {

@@ -33,6 +33,7 @@ export function cropRaster(raster: Raster, x: number, y: number, width: number, 
  */
 export function shrinkRaster(raster: Raster, factor: number): Raster {
   if (factor === 1) return raster;
+  if (factor === 2 && raster.width % 2 === 0 && raster.height % 2 === 0) return halveRaster(raster);
   const width = Math.ceil(raster.width / factor);
   const height = Math.ceil(raster.height / factor);
   const rgb = new Uint8Array(width * height * 3);
@@ -49,6 +50,26 @@ export function shrinkRaster(raster: Raster, factor: number): Raster {
     }
   }
   return { width, height, rgb };
+}
+
+/** The step that most made tiles take; in a loop of its own it costs a third. */
+function halveRaster({ rgb, width, height }: Raster): Raster {
+  const rowBytes = width * 3;
+  const half = new Uint8Array(rgb.length / 4);
+  let to = 0;
+  for (let upper = 0; upper < height * rowBytes; upper += 2 * rowBytes) {
+    for (let at = upper, end = upper + rowBytes; at < end; at += 6, to += 3) {
+      const below = at + rowBytes;
+      half[to] = (sample(at) + sample(at + 3) + sample(below) + sample(below + 3) + 2) >> 2;
+      half[to + 1] = (sample(at + 1) + sample(at + 4) + sample(below + 1) + sample(below + 4) + 2) >> 2;
+      half[to + 2] = (sample(at + 2) + sample(at + 5) + sample(below + 2) + sample(below + 5) + 2) >> 2;
+    }
+  }
+  return { width: width / 2, height: height / 2, rgb: half };
+
+  function sample(at: number): number {
+    return rgb[at] as number;
+  }
 }
 
 /** Adds the samples of a row to the sums of the pixels that they become part of. */

@@ -9,16 +9,19 @@ import type { Colour, Raster } from '../decode/raster.ts';
 export class BoxAverager {
   readonly #width: number;
   readonly #height: number;
-  readonly #sums: Float32Array;
-  /** How much of each pixel the pieces have covered, 0…1. */
-  readonly #areas: Float32Array;
+  readonly #rgb: Uint8Array;
+  /** 1 for each pixel that stands in the answer as a piece has it. */
+  readonly #copied: Uint8Array;
+  #copiedCount = 0;
+  /** Of all others; null until there is one. */
+  #means: Means | null = null;
 
   /** @param width and height: of the answer, in pixels */
   constructor(width: number, height: number) {
     this.#width = width;
     this.#height = height;
-    this.#sums = new Float32Array(width * height * 3);
-    this.#areas = new Float32Array(width * height);
+    this.#rgb = new Uint8Array(width * height * 3);
+    this.#copied = new Uint8Array(width * height);
   }
 
   /**
@@ -30,6 +33,8 @@ export class BoxAverager {
       this.#copy(piece, x, y);
       return;
     }
+    const pixels = this.#width * this.#height;
+    this.#means ??= { sums: new Float32Array(pixels * 3), areas: new Float32Array(pixels) };
     const columns = spread(piece.width, x, scaleX, this.#width);
     const rows = spread(piece.height, y, scaleY, this.#height);
     const line = lineUnder(columns, this.#width);
@@ -39,8 +44,8 @@ export class BoxAverager {
       if (here === 0 && below === 0) continue;
       averageLine(piece, j, columns, line);
       const row = rows.first[j] as number;
-      if (here > 0) this.#addLine(line, row, here);
-      if (below > 0) this.#addLine(line, row + 1, below);
+      if (here > 0) addLine(line, this.#means, row * this.#width, here);
+      if (below > 0) addLine(line, this.#means, (row + 1) * this.#width, below);
     }
   }
 
@@ -52,29 +57,26 @@ export class BoxAverager {
     for (let row = Math.max(0, y); row < Math.min(this.#height, y + height); row++) {
       const from = (row - y) * width - x;
       const to = row * this.#width;
-      this.#sums.set(rgb.subarray((from + left) * 3, (from + right) * 3), (to + left) * 3);
-      this.#areas.fill(1, to + left, to + right);
-    }
-  }
-
-  #addLine({ start, sums: lineSums, areas: lineAreas }: Line, row: number, share: number): void {
-    const sums = this.#sums;
-    const areas = this.#areas;
-    const place = row * this.#width + start;
-    for (let i = 0, at = place; i < lineAreas.length; i++, at++) {
-      areas[at] = (areas[at] as number) + (lineAreas[i] as number) * share;
-    }
-    for (let i = 0, at = place * 3; i < lineSums.length; i++, at++) {
-      sums[at] = (sums[at] as number) + (lineSums[i] as number) * share;
+      this.#rgb.set(rgb.subarray((from + left) * 3, (from + right) * 3), (to + left) * 3);
+      this.#copied.fill(1, to + left, to + right);
+      this.#copiedCount += right - left;
     }
   }
 
   /** @param background for pixels that no piece has touched */
   finish(background: Colour): Raster {
-    const rgb = new Uint8Array(this.#width * this.#height * 3);
-    const sums = this.#sums;
+    const answer = { width: this.#width, height: this.#height, rgb: this.#rgb };
+    if (this.#copiedCount < this.#width * this.#height) this.#fillOthers(background);
+    return answer;
+  }
+
+  #fillOthers(background: Colour): void {
+    const rgb = this.#rgb;
+    const copied = this.#copied;
+    const { sums, areas } = this.#means ?? { sums: [], areas: [] };
     for (let at = 0, to = 0; to < rgb.length; at++, to += 3) {
-      const area = this.#areas[at] as number;
+      if (copied[at] === 1) continue;
+      const area = areas[at] ?? 0;
       if (area > 0) {
         const part = 1 / area;
         rgb[to] = (sums[to] as number) * part + 0.5;
@@ -86,7 +88,23 @@ export class BoxAverager {
         rgb[to + 2] = background.b;
       }
     }
-    return { width: this.#width, height: this.#height, rgb };
+  }
+}
+
+/** What the pieces have brought to each pixel. */
+interface Means {
+  readonly sums: Float32Array;
+  /** How much of it they have covered, 0…1. */
+  readonly areas: Float32Array;
+}
+
+function addLine(line: Line, { sums, areas }: Means, row: number, share: number): void {
+  const place = row + line.start;
+  for (let i = 0, at = place; i < line.areas.length; i++, at++) {
+    areas[at] = (areas[at] as number) + (line.areas[i] as number) * share;
+  }
+  for (let i = 0, at = place * 3; i < line.sums.length; i++, at++) {
+    sums[at] = (sums[at] as number) + (line.sums[i] as number) * share;
   }
 }
 
