@@ -12,6 +12,7 @@ import { plainImage } from './formats/plain-image.ts';
 import { qptiff } from './formats/qptiff.ts';
 import { trestle } from './formats/trestle.ts';
 import { ventanaBif } from './formats/ventana-bif.ts';
+import { vsi } from './formats/vsi.ts';
 import { type Slide, SlideError, type SlideLocation } from './slide.ts';
 import { openFileSource } from './source/file-source.ts';
 import { isGitLfsPointer } from './source/git-lfs-pointer.ts';
@@ -21,6 +22,7 @@ import { type FileHeader, readFileHeader, type SlideFormat } from './source/slid
 /** Asked in this order: the first format without a mismatch opens the file, so specific before generic. */
 const formats: readonly SlideFormat[] = [
   openslide,
+  vsi,
   aperio,
   dicom,
   czi,
