@@ -4,6 +4,7 @@
 /** The codecs of DICOM frames, as writers use them; JPEG is sharp's. */
 
 import { readOnce } from '../source/read-once.ts';
+import { packBits } from './pack.ts';
 
 /** Samples to encode: those of one pixel stand together; of 16 bits in the order of this machine. */
 export interface FrameSamples {
@@ -69,8 +70,9 @@ export function encodeDicomRle(samples: FrameSamples): Uint8Array {
   const segments: Uint8Array[] = [];
   for (let sample = 0; sample < samples.samplesPerPixel; sample++) {
     const plane = planes.subarray(sample * pixels, (sample + 1) * pixels);
-    if (plane instanceof Uint16Array) segments.push(packBits(Uint8Array.from(plane, (value) => value >> 8)));
-    segments.push(packBits(Uint8Array.from(plane, (value) => value & 255)));
+    if (plane instanceof Uint16Array)
+      segments.push(evenPackBits(Uint8Array.from(plane, (value) => value >> 8)));
+    segments.push(evenPackBits(Uint8Array.from(plane, (value) => value & 255)));
   }
   const header = Buffer.alloc(64);
   header.writeUInt32LE(segments.length, 0);
@@ -82,26 +84,10 @@ export function encodeDicomRle(samples: FrameSamples): Uint8Array {
   return Buffer.concat([header, ...segments]);
 }
 
-/** Always of even length. */
-function packBits(bytes: Uint8Array): Uint8Array {
-  const packed: number[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    let run = 1;
-    while (run < 128 && bytes[at + run] === bytes[at] && at + run < bytes.length) run++;
-    if (run > 2) {
-      packed.push(257 - run, bytes[at] as number);
-      at += run;
-      continue;
-    }
-    const start = at;
-    while (at < bytes.length && at - start < 128) {
-      if (bytes[at] === bytes[at + 1] && bytes[at] === bytes[at + 2]) break;
-      at++;
-    }
-    packed.push(at - start - 1, ...bytes.subarray(start, at));
-  }
-  if (packed.length % 2 === 1) packed.push(128);
-  return Uint8Array.from(packed);
+/** Of even length: a last byte that means nothing is added. */
+function evenPackBits(bytes: Uint8Array): Uint8Array {
+  const packed = packBits(bytes);
+  return packed.length % 2 === 0 ? packed : Buffer.concat([packed, Buffer.of(128)]);
 }
 
 /** Those of one pixel together to a plane for each. */
