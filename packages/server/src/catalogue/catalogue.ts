@@ -136,6 +136,7 @@ export function createCatalogue({ config, db, now, log, audit, slides }: Ground)
             fileName: row.file_name,
             root: row.root,
             path: row.path,
+            members: JSON.parse(row.members) as string[],
             fingerprint: row.fingerprint,
           };
     if (known.size >= maxKnown) known.clear();

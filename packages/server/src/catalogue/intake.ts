@@ -3,7 +3,7 @@
  * marked, and what is new or changed is read, one file at a time, in a process of its own.
  */
 import { randomUUID } from 'node:crypto';
-import { basename } from 'node:path/posix';
+import { basename, dirname, join } from 'node:path/posix';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { type SlideFile, slideRoots } from '../slides/slide-roots.ts';
@@ -19,6 +19,7 @@ import {
   type ScannedRow,
   updateImage,
 } from '../store/images.ts';
+import { createGroupFiles } from './group-files.ts';
 import { slideMetadataOf } from './metadata-files.ts';
 import { type FoundSlide, type Scan, scanFolder } from './scan.ts';
 
@@ -52,6 +53,7 @@ const changesAtOnce = 500;
 export function createIntake({ config, db, now, log, slides, onChange }: Ground): Intake {
   const closing = new AbortController();
   const unread = new Map<string, Unread>();
+  const groupFiles = createGroupFiles((folder, names) => slides.group(folder, names, closing.signal));
   let reading: Promise<void> | null = null;
   let lastRescan: Promise<void> = Promise.resolve();
   /** Waits for the one under way; whoever asks meanwhile joins it. */
@@ -62,7 +64,7 @@ export function createIntake({ config, db, now, log, slides, onChange }: Ground)
     const rows = await listScannedRows(db);
     for (const [root, folder] of Object.entries(slideRoots(config)) as [SlideFile['root'], string][]) {
       if (closing.signal.aborted) return;
-      const scan = await scanFolder(folder, log);
+      const scan = await scanFolder(folder, groupFiles, log);
       await takeIn(
         root,
         scan,
@@ -85,18 +87,18 @@ export function createIntake({ config, db, now, log, slides, onChange }: Ground)
     const at = now().toISOString();
 
     for (const slide of scan.slides) {
-      const row = byPath.get(slide.path);
-      byPath.delete(slide.path);
+      const row = rowOf(slide, byPath);
+      const file: SlideFile = { root, path: slide.path, members: slide.members };
       if (row === undefined) {
         const id = randomUUID();
         steps.push((tx) => insertImage(tx, newImage(id, root, slide), at));
-        unread.set(id, { id, root, path: slide.path });
+        unread.set(id, { id, ...file });
         continue;
       }
-      const fingerprint = await slides.fingerprintOf({ root, path: slide.path });
+      const fingerprint = await slides.fingerprintOf(file);
       const isChanged = row.fingerprint !== fingerprint;
       if (isChanged || row.status === 'pending' || (retryFailed && row.status === 'failed')) {
-        unread.set(row.id, { id: row.id, root, path: slide.path });
+        unread.set(row.id, { id: row.id, ...file });
       }
       if (Object.keys(changesOf(row, slide)).length === 0) continue;
       steps.push((tx) => followFile(tx, row.id, slide, at));
@@ -108,7 +110,7 @@ export function createIntake({ config, db, now, log, slides, onChange }: Ground)
       byPath.delete(problem.path);
       if (row === undefined) {
         const id = randomUUID();
-        const found = { path: problem.path, sizeBytes: 0, ...slideMetadataOf(problem.path, []) };
+        const found = { path: problem.path, members: [], sizeBytes: 0, ...slideMetadataOf(problem.path, []) };
         steps.push((tx) => insertImage(tx, newImage(id, root, found), at));
         steps.push((tx) => updateImage(tx, id, { status: 'failed', error: problem.error }, at));
       } else if (row.error !== problem.error || row.missing_since !== null) {
@@ -203,12 +205,29 @@ function newImage(id: string, root: SlideFile['root'], slide: FoundSlide): NewIm
     id,
     root,
     path: slide.path,
+    members: membersOf(slide),
     file_name: basename(slide.path),
     dataset_name: slide.dataset_name,
     organ_type: slide.organ_type,
     size_bytes: slide.sizeBytes,
   };
 }
+
+/**
+ * The entry of a slide, taken out of all there are. It may still be known by another of its files: a larger picture
+ * of a series, come later, leads it.
+ */
+function rowOf(slide: FoundSlide, byPath: Map<string, ScannedRow>): ScannedRow | undefined {
+  const folder = dirname(slide.path);
+  const isShown = (row: ScannedRow | undefined) => row !== undefined && row.missing_since === null;
+  const paths = [slide.path, ...slide.members.map((member) => join(folder, member))];
+  const path = byPath.has(slide.path) ? slide.path : paths.find((each) => isShown(byPath.get(each)));
+  const row = path === undefined ? undefined : byPath.get(path);
+  if (path !== undefined) byPath.delete(path);
+  return row;
+}
+
+const membersOf = ({ members }: FoundSlide) => JSON.stringify(members);
 
 /** The entry as it is now, not as it was when the scan began: an administrator may have edited it since. */
 async function followFile(tx: Change, id: string, slide: FoundSlide, at: string): Promise<void> {
@@ -220,9 +239,13 @@ async function followFile(tx: Change, id: string, slide: FoundSlide, at: string)
 function changesOf(row: ScannedRow, slide: FoundSlide): ImageChanges {
   const edited = new Set(JSON.parse(row.edited_fields) as EditableField[]);
   const follows = (field: 'dataset_name' | 'organ_type') => !edited.has(field) && row[field] !== slide[field];
+  const isLedByAnother = row.path !== slide.path;
   return {
+    ...(isLedByAnother && { path: slide.path }),
+    ...(isLedByAnother && !edited.has('file_name') && { file_name: basename(slide.path) }),
     ...(follows('dataset_name') && { dataset_name: slide.dataset_name }),
     ...(follows('organ_type') && { organ_type: slide.organ_type }),
+    ...(row.members !== membersOf(slide) && { members: membersOf(slide) }),
     ...(row.size_bytes !== slide.sizeBytes && { size_bytes: slide.sizeBytes }),
     ...(row.missing_since !== null && { missing_since: null }),
   };

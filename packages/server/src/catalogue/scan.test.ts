@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { groupSlideFiles } from '@lamina/slide';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createGroupFiles } from './group-files.ts';
 import { scanFolder } from './scan.ts';
 
 let base: string;
@@ -19,7 +21,8 @@ async function file(place: string, content: string | Buffer = 'x'): Promise<void
   await fs.mkdir(path.dirname(path.join(root, place)), { recursive: true });
   await fs.writeFile(path.join(root, place), content);
 }
-const scan = () => scanFolder(root, pino({ level: 'silent' }));
+const log = pino({ level: 'silent' });
+const scan = () => scanFolder(root, createGroupFiles(groupSlideFiles), log);
 const found = async () => (await scan()).slides.map((slide) => slide.path);
 
 describe('looking through a slide folder', () => {
@@ -30,8 +33,8 @@ describe('looking through a slide folder', () => {
     await file('Breast/Thumbs.db');
     await file('README.md');
     expect((await scan()).slides).toEqual([
-      { path: 'Breast/2024/a.SVS', sizeBytes: 5, dataset_name: 'Breast', organ_type: null },
-      { path: 'b.ome.tif', sizeBytes: 1, dataset_name: null, organ_type: null },
+      { path: 'b.ome.tif', members: [], sizeBytes: 1, dataset_name: null, organ_type: null },
+      { path: 'Breast/2024/a.SVS', members: [], sizeBytes: 5, dataset_name: 'Breast', organ_type: null },
     ]);
   });
 
@@ -60,13 +63,63 @@ describe('looking through a slide folder', () => {
     expect(await found()).toEqual(['Set/1.2.840.5', 'Set/IM0001']);
   });
 
-  it('sees the files beside a leading one as part of its slide', async () => {
-    await file('Set/a.vms');
-    await file('Set/a(0,1).jpg');
-    await file('Set/b.mrxs');
-    await file('Set/b/Data0000.dat');
-    await file('Set/b/preview.jpg');
-    expect(await found()).toEqual(['Set/a.vms', 'Set/b.mrxs']);
+  it.each([
+    ['b.mrxs', 'b'],
+    ['b.vsi', '_b_'],
+  ])('sees the folder of %s as part of its slide', async (name, folder) => {
+    await file(`Set/${name}`, '1');
+    await file(`Set/${folder}/Data0000.dat`, '234');
+    await file(`Set/${folder}/deep/preview.jpg`, '56');
+    expect((await scan()).slides).toMatchObject([
+      { path: `Set/${name}`, members: [`${folder}/`], sizeBytes: 6 },
+    ]);
+  });
+
+  it('sees the files that a leading one names as part of its slide, and no others', async () => {
+    const vms = '[Virtual Microscope Specimen]\nImageFile=one.jpg\nMapFile=map.jpg\n';
+    await file('Set/a.vms', vms);
+    await file('Set/one.jpg', '23');
+    await file('Set/map.jpg', '4');
+    await file('Set/a picture.jpg');
+    expect((await scan()).slides).toMatchObject([
+      { path: 'Set/a.vms', members: ['map.jpg', 'one.jpg'], sizeBytes: vms.length + 3 },
+      { path: 'Set/a picture.jpg', members: [] },
+    ]);
+  });
+
+  it('believes nobody about files that it did not ask for', async () => {
+    await file('Set/a.dcm');
+    await file('Set/b.dcm');
+    const groupFiles = createGroupFiles(async () => [{ leading: 'a.dcm', members: ['../../secret'] }]);
+    expect((await scanFolder(root, groupFiles, log)).slides.map(({ path }) => path)).toEqual(['Set/b.dcm']);
+  });
+
+  it('knows nothing of a folder of which it cannot be told now what belongs together', async () => {
+    await file('Set/a.dcm');
+    await file('Set/b.dcm');
+    const { slides, unread } = await scanFolder(
+      root,
+      createGroupFiles(async () => null),
+      log,
+    );
+    expect([slides, unread]).toEqual([[], ['Set']]);
+  });
+
+  it('looks into files only where they may belong together, and once for as long as they are the same', async () => {
+    const asked: string[][] = [];
+    const groupFiles = createGroupFiles(async (_, names) => {
+      asked.push([...names]);
+      return [];
+    });
+    for (const name of ['a.svs', 'b.tif', 'c.dcm', 'd.dcm', 'LICENSE']) await file(`Set/${name}`);
+    await file('Other/e.svs');
+    await file('Other/f.dcm');
+    await scanFolder(root, groupFiles, log);
+    await scanFolder(root, groupFiles, log);
+    expect(asked).toEqual([['c.dcm', 'd.dcm']]);
+    await file('Set/d.dcm', 'longer');
+    await scanFolder(root, groupFiles, log);
+    expect(asked).toHaveLength(2);
   });
 
   it('finds nothing, and misses nothing, where there is no folder', async () => {
@@ -90,7 +143,7 @@ describe('links', () => {
     await file('.hidden/b.svs');
     await fs.symlink('.hidden', path.join(root, 'Shown'));
     // A folder that can be reached twice is known by its own name.
-    expect(await found()).toEqual(['Store/a.svs', 'Shown/b.svs', 'linked.svs']);
+    expect(await found()).toEqual(['linked.svs', 'Store/a.svs', 'Shown/b.svs']);
   });
 
   it('are never followed out of it', async () => {

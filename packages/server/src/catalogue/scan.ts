@@ -8,8 +8,16 @@ import type { Dirent } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from 'pino';
-import { hasSlideName, isHidden, mayBeDicomByContent, unclaimed } from '../domain/slide-names.ts';
+import {
+  folderNameOf,
+  hasSlideName,
+  isHidden,
+  mayBeDicomByContent,
+  toLookInto,
+  unclaimed,
+} from '../domain/slide-names.ts';
 import { isNotThere } from '../slides/slide-roots.ts';
+import { type GroupFiles, isDicomByContent, type SeenFile } from './group-files.ts';
 import {
   type FolderMetadata,
   isMetadataName,
@@ -20,8 +28,11 @@ import {
 } from './metadata-files.ts';
 
 export interface FoundSlide extends SlideMetadata {
-  /** Below the root, with forward slashes. */
+  /** Below the root, with forward slashes. Of a slide of several files, the leading one. */
   readonly path: string;
+  /** The other files, by name; one that ends with a slash is a folder. */
+  readonly members: readonly string[];
+  /** Of all files of the slide. */
   readonly sizeBytes: number;
 }
 
@@ -33,11 +44,20 @@ export interface Scan {
   readonly unread: readonly string[];
 }
 
+/** A file or a folder below the root, all links followed. */
+interface Target {
+  readonly name: string;
+  /** Absolute. */
+  readonly path: string;
+  readonly isFolder: boolean;
+  readonly isLink: boolean;
+}
+
 /** Deeper folders are not looked at. */
 const maxDepth = 32;
 
 /** A root that does not exist is the same as an empty one. */
-export async function scanFolder(root: string, log: Logger): Promise<Scan> {
+export async function scanFolder(root: string, groupFiles: GroupFiles, log: Logger): Promise<Scan> {
   const slides: FoundSlide[] = [];
   const problems: MetadataProblem[] = [];
   const unread: string[] = [];
@@ -48,34 +68,92 @@ export async function scanFolder(root: string, log: Logger): Promise<Scan> {
     if (entries === null) return;
     const metadata = await metadataOf(folder, entries);
     const chain = metadata === null ? above : [metadata, ...above];
-    const candidates = new Set(unclaimed(entries.map(({ name }) => name)));
+    const names = entries.map(({ name }) => name).filter((name) => !isHidden(name));
+    const candidates = new Set(unclaimed(names));
+    const together = new Set(toLookInto(names));
+    const targets: Target[] = [];
     for (const entry of entries) {
-      if (!candidates.has(entry.name) || isHidden(entry.name)) continue;
-      if (entry.name.includes('\ufffd')) {
-        log.warn({ folder, name: entry.name }, 'a file whose name is not UTF-8 is left alone');
+      const { name } = entry;
+      if (isHidden(name)) continue;
+      if (name.includes('\ufffd')) {
+        log.warn({ folder, name }, 'a file whose name is not UTF-8 is left alone');
         continue;
       }
-      await look(folder, entry, chain);
+      if (!candidates.has(name) && !together.has(name) && !entry.isDirectory()) continue;
+      const target = await unlessGone(placeOf(folder, name), () => targetOf(folder, entry));
+      if (target !== null) targets.push(target);
+    }
+    await takeFiles(folder, targets, candidates, together, chain);
+    for (const { name, path: real, isFolder } of targets) {
+      const place = placeOf(folder, name);
+      const isOfDepth = place.split('/').length <= maxDepth;
+      if (!isFolder || !candidates.has(name) || visited.has(real) || !isOfDepth) continue;
+      visited.add(real);
+      await walk(place, chain);
     }
   }
 
-  async function look(folder: string, entry: Dirent, chain: readonly FolderMetadata[]): Promise<void> {
-    const place = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    try {
-      const target = await targetOf(place, entry);
-      if (target === null) return;
-      if (target.isFolder) {
-        if (visited.has(target.path) || place.split('/').length > maxDepth) return;
-        visited.add(target.path);
-        await walk(place, chain);
-      } else if (hasSlideName(entry.name) || (await isDicomByContent(entry.name, target.path))) {
-        const { size } = await fs.stat(target.path);
-        slides.push({ path: place, sizeBytes: size, ...slideMetadataOf(place, chain) });
+  async function takeFiles(
+    folder: string,
+    targets: readonly Target[],
+    candidates: ReadonlySet<string>,
+    together: ReadonlySet<string>,
+    chain: readonly FolderMetadata[],
+  ): Promise<void> {
+    const take = (name: string, members: readonly string[], sizeBytes: number) => {
+      const place = placeOf(folder, name);
+      slides.push({ path: place, members, sizeBytes, ...slideMetadataOf(place, chain) });
+    };
+    const folders = new Map(
+      targets.flatMap(({ name, isFolder, isLink }) =>
+        isFolder && !isLink ? [[name.toLowerCase(), name]] : [],
+      ),
+    );
+    const seen = new Map<string, SeenFile>();
+    for (const { name, path: real, isFolder, isLink } of targets) {
+      if (isFolder) continue;
+      await unlessGone(placeOf(folder, name), async () => {
+        // The files of a slide are looked for beside its leading one, so a link is no part of one of several.
+        if (together.has(name) && !isLink) {
+          const { size, mtimeMs } = await fs.stat(real);
+          seen.set(name, { name, size, mtimeMs });
+        } else if (
+          candidates.has(name) &&
+          (hasSlideName(name) || (mayBeDicomByContent(name) && (await isDicomByContent(real))))
+        ) {
+          const { size } = await fs.stat(real);
+          const own = isLink ? undefined : folders.get(folderNameOf(name) ?? '');
+          const more = own === undefined ? 0 : await bytesBelow(path.join(path.dirname(real), own));
+          take(name, own === undefined ? [] : [`${own}/`], size + more);
+        }
+      });
+    }
+    if (seen.size === 0) return;
+    await unlessGone(folder, async () => {
+      const groups = await groupFiles(path.join(realRoot, folder), [...seen.values()]);
+      if (groups === null) unread.push(folder);
+      for (const { leading, members } of groups ?? []) {
+        // Whoever tells has read files that anyone may have written: it is believed about the files it was shown.
+        const files = [leading, ...members].flatMap((name) => seen.get(name) ?? []);
+        if (files.length <= members.length || (members.length === 0 && !candidates.has(leading))) continue;
+        take(
+          leading,
+          members,
+          files.reduce((sum, { size }) => sum + size, 0),
+        );
       }
+    });
+  }
+
+  /** @returns null for what is gone since its folder was listed, and for what cannot be looked at: that is noted */
+  async function unlessGone<T>(place: string, work: () => Promise<T>): Promise<T | null> {
+    try {
+      return await work();
     } catch (error) {
-      if (isNotThere(error)) return; // gone between listing and looking
+      if (isNotThere(error)) return null;
       log.warn({ err: error, place }, 'a file could not be looked at');
       unread.push(place);
+      return null;
     }
   }
 
@@ -98,24 +176,22 @@ export async function scanFolder(root: string, log: Logger): Promise<Scan> {
     }
   }
 
-  /** A regular file or a folder, links followed; null for anything else and for what lies outside the root. */
-  async function targetOf(
-    place: string,
-    entry: Dirent,
-  ): Promise<{ readonly path: string; readonly isFolder: boolean } | null> {
-    const full = path.join(realRoot, place);
+  /** @returns null for what is neither a regular file nor a folder, and for what lies outside the root */
+  async function targetOf(folder: string, entry: Dirent): Promise<Target | null> {
+    const { name } = entry;
+    const full = path.join(realRoot, folder, name);
     if (!entry.isSymbolicLink()) {
-      if (entry.isDirectory()) return { path: await fs.realpath(full), isFolder: true };
-      return entry.isFile() ? { path: full, isFolder: false } : null;
+      if (entry.isDirectory()) return { name, path: await fs.realpath(full), isFolder: true, isLink: false };
+      return entry.isFile() ? { name, path: full, isFolder: false, isLink: false } : null;
     }
-    const target = await fs.realpath(full);
-    if (!target.startsWith(realRoot + path.sep)) {
-      log.warn({ place }, 'a link that leads out of the slide folder is left alone');
+    const real = await fs.realpath(full);
+    if (!real.startsWith(realRoot + path.sep)) {
+      log.warn({ place: placeOf(folder, name) }, 'a link that leads out of the slide folder is left alone');
       return null;
     }
-    const found = await fs.stat(target);
-    if (found.isDirectory()) return { path: target, isFolder: true };
-    return found.isFile() ? { path: target, isFolder: false } : null;
+    const found = await fs.stat(real);
+    if (!found.isDirectory() && !found.isFile()) return null;
+    return { name, path: real, isFolder: found.isDirectory(), isLink: true };
   }
 
   async function metadataOf(folder: string, entries: readonly Dirent[]): Promise<FolderMetadata | null> {
@@ -141,14 +217,16 @@ export async function scanFolder(root: string, log: Logger): Promise<Scan> {
   return { slides, problems, unread };
 }
 
-/** `DICM` after a preamble of 128 bytes (DICOM PS3.10 section 7.1). */
-async function isDicomByContent(name: string, file: string): Promise<boolean> {
-  if (!mayBeDicomByContent(name)) return false;
-  const handle = await fs.open(file);
-  try {
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(4), 0, 4, 128);
-    return bytesRead === 4 && buffer.toString('latin1') === 'DICM';
-  } finally {
-    await handle.close();
-  }
+function placeOf(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`;
+}
+
+/** Of the regular files below a folder. */
+async function bytesBelow(folder: string): Promise<number> {
+  const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const sizes = await Promise.all(
+    files.map(async ({ parentPath, name }) => (await fs.stat(path.join(parentPath, name))).size),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
 }

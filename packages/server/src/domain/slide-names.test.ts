@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasSlideName, mayBeDicomByContent, unclaimed } from './slide-names.ts';
+import { folderNameOf, hasSlideName, mayBeDicomByContent, toLookInto, unclaimed } from './slide-names.ts';
 
 describe('a file in a slide folder', () => {
   it.each(['a.svs', 'A.SVS', 'a.ome.tif', 'a b.ome.tiff', 'x.ndpi', 'x.dcm', 'x.Jpeg', 'ü.mrxs'])(
@@ -28,10 +28,6 @@ describe('a slide of several files', () => {
       ['a.mrxs', 'b'],
     ],
     [
-      ['a.vms', 'a.jpg', 'a(1,0).jpg', 'a_map2.jpg', 'z.jpg'],
-      ['a.vms', 'z.jpg'],
-    ],
-    [
       ['a.vsi', '_a_', '_b_'],
       ['a.vsi', '_b_'],
     ],
@@ -40,4 +36,22 @@ describe('a slide of several files', () => {
       ['a.svs', 'a.jpg'],
     ],
   ])('%j is seen as %j', (names, seen) => expect(unclaimed(names)).toEqual(seen));
+
+  it.each([
+    ['A.mrxs', 'a'],
+    ['b.vsi', '_b_'],
+    ['c.svs', null],
+    ['.vsi', null],
+  ])('%s has the folder %s', (name, folder) => expect(folderNameOf(name)).toBe(folder));
+
+  it.each([
+    [
+      'DICOM files, with and without an ending',
+      ['a.dcm', 'b.svs', 'c.DICOM', 'IM0001', 'd.tif'],
+      ['a.dcm', 'c.DICOM', 'IM0001'],
+    ],
+    ['all that may be named by a VMS file', ['a.vms', 'b.jpg', 'c.opt'], ['a.vms', 'b.jpg', 'c.opt']],
+    ['a Trestle slide', ['a.tif', 'a.Full', 'a.tif-1b', 'b.png'], ['a.tif', 'a.Full', 'a.tif-1b']],
+    ['nothing else', ['a.tif', 'a.jpg', 'b.svs', 'c.mrxs', 'd.vsi', 'e.ndpi'], []],
+  ])('is told by looking into %s', (_, names, looked) => expect(toLookInto(names)).toEqual(looked));
 });

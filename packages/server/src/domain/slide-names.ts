@@ -24,20 +24,18 @@ const slideEndings = [
   '.png',
 ] as const;
 
-/** A slide of several files has one leading file, which stands for it; the others are claimed by it. */
-interface Claim {
-  /** Ending of the leading file. */
-  readonly leading: string;
-  /** Whether a file or folder beside it belongs to it; both names in lower case, the leading one without ending. */
-  readonly claims: (name: string, stem: string) => boolean;
-}
+/** Slides whose other files lie in a folder beside them, named after them: by ending, what comes before it to its name. */
+const folderNames: Readonly<Record<string, (stem: string) => string>> = {
+  '.mrxs': (stem) => stem,
+  '.vsi': (stem) => `_${stem}_`,
+};
 
-const claims: readonly Claim[] = [
-  { leading: '.mrxs', claims: (name, stem) => name === stem },
-  { leading: '.vms', claims: (name, stem) => name.startsWith(stem) },
-  { leading: '.vmu', claims: (name, stem) => name.startsWith(stem) },
-  { leading: '.vsi', claims: (name, stem) => name === `_${stem}_` },
-];
+/** A slide that says in a text which files beside it are its own. */
+const hamamatsu = /\.vm[su]$/i;
+
+/** A Trestle slide is a `.tif` file, and may have a photograph and overlaps beside it. */
+const trestle = /\.tif$/i;
+const besideTrestle = /\.full$|\.tif-\d+b$/i;
 
 /** Files that begin with a dot, and folders that do, are never looked at. */
 export function isHidden(name: string): boolean {
@@ -54,17 +52,36 @@ export function mayBeDicomByContent(name: string): boolean {
   return !name.includes('.') || /^[\d.]+$/.test(name);
 }
 
-/** The names in a folder that do not belong to another one's slide. */
-export function unclaimed(names: readonly string[]): string[] {
-  const claimed = new Set<string>();
-  for (const { leading, claims: isClaimed } of claims) {
-    for (const leader of names) {
-      const lower = leader.toLowerCase();
-      if (!lower.endsWith(leading)) continue;
-      const stem = lower.slice(0, -leading.length);
-      if (stem === '') continue;
-      for (const name of names) if (name !== leader && isClaimed(name.toLowerCase(), stem)) claimed.add(name);
+/** @returns in lower case, what the folder is called that belongs to a slide of this name; null for most slides */
+export function folderNameOf(name: string): string | null {
+  const lower = name.toLowerCase();
+  for (const [ending, folderName] of Object.entries(folderNames)) {
+    if (lower.endsWith(ending) && lower.length > ending.length) {
+      return folderName(lower.slice(0, -ending.length));
     }
   }
-  return names.filter((name) => !claimed.has(name));
+  return null;
+}
+
+/** The names in a folder that are not called like the folder of a slide beside them. */
+export function unclaimed(names: readonly string[]): string[] {
+  const folders = new Set(names.map(folderNameOf));
+  return names.filter((name) => !folders.has(name.toLowerCase()));
+}
+
+/**
+ * The files of a folder that have to be looked into, all together, to tell which of them are one slide. Most slides
+ * are a file by themselves, and known as that by their names.
+ */
+export function toLookInto(names: readonly string[]): string[] {
+  const alone = names.filter((name) => folderNameOf(name) === null);
+  if (names.some((name) => hamamatsu.test(name))) return alone;
+  const isTrestle = names.some((name) => besideTrestle.test(name));
+  return alone.filter(
+    (name) => mayBeDicom(name) || (isTrestle && (trestle.test(name) || besideTrestle.test(name))),
+  );
+}
+
+function mayBeDicom(name: string): boolean {
+  return /\.(dcm|dicom)$/i.test(name) || mayBeDicomByContent(name);
 }

@@ -7,8 +7,10 @@ import type { SlideRoot } from '../store/schema.ts';
 /** Where a slide's file is, as the catalogue knows it. Never comes from a request. */
 export interface SlideFile {
   readonly root: SlideRoot;
-  /** Below the root, with forward slashes. */
+  /** Below the root, with forward slashes. Of a slide of several files, the leading one. */
   readonly path: string;
+  /** The others, by their paths from its folder; one that ends with a slash is a folder. */
+  readonly members: readonly string[];
 }
 
 /** Absolute folder of each root. */
@@ -26,7 +28,7 @@ export function slideRoots(
  */
 export async function locate(
   config: Pick<Config, 'slidesDir' | 'dataDir'>,
-  file: SlideFile,
+  file: Pick<SlideFile, 'root' | 'path'>,
 ): Promise<string | null> {
   try {
     const root = await fs.realpath(slideRoots(config)[file.root]);

@@ -9,6 +9,7 @@ import {
   regionOfTile,
   SlideError,
   type SlideErrorCode,
+  type SlideGroup,
   type SlideLocation,
   type SlideSummary,
   TileMaker,
@@ -69,6 +70,13 @@ export interface Slides {
   thumbnail(image: ServableImage, signal: AbortSignal): Promise<ServedBytes>;
   /** Reads a file for the catalogue, in a process of its own. */
   inspect(file: SlideFile, signal: AbortSignal): Promise<Inspection>;
+  /**
+   * Which files of a folder are one slide, told by what stands in them, in a process of its own.
+   *
+   * @param folder absolute path
+   * @returns null when that cannot be told now
+   */
+  group(folder: string, names: readonly string[], signal: AbortSignal): Promise<readonly SlideGroup[] | null>;
   /** Changes whenever the file does; null when it is not there. */
   fingerprintOf(file: SlideFile): Promise<string | null>;
   /** Closes an image that is not to be shown any more, at once. */
@@ -98,7 +106,7 @@ export function createSlides({ config, log }: { readonly config: Config; readonl
   async function locationOf(file: SlideFile): Promise<SlideLocation> {
     const found = await locate(config, file);
     if (found === null) throw new SlideError('FILE_MISSING', 'The file is not there any more.');
-    return { path: found };
+    return { path: found, members: file.members };
   }
 
   const wanted = (image: ServableImage): Wanted => ({
@@ -198,6 +206,19 @@ export function createSlides({ config, log }: { readonly config: Config; readonl
         if (postponing.has(error.code)) return { status: 'postponed' };
         log.warn({ err: error, root: file.root, path: file.path }, 'a file could not be read as a slide');
         return { status: 'failed', error: sentenceOf(error) };
+      }
+    },
+
+    async group(folder, names, signal) {
+      try {
+        return await maker.group(folder, names, [], signal);
+      } catch (error) {
+        if (signal.aborted) return null;
+        if (!(error instanceof SlideError)) throw error;
+        if (postponing.has(error.code)) return null;
+        // One of them ends whoever reads it. Each by itself, the others can be shown.
+        log.warn({ err: error, folder }, 'it cannot be told which files are one slide');
+        return [];
       }
     },
 

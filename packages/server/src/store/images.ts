@@ -97,6 +97,7 @@ export type ScannedRow = Pick<
   | 'id'
   | 'root'
   | 'path'
+  | 'members'
   | 'fingerprint'
   | 'status'
   | 'error'
@@ -115,6 +116,7 @@ export function listScannedRows(db: Connection): Promise<ScannedRow[]> {
       'id',
       'root',
       'path',
+      'members',
       'fingerprint',
       'status',
       'error',
@@ -132,6 +134,7 @@ export interface NewImage {
   readonly id: string;
   readonly root: SlideRoot;
   readonly path: string;
+  readonly members: string;
   readonly file_name: string;
   readonly dataset_name: string | null;
   readonly organ_type: string | null;
@@ -171,6 +174,8 @@ export type ImageChanges = Partial<
     ImageRow,
     | EditableField
     | 'edited_fields'
+    | 'path'
+    | 'members'
     | 'fingerprint'
     | 'status'
     | 'error'

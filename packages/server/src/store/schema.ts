@@ -71,7 +71,9 @@ interface ImageTable {
   root: SlideRoot;
   /** Path below the root, with forward slashes. Unique with the root. */
   path: string;
-  /** Of the file as it was last read; null until it was. */
+  /** JSON array of the other files of the slide, by their paths from the leading one's folder; `folder/` for all of one. */
+  members: string;
+  /** Of all its files as they were last read; null until they were. */
   fingerprint: string | null;
   file_name: string;
   dataset_name: string | null;

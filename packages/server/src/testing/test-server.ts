@@ -147,7 +147,13 @@ export async function testServer({
   const image: TestServer['given']['image'] = async (is) => {
     const id = randomUUID();
     const at = clock.now().toISOString();
-    const file = { root: 'slides', path: `${id}.tif`, file_name: `${id}.tif`, size_bytes: 1 } as const;
+    const file = {
+      root: 'slides',
+      path: `${id}.tif`,
+      members: '[]',
+      file_name: `${id}.tif`,
+      size_bytes: 1,
+    } as const;
     const entry = { id, ...file, dataset_name: null, organ_type: null };
     const stored = await db.transaction().execute(async (tx) => {
       await insertImage(tx, entry, at);

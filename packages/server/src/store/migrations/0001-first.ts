@@ -62,6 +62,7 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     .addColumn('id', 'text', (c) => c.primaryKey())
     .addColumn('root', 'text', (c) => c.notNull())
     .addColumn('path', 'text', (c) => c.notNull())
+    .addColumn('members', 'text', (c) => c.notNull())
     .addColumn('fingerprint', 'text')
     .addColumn('file_name', 'text', (c) => c.notNull())
     .addColumn('dataset_name', 'text')

@@ -1,0 +1,182 @@
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { type Image, listImages, updateImage } from '@lamina/contract';
+import { buildDicom, type DicomPlan } from '@lamina/slide/testing';
+import { describe, expect, it, vi } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { slideServer } from '../testing/slide-server.ts';
+
+// Slides are read in processes of their own, which a busy machine takes its time to start.
+vi.setConfig({ testTimeout: 60_000 });
+
+/** By name; instances of one series, where nothing else is said. */
+const builtSeries = async (plans: Readonly<Record<string, DicomPlan>>) =>
+  Promise.all(
+    Object.entries(plans).map(
+      async ([name, plan], i) => [name, await buildDicom({ instance: String(i + 1), ...plan })] as const,
+    ),
+  );
+
+/** Each a little smaller than the one before. */
+const resolutions = Object.fromEntries(
+  Array.from({ length: 12 }, (_, i) => [`${i}.dcm`, { downsample: 2 ** (i / 2) }]),
+);
+
+async function folderOf(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
+  const server = await slideServer({ database });
+  const admin = server.as(await server.given.admin());
+  return {
+    server,
+    admin,
+    inFolder: (place: string) => path.join(server.config.slidesDir, place),
+    async put(plans: Readonly<Record<string, DicomPlan>>): Promise<number> {
+      const files = await builtSeries(plans);
+      for (const [name, bytes] of files) await server.put(`Set/${name}`, bytes);
+      return files.reduce((sum, [, { length }]) => sum + length, 0);
+    },
+    /** What an administrator sees, after a rescan. */
+    async listed(): Promise<readonly Image[]> {
+      await server.rescan();
+      return (await admin.call(listImages)).body.images;
+    },
+  };
+}
+
+describe.each(databaseKinds)('a DICOM series on %s', (database) => {
+  it('of twelve files is one entry: its largest picture, and the bytes of all', async () => {
+    const { put, listed } = await folderOf(database);
+    const bytes = await put(resolutions);
+    expect(await listed()).toMatchObject([
+      { file_name: '0.dcm', status: 'ready', format: 'dicom', size_bytes: bytes, width: 96, height: 64 },
+    ]);
+  });
+
+  it('takes its label, overview and thumbnail along', async () => {
+    const { put, listed } = await folderOf(database);
+    const picture = { width: 32, height: 32 };
+    await put({
+      'a-label.dcm': { kind: 'LABEL', ...picture },
+      'b-overview': { kind: 'OVERVIEW', ...picture },
+      'c-thumbnail.dcm': { kind: 'THUMBNAIL', ...picture },
+      'd-slide.dcm': {},
+    });
+    expect((await listed()).map(({ file_name }) => file_name)).toEqual(['d-slide.dcm']);
+  });
+
+  it('is an entry of its own beside others in the same folder', async () => {
+    const { put, listed } = await folderOf(database);
+    await put({ a: {}, b: { downsample: 2 }, c: { series: '2' }, d: { series: '2', downsample: 2 } });
+    await put({ 'e.dcm': { series: '3' } });
+    expect((await listed()).map(({ file_name, status }) => [file_name, status])).toEqual([
+      ['a', 'ready'],
+      ['c', 'ready'],
+      ['e.dcm', 'ready'],
+    ]);
+  });
+
+  it('is read again when one of its files is changed, added or removed, and only then', async () => {
+    const { server, put, listed, inFolder } = await folderOf(database);
+    const inspect = vi.spyOn(server.services.slides, 'inspect');
+    await put({ 'a.dcm': {}, 'b.dcm': { downsample: 2 } });
+    const [before] = await listed();
+    await listed();
+    expect(inspect).toHaveBeenCalledTimes(1);
+    await server.put('Set/b.dcm', await buildDicom({ instance: '2', downsample: 4 }));
+    await listed();
+    expect(inspect).toHaveBeenCalledTimes(2);
+    await server.put('Set/c.dcm', await buildDicom({ instance: '3', downsample: 8 }));
+    const [grown] = await listed();
+    expect(inspect).toHaveBeenCalledTimes(3);
+    await fs.rm(inFolder('Set/b.dcm'));
+    await fs.rm(inFolder('Set/c.dcm'));
+    const [alone, ...others] = await listed();
+    expect(inspect).toHaveBeenCalledTimes(4);
+    expect(others).toEqual([]);
+    expect([grown?.id, alone?.id]).toEqual([before?.id, before?.id]);
+    expect(alone?.size_bytes).toBe((await fs.stat(inFolder('Set/a.dcm'))).size);
+  });
+
+  it('that grows over what had been an entry by itself leaves one entry, which is still the same', async () => {
+    const { server, admin, put, listed } = await folderOf(database);
+    await put({ 'b.dcm': { downsample: 2 } });
+    const [small] = await listed();
+    const params = { imageId: small?.id ?? '' };
+    await admin.call(updateImage, { params, body: { organ_type: 'Set by hand' } });
+    await server.put('Set/a.dcm', await buildDicom({ instance: '2' }));
+    expect(await listed()).toMatchObject([
+      { id: small?.id, file_name: 'a.dcm', organ_type: 'Set by hand', status: 'ready', width: 96 },
+    ]);
+  });
+
+  it('shows tiles of all its files', async () => {
+    const { server, put } = await folderOf(database);
+    await put({ 'a.dcm': { codec: 'jpeg' }, 'b.dcm': { codec: 'jpeg', downsample: 2 } });
+    await server.rescan();
+    const session = await server.sessionOf(await server.given.user());
+    const id = await server.idOf('a.dcm');
+    for (const tile of ['7/0_0', '6/0_0', '0/0_0']) {
+      const { statusCode } = await server.pixels(`${id}/image_files/${tile}.jpeg`, session);
+      expect([tile, statusCode]).toEqual([tile, 200]);
+    }
+  });
+
+  it('leaves a DICOM file beside it that is no slide with its reason', async () => {
+    const { server, put, listed } = await folderOf(database);
+    await put({ 'a.dcm': {}, 'b.dcm': { downsample: 2 } });
+    const bytes = Buffer.from(await buildDicom({ instance: '9' })).toString('latin1');
+    const segmentation = bytes.replaceAll(
+      '1.2.840.10008.5.1.4.1.1.77.1.6',
+      '1.2.840.10008.5.1.4.1.1.66.4\0\0',
+    );
+    await server.put('Set/c.dcm', Buffer.from(segmentation, 'latin1'));
+    expect(await listed()).toMatchObject([
+      { file_name: 'a.dcm', status: 'ready', error: null },
+      { file_name: 'c.dcm', status: 'failed', error: expect.stringMatching(/not a whole-slide image\.$/) },
+    ]);
+  });
+});
+
+describe.each([
+  ['a.mrxs', 'a'],
+  ['a.vsi', '_a_'],
+])('%s and its folder', (name, folder) => {
+  it('are one entry, and read again when a file of the folder changes', async () => {
+    const { server, listed } = await folderOf();
+    const inspect = vi.spyOn(server.services.slides, 'inspect');
+    await server.put(`Set/${name}`, 'no real one');
+    await server.put(`Set/${folder}/deep/preview.jpg`, 'nor this');
+    await server.put(`Set/${folder}/Data0000.dat`, '12345');
+    expect(await listed()).toMatchObject([{ file_name: name, size_bytes: 24 }]);
+    expect(inspect).toHaveBeenCalledTimes(1);
+    await server.put(`Set/${folder}/Data0000.dat`, '1234');
+    expect(await listed()).toMatchObject([{ file_name: name, size_bytes: 23 }]);
+    expect(inspect).toHaveBeenCalledTimes(2);
+  });
+});
+
+const slides = process.env.TEST_SLIDES;
+
+describe.skipIf(slides === undefined)('real DICOM folders (TEST_SLIDES names where they are)', () => {
+  it('are what they are', async () => {
+    const { server, listed } = await folderOf();
+    await fs.cp(path.join(slides ?? '', 'dicom'), server.config.slidesDir, { recursive: true });
+    const images = await listed();
+    expect(images.map(({ dataset_name, file_name, status }) => [dataset_name, file_name, status])).toEqual([
+      ['camelyon-jpeg', 'multi_frame_jpeg_camelyon_challenge_image.dcm', 'ready'],
+      ['camelyon-jpeg2000', 'multi_frame_jpeg2000_camelyon_challenge_image.dcm', 'ready'],
+      ['cmu-1-small-region', 'level-0-frames-0-30.dcm', 'ready'],
+      ['highdicom', 'seg_image_sm_control_labelmap.dcm', 'failed'],
+      ['highdicom', 'sm_annotations.dcm', 'failed'],
+      ['highdicom', 'sm_image.dcm', 'ready'],
+      ['highdicom', 'sm_image_grayscale.dcm', 'ready'],
+      ['highdicom', 'sm_image_jpegls.dcm', 'ready'],
+      ['highdicom', 'sm_image_numbers.dcm', 'ready'],
+      ['label-only', 'test_wikipedia.dcm', 'failed'],
+      ['openslide-boxes', 'boxes_0.dcm', 'ready'],
+      ['uncompressed', 'raw.dicom', 'ready'],
+    ]);
+    for (const { status, error } of images) {
+      if (status === 'failed') expect(error).toMatch(/^[A-Z][^/\\]*\.$/);
+    }
+  });
+});
