@@ -100,7 +100,8 @@ export function buildTiff({ directories, littleEndian = true, isBig = false }: T
     const entries = Object.entries(tags).sort(([one], [other]) => Number(one) - Number(other));
     const block = entries.flatMap(([tag, { type, numbers }]) => {
       const [bytes, perValue] = types[type] ?? [1, 1];
-      const value = Buffer.concat(numbers.map((one) => number(one, bytes)));
+      const value =
+        bytes === 1 ? Buffer.from(numbers) : Buffer.concat(numbers.map((one) => number(one, bytes)));
       const inEntry = Buffer.alloc(pointerBytes);
       if (value.length <= pointerBytes) inEntry.set(value);
       else inEntry.set(number(append(value), pointerBytes));

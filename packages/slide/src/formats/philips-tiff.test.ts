@@ -1,0 +1,267 @@
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
+import { describeDeepZoom, readStoredTile } from '../deep-zoom.ts';
+import type { Slide } from '../slide.ts';
+import { ascii, buildTiff, type DirectoryPlan, short } from '../testing/build-tiff.ts';
+import { difference, pixelsOf } from '../testing/compare-pixels.ts';
+import { distance, drawLevel } from '../testing/draw-level.ts';
+import { encodePicture } from '../testing/encode-picture.ts';
+import { exactPicture, withTags } from '../testing/exact-directory.ts';
+import { openBytes } from '../testing/open-bytes.ts';
+import { paintPlain, paintTissue } from '../testing/paint-tissue.ts';
+import { tag } from '../tiff/tags.ts';
+
+/** Whole tiles, as Philips pads full resolution. */
+const [WIDTH, HEIGHT, TILE] = [640, 384, 128];
+const tissue = paintTissue(WIDTH, HEIGHT);
+
+const attribute = (name: string, value: string) =>
+  `<Attribute Name="${name}" Group="0x301D" Element="0x1004" PMSVR="IString">${value}</Attribute>`;
+const list = (name: string, type: string, objects: readonly string[]) =>
+  attribute(
+    name,
+    `<Array>${objects.map((each) => `<DataObject ObjectType="${type}">${each}</DataObject>`).join('')}</Array>`,
+  );
+
+const spacing = (downsample: number) =>
+  attribute(
+    'DICOM_PIXEL_SPACING',
+    `"${(0.00025 * downsample).toFixed(6)}" "${(0.0002 * downsample).toFixed(6)}"`,
+  );
+
+const representation = (downsample: number, number: number) =>
+  spacing(downsample) + attribute('PIIM_PIXEL_DATA_REPRESENTATION_NUMBER', String(number));
+
+const wsi = (downsamples: readonly number[]) =>
+  attribute('PIM_DP_IMAGE_TYPE', 'WSI') +
+  attribute('DICOM_DERIVATION_DESCRIPTION', 'DOE^JANE') +
+  spacing(1) +
+  list('PIIM_PIXEL_DATA_REPRESENTATION_SEQUENCE', 'PixelDataRepresentation', downsamples.map(representation));
+
+const beside = (type: string, jpeg: string) =>
+  attribute('PIM_DP_IMAGE_TYPE', type) + attribute('PIM_DP_IMAGE_DATA', jpeg);
+
+const xml = (images: readonly string[]) =>
+  '<?xml version="1.0" encoding="UTF-8" ?>\n<DataObject ObjectType="DPUfsImport">' +
+  attribute('PIM_DP_UFS_BARCODE', 'RE9FXkpBTkU=') +
+  attribute('DICOM_MANUFACTURER', 'PHILIPS') +
+  `${list('PIM_DP_SCANNED_IMAGES', 'DPScannedImage', images)}</DataObject>`;
+
+/** A picture as large as its tiles, white beyond itself: smaller levels are padded each in its own way. */
+function padded(picture: Raster): Raster {
+  const [width, height] = [picture.width, picture.height].map((side) => Math.ceil(side / TILE) * TILE) as [
+    number,
+    number,
+  ];
+  const rgb = new Uint8Array(width * height * 3).fill(255);
+  for (let y = 0; y < picture.height; y++) {
+    rgb.set(picture.rgb.subarray(y * picture.width * 3, (y + 1) * picture.width * 3), y * width * 3);
+  }
+  return { width, height, rgb };
+}
+
+const levelOf = (downsample: number) => exactPicture(padded(shrinkRaster(tissue, downsample)), TILE);
+
+function build(
+  directories: DirectoryPlan[] = [levelOf(1), levelOf(2), levelOf(4)],
+  description = xml([wsi([1, 2, 4])]),
+  software = 'Philips DP v1.0',
+): Uint8Array {
+  const [first, ...others] = directories;
+  const described = withTags(first, {
+    [tag.ImageDescription]: ascii(description),
+    [tag.Software]: ascii(software),
+  });
+  return buildTiff({ directories: [described, ...others], isBig: true }).bytes;
+}
+
+const open = (...plan: Parameters<typeof build>): Promise<Slide> => openBytes(build(...plan));
+
+describe('a Philips slide', () => {
+  it('has levels as large as the pixel spacings say, not as their directories are', async () => {
+    const slide = await open();
+    expect(slide).toMatchObject({ format: 'philips-tiff', vendor: 'Philips', objectivePower: null });
+    expect(slide.levels).toMatchObject([
+      { width: 640, height: 384, columns: 5, rows: 3, downsample: 1 },
+      { width: 320, height: 192, columns: 3, rows: 2, downsample: 2 },
+      { width: 160, height: 96, columns: 2, rows: 1, downsample: 4 },
+    ]);
+    for (const [level, by] of [1, 2, 4].entries()) {
+      expect(distance(await drawLevel(slide, level), shrinkRaster(tissue, by)).most).toBe(0);
+    }
+  });
+
+  it('has micrometres per pixel, row spacing first', async () => {
+    const { mpp } = await open();
+    expect(mpp).toEqual({ x: expect.closeTo(0.2, 9), y: expect.closeTo(0.25, 9) });
+  });
+
+  it('gives JPEG tiles as they are stored, but for those that are partly padding', async () => {
+    const directories = await Promise.all(
+      [1, 2].map((by) => encodePicture(padded(shrinkRaster(tissue, by)), TILE, 'ycbcr')),
+    );
+    const slide = await open(directories, xml([wsi([1, 2])]));
+    const { maxLevel } = describeDeepZoom(slide);
+    const tile = await readStoredTile(slide, { dziLevel: maxLevel, column: 4, row: 2 });
+    const shown = cropRaster(tissue, 512, 256, 128, 128);
+    expect(difference(await pixelsOf(tile ?? new Uint8Array()), shown).mean).toBeLessThan(6);
+    expect(await readStoredTile(slide, { dziLevel: maxLevel - 1, column: 1, row: 0 })).not.toBeNull();
+    expect(await readStoredTile(slide, { dziLevel: maxLevel - 1, column: 2, row: 0 })).toBeNull();
+  });
+
+  it('may leave out tiles outside the regions that were scanned: they are white', async () => {
+    const full = levelOf(1);
+    const sparse = { ...full, tiles: (full.tiles ?? []).map((tile, i) => (i === 6 ? null : tile)) };
+    const slide = await open([sparse, levelOf(2)], xml([wsi([1, 2])]));
+    expect(await slide.readTile({ level: 0, column: 1, row: 1 })).toBeNull();
+    expect(slide.background).toEqual({ r: 255, g: 255, b: 255 });
+  });
+
+  it('may list its levels in any order, if it numbers them', async () => {
+    const [first, second, third] = [1, 2, 4].map(representation);
+    const images = [
+      attribute('PIM_DP_IMAGE_TYPE', 'WSI') +
+        list('PIIM_PIXEL_DATA_REPRESENTATION_SEQUENCE', 'PixelDataRepresentation', [
+          third,
+          first,
+          second,
+        ] as string[]),
+    ];
+    const slide = await open(undefined, xml(images));
+    expect(slide.levels.map(({ downsample }) => downsample)).toEqual([1, 2, 4]);
+    expect(slide.mpp).toEqual({ x: expect.closeTo(0.2, 9), y: expect.closeTo(0.25, 9) });
+  });
+});
+
+describe('beside a Philips slide', () => {
+  it('stand label and macro in the XML, which are known and kept back', async () => {
+    const jpeg = await pictureAsJpeg();
+    const images = [beside('MACROIMAGE', jpeg), wsi([1, 2, 4]), beside('LABELIMAGE', jpeg)];
+    const slide = await open(undefined, xml(images));
+    expect([...slide.associatedImages].sort()).toEqual(['label', 'macro']);
+    const label = await slide.readAssociatedImage('label');
+    expect(label).toMatchObject({ codec: 'jpeg', width: 48, height: 32 });
+    expect(difference(await pixelsOf(label.bytes), paintPlain(48, 32, [0, 128, 0])).mean).toBeLessThan(6);
+  });
+
+  it('stand label and macro in directories of their own, which count before those in the XML', async () => {
+    const named = (name: string) =>
+      withTags(exactPicture(paintTissue(90, 60), null), { [tag.ImageDescription]: ascii(`${name} 90x60`) });
+    const images = [wsi([1, 2, 4]), beside('LABELIMAGE', await pictureAsJpeg())];
+    const slide = await open(
+      [levelOf(1), levelOf(2), levelOf(4), named('Macro'), named('Label')],
+      xml(images),
+    );
+    expect(slide.levels).toHaveLength(3);
+    expect([...slide.associatedImages].sort()).toEqual(['label', 'macro']);
+    expect(await slide.readAssociatedImage('label')).toMatchObject({ width: 90, height: 60 });
+    await expect(slide.readAssociatedImage('thumbnail')).rejects.toMatchObject({
+      code: 'ASSOCIATED_IMAGE_MISSING',
+    });
+  });
+
+  it('may stand a label that is no picture: only asking for it shows', async () => {
+    const slide = await open(undefined, xml([wsi([1, 2, 4]), beside('LABELIMAGE', 'bm90IGEgSlBFRw==')]));
+    await expect(slide.readAssociatedImage('label')).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+  });
+});
+
+async function pictureAsJpeg(): Promise<string> {
+  const { width, height, rgb } = paintPlain(48, 32, [0, 128, 0]);
+  const jpeg = await sharp(rgb, { raw: { width, height, channels: 3 } })
+    .jpeg()
+    .toBuffer();
+  return jpeg.toString('base64');
+}
+
+describe('a Philips slide is refused', () => {
+  const levels = [levelOf(1), levelOf(2), levelOf(4)];
+  const withSpacing = (text: string) =>
+    xml([
+      attribute('PIM_DP_IMAGE_TYPE', 'WSI') +
+        list('PIIM_PIXEL_DATA_REPRESENTATION_SEQUENCE', 'PixelDataRepresentation', [
+          representation(1, 0),
+          representation(2, 1),
+          attribute('DICOM_PIXEL_SPACING', text) + attribute('PIIM_PIXEL_DATA_REPRESENTATION_NUMBER', '2'),
+        ]),
+    ]);
+
+  it.each<[string, DirectoryPlan[], string, string]>([
+    ['when its XML is cut', levels, xml([wsi([1, 2, 4])]).slice(0, -30), 'FILE_CORRUPT'],
+    [
+      'when its root is another element',
+      levels,
+      xml([wsi([1, 2, 4])]).replaceAll('DataObject', 'Object'),
+      'FILE_CORRUPT',
+    ],
+    [
+      'when its root says another type',
+      levels,
+      `<DataObject ObjectType="DPUfsExport"><!-- DPUfsImport --></DataObject>`,
+      'FILE_CORRUPT',
+    ],
+    [
+      'when its XML has a document type',
+      levels,
+      `<!DOCTYPE a [<!ENTITY b "DPUfsImport">]><a>&b;</a>`,
+      'FILE_CORRUPT',
+    ],
+    [
+      'when its XML asks for an entity',
+      levels,
+      xml([wsi([1, 2, 4])]).replace('RE9F', '&xxe;'),
+      'FILE_CORRUPT',
+    ],
+    [
+      'when its elements are 10,000 deep',
+      levels,
+      `<DataObject ObjectType="DPUfsImport">${'<Array>'.repeat(10_000)}`,
+      'LIMIT_EXCEEDED',
+    ],
+    [
+      'when it has 120,000 elements',
+      levels,
+      `<DataObject ObjectType="DPUfsImport">${'<a/>'.repeat(120_000)}</DataObject>`,
+      'LIMIT_EXCEEDED',
+    ],
+    ['when no image is a slide', levels, xml([beside('LABELIMAGE', '')]), 'FILE_CORRUPT'],
+    ['when two images are slides', levels, xml([wsi([1, 2, 4]), wsi([1, 2, 4])]), 'FILE_CORRUPT'],
+    ['when it has fewer spacings than levels', levels, xml([wsi([1, 2])]), 'FILE_CORRUPT'],
+    ['when it has more spacings than levels', levels, xml([wsi([1, 2, 4, 8])]), 'FILE_CORRUPT'],
+    ['when its spacings do not grow', levels, xml([wsi([1, 4, 2])]), 'FILE_CORRUPT'],
+    ['when its spacings are all the same', levels, xml([wsi([1, 1, 1])]), 'FILE_CORRUPT'],
+    [
+      'when a level is smaller than its spacing says',
+      [levelOf(1), levelOf(2), levelOf(8)],
+      xml([wsi([1, 2, 4])]),
+      'FILE_CORRUPT',
+    ],
+    ['when a spacing is missing', levels, withSpacing('"0.001"'), 'FILE_CORRUPT'],
+    ['when a spacing is 0', levels, withSpacing('"0" "0"'), 'FILE_CORRUPT'],
+    ['when a spacing is negative', levels, withSpacing('"-0.001" "-0.001"'), 'FILE_CORRUPT'],
+    ['when a spacing is no number', levels, withSpacing('"NaN" "1e999"'), 'FILE_CORRUPT'],
+    ['when a spacing has three numbers', levels, withSpacing('"0.001" "0.001" "0.001"'), 'FILE_CORRUPT'],
+    [
+      'when a level has no spacing',
+      levels,
+      withSpacing('').replace(/<Attribute Name="DICOM_PIXEL_SPACING"[^>]*><\/Attribute>/, ''),
+      'FILE_CORRUPT',
+    ],
+    ['when nothing of it is cut into tiles', [exactPicture(tissue, null)], xml([wsi([1])]), 'FILE_CORRUPT'],
+    [
+      'when a level has no size',
+      [levelOf(1), withTags(levelOf(2), { [tag.ImageLength]: short(0) })],
+      xml([wsi([1, 2])]),
+      'FILE_CORRUPT',
+    ],
+  ])('%s', async (_, directories, description, code) => {
+    const opening = open(directories, description);
+    await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
+    await expect(opening).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
+  });
+
+  it('and read as any TIFF when its software is not of Philips', async () => {
+    expect((await open(undefined, undefined, 'libtiff')).format).toBe('tiff');
+  });
+});
