@@ -41,10 +41,7 @@ describe('opening a slide', () => {
 
   it.each([
     ['an empty file', new Uint8Array()],
-    [
-      'a TIFF without a picture',
-      buildTiff({ directories: [{ tags: { 305: ascii('A program') } }] }).bytes,
-    ],
+    ['a TIFF without a picture', buildTiff({ directories: [{ tags: { 305: ascii('A program') } }] }).bytes],
   ])('refuses %s', async (_, bytes) => {
     await expect(openBytes(bytes)).rejects.toMatchObject({ code: 'FORMAT_NOT_RECOGNISED' });
   });
