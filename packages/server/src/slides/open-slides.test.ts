@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { SlideError } from '@lamina/slide';
+import { openSlide, SlideError } from '@lamina/slide';
 import { buildSvs } from '@lamina/slide/testing';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -28,7 +28,7 @@ async function put(name: string, bytes: Uint8Array): Promise<void> {
   await fs.rename(path.join(folder, `.${name}`), path.join(folder, name));
 }
 
-const admitted: string[] = [];
+const opened: string[] = [];
 const wanted = (name: string): Wanted => ({
   id: name,
   async locate() {
@@ -40,8 +40,9 @@ const wanted = (name: string): Wanted => ({
     if (!isThere) throw new SlideError('FILE_MISSING', 'The file is not there.');
     return { path: place };
   },
-  async admit(_, fingerprint) {
-    admitted.push(fingerprint);
+  open(location, fingerprint) {
+    opened.push(fingerprint);
+    return openSlide(location);
   },
 });
 
@@ -65,12 +66,12 @@ describe('an open slide', () => {
     expect(await slideOf('a.svs')).toBe(both[0]);
   });
 
-  it('is asked about before it is opened, by its fingerprint', async () => {
+  it('is opened by its fingerprint', async () => {
     await put('a.svs', large);
-    admitted.length = 0;
+    opened.length = 0;
     const { fingerprint } = await slideOf('a.svs');
     await slideOf('a.svs');
-    expect(admitted).toEqual([fingerprint]);
+    expect(opened).toEqual([fingerprint]);
   });
 
   it('is noticed to be another file within a second', async () => {
@@ -145,9 +146,9 @@ describe('an open slide', () => {
     await put('a.svs', large.subarray(0, 1000));
     const refused = { code: expect.stringMatching(/^FILE_|^FORMAT_/) };
     await expect(widthOf('a.svs')).rejects.toMatchObject(refused);
-    admitted.length = 0;
+    opened.length = 0;
     await expect(widthOf('a.svs')).rejects.toMatchObject(refused);
-    expect(admitted).toEqual([]);
+    expect(opened).toEqual([]);
     await put('a.svs', large);
     await vi.advanceTimersByTimeAsync(1001);
     expect(await widthOf('a.svs')).toBe(300);

@@ -9,7 +9,6 @@ import {
   type DeepZoomDescriptor,
   describeDeepZoom,
   fingerprintOf,
-  openSlide,
   type Slide,
   SlideError,
   type SlideLocation,
@@ -27,8 +26,8 @@ export interface Wanted {
   readonly id: string;
   /** @throws SlideError FILE_MISSING */
   locate(): Promise<SlideLocation>;
-  /** Called before a file is opened here, with its fingerprint. @throws SlideError when it must not be */
-  admit(location: SlideLocation, fingerprint: string): Promise<void>;
+  /** Opens it, told its fingerprint. @throws SlideError when it must not be opened here, and what opening throws */
+  open(location: SlideLocation, fingerprint: string): Promise<Slide>;
 }
 
 export interface OpenSlides {
@@ -105,8 +104,7 @@ export function createOpenSlides({ limit, log }: Plan): OpenSlides {
 
   async function openNow(wanted: Wanted): Promise<OpenSlide> {
     const location = await wanted.locate();
-    await wanted.admit(location, await fingerprintOf(location));
-    const slide = await openSlide(location);
+    const slide = await wanted.open(location, await fingerprintOf(location));
     return { slide, descriptor: describeDeepZoom(slide), location };
   }
 

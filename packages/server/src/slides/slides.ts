@@ -5,6 +5,7 @@ import {
   type DeepZoomAddress,
   descriptorXml,
   fingerprintOf,
+  openServedSlide,
   readStoredTile,
   regionOfTile,
   SlideError,
@@ -112,9 +113,11 @@ export function createSlides({ config, log }: { readonly config: Config; readonl
   const wanted = (image: ServableImage): Wanted => ({
     id: image.id,
     locate: () => locationOf(image),
-    async admit(location, fingerprint) {
+    async open(location, fingerprint) {
+      const inspect = () => maker.inspect(location);
       // A file that the catalogue has not read yet is first read where it can hurt nobody.
-      if (fingerprint !== image.fingerprint) await maker.inspect(location);
+      if (fingerprint !== image.fingerprint) await inspect();
+      return openServedSlide(location, inspect);
     },
   });
 
