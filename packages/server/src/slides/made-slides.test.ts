@@ -1,0 +1,74 @@
+/** Slides of which no tile can go out as it is stored: their files are opened by making processes alone. */
+import { listImages } from '@lamina/contract';
+import { buildCzi, buildEts, buildVsi } from '@lamina/slide/testing';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type SlideServer, slideServer } from '../testing/slide-server.ts';
+
+const side = 600;
+/** Blue, green, red. */
+const samples = new Uint8Array(side * side * 3).map((_, i) => [40, 120, 200][i % 3] as number);
+const whole = { x: 0, y: 0, width: side, height: side, pixelType: 3, compression: 0, data: samples };
+const czi = buildCzi({ subblocks: [whole] });
+const jpegXr = buildCzi({ subblocks: [{ ...whole, compression: 4 }] });
+
+let server: SlideServer;
+let session: string;
+beforeAll(async () => {
+  server = await slideServer({ isShared: true });
+  await server.put('Set/good.czi', czi.bytes);
+  await server.put('Set/jpeg-xr.czi', jpegXr.bytes);
+  await server.put('Set/alone.mrxs', 'a preview');
+  await server.put('Set/area.vsi', buildVsi([{ number: 1, width: 64, height: 64, type: 0 }]));
+  const tile = { place: [0, 0, 0, 0], data: new Uint8Array(64 * 64 * 3).fill(99) };
+  await server.put(
+    'Set/_area_/stack1/frame_t.ets',
+    buildEts({ tileWidth: 64, tileHeight: 64, compression: 0, tiles: [tile] }),
+  );
+  await server.rescan();
+  session = await server.sessionOf(await server.given.user());
+});
+afterAll(() => server.close());
+
+async function pixelOf(jpeg: Buffer): Promise<number[]> {
+  return [...(await sharp(jpeg).extract({ left: 5, top: 5, width: 1, height: 1 }).raw().toBuffer())];
+}
+
+describe('a slide whose tiles are all made', () => {
+  it('is described and shown like any other', async () => {
+    const id = await server.idOf('good.czi');
+    const descriptor = await server.pixels(`${id}/image.dzi`, session);
+    expect(descriptor.body).toContain('TileSize="512" Overlap="0" Format="jpg"');
+    expect(descriptor.body).toContain('<Size Width="600" Height="600"/>');
+    for (const address of ['image_files/10/0_0.jpg', 'image_files/10/1_1.jpg', 'thumbnail.jpg']) {
+      const answer = await server.pixels(`${id}/${address}`, session);
+      expect(answer.statusCode, address).toBe(200);
+      const [r = 0, g = 0, b = 0] = await pixelOf(answer.rawPayload);
+      expect(Math.max(Math.abs(r - 200), Math.abs(g - 120), Math.abs(b - 40)), address).toBeLessThan(4);
+    }
+  });
+
+  it('has tiles and levels of its descriptor, and no others', async () => {
+    const id = await server.idOf('good.czi');
+    for (const address of ['10/2_0.jpg', '11/0_0.jpg']) {
+      expect((await server.pixels(`${id}/image_files/${address}`, session)).statusCode).toBe(404);
+    }
+  });
+
+  it('may be followed by its folder, no file of which is a slide of its own', async () => {
+    const id = await server.idOf('area.vsi');
+    const answer = await server.pixels(`${id}/image_files/6/0_0.jpg`, session);
+    expect(answer.statusCode).toBe(200);
+    expect(await pixelOf(answer.rawPayload)).toEqual([99, 99, 99]);
+    await expect(server.idOf('frame_t.ets')).rejects.toThrow('not in the catalogue');
+  });
+
+  it.each([
+    ['jpeg-xr.czi', /JPEG XR.+ZEN/],
+    ['alone.mrxs', /not complete/],
+  ])('says why it cannot be shown: %s', async (name, reason) => {
+    const { body } = await server.as(await server.given.admin()).call(listImages);
+    const image = body.images.find(({ file_name }) => file_name === name);
+    expect(image).toMatchObject({ status: 'failed', error: expect.stringMatching(reason) });
+  });
+});
