@@ -37,6 +37,9 @@ const formats: readonly SlideFormat[] = [
   plainImage,
 ];
 
+/** In that order. */
+export const formatNames: readonly string[] = formats.map(({ name }) => name);
+
 /**
  * Open a slide; the caller closes it.
  *
