@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import type { SlideGroup } from '@lamina/slide';
 import { hasSlideName, mayBeDicomByContent } from '../domain/slide-names.ts';
+import type { SlideGroup } from '../slides/slides.ts';
 
 /** A regular file, as a look at it says. */
 export interface SeenFile {

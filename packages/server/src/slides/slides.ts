@@ -21,7 +21,7 @@ import { createOpenSlides, type OpenSlide, type Wanted } from './open-slides.ts'
 import { locate, type SlideFile } from './slide-roots.ts';
 import { createTileCache } from './tile-cache.ts';
 
-export type { SlideSummary };
+export type { SlideGroup, SlideSummary };
 
 /** An image of the catalogue that may be shown, and the file it is read from. */
 export interface ServableImage extends SlideFile {
