@@ -1,0 +1,267 @@
+import { describe, expect, it } from 'vitest';
+import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
+import type { Slide } from '../slide.ts';
+import { ascii, buildTiff, type DirectoryPlan, short } from '../testing/build-tiff.ts';
+import { distance, drawLevel } from '../testing/draw-level.ts';
+import { encodePicture } from '../testing/encode-picture.ts';
+import { exactPicture, withTags } from '../testing/exact-directory.ts';
+import { openBytes } from '../testing/open-bytes.ts';
+import { paintTissue } from '../testing/paint-tissue.ts';
+import { tag } from '../tiff/tags.ts';
+
+const NAMESPACE = 'http://www.leica-microsystems.com/scn/2010/10/01';
+/** Nanometres of a pixel of full resolution. */
+const SCALE = 500;
+const GLASS = { width: 26_000_000, height: 76_000_000 };
+
+interface ImagePlan {
+  /** Pixels of full resolution, and the index of its first directory. */
+  readonly width: number;
+  readonly height: number;
+  readonly ifd: number;
+  readonly downsamples?: readonly number[];
+  /** Nanometres from the corner of the glass. */
+  readonly x?: number;
+  readonly y?: number;
+  readonly objective?: string;
+  readonly light?: string;
+  /** Nanometres of a pixel. */
+  readonly scale?: number;
+}
+
+const image = ({
+  width,
+  height,
+  ifd,
+  downsamples = [1, 4],
+  x = 5_000_000,
+  y = 9_000_000,
+  objective = '20',
+  light = 'brightfield',
+  scale = SCALE,
+}: ImagePlan) => {
+  const dimensions = downsamples.map(
+    (by, r) => `<dimension r="${r}" sizeX="${width / by}" sizeY="${height / by}" ifd="${ifd + r}"/>`,
+  );
+  // Planes of another focus stand in directories that nobody needs to look at.
+  const unfocused = `<dimension r="0" z="1" sizeX="${width}" sizeY="${height}" ifd="0"/>`;
+  return (
+    '<image name="DOE^JANE" uuid="1"><creationDate>2012-03-04</creationDate><device model="SCN400" version="1"/>' +
+    `<pixels sizeX="${width}" sizeY="${height}">${dimensions.reverse().join('')}${unfocused}</pixels>` +
+    `<view sizeX="${width * scale}" sizeY="${height * scale}" offsetX="${x}" offsetY="${y}" spacingZ="0"/>` +
+    `<scanSettings><objectiveSettings><objective>${objective}</objective></objectiveSettings>` +
+    `<illuminationSettings><numericalAperture>0.4</numericalAperture><illuminationSource>${light}</illuminationSource></illuminationSettings></scanSettings></image>`
+  );
+};
+
+/** The photograph of the whole glass, in one directory. */
+const macro = (ifd: number) =>
+  '<image name="macro"><pixels sizeX="65" sizeY="190">' +
+  `<dimension r="0" sizeX="65" sizeY="190" ifd="${ifd}"/></pixels>` +
+  `<view sizeX="${GLASS.width}" sizeY="${GLASS.height}" offsetX="0" offsetY="0"/>` +
+  '<scanSettings><illuminationSettings><illuminationSource>brightfield</illuminationSource></illuminationSettings></scanSettings></image>';
+
+const scn = (images: string, namespace = NAMESPACE) =>
+  `<?xml version="1.0"?>\n<scn xmlns="${namespace}" uuid="2"><collection name="DOE^JANE" sizeX="${GLASS.width}" sizeY="${GLASS.height}">` +
+  `<barcode>RE9FXkpBTkU=</barcode>${images}</collection></scn>`;
+
+const [WIDTH, HEIGHT] = [400, 240];
+const tissue = paintTissue(WIDTH, HEIGHT);
+const photograph = exactPicture(paintTissue(65, 190), null);
+const levelsOf = (picture: Raster) => [1, 4].map((by) => exactPicture(shrinkRaster(picture, by), 64));
+
+/** A macro image, and one image of two levels. */
+const oneImage = [photograph, ...levelsOf(tissue)];
+const ONE = macro(0) + image({ width: WIDTH, height: HEIGHT, ifd: 1 });
+
+function open(directories: DirectoryPlan[], xml: string): Promise<Slide> {
+  const [first, ...others] = directories;
+  const described = withTags(first, { [tag.ImageDescription]: ascii(xml) });
+  return openBytes(buildTiff({ directories: [described, ...others], isBig: true }).bytes);
+}
+
+describe('an SCN file with one image', () => {
+  it.each([NAMESPACE, 'http://www.leica-microsystems.com/scn/2010/03/10'])(
+    'of %s has its levels',
+    async (namespace) => {
+      const slide = await open(oneImage, scn(ONE, namespace));
+      expect(slide).toMatchObject({
+        format: 'leica-scn',
+        vendor: 'Leica',
+        objectivePower: 20,
+        mpp: { x: expect.closeTo(0.5, 9), y: expect.closeTo(0.5, 9) },
+      });
+      expect(slide.levels).toMatchObject([
+        { width: 400, height: 240, downsample: 1 },
+        { width: 100, height: 60, downsample: 4 },
+      ]);
+      for (const [level, by] of [1, 4].entries()) {
+        expect(distance(await drawLevel(slide, level), shrinkRaster(tissue, by)).most).toBe(0);
+      }
+    },
+  );
+
+  it('gives JPEG tiles as they are stored', async () => {
+    const directories = await Promise.all(
+      [1, 4].map((by) => encodePicture(shrinkRaster(tissue, by), 128, 'ycbcr')),
+    );
+    const slide = await open([photograph, ...directories], scn(ONE));
+    expect(slide.levels[0].isMade).toBeUndefined();
+    expect((await slide.readTile({ level: 0, column: 1, row: 0 }))?.codec).toBe('jpeg');
+  });
+
+  it('knows the macro image and keeps it back', async () => {
+    const slide = await open(oneImage, scn(ONE));
+    expect([...slide.associatedImages]).toEqual(['macro']);
+    expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 65, height: 190 });
+    await expect(slide.readAssociatedImage('label')).rejects.toMatchObject({
+      code: 'ASSOCIATED_IMAGE_MISSING',
+    });
+  });
+
+  it('may have channels of fluorescence beside it, which are not shown', async () => {
+    const glow = image({ width: WIDTH, height: HEIGHT, ifd: 1, light: 'fluorescence', x: 0, y: 0 });
+    expect((await open(oneImage, scn(glow + ONE))).levels).toHaveLength(2);
+  });
+});
+
+describe('an SCN file with several images', () => {
+  // 100 and 60 pixels of full resolution to the right and below; they overlap nowhere.
+  const right = paintTissue(160, 120);
+  const two = scn(
+    macro(0) +
+      image({ width: WIDTH, height: HEIGHT, ifd: 1 }) +
+      image({ width: 160, height: 120, ifd: 3, x: 5_000_000 + 500 * SCALE, y: 9_000_000 + 60 * SCALE }),
+  );
+
+  it('shows them where they lie on the glass', async () => {
+    const slide = await open([...oneImage, ...levelsOf(right)], two);
+    expect(slide.levels).toMatchObject([
+      { width: 660, height: 240, downsample: 1, isMade: true },
+      { width: 165, height: 60, downsample: 4 },
+    ]);
+    for (const [level, by] of [1, 4].entries()) {
+      const drawn = await drawLevel(slide, level);
+      const left = cropRaster(drawn, 0, 0, WIDTH / by, HEIGHT / by);
+      expect(distance(left, shrinkRaster(tissue, by)).most).toBe(0);
+      const other = cropRaster(drawn, 500 / by, 60 / by, 160 / by, 120 / by);
+      expect(distance(other, shrinkRaster(right, by)).most).toBe(0);
+      const between = cropRaster(drawn, WIDTH / by, 0, 100 / by, HEIGHT / by);
+      expect(between.rgb.every((sample) => sample === 255)).toBe(true);
+    }
+  });
+
+  it('has no tile where no image is', async () => {
+    const far = scn(
+      image({ width: WIDTH, height: HEIGHT, ifd: 0 }) +
+        image({ width: 160, height: 120, ifd: 2, x: 5_000_000 + 2000 * SCALE }),
+    );
+    const slide = await open([...levelsOf(tissue), ...levelsOf(right)], far);
+    expect(slide.levels[0]).toMatchObject({ width: 2160, height: 240 });
+    expect(await slide.readTile({ level: 0, column: 2, row: 0 })).toBeNull();
+    expect(await slide.readTile({ level: 0, column: 4, row: 0 })).toMatchObject({
+      codec: 'rgb',
+      width: 112,
+      height: 240,
+    });
+    await expect(slide.readTile({ level: 0, column: 5, row: 0 })).rejects.toMatchObject({
+      code: 'TILE_OUT_OF_RANGE',
+    });
+  });
+
+  it.each<[string, Partial<ImagePlan>]>([
+    ['by another objective', { objective: '40' }],
+    ['to another number of levels', { downsamples: [1] }],
+    ['at another resolution', { scale: SCALE / 2 }],
+  ])('is refused where they were scanned %s', async (_, other) => {
+    const xml = scn(ONE + image({ width: 160, height: 120, ifd: 3, x: 20_000_000, ...other }));
+    await expect(open([...oneImage, ...levelsOf(right)], xml)).rejects.toMatchObject({
+      code: 'FORMAT_NOT_SUPPORTED',
+    });
+  });
+});
+
+describe('an SCN file is refused', () => {
+  const whole = scn(ONE);
+
+  it.each<[string, DirectoryPlan[], string, string]>([
+    ['when its XML is cut', oneImage, whole.slice(0, -12), 'FILE_CORRUPT'],
+    ['when its root is another element', oneImage, `<a xmlns="${NAMESPACE}"/>`, 'FILE_CORRUPT'],
+    ['when it has no collection', oneImage, `<scn xmlns="${NAMESPACE}"/>`, 'FILE_CORRUPT'],
+    [
+      'when its XML has a document type',
+      oneImage,
+      whole.replace('<scn', '<!DOCTYPE scn [<!ENTITY a "b">]><scn'),
+      'FILE_CORRUPT',
+    ],
+    ['when its XML asks for an entity', oneImage, whole.replace('RE9F', '&lol;'), 'FILE_CORRUPT'],
+    ['when its elements are 10,000 deep', oneImage, scn('<image>'.repeat(10_000)), 'LIMIT_EXCEEDED'],
+    ['when it has only the macro image', oneImage, scn(macro(0)), 'NOT_A_SLIDE'],
+    ['when it has no image', oneImage, scn(''), 'NOT_A_SLIDE'],
+    [
+      'when all was scanned in fluorescence',
+      oneImage,
+      whole.replaceAll('>brightfield', '>fluorescence'),
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    ['when an image has no view', oneImage, whole.replace(/<view[^>]*offsetX="5[^>]*>/, ''), 'FILE_CORRUPT'],
+    ['when a view has no size', oneImage, whole.replace('sizeX="200000"', 'sizeX="0"'), 'FILE_CORRUPT'],
+    [
+      'when a view lies before the glass',
+      oneImage,
+      whole.replace('offsetX="5000000"', 'offsetX="-1"'),
+      'FILE_CORRUPT',
+    ],
+    [
+      'when the collection has no size',
+      oneImage,
+      whole.replace(`sizeX="${GLASS.width}" sizeY="${GLASS.height}"><b`, '><b'),
+      'FILE_CORRUPT',
+    ],
+    ['when a directory is beyond the last', oneImage, whole.replace('ifd="2"', 'ifd="9"'), 'FILE_CORRUPT'],
+    ['when a directory is no number', oneImage, whole.replace('ifd="2"', 'ifd="two"'), 'FILE_CORRUPT'],
+    [
+      'when a level is not as large as its directory',
+      oneImage,
+      whole.replace('sizeX="100" sizeY="60"', 'sizeX="101" sizeY="60"'),
+      'FILE_CORRUPT',
+    ],
+    [
+      'when two levels are the same directory',
+      oneImage,
+      whole.replace('sizeX="100" sizeY="60" ifd="2"', 'sizeX="400" sizeY="240" ifd="1"'),
+      'FILE_CORRUPT',
+    ],
+    [
+      'when an image has no dimension',
+      oneImage,
+      whole.replace(/<dimension r="[01]" sizeX="[14]00"[^>]*>/g, ''),
+      'FILE_CORRUPT',
+    ],
+    [
+      'when an image has 33 levels',
+      oneImage,
+      whole.replace(
+        '<dimension r="1"',
+        `${'<dimension r="1" sizeX="1" sizeY="1" ifd="2"/>'.repeat(32)}<dimension r="1"`,
+      ),
+      'LIMIT_EXCEEDED',
+    ],
+    [
+      'when a directory has no size',
+      [...oneImage.slice(0, 2), withTags(oneImage[2], { [tag.ImageWidth]: short(0) })],
+      whole,
+      'FILE_CORRUPT',
+    ],
+    [
+      'when its images lie further apart than any glass is wide',
+      oneImage,
+      scn(ONE + image({ width: WIDTH, height: HEIGHT, ifd: 1, x: 9_000_000_000_000_000 })),
+      'LIMIT_EXCEEDED',
+    ],
+  ])('%s', async (_, directories, xml, code) => {
+    const opening = open(directories, xml);
+    await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
+    await expect(opening).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
+  });
+});

@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
+import type { Slide } from '../slide.ts';
+import { ascii, buildTiff, type DirectoryPlan, rational, short } from '../testing/build-tiff.ts';
+import { distance, drawLevel } from '../testing/draw-level.ts';
+import { encodePicture } from '../testing/encode-picture.ts';
+import { exactPicture, withTags } from '../testing/exact-directory.ts';
+import { openBytes } from '../testing/open-bytes.ts';
+import { paintTissue } from '../testing/paint-tissue.ts';
+import { tag } from '../tiff/tags.ts';
+import { trestle } from './trestle.ts';
+
+const [WIDTH, HEIGHT, TILE] = [500, 380, 128];
+const tissue = paintTissue(WIDTH, HEIGHT);
+
+/** As a scanner stores it whose tiles reach by so many pixels into those before them. */
+function overlapping(picture: Raster, overlap: number): Raster {
+  const stored = (side: number) => side + Math.ceil((side - TILE) / (TILE - overlap)) * overlap;
+  const [width, height] = [stored(picture.width), stored(picture.height)];
+  const from = (at: number) => Math.floor(at / TILE) * (TILE - overlap) + (at % TILE);
+  const rgb = new Uint8Array(width * height * 3);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const at = (from(y) * picture.width + from(x)) * 3;
+      rgb.set(picture.rgb.subarray(at, at + 3), (y * width + x) * 3);
+    }
+  }
+  return { width, height, rgb };
+}
+
+const DESCRIPTION =
+  'Background Color=E6E0DC;White Balance=FFFFFF;Objective Power=20;JPEG Quality=75;OverlapsXY= 32 32 16 16;Patient=DOE^JANE';
+
+function build(
+  directories: DirectoryPlan[],
+  description = DESCRIPTION,
+  software = 'MedScan v1.0',
+): Uint8Array {
+  const [first, ...others] = directories;
+  const described = withTags(first, {
+    [tag.ImageDescription]: ascii(description),
+    [tag.Software]: ascii(software),
+    [tag.XResolution]: rational(35, 100),
+    [tag.YResolution]: rational(36, 100),
+    [tag.ResolutionUnit]: short(3),
+    ...first?.tags,
+  });
+  return buildTiff({ directories: [described, ...others] }).bytes;
+}
+
+const open = (...plan: Parameters<typeof build>): Promise<Slide> => openBytes(build(...plan));
+
+const levels = [
+  exactPicture(overlapping(tissue, 32), TILE),
+  exactPicture(overlapping(shrinkRaster(tissue, 2), 16), TILE),
+  exactPicture(shrinkRaster(tissue, 4), TILE),
+];
+
+describe('a Trestle slide', () => {
+  it('has its overlaps taken out of every level, and every pixel where it belongs', async () => {
+    const slide = await open(levels);
+    expect(slide).toMatchObject({ format: 'trestle', vendor: 'Trestle', objectivePower: 20 });
+    expect(slide.levels).toMatchObject([
+      { width: 500, height: 380, isMade: true },
+      { width: 250, height: 190, isMade: true },
+      { width: 125, height: 95 },
+    ]);
+    for (const [level, by] of [1, 2, 4].entries()) {
+      expect(distance(await drawLevel(slide, level), shrinkRaster(tissue, by)).most).toBe(0);
+    }
+  });
+
+  it('has micrometres per pixel where TIFF has pixels per unit, and the colour of its glass', async () => {
+    const { mpp, background } = await open(levels);
+    expect(mpp).toEqual({ x: expect.closeTo(0.35, 9), y: expect.closeTo(0.36, 9) });
+    expect(background).toEqual({ r: 0xe6, g: 0xe0, b: 0xdc });
+  });
+
+  it('gives JPEG tiles of levels without overlap as they are stored', async () => {
+    const slide = await open([await encodePicture(tissue, TILE, 'ycbcr')], 'Objective Power=20');
+    expect(slide.levels[0].isMade).toBeUndefined();
+    expect((await slide.readTile({ level: 0, column: 0, row: 0 }))?.codec).toBe('jpeg');
+    expect(slide.background).toEqual({ r: 255, g: 255, b: 255 });
+  });
+
+  it('shows its glass where a tile was left empty', async () => {
+    const [full] = levels as [DirectoryPlan];
+    const sparse = { ...full, tiles: (full.tiles ?? []).map((tile, i) => (i === 0 ? null : tile)) };
+    const drawn = await drawLevel(await open([sparse, ...levels.slice(1)]), 0);
+    expect([...cropRaster(drawn, 10, 10, 1, 1).rgb]).toEqual([0xe6, 0xe0, 0xdc]);
+    expect(distance(cropRaster(drawn, 96, 0, 100, 100), cropRaster(tissue, 96, 0, 100, 100)).most).toBe(0);
+  });
+
+  it.each([['0'], ['-3'], ['many'], ['1e9'], ['']])(
+    'has no magnification where the file says %j',
+    async (power) => {
+      expect(
+        (await open(levels, `Objective Power=${power};OverlapsXY= 32 32 16 16`)).objectivePower,
+      ).toBeNull();
+    },
+  );
+
+  it.each([['E6E0'], ['GGGGGG'], ['E6E0DC00'], ['']])(
+    'has white glass where the file says %j',
+    async (colour) => {
+      const slide = await open(levels, `Background Color=${colour};OverlapsXY= 32 32 16 16`);
+      expect(slide.background).toEqual({ r: 255, g: 255, b: 255 });
+    },
+  );
+
+  it('is known with the files beside it, which are none by themselves', async () => {
+    const names = ['a.Full', 'a.tif', 'a.tif-0b', 'a.tif-1b', 'a.tif-b', 'b.Full', 'c.tif'];
+    const open = () => Promise.reject(new Error('Nothing needs to be read'));
+    expect(await trestle.group?.({ names, folders: [], open })).toEqual([
+      { leading: 'a.tif', members: ['a.Full', 'a.tif-0b', 'a.tif-1b'] },
+    ]);
+  });
+
+  it('keeps no picture beside it in its own file', async () => {
+    const slide = await open(levels);
+    expect(slide.associatedImages.size).toBe(0);
+    await expect(slide.readAssociatedImage('macro')).rejects.toMatchObject({
+      code: 'ASSOCIATED_IMAGE_MISSING',
+    });
+  });
+});
+
+describe('a Trestle slide is refused', () => {
+  const overlaps = (text: string) => `OverlapsXY=${text}`;
+  const [full, half] = levels as [DirectoryPlan, DirectoryPlan];
+
+  it.each<[string, DirectoryPlan[], string, string]>([
+    ['when its overlaps are no numbers', levels, overlaps(' x y'), 'FILE_CORRUPT'],
+    ['when its overlaps are negative', levels, overlaps(' -32 -32'), 'FILE_CORRUPT'],
+    ['when its overlaps are fractions', levels, overlaps(' 3.5 3.5'), 'FILE_CORRUPT'],
+    ['when its overlaps are no pairs', levels, overlaps(' 32 32 16'), 'FILE_CORRUPT'],
+    ['when its overlaps are beyond all numbers', levels, overlaps(' 99999999999999999999 1'), 'FILE_CORRUPT'],
+    ['when tiles overlap by half', levels, overlaps(' 64 0'), 'FILE_CORRUPT'],
+    ['when tiles overlap by half in rows', levels, overlaps(' 0 64'), 'FILE_CORRUPT'],
+    ['when tiles overlap by all', levels, overlaps(' 128 128'), 'FILE_CORRUPT'],
+    ['when tiles of a smaller level overlap by more', levels, overlaps(' 32 32 2000 2000'), 'FILE_CORRUPT'],
+    ['when a level is not smaller than the one before it', [full, full], DESCRIPTION, 'FILE_CORRUPT'],
+    ['when a level is larger than the one before it', [half, full], DESCRIPTION, 'FILE_CORRUPT'],
+    [
+      'when a level is in strips',
+      [full, exactPicture(shrinkRaster(tissue, 2), null)],
+      DESCRIPTION,
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    ['when it has no picture', [withTags(full, { [tag.ImageWidth]: short(0) })], DESCRIPTION, 'FILE_CORRUPT'],
+    [
+      'when tiles have no width',
+      [withTags(full, { [tag.TileWidth]: short(0) })],
+      DESCRIPTION,
+      'FILE_CORRUPT',
+    ],
+    [
+      'when its tables are cut',
+      [withTags(full, { [tag.TileOffsets]: short(8) })],
+      DESCRIPTION,
+      'FILE_CORRUPT',
+    ],
+    [
+      'when its compression is unknown',
+      [withTags(full, { [tag.Compression]: short(999) })],
+      DESCRIPTION,
+      'FORMAT_NOT_SUPPORTED',
+    ],
+  ])('%s', async (_, directories, description, code) => {
+    await expect(open(directories, description)).rejects.toMatchObject({ name: 'SlideError', code });
+  });
+
+  it('at a tile that cannot be unpacked, and at no other', async () => {
+    const damaged = {
+      ...full,
+      tiles: (full.tiles ?? []).map((tile, i) => (i === 0 ? Uint8Array.of(1, 2) : tile)),
+    };
+    const slide = await open([damaged, ...levels.slice(1)]);
+    await expect(slide.readTile({ level: 0, column: 0, row: 0 })).rejects.toMatchObject({
+      code: 'FILE_CORRUPT',
+    });
+    await expect(slide.readTile({ level: 0, column: 0, row: 0 })).rejects.toMatchObject({
+      code: 'FILE_CORRUPT',
+    });
+    expect(await slide.readTile({ level: 1, column: 0, row: 0 })).not.toBeNull();
+  });
+
+  it.each([
+    ['its software is another one', DESCRIPTION, 'libtiff'],
+    ['it has no description', '', 'MedScan'],
+  ])('and read as any TIFF when %s', async (_, description, software) => {
+    expect((await open(levels, description, software)).format).toBe('tiff');
+  });
+});
