@@ -10,8 +10,8 @@ const MOST_DIRECT = 8;
 const OVERVIEW_SIDE = 2048;
 /** Pixels of the file that are rendered at once into an overview, or a row of its tiles, if that is more. */
 const BAND_PIXELS = 2 ** 24;
-/** Pixels of the file that one caller works through: some seconds, whatever the codec. */
-const CALL_PIXELS = 2 ** 26;
+/** How long one caller works on an overview: a third of what a making process is given for a job. */
+const CALL_MS = 5000;
 
 /**
  * Pixels of a rectangle of a Deep Zoom level.
@@ -64,11 +64,13 @@ const overviews = new WeakMap<Slide, Overview>();
 async function overviewOf(slide: Slide, dziLevel: number, signal?: AbortSignal): Promise<Raster> {
   const overview = overviews.get(slide) ?? beginOverview(slide, dziLevel);
   overviews.set(slide, overview);
-  const { pixelsPerRow, bandRows } = bandsOf(slide, dziLevel);
-  let budget = CALL_PIXELS;
+  const bandRows = bandRowsOf(slide, dziLevel);
+  const endAt = performance.now() + CALL_MS;
   while (overview.doneRows < overview.raster.height) {
     signal?.throwIfAborted();
-    if (budget <= 0) throw new SlideError('BUSY', 'The overview of this slide is still being made');
+    if (performance.now() > endAt) {
+      throw new SlideError('BUSY', 'The overview of this slide is still being made');
+    }
     const others = overview.working;
     overview.working ??= renderBand(slide, overview, bandRows, signal).finally(() => {
       overview.working = null;
@@ -79,7 +81,6 @@ async function overviewOf(slide: Slide, dziLevel: number, signal?: AbortSignal):
       // Whoever began it may have given up; this caller has not, and meets the same error if it was none of that.
       if (!others) throw error;
     }
-    budget -= bandRows * pixelsPerRow;
   }
   return overview.raster;
 }
@@ -90,14 +91,13 @@ function beginOverview(slide: Slide, dziLevel: number): Overview {
   return { dziLevel, raster: { width, height, rgb }, doneRows: 0, working: null };
 }
 
-/** How many pixels of the file a row of an overview takes, and how many rows are rendered at once: whole tiles. */
-function bandsOf(slide: Slide, dziLevel: number): { pixelsPerRow: number; bandRows: number } {
+/** How many rows of an overview are rendered at once: those under whole tiles. */
+function bandRowsOf(slide: Slide, dziLevel: number): number {
   const { level, perPixelY } = makingSource(slide, dziLevel);
   const { width, tileHeight } = slide.levels[level] ?? slide.levels[0];
-  const pixelsPerRow = width * perPixelY;
   const tileRows = Math.max(1, Math.round(tileHeight / perPixelY));
-  const tiles = Math.max(1, Math.floor(BAND_PIXELS / (pixelsPerRow * tileRows)));
-  return { pixelsPerRow, bandRows: tiles * tileRows };
+  const tiles = Math.max(1, Math.floor(BAND_PIXELS / (width * perPixelY * tileRows)));
+  return tiles * tileRows;
 }
 
 async function renderBand(
