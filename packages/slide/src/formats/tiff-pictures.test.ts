@@ -590,6 +590,17 @@ describe('a picture is refused', () => {
       '8388608 strips',
     ],
     [
+      'of more pixels than any slide has, in one strip that is not packed',
+      {
+        [tag.Compression]: short(1),
+        [tag.ImageWidth]: long(2 ** 31 - 1),
+        [tag.ImageLength]: long(2 ** 31 - 1),
+        [tag.RowsPerStrip]: long(2 ** 32 - 1),
+      },
+      'LIMIT_EXCEEDED',
+      '2147483647 × 2147483647',
+    ],
+    [
       'with a packed strip that would not fit into memory',
       { [tag.ImageWidth]: long(20_000), [tag.ImageLength]: long(20_000), [tag.RowsPerStrip]: long(20_000) },
       'LIMIT_EXCEEDED',

@@ -3,6 +3,7 @@ import type { ByteSource } from '../source/byte-source.ts';
 import { readOnce } from '../source/read-once.ts';
 import { blockTags, checkPlace } from './block-table.ts';
 import type { NumberTable, TiffDirectory } from './directory.ts';
+import { limits } from './limits.ts';
 import type { StoredTiles, TiffPicture } from './picture.ts';
 import type { SampleCoding } from './picture-coding.ts';
 
@@ -30,7 +31,7 @@ interface Run {
  * A picture in strips that are not packed: every row of every strip can be read by itself, so that one strip of
  * gigabytes costs no more than many small ones.
  *
- * @throws SlideError FILE_CORRUPT when it has fewer strips than it needs
+ * @throws SlideError FILE_CORRUPT when it has fewer strips than it needs, LIMIT_EXCEEDED
  */
 export function openRawStrips(
   source: ByteSource,
@@ -58,6 +59,9 @@ export function openRawStrips(
     columns: Math.ceil(width / TILE.width),
     rows: Math.ceil(height / TILE.height),
   };
+  if (tiles.columns * tiles.rows > limits.tilesPerLevel) {
+    throw new SlideError('LIMIT_EXCEEDED', `A picture has ${width} × ${height} pixels`);
+  }
 
   return {
     tiles,
