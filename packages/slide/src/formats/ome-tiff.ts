@@ -381,26 +381,26 @@ function isGrey(colour: Colour | null): boolean {
 }
 
 /** Micrometres. Source: OME data model, UnitsLength. */
-const MICROMETRES: Readonly<Record<string, number>> = {
-  m: 1e6,
-  dm: 1e5,
-  cm: 1e4,
-  mm: 1e3,
-  '\u00b5m': 1,
-  '\u03bcm': 1,
-  um: 1,
-  nm: 1e-3,
-  '\u00c5': 1e-4,
-  '\u212b': 1e-4,
-  pm: 1e-6,
-  in: 25_400,
-  mil: 25.4,
-};
+const MICROMETRES: ReadonlyMap<string, number> = new Map([
+  ['m', 1e6],
+  ['dm', 1e5],
+  ['cm', 1e4],
+  ['mm', 1e3],
+  ['\u00b5m', 1],
+  ['\u03bcm', 1],
+  ['um', 1],
+  ['nm', 1e-3],
+  ['\u00c5', 1e-4],
+  ['\u212b', 1e-4],
+  ['pm', 1e-6],
+  ['in', 25_400],
+  ['mil', 25.4],
+]);
 
 function readPhysicalSize({ attributes }: XmlElement): { x: number; y: number } | null {
   const side = (name: string) => {
     const size = readDecimal(attributes.get(name));
-    const unit = MICROMETRES[attributes.get(`${name}Unit`)?.trim() ?? 'um'];
+    const unit = MICROMETRES.get(attributes.get(`${name}Unit`)?.trim() ?? 'um');
     return size === null || unit === undefined ? 0 : size * unit;
   };
   const mpp = { x: side('PhysicalSizeX'), y: side('PhysicalSizeY') };

@@ -70,10 +70,10 @@ interface Scan {
   readonly embedded: readonly AssociatedImageName[];
 }
 
-const imageTypes: Readonly<Record<string, AssociatedImageName>> = {
-  LABELIMAGE: 'label',
-  MACROIMAGE: 'macro',
-};
+const imageTypes: ReadonlyMap<string, AssociatedImageName> = new Map([
+  ['LABELIMAGE', 'label'],
+  ['MACROIMAGE', 'macro'],
+]);
 
 async function readScan(tiff: TiffFile): Promise<Scan> {
   const images = await readScannedImages(tiff);
@@ -101,8 +101,7 @@ async function readScan(tiff: TiffFile): Promise<Scan> {
 }
 
 function associatedName(image: XmlElement): AssociatedImageName | null {
-  const type = textOf(image, 'PIM_DP_IMAGE_TYPE') ?? '';
-  return Object.hasOwn(imageTypes, type) ? (imageTypes[type] ?? null) : null;
+  return imageTypes.get(textOf(image, 'PIM_DP_IMAGE_TYPE') ?? '') ?? null;
 }
 
 async function readScannedImages(tiff: TiffFile): Promise<readonly XmlElement[]> {

@@ -110,17 +110,17 @@ async function readPages(directories: readonly TiffDirectory[]): Promise<readonl
   return pages;
 }
 
-const associatedTypes: Readonly<Record<string, AssociatedImageName>> = {
-  Thumbnail: 'thumbnail',
-  Overview: 'macro',
-  Macro: 'macro',
-  Label: 'label',
-};
+const associatedTypes: ReadonlyMap<string, AssociatedImageName> = new Map([
+  ['Thumbnail', 'thumbnail'],
+  ['Overview', 'macro'],
+  ['Macro', 'macro'],
+  ['Label', 'label'],
+]);
 
 function associatedPages(pages: readonly Page[]): ReadonlyMap<AssociatedImageName, Page> {
   const associated = new Map<AssociatedImageName, Page>();
   for (const page of pages) {
-    const name = Object.hasOwn(associatedTypes, page.type) ? associatedTypes[page.type] : undefined;
+    const name = associatedTypes.get(page.type);
     if (name && !associated.has(name)) associated.set(name, page);
   }
   return associated;

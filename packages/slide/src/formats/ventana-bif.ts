@@ -94,11 +94,11 @@ interface SortedDirectories {
   readonly beside: ReadonlyMap<AssociatedImageName, TiffPicture>;
 }
 
-const besideNames: Readonly<Record<string, AssociatedImageName>> = {
-  'Label Image': 'macro',
-  Label_Image: 'macro',
-  Thumbnail: 'thumbnail',
-};
+const besideNames: ReadonlyMap<string, AssociatedImageName> = new Map([
+  ['Label Image', 'macro'],
+  ['Label_Image', 'macro'],
+  ['Thumbnail', 'thumbnail'],
+]);
 
 /** Levels are described as `level=1 mag=20 quality=90`; what is neither that nor known by name is nobody's. */
 async function sortDirectories(tiff: TiffFile): Promise<SortedDirectories> {
@@ -107,7 +107,7 @@ async function sortDirectories(tiff: TiffFile): Promise<SortedDirectories> {
   let fullPower: number | null = null;
   for (const directory of await tiff.directories()) {
     const description = ((await directory.text(tag.ImageDescription, 1024)) ?? '').trim();
-    const name = Object.hasOwn(besideNames, description) ? besideNames[description] : undefined;
+    const name = besideNames.get(description);
     if (name && !beside.has(name)) beside.set(name, await readPicture(directory));
     const [, number] = /(?:^|\s)level=(\S*)/.exec(description) ?? [];
     if (number === undefined) continue;
@@ -143,9 +143,14 @@ interface Region {
   readonly overlapsY: readonly number[];
 }
 
+/** What of the XML of the frames is read; the rest is longer, and names files. */
+function isKept([, part]: readonly string[]): boolean {
+  return part === 'AoiOrigin' || part === 'SlideStitchInfo';
+}
+
 /** @returns null where the file knows no frames: then its tiles are a grid like any other's */
 async function readRegions(full: TiffPicture): Promise<readonly Region[] | null> {
-  const root = await readXmlTag(full.directory, tag.XMP);
+  const root = await readXmlTag(full.directory, tag.XMP, isKept);
   if (root?.name !== 'EncodeInfo') return null;
   if (!full.tiles) throw corrupt('its largest level is not cut into tiles');
   if ((readWhole(root.attributes.get('Ver')) ?? 0) < 2) throw notRead('EncodeInfo before version 2');
@@ -191,15 +196,23 @@ function readRegion(info: XmlElement, origin: XmlElement, tiles: Tiles): Region 
   return { firstColumn, firstRow, columns, rows, x, aboveBottom, overlapsX, overlapsY };
 }
 
-/** Sums of what the joints of neighbouring columns, or rows, say. */
-interface Gap {
-  weight: number;
-  overlap: number;
+/** From so many of 100 on, what the scanner says of a joint is sure. */
+const SURE = 98;
+
+/** Two neighbouring frames, as the scanner found them to fit. */
+interface Joint {
+  /** Which columns they join, or which rows: 0 is the first and the second one. */
+  readonly axis: 'x' | 'y';
+  readonly gap: number;
+  /** Pixels. */
+  readonly overlap: number;
+  /** 0…100; 0 for frames that were not joined. */
+  readonly confidence: number;
 }
 
 /**
- * A joint says by how much two neighbouring frames overlap, and how sure the scanner is. Columns and rows keep
- * together: every gap has the mean of its joints, and one without any the mean of all.
+ * By how much columns and rows overlap. They keep together: every gap has the mean of its sure joints, and one without
+ * any the mean of all; where no joint is sure, of glass say, the unsure ones count by what they are worth.
  */
 function readOverlaps(
   info: XmlElement,
@@ -207,36 +220,48 @@ function readOverlaps(
   rows: number,
   tiles: Tiles,
 ): Pick<Region, 'overlapsX' | 'overlapsY'> {
-  const gapsX = Array.from({ length: columns - 1 }, (): Gap => ({ weight: 0, overlap: 0 }));
-  const gapsY = Array.from({ length: rows - 1 }, (): Gap => ({ weight: 0, overlap: 0 }));
-  for (const joint of elementsAt(info, 'TileJointInfo')) {
-    const one = placeOfFrame(attributeOf(joint, 'Tile1'), columns, rows);
-    const other = placeOfFrame(attributeOf(joint, 'Tile2'), columns, rows);
-    const [stepX, stepY] = directions[joint.attributes.get('Direction') ?? ''] ?? [0, 0];
-    const isNeighbour = other.column === one.column + stepX && other.row === one.row + stepY;
-    if (!isNeighbour || (stepX === 0 && stepY === 0)) {
-      throw notRead('frames joined in another way than to their neighbour left, right, above or below');
-    }
-    const gap = stepX === 0 ? gapsY[Math.min(one.row, other.row)] : gapsX[Math.min(one.column, other.column)];
-    const overlap = readDecimal(joint.attributes.get(stepX === 0 ? 'OverlapY' : 'OverlapX'));
-    if (overlap === null || !gap) throw corrupt('a joint has no overlap');
-    if (Math.abs(overlap) >= (stepX === 0 ? tiles.height : tiles.width) / 2) {
-      throw corrupt('frames overlap by half and more');
-    }
-    const isJoined = joint.attributes.get('FlagJoined') !== '0';
-    const weight = isJoined ? attributeOf(joint, 'Confidence') : 0;
-    gap.weight += weight;
-    gap.overlap += weight * overlap;
-  }
-  return { overlapsX: meansOf(gapsX), overlapsY: meansOf(gapsY) };
+  const joints = elementsAt(info, 'TileJointInfo').map((joint) => readJoint(joint, columns, rows));
+  const along = (axis: 'x' | 'y', gaps: number, side: number) => {
+    const own = joints.filter((joint) => joint.axis === axis);
+    const sure = own.filter(({ confidence }) => confidence >= SURE);
+    const overlaps =
+      sure.length > 0 ? meansOf(sure, gaps, () => 1) : meansOf(own, gaps, (joint) => joint.confidence);
+    const isPlausible = overlaps.every((overlap) => Math.abs(overlap) < side / 2);
+    if (!isPlausible) throw corrupt('its frames overlap by half and more, or lie as far apart');
+    return overlaps;
+  };
+  return {
+    overlapsX: along('x', columns - 1, tiles.width),
+    overlapsY: along('y', rows - 1, tiles.height),
+  };
 }
 
-const directions: Readonly<Record<string, readonly [x: number, y: number]>> = {
-  LEFT: [-1, 0],
-  RIGHT: [1, 0],
-  UP: [0, -1],
-  DOWN: [0, 1],
-};
+const directions: ReadonlyMap<string, readonly [x: number, y: number]> = new Map([
+  ['LEFT', [-1, 0]],
+  ['RIGHT', [1, 0]],
+  ['UP', [0, -1]],
+  ['DOWN', [0, 1]],
+]);
+
+function readJoint(joint: XmlElement, columns: number, rows: number): Joint {
+  const one = placeOfFrame(attributeOf(joint, 'Tile1'), columns, rows);
+  const other = placeOfFrame(attributeOf(joint, 'Tile2'), columns, rows);
+  const [stepX, stepY] = directions.get(joint.attributes.get('Direction') ?? '') ?? [0, 0];
+  const isNeighbour = other.column === one.column + stepX && other.row === one.row + stepY;
+  if (!isNeighbour || (stepX === 0 && stepY === 0)) {
+    throw notRead('frames joined in another way than to their neighbour left, right, above or below');
+  }
+  const axis = stepX === 0 ? 'y' : 'x';
+  const overlap = readDecimal(joint.attributes.get(axis === 'y' ? 'OverlapY' : 'OverlapX'));
+  if (overlap === null) throw corrupt('a joint has no overlap');
+  const isJoined = joint.attributes.get('FlagJoined') !== '0';
+  return {
+    axis,
+    gap: axis === 'y' ? Math.min(one.row, other.row) : Math.min(one.column, other.column),
+    overlap,
+    confidence: isJoined ? attributeOf(joint, 'Confidence') : 0,
+  };
+}
 
 /** Frames are numbered from 1 as the stage moves: from the bottom row up, every other row from right to left. */
 function placeOfFrame(number: number, columns: number, rows: number): { column: number; row: number } {
@@ -249,15 +274,22 @@ function placeOfFrame(number: number, columns: number, rows: number): { column: 
   };
 }
 
-function meansOf(gaps: readonly Gap[]): readonly number[] {
-  let weight = 0;
-  let overlap = 0;
-  for (const gap of gaps) {
-    weight += gap.weight;
-    overlap += gap.overlap;
+function meansOf(
+  joints: readonly Joint[],
+  gaps: number,
+  weightOf: (joint: Joint) => number,
+): readonly number[] {
+  const sums = Array.from({ length: gaps }, () => ({ weight: 0, overlap: 0 }));
+  const all = { weight: 0, overlap: 0 };
+  for (const joint of joints) {
+    const weight = weightOf(joint);
+    for (const sum of [all, sums[joint.gap] ?? all]) {
+      sum.weight += weight;
+      sum.overlap += weight * joint.overlap;
+    }
   }
-  const mean = weight === 0 ? 0 : overlap / weight;
-  return gaps.map((gap) => (gap.weight === 0 ? mean : gap.overlap / gap.weight));
+  const mean = all.weight === 0 ? 0 : all.overlap / all.weight;
+  return sums.map(({ weight, overlap }) => (weight === 0 ? mean : overlap / weight));
 }
 
 async function openLevels(
