@@ -17,21 +17,16 @@ export interface Rectangle {
   readonly height: number;
 }
 
-/** Some pixels of a subblock: at least those asked for. */
-export interface SubblockPart {
-  readonly raster: Raster;
-  /** Where in the subblock its top left pixel is. */
-  readonly x: number;
-  readonly y: number;
-}
-
-/** @param range the samples that become black and white, where more than 8 bits or one sample say what a pixel is */
+/**
+ * @param range the samples that become black and white, where more than 8 bits or one sample say what a pixel is
+ * @returns the rectangle
+ */
 export type ReadSubblock = (
   subblock: Subblock,
   rectangle: Rectangle,
   range: GreyRange,
   signal?: AbortSignal,
-) => Promise<SubblockPart>;
+) => Promise<Raster>;
 
 interface PixelType {
   readonly name: string;
@@ -69,12 +64,17 @@ const refusedCompressions: Readonly<Record<number, string>> = {
 
 /** Up to this size a subblock is read whole, and what its neighbours need of it is at hand. */
 const WHOLE_BYTES = 2 ** 25;
-/** Bytes of decoded subblocks that are kept for the tiles around. */
+/** Bytes of decoded samples that are kept for the tiles around. */
 const KEPT_BYTES = 2 ** 26;
 const ROWS_AT_ONCE = 64;
 
-export function isColour({ pixelType }: Subblock): boolean {
-  return (pixelTypes[pixelType]?.samples?.count ?? 0) >= 3;
+export function isColour(subblock: Subblock): boolean {
+  return samplesOf(subblock) >= 3;
+}
+
+/** Of one pixel. */
+function samplesOf({ pixelType }: Subblock): number {
+  return pixelTypes[pixelType]?.samples?.count ?? 1;
 }
 
 /** Of one sample. */
@@ -103,69 +103,84 @@ export function checkReadable(subblock: Subblock): void {
   }
 }
 
+/** A whole subblock, decoded. */
+interface Samples {
+  readonly bytes: Uint8Array;
+  /** Red first, which is what JPEG gives; stored samples of colours begin with blue. */
+  readonly isRgb: boolean;
+}
+
 /**
  * Reads pixels of subblocks. Decoded ones are kept for a while, and decoded one at a time, so that memory does not
  * depend on how many tiles are asked for at once.
  */
 export function subblockReader(source: ByteSource): ReadSubblock {
   /** By the place of the subblock, the one used longest ago first. */
-  const kept = new Map<number, Promise<Raster>>();
+  const kept = new Map<number, { readonly samples: Promise<Samples>; readonly bytes: number }>();
   let keptBytes = 0;
   let last: Promise<unknown> = Promise.resolve();
 
-  function whole(subblock: Subblock, range: GreyRange): Promise<Raster> {
-    const bytes = subblock.storedWidth * subblock.storedHeight * 3;
+  function forget(at: number): void {
+    keptBytes -= kept.get(at)?.bytes ?? 0;
+    kept.delete(at);
+  }
+
+  function readWhole(subblock: Subblock): Promise<Samples> {
     const known = kept.get(subblock.at);
     if (known) {
       kept.delete(subblock.at);
       kept.set(subblock.at, known);
-      return known;
+      return known.samples;
     }
-    const reading = last.then(() => decodeSubblock(source, subblock, range));
-    last = reading.catch(() => {});
-    kept.set(subblock.at, reading);
-    keptBytes += bytes;
-    reading.catch(() => forget(subblock.at));
-    sizes.set(subblock.at, bytes);
+    const samples = last.then(() => decodeSubblock(source, subblock));
+    last = samples.catch(() => {});
+    samples.catch(() => forget(subblock.at));
+    kept.set(subblock.at, { samples, bytes: bytesOf(subblock) });
+    keptBytes += bytesOf(subblock);
     for (const oldest of kept.keys()) {
       if (keptBytes <= KEPT_BYTES || oldest === subblock.at) break;
       forget(oldest);
     }
-    return reading;
-  }
-
-  const sizes = new Map<number, number>();
-  function forget(at: number): void {
-    if (!kept.delete(at)) return;
-    keptBytes -= sizes.get(at) ?? 0;
-    sizes.delete(at);
+    return samples;
   }
 
   return async (subblock, rectangle, range, signal) => {
+    const { width, height } = rectangle;
     const isUncompressed = subblock.compression === compression.none;
     if (isUncompressed && bytesOf(subblock) > WHOLE_BYTES) {
-      const raster = await readRectangle(source, subblock, rectangle, range, signal);
-      return { raster, x: rectangle.x, y: rectangle.y };
+      const bytes = await readRectangle(source, subblock, rectangle, signal);
+      return paint({ bytes, isRgb: false }, width, height, subblock, range);
     }
-    return { raster: await whole(subblock, range), x: 0, y: 0 };
+    const { bytes, isRgb } = await readWhole(subblock);
+    const part = cutRectangle(bytes, subblock, rectangle);
+    return paint({ bytes: part, isRgb }, width, height, subblock, range);
   };
 }
 
-async function decodeSubblock(source: ByteSource, subblock: Subblock, range: GreyRange): Promise<Raster> {
+async function decodeSubblock(source: ByteSource, subblock: Subblock): Promise<Samples> {
   const span = await readSubblockSegment(source, subblock.at, subblock.entryBytes);
   const expected = bytesOf(subblock);
-  const { storedWidth: width, storedHeight: height } = subblock;
   if (subblock.compression === compression.none) {
     checkUncompressed(span, subblock);
-    return paint(await source.read(span.at, expected), width, height, subblock, range);
+    return { bytes: await source.read(span.at, expected), isRgb: false };
   }
   if (span.length > limits.subblockBytes) throw tooMuch(`a subblock has ${span.length} bytes`);
   const stored = await source.read(span.at, span.length);
-  if (subblock.compression === compression.jpeg) return decodeJpeg(stored, subblock, range);
+  if (subblock.compression === compression.jpeg) return decodeJpeg(stored, subblock);
   const { packed, isSplit } =
     subblock.compression === compression.zstd1 ? readZstd1(stored) : { packed: stored, isSplit: false };
   const samples = unpack(packed, 'zstd', expected, expected);
-  return paint(isSplit ? joinHalves(samples) : samples, width, height, subblock, range);
+  return { bytes: isSplit ? joinHalves(samples) : samples, isRgb: false };
+}
+
+function cutRectangle(bytes: Uint8Array, subblock: Subblock, { x, y, width, height }: Rectangle): Uint8Array {
+  const pixelBytes = bytesOfPixel(subblock);
+  const part = new Uint8Array(width * height * pixelBytes);
+  for (let row = 0; row < height; row++) {
+    const start = ((y + row) * subblock.storedWidth + x) * pixelBytes;
+    part.set(bytes.subarray(start, start + width * pixelBytes), row * width * pixelBytes);
+  }
+  return part;
 }
 
 /** A part of a subblock that is too large to be read whole. */
@@ -173,9 +188,8 @@ async function readRectangle(
   source: ByteSource,
   subblock: Subblock,
   { x, y, width, height }: Rectangle,
-  range: GreyRange,
   signal?: AbortSignal,
-): Promise<Raster> {
+): Promise<Uint8Array> {
   const span = await readSubblockSegment(source, subblock.at, subblock.entryBytes);
   checkUncompressed(span, subblock);
   const pixelBytes = bytesOfPixel(subblock);
@@ -191,7 +205,7 @@ async function readRectangle(
       }),
     );
   }
-  return paint(samples, width, height, subblock, range);
+  return samples;
 }
 
 function checkUncompressed({ length }: Span, subblock: Subblock): void {
@@ -200,20 +214,22 @@ function checkUncompressed({ length }: Span, subblock: Subblock): void {
   }
 }
 
-async function decodeJpeg(bytes: Uint8Array, subblock: Subblock, range: GreyRange): Promise<Raster> {
+async function decodeJpeg(bytes: Uint8Array, subblock: Subblock): Promise<Samples> {
   const { storedWidth: width, storedHeight: height } = subblock;
   if (bitsOf(subblock) === 16) throw notRead('JPEG of 16 bits a sample');
   const header = readJpegHeader(bytes);
   if (header.width !== width || header.height !== height) {
     throw corrupt(`a subblock is ${header.width} × ${header.height} pixels, not ${width} × ${height}`);
   }
-  if (header.components.length !== (isColour(subblock) ? 3 : 1)) {
-    throw corrupt(`a subblock has ${header.components.length} components`);
+  const count = samplesOf(subblock);
+  if (header.components.length !== count) {
+    throw corrupt(`a subblock has ${header.components.length} components, not ${count}`);
   }
-  const raster = await decodeImage({ codec: 'jpeg', bytes, width, height });
-  if (isColour(subblock)) return raster;
-  const grey = Uint8Array.from({ length: width * height }, (_, i) => raster.rgb[i * 3] as number);
-  return paint(grey, width, height, subblock, range);
+  const { rgb } = await decodeImage({ codec: 'jpeg', bytes, width, height });
+  if (count === 3) return { bytes: rgb, isRgb: true };
+  const grey = new Uint8Array(width * height);
+  for (let i = 0; i < grey.length; i++) grey[i] = rgb[i * 3] as number;
+  return { bytes: grey, isRgb: false };
 }
 
 /**
@@ -239,15 +255,15 @@ function joinHalves(halves: Uint8Array): Uint8Array {
   return joined;
 }
 
-/** Samples as they are stored (blue first) to pixels. */
 function paint(
-  bytes: Uint8Array,
+  { bytes, isRgb }: Samples,
   width: number,
   height: number,
   subblock: Subblock,
   range: GreyRange,
 ): Raster {
-  const count = pixelTypes[subblock.pixelType]?.samples?.count ?? 1;
+  const count = samplesOf(subblock);
+  if (isRgb) return { width, height, rgb: bytes };
   const rgb = new Uint8Array(width * height * 3);
   const levels =
     bitsOf(subblock) === 16 ? scale(bytes, range) : isColour(subblock) ? bytes : table(bytes, range);

@@ -209,9 +209,7 @@ function pictureOf(
           height: Math.min(top + height, y + subblock.storedHeight) - Math.max(top, y),
         };
         const part = await readSubblock(subblock, within, range, signal);
-        const from = { x: within.x - part.x, y: within.y - part.y };
-        const to = { x: x + within.x - left, y: y + within.y - top };
-        copyPixels(part.raster, from, canvas, to, within.width, within.height);
+        copyPixels(part, canvas, { x: x + within.x - left, y: y + within.y - top });
       }
       drawn.push({ brightness: canvas, colour });
     }
@@ -251,22 +249,11 @@ function blank(width: number, height: number, { r, g, b }: Colour): Raster {
   return { width, height, rgb };
 }
 
-interface Point {
-  readonly x: number;
-  readonly y: number;
-}
-
-function copyPixels(
-  from: Raster,
-  fromAt: Point,
-  to: Raster,
-  toAt: Point,
-  width: number,
-  height: number,
-): void {
-  for (let row = 0; row < height; row++) {
-    const start = ((fromAt.y + row) * from.width + fromAt.x) * 3;
-    to.rgb.set(from.rgb.subarray(start, start + width * 3), ((toAt.y + row) * to.width + toAt.x) * 3);
+/** Lays one picture on another, in which it has room. */
+function copyPixels(from: Raster, to: Raster, at: { readonly x: number; readonly y: number }): void {
+  for (let row = 0; row < from.height; row++) {
+    const start = row * from.width * 3;
+    to.rgb.set(from.rgb.subarray(start, start + from.width * 3), ((at.y + row) * to.width + at.x) * 3);
   }
 }
 
@@ -288,8 +275,7 @@ async function readAttachedPicture(source: ByteSource, attachment: Attachment): 
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
       const tile = await picture.drawTile(0, column, row);
-      const place = { x: column * TILE_SIDE, y: row * TILE_SIDE };
-      if (tile) copyPixels(tile, { x: 0, y: 0 }, whole, place, tile.width, tile.height);
+      if (tile) copyPixels(tile, whole, { x: column * TILE_SIDE, y: row * TILE_SIDE });
     }
   }
   return { codec: 'rgb', bytes: whole.rgb, width, height };

@@ -58,6 +58,7 @@ const libraryNames: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>
 const CALLS_AT_ONCE = 8;
 /** Decoders of JPEG 2000 and XML need more than the 128 kB that koffi gives a call. */
 const STACK_BYTES = 2 ** 21;
+const POINTER_BYTES = 8;
 
 /** @returns null where it is not installed */
 export const loadOpenSlide = readOnce(async (): Promise<OpenSlideLibrary | null> => {
@@ -65,7 +66,9 @@ export const loadOpenSlide = readOnce(async (): Promise<OpenSlideLibrary | null>
   koffi.config({ async_stack_size: STACK_BYTES });
   for (const name of libraryNames[process.platform] ?? []) {
     try {
-      return bind(koffi.load(name), (list, at) => koffi.decode(list, at * POINTER_BYTES, 'char *'));
+      const textAt = (list: bigint, index: number) =>
+        koffi.decode(list, index * POINTER_BYTES, 'char *') as string | null;
+      return bind(koffi.load(name), textAt);
     } catch {
       // Not this name; the next one may be installed.
     }
@@ -73,7 +76,6 @@ export const loadOpenSlide = readOnce(async (): Promise<OpenSlideLibrary | null>
   return null;
 });
 
-const POINTER_BYTES = 8;
 type Out = [number | bigint | null];
 
 function bind(
