@@ -39,8 +39,8 @@ const rows: readonly FormatRow[] = [
     names: ['ome-tiff'],
     read: 'brightfield RGB; channels laid over one another in their colours; SubIFD and directory pyramids; first plane in depth and time',
     passedThrough: 'JPEG tiles of brightfield',
-    refused: 'pixels in other files that are missing, floating point',
-    built: 'pyramids, several files',
+    refused: 'pixels or metadata in other files, more than 64 channels, floating point',
+    built: 'pyramids, 16 bits, order of planes, one file of several',
   },
   {
     page: 'philips-tiff',
@@ -64,9 +64,9 @@ const rows: readonly FormatRow[] = [
     page: 'leica-scn',
     title: 'Leica SCN',
     names: ['leica-scn'],
-    read: 'the scanned images where they lie on the glass',
+    read: 'brightfield images, one or several, where they lie on the glass',
     passedThrough: 'JPEG tiles of a single image',
-    refused: 'collections it cannot lay out',
+    refused: 'fluorescence, images scanned in different ways',
     built: 'all of it',
   },
   {
@@ -75,7 +75,7 @@ const rows: readonly FormatRow[] = [
     names: ['trestle'],
     read: 'levels with their overlaps',
     passedThrough: 'JPEG tiles without overlap',
-    refused: 'overlaps that leave nothing of a tile',
+    refused: 'overlaps of half a tile and more',
     built: 'all of it',
   },
   {
@@ -84,8 +84,8 @@ const rows: readonly FormatRow[] = [
     names: ['qptiff'],
     read: 'brightfield; fluorescence in the colours of its channels',
     passedThrough: 'JPEG tiles of brightfield',
-    refused: 'directories without the XML that says what they are',
-    built: 'brightfield, pyramids',
+    refused: 'channels that do not fit one another, more than 64',
+    built: 'brightfield, pyramids, 16 bits',
   },
   {
     page: 'ndpi',
