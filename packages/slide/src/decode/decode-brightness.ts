@@ -22,7 +22,9 @@ export async function decodeBrightness(image: EncodedImage, range: GreyRange): P
     );
   }
   if (coding.bits === 16) {
-    return { width, height, rgb: paintWords(await readTiffWords(image, coding), range) };
+    const words = await readTiffWords(image, coding);
+    if (isInverted(coding)) for (const [i, word] of words.entries()) words[i] = 65_535 - word;
+    return { width, height, rgb: paintWords(words, range) };
   }
   const grey: TiffCoding = {
     ...coding,

@@ -1,0 +1,135 @@
+import { deflateSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { EncodedImage, GreyRange, TiffCoding } from '../slide.ts';
+import { memorySource } from '../source/memory-source.ts';
+import { buildTiff, type DirectoryPlan, short } from '../testing/build-tiff.ts';
+import { encodePicture } from '../testing/encode-picture.ts';
+import { type ExactPlan, exactDirectory, withTags } from '../testing/exact-directory.ts';
+import { paintPlain } from '../testing/paint-tissue.ts';
+import { readPicture } from '../tiff/picture.ts';
+import { openPictureTiles } from '../tiff/picture-tiles.ts';
+import { tag } from '../tiff/tags.ts';
+import { openTiff } from '../tiff/tiff-file.ts';
+import { decodeBrightness } from './decode-brightness.ts';
+
+const plan: ExactPlan = {
+  width: 32,
+  height: 16,
+  tileSize: 32,
+  samplesPerPixel: 1,
+  bits: 8,
+  sampleAt: (x, y) => x * 8 + (y % 8),
+};
+
+async function firstTile(directory: DirectoryPlan, littleEndian = true): Promise<EncodedImage> {
+  const source = memorySource(buildTiff({ directories: [directory], littleEndian }).bytes);
+  const picture = await readPicture((await openTiff(source)).first);
+  const tile = await (await openPictureTiles(source, picture)).readTile(0, 0);
+  if (!tile) throw new Error('The tile is empty');
+  return tile;
+}
+
+/** Brightness of the first row. */
+async function firstRow(tile: EncodedImage, range: GreyRange): Promise<number[]> {
+  const { rgb, width } = await decodeBrightness(tile, range);
+  return Array.from({ length: width }, (_, x) => {
+    const [r, g, b] = rgb.subarray(x * 3, x * 3 + 3);
+    expect([g, b]).toEqual([r, r]);
+    return r as number;
+  });
+}
+
+const columns = Array.from({ length: 32 }, (_, x) => x);
+const clamped = (level: number) => Math.max(0, Math.min(255, Math.round(level)));
+
+describe('the brightness of a channel', () => {
+  it('is as stored where the range is all that 8 bits can be', async () => {
+    const row = await firstRow(await firstTile(exactDirectory(plan)), { black: 0, white: 255 });
+    expect(row).toEqual(columns.map((x) => x * 8));
+  });
+
+  it('is drawn out to the range, and cut at its ends', async () => {
+    const row = await firstRow(await firstTile(exactDirectory(plan)), { black: 50, white: 100 });
+    expect(row).toEqual(columns.map((x) => clamped(((x * 8 - 50) * 255) / 50)));
+  });
+
+  it.each([true, false])('is of all 16 bits (little-endian: %s)', async (littleEndian) => {
+    const words = exactDirectory({ ...plan, bits: 16, littleEndian, sampleAt: (x) => 1000 + x * 3 });
+    const row = await firstRow(await firstTile(words, littleEndian), { black: 1000, white: 1093 });
+    expect(row).toEqual(columns.map((x) => clamped((x * 3 * 255) / 93)));
+  });
+
+  it.each([
+    ['one', 1],
+    ['several', 8],
+  ])('is of 16 bits in %s blocks, differences summed up', async (_, blocks) => {
+    const rows = 16 / blocks;
+    const bytes = new Uint8Array(32 * 16 * 2);
+    // Every row begins at 500 and grows by 700, beyond one byte at every step.
+    const view = new DataView(bytes.buffer);
+    for (let i = 0; i < 32 * 16; i++) view.setUint16(i * 2, i % 32 === 0 ? 500 : 700, true);
+    const coding: TiffCoding = {
+      packing: 'deflate',
+      blockBytes: [],
+      blockRows: rows,
+      samplesPerPixel: 1,
+      bits: 16,
+      isPlanar: false,
+      isLittleEndian: true,
+      isBitReversed: false,
+      isDifferenced: true,
+      colour: { model: 'grey', isInverted: false, alpha: null },
+    };
+    const packed = Array.from({ length: blocks }, (_, i) =>
+      deflateSync(bytes.subarray(i * rows * 64, (i + 1) * rows * 64)),
+    );
+    const tile: EncodedImage = {
+      codec: 'tiff',
+      bytes: Buffer.concat(packed),
+      width: 32,
+      height: 16,
+      coding: { ...coding, blockBytes: packed.map(({ length }) => length) },
+    };
+    const { rgb } = await decodeBrightness(tile, { black: 500, white: 500 + 31 * 700 });
+    for (const row of [0, 7, 15]) {
+      expect(columns.map((x) => rgb[(row * 32 + x) * 3])).toEqual(
+        columns.map((x) => clamped((x * 255) / 31)),
+      );
+    }
+  });
+
+  it('is that of the samples, whatever colours a palette gives them', async () => {
+    const palette = short(...Array.from({ length: 768 }, (_, i) => (i * 977) % 65_536));
+    const page = withTags(exactDirectory(plan), {
+      [tag.PhotometricInterpretation]: short(3),
+      [tag.ColorMap]: palette,
+    });
+    expect(await firstRow(await firstTile(page), { black: 0, white: 255 })).toEqual(
+      columns.map((x) => x * 8),
+    );
+  });
+
+  it('is turned round where white is 0', async () => {
+    const inverted = withTags(exactDirectory(plan), { [tag.PhotometricInterpretation]: short(0) });
+    const row = await firstRow(await firstTile(inverted), { black: 0, white: 255 });
+    expect(row).toEqual(columns.map((x) => 255 - x * 8));
+    const words = withTags(exactDirectory({ ...plan, bits: 16, sampleAt: (x) => 65_535 - x * 100 }), {
+      [tag.PhotometricInterpretation]: short(0),
+    });
+    const dark = await firstRow(await firstTile(words), { black: 0, white: 3100 });
+    expect(dark).toEqual(columns.map((x) => clamped((x * 255) / 31)));
+  });
+
+  it('may come out of a JPEG', async () => {
+    const tile = await firstTile(await encodePicture(paintPlain(32, 32, [100, 100, 100]), 32, 'grey'));
+    const row = await firstRow(tile, { black: 50, white: 150 });
+    for (const level of row) expect(Math.abs(level - 128)).toBeLessThan(8);
+  });
+
+  it('is not that of several samples', async () => {
+    const colours = await firstTile(exactDirectory({ ...plan, samplesPerPixel: 3 }));
+    await expect(decodeBrightness(colours, { black: 0, white: 255 })).rejects.toMatchObject({
+      code: 'FORMAT_NOT_SUPPORTED',
+    });
+  });
+});
