@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
+    slowTestThreshold: 10_000,
     projects: [
       {
         test: {
