@@ -11,6 +11,8 @@ import { turnRaster } from './turn-raster.ts';
 /** How many pixels, both ways, become one: JPEG is decoded at these sizes for less than the whole costs. */
 export type Shrink = 1 | 2 | 4 | 8;
 
+const half: Readonly<Record<Shrink, Shrink>> = { 1: 1, 2: 1, 4: 2, 8: 4 };
+
 /** Decoded pixels of one picture. The largest tile that a file may have, or as many smaller ones joined. */
 const MAX_PIXELS = 8192 * 8192;
 
@@ -40,12 +42,14 @@ async function decodeStored(image: EncodedImage, shrink: Shrink): Promise<Raster
       return shrinkRaster({ width: image.width, height: image.height, rgb: image.bytes }, shrink);
     case 'jpeg2000': {
       const { colour = 'as-declared' } = image;
-      return decodeJpeg2000(image.bytes, {
+      // Its own smaller resolutions are not means of pixels: the last step by two is.
+      const reduced = await decodeJpeg2000(image.bytes, {
         width: image.width,
         height: image.height,
-        shrink,
+        shrink: half[shrink],
         colour: colour === 'rgb' ? 'as-declared' : colour,
       });
+      return shrink === 1 ? reduced : shrinkRaster(reduced, 2);
     }
     case 'jpegls':
       return shrinkRaster(decodeJpegLs(image.bytes, image, image.colour ?? null), shrink);

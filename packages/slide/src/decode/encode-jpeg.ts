@@ -2,12 +2,12 @@ import sharp from 'sharp';
 import type { Colour, Raster } from './raster.ts';
 
 /**
- * The quality decides how close a made tile is to the slide, not the way it was made. Dense tissue of
- * CMU-1-Small-Region at half resolution, mean difference to a box filter: quality 90 with colours at half
- * resolution 3.4/255, 90 with full colours 2.7, 95 with full colours 1.7; kB a tile: 16, 23, 34.
+ * The quality decides how close a made tile is to the slide, not the way it was made. With colours at full resolution,
+ * the worst tile of any real file we have differs from a box filter by 3.2/255 in the mean at quality 95, by 1.97 at 97;
+ * CMU-1-Small-Region at half resolution by 1.55 (33 kB a tile) and by 1.10 (42 kB).
  */
 const ENCODING = {
-  quality: 95,
+  quality: 97,
   chromaSubsampling: '4:4:4',
   // Code tables made for each picture: 7 % fewer bytes for twice the time.
   optimiseCoding: false,

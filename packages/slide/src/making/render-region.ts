@@ -95,13 +95,13 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
 
 /**
  * The most that a tile may be shrunk while it is decoded: to whole pixels, and, where the decoder's way is not the
- * exact mean, so that a step by two is left to the averager, which evens out what the decoder's filter does.
+ * exact mean, so that a step by four is left to the averager, which evens out what the decoder's filter does.
  */
 function shrinkFor({ tileWidth, tileHeight }: Level, perPixel: number): Shrink {
   const isExact = (by: Shrink) => by === 2;
   return (
     shrinks.find(
-      (by) => by <= (isExact(by) ? perPixel : perPixel / 2) && tileWidth % by === 0 && tileHeight % by === 0,
+      (by) => by <= (isExact(by) ? perPixel : perPixel / 4) && tileWidth % by === 0 && tileHeight % by === 0,
     ) ?? 1
   );
 }
