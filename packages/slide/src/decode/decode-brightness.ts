@@ -13,7 +13,7 @@ import { readTiffWords } from './tiff-samples.ts';
  */
 export async function decodeBrightness(image: EncodedImage, range: GreyRange): Promise<Raster> {
   const { width, height, coding } = image;
-  if (image.codec === 'jpeg2000') return decodeImage({ ...image, colour: range });
+  if (image.codec === 'jpeg2000') return decodeImage({ ...image, colour: rangeOf(image, range) });
   if (image.codec !== 'tiff' || !coding) return mapLevels(await decodeImage(image), range);
   if (coding.samplesPerPixel !== 1) {
     throw new SlideError(
@@ -31,6 +31,12 @@ export async function decodeBrightness(image: EncodedImage, range: GreyRange): P
     colour: { model: 'grey', isInverted: isInverted(coding), alpha: null },
   };
   return mapLevels(await decodeImage({ ...image, coding: grey }), range);
+}
+
+/** Where the file says that its largest sample is black, the range counts down from that. */
+function rangeOf({ colour }: EncodedImage, { black, white }: GreyRange): GreyRange {
+  const isDown = typeof colour === 'object' && colour.black > colour.white;
+  return isDown ? { black: colour.black - black, white: colour.black - white } : { black, white };
 }
 
 function isInverted({ colour }: TiffCoding): boolean {

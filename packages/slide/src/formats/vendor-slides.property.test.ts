@@ -1,0 +1,156 @@
+/** Slides whose structure stands in a text: whatever the text or the bytes say, the answer is pixels or a slide error. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { anyByteFault, type ByteFault, damageBytes, oddNumber, share } from '../testing/damage-bytes.ts';
+import { openBytes } from '../testing/open-bytes.ts';
+import { openDamaged, readTiles } from '../testing/read-damaged.ts';
+import { type VendorSlide, vendorSlides } from '../testing/vendor-slides.ts';
+
+/** Damaged files of each format to try; FUZZ_RUNS asks for more when somebody looks for trouble. */
+const runs = Number(process.env.FUZZ_RUNS ?? 600);
+const TIMEOUT_MS = 60_000 + runs * 50;
+
+/** What is wrong with the text, or with the bytes of the file; `where` chooses a place by its share of all there are. */
+type Fault =
+  | { readonly kind: 'value'; readonly where: number; readonly value: string }
+  | { readonly kind: 'without'; readonly where: number }
+  | { readonly kind: 'twice'; readonly where: number; readonly times: number }
+  | { readonly kind: 'cut-text'; readonly where: number }
+  | { readonly kind: 'insert'; readonly where: number; readonly text: string }
+  | ByteFault;
+
+const oddValue = fc.oneof(
+  oddNumber.map(String),
+  oddNumber.map((number) => String(-number)),
+  fc.constantFrom(
+    '',
+    ' ',
+    'NaN',
+    'Infinity',
+    '1e308',
+    '1e-308',
+    '0.5',
+    '2147483648',
+    '4503599627370496',
+    '9007199254740993',
+  ),
+  fc.constantFrom(
+    'constructor',
+    '__proto__',
+    'RIGHT',
+    'LEFT',
+    'XYCZT',
+    'brightfield',
+    '"0" "0"',
+    '64 64',
+    'x'.repeat(5000),
+  ),
+);
+const oddText = fc.constantFrom(
+  '<!DOCTYPE a [<!ENTITY b "c">]>',
+  '<!DOCTYPE a SYSTEM "file:///etc/passwd">',
+  '&b;',
+  '&#0;',
+  '<',
+  '>',
+  '"',
+  '</a>',
+  '<a>',
+  '<a>'.repeat(300),
+  '<a b="c"/>'.repeat(300),
+  '\0',
+  ';',
+  '=',
+  '<![CDATA[',
+  '<!--',
+);
+const kind = <Kind extends string>(name: Kind) => fc.constant(name);
+const anyFault: fc.Arbitrary<Fault> = fc.oneof(
+  { arbitrary: fc.record({ kind: kind('value'), where: share, value: oddValue }), weight: 5 },
+  { arbitrary: fc.record({ kind: kind('without'), where: share }), weight: 2 },
+  {
+    arbitrary: fc.record({ kind: kind('twice'), where: share, times: fc.integer({ min: 2, max: 70 }) }),
+    weight: 1,
+  },
+  { arbitrary: fc.record({ kind: kind('cut-text'), where: share }), weight: 1 },
+  { arbitrary: fc.record({ kind: kind('insert'), where: share, text: oddText }), weight: 1 },
+  { arbitrary: anyByteFault, weight: 3 },
+);
+
+/** Attributes, texts of elements, and `name=value` pairs: all that a text says. */
+const VALUES = /(?<==")[^"]*(?=")|(?<=>)[^<>]+(?=<)|(?<==)[^";=]+(?=;|$)/g;
+const ELEMENTS = /<(\w+)\b[^<>]*\/>|<(\w+)\b[^<>]*>[^<>]*<\/\2>|\s[\w-]+="[^"]*"/g;
+
+function damageText(text: string, fault: Fault): string {
+  const replaceOne = (pattern: RegExp, where: number, change: (found: string) => string) => {
+    const found = [...text.matchAll(pattern)];
+    const match = found[Math.floor(where * found.length)];
+    if (!match) return text;
+    return text.slice(0, match.index) + change(match[0]) + text.slice(match.index + match[0].length);
+  };
+  switch (fault.kind) {
+    case 'value':
+      return replaceOne(VALUES, fault.where, () => fault.value.replaceAll('"', '&quot;'));
+    case 'without':
+      return replaceOne(ELEMENTS, fault.where, () => '');
+    case 'twice':
+      return replaceOne(ELEMENTS, fault.where, (found) => found.repeat(fault.times));
+    case 'cut-text':
+      return text.slice(0, Math.floor(fault.where * text.length));
+    case 'insert': {
+      const at = Math.floor(fault.where * text.length);
+      return text.slice(0, at) + fault.text + text.slice(at);
+    }
+    default:
+      return text;
+  }
+}
+
+function damage(slide: VendorSlide, faults: readonly Fault[]): Uint8Array {
+  let { text } = slide;
+  for (const fault of faults) text = damageText(text, fault);
+  let bytes = slide.build(text);
+  for (const fault of faults) {
+    if (fault.kind === 'flip' || fault.kind === 'cut' || fault.kind === 'delete' || fault.kind === 'double') {
+      bytes = damageBytes(bytes, fault);
+    }
+  }
+  return bytes;
+}
+
+describe.each(vendorSlides.map((slide) => [slide.format, slide] as const))(
+  'a slide of the format %s',
+  (format, slide) => {
+    it('is read whole when it is', async () => {
+      const opened = await openBytes(slide.build());
+      expect(opened.format).toBe(format);
+      const answers = await readTiles(opened);
+      expect(answers.every((answer) => answer instanceof Uint8Array)).toBe(true);
+    });
+
+    it(
+      'gives pixels or a slide error whatever it says, reads little, and closes what it opened',
+      async () => {
+        await fc.assert(
+          fc.asyncProperty(fc.array(anyFault, { minLength: 1, maxLength: 3 }), async (faults) => {
+            const opened = await openDamaged(damage(slide, faults));
+            if (!opened) return;
+            await readTiles(opened.slide);
+            await opened.slide.close();
+            expect(opened.count.open).toBe(0);
+          }),
+          { numRuns: runs },
+        );
+      },
+      TIMEOUT_MS,
+    );
+
+    it('is refused wherever it is cut', async () => {
+      const whole = slide.build();
+      // The last directory stands at the end, so that no part of the file is a slide.
+      for (let end = 0; end < whole.length; end += 37) {
+        expect(await openDamaged(whole.subarray(0, end))).toBeNull();
+      }
+    });
+  },
+);
