@@ -1,26 +1,43 @@
+import { isDigitalZoom } from './objectives.ts';
 import classes from './SlideViewer.module.css';
-import { calibrationOf, magnificationLabel, type SlideScale, scaleBarOf } from './scale.ts';
+import { type Calibration, magnificationLabel, scaleBarOf } from './scale.ts';
 import { texts } from './texts.ts';
 
 const maxBarWidth = 160;
 
 interface ScaleReadoutProps {
-  readonly scale: SlideScale;
-  /** Screen pixels per image pixel; null while nothing is shown. */
-  readonly zoom: number | null;
+  /** Null when the slide does not know its own scale. */
+  readonly calibration: Calibration | null;
+  /** Screen pixels per image pixel. */
+  readonly zoom: number;
 }
 
-/** How large what is seen is. Nothing, when the slide does not know its own scale. */
-export function ScaleReadout({ scale, zoom }: ScaleReadoutProps) {
-  const calibration = calibrationOf(scale);
-  if (calibration === null || zoom === null) return null;
-  const bar = scaleBarOf(calibration, zoom, maxBarWidth);
+/** How large what is seen is; where nobody knows, how large its pixels are. */
+export function ScaleReadout({ calibration, zoom }: ScaleReadoutProps) {
   return (
     <div className={classes.scale}>
-      <span title={texts.magnification}>{magnificationLabel(calibration, zoom)}</span>
-      <span className={classes.scaleBar} style={{ width: bar.width }} title={texts.scaleBar}>
-        {bar.label}
+      <span className={classes.magnification} title={texts.magnification}>
+        {calibration === null ? texts.percent(zoom) : magnificationLabel(calibration, zoom)}
       </span>
+      {isDigitalZoom(zoom) && (
+        <span className={classes.digital} title={texts.digitalHint}>
+          {texts.digital}
+        </span>
+      )}
+      {calibration === null ? (
+        <span title={texts.notCalibratedHint}>{texts.notCalibrated}</span>
+      ) : (
+        <ScaleBar calibration={calibration} zoom={zoom} />
+      )}
     </div>
+  );
+}
+
+function ScaleBar({ calibration, zoom }: { readonly calibration: Calibration; readonly zoom: number }) {
+  const bar = scaleBarOf(calibration, zoom, maxBarWidth);
+  return (
+    <span className={classes.scaleBar} style={{ width: bar.width }} title={texts.scaleBar}>
+      {bar.label}
+    </span>
   );
 }

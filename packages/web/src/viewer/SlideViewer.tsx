@@ -1,16 +1,23 @@
+import { VisuallyHidden } from '@mantine/core';
 import { type ComponentType, useCallback, useEffect, useRef, useState } from 'react';
 import { loadDescriptor } from './descriptor.ts';
+import { KeyboardHelp } from './KeyboardHelp.tsx';
+import { Objectives } from './Objectives.tsx';
+import { objectivesOf } from './objectives.ts';
 import { type FetchPixels, PixelError, type PixelFailure } from './pixels.ts';
 import { ScaleReadout } from './ScaleReadout.tsx';
 import { SlideControls } from './SlideControls.tsx';
 import classes from './SlideViewer.module.css';
-import type { SlideScale } from './scale.ts';
-import { createSlideView, type SlideView, type TileAddress } from './slide-view.ts';
+import { type Calibration, calibrationOf, magnificationLabel, type SlideScale } from './scale.ts';
+import { createSlideView, type Pose, type SlideView, type TileAddress } from './slide-view.ts';
 import { texts } from './texts.ts';
 import { createTileLoading, type LoadingState } from './tile-loading.ts';
 import { useFullPage } from './use-full-page.ts';
+import { useKeys } from './use-keys.ts';
 
 const quarterTurn = 90;
+/** What an arrow key moves, in parts of what is seen. */
+const keyStep = 0.15;
 
 /** A slide as the viewer needs it. Its addresses carry no image session: `fetchPixels` adds it. */
 export interface ViewedSlide {
@@ -82,7 +89,7 @@ interface OpenSlideProps extends SlideViewerProps {
 function OpenSlide({ slide, fetchPixels, session, Overlay, viewHere, ...fullPage }: OpenSlideProps) {
   const [loading, setLoading] = useState<LoadingState | null>({ phase: 'opening' });
   const [failure, setFailure] = useState<PixelFailure | null>(null);
-  const [zoom, setZoom] = useState<number | null>(null);
+  const [pose, setPose] = useState<Pose | null>(null);
   /** The view while it shows this slide; null before. */
   const [view, setView] = useState<SlideView | null>(null);
   const [attempt, setAttempt] = useState(0);
@@ -122,7 +129,7 @@ function OpenSlide({ slide, fetchPixels, session, Overlay, viewHere, ...fullPage
       shown.show(
         descriptor,
         { addressOf: slide.tileAddressOf, load, signal },
-        { onComplete, onZoom: setZoom },
+        { onComplete, onMove: setPose },
       );
       setView(shown);
     }
@@ -166,21 +173,94 @@ function OpenSlide({ slide, fetchPixels, session, Overlay, viewHere, ...fullPage
 
   return (
     <>
-      {view !== null && (
-        <>
-          <SlideControls
-            isFullPage={fullPage.isFullPage}
-            onZoomIn={view.zoomIn}
-            onZoomOut={view.zoomOut}
-            onGoHome={view.goHome}
-            onToggleFullPage={fullPage.onToggleFullPage}
-            onRotateLeft={() => view.rotate(-quarterTurn)}
-            onRotateRight={() => view.rotate(quarterTurn)}
-          />
-          <ScaleReadout scale={slide.scale} zoom={zoom} />
-        </>
+      {view !== null && pose !== null && (
+        <Instruments view={view} pose={pose} calibration={calibrationOf(slide.scale)} {...fullPage} />
       )}
       <Overlay loading={loading} failure={failure} retry={retry} />
+    </>
+  );
+}
+
+interface InstrumentsProps {
+  readonly view: SlideView;
+  readonly pose: Pose;
+  readonly calibration: Calibration | null;
+  readonly isFullPage: boolean;
+  readonly onToggleFullPage: () => void;
+}
+
+/** What moves an opened slide, and what tells how it is seen. */
+function Instruments({ view, pose, calibration, isFullPage, onToggleFullPage }: InstrumentsProps) {
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  /** Told to those who do not see the slide turn. */
+  const [news, setNews] = useState('');
+
+  const rotate = (degrees: number) => {
+    view.rotate(degrees);
+    const turned = pose.rotation + (pose.isMirrored ? -degrees : degrees) + 360;
+    setNews(texts.rotated(turned));
+  };
+  const actions = {
+    rotateLeft: () => rotate(-quarterTurn),
+    rotateRight: () => rotate(quarterTurn),
+    resetRotation: () => {
+      view.resetRotation();
+      setNews(texts.upright);
+    },
+    mirror: () => {
+      view.mirror();
+      setNews(pose.isMirrored ? texts.notMirrored : texts.mirrored);
+    },
+    goHome: () => {
+      view.goHome();
+      setNews(texts.fitHint);
+    },
+    zoomTo: (zoom: number) => {
+      view.zoomTo(zoom);
+      setNews(calibration === null ? '' : magnificationLabel(calibration, zoom));
+    },
+  };
+  const objectives = calibration === null ? [] : objectivesOf(calibration);
+  useKeys({
+    ArrowLeft: () => view.moveBy(-keyStep, 0),
+    ArrowRight: () => view.moveBy(keyStep, 0),
+    ArrowUp: () => view.moveBy(0, -keyStep),
+    ArrowDown: () => view.moveBy(0, keyStep),
+    '+': view.zoomIn,
+    '=': view.zoomIn, // the same key without Shift
+    '-': view.zoomOut,
+    0: actions.goHome,
+    h: actions.goHome,
+    Home: actions.goHome,
+    ...Object.fromEntries(objectives.map(({ zoom }, place) => [`${place + 1}`, () => actions.zoomTo(zoom)])),
+    r: actions.rotateRight,
+    'shift+r': actions.rotateLeft,
+    f: actions.mirror,
+    '?': () => setHelpOpen(true),
+  });
+
+  return (
+    <>
+      <SlideControls
+        isFullPage={isFullPage}
+        isRotated={pose.rotation !== 0}
+        isMirrored={pose.isMirrored}
+        onZoomIn={view.zoomIn}
+        onZoomOut={view.zoomOut}
+        onGoHome={actions.goHome}
+        onToggleFullPage={onToggleFullPage}
+        onRotateLeft={actions.rotateLeft}
+        onRotateRight={actions.rotateRight}
+        onResetRotation={actions.resetRotation}
+        onMirror={actions.mirror}
+        onHelp={() => setHelpOpen(true)}
+      />
+      <div className={classes.foot}>
+        <Objectives calibration={calibration} pose={pose} onFit={actions.goHome} onZoomTo={actions.zoomTo} />
+        <ScaleReadout calibration={calibration} zoom={pose.zoom} />
+      </div>
+      <VisuallyHidden aria-live="polite">{news}</VisuallyHidden>
+      <KeyboardHelp isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
     </>
   );
 }

@@ -19,6 +19,14 @@ describe('calibration', () => {
       { mpp: 0, objectivePower: 40 },
       { mpp: 0.25, objectivePower: 40, derived: 'mpp' },
     ],
+    [
+      { mpp: 0.5, objectivePower: 40 }, // the size of a pixel is believed
+      { mpp: 0.5, objectivePower: 20, derived: 'objectivePower' },
+    ],
+    [
+      { mpp: 0.2265, objectivePower: 40 },
+      { mpp: 0.2265, objectivePower: 40, derived: null },
+    ],
     [{ mpp: null, objectivePower: null }, null],
     [{ mpp: Number.NaN, objectivePower: -1 }, null],
   ])('of %o', (scale, calibration) => {
@@ -30,20 +38,20 @@ const scanned: Calibration = { mpp: 0.5, objectivePower: 20, derived: null };
 
 describe('magnification', () => {
   it.each([
-    [1, '20x'],
-    [0.5, '10x'],
-    [0.493, '9.9x'],
-    [0.498, '10x'],
-    [0.125, '2.5x'],
-    [0.05, '1x'],
-    [0.0313, '0.63x'],
-    [2, '40x'],
+    [1, '20×'],
+    [0.5, '10×'],
+    [0.493, '9.9×'],
+    [0.498, '10×'],
+    [0.125, '2.5×'],
+    [0.05, '1×'],
+    [0.0313, '0.63×'],
+    [2, '40×'],
   ])('at a zoom of %d is %s', (zoom, label) => {
     expect(magnificationLabel(scanned, zoom)).toBe(label);
   });
 
   it('is marked where it was worked out', () => {
-    expect(magnificationLabel({ ...scanned, derived: 'objectivePower' }, 1)).toBe('≈ 20x');
+    expect(magnificationLabel({ ...scanned, derived: 'objectivePower' }, 1)).toBe('≈ 20×');
   });
 });
 

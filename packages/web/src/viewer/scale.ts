@@ -22,12 +22,17 @@ export interface Calibration {
 
 /** 40x is about 0.25 µm per pixel, 20x about 0.5: their product is 10 µm. Scanners differ by some per cent. */
 const micrometresTimesPower = 10;
+/**
+ * A magnification this many times off from what the size of a pixel says is wrong: another objective's, or the
+ * scan was made smaller afterwards. The size of a pixel is what matters.
+ */
+const contradiction = 1.4;
 
 /** Null when the slide says neither. */
 export function calibrationOf({ mpp, objectivePower }: SlideScale): Calibration | null {
   const knownMpp = mpp !== null && mpp > 0 ? mpp : null;
   const knownPower = objectivePower !== null && objectivePower > 0 ? objectivePower : null;
-  if (knownMpp !== null && knownPower !== null) {
+  if (knownMpp !== null && knownPower !== null && agree(knownMpp, knownPower)) {
     return { mpp: knownMpp, objectivePower: knownPower, derived: null };
   }
   if (knownMpp !== null) {
@@ -39,11 +44,16 @@ export function calibrationOf({ mpp, objectivePower }: SlideScale): Calibration 
   return null;
 }
 
-/** Such as `20x`, `2.5x`, `0.63x`; `≈ 20x` when the scan's own magnification was worked out. */
+function agree(mpp: number, objectivePower: number): boolean {
+  const ratio = (mpp * objectivePower) / micrometresTimesPower;
+  return ratio < contradiction && ratio > 1 / contradiction;
+}
+
+/** Such as `20×`, `2.5×`, `0.63×`; `≈ 20×` when the scan's own magnification was worked out. */
 export function magnificationLabel({ objectivePower, derived }: Calibration, zoom: number): string {
   const magnification = objectivePower * zoom;
   const digits = magnification >= 10 ? 0 : magnification >= 1 ? 1 : 2;
-  const text = `${Number(magnification.toFixed(digits))}x`;
+  const text = `${Number(magnification.toFixed(digits))}×`;
   return derived === 'objectivePower' ? `≈ ${text}` : text;
 }
 

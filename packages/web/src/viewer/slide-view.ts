@@ -40,18 +40,37 @@ export interface SlideView {
   zoomIn(): void;
   zoomOut(): void;
   goHome(): void;
-  /** Degrees, clockwise. */
+  /** About the centre of the view. @param zoom screen pixels per image pixel */
+  zoomTo(zoom: number): void;
+  /** Move the view over the slide, in parts of what is seen: 1 rightwards is the next field on the right. */
+  moveBy(rightwards: number, downwards: number): void;
+  /** Degrees, clockwise as it is seen. */
   rotate(degrees: number): void;
+  /** Upright again. */
+  resetRotation(): void;
+  /** Left becomes right, and back. */
+  mirror(): void;
   /** Ask again for the tiles that could not be had. */
   askAgain(): void;
   destroy(): void;
 }
 
+/** How a slide is seen at a moment. */
+export interface Pose {
+  /** Screen pixels per image pixel. */
+  readonly zoom: number;
+  /** The largest zoom there is here. */
+  readonly maxZoom: number;
+  /** Degrees the slide is heading for, 0 to 360. */
+  readonly rotation: number;
+  readonly isMirrored: boolean;
+}
+
 interface SlideViewListeners {
   /** All tiles of the present view are there, or cannot be had. */
   readonly onComplete: () => void;
-  /** Screen pixels per image pixel, at each step of a movement. */
-  readonly onZoom: (zoom: number) => void;
+  /** At each step of a movement. */
+  readonly onMove: (pose: Pose) => void;
 }
 
 /** @param element the place in the page, with a size of its own */
@@ -84,7 +103,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   // The overview repeats the slide; the keyboard works on the slide itself.
   viewer.navigator?.element.setAttribute('aria-hidden', 'true');
 
-  let listeners: SlideViewListeners = { onComplete: () => {}, onZoom: () => {} };
+  let listeners: SlideViewListeners = { onComplete: () => {}, onMove: () => {} };
   const failedTiles = new Set<OpenSeadragon.Tile>();
   let secondChance: ReturnType<typeof setTimeout> | undefined;
 
@@ -110,14 +129,15 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     secondChance ??= setTimeout(askAgain, secondChanceMs);
   }
 
-  function zoomNow(): number | null {
+  function publish() {
     const image = viewer.world.getItemAt(0);
-    return image ? image.viewportToImageZoom(viewer.viewport.getZoom(true)) : null;
-  }
-
-  function publishZoom() {
-    const zoom = zoomNow();
-    if (zoom !== null) listeners.onZoom(zoom);
+    if (!image) return;
+    listeners.onMove({
+      zoom: image.viewportToImageZoom(viewer.viewport.getZoom(true)),
+      maxZoom: image.viewportToImageZoom(viewer.viewport.getMaxZoom()),
+      rotation: modulo(viewer.viewport.getRotation(), 360),
+      isMirrored: viewer.viewport.getFlip(),
+    });
   }
 
   /** Zoom level 1 makes the slide as wide as the place it is shown in, so the limit depends on both. */
@@ -130,8 +150,9 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
 
   viewer.addHandler('open', () => {
     viewer.viewport.setRotation(0, true);
+    viewer.viewport.setFlip(false);
     limitZoom();
-    publishZoom();
+    publish();
     // The viewer's own event of this name is not raised for a second slide: it remembers the first.
     viewer.world.getItemAt(0)?.addHandler('fully-loaded-change', ({ fullyLoaded }) => {
       if (fullyLoaded) listeners.onComplete();
@@ -139,9 +160,14 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   });
   viewer.addHandler('after-resize', () => {
     limitZoom();
-    publishZoom();
+    publish();
   });
-  viewer.addHandler('animation', publishZoom);
+  viewer.addHandler('animation', publish);
+  viewer.addHandler('flip', publish);
+  // Keys work wherever the focus is, and must not work twice where it is on the slide.
+  viewer.addHandler('canvas-key', (event) => {
+    event.preventDefaultAction = true;
+  });
 
   function zoomBy(factor: number) {
     viewer.viewport.zoomBy(factor).applyConstraints();
@@ -162,8 +188,28 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     goHome: () => {
       viewer.viewport.goHome();
     },
+    zoomTo: (zoom) => {
+      const image = viewer.world.getItemAt(0);
+      if (image) viewer.viewport.zoomTo(image.imageToViewportZoom(zoom)).applyConstraints();
+    },
+    moveBy: (rightwards, downwards) => {
+      const { viewport } = viewer;
+      const size = viewport.getContainerSize();
+      const right = rightwards * size.x * (viewport.getFlip() ? -1 : 1);
+      const step = new OpenSeadragon.Point(right, downwards * size.y);
+      viewport.panBy(viewport.deltaPointsFromPixels(step)).applyConstraints();
+    },
     rotate: (degrees) => {
-      viewer.viewport.rotateBy(degrees);
+      // The mirror is put before the rotated slide and turns the sense of its rotation, too.
+      viewer.viewport.rotateBy(viewer.viewport.getFlip() ? -degrees : degrees);
+    },
+    resetRotation: () => {
+      const { viewport } = viewer;
+      // The short way: turned thrice to the right, it turns to the right once more.
+      viewport.setRotation(Math.round(viewport.getRotation() / 360) * 360);
+    },
+    mirror: () => {
+      viewer.viewport.toggleFlip();
     },
     askAgain,
     destroy: () => {
@@ -171,6 +217,10 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
       viewer.destroy();
     },
   };
+}
+
+function modulo(value: number, by: number): number {
+  return ((value % by) + by) % by;
 }
 
 /** The tiles of one slide, as OpenSeadragon asks for them. */

@@ -1,6 +1,7 @@
 /** Every word the viewer shows by itself. */
 export const texts = {
-  slide: 'Slide. Arrow keys move it, plus and minus zoom, 0 shows the whole slide, R rotates it.',
+  slide:
+    'Slide. Arrow keys move it, plus and minus zoom, 0 shows the whole slide. Question mark lists all keys.',
   controls: 'View controls',
   zoomIn: 'Zoom in',
   zoomOut: 'Zoom out',
@@ -8,6 +9,36 @@ export const texts = {
   toggleFullPage: 'Toggle full page',
   rotateLeft: 'Rotate left',
   rotateRight: 'Rotate right',
+  resetRotation: 'Reset rotation',
+  mirror: 'Mirror',
+  keyboardHelp: 'Keyboard help',
+  close: 'Close',
   magnification: 'Magnification',
   scaleBar: 'Scale bar',
+  objectives: 'Objectives',
+  fit: 'Fit',
+  fitHint: 'Fit: the whole slide',
+  power: (power: number) => `${power}×`,
+  digital: 'digital',
+  digitalHint: 'Digital zoom: larger than the scan',
+  notCalibrated: 'not calibrated',
+  notCalibratedHint: 'The file says neither its pixel size nor its magnification',
+  percent: (zoom: number) => `${Number((zoom * 100).toPrecision(2))} %`,
+
+  rotated: (degrees: number) => `Rotated by ${Math.round(degrees) % 360} degrees`,
+  upright: 'Not rotated',
+  mirrored: 'Mirrored',
+  notMirrored: 'Not mirrored',
+
+  keys: [
+    [['←', '→', '↑', '↓'], 'Move the slide'],
+    [['+', '−'], 'Zoom in, zoom out'],
+    [['0', 'H', 'Home'], 'Show the whole slide'],
+    [['1', '2', '3', '4', '5', '6'], 'Objective 1.25×, 2.5×, 5×, 10×, 20×, 40×'],
+    [['R', 'Shift + R'], 'Rotate right, rotate left by 90°'],
+    [['F'], 'Mirror'],
+    [['N', 'E'], 'Next slide of the catalogue'],
+    [['P', 'Q'], 'Previous slide of the catalogue'],
+    [['?'], 'This help'],
+  ] as const,
 };

@@ -1,0 +1,34 @@
+import { Kbd, Modal } from '@mantine/core';
+import classes from './SlideViewer.module.css';
+import { texts } from './texts.ts';
+
+interface KeyboardHelpProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+/** Every key of the viewer. */
+export function KeyboardHelp({ isOpen, onClose }: KeyboardHelpProps) {
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={texts.keyboardHelp}
+      lang="en"
+      closeButtonProps={{ 'aria-label': texts.close }}
+    >
+      <dl className={classes.keys}>
+        {texts.keys.map(([keys, action]) => (
+          <div key={action}>
+            <dt>
+              {keys.map((key) => (
+                <Kbd key={key}>{key}</Kbd>
+              ))}
+            </dt>
+            <dd>{action}</dd>
+          </div>
+        ))}
+      </dl>
+    </Modal>
+  );
+}
