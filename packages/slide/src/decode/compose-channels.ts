@@ -30,15 +30,18 @@ export function colourOfChannel(index: number): Colour {
 export function composeChannels(channels: readonly [Channel, ...Channel[]]): Raster {
   const { width, height } = channels[0].brightness;
   const rgb = new Uint8ClampedArray(width * height * 3);
-  for (const { brightness, colour } of channels) {
-    const [r, g, b] = [colour.r / 255, colour.g / 255, colour.b / 255];
-    for (let at = 0; at < rgb.length; at += 3) {
-      const level = brightness.rgb[at] as number;
-      if (level === 0) continue;
-      rgb[at] = (rgb[at] as number) + level * r;
-      rgb[at + 1] = (rgb[at + 1] as number) + level * g;
-      rgb[at + 2] = (rgb[at + 2] as number) + level * b;
-    }
-  }
+  for (const channel of channels) addChannel(rgb, channel);
   return { width, height, rgb: new Uint8Array(rgb.buffer) };
+}
+
+/** One more channel, for whoever does not have all of them in memory at once. @param rgb as large as the channel */
+export function addChannel(rgb: Uint8ClampedArray, { brightness, colour }: Channel): void {
+  const [r, g, b] = [colour.r / 255, colour.g / 255, colour.b / 255];
+  for (let at = 0; at < rgb.length; at += 3) {
+    const level = brightness.rgb[at] as number;
+    if (level === 0) continue;
+    rgb[at] = (rgb[at] as number) + level * r;
+    rgb[at + 1] = (rgb[at + 1] as number) + level * g;
+    rgb[at + 2] = (rgb[at + 2] as number) + level * b;
+  }
 }

@@ -248,6 +248,12 @@ describe('an SCN file is refused', () => {
       'LIMIT_EXCEEDED',
     ],
     [
+      'when it has 257 images',
+      oneImage,
+      scn(image({ width: WIDTH, height: HEIGHT, ifd: 1 }).repeat(257)),
+      'LIMIT_EXCEEDED',
+    ],
+    [
       'when a directory has no size',
       [...oneImage.slice(0, 2), withTags(oneImage[2], { [tag.ImageWidth]: short(0) })],
       whole,

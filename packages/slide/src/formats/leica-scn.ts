@@ -11,7 +11,7 @@ import type { SlideFormat } from '../source/slide-format.ts';
 import type { TiffDirectory } from '../tiff/directory.ts';
 import { readIccProfile } from '../tiff/icc-profile.ts';
 import { limits } from '../tiff/limits.ts';
-import { openMosaicLevel } from '../tiff/mosaic-level.ts';
+import { checkAreas, openMosaicLevel } from '../tiff/mosaic-level.ts';
 import { readPicture, type TiffPicture } from '../tiff/picture.ts';
 import { openPictureTiles } from '../tiff/picture-tiles.ts';
 import { joinLevels, type LevelTiles, openStatedLevels } from '../tiff/stated-levels.ts';
@@ -168,6 +168,7 @@ function numberOf({ attributes, name }: XmlElement, wanted: string): number {
 /** What was scanned in light that goes through; what was scanned in fluorescence is not shown beside it. */
 function chooseScans(images: readonly ScnImage[]): readonly [ScnImage, ...ScnImage[]] {
   const scans = images.filter(({ isMacro }) => !isMacro);
+  checkAreas(scans.length, 0);
   const [first, ...others] = scans.filter(({ illumination }) => illumination === 'brightfield');
   if (!first && scans.length > 0) throw notRead('an SCN file of fluorescence');
   if (!first) throw new SlideError('NOT_A_SLIDE', 'The SCN file has no image but the one of the whole glass');
@@ -244,10 +245,13 @@ async function composeLevels(source: ByteSource, scans: readonly ScanPictures[])
     }
     fullScale ??= scale;
     const areas = [];
+    let lines = 0;
     for (const { image, levels: pictures } of scans) {
       const picture = pictures[i];
       if (!picture) continue;
       const { grid, readTile } = await openPictureTiles(source, picture);
+      lines += grid.columns + grid.rows;
+      checkAreas(scans.length, lines);
       const x = Math.round((image.view.x - left) / scale);
       const y = Math.round((image.view.y - top) / scale);
       areas.push({

@@ -543,6 +543,14 @@ describe('an OME-TIFF is refused', () => {
       'FORMAT_NOT_SUPPORTED',
     ],
     [
+      'when channels have tiles of more than 2^24 pixels',
+      blocks('<TiffData/>', 'SizeC="2"'),
+      [0, 1].map((index) =>
+        withTags(grey(index), { [tag.TileWidth]: short(8192), [tag.TileLength]: short(4096) }),
+      ),
+      'LIMIT_EXCEEDED',
+    ],
+    [
       'when several channels are stored turned',
       blocks('<TiffData/>', 'SizeC="2"'),
       [0, 1].map((index) => withTags(grey(index), { [tag.Orientation]: short(6) })),

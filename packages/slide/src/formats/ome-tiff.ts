@@ -116,6 +116,7 @@ async function placeImages(
   fileName: string,
 ): Promise<{ images: readonly OmeImage[]; ranges: readonly PlaneRange[] }> {
   const own = ownFile(ome, fileName);
+  const samplesOf = samplesPerPixel(directories);
   const images: OmeImage[] = [];
   const ranges: PlaneRange[] = [];
   // Where no TiffData says it, the pictures follow one another.
@@ -137,7 +138,7 @@ async function placeImages(
     ];
     const blocks = elementsAt(pixels, 'TiffData');
     const start = readWhole(blocks[0]?.attributes.get('IFD')) ?? (blocks.length === 0 ? next : 0);
-    const samples = await samplesPerPixel(directories[start]);
+    const samples = await samplesOf(start);
     if (sizeC % samples !== 0) throw corrupt(`SizeC is ${sizeC}, with ${samples} samples a pixel`);
     const count = { Z: sizeZ, C: sizeC / samples, T: sizeT };
     const planes = count.Z * count.C * count.T;
@@ -235,10 +236,16 @@ function ownFile(ome: XmlElement, fileName: string): (uuid: XmlElement | null) =
   return (uuid) => !uuid || names.size < 2 || nameOf(uuid) === fileName;
 }
 
-async function samplesPerPixel(directory: TiffDirectory | undefined): Promise<number> {
-  if (!directory) throw corrupt('it names a directory that there is not');
-  const { samplesPerPixel: samples } = await readSampleLayout(directory);
-  return Math.max(1, samples);
+/** Asked for every picture of the XML, of which there may be many more than directories. */
+function samplesPerPixel(directories: readonly TiffDirectory[]): (index: number) => Promise<number> {
+  const known = new Map<number, number>();
+  return async (index) => {
+    const directory = directories[index];
+    if (!directory) throw corrupt('it names a directory that there is not');
+    const samples = known.get(index) ?? Math.max(1, (await readSampleLayout(directory)).samplesPerPixel);
+    known.set(index, samples);
+    return samples;
+  };
 }
 
 /** Bio-Formats names the pictures beside a slide so. */
@@ -270,15 +277,15 @@ interface Pages {
   readonly tiff: TiffFile;
   /** The main chain. */
   readonly directories: readonly TiffDirectory[];
-  /** Those of it that say they are a picture made smaller, and that the XML does not name. */
-  readonly reduced: readonly TiffPicture[];
+  /** Those of it that say they are a picture made smaller, and that the XML does not name: one size after the other. */
+  readonly reduced: readonly (readonly TiffPicture[])[];
 }
 
 /** Source: OME-TIFF specification: sub-resolutions are in no TiffData. */
 async function unnamedReduced(
   directories: readonly TiffDirectory[],
   ranges: readonly PlaneRange[],
-): Promise<readonly TiffPicture[]> {
+): Promise<readonly (readonly TiffPicture[])[]> {
   const steps = new Int32Array(directories.length + 1);
   for (const { first, count } of ranges) {
     if (first >= directories.length) continue;
@@ -286,13 +293,18 @@ async function unnamedReduced(
     steps[first] = (steps[first] ?? 0) + 1;
     steps[end] = (steps[end] ?? 0) - 1;
   }
-  const reduced: TiffPicture[] = [];
+  const bySize = new Map<string, TiffPicture[]>();
   let naming = 0;
   for (const [i, directory] of directories.entries()) {
     naming += steps[i] ?? 0;
-    if (naming === 0 && (await isReduced(directory))) reduced.push(await readPicture(directory));
+    if (naming > 0 || !(await isReduced(directory))) continue;
+    const picture = await readPicture(directory);
+    const size = `${picture.width} × ${picture.height}`;
+    const known = bySize.get(size);
+    if (known) known.push(picture);
+    else bySize.set(size, [picture]);
   }
-  return reduced;
+  return [...bySize.values()];
 }
 
 /** A channel of the picture that is shown. */
@@ -324,29 +336,17 @@ async function readChannels(
     for (const each of await tiff.subDirectories(directory)) {
       if (!(await isMask(each))) below.push(await readPicture(each));
     }
+    // Of every size there is one for each channel, in their order; sizes of which there are more or fewer are made.
+    const after = reduced.flatMap((group) => (group.length === main.channels ? (group[i] ?? []) : []));
     const { samplesPerPixel: samples, bitsPerSample } = await readSampleLayout(directory);
     channels.push({
-      pictures: [full, ...below, ...reducedOf(i, main.channels, reduced)],
+      pictures: [full, ...below, ...after],
       colour: readColour(described[i] ?? null),
       samplesPerPixel: samples,
       bits: bitsPerSample[0] ?? 1,
     });
   }
   return channels;
-}
-
-/** Of every size there is one for each channel, in their order; sizes of which there are more or fewer are made. */
-function reducedOf(
-  channel: number,
-  channels: number,
-  reduced: readonly TiffPicture[],
-): readonly TiffPicture[] {
-  const bySize = new Map<string, TiffPicture[]>();
-  for (const picture of reduced) {
-    const size = `${picture.width} × ${picture.height}`;
-    bySize.set(size, [...(bySize.get(size) ?? []), picture]);
-  }
-  return [...bySize.values()].flatMap((group) => (group.length === channels ? (group[channel] ?? []) : []));
 }
 
 /** Red, green, blue and alpha, one byte each, as one signed number. Source: OME data model, Channel. */

@@ -139,6 +139,12 @@ describe('a Trestle slide is refused', () => {
     ['when tiles overlap by half in rows', levels, overlaps(' 0 64'), 'FILE_CORRUPT'],
     ['when tiles overlap by all', levels, overlaps(' 128 128'), 'FILE_CORRUPT'],
     ['when tiles of a smaller level overlap by more', levels, overlaps(' 32 32 2000 2000'), 'FILE_CORRUPT'],
+    [
+      'when tiles that overlap are smaller than any',
+      [exactPicture(tissue, 8)],
+      overlaps(' 2 2'),
+      'LIMIT_EXCEEDED',
+    ],
     ['when a level is not smaller than the one before it', [full, full], DESCRIPTION, 'FILE_CORRUPT'],
     ['when a level is larger than the one before it', [half, full], DESCRIPTION, 'FILE_CORRUPT'],
     [

@@ -10,7 +10,7 @@ import type { ByteSource } from '../source/byte-source.ts';
 import type { SlideGroup } from '../source/slide-files.ts';
 import type { SlideFormat } from '../source/slide-format.ts';
 import { readIccProfile } from '../tiff/icc-profile.ts';
-import { openMosaicLevel } from '../tiff/mosaic-level.ts';
+import { checkAreas, openMosaicLevel } from '../tiff/mosaic-level.ts';
 import { readPicture, type TiffPicture } from '../tiff/picture.ts';
 import { openPictureTiles } from '../tiff/picture-tiles.ts';
 import { joinLevels, type LevelTiles, type ReadableLevel } from '../tiff/stated-levels.ts';
@@ -142,6 +142,7 @@ async function openLevels(
       levels.push({ level: { ...grid, downsample }, readTile });
       continue;
     }
+    checkAreas(1, grid.columns + grid.rows);
     const area = {
       readTile,
       tileWidth: grid.tileWidth,

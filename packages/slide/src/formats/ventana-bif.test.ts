@@ -412,7 +412,12 @@ describe('a Ventana slide is refused', () => {
     [
       'when a region has 2^52 columns',
       withInfo(info.replace('NumCols="4"', 'NumCols="4503599627370496"')),
-      'FILE_CORRUPT',
+      'LIMIT_EXCEEDED',
+    ],
+    [
+      'when it has 257 regions',
+      withInfo(encodeInfo(Array.from({ length: 257 }, () => ({ overlapsX: [], overlapsY: [] })))),
+      'LIMIT_EXCEEDED',
     ],
     [
       'when a region has negative rows',

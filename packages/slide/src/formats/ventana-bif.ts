@@ -11,7 +11,7 @@ import type { ByteSource } from '../source/byte-source.ts';
 import type { SlideFormat } from '../source/slide-format.ts';
 import { readIccProfile } from '../tiff/icc-profile.ts';
 import { limits } from '../tiff/limits.ts';
-import { type MosaicArea, openMosaicLevel } from '../tiff/mosaic-level.ts';
+import { checkAreas, type MosaicArea, openMosaicLevel } from '../tiff/mosaic-level.ts';
 import { readPicture, type TiffPicture } from '../tiff/picture.ts';
 import { openPictureTiles } from '../tiff/picture-tiles.ts';
 import { joinLevels, type LevelTiles, openStatedLevels, type ReadableLevel } from '../tiff/stated-levels.ts';
@@ -160,8 +160,11 @@ async function readRegions(full: TiffPicture): Promise<readonly Region[] | null>
     throw corrupt(`${stitched.length} regions have ${origins.length} origins`);
   }
   const regions: Region[] = [];
+  let lines = 0;
   for (const [i, info] of stitched.entries()) {
     const origin = origins[i];
+    lines += attributeOf(info, 'NumCols') + attributeOf(info, 'NumRows');
+    checkAreas(stitched.length, lines);
     if (origin && attributeOf(info, 'AOIScanned') !== 0) regions.push(readRegion(info, origin, full.tiles));
   }
   if (regions.length === 0) throw corrupt('none of its regions was scanned');

@@ -3,7 +3,7 @@
  *
  * docs/formats/channels.md says how the colours and the contrast are chosen.
  */
-import { type Channel, colourOfChannel, composeChannels } from '../decode/compose-channels.ts';
+import { addChannel, colourOfChannel } from '../decode/compose-channels.ts';
 import { decodeBrightness } from '../decode/decode-brightness.ts';
 import type { Colour } from '../decode/raster.ts';
 import { type EncodedImage, type GreyRange, SlideError, type TileAddress } from '../slide.ts';
@@ -27,8 +27,8 @@ export interface ChannelPictures {
 
 /** More would take too many tiles of the file for each that is shown. */
 export const MOST_CHANNELS = 64;
-/** Pixels of a tile, of all channels together: they are in memory at once. */
-const MOST_PIXELS = 2 ** 26;
+/** Pixels of a tile: a channel of it, and what has been composed, are in memory at once. */
+const MOST_PIXELS = 2 ** 24;
 const WHITE: Colour = { r: 255, g: 255, b: 255 };
 
 interface OpenChannel {
@@ -60,11 +60,10 @@ export async function openChannelPyramid(
   for (const { pyramid } of others) checkSameLevels(pyramid, first.pyramid);
   const [full, ...smaller] = first.pyramid.levels.map((level) => ({ ...level, isMade: true as const }));
   if (!full) throw notRead('a file without a picture of the slide');
-  if (full.tileWidth * full.tileHeight * open.length > MOST_PIXELS) {
-    throw new SlideError(
-      'LIMIT_EXCEEDED',
-      `${open.length} channels have tiles of ${full.tileWidth} × ${full.tileHeight} pixels`,
-    );
+  for (const { tileWidth, tileHeight } of [full, ...smaller]) {
+    if (tileWidth * tileHeight > MOST_PIXELS) {
+      throw new SlideError('LIMIT_EXCEEDED', `Channels have tiles of ${tileWidth} × ${tileHeight} pixels`);
+    }
   }
   return {
     full: first.pyramid.full,
@@ -144,20 +143,17 @@ async function readComposedTile(
   address: TileAddress,
   signal?: AbortSignal,
 ): Promise<EncodedImage | null> {
-  const shown: Channel[] = [];
+  let composed: EncodedImage | null = null;
   for (const { pyramid, colour, readRange } of channels) {
     const tile = await pyramid.readTile(address, signal);
     const level = pyramid.levels[address.level];
     if (!tile || !level) continue;
-    shown.push({
-      brightness: cropToLevel(await decodeBrightness(tile, await readRange()), level, address),
-      colour,
-    });
+    const brightness = cropToLevel(await decodeBrightness(tile, await readRange()), level, address);
+    const { width, height } = brightness;
+    composed ??= { codec: 'rgb', bytes: new Uint8Array(width * height * 3), width, height };
+    addChannel(new Uint8ClampedArray(composed.bytes.buffer), { brightness, colour });
   }
-  const [first, ...others] = shown;
-  if (!first) return null;
-  const { width, height, rgb } = composeChannels([first, ...others]);
-  return { codec: 'rgb', bytes: rgb, width, height };
+  return composed;
 }
 
 function notRead(what: string): SlideError {

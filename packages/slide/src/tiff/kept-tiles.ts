@@ -15,12 +15,14 @@ interface KeptTile {
 const kept = new Map<string, KeptTile>();
 const numbers = new WeakMap<ReadTile, number>();
 let pictures = 0;
+let last: Promise<unknown> = Promise.resolve();
 
 /**
  * A stored tile that several tiles are put together from, one after the other: it is decoded once as long as it is
  * among the last few.
  *
- * It takes no signal: whoever else waits for the tile still wants it.
+ * It takes no signal: whoever else waits for the tile still wants it. One is decoded after the other, so that memory
+ * does not depend on how many are asked for at once.
  *
  * @returns null for a tile that was left empty
  */
@@ -34,14 +36,16 @@ export function decodeKept(readTile: ReadTile, column: number, row: number): Pro
     kept.set(key, known);
     return known.raster;
   }
-  const tile: KeptTile = {
-    raster: readTile(column, row).then((image) => image && decodeImage(image)),
-    bytes: 0,
-  };
+  const raster = last.then(async () => {
+    const image = await readTile(column, row);
+    return image && decodeImage(image);
+  });
+  last = raster.catch(() => {});
+  const tile: KeptTile = { raster, bytes: 0 };
   kept.set(key, tile);
   tile.raster.then(
-    (raster) => {
-      tile.bytes = raster?.rgb.length ?? 0;
+    (decoded) => {
+      tile.bytes = decoded?.rgb.length ?? 0;
       forgetOldest(tile);
     },
     () => kept.delete(key),

@@ -17,6 +17,9 @@ export const limits = {
   imageSide: 2 ** 31 - 1,
   tilesPerLevel: 2 ** 26,
   levels: 32,
+  /** Parts of a level that lie apart, and their columns and rows together. */
+  areas: 256,
+  areaLines: 2 ** 18,
   stripsPerPicture: 2 ** 22,
   samplesPerPixel: 16,
   iccProfileBytes: 16 * 2 ** 20,

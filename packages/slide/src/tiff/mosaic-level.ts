@@ -40,6 +40,20 @@ export interface MosaicPlan {
 
 /** Side of the tiles that are put together. */
 const TILE_SIDE = 512;
+/** Smaller cells would take thousands for every tile. */
+const LEAST_CELL = 16;
+
+/**
+ * Asked before anything is as long as a file says.
+ *
+ * @param lines columns and rows of cells of all areas together
+ * @throws SlideError LIMIT_EXCEEDED
+ */
+export function checkAreas(areas: number, lines: number): void {
+  if (areas > limits.areas || lines > limits.areaLines) {
+    throw new SlideError('LIMIT_EXCEEDED', `A level is ${areas} areas of ${lines} columns and rows`);
+  }
+}
 
 /** @throws SlideError LIMIT_EXCEEDED */
 export function openMosaicLevel({ width, height, downsample, areas, background }: MosaicPlan): ReadableLevel {
@@ -47,6 +61,11 @@ export function openMosaicLevel({ width, height, downsample, areas, background }
   const rows = Math.ceil(height / TILE_SIDE);
   if (Math.max(width, height) > limits.imageSide || columns * rows > limits.tilesPerLevel) {
     throw new SlideError('LIMIT_EXCEEDED', `A level has ${width} × ${height} pixels`);
+  }
+  for (const { tileWidth, tileHeight, cellsPerTile } of areas) {
+    if (Math.min(tileWidth, tileHeight) / cellsPerTile < LEAST_CELL) {
+      throw new SlideError('LIMIT_EXCEEDED', `A level has tiles of ${tileWidth} × ${tileHeight} pixels`);
+    }
   }
   return {
     level: {
