@@ -10,6 +10,7 @@ import type { TiffDirectory } from '../tiff/directory.ts';
 import { readPicture } from '../tiff/picture.ts';
 import { openPyramid } from '../tiff/pyramid.ts';
 import { readResolution } from '../tiff/resolution.ts';
+import { isMask, isReduced } from '../tiff/subfile-type.ts';
 import { tag } from '../tiff/tags.ts';
 import type { TiffFile } from '../tiff/tiff-file.ts';
 
@@ -44,10 +45,6 @@ export const genericTiff: SlideFormat = {
   },
 };
 
-/** Bits of NewSubfileType. Source: TIFF 6.0, section 8. */
-const REDUCED = 1;
-const MASK = 4;
-
 /**
  * The picture itself, and what claims to be the same picture made smaller: by NewSubfileType in the main chain,
  * where a label or another page may stand too, by its place under the picture's own directory.
@@ -56,19 +53,14 @@ async function pyramidDirectories(tiff: TiffFile): Promise<TiffDirectory[]> {
   const reduced: TiffDirectory[] = [];
   let main: TiffDirectory | null = null;
   for (const directory of await tiff.directories()) {
-    const subfileType = await subfileTypeOf(directory);
-    if (subfileType & MASK) continue;
-    if (subfileType & REDUCED) reduced.push(directory);
+    if (await isMask(directory)) continue;
+    if (await isReduced(directory)) reduced.push(directory);
     else main ??= directory;
   }
   if (main === null) return reduced;
   const below: TiffDirectory[] = [];
   for (const directory of await tiff.subDirectories(main)) {
-    if (((await subfileTypeOf(directory)) & MASK) === 0) below.push(directory);
+    if (!(await isMask(directory))) below.push(directory);
   }
   return [main, ...reduced, ...below];
-}
-
-async function subfileTypeOf(directory: TiffDirectory): Promise<number> {
-  return (await directory.number(tag.NewSubfileType)) ?? 0;
 }

@@ -166,8 +166,12 @@ describe('the channels of an OME-TIFF', () => {
     }
   });
 
-  it('are red, green and blue where nothing is said', async () => {
-    const slide = await open(channels(3, ''), [grey(0), grey(1), grey(2)]);
+  it.each([
+    ['nothing is said', ''],
+    ['all are white, as the data model says by default', '<Channel Color="-1"/>'.repeat(3)],
+    ['all are black', '<Channel Color="255"/>'.repeat(3)],
+  ])('are red, green and blue where %s', async (_, described) => {
+    const slide = await open(channels(3, described), [grey(0), grey(1), grey(2)]);
     const composed = paint(WIDTH, HEIGHT, (x, y) => [0, 1, 2].map((index) => greyAt(index, x, y)));
     expect(distance(await drawLevel(slide, 0), composed).most).toBe(0);
   });

@@ -357,6 +357,16 @@ function readColour(channel: XmlElement | null): Colour | null {
   return { r: (bits >>> 24) & 255, g: (bits >>> 16) & 255, b: (bits >>> 8) & 255 };
 }
 
+/**
+ * White is what the data model gives a channel that has no colour, and some writers write it out: where all of
+ * several channels are of the same grey, none of them has a colour.
+ */
+function withoutDefaultColours(channels: readonly OmeChannel[]): readonly OmeChannel[] {
+  const [first] = channels;
+  const isSame = channels.every(({ colour }) => colour?.r === first?.colour?.r && isGrey(colour));
+  return channels.length > 1 && isSame ? channels.map((channel) => ({ ...channel, colour: null })) : channels;
+}
+
 /** What is shown of the file, as far as `Slide` speaks of it. */
 type Shown = Pick<Slide, 'levels' | 'readTile' | 'background' | 'readIccProfile'> & {
   readonly full: TiffPicture;
@@ -372,7 +382,7 @@ async function openShown({ leading }: SlideFiles, channels: readonly OmeChannel[
     const pyramid = await openPyramid(leading, first.pictures);
     return { ...pyramid, background: { r: 255, g: 255, b: 255 } };
   }
-  const pyramid = await openChannelPyramid(leading, channels, 'as-stored');
+  const pyramid = await openChannelPyramid(leading, withoutDefaultColours(channels), 'as-stored');
   return { ...pyramid, background: { r: 0, g: 0, b: 0 }, readIccProfile: async () => null };
 }
 
