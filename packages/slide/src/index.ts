@@ -12,5 +12,6 @@ export type { SlideSummary } from './making/slide-summary.ts';
 export { TileMaker, type TileMakerOptions } from './making/tile-maker.ts';
 export { groupSlideFiles, openSlide } from './open-slide.ts';
 export { type Slide, SlideError, type SlideErrorCode, type SlideLocation } from './slide.ts';
-export { fingerprintOf } from './source/file-source.ts';
+export type { ByteSource } from './source/byte-source.ts';
+export { fingerprintOf, openFileSource } from './source/file-source.ts';
 export type { SlideGroup } from './source/slide-files.ts';

@@ -2,7 +2,7 @@ import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTileCache, type TileCache } from './tile-cache.ts';
 
 const log = pino({ level: 'silent' });
@@ -15,6 +15,7 @@ beforeEach(async () => {
   caches = [];
 });
 afterEach(async () => {
+  vi.useRealTimers();
   for (const cache of caches) await cache.close();
   await fs.rm(folder, { recursive: true });
 });
@@ -40,8 +41,19 @@ const jpeg = (mark: number, size = 100) => {
 const key = (fingerprint: string, name = '3_0_0') => ({ fingerprint, name });
 
 async function diskUse(): Promise<number> {
+  let bytes = 0;
+  for (const file of await filesThere()) {
+    bytes += Math.ceil((await fs.stat(file)).size / block) * block;
+  }
+  return bytes;
+}
+
+async function filesThere(ending = ''): Promise<string[]> {
   const files = await fs.readdir(folder, { recursive: true, withFileTypes: true });
-  return files.filter((file) => file.isFile()).length * block;
+  return files
+    .filter((file) => file.isFile() && file.name.endsWith(ending))
+    .map((file) => path.join(file.parentPath, file.name))
+    .sort();
 }
 
 describe('made tiles', () => {
@@ -50,16 +62,32 @@ describe('made tiles', () => {
     cache.put(key('aaaa'), jpeg(1));
     cache.put(key('bbbb'), jpeg(2));
     await cache.settled();
-    expect(await cache.get(key('aaaa'))).toEqual(Buffer.from(jpeg(1)));
-    expect(await cache.get(key('bbbb'))).toEqual(Buffer.from(jpeg(2)));
+    expect(await cache.get(key('aaaa'))).toEqual(jpeg(1));
+    expect(await cache.get(key('bbbb'))).toEqual(jpeg(2));
     expect(await cache.get(key('aaaa', '3_0_1'))).toBeNull();
     expect(await cache.get(key('cccc'))).toBeNull();
+  });
+
+  it('are found again however many there are of a slide, and whenever they came', async () => {
+    const cache = open({ disk: 1000 * block });
+    for (let tile = 0; tile < 60; tile++) {
+      cache.put(key('aaaa', `5_${tile}_0`), jpeg(tile, 3000 + tile));
+      if (tile % 7 === 0) {
+        await cache.settled();
+        expect(await cache.get(key('aaaa', `5_${tile}_0`))).toEqual(jpeg(tile, 3000 + tile));
+      }
+    }
+    await cache.settled();
+    const found = Array.from({ length: 60 }, (_, tile) => cache.get(key('aaaa', `5_${tile}_0`)));
+    expect(await Promise.all(found)).toEqual(found.map((_, tile) => jpeg(tile, 3000 + tile)));
   });
 
   it('answer from memory before they are on the disk', async () => {
     const cache = open({ memory: 1000, disk: 0 });
     cache.put(key('aaaa'), jpeg(1));
     expect(await cache.get(key('aaaa'))).toEqual(jpeg(1));
+    expect(cache.inMemory(key('aaaa'))).toEqual(jpeg(1));
+    await cache.settled();
     expect(await diskUse()).toBe(0);
   });
 
@@ -74,53 +102,93 @@ describe('made tiles', () => {
     expect(await cache.get(key('a', '3'))).toEqual(jpeg(3));
   });
 
+  it('that nobody has asked for yet take no memory', async () => {
+    const cache = open({ memory: 1000 });
+    cache.putAside(key('aaaa'), jpeg(1));
+    await cache.settled();
+    expect(cache.inMemory(key('aaaa'))).toBeNull();
+    expect(await cache.has(key('aaaa'))).toBe(true);
+    expect(await cache.get(key('aaaa'))).toEqual(jpeg(1));
+    expect(cache.inMemory(key('aaaa'))).toEqual(jpeg(1));
+  });
+
+  it('can be asked after without being read', async () => {
+    const cache = open({ memory: 1000 });
+    cache.put(key('aaaa'), jpeg(1));
+    expect(await cache.has(key('aaaa'))).toBe(true);
+    expect(await cache.has(key('aaaa', '3_0_1'))).toBe(false);
+    expect(await cache.has(key('bbbb'))).toBe(false);
+  });
+
   it('survive a restart', async () => {
     const before = open();
     before.put(key('aaaa'), jpeg(1));
     await before.close();
-    expect(await open().get(key('aaaa'))).toEqual(Buffer.from(jpeg(1)));
+    expect(await open().get(key('aaaa'))).toEqual(jpeg(1));
   });
 
   it('never take more of the disk than they may', async () => {
     const cache = open({ disk: 10 * block });
     for (let tile = 0; tile < 40; tile++) {
-      cache.put(key(tile % 2 ? 'odd' : 'even', `5_${tile}_0`), jpeg(tile));
+      cache.put(key(tile % 2 ? 'odd' : 'even', `5_${tile}_0`), jpeg(tile, 3000));
       await cache.settled();
       expect(await diskUse()).toBeLessThanOrEqual(10 * block);
     }
-    expect(await cache.get(key('odd', '5_39_0'))).toEqual(Buffer.from(jpeg(39)));
+    expect(await cache.get(key('odd', '5_39_0'))).toEqual(jpeg(39, 3000));
     expect(await cache.get(key('even', '5_0_0'))).toBeNull();
+    expect(await cache.has(key('even', '5_0_0'))).toBe(false);
+  });
+
+  it('make room by the slide that was longest out of use', async () => {
+    // Each tile fills a file of its own: three blocks, and one for its list.
+    const tile = (mark: number) => jpeg(mark, 2.6 * block);
+    const cache = open({ disk: 40 * block });
+    cache.put(key('first'), tile(1));
+    for (let i = 0; i < 3; i++) cache.put(key('second', `5_${i}_0`), tile(2));
+    await cache.settled();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1000 });
+    expect(await cache.get(key('first'))).not.toBeNull();
+    for (let i = 0; i < 7; i++) cache.put(key('third', `5_${i}_0`), tile(3));
+    await cache.settled();
+    expect(await cache.has(key('second', '5_0_0'))).toBe(false);
+    expect(await cache.get(key('first'))).toEqual(tile(1));
   });
 
   it('count what an earlier run left', async () => {
     const before = open({ disk: 10 * block });
-    for (let tile = 0; tile < 10; tile++) before.put(key('old', `5_${tile}_0`), jpeg(tile));
+    for (let tile = 0; tile < 5; tile++) before.put(key('old', `5_${tile}_0`), jpeg(tile, 3000));
     await before.close();
     const after = open({ disk: 10 * block });
-    after.put(key('new'), jpeg(1));
+    after.put(key('new'), jpeg(1, 3000));
     await after.settled();
     expect(await diskUse()).toBeLessThanOrEqual(10 * block);
     expect(await after.get(key('new'))).not.toBeNull();
   });
 
   it('fit into a smaller bound after the setting was changed', async () => {
-    const before = open({ disk: 20 * block });
-    for (let tile = 0; tile < 20; tile++) before.put(key('old', `5_${tile}_0`), jpeg(tile));
+    const before = open({ disk: 40 * block });
+    for (let tile = 0; tile < 20; tile++) before.put(key('old', `5_${tile}_0`), jpeg(tile, 8000));
     await before.close();
     await open({ disk: 5 * block }).settled();
     expect(await diskUse()).toBeLessThanOrEqual(5 * block);
   });
 
-  it('count as missing when the file was cut short', async () => {
+  it.each([
+    ['the file of a tile is cut short', '.tiles', (file: string) => fs.truncate(file, 50)],
+    ['the file of a tile is gone', '.tiles', (file: string) => fs.rm(file)],
+    ['the list is cut short', '.list', (file: string) => fs.truncate(file, 6)],
+    ['the list is gone', '.list', (file: string) => fs.rm(file)],
+    ['something else stands there', '.tiles', (file: string) => fs.writeFile(file, new Uint8Array(100))],
+  ])('count as missing when %s, and can be kept again', async (_, ending, damage) => {
+    const before = open();
+    before.put(key('aaaa'), jpeg(1));
+    await before.close();
+    for (const file of await filesThere(ending)) await damage(file);
     const cache = open();
-    cache.put(key('aaaa'), jpeg(1));
-    await cache.settled();
-    const file = path.join(folder, 'aa', 'aaaa', '3_0_0.jpg');
-    await fs.truncate(file, 50);
     expect(await cache.get(key('aaaa'))).toBeNull();
     cache.put(key('aaaa'), jpeg(2));
     await cache.settled();
-    expect(await cache.get(key('aaaa'))).toEqual(Buffer.from(jpeg(2)));
+    expect(await cache.get(key('aaaa'))).toEqual(jpeg(2));
   });
 
   it('are served on when the disk refuses them', async () => {
@@ -130,5 +198,12 @@ describe('made tiles', () => {
     cache.put(key('aaaa'), jpeg(1));
     await cache.settled();
     expect(await cache.get(key('aaaa'))).toEqual(jpeg(1));
+  });
+
+  it('leave nothing of another kind in their folder', async () => {
+    await fs.mkdir(path.join(folder, 'aa', 'aaaa', 'x'), { recursive: true });
+    await fs.writeFile(path.join(folder, 'aa', 'aaaa', '3_0_0.jpg'), jpeg(1));
+    await open().settled();
+    expect(await filesThere()).toEqual([]);
   });
 });

@@ -2,14 +2,12 @@
  * Tiles that had to be made, kept: in memory, then on the disk, each bounded by its bytes.
  *
  * A key begins with the slide's fingerprint, so a tile of a file that was replaced is never found again;
- * the oldest ones of the slide that was longest out of use go first. What is on the disk survives a
- * restart; a file that is cut short counts as missing.
+ * the oldest ones of the slide that was longest out of use go first. What is on the disk survives a restart.
  */
-import { randomUUID } from 'node:crypto';
-import fs from 'node:fs/promises';
 import path from 'node:path';
+import { type ByteSource, openFileSource, SlideError } from '@lamina/slide';
 import type { Logger } from 'pino';
-import { isNotThere } from './slide-roots.ts';
+import { type NamedTile, namesIn, type OpenFiles, openTileShelf, type TileShelf } from './tile-shelf.ts';
 
 export interface TileKey {
   /** URL-safe. */
@@ -22,8 +20,12 @@ export interface TileCache {
   get(key: TileKey): Promise<Uint8Array | null>;
   /** The same from memory alone. */
   inMemory(key: TileKey): Uint8Array | null;
+  /** Whether `get` would find it, without reading it. */
+  has(key: TileKey): Promise<boolean>;
   /** A complete JPEG. Kept in memory at once; written to the disk behind. */
   put(key: TileKey, jpeg: Uint8Array): void;
+  /** The same, for the disk alone: nobody has asked for it yet. */
+  putAside(key: TileKey, jpeg: Uint8Array): void;
   /** Resolves when everything that was put is on the disk and the disk is within its bound. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -36,37 +38,33 @@ interface Plan {
   readonly log: Logger;
 }
 
-/** What one slide's tiles take on the disk. */
-interface Shelf {
-  bytes: number;
-  /** Milliseconds since the epoch. */
-  usedAt: number;
-}
-
-/** A file takes whole blocks of the disk. */
-const blockBytes = 4096;
 /** Making room goes this far, so that it is seldom needed. */
 const roomShare = 0.9;
-/** Tiles waiting to be written; beyond it they stay in memory alone. */
-const maxWaitingWrites = 500;
-/** A half-written file this old belongs to nobody. */
-const abandonedAfterMs = 10 * 60_000;
+/** Tiles waiting to be written take this much memory at most; beyond it they stay where they are. */
+const maxWaitingBytes = 16 * 1024 * 1024;
+/** Of one file, unless the bound is so small that this would be most of it. */
+const mostFileBytes = 8 * 1024 * 1024;
+const mostOpenFiles = 64;
 
 export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: Plan): TileCache {
   const memory = new Map<string, Uint8Array>();
   let memoryBytes = 0;
-  const shelves = new Map<string, Shelf>();
+  const shelves = new Map<string, Promise<TileShelf>>();
   let diskBytes = 0;
-  let writesWaiting = 0;
+  let waiting = new Map<string, NamedTile[]>();
+  let waitingBytes = 0;
   let isClosing = false;
 
   const shelfFolder = (fingerprint: string) => path.join(folder, fingerprint.slice(0, 2), fingerprint);
-  const fileOf = ({ fingerprint, name }: TileKey) => path.join(shelfFolder(fingerprint), `${name}.jpg`);
   const memoryKey = ({ fingerprint, name }: TileKey) => `${fingerprint}/${name}`;
-  const sizeOnDisk = (bytes: number) => Math.ceil(bytes / blockBytes) * blockBytes;
+  const files = keepFilesOpen(mostOpenFiles);
 
   // One after the other: counting what is there, then writing, then making room.
-  let diskWork: Promise<void> = countWhatIsThere().catch((error) => log.warn({ err: error }, notKept));
+  let diskWork: Promise<void> = countWhatIsThere().catch(warn);
+
+  function warn(error: unknown): void {
+    log.warn({ err: error }, 'made tiles could not be kept on the disk');
+  }
 
   function remember(key: string, jpeg: Uint8Array): void {
     const known = memory.get(key);
@@ -81,172 +79,167 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: P
     }
   }
 
-  function take(fingerprint: string, bytes: number): void {
-    const shelf = shelves.get(fingerprint) ?? { bytes: 0, usedAt: 0 };
-    shelf.bytes += bytes;
-    shelf.usedAt = Date.now();
+  function shelfOf(fingerprint: string): Promise<TileShelf> {
+    const known = shelves.get(fingerprint);
+    if (known !== undefined) return known;
+    const shelf = openTileShelf({
+      folder: shelfFolder(fingerprint),
+      mostFileBytes: Math.min(mostFileBytes, maxDiskBytes / 16),
+      files,
+    }).then((opened) => {
+      diskBytes += opened.bytes;
+      return opened;
+    });
     shelves.set(fingerprint, shelf);
-    diskBytes += bytes;
+    shelf.catch(() => shelves.delete(fingerprint));
+    return shelf;
+  }
+
+  /** Does something with what a shelf takes on the disk, and counts what that changes, also when it fails. */
+  async function changeBytes(shelf: TileShelf, work: () => Promise<void>): Promise<void> {
+    diskBytes -= shelf.bytes;
+    try {
+      await work();
+    } finally {
+      diskBytes += shelf.bytes;
+    }
   }
 
   async function countWhatIsThere(): Promise<void> {
     for (const group of await namesIn(folder)) {
       for (const fingerprint of await namesIn(path.join(folder, group))) {
         if (isClosing) return;
-        const { bytes, usedAt } = await countShelf(path.join(folder, group, fingerprint));
-        take(fingerprint, bytes);
-        const shelf = shelves.get(fingerprint);
-        if (shelf !== undefined) shelf.usedAt = usedAt;
+        await shelfOf(fingerprint);
       }
     }
     await makeRoom();
   }
 
-  async function write(key: TileKey, jpeg: Uint8Array): Promise<void> {
-    const file = fileOf(key);
-    const halfWritten = path.join(path.dirname(file), `.${randomUUID()}`);
-    await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    try {
-      await fs.writeFile(halfWritten, jpeg, { mode: 0o600 });
-      const replaced = await sizeOf(file);
-      await fs.rename(halfWritten, file);
-      take(key.fingerprint, sizeOnDisk(jpeg.byteLength) - sizeOnDisk(replaced));
-    } catch (error) {
-      await fs.rm(halfWritten, { force: true });
-      throw error;
+  async function writeWaiting(): Promise<void> {
+    const batches = waiting;
+    waiting = new Map();
+    waitingBytes = 0;
+    for (const [fingerprint, tiles] of batches) {
+      const shelf = await shelfOf(fingerprint);
+      shelf.usedAt = Date.now();
+      await changeBytes(shelf, () => shelf.append(tiles));
+      await makeRoom();
     }
-    await makeRoom();
   }
 
   /** Removes the oldest tiles of the slide that was longest out of use, then of the next one. */
   async function makeRoom(): Promise<void> {
     if (diskBytes <= maxDiskBytes) return;
-    const longestUnused = [...shelves].sort(([, a], [, b]) => a.usedAt - b.usedAt);
-    for (const [fingerprint, shelf] of longestUnused) {
-      if (diskBytes <= maxDiskBytes * roomShare) return;
-      const at = shelfFolder(fingerprint);
-      for (const { name, bytes } of await oldestFirst(at)) {
+    const longestUnused = (await Promise.all(shelves.values())).sort((a, b) => a.usedAt - b.usedAt);
+    for (const shelf of longestUnused) {
+      while (shelf.bytes > 0) {
         if (diskBytes <= maxDiskBytes * roomShare) return;
-        await fs.rm(path.join(at, name), { force: true });
-        shelf.bytes -= sizeOnDisk(bytes);
-        diskBytes -= sizeOnDisk(bytes);
+        await changeBytes(shelf, () => shelf.dropOldest());
       }
-      await fs.rm(at, { recursive: true, force: true });
-      diskBytes -= shelf.bytes; // what others had removed already
-      shelves.delete(fingerprint);
     }
   }
 
-  /** That something of this slide was asked for. */
-  function touch(fingerprint: string): void {
-    const shelf = shelves.get(fingerprint);
-    if (shelf !== undefined) shelf.usedAt = Date.now();
-  }
-
-  async function read(key: TileKey): Promise<Uint8Array | null> {
-    let jpeg: Uint8Array;
+  async function read({ fingerprint, name }: TileKey): Promise<Uint8Array | null> {
     try {
-      jpeg = await fs.readFile(fileOf(key));
+      const shelf = await shelfOf(fingerprint);
+      const jpeg = await shelf.read(name);
+      if (jpeg !== null) shelf.usedAt = Date.now();
+      return jpeg;
     } catch (error) {
-      if (!isNotThere(error)) log.warn({ err: error }, 'a kept tile could not be read');
+      // Removed meanwhile to make room, or cut short by a failure.
+      if (!(error instanceof SlideError)) log.warn({ err: error }, 'a kept tile could not be read');
       return null;
     }
-    return isWholeJpeg(jpeg) ? jpeg : null;
+  }
+
+  function write({ fingerprint, name }: TileKey, jpeg: Uint8Array): void {
+    if (isClosing || maxDiskBytes === 0 || waitingBytes + jpeg.byteLength > maxWaitingBytes) return;
+    if (waiting.size === 0) diskWork = diskWork.then(writeWaiting).catch(warn);
+    waitingBytes += jpeg.byteLength;
+    const tiles = waiting.get(fingerprint) ?? [];
+    waiting.set(fingerprint, tiles);
+    tiles.push({ name, jpeg });
   }
 
   return {
     async get(key) {
-      const inMemory = memory.get(memoryKey(key));
-      const jpeg = inMemory ?? (await read(key));
-      if (jpeg === null) return null;
-      remember(memoryKey(key), jpeg);
-      touch(key.fingerprint);
+      const jpeg = memory.get(memoryKey(key)) ?? (await read(key));
+      if (jpeg !== null) remember(memoryKey(key), jpeg);
       return jpeg;
     },
 
     inMemory(key) {
-      const jpeg = memory.get(memoryKey(key));
+      const name = memoryKey(key);
+      const jpeg = memory.get(name);
       if (jpeg === undefined) return null;
-      remember(memoryKey(key), jpeg);
-      touch(key.fingerprint);
+      remember(name, jpeg);
       return jpeg;
+    },
+
+    async has(key) {
+      return memory.has(memoryKey(key)) || (await shelfOf(key.fingerprint)).has(key.name);
     },
 
     put(key, jpeg) {
       if (memory.get(memoryKey(key)) === jpeg) return; // several waited for the same tile
       remember(memoryKey(key), jpeg);
-      if (isClosing || writesWaiting >= maxWaitingWrites || maxDiskBytes === 0) return;
-      writesWaiting++;
-      diskWork = diskWork
-        .then(() => write(key, jpeg))
-        .catch((error) => log.warn({ err: error }, notKept))
-        .finally(() => {
-          writesWaiting--;
-        });
+      write(key, jpeg);
     },
+
+    putAside: write,
 
     settled: () => diskWork,
 
     async close() {
       isClosing = true;
       await diskWork;
+      await files.close();
     },
   };
 }
 
-const notKept = 'made tiles could not be kept on the disk';
+/** Each opened once; of more than so many the one longest out of use is closed. */
+function keepFilesOpen(most: number): OpenFiles & { close(): Promise<void> } {
+  const sources = new Map<string, Promise<ByteSource>>();
 
-/** SOI at the start, EOI at the end: a file that a power failure cut short lacks the second. */
-function isWholeJpeg(bytes: Uint8Array): boolean {
-  return (
-    bytes.length > 4 &&
-    bytes[0] === 0xff &&
-    bytes[1] === 0xd8 &&
-    bytes.at(-2) === 0xff &&
-    bytes.at(-1) === 0xd9
-  );
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await fs.readdir(folder);
-  } catch (error) {
-    if (isNotThere(error)) return [];
-    throw error;
+  function close(file: string, source: Promise<ByteSource>): Promise<void> {
+    if (sources.get(file) === source) sources.delete(file);
+    return source.then(
+      (opened) => opened.close(),
+      () => {}, // it never was open
+    );
   }
-}
 
-/** Also removes what a process that was ended left half-written. */
-async function countShelf(folder: string): Promise<Shelf> {
-  const shelf: Shelf = { bytes: 0, usedAt: 0 };
-  for (const name of await namesIn(folder)) {
-    const file = path.join(folder, name);
-    const { size, mtimeMs } = await fs.stat(file);
-    if (name.startsWith('.')) {
-      if (Date.now() - mtimeMs > abandonedAfterMs) await fs.rm(file, { force: true });
-      continue;
-    }
-    shelf.bytes += Math.ceil(size / blockBytes) * blockBytes;
-    shelf.usedAt = Math.max(shelf.usedAt, mtimeMs);
-  }
-  return shelf;
-}
+  return {
+    async take(file, atLeastBytes) {
+      for (let known = sources.get(file); known !== undefined; known = sources.get(file)) {
+        const source = await known;
+        if (sources.get(file) !== known) continue; // closed meanwhile
+        if (source.size < atLeastBytes) {
+          void close(file, known); // it has grown since
+          break;
+        }
+        sources.delete(file); // the order of a Map is the order of use
+        sources.set(file, known);
+        return source;
+      }
+      const opening = openFileSource(file);
+      sources.set(file, opening);
+      opening.catch(() => close(file, opening));
+      for (const [oldest, source] of sources) {
+        if (sources.size <= most) break;
+        void close(oldest, source);
+      }
+      return opening;
+    },
 
-async function oldestFirst(folder: string): Promise<{ name: string; bytes: number }[]> {
-  const files: { name: string; bytes: number; writtenAt: number }[] = [];
-  for (const name of await namesIn(folder)) {
-    if (name.startsWith('.')) continue;
-    const { size, mtimeMs } = await fs.stat(path.join(folder, name));
-    files.push({ name, bytes: size, writtenAt: mtimeMs });
-  }
-  return files.sort((a, b) => a.writtenAt - b.writtenAt);
-}
+    async drop(file) {
+      const known = sources.get(file);
+      if (known !== undefined) await close(file, known);
+    },
 
-async function sizeOf(file: string): Promise<number> {
-  try {
-    return (await fs.stat(file)).size;
-  } catch (error) {
-    if (isNotThere(error)) return 0;
-    throw error;
-  }
+    async close() {
+      await Promise.all([...sources].map(([file, source]) => close(file, source)));
+    },
+  };
 }
