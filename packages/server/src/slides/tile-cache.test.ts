@@ -82,6 +82,15 @@ describe('made tiles', () => {
     expect(await Promise.all(found)).toEqual(found.map((_, tile) => jpeg(tile, 3000 + tile)));
   });
 
+  it('are found again when thousands come at once', async () => {
+    const cache = open({ disk: 10_000 * block });
+    for (let tile = 0; tile < 3000; tile++) cache.put(key('aaaa', `5_${tile}_0`), jpeg(tile % 251));
+    await cache.settled();
+    for (const tile of [0, 511, 512, 1024, 2999]) {
+      expect(await cache.get(key('aaaa', `5_${tile}_0`))).toEqual(jpeg(tile % 251));
+    }
+  });
+
   it('answer from memory before they are on the disk', async () => {
     const cache = open({ memory: 1000, disk: 0 });
     cache.put(key('aaaa'), jpeg(1));

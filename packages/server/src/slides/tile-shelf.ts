@@ -63,6 +63,8 @@ interface Place {
 
 /** A file takes whole blocks of the disk. */
 const blockBytes = 4096;
+/** Tiles of one write: systems take no more than 1,024 pieces. */
+const mostAtOnce = 512;
 const packName = /^([\da-z]{9}-[\da-f]{8})\.(tiles|list)$/;
 
 /** As it is found on the disk; what is no part of it is removed. */
@@ -122,7 +124,8 @@ export async function openTileShelf(plan: Plan): Promise<TileShelf> {
   async function write(pack: Pack, tiles: readonly NamedTile[], known: Map<string, Place>): Promise<void> {
     const lines: string[] = [];
     const added: [string, Place][] = [];
-    let at = pack.tileBytes;
+    const start = pack.tileBytes;
+    let at = start;
     for (const { name, jpeg } of tiles) {
       lines.push(`${name} ${at} ${jpeg.byteLength}\n`);
       added.push([name, { pack, at, length: jpeg.byteLength }]);
@@ -135,7 +138,8 @@ export async function openTileShelf(plan: Plan): Promise<TileShelf> {
     pack.isFull = true;
     const file = await fs.open(fileOf(pack), 'a', 0o600);
     try {
-      await file.writev(tiles.map(({ jpeg }) => jpeg));
+      const { bytesWritten } = await file.writev(tiles.map(({ jpeg }) => jpeg));
+      if (bytesWritten !== at - start) throw new Error('not all of some tiles could be written');
     } finally {
       await file.close();
     }
@@ -174,7 +178,8 @@ export async function openTileShelf(plan: Plan): Promise<TileShelf> {
       for (let from = 0; from < tiles.length; ) {
         const pack = [...packs.values()].find(({ isFull }) => !isFull) ?? newPack();
         let end = from;
-        for (let size = pack.tileBytes; end < tiles.length && size < mostFileBytes; end++) {
+        const last = Math.min(tiles.length, from + mostAtOnce);
+        for (let size = pack.tileBytes; end < last && size < mostFileBytes; end++) {
           size += tiles[end]?.jpeg.byteLength ?? 0;
         }
         await write(pack, tiles.slice(from, end), known);
