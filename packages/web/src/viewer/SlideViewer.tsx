@@ -1,5 +1,5 @@
 import { VisuallyHidden } from '@mantine/core';
-import { type ComponentType, useCallback, useEffect, useRef, useState } from 'react';
+import { type ComponentType, useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { loadDescriptor } from './descriptor.ts';
 import { KeyboardHelp } from './KeyboardHelp.tsx';
 import { Objectives } from './Objectives.tsx';
@@ -14,8 +14,11 @@ import { texts } from './texts.ts';
 import { createTileLoading, type LoadingState } from './tile-loading.ts';
 import { useFullPage } from './use-full-page.ts';
 import { useKeys } from './use-keys.ts';
+import type { SlideField } from './view-address.ts';
 
 const quarterTurn = 90;
+/** A view that has not changed for so long is worth an address. */
+const settledMs = 250;
 /** What an arrow key moves, in parts of what is seen. */
 const keyStep = 0.15;
 
@@ -40,6 +43,10 @@ interface SlideViewerProps {
   readonly fetchPixels: FetchPixels;
   /** The image session of the moment. A new one gives what had failed for the old another chance. */
   readonly session: string | null;
+  /** What to show of the slide when it is opened; null shows the whole of it. */
+  readonly fieldAtFirst: SlideField | null;
+  /** After every movement, once it is clear where it leads. */
+  readonly onField: (field: SlideField) => void;
   /** Drawn over the slide. */
   readonly Overlay: ComponentType<ViewingState>;
 }
@@ -86,7 +93,8 @@ interface OpenSlideProps extends SlideViewerProps {
 }
 
 /** One slide from its opening to its putting away. */
-function OpenSlide({ slide, fetchPixels, session, Overlay, viewHere, ...fullPage }: OpenSlideProps) {
+function OpenSlide(props: OpenSlideProps) {
+  const { slide, fetchPixels, session, Overlay, viewHere, fieldAtFirst, onField, ...fullPage } = props;
   const [loading, setLoading] = useState<LoadingState | null>({ phase: 'opening' });
   const [failure, setFailure] = useState<PixelFailure | null>(null);
   const [pose, setPose] = useState<Pose | null>(null);
@@ -94,11 +102,16 @@ function OpenSlide({ slide, fetchPixels, session, Overlay, viewHere, ...fullPage
   const [view, setView] = useState<SlideView | null>(null);
   const [attempt, setAttempt] = useState(0);
 
+  const openingField = useEffectEvent(() => fieldAtFirst);
+  const tellField = useEffectEvent((field: SlideField) => onField(field));
+
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is another opening
   useEffect(() => {
     const end = new AbortController();
     const { signal } = end;
     let shown: SlideView | null = null;
+    let settling: ReturnType<typeof setTimeout> | undefined;
+    let lastField = '';
 
     async function open() {
       const descriptor = await loadDescriptor(fetchPixels, slide.descriptorAddress, {
@@ -126,12 +139,20 @@ function OpenSlide({ slide, fetchPixels, session, Overlay, viewHere, ...fullPage
         setLoading(null);
       };
       shown = viewHere();
-      shown.show(
-        descriptor,
-        { addressOf: slide.tileAddressOf, load, signal },
-        { onComplete, onMove: setPose },
-      );
+      shown.show(descriptor, { addressOf: slide.tileAddressOf, load, signal }, openingField(), {
+        onComplete,
+        onField: onFieldChanged,
+        onMove: setPose,
+      });
       setView(shown);
+    }
+
+    function onFieldChanged(field: SlideField) {
+      const changed = JSON.stringify(field);
+      if (changed === lastField) return;
+      lastField = changed;
+      clearTimeout(settling);
+      settling = setTimeout(() => tellField(field), settledMs);
     }
 
     /** A tile missing among others is seen as a blur; what hits all of them has to be said. */
@@ -145,6 +166,7 @@ function OpenSlide({ slide, fetchPixels, session, Overlay, viewHere, ...fullPage
       setFailure(failureOf(error));
     });
     return () => {
+      clearTimeout(settling);
       shown?.clear();
       end.abort();
     };

@@ -8,6 +8,7 @@ import OpenSeadragon from 'openseadragon';
 import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from './descriptor.ts';
 import { drawersHere } from './drawers.ts';
 import { mayPass, PixelError } from './pixels.ts';
+import type { SlideField } from './view-address.ts';
 import { viewerSettings } from './viewer-settings.ts';
 
 /** One image pixel may always be seen on this many screen pixels, whatever `maxZoomLevel` says. */
@@ -34,7 +35,13 @@ interface TileSupply {
 }
 
 export interface SlideView {
-  show(descriptor: DeepZoomDescriptor, supply: TileSupply, listeners: SlideViewListeners): void;
+  /** @param field what to show of it at first; null shows the whole slide */
+  show(
+    descriptor: DeepZoomDescriptor,
+    supply: TileSupply,
+    field: SlideField | null,
+    listeners: SlideViewListeners,
+  ): void;
   /** Put the slide away. */
   clear(): void;
   zoomIn(): void;
@@ -69,6 +76,8 @@ export interface Pose {
 interface SlideViewListeners {
   /** All tiles of the present view are there, or cannot be had. */
   readonly onComplete: () => void;
+  /** Where the view has come to, or is about to come to, after every change of it. */
+  readonly onField: (field: SlideField) => void;
   /** At each step of a movement. */
   readonly onMove: (pose: Pose) => void;
 }
@@ -103,7 +112,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   // The overview repeats the slide; the keyboard works on the slide itself.
   viewer.navigator?.element.setAttribute('aria-hidden', 'true');
 
-  let listeners: SlideViewListeners = { onComplete: () => {}, onMove: () => {} };
+  let listeners: SlideViewListeners = { onComplete: () => {}, onField: () => {}, onMove: () => {} };
   const failedTiles = new Set<OpenSeadragon.Tile>();
   let secondChance: ReturnType<typeof setTimeout> | undefined;
 
@@ -129,9 +138,38 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     secondChance ??= setTimeout(askAgain, secondChanceMs);
   }
 
+  let fieldAtFirst: SlideField | null = null;
+
+  function showField(field: SlideField | null) {
+    const { viewport } = viewer;
+    const image = viewer.world.getItemAt(0);
+    if (!image) return;
+    viewport.setRotation(field?.rotation ?? 0, true);
+    viewport.setFlip(field?.isMirrored ?? false);
+    if (field === null) {
+      viewport.goHome(true);
+      return;
+    }
+    const size = image.getContentSize();
+    const zoom = image.imageToViewportZoom(field.zoom);
+    viewport.zoomTo(clamp(zoom, viewport.getMinZoom(), viewport.getMaxZoom()), undefined, true);
+    viewport.panTo(
+      image.imageToViewportCoordinates(clamp(field.x, 0, size.x), clamp(field.y, 0, size.y)),
+      true,
+    );
+  }
+
   function publish() {
     const image = viewer.world.getItemAt(0);
     if (!image) return;
+    const centre = image.viewportToImageCoordinates(viewer.viewport.getCenter(false));
+    listeners.onField({
+      x: centre.x,
+      y: centre.y,
+      zoom: image.viewportToImageZoom(viewer.viewport.getZoom(false)),
+      rotation: modulo(viewer.viewport.getRotation(), 360),
+      isMirrored: viewer.viewport.getFlip(),
+    });
     listeners.onMove({
       zoom: image.viewportToImageZoom(viewer.viewport.getZoom(true)),
       maxZoom: image.viewportToImageZoom(viewer.viewport.getMaxZoom()),
@@ -149,9 +187,8 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   }
 
   viewer.addHandler('open', () => {
-    viewer.viewport.setRotation(0, true);
-    viewer.viewport.setFlip(false);
     limitZoom();
+    showField(fieldAtFirst);
     publish();
     // The viewer's own event of this name is not raised for a second slide: it remembers the first.
     viewer.world.getItemAt(0)?.addHandler('fully-loaded-change', ({ fullyLoaded }) => {
@@ -174,8 +211,9 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   }
 
   return {
-    show: (descriptor, supply, of) => {
+    show: (descriptor, supply, field, of) => {
       forgetFailures();
+      fieldAtFirst = field;
       listeners = of;
       viewer.open({ tileSource: new SlideTiles(descriptor, supply, onLost) });
     },
@@ -217,6 +255,10 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
       viewer.destroy();
     },
   };
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(Math.max(value, least), most);
 }
 
 function modulo(value: number, by: number): number {

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { useSearchParams } from 'react-router';
+import { useNavigate, useSearchParams } from 'react-router';
 import { imageSessions, useImageSession } from '../../api/image-sessions.ts';
 import {
   type CatalogueImage,
@@ -9,6 +9,9 @@ import {
   useCatalogue,
 } from '../../api/images.ts';
 import { SlideViewer, type ViewedSlide } from '../../viewer/SlideViewer.tsx';
+import { useKeys } from '../../viewer/use-keys.ts';
+import { formatField, parseField, type SlideField } from '../../viewer/view-address.ts';
+import { groupByDataset } from './catalogue.ts';
 import { ImageCatalog } from './ImageCatalog.tsx';
 import { SelectedImage } from './SelectedImage.tsx';
 import { SessionStats } from './SessionStats.tsx';
@@ -27,7 +30,8 @@ const imageParameter = 'image';
 export function WsiViewer() {
   const session = useImageSession();
   const catalogue = useCatalogue();
-  const [address, setAddress] = useSearchParams();
+  const [address] = useSearchParams();
+  const navigate = useNavigate();
   const [isCatalogOpen, setCatalogOpen] = useState(true);
   const [areStatsOpen, setStatsOpen] = useState(false);
 
@@ -38,10 +42,10 @@ export function WsiViewer() {
   const selected = images.find(({ id }) => id === selectedId) ?? null;
   const select = useCallback(
     (imageId: string) => {
-      if (imageId !== selectedId) setAddress({ [imageParameter]: imageId });
+      if (imageId !== selectedId) void navigate(`?${new URLSearchParams({ [imageParameter]: imageId })}`);
       if (window.matchMedia(narrowWindow).matches) setCatalogOpen(false);
     },
-    [selectedId, setAddress],
+    [selectedId, navigate],
   );
   const { id, status, mpp_x, objective_power } = selected ?? notReady;
   // Made anew for another image only: the same one again, from a list loaded again, is not opened again.
@@ -49,6 +53,23 @@ export function WsiViewer() {
     () => (status === 'ready' ? slideOf({ id, mpp_x, objective_power }) : null),
     [id, status, mpp_x, objective_power],
   );
+
+  // The field takes the place of the one before: the back button goes from slide to slide.
+  const onField = (field: SlideField) => {
+    if (selected === null) return;
+    const parameters = new URLSearchParams({ [imageParameter]: selected.id, ...formatField(field) });
+    if (`${parameters}` !== `${address}`) void navigate(`?${parameters}`, { replace: true });
+  };
+
+  const step = (by: 1 | -1) => {
+    const ids = groupByDataset(images).flatMap(({ entries }) => entries.map(({ image }) => image.id));
+    const place = selected === null ? -1 : ids.indexOf(selected.id);
+    const next = ids[selected === null ? 0 : place + by];
+    if (next !== undefined) select(next);
+  };
+  const goNext = () => step(1);
+  const goBack = () => step(-1);
+  useKeys({ n: goNext, e: goNext, p: goBack, q: goBack });
 
   const refreshSession = () => {
     imageSessions.refresh().then(
@@ -94,6 +115,8 @@ export function WsiViewer() {
               slide={slide}
               fetchPixels={fetchPixels}
               session={session.id}
+              fieldAtFirst={parseField(address)}
+              onField={onField}
               Overlay={ViewingOverlay}
             />
           )}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { formatField, parseField } from './view-address.ts';
+
+const upright = { rotation: 0, isMirrored: false };
+
+describe('a field in the address', () => {
+  it.each([
+    ['plain', { x: 1234.56, y: 10, zoom: 0.5, ...upright }, 'x=1234.6&y=10&zoom=0.5'],
+    ['turned', { x: 1, y: 2, zoom: 1, ...upright, rotation: 90 }, 'x=1&y=2&zoom=1&rotation=90'],
+    ['turned to nearly 360°', { x: 1, y: 2, zoom: 1, ...upright, rotation: 359.99 }, 'x=1&y=2&zoom=1'],
+    ['mirrored', { x: 1, y: 2, zoom: 1, ...upright, isMirrored: true }, 'x=1&y=2&zoom=1&mirror=1'],
+    ['far away', { x: -3.04, y: 2, zoom: 0.012345678, ...upright }, 'x=-3&y=2&zoom=0.0123457'],
+  ])('%s', (_, field, address) => {
+    expect(new URLSearchParams(formatField(field)).toString()).toBe(address);
+  });
+
+  it('is read as it was written', () => {
+    const field = { x: 46000.5, y: 0.1, zoom: 0.0000012, rotation: 12.5, isMirrored: true };
+    expect(parseField(new URLSearchParams(formatField(field)))).toEqual(field);
+  });
+
+  it('is within one pixel at the edge of a screen of 4096 pixels', () => {
+    const zoom = 0.0234567891;
+    const read = Number(formatField({ x: 0, y: 0, zoom, ...upright }).zoom);
+    expect(Math.abs(2048 / read - 2048 / zoom)).toBeLessThan(1);
+  });
+
+  it.each([
+    '',
+    'x=1&y=2',
+    'x=1&zoom=1',
+    'x=a&y=2&zoom=1',
+    'x=1&y=2&zoom=0',
+    'x=1&y=Infinity&zoom=1',
+    'x=&y=2&zoom=1',
+  ])('is none: %s', (address) => {
+    expect(parseField(new URLSearchParams(address))).toBeNull();
+  });
+
+  it('turned the other way round is the same field', () => {
+    expect(parseField(new URLSearchParams('x=1&y=2&zoom=1&rotation=-90'))?.rotation).toBe(270);
+  });
+});

@@ -1,0 +1,50 @@
+/** What is seen of a slide, as it stands in the page's address. */
+
+export interface SlideField {
+  /** Centre of what is seen, in image pixels at full resolution from the top left. */
+  readonly x: number;
+  readonly y: number;
+  /** Screen pixels per image pixel. */
+  readonly zoom: number;
+  /** Degrees clockwise, 0 to 360. */
+  readonly rotation: number;
+  readonly isMirrored: boolean;
+}
+
+/** A tenth of a pixel, and a zoom that puts even the edge of a wide screen within one pixel. */
+const positionDigits = 1;
+const zoomDigits = 6;
+
+/** The parameters of a field, by name. Rotation and mirror are left out where there is none. */
+export function formatField({ x, y, zoom, rotation, isMirrored }: SlideField): Record<string, string> {
+  const degrees = Number(rotation.toFixed(positionDigits)) % 360;
+  return {
+    x: String(Number(x.toFixed(positionDigits))),
+    y: String(Number(y.toFixed(positionDigits))),
+    zoom: String(Number(zoom.toPrecision(zoomDigits))),
+    ...(degrees !== 0 && { rotation: String(degrees) }),
+    ...(isMirrored && { mirror: '1' }),
+  };
+}
+
+/** Null where centre or zoom are missing or no numbers: then the whole slide is shown. */
+export function parseField(parameters: URLSearchParams): SlideField | null {
+  const x = numberOf(parameters.get('x'));
+  const y = numberOf(parameters.get('y'));
+  const zoom = numberOf(parameters.get('zoom'));
+  if (x === null || y === null || zoom === null || zoom <= 0) return null;
+  const rotation = numberOf(parameters.get('rotation')) ?? 0;
+  return {
+    x,
+    y,
+    zoom,
+    rotation: ((rotation % 360) + 360) % 360,
+    isMirrored: parameters.get('mirror') === '1',
+  };
+}
+
+function numberOf(text: string | null): number | null {
+  if (text === null || !/^-?\d+(\.\d+)?(e-?\d{1,2})?$/.test(text)) return null;
+  const number = Number(text);
+  return Number.isFinite(number) ? number : null;
+}
