@@ -1,7 +1,7 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import {
   IconArrowUpCircle,
-  IconFlipVertical,
+  IconFlipHorizontal,
   IconHome,
   IconKeyboard,
   IconMaximize,
@@ -52,7 +52,7 @@ export function SlideControls(props: SlideControlsProps) {
       onClick: props.onResetRotation,
       isDisabled: !props.isRotated,
     },
-    { label: texts.mirror, Icon: IconFlipVertical, onClick: props.onMirror, pressed: props.isMirrored },
+    { label: texts.mirror, Icon: IconFlipHorizontal, onClick: props.onMirror, pressed: props.isMirrored },
     { label: texts.keyboardHelp, Icon: IconKeyboard, onClick: props.onHelp },
   ];
   return (
