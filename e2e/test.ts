@@ -5,8 +5,8 @@ import path from 'node:path';
 import { test as base, expect, type Page } from '@playwright/test';
 import { buildSvs } from '../packages/slide/src/testing/index.ts';
 import { paintPlain } from '../packages/slide/src/testing/paint-tissue.ts';
-import { type Account, makeAccount, type Standing, signIn } from './accounts.ts';
-import { addSlide, type Product, startProduct } from './product.ts';
+import { type Account, call, makeAccount, type Standing, signIn } from './accounts.ts';
+import { addSlide, administrator, type Product, startProduct } from './product.ts';
 
 export { expect } from '@playwright/test';
 
@@ -36,6 +36,16 @@ async function fillSlides(folder: string): Promise<void> {
   }
 }
 
+/** A visitor's list is loaded once: a slide that is still being read would be missing from it. */
+async function untilSlidesAreRead(address: string): Promise<void> {
+  const { token } = await signIn(address, administrator);
+  const readyCount = async () => {
+    const { images } = await call(address, 'GET', '/image-catalog/images', { token });
+    return (images as { status: string }[]).filter(({ status }) => status === 'ready').length;
+  };
+  await expect.poll(readyCount, { timeout: 60_000 }).toBe(hasRealSlide ? 5 : 4);
+}
+
 type Visit = (who: Standing | Account | 'anonymous') => Promise<Page>;
 
 interface Fixtures {
@@ -56,6 +66,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads a fixture's needs from the pattern
     async ({}, use) => {
       const product = await startProduct(fillSlides);
+      await untilSlidesAreRead(product.address);
       await use(product);
       await product.stop();
     },
