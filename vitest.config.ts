@@ -8,6 +8,9 @@ export default defineConfig({
         test: {
           name: 'node',
           environment: 'node',
+          // A test that hangs ends; one on a busy machine is waited for.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           include: ['packages/{contract,slide,server}/src/**/*.test.ts', 'scripts/**/*.test.mjs'],
         },
       },

@@ -164,7 +164,11 @@ describe('the fast lane leaves to the routes', () => {
     ['a session sent twice', () => [pathOf(stored, `session=${session}&session=${session}`)], 400],
     ['a further parameter', () => [pathOf(stored, `session=${session}&v=1`)], 200],
     ['a parameter sent twice', () => [pathOf(stored, `session=${session}&v=1&v=1`)], 400],
-    ['an encoded session', () => [pathOf(stored, `session=%41${session.slice(1)}`)], 401],
+    [
+      'an encoded session',
+      () => [pathOf(stored, `session=${session.startsWith('A') ? '%42' : '%41'}${session.slice(1)}`)],
+      401,
+    ],
     ['a token', () => [pathOf(stored), { headers: { authorization: `Bearer ${token}` } }], 200],
     ['a bad token', () => [pathOf(stored), { headers: { authorization: 'Bearer bad' } }], 401],
     ['an empty token', () => [pathOf(stored), { headers: { authorization: '' } }], 401],
