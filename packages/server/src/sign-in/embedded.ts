@@ -2,7 +2,7 @@
 import { AppError, type User } from '@lamina/contract';
 import type { Logger } from 'pino';
 import { hashSecret, newSecret } from '../secrets.ts';
-import { change, type Database } from '../store/database.ts';
+import { type Change, change, type Database } from '../store/database.ts';
 import { findPassword, insertPassword, updatePassword } from '../store/identities.ts';
 import { deleteExpiredResets, deleteResetsOf, findReset, replaceReset } from '../store/password-resets.ts';
 import {
@@ -16,7 +16,7 @@ import {
 } from '../store/tokens.ts';
 import { findUser, findUserByEmail } from '../store/users.ts';
 import { createPasswords, type PasswordCost } from './password.ts';
-import type { SignInService } from './sign-in-service.ts';
+import type { IssuedToken, SignInService } from './sign-in-service.ts';
 
 const tokenLifetimeMs = 12 * 60 * 60_000;
 /** A token ends when neither a call nor a tile has used it for this long. */
@@ -45,6 +45,21 @@ export function createEmbeddedSignIn({ db, log, now, passwordCost }: Ground): Si
     }
   }
 
+  async function issueToken(tx: Change, user: User): Promise<IssuedToken> {
+    if (user.status === 'deactivated') throw accountClosed(user);
+    const token = newSecret();
+    const issuedAt = now().toISOString();
+    await deleteEndedTokens(tx, now(), later(-tokenIdleMs));
+    await insertToken(tx, {
+      hash: hashSecret(token),
+      uid: user.uid,
+      created_at: issuedAt,
+      last_used_at: issuedAt,
+      expires_at: later(tokenLifetimeMs).toISOString(),
+    });
+    return { token, expiresInSeconds: tokenLifetimeMs / 1000 };
+  }
+
   return {
     hashPassword: passwords.hash,
     signUp: insertPassword,
@@ -55,27 +70,19 @@ export function createEmbeddedSignIn({ db, log, now, passwordCost }: Ground): Si
       const isRight = await passwords.isRight(passwordHash, password);
       if (found === null || !isRight) throw new AppError('credentials_invalid');
 
-      const token = newSecret();
-      await change(db, 'accounts', async (tx) => {
+      return change(db, 'accounts', async (tx) => {
         // The account and its password as they are now: hashing took its time.
         const user = await findUser(tx, found.uid);
         if (user === null || (await findPassword(tx, user.uid)) !== passwordHash) {
           throw new AppError('credentials_invalid');
         }
-        if (user.status === 'deactivated') throw accountClosed(user);
-        const issuedAt = now().toISOString();
-        await deleteEndedTokens(tx, now(), later(-tokenIdleMs));
-        await insertToken(tx, {
-          hash: hashSecret(token),
-          uid: user.uid,
-          created_at: issuedAt,
-          last_used_at: issuedAt,
-          expires_at: later(tokenLifetimeMs).toISOString(),
-        });
+        const issued = await issueToken(tx, user);
         await record(tx, user);
+        return issued;
       });
-      return { token, expiresInSeconds: tokenLifetimeMs / 1000 };
     },
+
+    issueToken,
 
     signOut: deleteToken,
 

@@ -35,6 +35,12 @@ export interface SignInService {
     password: string,
     record: (tx: Change, user: User) => Promise<void>,
   ): Promise<IssuedToken>;
+  /**
+   * A token of ours for an account whose owner somebody else has recognised, in the caller's transaction.
+   *
+   * @throws AppError account_not_active for a deactivated account
+   */
+  issueToken(tx: Change, user: User): Promise<IssuedToken>;
   /** Ends one sign-in and the image sessions made from it, in the caller's transaction. */
   signOut(tx: Change, tokenHash: string): Promise<void>;
   /** Null for a token that never was, has ended, or whose account may not sign in. Keeps it alive. */
