@@ -8,6 +8,7 @@ import {
   readStoredTile,
   regionOfTile,
   sizeOfLevel,
+  tilesToMake,
 } from './deep-zoom.ts';
 import type { Level, Slide } from './slide.ts';
 import { buildSvs, type SvsPlan } from './testing/build-svs.ts';
@@ -211,6 +212,26 @@ describe('a stored tile', () => {
   it('is not read for someone who has gone', async () => {
     const reading = readStoredTile(await open(), { dziLevel: 9, column: 1, row: 1 }, AbortSignal.abort());
     await expect(reading).rejects.toThrow('aborted');
+  });
+});
+
+describe('the tiles that have to be made', () => {
+  it('are those that are not stored, the smallest level first', async () => {
+    const slide = slideOf([1000, 800], [250, 200]);
+    const { tileSize, maxLevel } = describeDeepZoom(slide);
+    const expected: DeepZoomAddress[] = [];
+    for (let dziLevel = 0; dziLevel <= maxLevel; dziLevel++) {
+      const { width, height } = sizeOfLevel(describeDeepZoom(slide), dziLevel);
+      for (let row = 0; row * tileSize < height; row++) {
+        for (let column = 0; column * tileSize < width; column++) {
+          const address = { dziLevel, column, row };
+          if ((await readStoredTile(slide, address)) === null) expected.push(address);
+        }
+      }
+    }
+    expect([...tilesToMake(slide)]).toEqual(expected);
+    expect(expected).toContainEqual({ dziLevel: 9, column: 1, row: 1 });
+    expect(expected).not.toContainEqual({ dziLevel: 10, column: 1, row: 1 });
   });
 });
 

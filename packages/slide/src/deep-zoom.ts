@@ -5,7 +5,7 @@
  */
 import { blankJpeg } from './decode/encode-jpeg.ts';
 import type { Colour } from './decode/raster.ts';
-import { type Slide, SlideError } from './slide.ts';
+import { type Slide, SlideError, type TileAddress } from './slide.ts';
 
 /** What a viewer must know of a slide before it can ask for tiles. */
 export interface DeepZoomDescriptor {
@@ -99,6 +99,20 @@ export async function readStoredTile(
   address: DeepZoomAddress,
   signal?: AbortSignal,
 ): Promise<Uint8Array | null> {
+  const stored = storedAddress(slide, address);
+  if (stored === null) return null;
+  const tile = await slide.readTile(stored, signal);
+  if (tile === null) return keptBlank(planOf(slide).descriptor.tileSize, slide.background);
+  return tile.codec === 'jpeg' ? tile.bytes : null;
+}
+
+/**
+ * The tile of the file that a Deep Zoom tile is, pixel by pixel.
+ *
+ * @returns null when there is none
+ * @throws SlideError TILE_OUT_OF_RANGE
+ */
+function storedAddress(slide: Slide, address: DeepZoomAddress): TileAddress | null {
   const { descriptor, storedLevels } = planOf(slide);
   const region = regionOfTile(descriptor, address);
   const stored = storedLevels[address.dziLevel];
@@ -110,10 +124,24 @@ export async function readStoredTile(
   // A level rounded down ends one pixel before the Deep Zoom level does.
   const isCovered = region.x + tileSize <= level.width && region.y + tileSize <= level.height;
   if (!isWhole || !isCovered || level.tileWidth !== tileSize || level.tileHeight !== tileSize) return null;
+  return { level: stored, column: address.column, row: address.row };
+}
 
-  const tile = await slide.readTile({ level: stored, column: address.column, row: address.row }, signal);
-  if (tile === null) return keptBlank(tileSize, slide.background);
-  return tile.codec === 'jpeg' ? tile.bytes : null;
+/**
+ * Every tile that the file does not have, the smallest level first, row by row: what can be made before somebody asks
+ * for it. A tile that the file has, but not as JPEG, is not among them.
+ */
+export function* tilesToMake(slide: Slide): Generator<DeepZoomAddress> {
+  const { descriptor } = planOf(slide);
+  for (let dziLevel = 0; dziLevel <= descriptor.maxLevel; dziLevel++) {
+    const { width, height } = sizeOfLevel(descriptor, dziLevel);
+    for (let row = 0; row * descriptor.tileSize < height; row++) {
+      for (let column = 0; column * descriptor.tileSize < width; column++) {
+        const address = { dziLevel, column, row };
+        if (storedAddress(slide, address) === null) yield address;
+      }
+    }
+  }
 }
 
 /** The level of the file that a Deep Zoom level is made from. */

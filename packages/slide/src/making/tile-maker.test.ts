@@ -121,6 +121,31 @@ describe('a tile maker', () => {
     expect(await ask()).not.toBe(one);
   });
 
+  it('makes tiles first, then what somebody waits for, then what nobody has asked for yet', async () => {
+    const maker = tileMaker();
+    const done: string[] = [];
+    const note = (what: string) => () => done.push(what);
+    const tileAt = (column: number) => ({ dziLevel: 8, column, row: 0 });
+    await Promise.all([
+      maker.inspect(slide), // the process has this one before the others come
+      maker.tileAhead(slide, tileAt(0)).then(note('ahead')),
+      maker.tileAhead(slide, tileAt(1)).then(note('ahead, and asked for meanwhile')),
+      maker.thumbnail(slide, 100).then(note('thumbnail')),
+      maker.tile(slide, tileAt(1)),
+      maker.tile(slide, { dziLevel: 8, column: 0, row: 1 }).then(note('tile')),
+    ]);
+    expect(done).toEqual(['ahead, and asked for meanwhile', 'tile', 'thumbnail', 'ahead']);
+  });
+
+  it('leaves one process to tiles, whatever else takes its time', async () => {
+    const maker = tileMaker({ processes: 2 });
+    const leaving = new AbortController();
+    const slow = [100, 101].map((side) => maker.thumbnail(endless, side, leaving.signal));
+    await maker.tile(slide, { dziLevel: 8, column: 0, row: 0 });
+    leaving.abort();
+    for (const one of slow) await expect(one).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
   it('works in processes of lower priority, no more than it was told', async () => {
     const maker = tileMaker({ processes: 2 });
     const columns = [0, 1, 2, 3];
@@ -138,13 +163,13 @@ describe('a tile maker', () => {
       return new Map(settings.map((setting) => setting.split('=') as [string, string]));
     }
 
-    it('know nothing of the environment but where to write for a while', async () => {
+    it('know nothing of the environment but where to write for a while and how to use memory', async () => {
       const maker = tileMaker();
       await maker.inspect(slide);
       const names = [...(await environmentOf(maker)).keys()];
       // What Node itself needs to speak with its parent.
       const told = names.filter((name) => !name.startsWith('NODE_CHANNEL_'));
-      expect(told.sort()).toEqual(['TEMP', 'TMP', 'TMPDIR']);
+      expect(told.sort()).toEqual(['MALLOC_ARENA_MAX', 'TEMP', 'TMP', 'TMPDIR']);
     });
 
     it('leave nothing there, however they end', async () => {

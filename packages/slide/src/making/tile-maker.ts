@@ -8,34 +8,46 @@ import type { SlideSummary } from './slide-summary.ts';
 export interface TileMakerOptions {
   /** How many processes make tiles side by side. */
   readonly processes: number;
-  /** How many jobs may wait for a process; one more is refused with BUSY. */
+  /** How many jobs may wait for a process, less urgent ones not counted; one more is refused with BUSY. */
   readonly queueLimit: number;
   /** A job that runs longer is ended together with its process. */
   readonly timeoutMs: number;
 }
 
+/** What goes first: 0 somebody looks at this tile now, 1 somebody waits for it, 2 nobody has asked for it yet. */
+type Urgency = 0 | 1 | 2;
+
 /** One job, for all who wait for it. */
 interface Task {
   readonly key: string;
   readonly job: MakerJob;
+  /** Of whoever has most need of it. */
+  urgency: Urgency;
+  /** When it began to wait, by `performance.now`. */
+  readonly since: number;
   readonly answer: PromiseWithResolvers<unknown>;
   waiters: number;
   /** Null before a process has it, and after it is done. */
   cancel: (() => void) | null;
 }
 
+/** Whatever has waited for so long is as urgent as a tile. */
+const PATIENCE_MS = 2000;
+
 /**
  * Decodes, and reads headers for the first time, in processes of lower priority that a bad slide may bring down
  * without harm to anything else. Processes start when they are first needed.
  *
- * Jobs are done in the order they came; the same job asked for twice at once is done once; one that nobody waits
- * for any more is dropped.
+ * Tiles go before everything else, and one process is always left to them; else jobs are done in the order they came.
+ * The same job asked for twice at once is done once; one that nobody waits for any more is dropped.
  */
 export class TileMaker {
   readonly #options: TileMakerOptions;
   readonly #makers = new Set<Maker>();
   readonly #tasks = new Map<string, Task>();
   #queue: Task[] = [];
+  /** Jobs under way that are no tiles: a file may take its time over them. */
+  #others = 0;
   #isClosed = false;
 
   constructor(options: TileMakerOptions) {
@@ -69,6 +81,15 @@ export class TileMaker {
     return (await this.#request({ kind: 'tile', location, address }, signal)) as Uint8Array;
   }
 
+  /** The same, before somebody asks for it: when nothing else is to be done. */
+  async tileAhead(
+    location: SlideLocation,
+    address: DeepZoomAddress,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array> {
+    return (await this.#request({ kind: 'tile', location, address }, signal, 2)) as Uint8Array;
+  }
+
   /**
    * @returns the whole slide as a JPEG, its longer side at most `maxSide` pixels; never label or macro
    * @throws SlideError as `tile` does
@@ -92,10 +113,15 @@ export class TileMaker {
     await Promise.all([...this.#makers].map((maker) => maker.end(closing)));
   }
 
-  async #request(job: MakerJob, signal?: AbortSignal): Promise<unknown> {
+  async #request(
+    job: MakerJob,
+    signal?: AbortSignal,
+    urgency: Urgency = job.kind === 'tile' ? 0 : 1,
+  ): Promise<unknown> {
     signal?.throwIfAborted();
     const key = JSON.stringify(job);
-    const task = this.#tasks.get(key) ?? this.#enqueue(key, job);
+    const task = this.#tasks.get(key) ?? this.#enqueue(key, job, urgency);
+    if (urgency < task.urgency) task.urgency = urgency;
     task.waiters++;
     const { promise: aborted, reject } = Promise.withResolvers<never>();
     const abort = () => reject(signal?.reason);
@@ -109,10 +135,19 @@ export class TileMaker {
     }
   }
 
-  #enqueue(key: string, job: MakerJob): Task {
-    const isFull = this.#queue.length >= this.#options.queueLimit && this.#freeMaker(job) === null;
+  #enqueue(key: string, job: MakerJob, urgency: Urgency): Task {
+    const before = this.#queue.filter((waiting) => waiting.urgency <= urgency);
+    const isFull = before.length >= this.#options.queueLimit && this.#freeMaker(job) === null;
     if (this.#isClosed || isFull) throw new SlideError('BUSY', 'Too many tiles are waiting to be made');
-    const task: Task = { key, job, answer: Promise.withResolvers(), waiters: 0, cancel: null };
+    const task: Task = {
+      key,
+      job,
+      urgency,
+      since: performance.now(),
+      answer: Promise.withResolvers(),
+      waiters: 0,
+      cancel: null,
+    };
     // When everyone has stopped waiting, nobody hears of a failure, and nobody needs to.
     task.answer.promise.catch(() => {});
     this.#tasks.set(key, task);
@@ -128,27 +163,43 @@ export class TileMaker {
   }
 
   #startWaiting(): void {
-    for (let task = this.#queue[0]; task; task = this.#queue[0]) {
-      const maker = this.#isClosed ? null : this.#freeMaker(task.job);
-      if (!maker) return;
-      this.#queue.shift();
+    if (this.#isClosed) return;
+    for (const task of this.#inOrder()) {
+      const maker = this.#freeMaker(task.job);
+      if (!maker) continue; // it may be one that has to leave a process to tiles
+      this.#queue.splice(this.#queue.indexOf(task), 1);
       this.#start(maker, task);
     }
+  }
+
+  /** What waits, the most urgent first, and of equals what came first. */
+  #inOrder(): Task[] {
+    const now = performance.now();
+    const urgencyOf = ({ urgency, since }: Task) => (now - since > PATIENCE_MS ? 0 : urgency);
+    return this.#queue.toSorted((one, other) => urgencyOf(one) - urgencyOf(other));
   }
 
   #start(maker: Maker, task: Task): void {
     const { answer, cancel } = maker.run(task.job);
     task.cancel = cancel;
+    if (task.job.kind !== 'tile') this.#others++;
     void answer
       .finally(() => {
         task.cancel = null;
+        if (task.job.kind !== 'tile') this.#others--;
       })
       .then(task.answer.resolve, task.answer.reject)
       .finally(() => this.#startWaiting());
   }
 
-  /** Preferably one that has the slide open. Starts a process when all are busy and there may be more. */
+  /**
+   * Preferably one that has the slide open. Starts a process when all are busy and there may be more.
+   *
+   * @returns null when none is free, or the last one is left to tiles
+   */
   #freeMaker(job: MakerJob): Maker | null {
+    const mostOthers = Math.max(1, this.#options.processes - 1);
+    if (job.kind !== 'tile' && this.#others >= mostOthers) return null;
     const free = [...this.#makers].filter((maker) => maker.isFree);
     const path = job.kind === 'group' ? null : job.location.path;
     const best = free.find((maker) => maker.lastPath === path) ?? free[0];
