@@ -13,7 +13,7 @@ const pixels = z
 const micrometres = z
   .number()
   .nullable()
-  .meta({ description: 'µm per pixel; null when the file does not say' });
+  .meta({ description: 'µm per pixel; null when the file says neither it nor the magnification' });
 
 export const Image = z
   .object({
@@ -26,6 +26,12 @@ export const Image = z
     mpp_x: micrometres,
     mpp_y: micrometres,
     objective_power: z.number().nullable().meta({ description: 'Magnification of the scan, e.g. 20 or 40' }),
+    mpp_derived: z
+      .boolean()
+      .meta({ description: 'mpp_x and mpp_y are estimated from objective_power: not a calibration' }),
+    objective_power_derived: z
+      .boolean()
+      .meta({ description: 'objective_power is the objective that mpp_x and mpp_y are nearest to' }),
     vendor: z.string().nullable(),
     format: z.string().nullable(),
     size_bytes: z.number().int(),

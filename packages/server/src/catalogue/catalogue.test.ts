@@ -65,6 +65,8 @@ describe.each(databaseKinds)('the list on %s', (database) => {
           mpp_x: 0.499,
           mpp_y: 0.499,
           objective_power: 20,
+          mpp_derived: false,
+          objective_power_derived: false,
           vendor: expect.any(String),
           format: 'aperio',
           size_bytes: svs.length,
@@ -76,6 +78,40 @@ describe.each(databaseKinds)('the list on %s', (database) => {
       next_cursor: null,
     });
     expect(JSON.stringify(body)).not.toContain(server.config.slidesDir);
+  });
+
+  it('works out a pixel size or a magnification that a file does not say, and marks it', async () => {
+    const { server, reader, list } = await catalogueOf(database);
+    const small = { width: 64, height: 48, tileSize: 64, downsamples: [1] };
+    await server.put('a/both.svs', svs);
+    await server.put('a/magnification.svs', await buildSvs({ ...small, properties: { AppMag: '40' } }));
+    await server.put('a/neither.svs', await buildSvs({ ...small, properties: {} }));
+    await server.put('a/pixel size.svs', await buildSvs({ ...small, properties: { MPP: '0.5026' } }));
+    await server.rescan();
+    const scales = (await list(reader)).map(
+      ({ mpp_x, mpp_y, mpp_derived, objective_power, objective_power_derived }) => [
+        [mpp_x, mpp_y, mpp_derived],
+        [objective_power, objective_power_derived],
+      ],
+    );
+    expect(scales).toEqual([
+      [
+        [0.499, 0.499, false],
+        [20, false],
+      ],
+      [
+        [0.25, 0.25, true],
+        [40, false],
+      ],
+      [
+        [null, null, false],
+        [null, false],
+      ],
+      [
+        [0.5026, 0.5026, false],
+        [20, true],
+      ],
+    ]);
   });
 
   it('is in natural order, dataset by dataset, those without one last', async () => {

@@ -268,18 +268,21 @@ const nothingRead = {
   mpp_x: null,
   mpp_y: null,
   objective_power: null,
+  derived_scale: null,
   vendor: null,
   format: null,
 } as const satisfies ImageChanges;
 
 /** The allow-list of what a file may say of itself: nothing that can name a patient. */
 function factsOf(summary: SlideSummary): Pick<ImageChanges, keyof typeof nothingRead> {
+  const { scale } = summary;
   return {
     width: summary.width,
     height: summary.height,
-    mpp_x: summary.mpp?.x ?? null,
-    mpp_y: summary.mpp?.y ?? null,
-    objective_power: summary.objectivePower,
+    mpp_x: scale.mpp?.x ?? null,
+    mpp_y: scale.mpp?.y ?? null,
+    objective_power: scale.objectivePower,
+    derived_scale: scale.derived === 'objectivePower' ? 'objective_power' : scale.derived,
     vendor: summary.vendor,
     format: summary.format,
   };

@@ -6,6 +6,8 @@ import { Kysely, PostgresDialect, SqliteDialect, sql, type Transaction } from 'k
 import { Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { up as first } from './migrations/0001-first.ts';
+import { up as derivedScale } from './migrations/0002-derived-scale.ts';
+import { up as approvalAndGrants } from './migrations/0005-approval-and-grants.ts';
 import type { LockTable, Tables } from './schema.ts';
 
 export type Database = Kysely<Tables>;
@@ -15,7 +17,11 @@ export type Change = Transaction<Tables>;
 export type Connection = Database | Change;
 
 /** In order; a migration that has been released never changes. */
-const migrations = { '0001-first': { up: first } };
+const migrations = {
+  '0001-first': { up: first },
+  '0002-derived-scale': { up: derivedScale },
+  '0005-approval-and-grants': { up: approvalAndGrants },
+};
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number); // counts and sizes stay below 2^53
 

@@ -19,6 +19,8 @@ export function imageOf(row: ImageRow): Image {
     mpp_x: row.mpp_x,
     mpp_y: row.mpp_y,
     objective_power: row.objective_power,
+    mpp_derived: row.derived_scale === 'mpp',
+    objective_power_derived: row.derived_scale === 'objective_power',
     vendor: row.vendor,
     format: row.format,
     size_bytes: row.size_bytes,
@@ -158,6 +160,7 @@ export async function insertImage(tx: Connection, image: NewImage, now: string):
       mpp_x: null,
       mpp_y: null,
       objective_power: null,
+      derived_scale: null,
       vendor: null,
       format: null,
       created_at: now,
@@ -184,6 +187,7 @@ export type ImageChanges = Partial<
     | 'mpp_x'
     | 'mpp_y'
     | 'objective_power'
+    | 'derived_scale'
     | 'vendor'
     | 'format'
     | 'size_bytes'

@@ -91,6 +91,8 @@ interface ImageTable {
   mpp_x: number | null;
   mpp_y: number | null;
   objective_power: number | null;
+  /** Which of the two the file does not say: it was worked out from the other. Null: neither was. */
+  derived_scale: 'mpp' | 'objective_power' | null;
   vendor: string | null;
   format: string | null;
   size_bytes: number;

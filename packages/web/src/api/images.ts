@@ -21,6 +21,10 @@ const textOrNull = z
   .string()
   .nullish()
   .transform((text) => text || null);
+const yesOrNo = z
+  .boolean()
+  .nullish()
+  .transform((yes) => yes === true);
 const numberOrNull = z
   .number()
   .nullish()
@@ -36,6 +40,9 @@ const CatalogueImage = z.object({
   mpp_x: numberOrNull,
   /** Magnification of the scan, e.g. 20 or 40. */
   objective_power: numberOrNull,
+  /** The file does not say it: estimated from the other. */
+  mpp_derived: yesOrNo,
+  objective_power_derived: yesOrNo,
   /** Administrators see what is not `ready` too. */
   status: ImageStatus.default('ready'),
   /** Why a `failed` image could not be read. */

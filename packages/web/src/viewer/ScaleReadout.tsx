@@ -16,7 +16,10 @@ interface ScaleReadoutProps {
 export function ScaleReadout({ calibration, zoom }: ScaleReadoutProps) {
   return (
     <div className={classes.scale}>
-      <span className={classes.magnification} title={texts.magnification}>
+      <span
+        className={classes.magnification}
+        title={calibration?.derived === 'objectivePower' ? texts.powerEstimatedHint : texts.magnification}
+      >
         {calibration === null ? texts.percent(zoom) : magnificationLabel(calibration, zoom)}
       </span>
       {isDigitalZoom(zoom) && (
@@ -29,6 +32,7 @@ export function ScaleReadout({ calibration, zoom }: ScaleReadoutProps) {
       ) : (
         <ScaleBar calibration={calibration} zoom={zoom} />
       )}
+      {calibration?.derived === 'mpp' && <span title={texts.estimatedHint}>{texts.estimated}</span>}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { calibrationOf } from './scale.ts';
 
 /** Each as `power: zoom`, with `digital` where it goes beyond the scan. */
 function told(mpp: number | null, objectivePower: number | null): string[] {
-  const calibration = calibrationOf({ mpp, objectivePower });
+  const calibration = calibrationOf({ mpp, objectivePower, derived: null });
   if (calibration === null) throw new Error('not calibrated');
   return objectivesOf(calibration).map(
     ({ power, zoom, isDigital }) => `${power}: ${zoom}${isDigital ? ' digital' : ''}`,

@@ -1,35 +1,43 @@
 import { describe, expect, it } from 'vitest';
-import { type Calibration, calibrationOf, magnificationLabel, scaleBarOf } from './scale.ts';
+import { type Calibration, calibrationOf, magnificationLabel, type SlideScale, scaleBarOf } from './scale.ts';
 
 describe('calibration', () => {
   it.each([
     [
-      { mpp: 0.499, objectivePower: 20 },
+      { mpp: 0.499, objectivePower: 20, derived: null },
       { mpp: 0.499, objectivePower: 20, derived: null },
     ],
     [
-      { mpp: 0.25, objectivePower: null },
+      { mpp: 0.25, objectivePower: null, derived: null },
       { mpp: 0.25, objectivePower: 40, derived: 'objectivePower' },
     ],
     [
-      { mpp: null, objectivePower: 20 },
+      { mpp: null, objectivePower: 20, derived: null },
       { mpp: 0.5, objectivePower: 20, derived: 'mpp' },
     ],
     [
-      { mpp: 0, objectivePower: 40 },
+      { mpp: 0, objectivePower: 40, derived: null },
       { mpp: 0.25, objectivePower: 40, derived: 'mpp' },
     ],
     [
-      { mpp: 0.5, objectivePower: 40 }, // the size of a pixel is believed
+      { mpp: 0.5, objectivePower: 40, derived: null }, // the size of a pixel is believed
       { mpp: 0.5, objectivePower: 20, derived: 'objectivePower' },
     ],
     [
-      { mpp: 0.2265, objectivePower: 40 },
+      { mpp: 0.2265, objectivePower: 40, derived: null },
       { mpp: 0.2265, objectivePower: 40, derived: null },
     ],
-    [{ mpp: null, objectivePower: null }, null],
-    [{ mpp: Number.NaN, objectivePower: -1 }, null],
-  ])('of %o', (scale, calibration) => {
+    [
+      { mpp: 0.5, objectivePower: 20, derived: 'mpp' }, // what was an estimate before stays one
+      { mpp: 0.5, objectivePower: 20, derived: 'mpp' },
+    ],
+    [
+      { mpp: 0.499, objectivePower: 20, derived: 'objectivePower' },
+      { mpp: 0.499, objectivePower: 20, derived: 'objectivePower' },
+    ],
+    [{ mpp: null, objectivePower: null, derived: null }, null],
+    [{ mpp: Number.NaN, objectivePower: -1, derived: null }, null],
+  ] satisfies [SlideScale, Calibration | null][])('of %o', (scale, calibration) => {
     expect(calibrationOf(scale)).toEqual(calibration);
   });
 });

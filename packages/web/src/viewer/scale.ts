@@ -11,12 +11,14 @@ export interface SlideScale {
   readonly mpp: number | null;
   /** Magnification of the scan, e.g. 20 or 40; null when unknown. */
   readonly objectivePower: number | null;
+  /** The one of the two that the file does not say: whoever read it worked it out from the other. */
+  readonly derived: Calibration['derived'];
 }
 
 export interface Calibration {
   readonly mpp: number;
   readonly objectivePower: number;
-  /** The one of the two that was worked out from the other; shown as approximate. */
+  /** The one of the two that was worked out from the other; shown as an estimate. */
   readonly derived: 'mpp' | 'objectivePower' | null;
 }
 
@@ -29,11 +31,11 @@ const micrometresTimesPower = 10;
 const contradiction = 1.4;
 
 /** Null when the slide says neither. */
-export function calibrationOf({ mpp, objectivePower }: SlideScale): Calibration | null {
+export function calibrationOf({ mpp, objectivePower, derived }: SlideScale): Calibration | null {
   const knownMpp = mpp !== null && mpp > 0 ? mpp : null;
   const knownPower = objectivePower !== null && objectivePower > 0 ? objectivePower : null;
   if (knownMpp !== null && knownPower !== null && agree(knownMpp, knownPower)) {
-    return { mpp: knownMpp, objectivePower: knownPower, derived: null };
+    return { mpp: knownMpp, objectivePower: knownPower, derived };
   }
   if (knownMpp !== null) {
     return { mpp: knownMpp, objectivePower: micrometresTimesPower / knownMpp, derived: 'objectivePower' };

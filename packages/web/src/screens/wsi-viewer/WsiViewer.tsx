@@ -47,11 +47,14 @@ export function WsiViewer() {
     },
     [selectedId, navigate],
   );
-  const { id, status, mpp_x, objective_power } = selected ?? notReady;
+  const { id, status, mpp_x, objective_power, mpp_derived, objective_power_derived } = selected ?? notReady;
   // Made anew for another image only: the same one again, from a list loaded again, is not opened again.
   const slide = useMemo(
-    () => (status === 'ready' ? slideOf({ id, mpp_x, objective_power }) : null),
-    [id, status, mpp_x, objective_power],
+    () =>
+      status === 'ready'
+        ? slideOf({ id, mpp_x, objective_power, mpp_derived, objective_power_derived })
+        : null,
+    [id, status, mpp_x, objective_power, mpp_derived, objective_power_derived],
   );
 
   // The field takes the place of the one before: the back button goes from slide to slide.
@@ -132,16 +135,29 @@ function renewEndedSession(): void {
   imageSessions.get().catch(() => undefined); // the bar says so
 }
 
-const notReady = { id: '', status: 'pending', mpp_x: null, objective_power: null } as const;
+const notReady = {
+  id: '',
+  status: 'pending',
+  mpp_x: null,
+  objective_power: null,
+  mpp_derived: false,
+  objective_power_derived: false,
+} as const;
 
 function slideOf({
   id,
   mpp_x,
   objective_power,
-}: Pick<CatalogueImage, 'id' | 'mpp_x' | 'objective_power'>): ViewedSlide {
+  mpp_derived,
+  objective_power_derived,
+}: Pick<
+  CatalogueImage,
+  'id' | 'mpp_x' | 'objective_power' | 'mpp_derived' | 'objective_power_derived'
+>): ViewedSlide {
+  const derived = mpp_derived ? 'mpp' : objective_power_derived ? 'objectivePower' : null;
   return {
     descriptorAddress: descriptorAddress(id),
     tileAddressOf: (tile) => tileAddress(id, tile),
-    scale: { mpp: mpp_x, objectivePower: objective_power },
+    scale: { mpp: mpp_x, objectivePower: objective_power, derived },
   };
 }

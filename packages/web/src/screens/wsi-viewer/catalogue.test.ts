@@ -11,6 +11,8 @@ function image(of: Partial<CatalogueImage>): CatalogueImage {
     organ_type: null,
     mpp_x: null,
     objective_power: null,
+    mpp_derived: false,
+    objective_power_derived: false,
   };
   return { id: of.file_name ?? 'an id', ...unknown, ...of };
 }

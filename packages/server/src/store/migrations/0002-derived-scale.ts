@@ -1,0 +1,15 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../schema.ts';
+
+/** Which of pixel size and magnification was worked out from the other. */
+export async function up(db: Kysely<Tables>): Promise<void> {
+  await db.schema.alterTable('images').addColumn('derived_scale', 'text').execute();
+  // Slides that say one of the two are read again, for the other.
+  await db
+    .updateTable('images')
+    .set({ fingerprint: null, status: 'pending' })
+    .where('status', '=', 'ready')
+    .where((eb) => eb.or([eb('mpp_x', 'is', null), eb('objective_power', 'is', null)]))
+    .where((eb) => eb.or([eb('mpp_x', 'is not', null), eb('objective_power', 'is not', null)]))
+    .execute();
+}
