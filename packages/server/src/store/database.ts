@@ -7,7 +7,10 @@ import { Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { up as first } from './migrations/0001-first.ts';
 import { up as derivedScale } from './migrations/0002-derived-scale.ts';
+import { up as auditChain } from './migrations/0003-audit-chain.ts';
+import { up as signIn } from './migrations/0004-sign-in.ts';
 import { up as approvalAndGrants } from './migrations/0005-approval-and-grants.ts';
+import { up as externalSignIn } from './migrations/0006-external-sign-in.ts';
 import type { LockTable, Tables } from './schema.ts';
 
 export type Database = Kysely<Tables>;
@@ -20,7 +23,10 @@ export type Connection = Database | Change;
 const migrations = {
   '0001-first': { up: first },
   '0002-derived-scale': { up: derivedScale },
+  '0003-audit-chain': { up: auditChain },
+  '0004-sign-in': { up: signIn },
   '0005-approval-and-grants': { up: approvalAndGrants },
+  '0006-external-sign-in': { up: externalSignIn },
 };
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number); // counts and sizes stay below 2^53

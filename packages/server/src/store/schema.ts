@@ -2,7 +2,7 @@
  * The tables, as they are in both databases. Portable types only: text ids, ISO 8601 text for times
  * (UTC, so that text order is time order), 0/1 for booleans, JSON as text.
  */
-import type { ImageStatus, Role, Status } from '@lamina/contract';
+import type { AuditResult, DatasetAccess, ImageStatus, Role, Status } from '@lamina/contract';
 import type { Insertable, Selectable } from 'kysely';
 
 type Flag = 0 | 1;
@@ -20,6 +20,8 @@ interface UserTable {
   created_at: string;
   updated_at: string;
   approval_date: string | null;
+  /** When access ends by itself: from then on the account counts as suspended. Null: never. */
+  expires_at: string | null;
 }
 
 /** How an account signs in; the embedded service keeps a password hash here. */
@@ -41,6 +43,10 @@ interface TokenTable {
   created_at: string;
   last_used_at: string;
   expires_at: string;
+  /** Where the sign-in came from, for the owner's eyes; null where that is not known. */
+  address: string | null;
+  /** Browser and system in a few words, as `Firefox · Windows`; null likewise. */
+  browser: string | null;
 }
 
 /** Image sessions that are alive; they end with their row, with their token or with `expires_at`. */
@@ -60,6 +66,52 @@ interface PasswordResetTable {
   /** SHA-256 of the mailed code, base64url. */
   hash: string;
   uid: string;
+  expires_at: string;
+}
+
+/** What was tried too often, or is known to be good: see sign-in/throttle.ts. Rows that have ended are swept. */
+interface ThrottleTable {
+  /** SHA-256, base64url: no address of a person or a machine is kept here. */
+  key: string;
+  count: number;
+  expires_at: string;
+  blocked_until: string | null;
+}
+
+interface SecondFactorTable {
+  uid: string;
+  /** Sealed: see secrets.ts. */
+  secret: string;
+  created_at: string;
+  /** Null until the first code has come back; only then it is asked for. */
+  confirmed_at: string | null;
+  /** The 30-second step of the last code that was taken; none before it is taken again. */
+  last_step: number;
+}
+
+/** Each stands in for one code of the second factor. Using one is deleting its row. */
+interface RecoveryCodeTable {
+  /** SHA-256 of uid and code, base64url. */
+  hash: string;
+  uid: string;
+}
+
+/** Letters that have not gone out yet. */
+interface LetterTable {
+  id: string;
+  /** Sealed JSON: a letter may carry a link that sets a password. */
+  content: string;
+  created_at: string;
+  attempts: number;
+  /** When it is tried next; whoever takes it moves this on first. */
+  due_at: string;
+}
+
+/** Taken for a sign-in, and so for no other. */
+interface SpentIdentityTokenTable {
+  /** SHA-256 of the identity token, base64url. */
+  hash: string;
+  /** When it would be refused anyway. */
   expires_at: string;
 }
 
@@ -110,18 +162,81 @@ interface AuditTable {
   seq: number;
   at: string;
   action: string;
-  result: 'done' | 'refused';
+  result: AuditResult;
   actor_uid: string | null;
   target: string | null;
   /** JSON, never a secret. */
   detail: string;
   address: string | null;
   request_id: string | null;
+  /** Of the row before it; see domain/audit-chain.ts. */
+  previous_hash: string;
+  /** Of this row and the hash before it. */
+  hash: string;
+}
+
+/** Both ends of the trail: one row, made with the first entry. */
+interface AuditChainTable {
+  name: 'audit';
+  /** The last row that was given up because its time was over, and its hash; 0 and empty before any was. */
+  before_seq: number;
+  before_hash: string;
+  /** The last row that was written. */
+  last_seq: number;
+  last_hash: string;
+}
+
+/** What a person said when asking for an account, and what an administrator answered. No row: nothing of either. */
+interface ApplicationTable {
+  uid: string;
+  affiliation: string | null;
+  purpose: string | null;
+  /** Why it was refused, for the person to read; null unless the last decision was a refusal. */
+  decision_reason: string | null;
+}
+
+/** What an administrator has decided about a dataset. One without a row is open. */
+interface DatasetTable {
+  /** As in `images.dataset_name`. */
+  name: string;
+  access: DatasetAccess;
+  /** Whether members may know of it, and ask for it, while it is restricted. */
+  is_listed: Flag;
+  updated_at: string;
+}
+
+/** Who may see a restricted dataset, administrators apart. */
+interface DatasetGrantTable {
+  uid: string;
+  dataset: string;
+  /** Uid of the administrator. */
+  granted_by: string;
+  at: string;
+}
+
+/** The last time somebody asked for a dataset: one row for each person and dataset. */
+interface DatasetRequestTable {
+  id: string;
+  uid: string;
+  dataset: string;
+  reason: string;
+  at: string;
+  /** Null: nobody has answered yet. */
+  answer: 'granted' | 'refused' | null;
+  answer_reason: string | null;
+  answered_by: string | null;
+  answered_at: string | null;
+}
+
+/** When a letter that sums up was last sent, whichever process did. */
+interface DigestTable {
+  name: string;
+  sent_at: string;
 }
 
 /** Rows to lock: updating one holds it until the transaction ends, on both databases. */
 export interface LockTable {
-  name: 'accounts' | 'audit' | 'catalogue';
+  name: 'accounts' | 'audit' | 'catalogue' | 'throttle';
   taken: number;
 }
 
@@ -131,9 +246,20 @@ export interface Tables {
   tokens: TokenTable;
   image_sessions: ImageSessionTable;
   password_resets: PasswordResetTable;
+  spent_identity_tokens: SpentIdentityTokenTable;
+  throttles: ThrottleTable;
+  second_factors: SecondFactorTable;
+  recovery_codes: RecoveryCodeTable;
+  letters: LetterTable;
   images: ImageTable;
   audit: AuditTable;
+  audit_chain: AuditChainTable;
   locks: LockTable;
+  applications: ApplicationTable;
+  datasets: DatasetTable;
+  dataset_grants: DatasetGrantTable;
+  dataset_requests: DatasetRequestTable;
+  digests: DigestTable;
 }
 
 export type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;

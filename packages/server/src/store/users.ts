@@ -25,6 +25,7 @@ export function userOf(row: Row<'users'>): User {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     approvalDate: row.approval_date,
+    expiresAt: row.expires_at,
   };
 }
 
@@ -40,6 +41,7 @@ function rowOf(user: User): NewRow<'users'> {
     created_at: user.createdAt,
     updated_at: user.updatedAt,
     approval_date: user.approvalDate,
+    expires_at: user.expiresAt,
   };
 }
 
