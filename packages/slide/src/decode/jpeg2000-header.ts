@@ -13,6 +13,8 @@ export interface Jpeg2000Header {
   readonly isSigned: boolean;
   /** Components after the first have only every second column, or column and row: colours at half resolution. */
   readonly isSubsampled: boolean;
+  /** Of those: every second row too. */
+  readonly isHalvedInHeight: boolean;
   /** How often the picture can be halved by decoding less of it. */
   readonly halvings: number;
   /** The boxes say that the samples are YCbCr; always false without boxes. */
@@ -141,6 +143,7 @@ function readSize(stream: Uint8Array, at: number): Size {
     bits: Math.max(...all.map(({ bits }) => bits)),
     isSigned: all.some(({ isSigned }) => isSigned),
     isSubsampled,
+    isHalvedInHeight: isSubsampled && second === '2×2',
   };
 }
 

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { encodeJpeg2000 } from '../testing/encode-frames.ts';
+import { encodeJpeg2000, encodeSubsampledJpeg2000 } from '../testing/encode-frames.ts';
 import { paintPlain, paintTissue } from '../testing/paint-tissue.ts';
 import { decodeJpeg2000 } from './jpeg2000.ts';
 import { isJpeg2000, readJpeg2000Header } from './jpeg2000-header.ts';
+import { paintSamples } from './paint-samples.ts';
 import { shrinkRaster } from './raster.ts';
 
 const slides = process.env.TEST_SLIDES;
@@ -107,6 +108,24 @@ describe('a JPEG 2000 picture', () => {
     expect([...asStored.rgb.subarray(0, 3)]).toEqual([150, 100, 180]);
     const converted = await decodeJpeg2000(stream, { ...request, colour: 'ycc' });
     expect([...converted.rgb.subarray(0, 3)]).toEqual([223, 123, 100]);
+  });
+
+  it.each<[string, [2, 1 | 2]]>([
+    ['width', [2, 1]],
+    ['width and height', [2, 2]],
+  ])('with colours at half resolution in %s loses nothing but that', async (_, steps) => {
+    const [width, height] = [75, 61];
+    const values = paintTissue(width, height).rgb;
+    const stream = await encodeSubsampledJpeg2000({ width, height, samplesPerPixel: 3, values }, steps);
+    const { rgb } = await decodeJpeg2000(stream, { ...declared, width, height });
+    const shared = values.map((sample, i) => {
+      const [pixel, component] = [Math.floor(i / 3), i % 3];
+      const [x, y] = [pixel % width, Math.floor(pixel / width)];
+      const from = (y - (y % steps[1])) * width + x - (x % steps[0]);
+      return component === 0 ? sample : (values[from * 3 + component] as number);
+    });
+    const samples = { width, height, samplesPerPixel: 3, values: shared, isPlanar: false, maximum: 255 };
+    expect(Buffer.compare(rgb, paintSamples(samples, 'ycc').rgb)).toBe(0);
   });
 
   it('that its code stream turns into RGB stays as it is', async () => {

@@ -3,7 +3,7 @@
 /// <reference path="./codecs.d.ts" />
 import type openJpeg from '@cornerstonejs/codec-openjpeg/decodewasmjs';
 import { type GreyRange, SlideError } from '../slide.ts';
-import { readJpeg2000Header } from './jpeg2000-header.ts';
+import { type Jpeg2000Header, readJpeg2000Header } from './jpeg2000-header.ts';
 import { paintSamples } from './paint-samples.ts';
 import { type Raster, shrinkRaster } from './raster.ts';
 
@@ -70,11 +70,13 @@ export async function decodeJpeg2000(bytes: Uint8Array, request: Jpeg2000Request
   if (reducedWidth * reducedHeight > MAX_PIXELS) {
     throw new SlideError('LIMIT_EXCEEDED', `A picture has ${reducedWidth} × ${reducedHeight} pixels`);
   }
-  const decoded = await decodeCodeStream(header.codeStream, halvings);
+  const stream = header.isSubsampled ? inBoxes(header) : header.codeStream;
+  const decoded = await decodeCodeStream(stream, halvings);
   const bytesPerSample = header.bits > 8 ? 2 : 1;
   if (decoded.samples.length !== reducedWidth * reducedHeight * header.components * bytesPerSample) {
     throw corrupt(decoded.complaints);
   }
+  const samples = new Uint8Array(decoded.samples.buffer);
   const isYcc =
     (colour === 'ycc' && !header.isTransformed) || (colour === 'as-declared' && header.isDeclaredYcc);
   const range = typeof colour === 'object' ? colour : null;
@@ -83,16 +85,89 @@ export async function decodeJpeg2000(bytes: Uint8Array, request: Jpeg2000Request
       width: reducedWidth,
       height: reducedHeight,
       samplesPerPixel: header.components,
-      values:
-        bytesPerSample === 2
-          ? new Uint16Array(decoded.samples.buffer)
-          : new Uint8Array(decoded.samples.buffer),
+      values: header.isSubsampled
+        ? spreadColours(samples, header, halvings)
+        : bytesPerSample === 2
+          ? new Uint16Array(samples.buffer)
+          : samples,
       isPlanar: false,
       maximum: 2 ** header.bits - 1,
     },
-    isGrey ? range : isYcc && !header.isSubsampled ? 'ycc' : 'rgb',
+    isGrey ? range : isYcc || header.isSubsampled ? 'ycc' : 'rgb',
   );
   return shrinkRaster(raster, shrink / scale);
+}
+
+/** Components as the codec shall hand them over: the two of half resolution, then the one of full resolution. */
+const HANDED_OVER = [1, 2, 0] as const;
+
+/**
+ * A .jp2 file around a code stream whose colours have half the resolution.
+ *
+ * The codec turns such colours into RGB by itself, and cuts off fractions. Components in another order it hands over
+ * as they are; then it takes each for a plane of full resolution, so that only the beginning of the smaller ones means
+ * anything: the rest is whatever follows them in its memory, where the larger one stands last.
+ *
+ * Source: ITU-T T.800, annexes I.5.3.1 (ihdr), I.5.3.3 (colr: sRGB), I.5.3.4 (pclr) and I.5.3.5 (cmap: direct use).
+ */
+function inBoxes({ codeStream, width, height }: Jpeg2000Header): Uint8Array {
+  const channels = HANDED_OVER.length;
+  const bitsOfEach = HANDED_OVER.map(() => 7);
+  const unusedPalette = HANDED_OVER.map(() => 0);
+  return Buffer.concat([
+    box('jP  ', [0x0d, 0x0a, 0x87, 0x0a]),
+    box('ftyp', Buffer.from('jp2 \0\0\0\0jp2 ', 'latin1')),
+    box('jp2h', [
+      ...box('ihdr', [...bigEndian(height), ...bigEndian(width), 0, channels, 7, 7, 0, 0]),
+      ...box('colr', [1, 0, 0, ...bigEndian(16)]),
+      ...box('pclr', [0, 1, channels, ...bitsOfEach, ...unusedPalette]),
+      ...box(
+        'cmap',
+        HANDED_OVER.flatMap((component) => [0, component, 0, 0]),
+      ),
+    ]),
+    box('jp2c', codeStream),
+  ]);
+}
+
+function box(type: string, contents: ArrayLike<number>): Buffer {
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(contents.length + 8);
+  head.write(type, 4, 'latin1');
+  return Buffer.concat([head, Buffer.from(contents)]);
+}
+
+function bigEndian(value: number): Uint8Array {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
+
+/**
+ * Every pixel with the colours that it shares with its neighbours, as OpenSlide does.
+ *
+ * @param handedOver planes in the order of `HANDED_OVER`, sample by sample side by side
+ */
+function spreadColours(
+  handedOver: Uint8Array,
+  { width, height, isHalvedInHeight }: Jpeg2000Header,
+  halvings: number,
+): Uint8Array {
+  const scale = 2 ** halvings;
+  const [wide, high] = [Math.ceil(width / scale), Math.ceil(height / scale)];
+  const colourWide = Math.ceil(Math.ceil(width / 2) / scale);
+  const down = isHalvedInHeight ? 1 : 0;
+  const ycc = new Uint8Array(wide * high * 3);
+  for (let y = 0, to = 0; y < high; y++) {
+    const colourRow = (y >> down) * colourWide;
+    for (let x = 0; x < wide; x++, to += 3) {
+      const colour = (colourRow + (x >> 1)) * 3;
+      ycc[to] = handedOver[to + 2] as number;
+      ycc[to + 1] = handedOver[colour] as number;
+      ycc[to + 2] = handedOver[colour + 1] as number;
+    }
+  }
+  return ycc;
 }
 
 /** @returns empty when the stream cannot be decoded, with what the codec says of it */

@@ -62,16 +62,29 @@ function paintGrey(values: Uint8Array | Uint16Array, black: number, white: numbe
   return rgb;
 }
 
-/** Source: ITU-T T.871, section 7. */
+/** What the two colours of a pixel add to its red, green and blue; that to green is 65,536 times as much. */
+const added = {
+  red: Int16Array.from({ length: 256 }, (_, cr) => rounded(1.402 * (cr - 128))),
+  greenByBlue: Int32Array.from({ length: 256 }, (_, cb) => rounded(2 ** 16 * (0.5 - 0.34414 * (cb - 128)))),
+  greenByRed: Int32Array.from({ length: 256 }, (_, cr) => rounded(2 ** 16 * (-0.71414 * (cr - 128)))),
+  blue: Int16Array.from({ length: 256 }, (_, cb) => rounded(1.772 * (cb - 128))),
+};
+
+/** Halves away from zero. */
+function rounded(value: number): number {
+  return Math.sign(value) * Math.floor(Math.abs(value) + 0.5);
+}
+
+/** Source: JFIF 1.02 (T.871 section 7), rounded as OpenSlide does, so that both show the same. */
 function yccToRgb(ycc: Uint8Array): Uint8Array {
   const rgb = new Uint8ClampedArray(ycc.length);
   for (let i = 0; i < ycc.length; i += 3) {
     const y = ycc[i] as number;
-    const cb = (ycc[i + 1] as number) - 128;
-    const cr = (ycc[i + 2] as number) - 128;
-    rgb[i] = y + 1.402 * cr;
-    rgb[i + 1] = y - 0.344136 * cb - 0.714136 * cr;
-    rgb[i + 2] = y + 1.772 * cb;
+    const cb = ycc[i + 1] as number;
+    const cr = ycc[i + 2] as number;
+    rgb[i] = y + (added.red[cr] as number);
+    rgb[i + 1] = y + (((added.greenByBlue[cb] as number) + (added.greenByRed[cr] as number)) >> 16);
+    rgb[i + 2] = y + (added.blue[cb] as number);
   }
   return new Uint8Array(rgb.buffer);
 }

@@ -43,6 +43,52 @@ export async function encodeJpeg2000(samples: FrameSamples, halvings = 3): Promi
 }
 
 /**
+ * A bare code stream, lossless, of YCbCr whose colours have half the resolution, as Aperio writes it.
+ *
+ * Of one resolution and one layer, each component is one packet: those of three pictures stand one after the other.
+ *
+ * @param ycc Y, Cb and Cr of each pixel; of colours the first of those that share one is taken
+ * @param steps columns and rows that share a colour
+ */
+export async function encodeSubsampledJpeg2000(
+  { width, height, values }: FrameSamples,
+  steps: readonly [2, 1 | 2],
+): Promise<Uint8Array> {
+  const componentSteps = [[1, 1], steps, steps] as const;
+  const streams: Buffer[] = [];
+  for (const [component, [across, down]] of componentSteps.entries()) {
+    const [columns, rows] = [Math.ceil(width / across), Math.ceil(height / down)];
+    const plane = Uint8Array.from({ length: columns * rows }, (_, i) => {
+      const pixel = Math.floor(i / columns) * down * width + (i % columns) * across;
+      return values[pixel * 3 + component] as number;
+    });
+    const samples = { width: columns, height: rows, samplesPerPixel: 1, values: plane };
+    streams.push(Buffer.from(await encodeJpeg2000(samples, 0)));
+  }
+  const [first] = streams as [Buffer];
+  const [startOfTile, startOfData] = [Buffer.from([0xff, 0x90]), Buffer.from([0xff, 0x93])];
+  const packets = streams.map((stream) => stream.subarray(stream.indexOf(startOfData) + 2, -2));
+  // SIZ has 38 bytes after its marker, and three for each component.
+  const size = Buffer.concat([
+    first.subarray(2, 42),
+    Buffer.from(componentSteps.flatMap(([x, y]) => [7, x, y])),
+  ]);
+  size.writeUInt16BE(38 + 9, 2);
+  size.writeUInt16BE(3, 38);
+  const tileAt = first.indexOf(startOfTile);
+  const tile = Buffer.from(first.subarray(tileAt, first.indexOf(startOfData) + 2));
+  tile.writeUInt32BE(tile.length + packets.reduce((sum, { length }) => sum + length, 0), 6);
+  return Buffer.concat([
+    first.subarray(0, 2),
+    size,
+    first.subarray(45, tileAt),
+    tile,
+    ...packets,
+    Buffer.from([0xff, 0xd9]),
+  ]);
+}
+
+/**
  * @param interleave 0: a plane for each component, 1: by line, 2: by pixel
  * @param near how far samples may be from what they were
  */
