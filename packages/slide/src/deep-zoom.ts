@@ -5,7 +5,7 @@
  */
 import { blankJpeg } from './decode/encode-jpeg.ts';
 import type { Colour } from './decode/raster.ts';
-import { type Slide, SlideError, type TileAddress } from './slide.ts';
+import { type Allocate, type Slide, SlideError, type TileAddress } from './slide.ts';
 
 /** What a viewer must know of a slide before it can ask for tiles. */
 export interface DeepZoomDescriptor {
@@ -90,6 +90,7 @@ export function regionOfTile(descriptor: DeepZoomDescriptor, address: DeepZoomAd
 /**
  * The tile as the file stores it, as a complete JPEG, without decoding anything.
  *
+ * @param allocate as in `Slide.readTile`
  * @returns null when the file has no such tile and it has to be made (see making/): a size between the levels of
  *   the file, another codec, or an edge, where the file stores more than Deep Zoom promises
  * @throws SlideError TILE_OUT_OF_RANGE, and what `Slide.readTile` throws
@@ -98,10 +99,11 @@ export async function readStoredTile(
   slide: Slide,
   address: DeepZoomAddress,
   signal?: AbortSignal,
+  allocate?: Allocate,
 ): Promise<Uint8Array | null> {
   const stored = storedAddress(slide, address);
   if (stored === null) return null;
-  const tile = await slide.readTile(stored, signal);
+  const tile = await slide.readTile(stored, signal, allocate);
   if (tile === null) return keptBlank(planOf(slide).descriptor.tileSize, slide.background);
   return tile.codec === 'jpeg' ? tile.bytes : null;
 }

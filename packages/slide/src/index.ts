@@ -12,7 +12,7 @@ export { openServedSlide } from './making/served-slide.ts';
 export type { SlideSummary } from './making/slide-summary.ts';
 export { TileMaker, type TileMakerOptions } from './making/tile-maker.ts';
 export { groupSlideFiles, openSlide } from './open-slide.ts';
-export { type Slide, SlideError, type SlideErrorCode, type SlideLocation } from './slide.ts';
+export { type Allocate, type Slide, SlideError, type SlideErrorCode, type SlideLocation } from './slide.ts';
 export type { ByteSource } from './source/byte-source.ts';
 export { fingerprintOf, openFileSource } from './source/file-source.ts';
 export type { SlideGroup } from './source/slide-files.ts';

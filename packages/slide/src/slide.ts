@@ -129,6 +129,12 @@ export interface EncodedImage {
   readonly orientation?: Orientation;
 }
 
+/**
+ * Memory for the bytes of one tile, exactly so many, whatever stands in it. Memory that is used again and again spares
+ * the collector of garbage, which a program that reads half a gigabyte a second would keep busy.
+ */
+export type Allocate = (byteCount: number) => Uint8Array;
+
 export interface Slide {
   /** Machine name of the format, e.g. `aperio`, `tiff`. */
   readonly format: string;
@@ -148,11 +154,12 @@ export interface Slide {
   /**
    * Read one tile as stored, without decoding it.
    *
+   * @param allocate where the bytes of a tile may be put; a format that has no use for it does without
    * @returns the tile, `tileWidth × tileHeight` pixels when it is upright; on the right and bottom edges of the level
    *   it may be padded to that, or end with the picture; null for a tile the scanner left empty
    * @throws SlideError TILE_OUT_OF_RANGE, FILE_TRUNCATED, FILE_CORRUPT, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
    */
-  readTile(address: TileAddress, signal?: AbortSignal): Promise<EncodedImage | null>;
+  readTile(address: TileAddress, signal?: AbortSignal, allocate?: Allocate): Promise<EncodedImage | null>;
   /** @throws SlideError ASSOCIATED_IMAGE_MISSING */
   readAssociatedImage(name: AssociatedImageName): Promise<EncodedImage>;
   /**

@@ -7,8 +7,8 @@ export interface TileName {
   readonly row: number;
 }
 
-/** Plain decimal, no sign, no leading zero: each tile has one spelling. */
-const wholeNumber = '(0|[1-9]\\d{0,8})';
+/** Plain decimal, no sign, no leading zero: each tile has one spelling. As a pattern, it captures the number. */
+export const wholeNumber = '(0|[1-9]\\d{0,8})';
 const levelPattern = new RegExp(`^${wholeNumber}$`);
 const tilePattern = new RegExp(`^${wholeNumber}_${wholeNumber}\\.jpe?g$`);
 

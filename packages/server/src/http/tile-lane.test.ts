@@ -2,7 +2,7 @@ import http from 'node:http';
 import net from 'node:net';
 import { apiBase, deleteImageSession, getImageSessionStats } from '@lamina/contract';
 import { buildSvs } from '@lamina/slide/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type SlideServer, slideServer } from '../testing/slide-server.ts';
 
 /** 480 × 400 pixels, tiles of 128, stored at 1 and at 1/4: Deep Zoom levels 9 and 7 of 0…9. */
@@ -43,7 +43,7 @@ interface Reply {
   readonly way: 'lane' | 'usual';
 }
 
-type Asked = Pick<http.RequestOptions, 'method' | 'headers'> & { readonly payload?: string };
+type Asked = Pick<http.RequestOptions, 'method' | 'headers' | 'agent'> & { readonly payload?: string };
 
 const pathOf = (tile: string, query = `session=${session}`) =>
   `${apiBase}/image-catalog/proxy/${imageId}/${tile}?${query}`;
@@ -51,7 +51,7 @@ const pathOf = (tile: string, query = `session=${session}`) =>
 /** Over one connection that is kept, as a browser does. */
 function ask(path: string, { payload, ...asked }: Asked = {}): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const request = http.request({ ...asked, port, path, agent }, (response) => {
+    const request = http.request({ agent, ...asked, port, path }, (response) => {
       const pieces: Buffer[] = [];
       response.on('data', (piece: Buffer) => pieces.push(piece));
       response.on('error', reject);
@@ -340,6 +340,17 @@ describe('a connection through the fast lane', () => {
     const bodies = answersIn(await everythingFrom(slow));
     expect(bodies).toHaveLength(count + 1);
     const wrong = bodies.slice(0, count).filter((body, i) => !expected[i % tiles.length]?.equals(body));
+    expect(wrong).toHaveLength(0);
+  });
+
+  it('among many gets its own tiles, though all are sent from the same memory', async () => {
+    const expected = await bodiesOf(tiles.map((tile) => pathOf(tile)));
+    const crowd = new http.Agent({ keepAlive: true, maxSockets: 24 });
+    onTestFinished(() => crowd.destroy());
+    const replies = await Promise.all(
+      Array.from({ length: 600 }, (_, i) => ask(pathOf(tiles[i % tiles.length] ?? stored), { agent: crowd })),
+    );
+    const wrong = replies.filter(({ body }, i) => !expected[i % tiles.length]?.equals(body));
     expect(wrong).toHaveLength(0);
   });
 

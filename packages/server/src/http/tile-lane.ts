@@ -9,12 +9,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiBase, getTile } from '@lamina/contract';
 import { type ImageSession, secondsLeft } from '../domain/image-session.ts';
-import { type TileName, tileNameOf } from '../domain/tile-name.ts';
+import { type TileName, wholeNumber } from '../domain/tile-name.ts';
 import type { Services } from '../services.ts';
 import type { ServableImage, TileAtHand } from '../slides/slides.ts';
 import { requestIdOf } from './request-id.ts';
 import { mostSecondsKept, pixelHeaders } from './send-bytes.ts';
-import { createWholeWriter } from './write-whole.ts';
+import { type AnswerRoom, createWholeWriter } from './write-whole.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -36,8 +36,8 @@ interface Plain {
 const addressPattern = new RegExp(
   `^${(apiBase + getTile.path)
     .replace(':imageId', '([\\da-f-]{36})')
-    .replace(':dziLevel', '(\\d+)')
-    .replace(':tile', '(\\d+_\\d+\\.jpe?g)')}\\?session=([\\w-]{43})$`,
+    .replace(':dziLevel', wholeNumber)
+    .replace(':tile', `${wholeNumber}_${wholeNumber}\\.jpe?g`)}\\?session=([\\w-]{43})$`,
 );
 const longestAddress = 256;
 
@@ -72,15 +72,14 @@ export function createTileLane(
   /** Null for what is not plain. */
   function plainOf({ method, url = '', headers }: IncomingMessage): Plain | null {
     if ((method !== 'GET' && method !== 'HEAD') || url.length > longestAddress) return null;
-    const address = addressPattern.exec(url) as [string, string, string, string, string] | null;
+    const address = addressPattern.exec(url) as [string, string, string, string, string, string] | null;
     if (address === null) return null;
-    const [, imageId, level, tile, sessionId] = address;
+    const [, imageId, dziLevel, column, row, sessionId] = address;
     for (const header in headers) if (unusualHeaders.has(header)) return null;
-    const name = tileNameOf(level, tile);
-    const session = name && imageSessions.inMemory(sessionId);
+    const session = imageSessions.inMemory(sessionId);
     const image = session && catalogue.servable(imageId);
-    if (name === null || session === null || image === null || image instanceof Promise) return null;
-    return { session, image, name };
+    if (session === null || image === null || image instanceof Promise) return null;
+    return { session, image, name: { dziLevel: Number(dziLevel), column: Number(column), row: Number(row) } };
   }
 
   function answer(
@@ -88,35 +87,47 @@ export function createTileLane(
     response: ServerResponse,
     session: ImageSession,
     { bytes, etag }: TileAtHand,
+    room: AnswerRoom,
   ): void {
     imageSessions.count(session);
     const requestId = requestIdOf(request.headers);
     const maxAge = `private, max-age=${Math.min(secondsLeft(session, now()), mostSecondsKept)}`;
     if (bytes !== null && request.method === 'GET') {
       const variable = `X-Request-Id: ${requestId}\r\nETag: ${etag}\r\nCache-Control: ${maxAge}\r\n`;
-      if (writer.write(response, variable, bytes)) return;
+      if (writer.write(response, variable, bytes, room)) return;
     }
     const headers = ['X-Request-Id', requestId, 'ETag', etag, 'Cache-Control', maxAge];
     if (bytes === null) {
       response.writeHead(304, [...protecting, ...headers]).end();
-      return;
+    } else {
+      response.writeHead(200, [...fixedHeaders, ...headers, 'Content-Length', String(bytes.byteLength)]);
+      if (request.method !== 'HEAD') {
+        response.end(bytes); // the room goes with them: nobody can say when they are sent
+        return;
+      }
+      response.end();
     }
-    response.writeHead(200, [...fixedHeaders, ...headers, 'Content-Length', String(bytes.byteLength)]);
-    if (request.method === 'HEAD') response.end();
-    else response.end(bytes);
+    writer.giveBack(room);
   }
 
   return {
     take(request, response, usual) {
       const plain = isOpen ? plainOf(request) : null;
-      const reading = plain && slides.tileAtHand(plain.image, plain.name, request.headers['if-none-match']);
-      if (plain === null || reading === null) return false;
+      if (plain === null) return false;
+      const room = writer.takeRoom();
+      const knownTag = request.headers['if-none-match'];
+      const reading = slides.tileAtHand(plain.image, plain.name, knownTag, room.allocate);
       const leaveIt = () => {
+        writer.giveBack(room);
         if (!request.socket.destroyed) usual(request, response);
       };
+      if (reading === null) {
+        writer.giveBack(room);
+        return false;
+      }
       reading.then((tile) => {
         if (tile === null) leaveIt();
-        else answer(request, response, plain.session, tile);
+        else answer(request, response, plain.session, tile, room);
       }, leaveIt);
       return true;
     },

@@ -1,26 +1,43 @@
 /**
- * An answer in one write: status line, headers and body in one buffer that is used again and again.
+ * An answer in one write: status line, headers and body in one piece of memory that is used again and again.
  *
  * For a tile of 11 kB, `writeHead` and `end` cost as much as everything else that Node does for the request: each
- * header is checked and put together, the body gets memory of its own, and both go out as a list. This file writes to
- * the socket itself instead, and tells Node that the response is finished. That last part leans on how Node's server
- * works inside (lib/_http_server.js, resOnFinish): tile-lane.test.ts holds it.
+ * header is checked and put together, and both go out as a list. A body in memory of its own costs as much again: half
+ * a gigabyte of them a second keeps the collector of garbage busy. So a tile is read to where it is sent from, the
+ * headers are put before it, and this file writes to the socket itself and tells Node that the response is finished.
+ * That last part leans on how Node's server works inside (lib/_http_server.js, resOnFinish): tile-lane.test.ts holds it.
  */
 import type { ServerResponse } from 'node:http';
+import type { Allocate } from '@lamina/slide';
 
-/** Larger bodies go the usual way: for them the share of the headers is small. */
-const bufferBytes = 256 * 1024;
+/** Larger bodies go the usual way: for them the share of all this is small. */
+const mostBodyBytes = 256 * 1024;
+/** For the headers, before the body. */
+const headRoom = 2048;
+/** Rooms that are kept; more are in use at a time only when many clients are slow. */
+const mostKept = 16;
 const nothing = new Uint8Array();
 
+/** Memory for one answer, of one request alone until it is given back. */
+export interface AnswerRoom {
+  readonly memory: Buffer;
+  /** Once an answer; a body that is too large gets memory of its own. */
+  readonly allocate: Allocate;
+}
+
 export interface WholeWriter {
+  takeRoom(): AnswerRoom;
+  /** For a room that nobody writes to or reads from any more. */
+  giveBack(room: AnswerRoom): void;
   /**
-   * Answers 200.
+   * Answers 200, and gives the room back as soon as it is sent.
    *
    * @param variable header lines that differ from answer to answer, each with its line end; content length, date and
    *   connection are added
-   * @returns false when this response has to go the usual way; nothing has been written then
+   * @param body best where the room allocated it, else it is copied there
+   * @returns false when this response has to go the usual way; nothing has been written, nothing given back then
    */
-  write(response: ServerResponse, variable: string, body: Uint8Array): boolean;
+  write(response: ServerResponse, variable: string, body: Uint8Array, room: AnswerRoom): boolean;
 }
 
 /** @param fixed header lines that are the same in every answer: names and values, one after the other, ASCII */
@@ -29,14 +46,23 @@ export function createWholeWriter(fixed: readonly string[], keepAliveMs: number)
   for (let i = 0; i < fixed.length; i += 2) lines.push(`${fixed[i]}: ${fixed[i + 1]}\r\n`);
   lines.push(`Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`);
   const start = Buffer.from(lines.join(''), 'latin1');
-  let buffer = newBuffer();
+  const kept: AnswerRoom[] = [];
   let date = '';
   let dateSecond = 0;
 
-  function newBuffer(): Buffer {
-    const made = Buffer.allocUnsafeSlow(bufferBytes);
-    start.copy(made);
-    return made;
+  function newRoom(): AnswerRoom {
+    const memory = Buffer.allocUnsafeSlow(headRoom + mostBodyBytes);
+    return {
+      memory,
+      allocate: (byteCount) =>
+        byteCount <= mostBodyBytes
+          ? memory.subarray(headRoom, headRoom + byteCount)
+          : new Uint8Array(byteCount),
+    };
+  }
+
+  function giveBack(room: AnswerRoom): void {
+    if (kept.length < mostKept) kept.push(room);
   }
 
   function dateNow(): string {
@@ -48,26 +74,39 @@ export function createWholeWriter(fixed: readonly string[], keepAliveMs: number)
     return date;
   }
 
+  /** Where in the room the body begins, or is put. */
+  function placeOf(body: Uint8Array, { memory }: AnswerRoom): number {
+    if (body.buffer === memory.buffer) return body.byteOffset - memory.byteOffset;
+    memory.set(body, headRoom);
+    return headRoom;
+  }
+
   return {
-    write(response, variable, body) {
+    takeRoom: () => kept.pop() ?? newRoom(),
+    giveBack,
+
+    write(response, variable, body, room) {
       const { socket } = response;
       // Null while an earlier answer of a pipelining client is still on its way.
       const isUsual = socket === null || socket.writableLength > 0 || !response.shouldKeepAlive;
       const rest = `${variable}Content-Length: ${body.byteLength}\r\nDate: ${dateNow()}\r\n\r\n`;
       const headBytes = start.length + rest.length;
-      if (isUsual || headBytes + body.byteLength > bufferBytes) return false;
+      if (isUsual || headBytes > headRoom || body.byteLength > mostBodyBytes) return false;
 
-      buffer.write(rest, start.length, 'latin1');
-      buffer.set(body, headBytes);
-      socket.write(buffer.subarray(0, headBytes + body.byteLength));
+      const { memory } = room;
+      const bodyAt = placeOf(body, room);
+      const startAt = bodyAt - headBytes;
+      memory.set(start, startAt);
+      memory.write(rest, startAt + start.length, 'latin1');
+      socket.write(memory.subarray(startAt, bodyAt + body.byteLength));
       response.finished = true;
-      if (socket.writableLength === 0) {
+      const done = () => {
+        giveBack(room);
         response.emit('finish');
-      } else {
-        // The client is slow: the socket goes on reading from this buffer, and the answer is not finished yet.
-        buffer = newBuffer();
-        socket.write(nothing, () => response.emit('finish'));
-      }
+      };
+      // Of a client that is slow, the socket goes on reading from this memory, and the answer is not finished yet.
+      if (socket.writableLength === 0) done();
+      else socket.write(nothing, done);
       return true;
     },
   };

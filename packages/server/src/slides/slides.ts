@@ -2,6 +2,7 @@
 import os from 'node:os';
 import path from 'node:path';
 import {
+  type Allocate,
   type DeepZoomAddress,
   descriptorXml,
   fingerprintOf,
@@ -59,6 +60,7 @@ export interface Slides {
    * The same tile, where the slide is open already and nothing has to be made.
    *
    * @param knownTag what the asker has
+   * @param allocate where the tile's bytes may be put
    * @returns null, at once or after a look at the disk, where `tile` is to be asked
    * @throws SlideError what reading throws; `tile` says it better
    */
@@ -66,6 +68,7 @@ export interface Slides {
     image: ServableImage,
     address: DeepZoomAddress,
     knownTag: string | undefined,
+    allocate: Allocate,
   ): Promise<TileAtHand | null> | null;
   /** The whole slide, at most 256 pixels a side. @throws SlideError */
   thumbnail(image: ServableImage, signal: AbortSignal): Promise<ServedBytes>;
@@ -157,6 +160,7 @@ export function createSlides({ config, log }: { readonly config: Config; readonl
     { slide, descriptor }: OpenSlide,
     address: DeepZoomAddress,
     knownTag: string | undefined,
+    allocate: Allocate,
   ): Promise<TileAtHand | null> {
     regionOfTile(descriptor, address); // throws for a tile that there is not
     const { fingerprint } = slide;
@@ -164,7 +168,10 @@ export function createSlides({ config, log }: { readonly config: Config; readonl
     const etag = etagOf(fingerprint, name);
     if (etag === knownTag) return { etag, bytes: null };
     const key = { fingerprint, name };
-    const bytes = cache.inMemory(key) ?? (await readStoredTile(slide, address)) ?? (await cache.get(key));
+    const bytes =
+      cache.inMemory(key) ??
+      (await readStoredTile(slide, address, undefined, allocate)) ??
+      (await cache.get(key));
     return bytes && { etag, bytes };
   }
 
@@ -188,8 +195,8 @@ export function createSlides({ config, log }: { readonly config: Config; readonl
 
     tile: (image, address, signal) => openSlides.use(wanted(image), (open) => tileOf(open, address, signal)),
 
-    tileAtHand: (image, address, knownTag) =>
-      openSlides.useNow(wanted(image), (open) => tileAtHandOf(open, address, knownTag)),
+    tileAtHand: (image, address, knownTag, allocate) =>
+      openSlides.useNow(wanted(image), (open) => tileAtHandOf(open, address, knownTag, allocate)),
 
     async thumbnail(image, signal) {
       try {

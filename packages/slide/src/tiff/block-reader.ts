@@ -1,7 +1,7 @@
 /** Blocks of a picture (tiles, strips) as encoded pictures: nothing of them is decoded here. */
 import { completeJpeg, hideColourMarkers, jpegPrefix, streamPlace } from '../jpeg/complete-jpeg.ts';
 import type { JpegHeader } from '../jpeg/header.ts';
-import { type EncodedImage, SlideError } from '../slide.ts';
+import { type Allocate, type EncodedImage, SlideError } from '../slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { readOnce } from '../source/read-once.ts';
 import { type BlockTags, type FindBlock, readBlockTable, type StoredBlock } from './block-table.ts';
@@ -30,7 +30,11 @@ export interface BlockRequest {
  * @returns null when the blocks were left empty
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
  */
-export type ReadBlocks = (request: BlockRequest, signal?: AbortSignal) => Promise<EncodedImage | null>;
+export type ReadBlocks = (
+  request: BlockRequest,
+  signal?: AbortSignal,
+  allocate?: Allocate,
+) => Promise<EncodedImage | null>;
 
 /** @param perPlane blocks of one plane; of all samples where they stand together */
 export function blockReader(
@@ -51,6 +55,8 @@ export function blockReader(
   }
 }
 
+const ownMemory: Allocate = (byteCount) => new Uint8Array(byteCount);
+
 type CodingOf<C extends PictureCoding['codec']> = Extract<PictureCoding, { codec: C }>;
 
 function jpegReader(
@@ -64,12 +70,12 @@ function jpegReader(
     find: await readBlockTable(source, directory, tags, perPlane),
     prefix: jpegPrefix(await directory.bytes(tag.JPEGTables), colour),
   }));
-  return async (request, signal) => {
+  return async (request, signal, allocate = ownMemory) => {
     const { find, prefix } = await readTables();
     const block = find(request.first);
     if (!block) return null;
     const at = streamPlace(prefix);
-    const buffer = new Uint8Array(at + block.byteCount);
+    const buffer = allocate(at + block.byteCount);
     await source.readInto(buffer, at, block.offset, block.byteCount, signal);
     const { jpeg, header } = completeJpeg(buffer, prefix);
     checkFrame(header, request);

@@ -40,7 +40,7 @@ function openTiles(
   const readBlocks = blockReader(source, directory, coding, blockTags.tiles, perPlane);
   return {
     tiles,
-    readTile: (column, row, signal) => {
+    readTile: (column, row, signal, allocate) => {
       const request = {
         first: row * tiles.columns + column,
         count: 1,
@@ -50,7 +50,7 @@ function openTiles(
         filledWidth: Math.min(tiles.width, width - column * tiles.width),
         filledHeight: Math.min(tiles.height, height - row * tiles.height),
       };
-      return readBlocks(request, signal);
+      return readBlocks(request, signal, allocate);
     },
   };
 }
@@ -122,12 +122,12 @@ function turn({ tiles, readTile }: StoredTiles, picture: TiffPicture, isMade: bo
       ...((left > 0 || top > 0) && { outside: { left, top } }),
       ...(isMade && { isMade }),
     },
-    async readTile(column, row, signal) {
+    async readTile(column, row, signal, allocate) {
       const isInside = column >= 0 && column < x.count && row >= 0 && row < y.count;
       if (!isInside || !Number.isInteger(column) || !Number.isInteger(row)) {
         throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row}`);
       }
-      if (orientation === 1) return readTile(column, row, signal);
+      if (orientation === 1) return readTile(column, row, signal, allocate);
       const alongX = flipsX ? x.count - 1 - column : column;
       const alongY = flipsY ? y.count - 1 - row : row;
       const [storedColumn, storedRow] = isSwapped ? [alongY, alongX] : [alongX, alongY];

@@ -1,4 +1,4 @@
-import type { EncodedImage, Orientation } from '../slide.ts';
+import type { Allocate, EncodedImage, Orientation } from '../slide.ts';
 import type { TiffDirectory } from './directory.ts';
 import { type ImageGeometry, readGeometry, readOrientation, type TileGrid } from './image-layout.ts';
 
@@ -18,7 +18,12 @@ export async function readPicture(directory: TiffDirectory): Promise<TiffPicture
 }
 
 /** @returns null for a tile that was left empty */
-export type ReadTile = (column: number, row: number, signal?: AbortSignal) => Promise<EncodedImage | null>;
+export type ReadTile = (
+  column: number,
+  row: number,
+  signal?: AbortSignal,
+  allocate?: Allocate,
+) => Promise<EncodedImage | null>;
 
 /** A picture as tiles, as it is stored: not turned. Whoever reads a tile has checked that there is one. */
 export interface StoredTiles {

@@ -1,4 +1,4 @@
-import { type EncodedImage, type Level, SlideError, type TileAddress } from '../slide.ts';
+import { type Level, type Slide, SlideError } from '../slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { readIccProfile } from './icc-profile.ts';
 import { limits } from './limits.ts';
@@ -16,7 +16,7 @@ export interface Pyramid {
   /** Full resolution. */
   readonly full: TiffPicture;
   readonly levels: readonly [Level, ...Level[]];
-  readTile(address: TileAddress, signal?: AbortSignal): Promise<EncodedImage | null>;
+  readonly readTile: Slide['readTile'];
   /** Of full resolution; null without one. @throws SlideError LIMIT_EXCEEDED, FILE_TRUNCATED, FILE_CORRUPT */
   readIccProfile(): Promise<Uint8Array | null>;
 }
@@ -44,10 +44,10 @@ export async function openPyramid(source: ByteSource, pictures: readonly TiffPic
   return {
     full,
     levels,
-    async readTile({ level, column, row }, signal) {
+    async readTile({ level, column, row }, signal, allocate) {
       const readTile = readers[level];
       if (!readTile) throw new SlideError('TILE_OUT_OF_RANGE', `There is no level ${level}`);
-      return readTile(column, row, signal);
+      return readTile(column, row, signal, allocate);
     },
     readIccProfile: () => readIccProfile(full.directory),
   };

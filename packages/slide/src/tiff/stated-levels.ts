@@ -1,4 +1,4 @@
-import { type EncodedImage, type Level, SlideError, type TileAddress } from '../slide.ts';
+import { type Level, type Slide, SlideError } from '../slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { limits } from './limits.ts';
 import type { ReadTile, TiffPicture } from './picture.ts';
@@ -17,7 +17,7 @@ export interface StatedLevel {
 /** A pyramid as far as `Slide` speaks of one. */
 export interface LevelTiles {
   readonly levels: readonly [Level, ...Level[]];
-  readTile(address: TileAddress, signal?: AbortSignal): Promise<EncodedImage | null>;
+  readonly readTile: Slide['readTile'];
 }
 
 /** A level, and how its tiles are read. */
@@ -64,13 +64,13 @@ export function joinLevels(readable: readonly ReadableLevel[]): LevelTiles {
   }
   return {
     levels: [first, ...smaller],
-    async readTile({ level: index, column, row }, signal) {
+    async readTile({ level: index, column, row }, signal, allocate) {
       const { level, readTile } = readable[index] ?? {};
       const isInside = level && column >= 0 && column < level.columns && row >= 0 && row < level.rows;
       if (!isInside || !readTile || !Number.isInteger(column) || !Number.isInteger(row)) {
         throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row} of level ${index}`);
       }
-      return readTile(column, row, signal);
+      return readTile(column, row, signal, allocate);
     },
   };
 }
