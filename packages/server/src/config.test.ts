@@ -48,9 +48,34 @@ describe('the settings', () => {
     [{ IMAGE_SESSION_TTL: '1.5' }, 'IMAGE_SESSION_TTL must be a whole number from 10 to 86400, not "1.5".'],
     [{ ADMIN_EMAIL: 'admin' }, 'ADMIN_EMAIL must be an e-mail address, not "admin".'],
     [{ ADMIN_PASSWORD: 'a-long-one' }, 'ADMIN_PASSWORD needs ADMIN_EMAIL beside it.'],
+    [{ SIGN_IN: 'google' }, 'SIGN_IN must be embedded, external or both, not "google".'],
+    [{ SIGN_IN: 'external' }, 'SIGN_IN=external needs OIDC_ISSUER beside it.'],
+    [{ OIDC_ISSUER: 'https://id.example.org' }, 'OIDC_ISSUER needs OIDC_CLIENT_ID beside it.'],
+    [{ OIDC_ISSUER: 'http://id.example.org', OIDC_CLIENT_ID: 'x' }, 'OIDC_ISSUER must be an address'],
+    [{ OIDC_ISSUER: 'https://a:b@id.example.org', OIDC_CLIENT_ID: 'x' }, 'OIDC_ISSUER must be an address'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be error, warn, info, debug or silent, not "loud".'],
   ])('stop the start with one sentence: %o', (settings, sentence) => {
     expect(() => readConfig(settings, '/srv')).toThrow(sentence);
+  });
+
+  it('open the ways to sign in that are asked for', () => {
+    const waysOf = (settings: Record<string, string>) => readConfig(settings, '/srv').signIn;
+    const oidc = { OIDC_ISSUER: 'https://id.example.org/realm', OIDC_CLIENT_ID: 'slides' };
+    const external = {
+      issuer: 'https://id.example.org/realm',
+      clientId: 'slides',
+      audience: 'slides',
+      name: null,
+      linkByEmail: false,
+    };
+    expect(waysOf({})).toEqual({ embedded: true, external: null });
+    expect(waysOf(oidc)).toEqual({ embedded: true, external });
+    expect(waysOf({ ...oidc, SIGN_IN: 'both' })).toEqual({ embedded: true, external });
+    expect(waysOf({ ...oidc, SIGN_IN: 'external' })).toEqual({ embedded: false, external });
+    expect(waysOf({ ...oidc, SIGN_IN: 'embedded' })).toEqual({ embedded: true, external: null });
+    expect(
+      waysOf({ ...oidc, OIDC_AUDIENCE: 'api://x', OIDC_NAME: 'Keycloak', OIDC_LINK_BY_EMAIL: 'on' }).external,
+    ).toMatchObject({ audience: 'api://x', name: 'Keycloak', linkByEmail: true });
   });
 
   it.each([

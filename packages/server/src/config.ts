@@ -2,6 +2,7 @@
 import os from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
+import { isProviderAddress } from './domain/provider-address.ts';
 
 /** A setting with a wrong value; the message is one sentence that names it and says what is expected. */
 export class ConfigError extends Error {
@@ -60,11 +61,23 @@ const Environment = z.object({
   MAIL_FROM: text,
   TRUSTED_PROXIES: text,
   REGISTRATION_HIDE_EXISTING: switchOf(false),
+  SIGN_IN: z.preprocess(
+    unset,
+    z.enum(['embedded', 'external', 'both'], 'must be embedded, external or both').optional(),
+  ),
+  OIDC_ISSUER: text.refine((value) => value === undefined || isProviderAddress(value), {
+    error: 'must be an address that begins with https://, or with http:// on this very machine',
+  }),
+  OIDC_CLIENT_ID: text,
+  OIDC_AUDIENCE: text,
+  OIDC_NAME: text,
+  OIDC_LINK_BY_EMAIL: switchOf(false),
   IMAGE_SESSION_COOKIE: z.preprocess(
     unset,
     z.enum(['off', 'strict'], 'must be off or strict').default('off'),
   ),
   TOKEN_SYNC_URL: text,
+  AUDIT_RETENTION_DAYS: wholeNumber(2190, 1, 36_500),
   TILE_CACHE_BYTES: wholeNumber(2 * 1024 ** 3, 0, Number.MAX_SAFE_INTEGER),
   LOG_LEVEL: z.preprocess(
     unset,
@@ -73,6 +86,26 @@ const Environment = z.object({
       .default('info'),
   ),
 });
+
+/** An OpenID Connect provider that people may sign in at. */
+export interface ExternalProvider {
+  /** Exactly as the provider calls itself. */
+  readonly issuer: string;
+  readonly clientId: string;
+  /** What an ID token that is meant for us names; usually the client id. */
+  readonly audience: string;
+  /** What people call it; null: their institution's account. */
+  readonly name: string | null;
+  /** Whether somebody whose e-mail address the provider has verified takes up the account that has this address. */
+  readonly linkByEmail: boolean;
+}
+
+/** How people sign in; at least one way is open. */
+interface SignInWays {
+  /** With e-mail and password. */
+  readonly embedded: boolean;
+  readonly external: ExternalProvider | null;
+}
 
 export interface Config {
   readonly host: string;
@@ -97,8 +130,11 @@ export interface Config {
   /** Addresses or networks whose X-Forwarded-* headers are believed. */
   readonly trustedProxies: readonly string[];
   readonly registrationHideExisting: boolean;
+  readonly signIn: SignInWays;
   readonly imageSessionCookie: 'off' | 'strict';
   readonly tokenSyncUrl: string | null;
+  /** Entries of the audit trail that are older than this go. */
+  readonly auditRetentionDays: number;
   /** Disk that made tiles may take in `dataDir`; 0 keeps none there. */
   readonly tileCacheBytes: number;
   readonly logLevel: 'error' | 'warn' | 'info' | 'debug' | 'silent';
@@ -141,11 +177,30 @@ export function readConfig(env: NodeJS.ProcessEnv, folder: string): Config {
     mailFrom: settings.MAIL_FROM ?? `${settings.PRODUCT_NAME} <no-reply@${os.hostname()}>`,
     trustedProxies: settings.TRUSTED_PROXIES?.split(/[\s,]+/).filter(Boolean) ?? [],
     registrationHideExisting: settings.REGISTRATION_HIDE_EXISTING,
+    signIn: signInWaysOf(settings),
     imageSessionCookie: settings.IMAGE_SESSION_COOKIE,
     tokenSyncUrl: settings.TOKEN_SYNC_URL ?? null,
+    auditRetentionDays: settings.AUDIT_RETENTION_DAYS,
     tileCacheBytes: settings.TILE_CACHE_BYTES,
     logLevel: settings.LOG_LEVEL,
   };
+}
+
+/** @throws ConfigError when the provider that people are to sign in at is not named in full */
+function signInWaysOf(settings: z.output<typeof Environment>): SignInWays {
+  const { SIGN_IN, OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = settings;
+  const way = SIGN_IN ?? (issuer === undefined ? 'embedded' : 'both');
+  if (way === 'embedded') return { embedded: true, external: null };
+  if (issuer === undefined) throw new ConfigError(`SIGN_IN=${way} needs OIDC_ISSUER beside it.`);
+  if (clientId === undefined) throw new ConfigError('OIDC_ISSUER needs OIDC_CLIENT_ID beside it.');
+  const external = {
+    issuer,
+    clientId,
+    audience: settings.OIDC_AUDIENCE ?? clientId,
+    name: settings.OIDC_NAME ?? null,
+    linkByEmail: settings.OIDC_LINK_BY_EMAIL,
+  };
+  return { embedded: way === 'both', external };
 }
 
 /** Where a browser on this machine finds the server. A host that means "all of them" is named localhost. */

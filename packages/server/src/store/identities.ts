@@ -29,3 +29,37 @@ export async function updatePassword(db: Connection, uid: string, passwordHash: 
     .where('subject', '=', uid)
     .execute();
 }
+
+/** The account from now on signs in elsewhere alone. */
+export async function deletePassword(db: Connection, uid: string): Promise<void> {
+  await db.deleteFrom('identities').where('provider', '=', embedded).where('subject', '=', uid).execute();
+}
+
+/** A person as an external provider names them. */
+export interface ExternalIdentity {
+  /** The issuer. */
+  readonly provider: string;
+  readonly subject: string;
+}
+
+export async function insertIdentity(
+  db: Connection,
+  uid: string,
+  { provider, subject }: ExternalIdentity,
+): Promise<void> {
+  await db.insertInto('identities').values({ uid, provider, subject, password_hash: null }).execute();
+}
+
+/** Uid of the account; null for somebody who was never here. */
+export async function findUidOfIdentity(
+  db: Connection,
+  { provider, subject }: ExternalIdentity,
+): Promise<string | null> {
+  const row = await db
+    .selectFrom('identities')
+    .select('uid')
+    .where('provider', '=', provider)
+    .where('subject', '=', subject)
+    .executeTakeFirst();
+  return row?.uid ?? null;
+}

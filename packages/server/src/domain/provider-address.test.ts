@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { isProviderAddress } from './provider-address.ts';
+
+it.each([
+  ['https://id.example.org', true],
+  ['https://id.example.org/realms/lab', true],
+  ['http://127.0.0.1:4000', true],
+  ['http://localhost:4000', true],
+  ['http://[::1]:4000', true],
+  ['http://id.example.org', false],
+  ['http://127.0.0.1.example.org', false],
+  ['http://localhost.example.org', false],
+  ['https://somebody:secret@id.example.org', false],
+  ['ftp://id.example.org', false],
+  ['file:///etc/passwd', false],
+  ['id.example.org', false],
+])('an identity provider at %s: %s', (address, isOne) => {
+  expect(isProviderAddress(address)).toBe(isOne);
+});

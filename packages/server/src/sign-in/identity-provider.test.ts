@@ -1,0 +1,288 @@
+/** Which ID tokens are taken, against a real provider. */
+import { createPublicKey } from 'node:crypto';
+import { createServer } from 'node:http';
+import { SignJWT, UnsecuredJWT } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newKey, type OidcProvider, type SigningKey, startOidcProvider } from '../testing/oidc-provider.ts';
+import { createIdentityProvider, type IdentityProvider } from './identity-provider.ts';
+
+let oidc: OidcProvider;
+let provider: IdentityProvider;
+const now = () => new Date();
+
+beforeAll(async () => {
+  oidc = await startOidcProvider();
+});
+afterAll(() => oidc.close());
+
+beforeEach(() => {
+  oidc.fail(null);
+  provider = providerWith();
+});
+
+function providerWith(settings: { issuer?: string; audience?: string; keyCooldownMs?: number } = {}) {
+  const { keyCooldownMs = 30_000, issuer = oidc.issuer, audience = oidc.clientId } = settings;
+  const of = { issuer, audience, clientId: oidc.clientId, name: null, linkByEmail: false };
+  return createIdentityProvider({ provider: of, now, keyCooldownMs });
+}
+
+const seconds = (fromNow = 0) => Math.floor(now().getTime() / 1000) + fromNow;
+
+interface Said {
+  readonly claims?: Readonly<Record<string, unknown>>;
+  readonly header?: Readonly<Record<string, unknown>>;
+  readonly by?: SigningKey;
+}
+
+/** Signed by the provider, or as said; `undefined` leaves a claim out. */
+function token({ claims = {}, header = {}, by = oidc.key() }: Said = {}): Promise<string> {
+  const all = {
+    iss: oidc.issuer,
+    aud: oidc.clientId,
+    sub: 'someone',
+    iat: seconds(),
+    exp: seconds(300),
+    nonce: 'n-1',
+    email: 'someone@example.org',
+    ...claims,
+  };
+  return new SignJWT(all).setProtectedHeader({ alg: 'RS256', kid: by.kid, ...header }).sign(by.privateKey);
+}
+
+const refused = { code: 'token_invalid', status: 401 };
+const unverifiable = { code: 'token_unverifiable', status: 503 };
+
+describe('an ID token', () => {
+  it('of the provider says who it is', async () => {
+    const idToken = await oidc.signIn('ipek', 'n-1');
+    expect(await provider.personOf(idToken, 'n-1')).toMatchObject({
+      issuer: oidc.issuer,
+      subject: 'ipek',
+      email: 'ipek@example.org',
+      isEmailVerified: true,
+      displayName: 'ipek',
+    });
+  });
+
+  it('is taken without a nonce when none is given', async () => {
+    expect(await provider.personOf(await oidc.signIn('ipek', 'n-1'), undefined)).toMatchObject({
+      subject: 'ipek',
+    });
+  });
+
+  it.each<[string, () => Said]>([
+    ['another issuer', () => ({ claims: { iss: 'https://elsewhere.example.org' } })],
+    ['no issuer', () => ({ claims: { iss: undefined } })],
+    ['another audience', () => ({ claims: { aud: 'another-product' } })],
+    ['no audience', () => ({ claims: { aud: undefined } })],
+    ['several audiences and none it was issued to', () => ({ claims: { aud: [oidc.clientId, 'other'] } })],
+    ['another party it was issued to', () => ({ claims: { azp: 'another-product' } })],
+    ['no subject', () => ({ claims: { sub: undefined } })],
+    ['an empty subject', () => ({ claims: { sub: '' } })],
+    ['a subject that is no text', () => ({ claims: { sub: { $ne: 1 } } })],
+    ['an end that is over', () => ({ claims: { exp: seconds(-61) } })],
+    ['no end', () => ({ claims: { exp: undefined } })],
+    ['a beginning that is to come', () => ({ claims: { nbf: seconds(120) } })],
+    ['no age', () => ({ claims: { iat: undefined } })],
+    ['an age above ten minutes', () => ({ claims: { iat: seconds(-661) } })],
+    ['an age below zero', () => ({ claims: { iat: seconds(120) } })],
+    ['another nonce', () => ({ claims: { nonce: 'n-2' } })],
+    ['no nonce', () => ({ claims: { nonce: undefined } })],
+    ['the type of an access token', () => ({ header: { typ: 'at+jwt' } })],
+    ['the type of a logout token', () => ({ header: { typ: 'logout+jwt' } })],
+    ['a key nobody knows', () => ({ header: { kid: 'unknown' } })],
+    ['an extension nobody knows', () => ({ header: { crit: ['x'], x: 1 } })],
+  ])('with %s is refused', async (_, said) => {
+    await expect(provider.personOf(await signedOrNot(said()), 'n-1')).rejects.toMatchObject(refused);
+  });
+
+  /** `crit` cannot be signed by a library that keeps to the rules. */
+  async function signedOrNot(said: Said): Promise<string> {
+    if (!said.header?.['crit']) return token(said);
+    const [, ...rest] = (await token()).split('.');
+    const header = { alg: 'RS256', kid: oidc.key().kid, ...said.header };
+    return [Buffer.from(JSON.stringify(header)).toString('base64url'), ...rest].join('.');
+  }
+
+  it.each([
+    ['several audiences, issued to us', () => ({ aud: [oidc.clientId, 'other'], azp: oidc.clientId })],
+    ['clocks that differ by half a minute', () => ({ exp: seconds(-30), iat: seconds(30) })],
+  ])('with %s is taken', async (_, claims) => {
+    const idToken = await token({ claims: claims() });
+    expect(await provider.personOf(idToken, 'n-1')).toMatchObject({ subject: 'someone' });
+  });
+
+  it('may be meant for an audience that is not the client', async () => {
+    const forApi = providerWith({ audience: 'api://slides' });
+    const idToken = await token({ claims: { aud: 'api://slides', azp: oidc.clientId } });
+    expect(await forApi.personOf(idToken, undefined)).toMatchObject({ subject: 'someone' });
+    await expect(forApi.personOf(await token(), undefined)).rejects.toMatchObject(refused);
+  });
+
+  it('without a signature is refused', async () => {
+    const claims = {
+      sub: 'someone',
+      iss: oidc.issuer,
+      aud: oidc.clientId,
+      iat: seconds(),
+      exp: seconds(300),
+    };
+    await expect(provider.personOf(new UnsecuredJWT(claims).encode(), undefined)).rejects.toMatchObject(
+      refused,
+    );
+    const [header, payload] = (await token()).split('.');
+    await expect(provider.personOf(`${header}.${payload}.`, undefined)).rejects.toMatchObject(refused);
+  });
+
+  it('signed with the public key as a shared secret is refused', async () => {
+    const { publicJwk, kid } = oidc.key();
+    const pem = createPublicKey({ key: publicJwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
+    const claims = {
+      sub: 'someone',
+      iss: oidc.issuer,
+      aud: oidc.clientId,
+      iat: seconds(),
+      exp: seconds(300),
+    };
+    const idToken = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'HS256', kid })
+      .sign(Buffer.from(pem));
+    await expect(provider.personOf(idToken, undefined)).rejects.toMatchObject(refused);
+  });
+
+  it("signed with somebody's own key is refused, under any name", async () => {
+    const own = await newKey();
+    await expect(provider.personOf(await token({ by: own }), 'n-1')).rejects.toMatchObject(refused);
+    const named = await token({ by: own, header: { kid: oidc.key().kid } });
+    await expect(provider.personOf(named, 'n-1')).rejects.toMatchObject(refused);
+    const brought = await token({ by: own, header: { jwk: own.publicJwk, kid: oidc.key().kid } });
+    await expect(provider.personOf(brought, 'n-1')).rejects.toMatchObject(refused);
+  });
+
+  it('never says where its keys are fetched', async () => {
+    const own = await newKey();
+    let visits = 0;
+    const attacker = createServer((_, response) => {
+      visits += 1;
+      response.end(JSON.stringify({ keys: [own.publicJwk] }));
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => attacker.once('listening', resolve));
+    const address = attacker.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const jku = `http://127.0.0.1:${port}/keys`;
+    for (const header of [{ jku }, { x5u: jku }, { jku, kid: oidc.key().kid }]) {
+      await expect(provider.personOf(await token({ by: own, header }), 'n-1')).rejects.toMatchObject(refused);
+    }
+    attacker.close();
+    expect(visits).toBe(0);
+  });
+
+  it('is refused with any byte changed', async () => {
+    const idToken = await token();
+    const places = idToken.split('').flatMap((character, at) => (character === '.' || at % 7 ? [] : [at]));
+    for (const at of places) {
+      // The last character of a signature holds bits that mean nothing.
+      if (at === idToken.length - 1) continue;
+      const other = idToken[at] === 'A' ? 'B' : 'A';
+      const changed = idToken.slice(0, at) + other + idToken.slice(at + 1);
+      await expect(provider.personOf(changed, 'n-1')).rejects.toMatchObject(refused);
+    }
+    for (const odd of [
+      '.',
+      '..',
+      'a.b',
+      'a.b.c',
+      'a.b.c.d.e',
+      `${idToken}.x`,
+      `x${idToken}`,
+      '\u0000.\u0000.',
+    ]) {
+      await expect(provider.personOf(odd, 'n-1')).rejects.toMatchObject(refused);
+    }
+  });
+});
+
+describe('what the provider says of a person', () => {
+  it.each([
+    [
+      'an address it has not verified',
+      { email: 'a@example.org', email_verified: false },
+      ['a@example.org', false],
+    ],
+    ['an address it says nothing of', { email: 'a@example.org' }, ['a@example.org', false]],
+    ['a verified address', { email: 'a@example.org', email_verified: true }, ['a@example.org', true]],
+    ['verified, as text', { email: 'a@example.org', email_verified: 'true' }, ['a@example.org', true]],
+    [
+      'no address, but a name that is one',
+      { email: undefined, preferred_username: 'b@example.org', email_verified: true },
+      ['b@example.org', false],
+    ],
+    ['no address', { email: undefined, preferred_username: 'ipek' }, [null, false]],
+    ['what is no address', { email: 'ipek', email_verified: true }, [null, false]],
+  ])('%s', async (_, claims, [email, isEmailVerified]) => {
+    const person = await provider.personOf(await token({ claims }), 'n-1');
+    expect([person.email, person.isEmailVerified]).toEqual([email, isEmailVerified]);
+  });
+});
+
+describe('the keys of the provider', () => {
+  const keyQuestions = () => oidc.asked.filter((each) => each === 'GET /jwks').length;
+
+  it('are fetched once, however many come at the same time', async () => {
+    const before = keyQuestions();
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => token()));
+    await Promise.all(tokens.map((each) => provider.personOf(each, 'n-1')));
+    expect(keyQuestions() - before).toBe(1);
+  });
+
+  it('are not fetched for what cannot be ours', async () => {
+    const before = oidc.asked.length;
+    const elsewhere = await token({ claims: { iss: 'https://elsewhere.example.org' } });
+    for (const idToken of ['a.b.c', elsewhere]) {
+      await expect(provider.personOf(idToken, 'n-1')).rejects.toMatchObject(refused);
+    }
+    expect(oidc.asked.length).toBe(before);
+  });
+
+  it('are not asked for again by every token with an unknown key', async () => {
+    await provider.personOf(await token(), 'n-1');
+    const before = keyQuestions();
+    for (let i = 0; i < 20; i++) {
+      const unknown = await token({ header: { kid: `unknown-${i}` } });
+      await expect(provider.personOf(unknown, 'n-1')).rejects.toMatchObject(refused);
+    }
+    expect(keyQuestions()).toBe(before);
+  });
+
+  it('may change: the new one is taken, the old one no more', async () => {
+    const impatient = providerWith({ keyCooldownMs: 0 });
+    const old = oidc.key();
+    await impatient.personOf(await token(), 'n-1');
+    await oidc.changeKey();
+    expect(await impatient.personOf(await token(), 'n-1')).toMatchObject({ subject: 'someone' });
+    await expect(impatient.personOf(await token({ by: old }), 'n-1')).rejects.toMatchObject(refused);
+  });
+});
+
+describe('a provider that', () => {
+  it.each(['error', 'silence', 'redirect'] as const)('answers with %s cannot verify anybody', async (how) => {
+    const idToken = await token();
+    oidc.fail(how);
+    await expect(provider.personOf(idToken, 'n-1')).rejects.toMatchObject(unverifiable);
+    oidc.fail(null);
+    expect(await provider.personOf(idToken, 'n-1')).toMatchObject({ subject: 'someone' });
+  });
+
+  it('is away while its keys are known goes on verifying', async () => {
+    await provider.personOf(await token(), 'n-1');
+    oidc.fail('silence');
+    expect(await provider.personOf(await token(), 'n-1')).toMatchObject({ subject: 'someone' });
+  });
+
+  it('calls itself by another name is not believed', async () => {
+    const byAnotherName = oidc.issuer.replace('127.0.0.1', 'localhost');
+    const misled = providerWith({ issuer: byAnotherName });
+    const idToken = await token({ claims: { iss: byAnotherName } });
+    await expect(misled.personOf(idToken, 'n-1')).rejects.toMatchObject(unverifiable);
+  });
+});

@@ -1,0 +1,218 @@
+/**
+ * A real OpenID Connect provider for tests, on a port of its own: people sign in on its page with nothing but a name.
+ * Its keys can be changed, and it can be made to answer nothing.
+ */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
+import Provider, { type AccountClaims, type Configuration, interactionPolicy } from 'oidc-provider';
+
+/** A key of the provider, whole. */
+export interface SigningKey {
+  readonly kid: string;
+  readonly privateKey: CryptoKey;
+  readonly publicJwk: JWK;
+  readonly privateJwk: JWK;
+}
+
+export interface OidcProvider {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** The key it signs with now. */
+  key(): SigningKey;
+  /** Signs with a new key from now on, and knows the old one no more. */
+  changeKey(): Promise<void>;
+  /** What the provider says of a person, by the name they sign in with; others have an address at example.org. */
+  readonly people: Map<string, Omit<AccountClaims, 'sub'>>;
+  /** Answers every question with this, or with nothing at all; null: as it should. */
+  fail(how: 'error' | 'silence' | 'redirect' | null): void;
+  /** Method and path of every question so far. */
+  readonly asked: readonly string[];
+  /** The whole way of a browser: to the sign-in page and back with a code, which becomes an ID token. */
+  signIn(login: string, nonce: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+const clientId = 'slides';
+const redirectUri = 'http://127.0.0.1/auth/callback';
+
+export async function startOidcProvider(): Promise<OidcProvider> {
+  let failure: 'error' | 'silence' | 'redirect' | null = null;
+  let answer: (request: IncomingMessage, response: ServerResponse) => void = () => {};
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url?.split('?', 1)[0]}`);
+    if (failure === 'silence') request.socket.destroy();
+    else if (failure === 'error') response.writeHead(500).end();
+    else if (failure === 'redirect') response.writeHead(302, { location: '/elsewhere' }).end();
+    else answer(request, response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const people: OidcProvider['people'] = new Map();
+  const claimsOf = (login: string) => ({
+    sub: login,
+    ...(people.get(login) ?? { email: `${login}@example.org`, email_verified: true, name: login }),
+  });
+
+  let key = await newKey();
+  function useKey(): void {
+    const provider = new Provider(issuer, configurationOf(key.privateJwk, claimsOf));
+    const callback = provider.callback();
+    answer = (request, response) => {
+      const isOurPage = request.url?.startsWith('/interaction/') ?? false;
+      if (isOurPage) void showSignIn(provider, request, response);
+      else void callback(request, response);
+    };
+  }
+  useKey();
+
+  return {
+    issuer,
+    clientId,
+    people,
+    asked,
+    key: () => key,
+    async changeKey() {
+      key = await newKey();
+      useKey();
+    },
+    fail(how) {
+      failure = how;
+    },
+    signIn: (login, nonce) => signIn(issuer, login, nonce),
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+export async function newKey(alg = 'RS256'): Promise<SigningKey> {
+  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+  const kid = await calculateJwkThumbprint(await exportJWK(publicKey));
+  const more = { kid, alg, use: 'sig' };
+  return {
+    kid,
+    privateKey,
+    publicJwk: { ...(await exportJWK(publicKey)), ...more },
+    privateJwk: { ...(await exportJWK(privateKey)), ...more },
+  };
+}
+
+function configurationOf(key: JWK, claimsOf: (login: string) => AccountClaims): Configuration {
+  const policy = interactionPolicy.base();
+  policy.get('consent')?.checks.remove('native_client_prompt'); // nobody is asked for consent
+  return {
+    clients: [
+      {
+        client_id: clientId,
+        client_name: 'Slides',
+        application_type: 'native', // so that any port of this machine will do
+        redirect_uris: [redirectUri],
+        grant_types: ['authorization_code'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'none',
+      },
+    ],
+    jwks: { keys: [key as NonNullable<Configuration['jwks']>['keys'][number]] },
+    cookies: { keys: [randomBytes(16).toString('hex')] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    conformIdTokenClaims: false,
+    clientBasedCORS: () => true,
+    findAccount: (_, login) => ({ accountId: login, claims: () => claimsOf(login) }),
+    features: { devInteractions: { enabled: false } },
+    interactions: { policy, url: (_, interaction) => `/interaction/${interaction.uid}` },
+    async loadExistingGrant({ oidc }) {
+      const accountId = oidc.session?.accountId;
+      if (accountId === undefined || oidc.client === undefined) return undefined;
+      const grant = new oidc.provider.Grant({ accountId, clientId: oidc.client.clientId });
+      grant.addOIDCScope('openid email profile');
+      await grant.save();
+      return grant;
+    },
+    ttl: {
+      AccessToken: 600,
+      AuthorizationCode: 60,
+      IdToken: 600,
+      Interaction: 600,
+      Session: 600,
+      Grant: 600,
+    },
+  };
+}
+
+/** The page on which people sign in, and what its form does. */
+async function showSignIn(
+  provider: Provider,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (request.method !== 'POST') {
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
+    response.end(
+      '<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Provider</title><form method="post"><label>Name <input name="login"></label> <button>Sign in</button></form></html>',
+    );
+    return;
+  }
+  let body = '';
+  for await (const chunk of request) body += String(chunk);
+  const accountId = new URLSearchParams(body).get('login') ?? '';
+  await provider.interactionFinished(request, response, { login: { accountId } });
+}
+
+/** As a browser: follows every address, keeps every cookie. */
+async function signIn(issuer: string, login: string, nonce: string): Promise<string> {
+  const cookies = new Map<string, string>();
+  async function ask(url: URL | string, form?: Record<string, string>): Promise<Response> {
+    const answer = await fetch(url, {
+      method: form === undefined ? 'GET' : 'POST',
+      redirect: 'manual',
+      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+      ...(form && { body: new URLSearchParams(form) }),
+    });
+    for (const cookie of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      cookies.set(name, value);
+    }
+    return answer;
+  }
+
+  const verifier = randomBytes(32).toString('base64url');
+  const challenge = Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(verifier)));
+  let url = new URL('/auth', issuer);
+  url.search = new URLSearchParams({
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    scope: 'openid email profile',
+    nonce,
+    state: 'state',
+    code_challenge: challenge.toString('base64url'),
+    code_challenge_method: 'S256',
+  }).toString();
+  for (let step = 0; step < 10 && !url.href.startsWith(redirectUri); step++) {
+    const isPage = url.pathname.startsWith('/interaction/');
+    const answer = await ask(url, isPage ? { login } : undefined);
+    const location = answer.headers.get('location');
+    if (location === null)
+      throw new Error(`${url.pathname} answered ${answer.status} ${await answer.text()}`);
+    url = new URL(location, url);
+  }
+  const code = url.searchParams.get('code');
+  if (code === null) throw new Error(`no code: ${url.search}`);
+  const answer = await ask(new URL('/token', issuer), {
+    grant_type: 'authorization_code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    code,
+    code_verifier: verifier,
+  });
+  const { id_token: idToken } = (await answer.json()) as { id_token?: string };
+  if (idToken === undefined) throw new Error(`no ID token: ${answer.status}`);
+  return idToken;
+}
