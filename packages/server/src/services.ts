@@ -10,6 +10,7 @@ import { createMail, type Mail } from './mail/mail.ts';
 import { createEmbeddedSignIn } from './sign-in/embedded.ts';
 import { type PasswordCost, passwordCost as safePasswordCost } from './sign-in/password.ts';
 import type { SignInService } from './sign-in/sign-in-service.ts';
+import { createMadeTiles } from './slides/made-tiles.ts';
 import { createSlides, type Slides } from './slides/slides.ts';
 import type { Database } from './store/database.ts';
 
@@ -69,7 +70,7 @@ export async function createServices({
     imageSessions,
     publicUrl,
   });
-  const slides = createSlides({ config, log });
+  const slides = createSlides({ config, log, madeTiles: createMadeTiles({ config, log }) });
   const catalogue = createCatalogue({ config, db, now, log, audit, slides });
   return {
     config,

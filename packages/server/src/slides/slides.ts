@@ -1,6 +1,4 @@
 /** The slides behind the catalogue's images: their descriptors, tiles and thumbnails, as bytes to send. */
-import os from 'node:os';
-import path from 'node:path';
 import {
   type Allocate,
   type DeepZoomAddress,
@@ -14,13 +12,12 @@ import {
   type SlideGroup,
   type SlideLocation,
   type SlideSummary,
-  TileMaker,
 } from '@lamina/slide';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { type MadeFrom, type MadeTiles, thumbnailName, tileNameIn } from './made-tiles.ts';
 import { createOpenSlides, type OpenSlide, type Wanted } from './open-slides.ts';
 import { locate, type SlideFile } from './slide-roots.ts';
-import { createTileCache } from './tile-cache.ts';
 
 export type { SlideGroup, SlideSummary };
 
@@ -88,24 +85,17 @@ export interface Slides {
   close(): Promise<void>;
 }
 
-const thumbnailSide = 256;
 const openSlidesLimit = 200;
-const memoryCacheBytes = 64 * 1024 * 1024;
-/** Jobs that may wait; a viewer asks for some twenty tiles at a time. */
-const queueLimit = 256;
-const jobTimeoutMs = 15_000;
 
-export function createSlides({ config, log }: { readonly config: Config; readonly log: Logger }): Slides {
+interface Ground {
+  readonly config: Config;
+  readonly log: Logger;
+  /** Closed together with the slides. */
+  readonly madeTiles: MadeTiles;
+}
+
+export function createSlides({ config, log, madeTiles }: Ground): Slides {
   const openSlides = createOpenSlides({ limit: openSlidesLimit, log });
-  const cache = createTileCache({
-    folder: path.join(config.dataDir, 'tiles'),
-    maxDiskBytes: config.tileCacheBytes,
-    maxMemoryBytes: memoryCacheBytes,
-    log,
-  });
-  // Two at least, so that a file that is slow to read never holds up all tiles.
-  const processes = Math.min(4, Math.max(2, os.availableParallelism() - 1));
-  const maker = new TileMaker({ processes, queueLimit, timeoutMs: jobTimeoutMs });
 
   async function locationOf(file: SlideFile): Promise<SlideLocation> {
     const found = await locate(config, file);
@@ -117,31 +107,12 @@ export function createSlides({ config, log }: { readonly config: Config; readonl
     id: image.id,
     locate: () => locationOf(image),
     async open(location, fingerprint) {
-      const inspect = () => maker.inspect(location);
+      const inspect = () => madeTiles.inspect(location);
       // A file that the catalogue has not read yet is first read where it can hurt nobody.
       if (fingerprint !== image.fingerprint) await inspect();
       return openServedSlide(location, inspect);
     },
   });
-
-  /** From the cache, else made; the maker makes it once for all who ask at the same time. */
-  async function made(
-    fingerprint: string,
-    name: string,
-    location: SlideLocation,
-    make: () => Promise<Uint8Array>,
-  ): Promise<Uint8Array> {
-    const key = { fingerprint, name };
-    const kept = await cache.get(key);
-    if (kept !== null) return kept;
-    const jpeg = await make();
-    // The process opens the file by itself: what it read must be what this key names.
-    if ((await fingerprintOf(location)) !== fingerprint) {
-      throw new SlideError('FILE_CHANGED', 'The file was replaced while it was read.');
-    }
-    cache.put(key, jpeg);
-    return jpeg;
-  }
 
   async function tileOf(
     { slide, location }: OpenSlide,
@@ -149,11 +120,9 @@ export function createSlides({ config, log }: { readonly config: Config; readonl
     signal: AbortSignal,
   ): Promise<ServedBytes> {
     const { fingerprint } = slide;
-    const name = nameOf(address);
     const stored = await readStoredTile(slide, address, signal);
-    const bytes =
-      stored ?? (await made(fingerprint, name, location, () => maker.tile(location, address, signal)));
-    return { bytes, etag: etagOf(fingerprint, name) };
+    const bytes = stored ?? (await madeTiles.tile({ location, fingerprint }, address, signal));
+    return { bytes, etag: etagOf(fingerprint, tileNameIn(address)) };
   }
 
   async function tileAtHandOf(
@@ -164,26 +133,23 @@ export function createSlides({ config, log }: { readonly config: Config; readonl
   ): Promise<TileAtHand | null> {
     regionOfTile(descriptor, address); // throws for a tile that there is not
     const { fingerprint } = slide;
-    const name = nameOf(address);
+    const name = tileNameIn(address);
     const etag = etagOf(fingerprint, name);
     if (etag === knownTag) return { etag, bytes: null };
     const key = { fingerprint, name };
     const bytes =
-      cache.inMemory(key) ??
+      madeTiles.inMemory(key) ??
       (await readStoredTile(slide, address, undefined, allocate)) ??
-      (await cache.get(key));
+      (await madeTiles.kept(key));
     return bytes && { etag, bytes };
   }
 
   async function thumbnailOf(image: ServableImage, signal: AbortSignal): Promise<ServedBytes> {
     // The slide is not opened for it here: a list shows hundreds.
     const location = await locationOf(image);
-    const fingerprint = await fingerprintOf(location);
-    const name = `thumbnail-${thumbnailSide}`;
-    const bytes = await made(fingerprint, name, location, () =>
-      maker.thumbnail(location, thumbnailSide, signal),
-    );
-    return { bytes, etag: etagOf(fingerprint, name) };
+    const from: MadeFrom = { location, fingerprint: await fingerprintOf(location) };
+    const bytes = await madeTiles.thumbnail(from, signal);
+    return { bytes, etag: etagOf(from.fingerprint, thumbnailName) };
   }
 
   return {
@@ -209,7 +175,7 @@ export function createSlides({ config, log }: { readonly config: Config; readonl
 
     async inspect(file, signal) {
       try {
-        return { status: 'ready', summary: await maker.inspect(await locationOf(file), signal) };
+        return { status: 'ready', summary: await madeTiles.inspect(await locationOf(file), signal) };
       } catch (error) {
         if (signal.aborted) return { status: 'postponed' };
         if (!(error instanceof SlideError)) throw error;
@@ -221,7 +187,7 @@ export function createSlides({ config, log }: { readonly config: Config; readonl
 
     async group(folder, names, signal) {
       try {
-        return await maker.group(folder, names, [], signal);
+        return await madeTiles.group(folder, names, signal);
       } catch (error) {
         if (signal.aborted) return null;
         if (!(error instanceof SlideError)) throw error;
@@ -245,13 +211,11 @@ export function createSlides({ config, log }: { readonly config: Config; readonl
 
     async close() {
       await openSlides.close();
-      await maker.close();
-      await cache.close();
+      await madeTiles.close();
     },
   };
 }
 
-const nameOf = ({ dziLevel, column, row }: DeepZoomAddress) => `${dziLevel}_${column}_${row}`;
 const etagOf = (fingerprint: string, name: string) => `"${fingerprint}-${name}"`;
 
 /** What has nothing to do with the file as it is. */
