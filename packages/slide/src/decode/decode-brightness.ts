@@ -1,7 +1,6 @@
 import { type EncodedImage, type GreyRange, SlideError, type TiffCoding } from '../slide.ts';
 import { decodeImage } from './decode-image.ts';
 import type { Raster } from './raster.ts';
-import { readTiffWords } from './tiff-samples.ts';
 
 /**
  * A picture of one channel as brightness: what it means in colour is another's business, a palette or an inversion
@@ -12,8 +11,8 @@ import { readTiffWords } from './tiff-samples.ts';
  * @throws SlideError FORMAT_NOT_SUPPORTED for a picture of several samples a pixel, and what decodeImage throws
  */
 export async function decodeBrightness(image: EncodedImage, range: GreyRange): Promise<Raster> {
-  const { width, height, coding } = image;
-  if (image.codec === 'jpeg2000') return decodeImage({ ...image, colour: rangeOf(image, range) });
+  const { coding } = image;
+  if (takesRange(image)) return decodeImage({ ...image, colour: turnRange(image, range) });
   if (image.codec !== 'tiff' || !coding) return mapLevels(await decodeImage(image), range);
   if (coding.samplesPerPixel !== 1) {
     throw new SlideError(
@@ -21,11 +20,7 @@ export async function decodeBrightness(image: EncodedImage, range: GreyRange): P
       `Not read: a channel of ${coding.samplesPerPixel} samples a pixel`,
     );
   }
-  if (coding.bits === 16) {
-    const words = await readTiffWords(image, coding);
-    if (isInverted(coding)) for (const [i, word] of words.entries()) words[i] = 65_535 - word;
-    return { width, height, rgb: paintWords(words, range) };
-  }
+  if (coding.bits === 16) return decodeImage({ ...image, colour: range });
   const grey: TiffCoding = {
     ...coding,
     colour: { model: 'grey', isInverted: isInverted(coding), alpha: null },
@@ -33,8 +28,19 @@ export async function decodeBrightness(image: EncodedImage, range: GreyRange): P
   return mapLevels(await decodeImage({ ...image, coding: grey }), range);
 }
 
+/** Codecs whose samples may have more than 8 bits, and bring the range along in which they are shown. */
+function takesRange({ codec, layout }: EncodedImage): boolean {
+  return codec === 'jpeg2000' || codec === 'jpegls' || codec === 'png' || layout?.samplesPerPixel === 1;
+}
+
+/** Whether the greatest sample is black. */
+export function countsDown({ colour, coding }: EncodedImage): boolean {
+  const isDown = typeof colour === 'object' && colour.black > colour.white;
+  return isDown || (coding !== undefined && isInverted(coding));
+}
+
 /** Where the file says that its largest sample is black, the range counts down from that. */
-function rangeOf({ colour }: EncodedImage, { black, white }: GreyRange): GreyRange {
+export function turnRange({ colour }: EncodedImage, { black, white }: GreyRange): GreyRange {
   const isDown = typeof colour === 'object' && colour.black > colour.white;
   return isDown ? { black: colour.black - black, white: colour.black - white } : { black, white };
 }
@@ -47,17 +53,6 @@ function mapLevels({ width, height, rgb }: Raster, { black, white }: GreyRange):
   if (black === 0 && white === 255) return { width, height, rgb };
   const levels = Uint8Array.from({ length: 256 }, (_, sample) => levelOf(sample, black, white));
   return { width, height, rgb: rgb.map((sample) => levels[sample] as number) };
-}
-
-function paintWords(words: Uint16Array, { black, white }: GreyRange): Uint8Array {
-  const rgb = new Uint8Array(words.length * 3);
-  for (let i = 0, to = 0; i < words.length; i++) {
-    const level = levelOf(words[i] as number, black, white);
-    rgb[to++] = level;
-    rgb[to++] = level;
-    rgb[to++] = level;
-  }
-  return rgb;
 }
 
 function levelOf(sample: number, black: number, white: number): number {

@@ -1,11 +1,12 @@
 import sharp from 'sharp';
-import { type EncodedImage, SlideError } from '../slide.ts';
+import { type EncodedImage, type GreyRange, SlideError } from '../slide.ts';
 import { decodeSamples } from './decode-samples.ts';
 import { decodeJpegLs } from './jpeg-ls.ts';
 import { decodeJpeg2000 } from './jpeg2000.ts';
+import { paintSamples } from './paint-samples.ts';
 import { GLASS, paintTiff } from './paint-tiff.ts';
 import { type Raster, shrinkRaster } from './raster.ts';
-import { readTiffSamples } from './tiff-samples.ts';
+import { readTiffSamples, readTiffWords } from './tiff-samples.ts';
 import { turnRaster } from './turn-raster.ts';
 
 /** How many pixels, both ways, become one: JPEG is decoded at these sizes for less than the whole costs. */
@@ -36,6 +37,9 @@ async function decodeStored(image: EncodedImage, shrink: Shrink): Promise<Raster
     case 'jpeg':
       return decodeBySharp(image, shrink);
     case 'png':
+      if (typeof image.colour === 'object')
+        return shrinkRaster(await decodeWideGrey(image, image.colour), shrink);
+      return shrinkRaster(await decodeBySharp(image, 1), shrink);
     case 'webp':
       return shrinkRaster(await decodeBySharp(image, 1), shrink);
     case 'rgb':
@@ -61,10 +65,42 @@ async function decodeStored(image: EncodedImage, shrink: Shrink): Promise<Raster
   }
 }
 
+/** The largest sample of 16 bits. */
+const WORD = 2 ** 16 - 1;
+
 async function decodeTiff(image: EncodedImage): Promise<Raster> {
   const { width, height, coding } = image;
   if (!coding) throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not read: samples without a coding');
+  if (typeof image.colour === 'object' && coding.bits === 16 && coding.samplesPerPixel === 1) {
+    const values = await readTiffWords(image, coding);
+    const isInverted = coding.colour.model === 'grey' && coding.colour.isInverted;
+    if (isInverted) for (const [i, word] of values.entries()) values[i] = WORD - word;
+    return paintSamples(
+      { width, height, samplesPerPixel: 1, values, isPlanar: false, maximum: WORD },
+      image.colour,
+    );
+  }
   return paintTiff(await readTiffSamples(image, coding), width, height, coding);
+}
+
+/** A picture of 16 bits of grey. */
+async function decodeWideGrey({ bytes, width, height }: EncodedImage, range: GreyRange): Promise<Raster> {
+  const { data, info } = await sharp(bytes, { failOn: 'warning', limitInputPixels: width * height })
+    .toColourspace('grey16')
+    .raw({ depth: 'ushort' })
+    .toBuffer({ resolveWithObject: true })
+    .catch((cause: unknown) => {
+      throw new SlideError('FILE_CORRUPT', 'A picture cannot be decoded', { cause });
+    });
+  if (info.width !== width || info.height !== height || info.channels !== 1) {
+    throw new SlideError(
+      'FILE_CORRUPT',
+      `A picture decodes to ${info.width} × ${info.height} × ${info.channels}`,
+    );
+  }
+  // The memory of a small buffer may begin anywhere, that of 16-bit numbers may not.
+  const values = new Uint16Array(new Uint8Array(data).buffer);
+  return paintSamples({ width, height, samplesPerPixel: 1, values, isPlanar: false, maximum: WORD }, range);
 }
 
 async function decodeBySharp({ bytes, width, height }: EncodedImage, shrink: Shrink): Promise<Raster> {

@@ -8,6 +8,8 @@ export interface PngHeader {
   readonly height: number;
   /** Bytes that a pixel takes when it is decoded, before it becomes RGB. */
   readonly bytesPerPixel: number;
+  /** Grey of 16 bits, none of it transparent. */
+  readonly isWideGrey: boolean;
   /** Every pixel is stored in one of seven passes over the picture: all of it has to be decoded at once. */
   readonly isInterlaced: boolean;
   readonly isAnimated: boolean;
@@ -41,7 +43,7 @@ export function isPng(start: Uint8Array): boolean {
 /**
  * Read what stands before the picture itself.
  *
- * Source: the PNG specification (W3C, third edition), sections 5 (chunks), 11.2.1 (IHDR), 11.3.4.3 (pHYs),
+ * Source: the PNG specification (W3C, third edition), sections 5 (chunks), 11.2.1 (IHDR), 11.3.1.1 (tRNS), 11.3.4.3 (pHYs),
  * 11.3.6.1 (acTL).
  *
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
@@ -49,6 +51,7 @@ export function isPng(start: Uint8Array): boolean {
 export async function readPngHeader(source: ByteSource): Promise<PngHeader> {
   let header: Omit<PngHeader, 'isAnimated' | 'pixelsPerMetre'> | null = null;
   let isAnimated = false;
+  let isTransparent = false;
   let pixelsPerMetre: PngHeader['pixelsPerMetre'] = null;
   for (let at = SIGNATURE.length, chunks = 0; ; chunks++) {
     if (chunks > MOST_CHUNKS) {
@@ -67,11 +70,13 @@ export async function readPngHeader(source: ByteSource): Promise<PngHeader> {
     if ((chunks === 0) !== (type === 'IHDR')) throw corrupt('its header does not come first');
 
     if (type === 'IHDR') header = readHeaderChunk(view, length);
+    else if (type === 'tRNS') isTransparent = true;
     else if (type === 'acTL') isAnimated = true;
     else if (type === 'pHYs' && length === 9 && view.getUint8(HEAD_BYTES + 8) === METRE) {
       pixelsPerMetre = { x: view.getUint32(HEAD_BYTES), y: view.getUint32(HEAD_BYTES + 4) };
-    } else if (type === 'IDAT' && header) return { ...header, isAnimated, pixelsPerMetre };
-    else if (type === 'IEND') throw corrupt('it has no picture');
+    } else if (type === 'IDAT' && header) {
+      return { ...header, isWideGrey: header.isWideGrey && !isTransparent, isAnimated, pixelsPerMetre };
+    } else if (type === 'IEND') throw corrupt('it has no picture');
     at += HEAD_BYTES + length + CHECKSUM_BYTES;
   }
 }
@@ -93,7 +98,8 @@ function readHeaderChunk(view: DataView, length: number): Omit<PngHeader, 'isAni
     throw corrupt(`its methods are ${compression}, ${filter} and ${interlace}`);
   }
   const bytesPerPixel = colours.decodedSamples * (bits === 16 ? 2 : 1);
-  return { width, height, bytesPerPixel, isInterlaced: interlace === 1 };
+  const isWideGrey = colourType === 0 && bits === 16;
+  return { width, height, bytesPerPixel, isWideGrey, isInterlaced: interlace === 1 };
 }
 
 function corrupt(reason: string): SlideError {

@@ -7,7 +7,7 @@ import { type AssociatedImageName, SlideError } from '../slide.ts';
 import type { SlideFormat } from '../source/slide-format.ts';
 import type { TiffDirectory } from '../tiff/directory.ts';
 import { readPicture, type TiffPicture } from '../tiff/picture.ts';
-import { openPyramid } from '../tiff/pyramid.ts';
+import { openShownPyramid } from '../tiff/shown-pyramid.ts';
 import { tag } from '../tiff/tags.ts';
 import { readWholePicture } from '../tiff/whole-picture.ts';
 
@@ -32,7 +32,7 @@ export const aperio: SlideFormat = {
     }
 
     const { leading } = files;
-    const pyramid = await openPyramid(leading, levels);
+    const pyramid = await openShownPyramid(leading, levels);
     const description = (await pyramid.full.directory.text(tag.ImageDescription, DESCRIPTION_BYTES)) ?? '';
     const mpp = readProperty(description, 'MPP');
     return {

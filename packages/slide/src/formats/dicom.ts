@@ -3,6 +3,7 @@
  *
  * docs/formats/dicom.md says what is read, and where each fact is from.
  */
+import { withGreyRange } from '../decode/contrast.ts';
 import { rgbOfCieLab } from '../dicom/cie-lab.ts';
 import { isDicom } from '../dicom/file-meta.ts';
 import { isJpeg, openPictures, type ReadPicture } from '../dicom/frame-pictures.ts';
@@ -141,15 +142,19 @@ function openPyramid(volumes: readonly Instance[]): Pyramid {
   const fullLevel = openLevel(largest, full);
   const smallerLevels = smaller.map((picture) => openLevel(picture, full));
   const readers = [fullLevel, ...smallerLevels];
+  const levels: Pyramid['levels'] = [fullLevel.level, ...smallerLevels.map(({ level }) => level)];
+  const readTile: Pyramid['readTile'] = async ({ level, column, row }, signal) => {
+    const reader = readers[level];
+    if (!reader) throw new SlideError('TILE_OUT_OF_RANGE', `There is no level ${level}`);
+    return reader.readTile(column, row, signal);
+  };
+  const { samplesPerPixel, bitsStored, window } = full.pixels;
+  const isUnsaidGrey = samplesPerPixel === 1 && bitsStored > 8 && window === null;
   return {
     full,
     unused: volumes.filter((instance) => !used.has(instance)),
-    levels: [fullLevel.level, ...smallerLevels.map(({ level }) => level)],
-    async readTile({ level, column, row }, signal) {
-      const reader = readers[level];
-      if (!reader) throw new SlideError('TILE_OUT_OF_RANGE', `There is no level ${level}`);
-      return reader.readTile(column, row, signal);
-    },
+    levels,
+    readTile: isUnsaidGrey ? withGreyRange({ levels, readTile }, bitsStored, null) : readTile,
   };
 }
 

@@ -8,8 +8,8 @@ import { SlideError } from '../slide.ts';
 import type { SlideFormat } from '../source/slide-format.ts';
 import type { TiffDirectory } from '../tiff/directory.ts';
 import { readPicture } from '../tiff/picture.ts';
-import { openPyramid } from '../tiff/pyramid.ts';
 import { readResolution } from '../tiff/resolution.ts';
+import { openShownPyramid } from '../tiff/shown-pyramid.ts';
 import { isMask, isReduced } from '../tiff/subfile-type.ts';
 import { tag } from '../tiff/tags.ts';
 import type { TiffFile } from '../tiff/tiff-file.ts';
@@ -24,7 +24,7 @@ export const genericTiff: SlideFormat = {
 
   async open(files, { tiff }) {
     const directories = tiff ? await pyramidDirectories(tiff) : [];
-    const pyramid = await openPyramid(files.leading, await Promise.all(directories.map(readPicture)));
+    const pyramid = await openShownPyramid(files.leading, await Promise.all(directories.map(readPicture)));
     return {
       format: 'tiff',
       fingerprint: files.fingerprint,

@@ -342,6 +342,7 @@ async function readChannels(
     channels.push({
       pictures: [full, ...below, ...after],
       colour: readColour(described[i] ?? null),
+      significantBits: readWhole(main.pixels.attributes.get('SignificantBits')),
       samplesPerPixel: samples,
       bits: bitsPerSample[0] ?? 1,
     });

@@ -11,7 +11,7 @@ import type { ByteSource } from '../source/byte-source.ts';
 import { openFileSource } from '../source/file-source.ts';
 import type { SlideFiles } from '../source/slide-files.ts';
 import { readPicture } from '../tiff/picture.ts';
-import { openPyramid } from '../tiff/pyramid.ts';
+import { openShownPyramid } from '../tiff/shown-pyramid.ts';
 import { openTiff } from '../tiff/tiff-file.ts';
 
 /** A picture in tiles, upright, and made smaller again and again: RGB that nothing has to be unpacked of. */
@@ -27,6 +27,8 @@ export interface TiledCopyPlan {
   readonly width: number;
   readonly height: number;
   readonly isTurned: boolean;
+  /** Grey of 16 bits, which stays so: what is black and white in it is found out of the copy. */
+  readonly isWideGrey: boolean;
 }
 
 /** Pixels, both ways. */
@@ -93,7 +95,7 @@ export function levelsOfCopy(width: number, height: number): [Level, ...Level[]]
 
 async function openCopy(tiles: ByteSource, remove: () => Promise<void>): Promise<TiledCopy> {
   const directories = await (await openTiff(tiles)).directories();
-  const { readTile } = await openPyramid(tiles, await Promise.all(directories.map(readPicture)));
+  const { readTile } = await openShownPyramid(tiles, await Promise.all(directories.map(readPicture)));
   return {
     readTile,
     async close() {
@@ -117,12 +119,12 @@ async function* chunksOf(source: ByteSource): AsyncGenerator<Uint8Array> {
 async function writeTiles(
   original: string,
   copy: string,
-  { width, height, isTurned }: TiledCopyPlan,
+  { width, height, isTurned, isWideGrey }: TiledCopyPlan,
 ): Promise<void> {
   const picture = sharp(original, { failOn: 'warning', limitInputPixels: width * height });
   if (isTurned) picture.autoOrient();
   await picture
-    .toColourspace('srgb')
+    .toColourspace(isWideGrey ? 'grey16' : 'srgb')
     .flatten({ background: GLASS })
     .tiff({
       compression: 'none',

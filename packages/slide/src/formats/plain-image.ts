@@ -4,6 +4,7 @@
  *
  * docs/formats/plain-images.md says what is read, and where each fact is from.
  */
+import { withGreyRange } from '../decode/contrast.ts';
 import { isJpeg2000, readJpeg2000Header } from '../decode/jpeg2000-header.ts';
 import { isPng, readPngHeader } from '../decode/png-header.ts';
 import { turnOf } from '../decode/turn-raster.ts';
@@ -30,6 +31,8 @@ interface PlainPicture {
   readonly height: number;
   readonly orientation: Orientation;
   readonly mpp: Mpp;
+  /** Of a sample, where the picture is of one sample a pixel and has more than 8; else null. */
+  readonly greyBits: number | null;
   /** Memory that decoding takes for all of the picture at once; 0 where it goes line by line. */
   readonly bytesAtOnce: number;
 }
@@ -67,21 +70,27 @@ export const plainImage: SlideFormat = {
     const picture = await kinds.find(({ isKind }) => isKind(start))?.read(files.leading);
     if (!picture) throw new SlideError('FORMAT_NOT_RECOGNISED', 'The file is no picture');
     checkSize(picture);
-    const { width, height, codec, orientation, mpp } = picture;
+    const { width, height, codec, orientation, mpp, greyBits } = picture;
     const { isSwapped } = turnOf(orientation);
     const upright = isSwapped ? { width: height, height: width } : { width, height };
     const isDirect = codec === 'jpeg2000' || width * height <= MOST_DIRECT.pixels;
     const tiles = isDirect ? wholeTile(files, picture) : copiedTiles(files, picture);
+    const levels: Slide['levels'] = isDirect
+      ? [wholeLevel(upright)]
+      : levelsOfCopy(upright.width, upright.height);
     return {
       format: codec,
       fingerprint: files.fingerprint,
       vendor: null,
-      levels: isDirect ? [wholeLevel(upright)] : levelsOfCopy(upright.width, upright.height),
+      levels,
       mpp: mpp && isSwapped ? { x: mpp.y, y: mpp.x } : mpp,
       objectivePower: null,
       background: { r: 255, g: 255, b: 255 },
       associatedImages: new Set(),
-      readTile: tiles.readTile,
+      readTile:
+        isDirect && greyBits !== null
+          ? withGreyRange({ levels, readTile: tiles.readTile }, greyBits, null)
+          : tiles.readTile,
       async readAssociatedImage(name) {
         throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
       },
@@ -146,8 +155,8 @@ function wholeTile({ leading, close }: SlideFiles, picture: PlainPicture): Tiles
   };
 }
 
-function copiedTiles(files: SlideFiles, { width, height, orientation }: PlainPicture): Tiles {
-  const plan = { width, height, isTurned: orientation !== 1 };
+function copiedTiles(files: SlideFiles, { width, height, orientation, greyBits }: PlainPicture): Tiles {
+  const plan = { width, height, isTurned: orientation !== 1, isWideGrey: greyBits !== null };
   let copying: Promise<TiledCopy> | null = null;
   const copy = readOnce(() => {
     copying = makeTiledCopy(files, plan);
@@ -186,7 +195,15 @@ async function readJpegPicture(source: ByteSource): Promise<PlainPicture> {
     );
   }
   const { orientation, mpp } = await readJpegMetadata(head);
-  return { codec: 'jpeg', width, height, orientation, mpp, bytesAtOnce: coefficientBytes(header) };
+  return {
+    codec: 'jpeg',
+    width,
+    height,
+    orientation,
+    mpp,
+    greyBits: null,
+    bytesAtOnce: coefficientBytes(header),
+  };
 }
 
 /** Where a component comes in several scans, all its coefficients wait for the last; they are numbers of 16 bits. */
@@ -236,13 +253,14 @@ function readJfifDensity(body: Buffer): Mpp {
 async function readPngPicture(source: ByteSource): Promise<PlainPicture> {
   const header = await readPngHeader(source);
   if (header.isAnimated) throw notRead('animated PNG');
-  const { width, height, bytesPerPixel, isInterlaced, pixelsPerMetre } = header;
+  const { width, height, bytesPerPixel, isInterlaced, isWideGrey, pixelsPerMetre } = header;
   return {
     codec: 'png',
     width,
     height,
     orientation: 1,
     mpp: pixelsPerMetre && plausibleMpp(1e6 / pixelsPerMetre.x, 1e6 / pixelsPerMetre.y),
+    greyBits: isWideGrey ? 16 : null,
     bytesAtOnce: isInterlaced ? width * height * bytesPerPixel : 0,
   };
 }
@@ -257,7 +275,8 @@ async function readJpeg2000Picture(source: ByteSource): Promise<PlainPicture> {
       const { width, height, components, bits, isSigned } = readJpeg2000Header(bytes);
       const isRead = !isSigned && ((components === 1 && bits <= 16) || (components === 3 && bits === 8));
       if (!isRead) throw notRead(`JPEG 2000 of ${components} components of ${bits} bits`);
-      return { codec: 'jpeg2000', width, height, orientation: 1, mpp: null, bytesAtOnce: 0 };
+      const greyBits = components === 1 && bits > 8 ? bits : null;
+      return { codec: 'jpeg2000', width, height, orientation: 1, mpp: null, greyBits, bytesAtOnce: 0 };
     } catch (error) {
       const isCut = error instanceof SlideError && error.code === 'FILE_CORRUPT' && length < source.size;
       if (!isCut || length >= HEAD_BYTES.most) throw error;

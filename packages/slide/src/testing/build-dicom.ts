@@ -56,6 +56,8 @@ export interface DicomPlan {
   readonly codec?: DicomCodec;
   readonly photometric?: string;
   readonly bits?: 8 | 16;
+  /** A sample of 16 bits, for each step of one of 8; 257. */
+  readonly wordStep?: number;
   readonly isPlanar?: boolean;
   /** Null: neither TILED_FULL nor TILED_SPARSE is said. */
   readonly organization?: 'TILED_FULL' | 'TILED_SPARSE' | null;
@@ -94,6 +96,7 @@ const defaults = {
   codec: 'explicit',
   photometric: 'RGB',
   bits: 8,
+  wordStep: 257,
   isPlanar: false,
   organization: 'TILED_FULL',
   holes: [],
@@ -271,12 +274,12 @@ async function encodeFrame(plan: WholePlan, picture: Raster, place: FramePlace):
 }
 
 function samplesOf(rgb: Uint8Array, plan: WholePlan): FrameSamples {
-  const { tileWidth: width, tileHeight: height, photometric, bits } = plan;
+  const { tileWidth: width, tileHeight: height, photometric, bits, wordStep } = plan;
   if (!photometric.startsWith('MONOCHROME')) {
     return { width, height, samplesPerPixel: 3, values: photometric === 'YBR_FULL' ? toYcc(rgb) : rgb };
   }
   const green = rgb.filter((_, i) => i % 3 === 1);
-  const values = bits === 16 ? Uint16Array.from(green, (value) => value * 257) : green;
+  const values = bits === 16 ? Uint16Array.from(green, (value) => value * wordStep) : green;
   return { width, height, samplesPerPixel: 1, values };
 }
 

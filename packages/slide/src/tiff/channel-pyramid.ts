@@ -4,12 +4,13 @@
  * docs/formats/channels.md says how the colours and the contrast are chosen.
  */
 import { addChannel, colourOfChannel } from '../decode/compose-channels.ts';
+import { cropToLevel, estimateContrast } from '../decode/contrast.ts';
 import { decodeBrightness } from '../decode/decode-brightness.ts';
 import type { Colour } from '../decode/raster.ts';
 import { type EncodedImage, type GreyRange, SlideError, type TileAddress } from '../slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { readOnce } from '../source/read-once.ts';
-import { cropToLevel, estimateContrast } from './contrast.ts';
+import { readDeclaredRange } from './declared-range.ts';
 import type { TiffDirectory } from './directory.ts';
 import { nameOfPhotometric, readSampleLayout } from './image-layout.ts';
 import type { TiffPicture } from './picture.ts';
@@ -23,6 +24,8 @@ export interface ChannelPictures {
   readonly pictures: readonly TiffPicture[];
   /** As the file says; null when it does not. */
   readonly colour: Colour | null;
+  /** How many bits of a sample the camera used, if the file says so. */
+  readonly significantBits?: number | null;
 }
 
 /** More would take too many tiles of the file for each that is shown. */
@@ -74,7 +77,7 @@ export async function openChannelPyramid(
 
 async function openChannel(
   source: ByteSource,
-  { pictures, colour }: ChannelPictures,
+  { pictures, colour, significantBits }: ChannelPictures,
   index: number,
   count: number,
   contrast: 'stretched' | 'as-stored',
@@ -85,12 +88,14 @@ async function openChannel(
   if (orientation !== 1) throw notRead('channels that are stored turned');
   const whole = { black: 0, white: 2 ** bits - 1 };
   const isStretched = contrast === 'stretched' || bits === 16;
+  const used = significantBits && significantBits < bits ? significantBits : bits;
+  const declared = await readDeclaredRange(directory, bits);
   return {
     pyramid,
     bits,
     colour:
       colour ?? (count === 1 ? WHITE : ((await readPaletteColour(directory)) ?? colourOfChannel(index))),
-    readRange: readOnce(async () => (isStretched ? estimateContrast(pyramid, bits) : whole)),
+    readRange: readOnce(async () => (isStretched ? (declared ?? estimateContrast(pyramid, used)) : whole)),
   };
 }
 

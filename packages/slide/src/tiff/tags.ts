@@ -13,6 +13,8 @@ export const tag = {
   SamplesPerPixel: 277,
   RowsPerStrip: 278,
   StripByteCounts: 279,
+  MinSampleValue: 280,
+  MaxSampleValue: 281,
   XResolution: 282,
   YResolution: 283,
   PlanarConfiguration: 284,

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { memorySource } from '../source/memory-source.ts';
 import { buildTiff } from '../testing/build-tiff.ts';
 import { exactDirectory } from '../testing/exact-directory.ts';
+import { readPicture } from '../tiff/picture.ts';
+import { openPyramid } from '../tiff/pyramid.ts';
+import { openTiff } from '../tiff/tiff-file.ts';
 import { estimateContrast } from './contrast.ts';
-import { readPicture } from './picture.ts';
-import { openPyramid } from './pyramid.ts';
-import { openTiff } from './tiff-file.ts';
 
 /** Of a grey picture in tiles of 32, whose edges are padded with 99. */
 async function contrastOf(bits: 8 | 16, width: number, sampleAt: (x: number, y: number) => number) {

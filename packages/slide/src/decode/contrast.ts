@@ -1,7 +1,16 @@
-import { decodeBrightness } from '../decode/decode-brightness.ts';
-import { cropRaster, type Raster } from '../decode/raster.ts';
-import type { EncodedImage, GreyRange, Level, TileAddress } from '../slide.ts';
-import type { LevelTiles } from './stated-levels.ts';
+/**
+ * Which samples of a picture of one sample a pixel become black and white, where its numbers alone do not say it:
+ * cameras write their 12 or 14 bits, or fewer, into 16, and as stored all of it would be black.
+ *
+ * docs/formats/channels.md says how it is chosen.
+ */
+import type { EncodedImage, GreyRange, Level, Slide, TileAddress } from '../slide.ts';
+import { readOnce } from '../source/read-once.ts';
+import { countsDown, decodeBrightness, turnRange } from './decode-brightness.ts';
+import { cropRaster, type Raster } from './raster.ts';
+
+/** A picture at its resolutions, as far as `Slide` speaks of them. */
+type LevelTiles = Pick<Slide, 'levels' | 'readTile'>;
 
 /** What is looked at to say how bright a channel is. */
 const SAMPLE = { tiles: 64, pixels: 2 ** 24 };
@@ -9,6 +18,40 @@ const SAMPLE = { tiles: 64, pixels: 2 ** 24 };
 const CUT = 0.001;
 /** A range is at least this part of all that a sample can be, so that a channel with nothing in it does not glow. */
 const LEAST_PART = 1 / 64;
+
+/** Samples that reach over this part of all that they can be are shown as they are stored. */
+const DARK_PART = 1 / 2;
+
+/**
+ * The same tiles, each with the samples that become black and white.
+ *
+ * What the file declares is taken; else, where nearly all samples are less than half of what they can be, nearly the least and
+ * the greatest of them; else nothing is said, and all that a sample can be is shown. Looked at with the
+ * first tile, once, and the same for all tiles.
+ *
+ * @param tiles of one sample a pixel
+ * @param bits that a sample uses, more than 8
+ */
+export function withGreyRange(
+  tiles: LevelTiles,
+  bits: number,
+  declared: GreyRange | null,
+): Slide['readTile'] {
+  const readRange = readOnce(() => estimateContrast(tiles, bits));
+  return async (...request) => {
+    const image = await tiles.readTile(...request);
+    if (image === null) return null;
+    const range = declared ?? (await readRange());
+    const isShownSo = declared !== null || isOfFewBits(range, bits, countsDown(image));
+    return isShownSo ? { ...image, colour: turnRange(image, range) } : image;
+  };
+}
+
+/** @param range as brightness, which has the greatest sample black where samples count down */
+function isOfFewBits({ black, white }: GreyRange, bits: number, isDown: boolean): boolean {
+  const most = 2 ** bits - 1;
+  return (isDown ? most - black : white) < most * DARK_PART;
+}
 
 /**
  * Which samples of a channel become black and full colour: nearly its darkest and its brightest.
@@ -18,15 +61,15 @@ const LEAST_PART = 1 / 64;
  *
  * @throws SlideError what reading and decoding those tiles throws
  */
-export async function estimateContrast(pyramid: LevelTiles, bits: 8 | 16): Promise<GreyRange> {
+export async function estimateContrast(pyramid: LevelTiles, bits: number): Promise<GreyRange> {
   const most = 2 ** bits - 1;
   const whole = { black: 0, white: most };
   const tiles = await readSample(pyramid);
   if (tiles.length === 0) return whole;
   let range: GreyRange = whole;
   let steps = await readExtremes(tiles, range);
-  if (bits === 16) {
-    // 256 steps are too coarse for 16 bits: once more, between the ends of the steps that were found.
+  if (bits > 8) {
+    // 256 steps are too coarse: once more, between the ends of the steps that were found.
     range = { black: sampleAt(range, steps.darkest - 0.5), white: sampleAt(range, steps.brightest + 0.5) };
     steps = await readExtremes(tiles, range);
   }
@@ -37,8 +80,8 @@ export async function estimateContrast(pyramid: LevelTiles, bits: 8 | 16): Promi
 
 /** What of a decoded tile is picture: at the edges of its level it may be padded, or not. */
 export function cropToLevel(raster: Raster, level: Level, { column, row }: TileAddress): Raster {
-  const width = Math.min(level.tileWidth, level.width - column * level.tileWidth);
-  const height = Math.min(level.tileHeight, level.height - row * level.tileHeight);
+  const width = Math.min(raster.width, level.tileWidth, level.width - column * level.tileWidth);
+  const height = Math.min(raster.height, level.tileHeight, level.height - row * level.tileHeight);
   return cropRaster(raster, 0, 0, width, height);
 }
 
