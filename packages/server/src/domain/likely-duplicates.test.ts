@@ -1,0 +1,91 @@
+import type { User } from '@lamina/contract';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isOneEditApart, likelyDuplicates } from './likely-duplicates.ts';
+
+let made = 0;
+function person(is: Partial<User>): User {
+  made += 1;
+  return {
+    uid: `u${made}`,
+    email: `${'abcdefghij'[made % 10]}-nobody-${made * 7919}@example.org`,
+    displayName: null,
+    status: 'pending',
+    role: 'unassigned',
+    adminApproved: false,
+    createdAt: '2026-05-01T00:00:00.000Z',
+    updatedAt: '2026-05-01T00:00:00.000Z',
+    approvalDate: null,
+    expiresAt: null,
+    ...is,
+  };
+}
+
+function likenessOf(applicant: Partial<User>, other: Partial<User>) {
+  const [a, b] = [person(applicant), person(other)];
+  return likelyDuplicates([a], [a, b])[0]?.map(({ uid, why }) => [uid === b.uid, why]) ?? [];
+}
+
+describe('an account that may be the same person', () => {
+  it.each([
+    ['IŞIK Çelik', 'ışık çelik'],
+    ['İpek  Işık', 'ipek ışık '],
+    ['Ayşe Gül Öztürk', 'AYSE GUL OZTURK'],
+  ])('has the same name: %s, %s', (a, b) => {
+    expect(likenessOf({ displayName: a }, { displayName: b })).toEqual([[true, 'same-name']]);
+  });
+
+  it.each([
+    [
+      'the same mailbox, with a note behind +',
+      'Ali.Can+slides@example.org',
+      'ali.can@example.org',
+      'same-mailbox',
+    ],
+    [
+      'the same name before another domain',
+      'ali.can@example.org',
+      'ali.can@hastane.example',
+      'similar-email',
+    ],
+    ['one letter more', 'ali.can@example.org', 'ali.cann@example.org', 'similar-email'],
+    ['two letters exchanged', 'ali.can@example.org', 'ail.can@example.org', 'similar-email'],
+  ])('has %s', (_, a, b, why) => {
+    expect(likenessOf({ email: a }, { email: b, status: 'deactivated' })).toEqual([[true, why]]);
+  });
+
+  it.each<[string, Partial<User>, Partial<User>]>([
+    ['no name at all', { displayName: null }, { displayName: '' }],
+    ['another name', { displayName: 'Ali Can' }, { displayName: 'Ali Cin' }],
+    ['an address two edits away', { email: 'ali.can@example.org' }, { email: 'ali.caner@example.org' }],
+    ['a short name of an office', { email: 'it@example.org' }, { email: 'it@hastane.example' }],
+  ])('is not one with %s', (_, a, b) => {
+    expect(likenessOf(a, b)).toEqual([]);
+  });
+
+  it('is never the account itself, and at most five are named, the likeliest first', () => {
+    const applicant = person({ displayName: 'Ali Can', email: 'ali@example.org' });
+    const alike = Array.from({ length: 7 }, () => person({ displayName: 'ali can' }));
+    const mailbox = person({ email: 'ali+2@example.org' });
+    const [found] = likelyDuplicates([applicant], [applicant, ...alike, mailbox]);
+    expect(found?.map(({ why }) => why)).toEqual(['same-mailbox', ...Array(4).fill('same-name')]);
+  });
+});
+
+describe('one edit', () => {
+  const word = fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom(...'abc@.') });
+
+  it('is seen wherever a character is added, in both directions', () => {
+    fc.assert(
+      fc.property(word, fc.nat(12), fc.constantFrom(...'abc@.'), (text, place, added) => {
+        const longer = text.slice(0, place) + added + text.slice(place);
+        return isOneEditApart(text, longer) && isOneEditApart(longer, text);
+      }),
+    );
+  });
+
+  it('is none between equal texts, and not seen between those that differ in length by more', () => {
+    fc.assert(fc.property(word, (text) => !isOneEditApart(text, text)));
+    fc.assert(fc.property(word, (text) => !isOneEditApart(text, `${text}ab`)));
+  });
+});

@@ -1,0 +1,46 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../schema.ts';
+
+export async function up(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createTable('applications')
+    .addColumn('uid', 'text', (c) => c.primaryKey().references('users.uid').onDelete('cascade'))
+    .addColumn('affiliation', 'text')
+    .addColumn('purpose', 'text')
+    .addColumn('decision_reason', 'text')
+    .execute();
+  await db.schema
+    .createTable('datasets')
+    .addColumn('name', 'text', (c) => c.primaryKey())
+    .addColumn('access', 'text', (c) => c.notNull())
+    .addColumn('is_listed', 'integer', (c) => c.notNull())
+    .addColumn('updated_at', 'text', (c) => c.notNull())
+    .execute();
+  await db.schema
+    .createTable('dataset_grants')
+    .addColumn('uid', 'text', (c) => c.notNull().references('users.uid').onDelete('cascade'))
+    .addColumn('dataset', 'text', (c) => c.notNull())
+    .addColumn('granted_by', 'text', (c) => c.notNull())
+    .addColumn('at', 'text', (c) => c.notNull())
+    .addPrimaryKeyConstraint('dataset_grants_pk', ['uid', 'dataset'])
+    .execute();
+  await db.schema.createIndex('dataset_grants_by_dataset').on('dataset_grants').column('dataset').execute();
+  await db.schema
+    .createTable('dataset_requests')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('uid', 'text', (c) => c.notNull().references('users.uid').onDelete('cascade'))
+    .addColumn('dataset', 'text', (c) => c.notNull())
+    .addColumn('reason', 'text', (c) => c.notNull())
+    .addColumn('at', 'text', (c) => c.notNull())
+    .addColumn('answer', 'text')
+    .addColumn('answer_reason', 'text')
+    .addColumn('answered_by', 'text')
+    .addColumn('answered_at', 'text')
+    .addUniqueConstraint('dataset_requests_one_each', ['uid', 'dataset'])
+    .execute();
+  await db.schema
+    .createTable('digests')
+    .addColumn('name', 'text', (c) => c.primaryKey())
+    .addColumn('sent_at', 'text', (c) => c.notNull())
+    .execute();
+}
