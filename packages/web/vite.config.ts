@@ -5,7 +5,8 @@ import { defineConfig } from 'vitest/config';
 /** Fills in, while developing, what the server writes into the page for each deployment. */
 function developmentSettings(): Plugin {
   const productName = process.env.PRODUCT_NAME ?? 'Lamina';
-  const settings = JSON.stringify({ productName, tokenSyncUrl: null });
+  const signIn = { embedded: true, external: null };
+  const settings = JSON.stringify({ productName, tokenSyncUrl: null, signIn });
   return {
     name: 'development-settings',
     apply: 'serve',

@@ -8,6 +8,7 @@ import { DashboardLayout } from './layouts/DashboardLayout.tsx';
 import { Root, type RouteHandle } from './Root.tsx';
 import { AccountStatus } from './screens/account-status/AccountStatus.tsx';
 import { AdminDashboard } from './screens/admin-dashboard/AdminDashboard.tsx';
+import { AuthCallback } from './screens/auth-callback/AuthCallback.tsx';
 import { Dashboard } from './screens/dashboard/Dashboard.tsx';
 import { Login } from './screens/login/Login.tsx';
 import { NotFound } from './screens/not-found/NotFound.tsx';
@@ -40,6 +41,7 @@ export const routes: RouteObject[] = [
           { index: true, handle: may('guests'), element: <Navigate to="/auth/login" replace /> },
           { path: 'login', handle: may('guests', 'Giriş'), element: <Login /> },
           { path: 'register', handle: may('guests', 'Kayıt Ol'), element: <Register /> },
+          { path: 'callback', handle: may('guests', 'Giriş'), element: <AuthCallback /> },
           // The mailed link must work in a browser that is still signed in, too.
           { path: 'password-reset', handle: may('anyone', 'Şifre Sıfırlama'), element: <PasswordReset /> },
         ],

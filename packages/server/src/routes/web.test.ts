@@ -34,6 +34,7 @@ describe('the page of the web app', () => {
     '/auth',
     '/auth/login',
     '/auth/register',
+    '/auth/callback?code=abc&state=x',
     '/auth/password-reset?code=abc',
     '/account-status',
     '/dashboard',
@@ -67,7 +68,11 @@ describe('the page of the web app', () => {
     const { body } = await app.inject('/');
     const [, content = ''] = /name="settings" content="([^"]*)"/.exec(body) ?? [];
     const unescaped = content.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
-    expect(JSON.parse(unescaped)).toEqual({ productName, tokenSyncUrl: '/sync?$&' });
+    expect(JSON.parse(unescaped)).toEqual({
+      productName,
+      tokenSyncUrl: '/sync?$&',
+      signIn: { embedded: true, external: null },
+    });
     expect(body).not.toContain('<b>');
   });
 

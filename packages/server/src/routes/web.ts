@@ -13,6 +13,7 @@ const screens: ReadonlySet<string> = new Set([
   '/',
   '/auth',
   '/auth/login',
+  '/auth/callback',
   '/auth/register',
   '/auth/password-reset',
   '/account-status',
@@ -76,8 +77,10 @@ async function filesIn(folder: string): Promise<ReadonlySet<string>> {
 }
 
 /** What this deployment decides goes into the page, where no other site can read it. */
-function withSettings(page: string, { productName, tokenSyncUrl }: Config): string {
-  const settings = JSON.stringify({ productName, tokenSyncUrl });
+function withSettings(page: string, { productName, tokenSyncUrl, signIn }: Config): string {
+  const { embedded, external } = signIn;
+  const provider = external && { issuer: external.issuer, clientId: external.clientId, name: external.name };
+  const settings = JSON.stringify({ productName, tokenSyncUrl, signIn: { embedded, external: provider } });
   return page
     .replaceAll('__SETTINGS__', () => escapeHtml(settings))
     .replaceAll('__PRODUCT_NAME__', () => escapeHtml(productName));

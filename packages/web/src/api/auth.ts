@@ -12,6 +12,7 @@ import { z } from 'zod';
 import type { ActionResult } from './action-result.ts';
 import { authState, setAuthState, signedOut } from './auth-state.ts';
 import { call, codeOf, messageOf, onSignInEnded, UnexpectedAnswerError } from './client.ts';
+import { ExternalSignInError, identityTokenOf } from './external-sign-in.ts';
 import { queryClient } from './query-client.ts';
 import { identityTokenFor } from './sign-in-service.ts';
 import { clearStoredSignIn, readStoredSignIn, storedToken, storeSignIn, tokenKey } from './stored-sign-in.ts';
@@ -91,18 +92,31 @@ function isRefusedToken(error: unknown): boolean {
 }
 
 export async function login(email: string, password: string): Promise<ActionResult> {
+  return takeUp(async () => ({ token: await identityTokenFor(email, password) }));
+}
+
+/** @param search the query of the address that the external sign-in service sent the browser back to */
+export async function loginExternally(search: string): Promise<ActionResult> {
+  return takeUp(() => identityTokenOf(search));
+}
+
+/** @param obtain an identity token of either sign-in service */
+async function takeUp(
+  obtain: () => Promise<{ readonly token: string; readonly nonce?: string }>,
+): Promise<ActionResult> {
   setAuthState({ loading: true, error: null });
   try {
-    const identityToken = await identityTokenFor(email, password);
+    const identityToken = await obtain();
     const obtainedAt = Date.now();
-    const verified = await call(verifyToken, { body: { token: identityToken } });
+    const verified = await call(verifyToken, { body: identityToken });
     queryClient.clear();
     storeSignIn(verified);
     setAuthState({ ...verified, isAuthenticated: true, loading: false, error: null });
     syncToken(verified.token, obtainedAt);
     return { success: true, message: texts.loginDone };
   } catch (error) {
-    const message = messageOf(error, texts.loginFailed);
+    const message =
+      error instanceof ExternalSignInError ? error.message : messageOf(error, texts.loginFailed);
     setAuthState({ loading: false, error: message });
     return { success: false, message, error: codeOf(error) };
   }

@@ -2,6 +2,9 @@
 export const texts = {
   loginDone: 'Giriş başarılı!',
   loginFailed: 'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.',
+  externalUnreachable: 'Kimlik hizmetine ulaşılamıyor. Lütfen biraz sonra yeniden deneyin.',
+  externalNotAsked: 'Bu giriş isteği geçersiz veya süresi dolmuş. Lütfen yeniden deneyin.',
+  externalCancelled: 'Giriş iptal edildi.',
   registerDone: 'Kayıt başarılı',
   registerFailed: 'Kayıt başarısız.',
   unexpected: 'Beklenmeyen bir hata oluştu.',

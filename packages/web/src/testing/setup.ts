@@ -7,7 +7,11 @@ configure({ asyncUtilTimeout: 10_000 });
 
 const settings = document.createElement('meta');
 settings.name = 'settings';
-settings.content = JSON.stringify({ productName: 'Lamina', tokenSyncUrl: null });
+settings.content = JSON.stringify({
+  productName: 'Lamina',
+  tokenSyncUrl: null,
+  signIn: { embedded: true, external: null },
+});
 document.head.append(settings);
 
 window.matchMedia = (query) => ({

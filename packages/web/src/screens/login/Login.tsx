@@ -1,68 +1,29 @@
-import { zodResolver } from '@hookform/resolvers/zod';
-import { Anchor, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useForm } from 'react-hook-form';
-import { Link, useNavigate } from 'react-router';
-import { z } from 'zod';
-import { announce } from '../../announce.ts';
-import { login } from '../../api/auth.ts';
-import { PasswordField } from '../../components/PasswordField.tsx';
-import { texts as shared } from '../../texts.ts';
-import { EmailField } from '../../validation.ts';
+import { Anchor, Divider, Group, Stack, Text, Title } from '@mantine/core';
+import { Link } from 'react-router';
+import { settings } from '../../settings.ts';
+import { ExternalSignIn } from './ExternalSignIn.tsx';
+import { PasswordLogin } from './PasswordLogin.tsx';
 import { texts } from './texts.ts';
 
-const LoginForm = z.object({
-  email: EmailField,
-  password: z.string().min(1, shared.passwordRequired),
-});
-
-/** Signing in with e-mail and password. */
+/** Signing in: with e-mail and password, at an external provider, or either. */
 export function Login() {
-  const navigate = useNavigate();
-  const { register, handleSubmit, formState } = useForm({
-    resolver: zodResolver(LoginForm),
-    defaultValues: { email: '', password: '' },
-  });
-
-  const submit = handleSubmit(async ({ email, password }) => {
-    const result = await login(email, password);
-    announce(result);
-    if (result.success) await navigate('/dashboard');
-  });
-
+  const { embedded, external } = settings.signIn;
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate>
-      <Stack gap="lg">
-        <Title order={1} size="h2">
-          {texts.heading}
-        </Title>
-        <TextInput
-          {...register('email')}
-          label={shared.email}
-          type="email"
-          autoComplete="username"
-          error={formState.errors.email?.message}
-        />
-        <div>
-          <PasswordField
-            {...register('password')}
-            label={shared.password}
-            autoComplete="current-password"
-            error={formState.errors.password?.message}
-          />
-          <Anchor component={Link} to="/auth/password-reset" size="sm" mt="xs" display="inline-block">
-            {texts.forgotten}
-          </Anchor>
-        </div>
-        <Button type="submit" fullWidth loading={formState.isSubmitting}>
-          {texts.submit}
-        </Button>
+    <Stack gap="lg">
+      <Title order={1} size="h2">
+        {texts.heading}
+      </Title>
+      {embedded && <PasswordLogin />}
+      {embedded && external && <Divider label={texts.or} />}
+      {external && <ExternalSignIn providerName={external.name} isOnlyWay={!embedded} />}
+      {embedded && (
         <Group gap="xs" justify="center">
           <Text>{texts.noAccount}</Text>
           <Anchor component={Link} to="/auth/register">
             {texts.register}
           </Anchor>
         </Group>
-      </Stack>
-    </form>
+      )}
+    </Stack>
   );
 }

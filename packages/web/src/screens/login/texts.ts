@@ -4,4 +4,10 @@ export const texts = {
   forgotten: 'Şifreni mi unuttun?',
   noAccount: 'Hesabın yok mu?',
   register: 'Kayıt ol',
+  or: 'veya',
+  signInAt: (provider: string | null) =>
+    provider === null ? 'Kurum hesabıyla giriş yap' : `${provider} ile giriş yap`,
+  externalOnly:
+    'Giriş, kurumunuzun kimlik hizmetiyle yapılır. İlk girişinizden sonra bir yönetici hesabınızı onaylar.',
+  leavingFailed: 'Kimlik hizmetinin sayfası açılamadı.',
 };

@@ -1,0 +1,144 @@
+import { webcrypto } from 'node:crypto';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { stubApi } from '../testing/stub-api.ts';
+import { ExternalSignInError, identityTokenOf, providerAddress } from './external-sign-in.ts';
+
+const issuer = 'https://id.example.org/realm';
+vi.mock('../settings.ts', () => ({
+  settings: {
+    productName: 'Lamina',
+    tokenSyncUrl: null,
+    signIn: {
+      embedded: true,
+      external: { issuer: 'https://id.example.org/realm', clientId: 'slides', name: null },
+    },
+  },
+}));
+
+const discovery = {
+  issuer,
+  authorization_endpoint: `${issuer}/authorize?kc=1`,
+  token_endpoint: `${issuer}/token`,
+};
+const discoveryCall = 'GET /realm/.well-known/openid-configuration';
+
+/** The provider, as the browser meets it. @returns what was posted for the code */
+function provider(answers: Record<string, object> = {}) {
+  const posted: string[] = [];
+  stubApi({ [discoveryCall]: discovery, ...answers });
+  const stubbed = fetch;
+  vi.stubGlobal('fetch', async (address: string, request: RequestInit = {}) => {
+    if (request.method !== 'POST') return stubbed(address, request);
+    posted.push(`${address}?${String(request.body)}`);
+    return stubbed(address, { ...request, body: null });
+  });
+  return posted;
+}
+
+beforeEach(() => {
+  sessionStorage.clear();
+  vi.stubGlobal('crypto', webcrypto); // jsdom has no subtle one
+});
+
+/** Goes, and comes back with what the provider was told. */
+async function go() {
+  const url = new URL(await providerAddress());
+  return Object.fromEntries(url.searchParams);
+}
+
+describe('the way to the provider', () => {
+  it('asks for a code, with a challenge, a state and a nonce that nobody can guess', async () => {
+    provider();
+    const [one, other] = [await go(), await go()];
+    expect(one).toMatchObject({
+      kc: '1',
+      client_id: 'slides',
+      redirect_uri: `${location.origin}/auth/callback`,
+      response_type: 'code',
+      scope: 'openid email profile',
+      code_challenge_method: 'S256',
+    });
+    for (const name of ['state', 'nonce', 'code_challenge']) {
+      expect(one[name]).toMatch(/^[\w-]{43}$/);
+      expect(one[name]).not.toBe(other[name]);
+    }
+  });
+
+  it.each([
+    ['does not answer', {}],
+    ['calls itself otherwise', { ...discovery, issuer: 'https://elsewhere.example.org' }],
+    ['has a page that is none', { ...discovery, authorization_endpoint: 'javascript:alert(1)' }],
+    ['refuses', new Response('', { status: 500 })],
+  ])('is closed when the provider %s', async (_, answer) => {
+    provider({ [discoveryCall]: answer });
+    await expect(providerAddress()).rejects.toThrow(
+      new ExternalSignInError('Kimlik hizmetine ulaşılamıyor. Lütfen biraz sonra yeniden deneyin.'),
+    );
+  });
+});
+
+describe('the way back', () => {
+  const notAsked = 'Bu giriş isteği geçersiz veya süresi dolmuş. Lütfen yeniden deneyin.';
+
+  it('turns the code into an identity token, with the verifier of the challenge', async () => {
+    const posted = provider({ 'POST /realm/token': { id_token: 'a.b.c', access_token: 'x' } });
+    const { state, nonce, code_challenge } = await go();
+    expect(await identityTokenOf(`?code=c-1&state=${state}&iss=${encodeURIComponent(issuer)}`)).toEqual({
+      token: 'a.b.c',
+      nonce,
+    });
+    const [address = '', query] = posted[0]?.split('?') ?? [];
+    const form = Object.fromEntries(new URLSearchParams(query));
+    expect([address, form]).toMatchObject([
+      `${issuer}/token`,
+      { grant_type: 'authorization_code', client_id: 'slides', code: 'c-1' },
+    ]);
+    const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(form.code_verifier));
+    expect(Buffer.from(digest).toString('base64url')).toBe(code_challenge);
+  });
+
+  it('works once', async () => {
+    provider({ 'POST /realm/token': { id_token: 'a.b.c' } });
+    const { state } = await go();
+    await identityTokenOf(`?code=c-1&state=${state}`);
+    await expect(identityTokenOf(`?code=c-1&state=${state}`)).rejects.toThrow(notAsked);
+  });
+
+  it.each([
+    ['another state', (_: string) => '?code=c-1&state=x', notAsked],
+    ['no state', (_: string) => '?code=c-1', notAsked],
+    [
+      'another issuer',
+      (state: string) => `?code=c-1&state=${state}&iss=https://elsewhere.example.org`,
+      notAsked,
+    ],
+    [
+      'a refusal by the person',
+      (state: string) => `?error=access_denied&state=${state}`,
+      'Giriş iptal edildi.',
+    ],
+    [
+      'another error',
+      (state: string) => `?error=server_error&state=${state}`,
+      'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.',
+    ],
+  ])('with %s asks the provider for nothing', async (_, searchWith, sentence) => {
+    const posted = provider();
+    const { state = '' } = await go();
+    await expect(identityTokenOf(searchWith(state))).rejects.toThrow(sentence);
+    expect(posted).toEqual([]);
+  });
+
+  it('that nobody went is closed', async () => {
+    provider();
+    await expect(identityTokenOf('?code=c-1&state=x')).rejects.toThrow(notAsked);
+  });
+
+  it('says when the provider does not take the code', async () => {
+    provider({ 'POST /realm/token': new Response('{"error":"invalid_grant"}', { status: 400 }) });
+    const { state } = await go();
+    await expect(identityTokenOf(`?code=c-1&state=${state}`)).rejects.toThrow(
+      'Kimlik hizmetine ulaşılamıyor.',
+    );
+  });
+});

@@ -1,0 +1,147 @@
+/**
+ * Signing in at an external provider: its page is shown instead of ours, and it sends the browser back with a code,
+ * which becomes an identity token here. What the API thinks of the token is found out by `verifyToken` afterwards.
+ *
+ * Sources: OpenID Connect Core 1.0 section 3.1 (authorisation code flow), RFC 7636 (PKCE), RFC 9207 (issuer in the
+ * answer), RFC 9700 section 2.1 (what of these a browser must use).
+ */
+import { z } from 'zod';
+import { settings } from '../settings.ts';
+import { texts } from './texts.ts';
+
+/** Why somebody came back without an identity token, or could not be sent away; the message is for the person. */
+export class ExternalSignInError extends Error {
+  override readonly name = 'ExternalSignInError';
+}
+
+/** Where the provider sends the browser back to. */
+const callbackPath = '/auth/callback';
+/** What this tab remembers between going and coming back. */
+const underWayKey = 'external_sign_in';
+const answerWithinMs = 10_000;
+
+const UnderWay = z.object({ state: z.string(), nonce: z.string(), verifier: z.string() });
+const Discovery = z.object({
+  issuer: z.string(),
+  authorization_endpoint: z.httpUrl(),
+  token_endpoint: z.httpUrl(),
+});
+const TokenAnswer = z.object({ id_token: z.string().min(1) });
+
+/**
+ * Remembers in this tab that somebody is about to go.
+ *
+ * @returns the address of the provider's sign-in page
+ * @throws ExternalSignInError when the provider cannot be reached
+ */
+export async function providerAddress(): Promise<string> {
+  const { clientId } = theProvider();
+  const { authorization_endpoint } = await discover();
+  const underWay = { state: random(), nonce: random(), verifier: random() };
+  sessionStorage.setItem(underWayKey, JSON.stringify(underWay));
+  const url = new URL(authorization_endpoint);
+  for (const [name, value] of Object.entries({
+    client_id: clientId,
+    redirect_uri: callbackAddress(),
+    response_type: 'code',
+    scope: 'openid email profile',
+    state: underWay.state,
+    nonce: underWay.nonce,
+    code_challenge: base64url(await sha256(underWay.verifier)),
+    code_challenge_method: 'S256',
+  })) {
+    url.searchParams.set(name, value);
+  }
+  return url.href;
+}
+
+/**
+ * What the provider sent back, turned into an identity token. Works once for each way to the provider.
+ *
+ * @param search the query of the address that the browser came back to
+ * @throws ExternalSignInError
+ */
+export async function identityTokenOf(
+  search: string,
+): Promise<{ readonly token: string; readonly nonce: string }> {
+  const underWay = takeUnderWay();
+  const answer = new URLSearchParams(search);
+  const { issuer, clientId } = theProvider();
+  // An answer that this tab did not ask for is somebody else's.
+  if (underWay === null || answer.get('state') !== underWay.state) {
+    throw new ExternalSignInError(texts.externalNotAsked);
+  }
+  const from = answer.get('iss');
+  if (from !== null && from !== issuer) throw new ExternalSignInError(texts.externalNotAsked);
+  if (answer.get('error') === 'access_denied') throw new ExternalSignInError(texts.externalCancelled);
+  const code = answer.get('code');
+  if (code === null) throw new ExternalSignInError(texts.loginFailed);
+
+  const { token_endpoint } = await discover();
+  const token = await askProvider(TokenAnswer, token_endpoint, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      client_id: clientId,
+      redirect_uri: callbackAddress(),
+      code,
+      code_verifier: underWay.verifier,
+    }),
+  });
+  return { token: token.id_token, nonce: underWay.nonce };
+}
+
+function theProvider() {
+  const { external } = settings.signIn;
+  if (external === null) throw new ExternalSignInError(texts.externalNotAsked);
+  return external;
+}
+
+const callbackAddress = () => location.origin + callbackPath;
+
+function takeUnderWay(): z.infer<typeof UnderWay> | null {
+  const text = sessionStorage.getItem(underWayKey);
+  sessionStorage.removeItem(underWayKey);
+  try {
+    return UnderWay.parse(JSON.parse(text ?? ''));
+  } catch {
+    return null; // nobody went, or came back already
+  }
+}
+
+async function discover(): Promise<z.infer<typeof Discovery>> {
+  const { issuer } = theProvider();
+  const found = await askProvider(Discovery, `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
+  if (found.issuer !== issuer) throw new ExternalSignInError(texts.externalUnreachable);
+  return found;
+}
+
+/** @throws ExternalSignInError when there is no answer, or one that was not expected */
+async function askProvider<T>(schema: z.ZodType<T>, address: string, request: RequestInit = {}): Promise<T> {
+  try {
+    const answer = await fetch(address, {
+      ...request,
+      credentials: 'omit',
+      redirect: 'error',
+      signal: AbortSignal.timeout(answerWithinMs),
+    });
+    if (!answer.ok) throw new Error(`answered with ${answer.status}`);
+    return schema.parse(await answer.json());
+  } catch (error) {
+    throw new ExternalSignInError(texts.externalUnreachable, { cause: error });
+  }
+}
+
+/** 256 random bits. */
+function random(): string {
+  return base64url(crypto.getRandomValues(new Uint8Array(32)));
+}
+
+async function sha256(text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
+}
+
+function base64url(bytes: Uint8Array): string {
+  const text = btoa(String.fromCharCode(...bytes));
+  return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}

@@ -1,0 +1,3 @@
+export const texts = {
+  signingIn: 'Giriş yapılıyor…',
+};

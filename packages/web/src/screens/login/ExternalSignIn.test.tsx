@@ -1,0 +1,110 @@
+import { screen } from '@testing-library/react';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { account } from '../../testing/accounts.ts';
+import { openApp } from '../../testing/open-app.tsx';
+import { refusal } from '../../testing/stub-api.ts';
+
+const told = vi.hoisted(() => ({
+  productName: 'Lamina',
+  tokenSyncUrl: null,
+  signIn: {
+    embedded: true,
+    external: { issuer: 'https://id.example.org', clientId: 'slides', name: null as string | null },
+  },
+}));
+vi.mock('../../settings.ts', () => ({ settings: told }));
+
+beforeEach(() => {
+  sessionStorage.clear();
+  told.signIn.embedded = true;
+  told.signIn.external.name = null;
+});
+
+const pending = account({ status: 'pending', role: 'unassigned' });
+const provider = {
+  'GET /.well-known/openid-configuration': {
+    issuer: 'https://id.example.org',
+    authorization_endpoint: 'https://id.example.org/authorize',
+    token_endpoint: 'https://id.example.org/token',
+  },
+  'POST /token': { id_token: 'a.b.c' },
+};
+
+/** As if the person had gone to the provider before. */
+function haveGone() {
+  sessionStorage.setItem('external_sign_in', JSON.stringify({ state: 's-1', nonce: 'n-1', verifier: 'v-1' }));
+}
+
+describe('the login page', () => {
+  it('offers the external sign-in beside e-mail and password', async () => {
+    openApp('/auth/login');
+    await screen.findByRole('button', { name: 'Kurum hesabıyla giriş yap' });
+    screen.getByLabelText('E-posta');
+    screen.getByRole('link', { name: 'Kayıt ol' });
+  });
+
+  it('or instead of them, by the name that people know', async () => {
+    told.signIn.embedded = false;
+    told.signIn.external.name = 'Keycloak';
+    openApp('/auth/login');
+    await screen.findByRole('button', { name: 'Keycloak ile giriş yap' });
+    expect(screen.queryByLabelText('E-posta')).toBeNull();
+    expect(screen.queryAllByRole('link')).toEqual([]);
+  });
+
+  it('says when the provider cannot be reached, and lets one try again', async () => {
+    const { person } = openApp('/auth/login');
+    const button = await screen.findByRole<HTMLButtonElement>('button', {
+      name: 'Kurum hesabıyla giriş yap',
+    });
+    await person.click(button);
+    expect((await screen.findByRole('alert')).textContent).toContain('Kimlik hizmetine ulaşılamıyor.');
+    expect(button.disabled).toBe(false);
+  });
+});
+
+describe('coming back from the provider', () => {
+  it('signs in with the token of ours, and leads a new person to their status', async () => {
+    haveGone();
+    const { calls, address } = openApp('/auth/callback?code=c-1&state=s-1', {
+      api: {
+        ...provider,
+        'POST /auth/verify': { user: pending, token: 'ours' },
+        'GET /user/profile': { user: pending },
+      },
+    });
+    await screen.findByText('Onay Bekliyor');
+    expect(address()).toBe('/account-status');
+    expect(calls.find(({ name }) => name === 'POST /auth/verify')?.body).toEqual({
+      token: 'a.b.c',
+      nonce: 'n-1',
+    });
+    expect(localStorage.getItem('auth_token')).toBe('ours');
+    expect(sessionStorage.length).toBe(0);
+  });
+
+  it.each([
+    ['a refusal of the API', refusal('token_unverifiable'), 'Token doğrulanamadı'],
+    [
+      'an address that is taken',
+      refusal('email_taken', 'Bu adres başka bir hesabın.'),
+      'Bu adres başka bir hesabın.',
+    ],
+  ])('after %s says why, on the login page', async (_, answer, sentence) => {
+    haveGone();
+    const { address } = openApp('/auth/callback?code=c-1&state=s-1', {
+      api: { ...provider, 'POST /auth/verify': answer },
+    });
+    expect((await screen.findByRole('alert')).textContent).toContain(sentence);
+    await screen.findByLabelText('E-posta');
+    expect(address()).toBe('/auth/login');
+    expect(localStorage.length).toBe(0);
+  });
+
+  it('that nobody asked for leads to the login page, and asks nobody', async () => {
+    const { calls, address } = openApp('/auth/callback?code=c-1&state=s-1', { api: provider });
+    await screen.findByText('Bu giriş isteği geçersiz veya süresi dolmuş. Lütfen yeniden deneyin.');
+    expect(address()).toBe('/auth/login');
+    expect(calls).toEqual([]);
+  });
+});

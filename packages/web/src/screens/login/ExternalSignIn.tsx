@@ -1,0 +1,40 @@
+import { Button, Text } from '@mantine/core';
+import { useState } from 'react';
+import { toast } from 'react-toastify';
+import { ExternalSignInError, providerAddress } from '../../api/external-sign-in.ts';
+import { texts } from './texts.ts';
+
+interface ExternalSignInProps {
+  /** Null: people know it as their institution's account. */
+  readonly providerName: string | null;
+  readonly isOnlyWay: boolean;
+}
+
+/** Leads to the provider's own page; the way back is the screen of `/auth/callback`. */
+export function ExternalSignIn({ providerName, isOnlyWay }: ExternalSignInProps) {
+  const [isLeaving, setIsLeaving] = useState(false);
+
+  async function leave() {
+    setIsLeaving(true);
+    try {
+      location.assign(await providerAddress());
+    } catch (error) {
+      setIsLeaving(false);
+      toast.error(error instanceof ExternalSignInError ? error.message : texts.leavingFailed);
+    }
+  }
+
+  return (
+    <>
+      {isOnlyWay && <Text>{texts.externalOnly}</Text>}
+      <Button
+        variant={isOnlyWay ? 'filled' : 'default'}
+        fullWidth
+        loading={isLeaving}
+        onClick={() => void leave()}
+      >
+        {texts.signInAt(providerName)}
+      </Button>
+    </>
+  );
+}
