@@ -78,6 +78,7 @@ const Environment = z.object({
   ),
   TOKEN_SYNC_URL: text,
   AUDIT_RETENTION_DAYS: wholeNumber(2190, 1, 36_500),
+  WORKERS: wholeNumber(1, 1, 64),
   TILE_CACHE_BYTES: wholeNumber(2 * 1024 ** 3, 0, Number.MAX_SAFE_INTEGER),
   LOG_LEVEL: z.preprocess(
     unset,
@@ -135,6 +136,8 @@ export interface Config {
   readonly tokenSyncUrl: string | null;
   /** Entries of the audit trail that are older than this go. */
   readonly auditRetentionDays: number;
+  /** Processes that answer requests; 1: the one that does everything else, too. */
+  readonly workers: number;
   /** Disk that made tiles may take in `dataDir`; 0 keeps none there. */
   readonly tileCacheBytes: number;
   readonly logLevel: 'error' | 'warn' | 'info' | 'debug' | 'silent';
@@ -181,6 +184,7 @@ export function readConfig(env: NodeJS.ProcessEnv, folder: string): Config {
     imageSessionCookie: settings.IMAGE_SESSION_COOKIE,
     tokenSyncUrl: settings.TOKEN_SYNC_URL ?? null,
     auditRetentionDays: settings.AUDIT_RETENTION_DAYS,
+    workers: settings.WORKERS,
     tileCacheBytes: settings.TILE_CACHE_BYTES,
     logLevel: settings.LOG_LEVEL,
   };

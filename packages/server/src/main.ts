@@ -1,71 +1,95 @@
-/** Starts and stops the process, nothing more. For people on stdout, for machines (JSON lines) on stderr. */
+/** Starts and stops the program, nothing more. For people on stdout, for machines (JSON lines) on stderr. */
 import './require-node.ts';
-import fs from 'node:fs';
+import cluster from 'node:cluster';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
 import { buildApp } from './app.ts';
 import { addressOf, type Config, ConfigError, configOfProcess } from './config.ts';
 import { makeDemoSlides } from './demo/make-demo-slides.ts';
-import { ensureFirstAdmin, type FirstAdmin, firstAdminFile } from './first-admin.ts';
+import { ensureFirstAdmin } from './first-admin.ts';
+import { createCaller } from './processes/calls.ts';
+import { greet } from './processes/greeting.ts';
+import { startServing } from './processes/serving-processes.ts';
+import { stopOnSignal } from './processes/stop.ts';
 import { createServices, type Services } from './services.ts';
+import { createMadeElsewhere, type MadeTilesCalls, madeTilesCalls } from './slides/made-elsewhere.ts';
+import { createMadeTiles, type MadeTiles } from './slides/made-tiles.ts';
 import { slideRoots } from './slides/slide-roots.ts';
 import { openDatabase } from './store/database.ts';
 
-/** What is still being answered when the process is told to end gets this long. */
-const drainMs = 10_000;
-/** What hangs even after that is left behind. */
-const giveUpMs = drainMs + 10_000;
+interface Opened {
+  readonly services: Services;
+  /** Aborted when the process is about to end. */
+  readonly stopping: AbortController;
+  /** Told to `services` once it is known where the program answers. */
+  answersAt(port: number): string;
+}
 
-async function start(config: Config, log: Logger): Promise<void> {
+async function open(config: Config, log: Logger, madeTiles: MadeTiles): Promise<Opened> {
   const stopping = new AbortController();
-  const db = await openDatabase({
-    url: config.databaseUrl,
-    file: path.join(config.dataDir, 'lamina.db'),
-  });
-  const address = () => addressOf(config.host, portOf(app) ?? config.port);
+  const db = await openDatabase({ url: config.databaseUrl, file: path.join(config.dataDir, 'lamina.db') });
+  let address = addressOf(config.host, config.port);
   const services = await createServices({
     config,
     db,
     log,
-    publicUrl: () => config.publicUrl ?? address(),
+    madeTiles,
+    publicUrl: () => config.publicUrl ?? address,
     stopping: stopping.signal,
   });
+  return {
+    services,
+    stopping,
+    answersAt(port) {
+      address = addressOf(config.host, port);
+      return address;
+    },
+  };
+}
+
+/** Everything in one process. */
+async function startAlone(config: Config, log: Logger): Promise<void> {
+  const { services, stopping, answersAt } = await open(config, log, createMadeTiles({ config, log }));
   const app = await buildApp(services);
   const firstAdmin = await ensureFirstAdmin(services);
   await app.listen({ host: config.host, port: config.port });
-
-  stopOnSignal(app, services, stopping);
-  greet(config, address(), firstAdmin);
+  stopOnSignal(services, stopping, () => app.close(), app);
+  greet(config, answersAt(portOf(app)), firstAdmin);
   await showSlides(services);
 }
 
-function portOf(app: FastifyInstance): number | undefined {
+/** Several processes answer; this one works for them. */
+async function startServed(config: Config, log: Logger): Promise<void> {
+  const madeTiles = createMadeTiles({ config, log });
+  const { services, stopping, answersAt } = await open(config, log, madeTiles);
+  const firstAdmin = await ensureFirstAdmin(services);
+  const serving = await startServing({ count: config.workers, calls: madeTilesCalls(madeTiles), log });
+  if (serving === null) process.exit(1); // it has said why
+  stopOnSignal(services, stopping, () => serving.stop());
+  greet(config, answersAt(serving.port), firstAdmin);
+  await showSlides(services);
+}
+
+/** One of several processes that answer. */
+async function serve(config: Config, log: Logger): Promise<void> {
+  const madeTiles = createMadeElsewhere(createCaller<MadeTilesCalls>(process));
+  const { services, stopping, answersAt } = await open(config, log, madeTiles);
+  const app = await buildApp(services);
+  await app.listen({ host: config.host, port: config.port });
+  answersAt(portOf(app));
+  stopOnSignal(services, stopping, () => app.close(), app);
+}
+
+function start(config: Config, log: Logger): Promise<void> {
+  if (cluster.isWorker) return serve(config, log);
+  return config.workers === 1 ? startAlone(config, log) : startServed(config, log);
+}
+
+function portOf(app: FastifyInstance): number {
   const bound = app.server.address();
-  return typeof bound === 'object' ? bound?.port : undefined;
-}
-
-function greet(config: Config, address: string, firstAdmin: FirstAdmin | null): void {
-  console.log(`
-${config.productName} is running at ${config.publicUrl ?? address}
-
-  Sign in   ${howToSignIn(config, firstAdmin).join('\n            ')}
-  Slides    ${config.slidesDir} (one folder for each dataset)
-  Stop      Ctrl+C
-`);
-}
-
-function howToSignIn({ dataDir }: Config, firstAdmin: FirstAdmin | null): string[] {
-  if (firstAdmin?.password) {
-    return [
-      `${firstAdmin.email}   password: ${firstAdmin.password}`,
-      `shown this once, and kept in ${firstAdmin.passwordFile}`,
-    ];
-  }
-  if (firstAdmin) return [`${firstAdmin.email}, with the password of the settings`];
-  const file = firstAdminFile(dataDir);
-  if (!fs.existsSync(file)) return ['with your account'];
-  return [`with your account; the first administrator's password is kept in ${file}`];
+  if (bound === null || typeof bound === 'string') throw new Error('The server listens at no port.');
+  return bound.port;
 }
 
 /** Shows what lies in the slide folders; where there is nothing at all, demonstration slides. */
@@ -82,33 +106,6 @@ async function showSlides({ config, catalogue, log, stopping }: Services): Promi
   } catch (error) {
     if (!stopping.aborted) log.error({ err: error }, 'the slides could not be shown');
   }
-}
-
-/** Not ready any more, then no new connections, then what is under way, then the rest. */
-function stopOnSignal(app: FastifyInstance, services: Services, stopping: AbortController): void {
-  const stop = async () => {
-    if (stopping.signal.aborted) return; // a terminal sends its Ctrl+C to us and to npm, which passes it on
-    stopping.abort();
-    setTimeout(() => process.exit(1), giveUpMs).unref();
-    setTimeout(() => app.server.closeAllConnections(), drainMs).unref();
-    await app.close();
-    await services.close();
-    process.exit(); // whatever still holds the process has nothing left to do
-  };
-  const stopNow = () =>
-    void stop().catch((error: unknown) => {
-      services.log.fatal({ err: error }, 'the process could not stop in order');
-      process.exit(1);
-    });
-  process.on('SIGTERM', stopNow);
-  process.on('SIGINT', stopNow);
-  // A fault of one request is no reason to end all others.
-  process.on('unhandledRejection', (error) => services.log.error({ err: error }, 'nobody waited for this'));
-  process.on('uncaughtException', (error) => {
-    services.log.fatal({ err: error }, 'a fault that nobody caught');
-    process.exitCode = 1;
-    stopNow();
-  });
 }
 
 /** One sentence that a person can act upon. */

@@ -10,7 +10,7 @@ import { createMail, type Mail } from './mail/mail.ts';
 import { createEmbeddedSignIn } from './sign-in/embedded.ts';
 import { type PasswordCost, passwordCost as safePasswordCost } from './sign-in/password.ts';
 import type { SignInService } from './sign-in/sign-in-service.ts';
-import { createMadeTiles } from './slides/made-tiles.ts';
+import { createMadeTiles, type MadeTiles } from './slides/made-tiles.ts';
 import { createSlides, type Slides } from './slides/slides.ts';
 import type { Database } from './store/database.ts';
 
@@ -38,6 +38,8 @@ interface Ground {
   readonly db: Database;
   readonly log: Logger;
   readonly now?: () => Date;
+  /** Closed together with the services; without it, tiles are made by processes of this one. */
+  readonly madeTiles?: MadeTiles;
   /** What letters link to; without it the public address of the settings, else host and port. */
   readonly publicUrl?: () => string;
   readonly stopping?: AbortSignal;
@@ -50,6 +52,7 @@ export async function createServices({
   db,
   log,
   now = () => new Date(),
+  madeTiles = createMadeTiles({ config, log }),
   publicUrl = () => config.publicUrl ?? addressOf(config.host, config.port),
   stopping = new AbortController().signal,
   passwordCost = safePasswordCost,
@@ -70,7 +73,7 @@ export async function createServices({
     imageSessions,
     publicUrl,
   });
-  const slides = createSlides({ config, log, madeTiles: createMadeTiles({ config, log }) });
+  const slides = createSlides({ config, log, madeTiles });
   const catalogue = createCatalogue({ config, db, now, log, audit, slides });
   return {
     config,

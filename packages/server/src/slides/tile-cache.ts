@@ -7,6 +7,7 @@
 import path from 'node:path';
 import { type ByteSource, openFileSource, SlideError } from '@lamina/slide';
 import type { Logger } from 'pino';
+import { createTileMemory } from './tile-memory.ts';
 import { type NamedTile, namesIn, type OpenFiles, openTileShelf, type TileShelf } from './tile-shelf.ts';
 
 export interface TileKey {
@@ -47,8 +48,7 @@ const mostFileBytes = 8 * 1024 * 1024;
 const mostOpenFiles = 64;
 
 export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: Plan): TileCache {
-  const memory = new Map<string, Uint8Array>();
-  let memoryBytes = 0;
+  const memory = createTileMemory(maxMemoryBytes);
   const shelves = new Map<string, Promise<TileShelf>>();
   let diskBytes = 0;
   let waiting = new Map<string, NamedTile[]>();
@@ -56,7 +56,6 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: P
   let isClosing = false;
 
   const shelfFolder = (fingerprint: string) => path.join(folder, fingerprint.slice(0, 2), fingerprint);
-  const memoryKey = ({ fingerprint, name }: TileKey) => `${fingerprint}/${name}`;
   const files = keepFilesOpen(mostOpenFiles);
 
   // One after the other: counting what is there, then writing, then making room.
@@ -64,19 +63,6 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: P
 
   function warn(error: unknown): void {
     log.warn({ err: error }, 'made tiles could not be kept on the disk');
-  }
-
-  function remember(key: string, jpeg: Uint8Array): void {
-    const known = memory.get(key);
-    if (known !== undefined) memoryBytes -= known.byteLength;
-    memory.delete(key); // the order of a Map is the order of use
-    memory.set(key, jpeg);
-    memoryBytes += jpeg.byteLength;
-    for (const [oldest, { byteLength }] of memory) {
-      if (memoryBytes <= maxMemoryBytes) break;
-      memory.delete(oldest);
-      memoryBytes -= byteLength;
-    }
   }
 
   function shelfOf(fingerprint: string): Promise<TileShelf> {
@@ -163,26 +149,22 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: P
 
   return {
     async get(key) {
-      const jpeg = memory.get(memoryKey(key)) ?? (await read(key));
-      if (jpeg !== null) remember(memoryKey(key), jpeg);
+      const known = memory.get(key);
+      if (known !== null) return known;
+      const jpeg = await read(key);
+      if (jpeg !== null) memory.put(key, jpeg);
       return jpeg;
     },
 
-    inMemory(key) {
-      const name = memoryKey(key);
-      const jpeg = memory.get(name);
-      if (jpeg === undefined) return null;
-      remember(name, jpeg);
-      return jpeg;
-    },
+    inMemory: (key) => memory.get(key),
 
     async has(key) {
-      return memory.has(memoryKey(key)) || (await shelfOf(key.fingerprint)).has(key.name);
+      return memory.get(key) !== null || (await shelfOf(key.fingerprint)).has(key.name);
     },
 
     put(key, jpeg) {
-      if (memory.get(memoryKey(key)) === jpeg) return; // several waited for the same tile
-      remember(memoryKey(key), jpeg);
+      if (memory.get(key) === jpeg) return; // several waited for the same tile
+      memory.put(key, jpeg);
       write(key, jpeg);
     },
 

@@ -1,0 +1,57 @@
+/** Made tiles of a process that only serves: another one keeps and makes them for all; here a few stay in memory. */
+import type { DeepZoomAddress, SlideLocation } from '@lamina/slide';
+import type { Caller, CallTable } from '../processes/calls.ts';
+import { type MadeFrom, type MadeTiles, thumbnailName, tileNameIn } from './made-tiles.ts';
+import type { TileKey } from './tile-cache.ts';
+import { createTileMemory } from './tile-memory.ts';
+
+/** What the process that makes tiles answers for those that serve. */
+export function madeTilesCalls(madeTiles: MadeTiles) {
+  return {
+    kept: (_: AbortSignal, key: TileKey) => madeTiles.kept(key),
+    tile: (signal: AbortSignal, from: MadeFrom, address: DeepZoomAddress) =>
+      madeTiles.tile(from, address, signal),
+    thumbnail: (signal: AbortSignal, from: MadeFrom) => madeTiles.thumbnail(from, signal),
+    inspect: (signal: AbortSignal, location: SlideLocation) => madeTiles.inspect(location, signal),
+    group: (signal: AbortSignal, folder: string, names: readonly string[]) =>
+      madeTiles.group(folder, names, signal),
+  } satisfies CallTable;
+}
+
+export type MadeTilesCalls = ReturnType<typeof madeTilesCalls>;
+
+const memoryCacheBytes = 32 * 1024 * 1024;
+
+export function createMadeElsewhere(caller: Caller<MadeTilesCalls>): MadeTiles {
+  const memory = createTileMemory(memoryCacheBytes);
+
+  async function fetched(key: TileKey, fetching: Promise<Uint8Array>): Promise<Uint8Array> {
+    const jpeg = await fetching;
+    memory.put(key, jpeg);
+    return jpeg;
+  }
+
+  return {
+    inMemory: (key) => memory.get(key),
+    async kept(key) {
+      const inMemory = memory.get(key);
+      if (inMemory !== null) return inMemory;
+      const jpeg = await caller.call('kept', [key]);
+      if (jpeg !== null) memory.put(key, jpeg);
+      return jpeg;
+    },
+    tile: (from, address, signal) =>
+      fetched(
+        { fingerprint: from.fingerprint, name: tileNameIn(address) },
+        caller.call('tile', [from, address], signal),
+      ),
+    thumbnail: (from, signal) =>
+      fetched(
+        { fingerprint: from.fingerprint, name: thumbnailName },
+        caller.call('thumbnail', [from], signal),
+      ),
+    inspect: (location, signal) => caller.call('inspect', [location], signal),
+    group: (folder, names, signal) => caller.call('group', [folder, names], signal),
+    close: async () => {},
+  };
+}
