@@ -14,7 +14,8 @@ import { deletePassword, findUidOfIdentity, insertIdentity } from '../store/iden
 import { deleteResetsOf } from '../store/password-resets.ts';
 import { spendIdentityToken } from '../store/spent-identity-tokens.ts';
 import { findUser, findUserByEmail, insertUser, updateUser } from '../store/users.ts';
-import { createIdentityProvider, type ExternalPerson, type IdentityProvider } from './identity-provider.ts';
+import type { WaitingNotices } from '../waiting-notices.ts';
+import { createIdentityProvider, type ExternalPerson } from './identity-provider.ts';
 import type { SignInService } from './sign-in-service.ts';
 
 export interface ExternalSignIn {
@@ -37,8 +38,7 @@ interface Ground {
   readonly audit: Audit;
   readonly signIn: SignInService;
   readonly imageSessions: Pick<ImageSessions, 'forget'>;
-  /** For tests alone; otherwise the one of the settings. */
-  readonly identityProvider?: IdentityProvider | undefined;
+  readonly waitingNotices: Pick<WaitingNotices, 'asked'>;
 }
 
 /** An identity token has three parts; a token of ours has one. */
@@ -53,17 +53,17 @@ export function createExternalSignIn({
   audit,
   signIn,
   imageSessions,
-  identityProvider,
+  waitingNotices,
 }: Ground): ExternalSignIn {
   const { external } = config.signIn;
-  const provider = identityProvider ?? (external && createIdentityProvider({ provider: external, now }));
+  const provider = external && createIdentityProvider({ provider: external, now });
 
-  /** The account of this person, and whether it was another one's way in until now. */
+  /** The account of this person, and what became of it just now. */
   async function accountOf(tx: Change, person: ExternalPerson, origin: Origin) {
     const identity = { provider: person.issuer, subject: person.subject };
     const uid = await findUidOfIdentity(tx, identity);
     const known = uid && (await findUser(tx, uid));
-    if (known) return { user: known, isTakenUp: false };
+    if (known) return { user: known, news: null };
     if (person.email === null) {
       throw new AppError('token_invalid', { message: 'Kimlik hizmeti e-posta adresinizi bildirmedi.' });
     }
@@ -77,7 +77,7 @@ export function createExternalSignIn({
       await insertIdentity(tx, user.uid, identity);
       const detail = { issuer: person.issuer };
       await audit.record(tx, { action: 'registered', actor: null, target: user.uid, detail, origin });
-      return { user, isTakenUp: false };
+      return { user, news: 'made' as const };
     }
 
     if (!external?.linkByEmail || !person.isEmailVerified) {
@@ -95,7 +95,7 @@ export function createExternalSignIn({
     await updateUser(tx, user);
     const detail = { issuer: person.issuer };
     await audit.record(tx, { action: 'identity-linked', actor: user.uid, target: user.uid, detail, origin });
-    return { user, isTakenUp: true };
+    return { user, news: 'taken up' as const };
   }
 
   return {
@@ -103,20 +103,21 @@ export function createExternalSignIn({
       try {
         if (provider === null) throw new AppError('token_invalid');
         const person = await provider.personOf(idToken, nonce);
-        const { user, token, isTakenUp } = await change(db, 'accounts', async (tx) => {
+        const { user, token, news } = await change(db, 'accounts', async (tx) => {
           const spent = { hash: hashSecret(idToken), expires_at: person.tokenEndsAt.toISOString() };
           if (!(await spendIdentityToken(tx, spent, now()))) {
             throw new AppError('token_invalid', { cause: new Error('taken before') });
           }
           const account = await accountOf(tx, person, origin);
-          const issued = await signIn.issueToken(tx, account.user);
+          const issued = await signIn.issueToken(tx, account.user, origin);
           const { uid } = account.user;
           const detail = { issuer: person.issuer };
           await audit.record(tx, { action: 'sign-in', actor: uid, target: uid, detail, origin });
           return { ...account, token: issued.token };
         });
-        if (isTakenUp) imageSessions.forget({ uid: user.uid });
-        return { user, token };
+        if (news === 'taken up') imageSessions.forget({ uid: user.uid });
+        if (news === 'made') waitingNotices.asked();
+        return { user: rules.standing(user, now()), token };
       } catch (error) {
         if (error instanceof AppError) {
           const { cause } = error;
