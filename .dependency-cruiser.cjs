@@ -129,6 +129,7 @@ module.exports = {
         'mail/',
         'catalogue/',
         'demo/',
+        'auditing/',
         '(accounts|audit|background|image-sessions)[.]ts$',
       ],
       ['services[.]ts$'],

@@ -1,4 +1,5 @@
 /** Every endpoint of the API, by name. The server serves each, the documentation lists each. */
+import * as audit from './audit.ts';
 import * as auth from './auth.ts';
 import type { Endpoint } from './endpoint.ts';
 import * as imageSessions from './image-sessions.ts';

@@ -219,3 +219,10 @@ export const getStatistics = endpoint({
   status: 200,
   errors: [],
 });
+  query: z.object({
+    zone: z
+      .string()
+      .max(64)
+      .optional()
+      .meta({ description: 'IANA time zone in which days begin; UTC without it' }),
+  }),

@@ -12,10 +12,12 @@ import type { Caller } from './http/access.ts';
 import { checkAccess } from './http/access.ts';
 import { replyWithError } from './http/error-reply.ts';
 import { requestIdOf } from './http/request-id.ts';
+import { noteRefusal } from './http/note-refusal.ts';
 import { pixelHeaders } from './http/send-bytes.ts';
 import { createTileLane } from './http/tile-lane.ts';
 import { accountRoutes } from './routes/account.ts';
 import { authRoutes } from './routes/auth.ts';
+import { auditRoutes } from './routes/audit.ts';
 import { documentationBase, documentationRoutes } from './routes/documentation.ts';
 import { healthRoutes } from './routes/health.ts';
 import { imageSessionRoutes } from './routes/image-sessions.ts';
@@ -103,7 +105,12 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     if (endpoint.access === 'image-session') reply.headers(pixelHeaders);
     checkSize(request);
     checkNothingTwice(request);
-    request.credential = await checkAccess(endpoint, request, services);
+    try {
+      request.credential = await checkAccess(endpoint, request, services);
+    } catch (error) {
+      noteRefusal(error, endpoint, request, services);
+      throw error;
+    }
   });
   app.addHook('onResponse', async (request, reply) =>
     logAnswer(request, reply.statusCode, reply.elapsedTime),
@@ -115,6 +122,8 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   userRoutes(app, services);
   imageSessionRoutes(app, services);
   await imageRoutes(app, services);
+  datasetRoutes(app, services);
+  auditRoutes(app, services);
   tileRoutes(app, services);
   await documentationRoutes(app);
   await webRoutes(app, services);

@@ -23,7 +23,7 @@ async function restore(): Promise<void> {
     const now = () => new Date();
     const log = pino({ level: config.logLevel }, pino.destination(2));
     const signIn = createEmbeddedSignIn({ db, log, now, passwordCost });
-    const audit = createAudit({ db, now });
+    const audit = createAudit({ db, now, log });
     const { email, password, isNew } = await restoreAdmin({ db, now, signIn, audit }, address.data);
     console.log(`${email} ${isNew ? 'has been made' : 'is'} an active administrator. Its password is now:
 

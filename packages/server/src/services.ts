@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { type Accounts, createAccounts } from './accounts.ts';
 import { type Audit, createAudit } from './audit.ts';
+import { type AuditTrail, createAuditTrail } from './auditing/audit-trail.ts';
 import { type Background, createBackground } from './background.ts';
 import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
 import { addressOf, type Config } from './config.ts';
@@ -28,6 +29,7 @@ export interface Services {
   readonly slides: Slides;
   readonly catalogue: Catalogue;
   /** Aborted when the process is about to end: no new work, please. */
+  readonly auditTrail: AuditTrail;
   readonly stopping: AbortSignal;
   /** Stops what runs in the background and closes what is open; the database last. */
   close(): Promise<void>;
@@ -57,7 +59,7 @@ export async function createServices({
   stopping = new AbortController().signal,
   passwordCost = safePasswordCost,
 }: Ground): Promise<Services> {
-  const audit = createAudit({ db, now });
+  const audit = createAudit({ db, now, log });
   const background = createBackground({ log });
   const mail = createMail({ config, log, background });
   const imageSessions = await createImageSessions({ config, db, now, log });
@@ -99,3 +101,6 @@ export async function createServices({
     },
   };
 }
+    auditTrail,
+      await auditTrail.close();
+      await audit.close();

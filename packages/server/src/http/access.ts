@@ -28,6 +28,7 @@ export async function checkAccess(
   if (endpoint.access === 'anyone') return null;
   if (endpoint.access === 'image-session') return imageSessionOf(request, services);
   const caller = await callerOf(request, services);
+  request.credential = caller; // also of whom is refused: the log and the audit trail name them
   requirePermission(caller.user, endpoint.access, endpoint);
   // A session that is sent along must be the caller's own and alive, though the token alone would do.
   const session = sessionParameter(request);

@@ -1,4 +1,5 @@
 /** Answers with bytes: a descriptor, a thumbnail, a tile. */
+import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** What protects pixels in the browser. Fixed, because working all headers out anew costs as much as a tile. */
@@ -21,6 +22,23 @@ export interface Bytes {
   readonly etag: string;
   /** How long the browser, and nobody else, may keep it. */
   readonly maxAgeSeconds: number;
+}
+
+/** A file to be kept, which may be larger than memory. */
+export interface Download {
+  readonly stream: Readable;
+  /** Content type. */
+  readonly type: string;
+  /** ASCII, without quotes. */
+  readonly fileName: string;
+}
+
+export function sendDownload(reply: FastifyReply, { stream, type, fileName }: Download) {
+  return reply
+    .header('Cache-Control', 'no-store')
+    .header('Content-Disposition', `attachment; filename="${fileName}"`)
+    .type(type)
+    .send(stream);
 }
 
 export function sendBytes(

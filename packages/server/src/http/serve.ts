@@ -15,9 +15,10 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Origin } from '../audit.ts';
+import { browserName } from '../domain/browser-name.ts';
 import type { ImageSession } from '../domain/image-session.ts';
 import type { Caller, Credential } from './access.ts';
-import { type Bytes, sendBytes } from './send-bytes.ts';
+import { type Bytes, type Download, sendBytes, sendDownload } from './send-bytes.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -49,7 +50,7 @@ export interface ServedRequest<E extends Endpoint> {
 }
 
 type AnswerOf<E extends Endpoint> = E['response'] extends string
-  ? Bytes
+  ? Bytes | Download
   : E['response'] extends null
     ? // biome-ignore lint/suspicious/noConfusingVoidType: what a function without a return returns
       void
@@ -75,13 +76,20 @@ export function serve<const E extends Endpoint>(
         query: parse(endpoint.query, request.query, endpoint) as QueryOf<E>,
         body: parse(endpoint.body, request.body ?? {}, endpoint) as BodyOf<E>,
         caller: request.credential as CallerOf<E>,
-        origin: { address: request.ip, requestId: request.id },
+        origin: {
+          address: request.ip,
+          requestId: request.id,
+          browser: browserName(request.headers['user-agent']),
+        },
         get signal() {
           return signalOf(reply);
         },
         reply,
       });
-      if (typeof endpoint.response === 'string') return sendBytes(request, reply, answer as Bytes);
+      if (typeof endpoint.response === 'string') {
+        const file = answer as Bytes | Download;
+        return 'stream' in file ? sendDownload(reply, file) : sendBytes(request, reply, file);
+      }
       reply.header('Cache-Control', 'no-store').code(endpoint.status);
       // Only what the contract names leaves the server.
       return endpoint.response === null ? reply.send() : endpoint.response.parse(answer);

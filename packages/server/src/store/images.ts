@@ -90,6 +90,24 @@ export async function hasNoImages(db: Connection): Promise<boolean> {
     .where('missing_since', 'is', null)
     .limit(1)
     .executeTakeFirst();
+/** Names of catalogue entries, those that are not shown any more included; in no order. */
+export async function listImageNames(
+  db: Connection,
+  imageIds: readonly string[],
+): Promise<{ readonly id: string; readonly fileName: string; readonly isListed: boolean }[]> {
+  if (imageIds.length === 0) return [];
+  const rows = await db
+    .selectFrom('images')
+    .select(['id', 'file_name', 'removed_at', 'missing_since'])
+    .where('id', 'in', [...imageIds])
+    .execute();
+  return rows.map(({ id, file_name, removed_at, missing_since }) => ({
+    id,
+    fileName: file_name,
+    isListed: removed_at === null && missing_since === null,
+  }));
+}
+
   return any === undefined;
 }
 

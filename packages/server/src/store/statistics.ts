@@ -1,10 +1,18 @@
 /** What the administrator's first page counts, over all tables. */
 import { type Statistics, Status } from '@lamina/contract';
+import { lastLocalDays } from '../domain/local-days.ts';
+import { countDone } from './audit.ts';
 import type { Connection } from './database.ts';
 import { knownStatus } from './users.ts';
 
-/** Slides are those that can be looked at. Every status has its number, 0 included. */
-export async function countStatistics(db: Connection, now: Date): Promise<Statistics> {
+const daysShown = 30;
+
+/**
+ * Slides are those that can be looked at. Every status and every day has its number, 0 included.
+ *
+ * @param zone IANA time zone in which days begin and end
+ */
+export async function countStatistics(db: Connection, now: Date, zone: string): Promise<Statistics> {
   const usersByStatus = Object.fromEntries(
     Status.options.map((status) => [status, 0]),
   ) as Statistics['usersByStatus'];
@@ -33,6 +41,11 @@ export async function countStatistics(db: Connection, now: Date): Promise<Statis
     .where('expires_at', '>', now.toISOString())
     .executeTakeFirstOrThrow();
 
+  const days = lastLocalDays(now, zone, daysShown);
+  const spans = days.map(({ from, to }) => ({ from: from.toISOString(), to: to.toISOString() }));
+  const signIns = await countDone(db, 'sign-in', spans);
+  const openedSlides = await countDone(db, 'image-opened', spans);
+
   // PostgreSQL sums to a numeric, which arrives as text; no rows sum to null.
   return {
     usersByStatus,
@@ -40,5 +53,10 @@ export async function countStatistics(db: Connection, now: Date): Promise<Statis
     datasets: Number(slides.datasets),
     storedBytes: Number(slides.bytes ?? 0),
     openImageSessions: Number(sessions.count),
+    days: days.map(({ day }, place) => ({
+      day,
+      signIns: signIns[place] ?? 0,
+      openedSlides: openedSlides[place] ?? 0,
+    })),
   };
 }

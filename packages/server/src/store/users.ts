@@ -65,6 +65,17 @@ export async function findUser(db: Connection, uid: string): Promise<User | null
   return row === undefined ? null : userOf(row);
 }
 
+/** Those of them that there are, in no order. */
+export async function listUsersByUid(db: Connection, uids: readonly string[]): Promise<User[]> {
+  if (uids.length === 0) return [];
+  const rows = await db
+    .selectFrom('users')
+    .selectAll()
+    .where('uid', 'in', [...uids])
+    .execute();
+  return rows.map(userOf);
+}
+
 /** However the address is spelled. */
 export async function findUserByEmail(db: Connection, email: string): Promise<User | null> {
   const row = await db

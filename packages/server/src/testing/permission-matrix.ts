@@ -46,6 +46,10 @@ export const answers: Readonly<Record<string, string>> = {
   updateImage: /*         */ '401  401  403  403  401  403  403  403  200',
   deleteImage: /*         */ '401  401  403  403  401  403  403  403  204',
 };
+  listAudit: /*           */ '401  401  403  403  401  403  403  403  200',
+  exportAudit: /*         */ '401  401  403  403  401  403  403  403  200',
+  getAuditChain: /*       */ '401  401  403  403  401  403  403  403  200',
+  checkAuditChain: /*     */ '401  401  403  403  401  403  403  403  202',
 
 export function answerFor(endpointName: string, actor: Actor): number {
   return Number(answers[endpointName]?.split(/\s+/)[actors.indexOf(actor)]);

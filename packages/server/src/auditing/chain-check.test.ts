@@ -1,0 +1,115 @@
+import { sql } from 'kysely';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { chainHash } from '../domain/audit-chain.ts';
+import { insertAuditRow } from '../store/audit.ts';
+import { change, type Database } from '../store/database.ts';
+import { type DatabaseKind, databaseKinds, openTestDatabase } from '../store/testing/test-database.ts';
+import { checkChain } from './chain-check.ts';
+
+/** A trail of so many entries, in a database whose guards its owner has taken away. */
+async function unguarded(kind: DatabaseKind, entries: number): Promise<Database> {
+  const { db, close } = await openTestDatabase(kind);
+  onTestFinished(async () => {
+    if (kind === 'PostgreSQL') await sql`alter table audit enable trigger user`.execute(db);
+    await close();
+  });
+  if (kind === 'PostgreSQL') {
+    await sql`alter table audit disable trigger user`.execute(db);
+  } else {
+    await sql`drop trigger audit_rows_never_change`.execute(db);
+    await sql`drop trigger audit_rows_stay`.execute(db);
+  }
+  await change(db, 'audit', async (tx) => {
+    for (let i = 1; i <= entries; i++) {
+      await insertAuditRow(tx, {
+        at: '2026-05-01T00:00:00.000Z',
+        action: 'sign-in',
+        result: 'done',
+        actor_uid: `uid-${i}`,
+        target: null,
+        detail: '{}',
+        address: null,
+        request_id: null,
+      });
+    }
+  });
+  return db;
+}
+
+describe.each(databaseKinds)('the check of the chain, on %s', (kind) => {
+  it('finds an untouched trail intact, however long', async () => {
+    const db = await unguarded(kind, 1203);
+    expect(await checkChain(db)).toMatchObject({ state: 'intact', entries: 1203, brokenAt: null });
+  });
+
+  it('finds an empty trail intact', async () => {
+    expect(await checkChain(await unguarded(kind, 0))).toMatchObject({ state: 'intact', entries: 0 });
+  });
+
+  const altered = (db: Database, seq: number) =>
+    db.updateTable('audit').set({ actor_uid: 'somebody-else' }).where('seq', '=', seq).execute();
+  const removed = (db: Database, seq: number) => db.deleteFrom('audit').where('seq', '=', seq).execute();
+
+  it.each([
+    ['an altered entry', (db: Database) => altered(db, 3), 3],
+    ['a removed entry', (db: Database) => removed(db, 3), 3],
+    ['a removed first entry', (db: Database) => removed(db, 1), 1],
+    ['a removed last entry', (db: Database) => removed(db, 5), 5],
+    ['an emptied trail', (db: Database) => db.deleteFrom('audit').execute(), 1],
+    [
+      'two entries in each other’s place',
+      async (db: Database) => {
+        for (const [from, to] of [
+          [2, 100],
+          [3, 2],
+          [100, 3],
+        ] as const) {
+          await db.updateTable('audit').set({ seq: to }).where('seq', '=', from).execute();
+        }
+      },
+      2,
+    ],
+    [
+      'an altered entry that was hashed anew',
+      async (db: Database) => {
+        const entry = await db.selectFrom('audit').selectAll().where('seq', '=', 3).executeTakeFirstOrThrow();
+        const hash = chainHash(entry.previous_hash, { ...entry, actor_uid: 'somebody-else' });
+        const set = { actor_uid: 'somebody-else', hash };
+        await db.updateTable('audit').set(set).where('seq', '=', 3).execute();
+      },
+      4,
+    ],
+    [
+      'an altered last entry that was hashed anew',
+      async (db: Database) => {
+        const entry = await db.selectFrom('audit').selectAll().where('seq', '=', 5).executeTakeFirstOrThrow();
+        const hash = chainHash(entry.previous_hash, { ...entry, actor_uid: 'somebody-else' });
+        const set = { actor_uid: 'somebody-else', hash };
+        await db.updateTable('audit').set(set).where('seq', '=', 5).execute();
+      },
+      5,
+    ],
+    [
+      'a beginning that was taken away without a word in the trail',
+      async (db: Database) => {
+        const second = await db
+          .selectFrom('audit')
+          .selectAll()
+          .where('seq', '=', 2)
+          .executeTakeFirstOrThrow();
+        await db.updateTable('audit_chain').set({ before_seq: 2, before_hash: second.hash }).execute();
+        await db.deleteFrom('audit').where('seq', '<=', 2).execute();
+      },
+      3,
+    ],
+  ] as const)('finds %s', async (_, tamper, brokenAt) => {
+    const db = await unguarded(kind, 5);
+    await tamper(db);
+    expect(await checkChain(db)).toMatchObject({ state: 'broken', brokenAt });
+  });
+
+  it('stops when it is told to', async () => {
+    const db = await unguarded(kind, 5);
+    await expect(checkChain(db, AbortSignal.abort())).rejects.toThrow();
+  });
+});

@@ -1,0 +1,52 @@
+/** What the server was told at its start goes on record whenever it differs from the last time. */
+import type { Audit } from '../audit.ts';
+import type { Config } from '../config.ts';
+import { findLastAuditRow } from '../store/audit.ts';
+import type { Database } from '../store/database.ts';
+
+/** Of these the trail says whether they are set, and no more. */
+const withheld = /password|secret|token|key|email|smtp|databaseUrl/i;
+
+type Told = Readonly<Record<string, string | number | boolean | null>>;
+
+/** Writes nothing when the last entry about the settings says the same. */
+export async function recordSettings(
+  { db, audit }: { readonly db: Database; readonly audit: Audit },
+  config: Config,
+): Promise<void> {
+  const told = toldOf(config);
+  const last = await findLastAuditRow(db, 'settings-changed');
+  const before = last === null ? {} : (JSON.parse(last.detail) as Told);
+  const names = new Set([...Object.keys(before), ...Object.keys(told)]);
+  const changed = [...names].filter((name) => name !== 'changed' && before[name] !== told[name]);
+  if (changed.length === 0) return;
+  await audit.note({
+    action: 'settings-changed',
+    actor: null,
+    target: null,
+    detail: { ...told, ...(last !== null && { changed: changed.join(' ') }) },
+    origin: null,
+  });
+}
+
+/** Never a secret, nor an address of a person or a password within an address. */
+function toldOf(config: Config): Told {
+  const told = Object.entries(config).map(([name, value]: [string, unknown]) => {
+    if (withheld.test(name)) return [name, value === null ? null : 'set'] as const;
+    if (value === null || typeof value === 'number' || typeof value === 'boolean')
+      return [name, value] as const;
+    return [name, typeof value === 'string' ? withoutCredentials(value) : plain(value)] as const;
+  });
+  return Object.fromEntries(told);
+}
+
+function plain(value: unknown): string {
+  return JSON.stringify(value, (name, each: unknown) => {
+    if (name !== '' && withheld.test(name)) return each === null ? null : 'set';
+    return typeof each === 'string' ? withoutCredentials(each) : each;
+  });
+}
+
+function withoutCredentials(text: string): string {
+  return text.replace(/\/\/[^/@\s]*@/, '//');
+}

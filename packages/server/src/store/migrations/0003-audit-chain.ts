@@ -1,0 +1,96 @@
+import { type Kysely, PostgresAdapter, sql } from 'kysely';
+import { chainHash, chainStart } from '../../domain/audit-chain.ts';
+import type { Tables } from '../schema.ts';
+
+/** Rows of the trail are read and written anew so many at a time. */
+const rowsAtOnce = 1000;
+
+export async function up(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createTable('audit_chain')
+    .addColumn('name', 'text', (c) => c.primaryKey())
+    .addColumn('before_seq', 'bigint', (c) => c.notNull())
+    .addColumn('before_hash', 'text', (c) => c.notNull())
+    .addColumn('last_seq', 'bigint', (c) => c.notNull())
+    .addColumn('last_hash', 'text', (c) => c.notNull())
+    .execute();
+
+  for (const column of ['previous_hash', 'hash']) {
+    await db.schema
+      .alterTable('audit')
+      .addColumn(column, 'text', (c) => c.notNull().defaultTo(''))
+      .execute();
+  }
+  await chainWhatIsThere(db);
+
+  // The trail is read by time. `result` at the end lets the days of a plot be counted without the rows.
+  await db.schema.dropIndex('audit_by_actor').execute();
+  await db.schema.dropIndex('audit_by_target').execute();
+  await db.schema.createIndex('audit_by_time').on('audit').columns(['at', 'seq']).execute();
+  await db.schema.createIndex('audit_by_actor').on('audit').columns(['actor_uid', 'at', 'seq']).execute();
+  await db.schema.createIndex('audit_by_target').on('audit').columns(['target', 'at', 'seq']).execute();
+  await db.schema
+    .createIndex('audit_by_action')
+    .on('audit')
+    .columns(['action', 'at', 'seq', 'result'])
+    .execute();
+  await db.schema.createIndex('audit_by_result').on('audit').columns(['result', 'at', 'seq']).execute();
+
+  const triggers = db.getExecutor().adapter instanceof PostgresAdapter ? postgresTriggers : sqliteTriggers;
+  for (const trigger of triggers) await sql.raw(trigger).execute(db);
+}
+
+async function chainWhatIsThere(db: Kysely<Tables>): Promise<void> {
+  let place = { seq: 0, hash: chainStart };
+  for (;;) {
+    const rows = await db
+      .selectFrom('audit')
+      .selectAll()
+      .where('seq', '>', place.seq)
+      .orderBy('seq')
+      .limit(rowsAtOnce)
+      .execute();
+    for (const row of rows) {
+      const hash = chainHash(place.hash, row);
+      await db
+        .updateTable('audit')
+        .set({ previous_hash: place.hash, hash })
+        .where('seq', '=', row.seq)
+        .execute();
+      place = { seq: row.seq, hash };
+    }
+    if (rows.length < rowsAtOnce) break;
+  }
+  if (place.seq === 0) return;
+  await db
+    .insertInto('audit_chain')
+    .values({
+      name: 'audit',
+      before_seq: 0,
+      before_hash: chainStart,
+      last_seq: place.seq,
+      last_hash: place.hash,
+    })
+    .execute();
+}
+
+/** What is not yet given up by a pruning cannot be deleted. */
+const isKept = "old.seq > coalesce((select before_seq from audit_chain where name = 'audit'), 0)";
+
+const sqliteTriggers = [
+  `create trigger audit_rows_never_change before update on audit
+   begin select raise(abort, 'rows of the audit trail never change'); end`,
+  `create trigger audit_rows_stay before delete on audit when ${isKept}
+   begin select raise(abort, 'rows of the audit trail stay until they are pruned'); end`,
+];
+
+const postgresTriggers = [
+  `create function refuse_audit_change() returns trigger language plpgsql as $$
+   begin
+     if tg_op = 'UPDATE' then raise exception 'rows of the audit trail never change'; end if;
+     if ${isKept} then raise exception 'rows of the audit trail stay until they are pruned'; end if;
+     return old;
+   end $$`,
+  `create trigger audit_rows_stay before update or delete on audit
+   for each row execute function refuse_audit_change()`,
+];

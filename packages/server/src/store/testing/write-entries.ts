@@ -1,0 +1,36 @@
+/**
+ * A second writer of the audit trail: a thread with a connection of its own to a database that others write to, too.
+ * Every third of its changes fails. Told by `workerData` where the database is and how many changes to make.
+ */
+import { workerData } from 'node:worker_threads';
+import { insertAuditRow } from '../audit.ts';
+import { change, type DatabaseLocation, openDatabase } from '../database.ts';
+
+/** What the thread is told. */
+export interface Task {
+  readonly location: DatabaseLocation;
+  readonly writer: string;
+  readonly changes: number;
+}
+
+const { location, writer, changes } = workerData as Task;
+const db = await openDatabase(location);
+for (let number = 1; number <= changes; number++) {
+  const work = change(db, 'audit', async (tx) => {
+    await insertAuditRow(tx, {
+      at: new Date().toISOString(),
+      action: 'sign-in',
+      result: 'done',
+      actor_uid: `${writer}-${number}`,
+      target: null,
+      detail: '{}',
+      address: null,
+      request_id: null,
+    });
+    if (number % 3 === 0) throw new Error('the change failed');
+  });
+  await work.catch((error: Error) => {
+    if (error.message !== 'the change failed') throw error;
+  });
+}
+await db.destroy();
