@@ -136,6 +136,7 @@ module.exports = {
       ['http/'],
       ['routes/'],
       ['app[.]ts$'],
+      ['processes/'],
       ['main[.]ts$'],
     ]),
     ...layered('web', 'packages/web/src', [

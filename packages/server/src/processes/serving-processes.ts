@@ -6,7 +6,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { answerCalls, type CallTable } from './calls.ts';
+import { answerCalls, type CallTable } from '../slides/process-calls.ts';
 
 export interface ServingProcesses {
   /** The port they all listen at. */

@@ -1,9 +1,8 @@
 /** Made tiles of a process that only serves: another one keeps and makes them for all; here a few stay in memory. */
 import type { DeepZoomAddress, SlideLocation } from '@lamina/slide';
-import type { Caller, CallTable } from '../processes/calls.ts';
 import { type MadeFrom, type MadeTiles, thumbnailName, tileNameIn } from './made-tiles.ts';
-import type { TileKey } from './tile-cache.ts';
-import { createTileMemory } from './tile-memory.ts';
+import type { Caller, CallTable } from './process-calls.ts';
+import { createTileMemory, type TileKey } from './tile-memory.ts';
 
 /** What the process that makes tiles answers for those that serve. */
 export function madeTilesCalls(madeTiles: MadeTiles) {

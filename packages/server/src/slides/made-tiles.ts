@@ -15,7 +15,8 @@ import {
 } from '@lamina/slide';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { createTileCache, type TileKey } from './tile-cache.ts';
+import { createTileCache } from './tile-cache.ts';
+import type { TileKey } from './tile-memory.ts';
 
 /** The file, and what it was when somebody last looked: a picture of another file is never answered. */
 export interface MadeFrom {

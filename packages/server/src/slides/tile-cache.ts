@@ -7,15 +7,8 @@
 import path from 'node:path';
 import { type ByteSource, openFileSource, SlideError } from '@lamina/slide';
 import type { Logger } from 'pino';
-import { createTileMemory } from './tile-memory.ts';
+import { createTileMemory, type TileKey } from './tile-memory.ts';
 import { type NamedTile, namesIn, type OpenFiles, openTileShelf, type TileShelf } from './tile-shelf.ts';
-
-export interface TileKey {
-  /** URL-safe. */
-  readonly fingerprint: string;
-  /** Letters, digits, `_` and `-`: which picture of the slide. */
-  readonly name: string;
-}
 
 export interface TileCache {
   get(key: TileKey): Promise<Uint8Array | null>;

@@ -1,5 +1,11 @@
 /** Made tiles in memory, bounded by their bytes: those longest out of use go first. */
-import type { TileKey } from './tile-cache.ts';
+
+export interface TileKey {
+  /** URL-safe. */
+  readonly fingerprint: string;
+  /** Letters, digits, `_` and `-`: which picture of the slide. */
+  readonly name: string;
+}
 
 export interface TileMemory {
   get(key: TileKey): Uint8Array | null;
