@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
 import { buildApp } from './app.ts';
+import { recordSettings } from './auditing/settings-entry.ts';
 import { addressOf, type Config, ConfigError, configOfProcess } from './config.ts';
 import { makeDemoSlides } from './demo/make-demo-slides.ts';
 import { ensureFirstAdmin } from './first-admin.ts';
@@ -53,8 +54,10 @@ async function startAlone(config: Config, log: Logger): Promise<void> {
   const { services, stopping, answersAt } = await open(config, log, createMadeTiles({ config, log }));
   const app = await buildApp(services);
   const firstAdmin = await ensureFirstAdmin(services);
+  await recordSettings(services, config);
   await app.listen({ host: config.host, port: config.port });
   stopOnSignal(services, stopping, () => app.close(), app);
+  services.auditTrail.start();
   greet(config, answersAt(portOf(app)), firstAdmin);
   await showSlides(services);
 }
@@ -64,9 +67,11 @@ async function startServed(config: Config, log: Logger): Promise<void> {
   const madeTiles = createMadeTiles({ config, log });
   const { services, stopping, answersAt } = await open(config, log, madeTiles);
   const firstAdmin = await ensureFirstAdmin(services);
+  await recordSettings(services, config);
   const serving = await startServing({ count: config.workers, calls: madeTilesCalls(madeTiles), log });
   if (serving === null) process.exit(1); // it has said why
   stopOnSignal(services, stopping, () => serving.stop());
+  services.auditTrail.start();
   greet(config, answersAt(serving.port), firstAdmin);
   await showSlides(services);
 }
