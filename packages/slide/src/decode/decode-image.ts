@@ -1,12 +1,13 @@
-import sharp from 'sharp';
 import { type EncodedImage, type GreyRange, SlideError } from '../slide.ts';
 import { decodeSamples } from './decode-samples.ts';
 import { decodeJpegLs } from './jpeg-ls.ts';
 import { decodeJpeg2000 } from './jpeg2000.ts';
+import { loadSharp } from './load-sharp.ts';
 import { paintSamples } from './paint-samples.ts';
 import { GLASS, paintTiff } from './paint-tiff.ts';
 import { type Raster, shrinkRaster } from './raster.ts';
 import { readTiffSamples, readTiffWords } from './tiff-samples.ts';
+import { loadTurboJpeg } from './turbo-jpeg.ts';
 import { turnRaster } from './turn-raster.ts';
 
 /** How many pixels, both ways, become one: JPEG is decoded at these sizes for less than the whole costs. */
@@ -35,7 +36,7 @@ export async function decodeImage(image: EncodedImage, shrink: Shrink = 1): Prom
 async function decodeStored(image: EncodedImage, shrink: Shrink): Promise<Raster> {
   switch (image.codec) {
     case 'jpeg':
-      return decodeBySharp(image, shrink);
+      return (await decodeByTurbo(image, shrink)) ?? decodeBySharp(image, shrink);
     case 'png':
       if (typeof image.colour === 'object')
         return shrinkRaster(await decodeWideGrey(image, image.colour), shrink);
@@ -85,6 +86,7 @@ async function decodeTiff(image: EncodedImage): Promise<Raster> {
 
 /** A picture of 16 bits of grey. */
 async function decodeWideGrey({ bytes, width, height }: EncodedImage, range: GreyRange): Promise<Raster> {
+  const sharp = await loadSharp();
   const { data, info } = await sharp(bytes, { failOn: 'warning', limitInputPixels: width * height })
     .toColourspace('grey16')
     .raw({ depth: 'ushort' })
@@ -103,7 +105,20 @@ async function decodeWideGrey({ bytes, width, height }: EncodedImage, range: Gre
   return paintSamples({ width, height, samplesPerPixel: 1, values, isPlanar: false, maximum: WORD }, range);
 }
 
+/** Pixels on their way to be averaged; most tiles need no more. */
+const scratch = new Uint8Array(2 ** 20);
+
+/** @returns null for what is left to sharp: what is not plain, and what its decoder makes smaller itself */
+async function decodeByTurbo({ bytes, width, height }: EncodedImage, shrink: Shrink): Promise<Raster | null> {
+  const turbo = shrink > 2 ? null : await loadTurboJpeg();
+  if (!turbo) return null;
+  const size = width * height * 3;
+  const rgb = shrink > 1 && size <= scratch.length ? scratch.subarray(0, size) : new Uint8Array(size);
+  return turbo.decode(bytes, width, height, rgb) ? shrinkRaster({ width, height, rgb }, shrink) : null;
+}
+
 async function decodeBySharp({ bytes, width, height }: EncodedImage, shrink: Shrink): Promise<Raster> {
+  const sharp = await loadSharp();
   // A warning means that the decoder has made pixels up, e.g. grey below the place where a stream is cut.
   const picture = sharp(bytes, { failOn: 'warning', limitInputPixels: width * height });
   // By 4 and 8 the decoder itself goes half or a quarter of the way, for less than the whole costs, and the cubic

@@ -1,5 +1,6 @@
-import sharp from 'sharp';
+import { loadSharp } from './load-sharp.ts';
 import type { Colour, Raster } from './raster.ts';
+import { loadTurboJpeg } from './turbo-jpeg.ts';
 
 /**
  * The quality decides how close a made tile is to the slide, not the way it was made. With colours at full resolution,
@@ -14,7 +15,11 @@ const ENCODING = {
 } as const;
 
 /** @returns a complete JPEG, YCbCr, colours at full resolution */
-export async function encodeJpeg({ width, height, rgb }: Raster): Promise<Uint8Array> {
+export async function encodeJpeg(raster: Raster): Promise<Uint8Array> {
+  const encoded = (await loadTurboJpeg())?.encode(raster, ENCODING.quality);
+  if (encoded) return encoded;
+  const sharp = await loadSharp();
+  const { width, height, rgb } = raster;
   return sharp(rgb, { raw: { width, height, channels: 3 } })
     .jpeg(ENCODING)
     .toBuffer();
@@ -22,6 +27,7 @@ export async function encodeJpeg({ width, height, rgb }: Raster): Promise<Uint8A
 
 /** A JPEG of one colour. */
 export async function blankJpeg(width: number, height: number, { r, g, b }: Colour): Promise<Uint8Array> {
+  const sharp = await loadSharp();
   return sharp({ create: { width, height, channels: 3, background: { r, g, b } } })
     .jpeg(ENCODING)
     .toBuffer();

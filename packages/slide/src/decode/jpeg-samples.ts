@@ -1,6 +1,6 @@
-import sharp from 'sharp';
 import { readJpegHeader } from '../jpeg/header.ts';
 import { SlideError } from '../slide.ts';
+import { loadSharp } from './load-sharp.ts';
 
 /**
  * The components of a JPEG as they are stored, one or four of them: grey, or CMYK, which no screen shows as it is.
@@ -22,6 +22,7 @@ export async function decodeJpegSamples(
       `A tile is ${header.width} × ${header.height} × ${header.components.length}, not ${width} × ${rows} × ${components}`,
     );
   }
+  const sharp = await loadSharp();
   const space = components === 1 ? 'b-w' : 'cmyk';
   const picture = sharp(jpeg, { failOn: 'warning', limitInputPixels: width * header.height });
   const { data, info } = await picture

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import sharp from 'sharp';
+import { loadSharp } from '../decode/load-sharp.ts';
 import { GLASS } from '../decode/paint-tiff.ts';
 import { type EncodedImage, type Level, SlideError, type TileAddress } from '../slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
@@ -121,6 +121,7 @@ async function writeTiles(
   copy: string,
   { width, height, isTurned, isWideGrey }: TiledCopyPlan,
 ): Promise<void> {
+  const sharp = await loadSharp();
   const picture = sharp(original, { failOn: 'warning', limitInputPixels: width * height });
   if (isTurned) picture.autoOrient();
   await picture

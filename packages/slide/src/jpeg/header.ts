@@ -43,6 +43,7 @@ export const marker = {
   DQT: 0xdb,
   DRI: 0xdd,
   APP0: 0xe0,
+  APP2: 0xe2,
   APP14: 0xee,
   COM: 0xfe,
 } as const;

@@ -5,7 +5,6 @@
 import { rmSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import os from 'node:os';
-import sharp from 'sharp';
 import { groupSlideFiles } from '../open-slide.ts';
 import { SlideError } from '../slide.ts';
 import { KeptSlides } from './kept-slides.ts';
@@ -16,9 +15,6 @@ import { summariseSlide } from './slide-summary.ts';
 
 // Requests that need no making go first.
 os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
-// The processes are the parallelism; a cache of what is decoded once would only be memory.
-sharp.concurrency(1);
-sharp.cache(false);
 
 const [, , temporaryFolder] = process.argv;
 const slides = new KeptSlides();
