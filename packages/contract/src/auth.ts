@@ -1,7 +1,8 @@
 /** Registering, signing in with the embedded sign-in service, and handing a token in. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { Message, NewPassword, Password, ReplacementPassword, User } from './users.ts';
+import { SecondFactorCode } from './second-factor.ts';
+import { Affiliation, Message, NewPassword, Password, Purpose, ReplacementPassword, User } from './users.ts';
 
 /** Trimmed; at most 254 characters (RFC 5321 section 4.5.3.1.3, less the angle brackets). */
 export const Email = z
@@ -23,7 +24,13 @@ export const register = endpoint({
   summary: 'Ask for an account; an administrator approves it',
   access: 'anyone',
   language: 'tr',
-  body: z.object({ email: Email, password: NewPassword, displayName: DisplayName.optional() }),
+  body: z.object({
+    email: Email,
+    password: NewPassword,
+    displayName: DisplayName.optional(),
+    affiliation: Affiliation.optional(),
+    purpose: Purpose.optional(),
+  }),
   response: z.object({ user: User, message: z.string() }),
   status: 201,
   errors: ['email_taken', 'rate_limited', 'unavailable'],
@@ -32,6 +39,9 @@ export const register = endpoint({
 /**
  * The sign-in service's own call: e-mail and password against an identity token.
  * The token is opaque; it becomes the bearer token once `verifyToken` has accepted it.
+ *
+ * An account with two-step verification is answered `second_factor_required` after the right password; the same
+ * call with `code` besides then signs in.
  */
 export const signIn = endpoint({
   method: 'POST',
@@ -39,26 +49,43 @@ export const signIn = endpoint({
   summary: 'Sign in with e-mail and password',
   access: 'anyone',
   language: 'tr',
-  body: z.object({ email: Email, password: Password }),
+  body: z.object({ email: Email, password: Password, code: SecondFactorCode.optional() }),
   response: z.object({
     token: z.string(),
     expires_in: z.number().int().meta({ description: 'Seconds, at most' }),
   }),
   status: 200,
-  errors: ['credentials_invalid', 'account_not_active', 'rate_limited', 'unavailable'],
+  errors: [
+    'credentials_invalid',
+    'second_factor_required',
+    'second_factor_invalid',
+    'account_not_active',
+    'rate_limited',
+    'unavailable',
+  ],
 });
 
-/** With the embedded service the token that goes in is the one that comes back. */
+/**
+ * With the embedded service the token that goes in is the one that comes back. The ID token of an external provider
+ * is good for one sign-in, and the token that comes back is ours.
+ */
 export const verifyToken = endpoint({
   method: 'POST',
   path: '/auth/verify',
   summary: 'Hand in an identity token; answers with the account and the bearer token of the API',
   access: 'anyone',
   language: 'tr',
-  body: z.object({ token: z.string().min(1).max(8192) }),
+  body: z.object({
+    token: z.string().min(1).max(8192),
+    nonce: z
+      .string()
+      .max(200)
+      .optional()
+      .meta({ description: 'With an ID token: what was sent along to the provider, and must stand in it' }),
+  }),
   response: z.object({ user: User, token: z.string() }),
   status: 200,
-  errors: ['token_invalid', 'token_unverifiable'],
+  errors: ['token_invalid', 'token_unverifiable', 'account_not_active', 'email_taken'],
 });
 
 export const signOut = endpoint({
@@ -93,5 +120,5 @@ export const confirmPasswordReset = endpoint({
   body: z.object({ code: z.string().min(1).max(200), new_password: ReplacementPassword }),
   response: Message,
   status: 200,
-  errors: ['reset_link_invalid', 'unavailable'],
+  errors: ['reset_link_invalid', 'rate_limited', 'unavailable'],
 });

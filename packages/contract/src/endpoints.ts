@@ -1,9 +1,12 @@
 /** Every endpoint of the API, by name. The server serves each, the documentation lists each. */
 import * as audit from './audit.ts';
 import * as auth from './auth.ts';
+import * as datasets from './datasets.ts';
 import type { Endpoint } from './endpoint.ts';
 import * as imageSessions from './image-sessions.ts';
 import * as images from './images.ts';
+import * as secondFactor from './second-factor.ts';
+import * as signIns from './sign-ins.ts';
 import * as users from './users.ts';
 
 function endpointsOf(resource: object): Record<string, Endpoint> {
@@ -17,6 +20,10 @@ function endpointsOf(resource: object): Record<string, Endpoint> {
 export const endpoints: Readonly<Record<string, Endpoint>> = {
   ...endpointsOf(auth),
   ...endpointsOf(users),
+  ...endpointsOf(signIns),
+  ...endpointsOf(secondFactor),
+  ...endpointsOf(audit),
   ...endpointsOf(imageSessions),
   ...endpointsOf(images),
+  ...endpointsOf(datasets),
 };

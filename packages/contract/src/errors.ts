@@ -45,6 +45,16 @@ export const errors = {
     tr: 'Geçersiz e-posta veya şifre.',
     en: 'The e-mail address or the password is wrong.',
   },
+  second_factor_required: {
+    status: 401,
+    tr: 'Doğrulama uygulamanızdaki 6 haneli kodu girin.',
+    en: 'Enter the 6-digit code of your authenticator app.',
+  },
+  second_factor_invalid: {
+    status: 401,
+    tr: 'Doğrulama kodu hatalı veya daha önce kullanılmış.',
+    en: 'The code is wrong or has been used before.',
+  },
   account_not_active: {
     status: 403,
     tr: 'Hesabınız etkin değil.',
@@ -68,6 +78,21 @@ export const errors = {
   },
   already_active: { status: 409, tr: 'Bu kullanıcı zaten aktif.', en: 'This user is already active.' },
   not_active: { status: 409, tr: 'Bu kullanıcı aktif değil.', en: 'This user is not active.' },
+  not_pending: {
+    status: 409,
+    tr: 'Bu kullanıcı onay beklemiyor.',
+    en: 'This user is not waiting for approval.',
+  },
+  already_answered: {
+    status: 409,
+    tr: 'Bu istek zaten yanıtlanmış.',
+    en: 'This request has already been answered.',
+  },
+  second_factor_on: {
+    status: 409,
+    tr: 'İki adımlı doğrulama zaten açık.',
+    en: 'Two-step verification is already on.',
+  },
   closed: { status: 409, tr: 'Bu hesap devre dışı bırakılmış.', en: 'This account has been closed.' },
   self_change: {
     status: 409,

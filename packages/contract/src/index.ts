@@ -1,5 +1,6 @@
 export * from './audit.ts';
 export * from './auth.ts';
+export * from './datasets.ts';
 export * from './endpoint.ts';
 export * from './endpoints.ts';
 export * from './errors.ts';
@@ -7,5 +8,7 @@ export * from './health.ts';
 export * from './image-sessions.ts';
 export * from './images.ts';
 export * from './permissions.ts';
+export * from './second-factor.ts';
+export * from './sign-ins.ts';
 export * from './text-order.ts';
 export * from './users.ts';

@@ -4,6 +4,7 @@ import { endpoint } from './endpoint.ts';
 import { GrantableRole, Role, Status } from './permissions.ts';
 
 export const passwordMinLength = 8;
+export const passwordMaxLength = 128;
 /** Above this many bytes (UTF-8) a password is refused before any hashing. */
 export const passwordMaxBytes = 1024;
 
@@ -28,9 +29,49 @@ export const User = z
     createdAt: Timestamp,
     updatedAt: Timestamp,
     approvalDate: Timestamp.nullable().meta({ description: 'The first approval; null before it' }),
+    expiresAt: Timestamp.nullable()
+      .default(null)
+      .meta({ description: 'When access ends by itself: from then on the status is suspended; null: never' }),
   })
   .meta({ id: 'User' });
 export type User = z.infer<typeof User>;
+
+/** Free text of one or several lines; databases refuse the NUL character, and no sentence needs another control character. */
+function sentence(max: number) {
+  return z
+    .string()
+    .trim()
+    .max(max, `En fazla ${max} karakter olabilir.`)
+    .regex(/^(?:[^\p{Cc}]|[\n\r\t])*$/u, 'Metin geçersiz karakter içeriyor.');
+}
+
+export const affiliationMaxLength = 200;
+export const purposeMaxLength = 1000;
+export const reasonMaxLength = 1000;
+/** Said, or not, with a registration; an empty text is none. */
+export const Affiliation = sentence(affiliationMaxLength).transform((text) => text || undefined);
+export const Purpose = sentence(purposeMaxLength).transform((text) => text || undefined);
+/** Why somebody decides or asks so. */
+export const Reason = sentence(reasonMaxLength).min(1, 'Gerekçe gerekli.');
+
+const noteOrNull = z.string().nullable().default(null);
+
+/** The account as its owner sees it. */
+export const Profile = User.extend({
+  decisionReason: noteOrNull.meta({ description: 'Why the application was refused, while it is' }),
+}).meta({ id: 'Profile' });
+export type Profile = z.infer<typeof Profile>;
+
+/** An account as an administrator sees it: with what its owner wrote, and how far its access goes. */
+export const UserDetails = Profile.extend({
+  affiliation: noteOrNull,
+  purpose: noteOrNull,
+  datasets: z
+    .array(z.string())
+    .default([])
+    .meta({ description: 'Restricted datasets that are granted to it' }),
+}).meta({ id: 'UserDetails' });
+export type UserDetails = z.infer<typeof UserDetails>;
 
 export const Message = z.object({ message: z.string() }).meta({ id: 'Message' });
 
@@ -41,16 +82,26 @@ function passwordCalled(name: 'Şifre' | 'Yeni şifre' | 'Mevcut şifre') {
     .refine((text) => new TextEncoder().encode(text).length <= passwordMaxBytes, `${name} çok uzun.`);
 }
 
+/** Characters (Unicode code points) of a password as it is compared: normalised, whichever keyboard composed it. */
+export function passwordLength(text: string): number {
+  return [...text.normalize('NFKC')].length;
+}
+
 function chosenPasswordCalled(name: 'Şifre' | 'Yeni şifre') {
-  return passwordCalled(name).refine(
-    (text) => [...text].length >= passwordMinLength,
-    `${name} en az ${passwordMinLength} karakter olmalı.`,
-  );
+  return passwordCalled(name)
+    .refine(
+      (text) => passwordLength(text) >= passwordMinLength,
+      `${name} en az ${passwordMinLength} karakter olmalı.`,
+    )
+    .refine(
+      (text) => passwordLength(text) <= passwordMaxLength,
+      `${name} en fazla ${passwordMaxLength} karakter olabilir.`,
+    );
 }
 
 /** Any length passes here: a wrong password is refused as wrong, not as badly formed. */
 export const Password = passwordCalled('Şifre');
-const CurrentPassword = passwordCalled('Mevcut şifre');
+export const CurrentPassword = passwordCalled('Mevcut şifre');
 /** Chosen at registration. */
 export const NewPassword = chosenPasswordCalled('Şifre');
 /** Takes the place of another one. */
@@ -62,7 +113,7 @@ export const getProfile = endpoint({
   summary: "The caller's own account",
   access: 'account.read',
   language: 'tr',
-  response: z.object({ user: User }),
+  response: z.object({ user: Profile }),
   status: 200,
   errors: [],
 });
@@ -101,7 +152,7 @@ export const changePassword = endpoint({
   body: z.object({ new_password: ReplacementPassword, current_password: CurrentPassword.optional() }),
   response: Message,
   status: 200,
-  errors: ['reauth_required', 'unavailable'],
+  errors: ['reauth_required', 'rate_limited', 'unavailable'],
 });
 
 export const deleteAccount = endpoint({
@@ -114,7 +165,7 @@ export const deleteAccount = endpoint({
   body: z.object({ current_password: CurrentPassword.optional() }),
   response: Message,
   status: 200,
-  errors: ['reauth_required', 'last_admin', 'unavailable'],
+  errors: ['reauth_required', 'last_admin', 'rate_limited', 'unavailable'],
 });
 
 export const listUsers = endpoint({
@@ -123,7 +174,7 @@ export const listUsers = endpoint({
   summary: 'Every account, newest first',
   access: 'users.manage',
   language: 'tr',
-  response: z.object({ users: z.array(User), message: z.string() }),
+  response: z.object({ users: z.array(UserDetails), message: z.string() }),
   status: 200,
   errors: [],
 });
@@ -134,22 +185,106 @@ export const getUser = endpoint({
   summary: 'One account',
   access: 'users.manage',
   language: 'tr',
-  response: z.object({ user: User }),
+  response: z.object({ user: UserDetails }),
   status: 200,
   errors: ['not_found'],
 });
 
-/** Pending, suspended or deactivated → active. Without a role: the earlier one, else `user`. */
+/** An account that may be the same person's as one that waits, and why it may be. */
+export const LikelyDuplicate = z
+  .object({
+    uid: z.string(),
+    email: z.string(),
+    displayName: z.string().nullable(),
+    status: lenient(Status),
+    why: z.enum(['same-name', 'same-mailbox', 'similar-email']),
+  })
+  .meta({ id: 'LikelyDuplicate' });
+export type LikelyDuplicate = z.infer<typeof LikelyDuplicate>;
+
+/** At most so many applications come at once, the longest waiting first. */
+export const applicationsAtOnce = 200;
+
+export const listApplications = endpoint({
+  method: 'GET',
+  path: '/admin/applications',
+  summary: 'Who waits for approval, longest first, with accounts that may be the same person',
+  access: 'users.manage',
+  language: 'tr',
+  response: z.object({
+    applications: z.array(
+      z.object({
+        user: UserDetails,
+        duplicates: z.array(LikelyDuplicate).meta({ description: 'The likeliest first, at most 5' }),
+      }),
+    ),
+    waiting: z.number().int().meta({ description: 'All of them, also those that do not come along' }),
+  }),
+  status: 200,
+  errors: [],
+});
+
+export const countWaiting = endpoint({
+  method: 'GET',
+  path: '/admin/waiting',
+  summary: 'How many people and how many dataset requests wait for an administrator',
+  access: 'users.manage',
+  language: 'tr',
+  response: z.object({ applications: z.number().int(), datasetRequests: z.number().int() }),
+  status: 200,
+  errors: [],
+});
+
+const Access = {
+  datasets: z
+    .array(z.string().min(1).max(255))
+    .max(1000)
+    .optional()
+    .meta({ description: 'Restricted datasets to be granted, in the place of earlier ones' }),
+  expires_at: Timestamp.nullable()
+    .optional()
+    .meta({ description: 'When the account ends; in the future; null: never' }),
+};
+
+/**
+ * Pending, suspended or deactivated → active. Without a role: the earlier one, else `user`. Without datasets the grants
+ * stay; without an end date it stays too, unless it has passed.
+ */
 export const approveUser = endpoint({
   method: 'POST',
   path: '/admin/users/:uid/approve',
   summary: 'Make a pending, suspended or deactivated account active',
   access: 'users.manage',
   language: 'tr',
-  body: z.object({ role: GrantableRole.optional() }),
+  body: z.object({ role: GrantableRole.optional(), ...Access }),
   response: Message,
   status: 200,
   errors: ['not_found', 'already_active'],
+});
+
+/** Pending → suspended, with a reason that the person reads. Approving it later opens the account. */
+export const rejectUser = endpoint({
+  method: 'POST',
+  path: '/admin/users/:uid/reject',
+  summary: 'Refuse an application; the person is told why',
+  access: 'users.manage',
+  language: 'tr',
+  body: z.object({ reason: Reason }),
+  response: Message,
+  status: 200,
+  errors: ['not_found', 'not_pending'],
+});
+
+export const updateUserAccess = endpoint({
+  method: 'PUT',
+  path: '/admin/users/:uid/access',
+  summary: 'Change what an active account may see and how long',
+  access: 'users.manage',
+  language: 'tr',
+  body: z.object(Access),
+  response: Message,
+  status: 200,
+  errors: ['not_found', 'not_active'],
 });
 
 export const suspendUser = endpoint({
@@ -205,6 +340,9 @@ export const Statistics = z
     datasets: z.number().int(),
     storedBytes: z.number().int(),
     openImageSessions: z.number().int(),
+    days: z
+      .array(z.object({ day: z.iso.date(), signIns: z.number().int(), openedSlides: z.number().int() }))
+      .meta({ description: 'The last 30 days, oldest first, today included' }),
   })
   .meta({ id: 'Statistics' });
 export type Statistics = z.infer<typeof Statistics>;
@@ -212,13 +350,9 @@ export type Statistics = z.infer<typeof Statistics>;
 export const getStatistics = endpoint({
   method: 'GET',
   path: '/admin/statistics',
-  summary: 'Accounts by status, slides, datasets, stored bytes and open image sessions',
+  summary: 'Accounts by status, slides, datasets, stored bytes, open image sessions, and 30 days of use',
   access: 'users.manage',
   language: 'tr',
-  response: Statistics,
-  status: 200,
-  errors: [],
-});
   query: z.object({
     zone: z
       .string()
@@ -226,3 +360,7 @@ export const getStatistics = endpoint({
       .optional()
       .meta({ description: 'IANA time zone in which days begin; UTC without it' }),
   }),
+  response: Statistics,
+  status: 200,
+  errors: [],
+});

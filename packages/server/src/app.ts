@@ -8,16 +8,18 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import type { Config } from './config.ts';
 import type { Caller } from './http/access.ts';
 import { checkAccess } from './http/access.ts';
 import { replyWithError } from './http/error-reply.ts';
-import { requestIdOf } from './http/request-id.ts';
 import { noteRefusal } from './http/note-refusal.ts';
+import { requestIdOf } from './http/request-id.ts';
 import { pixelHeaders } from './http/send-bytes.ts';
 import { createTileLane } from './http/tile-lane.ts';
 import { accountRoutes } from './routes/account.ts';
-import { authRoutes } from './routes/auth.ts';
 import { auditRoutes } from './routes/audit.ts';
+import { authRoutes } from './routes/auth.ts';
+import { datasetRoutes } from './routes/datasets.ts';
 import { documentationBase, documentationRoutes } from './routes/documentation.ts';
 import { healthRoutes } from './routes/health.ts';
 import { imageSessionRoutes } from './routes/image-sessions.ts';
@@ -76,7 +78,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
       directives: {
         defaultSrc: ["'self'"],
         baseUri: ["'none'"],
-        connectSrc: ["'self'"],
+        connectSrc: ["'self'", ...providerOrigin(services.config)],
         fontSrc: ["'self'"],
         formAction: ["'self'"],
         frameAncestors: ["'none'"],
@@ -120,14 +122,19 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   authRoutes(app, services);
   accountRoutes(app, services);
   userRoutes(app, services);
-  imageSessionRoutes(app, services);
-  await imageRoutes(app, services);
   datasetRoutes(app, services);
   auditRoutes(app, services);
+  imageSessionRoutes(app, services);
+  await imageRoutes(app, services);
   tileRoutes(app, services);
   await documentationRoutes(app);
   await webRoutes(app, services);
   return app;
+}
+
+/** Where the browser turns the code of an external sign-in into an identity token; nothing without a provider. */
+function providerOrigin({ signIn: { external } }: Config): string[] {
+  return external === null ? [] : [new URL(external.issuer).origin];
 }
 
 /** JSON is the only body there is; an empty one is none, and keys that would reach a prototype are dropped. */

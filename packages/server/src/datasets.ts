@@ -76,7 +76,7 @@ interface Ground {
   readonly now: () => Date;
   readonly audit: Audit;
   readonly mail: Mail;
-  readonly signIn: Pick<SignInService, 'isSignedIn'>;
+  readonly signIn: Pick<SignInService, 'holderOf'>;
   readonly imageSessions: Pick<ImageSessions, 'recheck'>;
   readonly waitingNotices: Pick<WaitingNotices, 'asked'>;
   readonly publicUrl: () => string;
@@ -178,7 +178,7 @@ export function createDatasets(ground: Ground): Datasets {
     },
 
     async answer(by, requestId, { granted, reason = null }) {
-      const { user, dataset } = await administer(by, async (tx) => {
+      const uid = await administer(by, async (tx) => {
         const request = await findDatasetRequest(tx, requestId);
         const asker = request && (await findUser(tx, request.uid));
         if (request === null || asker === null) throw new AppError('not_found');
@@ -199,11 +199,12 @@ export function createDatasets(ground: Ground): Datasets {
             origin: by.origin,
           });
         }
-        return { user: asker, dataset: request.dataset };
+        const words = { to: asker.email, productName: config.productName, publicUrl: publicUrl() };
+        await mail.queue(tx, datasetAnswerLetter({ ...words, dataset: request.dataset, granted, reason }));
+        return asker.uid;
       });
-      imageSessions.recheck({ uid: user.uid });
-      const words = { to: user.email, productName: config.productName, publicUrl: publicUrl() };
-      mail.send(datasetAnswerLetter({ ...words, dataset, granted, reason }));
+      imageSessions.recheck({ uid });
+      mail.wake();
     },
 
     async requestable(user) {

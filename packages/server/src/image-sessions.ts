@@ -7,6 +7,7 @@
 import { AppError, type ImageSessionStats, may } from '@lamina/contract';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { standing as accountStanding, isFromBeforeExpiry } from './domain/account.ts';
 import { type ImageSession, maxSessionsPerAccount, secondsLeft } from './domain/image-session.ts';
 
 import { hashSecret, newSecret } from './secrets.ts';
@@ -45,6 +46,11 @@ export interface ImageSessions {
   forget(
     ended: { readonly uid: string; readonly exceptTokenHash?: string } | { readonly tokenHash: string },
   ): void;
+  /**
+   * After what may be seen has changed: what memory knows of these sessions is not believed before the database has
+   * been asked again. All of them without an account.
+   */
+  recheck(whose?: { readonly uid: string }): void;
   /** True once for each image and session: the first time its descriptor is asked for. */
   isFirstOpening(session: ImageSession, imageId: string): boolean;
   close(): Promise<void>;
@@ -66,7 +72,7 @@ interface Token {
 }
 
 interface Live {
-  readonly session: ImageSession;
+  session: ImageSession;
   readonly token: Token;
   readonly openedImages: Set<string>;
   /** When the database was last asked about it. */
@@ -101,6 +107,7 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
   }
 
   function keep(standing: SessionStanding, checkedAt: number): void {
+    const { closedDatasets } = standing;
     const usedAt = Date.parse(standing.token_last_used_at);
     const token = tokens.get(standing.token_hash) ?? { usedAt };
     token.usedAt = Math.max(token.usedAt, usedAt);
@@ -108,6 +115,9 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
     const known = live.get(standing.hash);
     if (known !== undefined) {
       known.checkedAt = checkedAt;
+      if (known.session.closedDatasets !== closedDatasets) {
+        known.session = { ...known.session, closedDatasets };
+      }
       return;
     }
     live.set(standing.hash, {
@@ -117,6 +127,7 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
         tokenHash: standing.token_hash,
         createdAt: Date.parse(standing.created_at),
         expiresAt: Date.parse(standing.expires_at),
+        closedDatasets,
       },
       token,
       openedImages: new Set(),
@@ -126,13 +137,16 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
     });
   }
 
-  function isGood(standing: SessionStanding, at: number): boolean {
+  function isGood(standing: Omit<SessionStanding, 'closedDatasets'>, at: number): boolean {
     const usedAt = Math.max(
       Date.parse(standing.token_last_used_at),
       tokens.get(standing.token_hash)?.usedAt ?? 0,
     );
+    const { status, role, account_expires_at: expiresAt } = standing;
+    const account = accountStanding({ status, role, expiresAt }, new Date(at));
     return (
-      may(standing, 'image.view') &&
+      may(account, 'image.view') &&
+      !isFromBeforeExpiry(new Date(standing.token_created_at), account, new Date(at)) &&
       at < Date.parse(standing.expires_at) &&
       at < Date.parse(standing.token_expires_at) &&
       at < usedAt + tokenIdleMs
@@ -346,6 +360,15 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
             ? session.tokenHash === ended.tokenHash
             : session.uid === ended.uid && session.tokenHash !== ended.exceptTokenHash;
         if (isEnded) drop(hash);
+      }
+    },
+
+    recheck(whose) {
+      revocations++;
+      for (const entry of live.values()) {
+        if (whose === undefined || entry.session.uid === whose.uid) {
+          entry.checkedAt = Number.NEGATIVE_INFINITY;
+        }
       }
     },
 

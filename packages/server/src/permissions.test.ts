@@ -1,4 +1,5 @@
 /** Every endpoint, asked by everybody: permissions.md sections 4 and 8. */
+import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -10,13 +11,19 @@ import {
   type ErrorCode,
   endpoints,
   errors,
+  listSignIns,
   requestPasswordReset,
+  startSecondFactor,
   suspendUser,
   type User,
 } from '@lamina/contract';
 import { buildSvs } from '@lamina/slide/testing';
+import { TOTP } from 'otpauth';
 import postalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { insertGrant } from './store/dataset-grants.ts';
+import { saveDatasetRequest } from './store/dataset-requests.ts';
+import { saveDataset } from './store/datasets.ts';
 import {
   type Actor,
   actors,
@@ -88,6 +95,17 @@ const missingId = '00000000-0000-4000-8000-000000000000';
 const newPassword = 'yepyeni-şifre';
 let registered = 0;
 
+/** One that members may ask for. @param grantedTo who may see it */
+async function restrictedDataset(grantedTo?: string): Promise<string> {
+  const { db } = server.services;
+  const [name, now] = [`Kısıtlı ${randomUUID()}`, server.clock.now().toISOString()];
+  await saveDataset(db, { name, access: 'restricted', isListed: true, now });
+  if (grantedTo !== undefined) {
+    await insertGrant(db, { uid: grantedTo, dataset: name, grantedBy: 'test', now });
+  }
+  return name;
+}
+
 /** A well-formed request to an existing target. `isAnonymous`: there is no account behind it to speak of. */
 async function requestFor(name: string, { user, token }: Asker, isStranger: boolean): Promise<Request> {
   const { given, as, outbox } = server;
@@ -128,6 +146,42 @@ async function requestFor(name: string, { user, token }: Asker, isStranger: bool
     case 'deactivateUser':
     case 'promoteUser':
       return to(await target());
+    case 'updateUserAccess':
+      return to(await target(), { datasets: [], expires_at: null });
+    case 'rejectUser':
+      return to(await target({ status: 'pending' }), { reason: 'Kurumunuz doğrulanamadı.' });
+    case 'updateDataset':
+      return to({}, { dataset: await restrictedDataset(), access: 'open' });
+    case 'grantDataset':
+      return to({}, { dataset: await restrictedDataset(), uid: (await given.user()).uid });
+    case 'revokeDataset': {
+      const { uid } = await given.user();
+      return { ...to({}), query: { dataset: await restrictedDataset(uid), uid } };
+    }
+    case 'requestDataset':
+      return to({}, { dataset: await restrictedDataset(), reason: 'My thesis.' });
+    case 'answerDatasetRequest': {
+      const dataset = await restrictedDataset();
+      const { uid } = await given.user();
+      const id = randomUUID();
+      const { db, now } = server.services;
+      await saveDatasetRequest(db, { id, uid, dataset, reason: 'Tez', at: now().toISOString() });
+      return to({ requestId: id }, { granted: true });
+    }
+    case 'resetSecondFactor':
+      return to(await target());
+    case 'endSignIn': {
+      if (token === null) return to({ id: 'x' });
+      const { body } = await as(token).call(listSignIns);
+      return to({ id: body.sign_ins?.[0]?.id ?? 'x' });
+    }
+    case 'confirmSecondFactor': {
+      if (token === null) return to({}, { code: '000000' });
+      const { body } = await as(token).call(startSecondFactor);
+      const timestamp = server.clock.now().getTime();
+      const code = body.secret ? new TOTP({ secret: body.secret }).generate({ timestamp }) : '000000';
+      return to({}, { code });
+    }
     case 'setUserPassword':
       return to(await target(), { new_password: newPassword });
     case 'deleteImageSession': {
@@ -164,8 +218,13 @@ async function stored(): Promise<unknown> {
     identities: await db.selectFrom('identities').selectAll().orderBy('uid').execute(),
     tokens: await db.selectFrom('tokens').select(['hash', 'expires_at']).orderBy('hash').execute(),
     sessions: await db.selectFrom('image_sessions').select(['hash', 'expires_at']).orderBy('hash').execute(),
+    secondFactors: await db.selectFrom('second_factors').selectAll().orderBy('uid').execute(),
     resets: await db.selectFrom('password_resets').selectAll().orderBy('hash').execute(),
     images: await db.selectFrom('images').selectAll().orderBy('id').execute(),
+    applications: await db.selectFrom('applications').selectAll().orderBy('uid').execute(),
+    datasets: await db.selectFrom('datasets').selectAll().orderBy('name').execute(),
+    grants: await db.selectFrom('dataset_grants').selectAll().orderBy('uid').execute(),
+    datasetRequests: await db.selectFrom('dataset_requests').selectAll().orderBy('id').execute(),
   };
 }
 

@@ -6,14 +6,22 @@ import { type AuditTrail, createAuditTrail } from './auditing/audit-trail.ts';
 import { type Background, createBackground } from './background.ts';
 import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
 import { addressOf, type Config } from './config.ts';
+import { createDatasets, type Datasets } from './datasets.ts';
 import { createImageSessions, type ImageSessions } from './image-sessions.ts';
 import { createMail, type Mail } from './mail/mail.ts';
+import { createSealing } from './sealing.ts';
 import { createEmbeddedSignIn } from './sign-in/embedded.ts';
+import { createExternalSignIn, type ExternalSignIn } from './sign-in/external.ts';
+import { createOwnSignIns, type OwnSignIns } from './sign-in/own-sign-ins.ts';
 import { type PasswordCost, passwordCost as safePasswordCost } from './sign-in/password.ts';
+import { createSecondFactor } from './sign-in/second-factor.ts';
 import type { SignInService } from './sign-in/sign-in-service.ts';
+import { createThrottle } from './sign-in/throttle.ts';
+import { createTwoStep, type TwoStep } from './sign-in/two-step.ts';
 import { createMadeTiles, type MadeTiles } from './slides/made-tiles.ts';
 import { createSlides, type Slides } from './slides/slides.ts';
 import type { Database } from './store/database.ts';
+import { createWaitingNotices } from './waiting-notices.ts';
 
 export interface Services {
   readonly config: Config;
@@ -21,15 +29,19 @@ export interface Services {
   readonly log: Logger;
   readonly db: Database;
   readonly audit: Audit;
+  readonly auditTrail: AuditTrail;
   readonly background: Background;
   readonly mail: Mail;
   readonly signIn: SignInService;
+  readonly externalSignIn: ExternalSignIn;
+  readonly twoStep: TwoStep;
+  readonly ownSignIns: OwnSignIns;
   readonly imageSessions: ImageSessions;
   readonly accounts: Accounts;
+  readonly datasets: Datasets;
   readonly slides: Slides;
   readonly catalogue: Catalogue;
   /** Aborted when the process is about to end: no new work, please. */
-  readonly auditTrail: AuditTrail;
   readonly stopping: AbortSignal;
   /** Stops what runs in the background and closes what is open; the database last. */
   close(): Promise<void>;
@@ -61,10 +73,37 @@ export async function createServices({
 }: Ground): Promise<Services> {
   const audit = createAudit({ db, now, log });
   const background = createBackground({ log });
-  const mail = createMail({ config, log, background });
+  const auditTrail = createAuditTrail({ config, db, now, log, audit, background });
+  const sealing = createSealing(config);
+  const mail = createMail({ config, db, now, log, background, sealing });
   const imageSessions = await createImageSessions({ config, db, now, log });
   const signIn = createEmbeddedSignIn({ db, log, now, passwordCost });
+  const throttle = createThrottle({ db, now, audit, isOn: config.throttle });
+  const { productName } = config;
+  const secondFactor = createSecondFactor({ db, now, log, sealing, productName });
+  const twoStep = createTwoStep({
+    config,
+    db,
+    audit,
+    mail,
+    signIn,
+    throttle,
+    secondFactor,
+    publicUrl,
+  });
+  const ownSignIns = createOwnSignIns({ db, audit, signIn, imageSessions });
+  const waitingNotices = createWaitingNotices({ config, db, now, mail, background, publicUrl });
+  const externalSignIn = createExternalSignIn({
+    config,
+    db,
+    now,
+    audit,
+    signIn,
+    imageSessions,
+    waitingNotices,
+  });
   const accounts = createAccounts({
+    waitingNotices,
     config,
     db,
     now,
@@ -72,35 +111,53 @@ export async function createServices({
     background,
     mail,
     signIn,
+    throttle,
+    secondFactor,
     imageSessions,
     publicUrl,
   });
+  const datasets = createDatasets({
+    config,
+    db,
+    now,
+    audit,
+    mail,
+    signIn,
+    imageSessions,
+    waitingNotices,
+    publicUrl,
+  });
   const slides = createSlides({ config, log, madeTiles });
-  const catalogue = createCatalogue({ config, db, now, log, audit, slides });
+  const catalogue = createCatalogue({ config, db, now, log, audit, slides, datasets });
   return {
     config,
     now,
     log,
     db,
     audit,
+    auditTrail,
     background,
     mail,
     signIn,
+    externalSignIn,
+    twoStep,
+    ownSignIns,
     imageSessions,
     accounts,
+    datasets,
     slides,
     catalogue,
     stopping,
     async close() {
+      await auditTrail.close();
       await catalogue.close();
       await slides.close();
       await imageSessions.close();
+      waitingNotices.close();
       await background.close();
       mail.close();
+      await audit.close();
       await db.destroy();
     },
   };
 }
-    auditTrail,
-      await auditTrail.close();
-      await audit.close();

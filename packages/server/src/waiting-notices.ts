@@ -36,10 +36,11 @@ export function createWaitingNotices(ground: Ground): WaitingNotices {
 
   async function tell(): Promise<void> {
     const at = now();
-    const news = await change(db, 'accounts', async (tx) => {
+    const waitMs = await change(db, 'accounts', async (tx) => {
       const last = await findDigest(tx, digestName);
-      const waitMs = last === null ? 0 : Date.parse(last) + digestEveryMs - at.getTime();
-      if (waitMs > 0) return { waitMs };
+      const tooSoonByMs = last === null ? 0 : Date.parse(last) + digestEveryMs - at.getTime();
+      // A clock that was set back does not keep anybody waiting for longer.
+      if (tooSoonByMs > 0) return Math.min(tooSoonByMs, digestEveryMs);
       const since = last ?? '';
       const found = {
         newApplications: await countWaitingUsers(tx, since),
@@ -48,19 +49,14 @@ export function createWaitingNotices(ground: Ground): WaitingNotices {
       };
       if (found.newApplications + found.datasetRequests === 0) return null; // somebody else has told of it
       await saveDigest(tx, digestName, at.toISOString());
-      return { found, to: await listActiveAdmins(tx) };
+      for (const { email } of await listActiveAdmins(tx)) {
+        const words = { to: email, productName: config.productName, publicUrl: publicUrl() };
+        await mail.queue(tx, waitingLetter({ ...words, ...found }));
+      }
+      return null;
     });
-    if (news === null) return;
-    if ('waitMs' in news) {
-      // A clock that was set back does not keep anybody waiting for longer.
-      tellLater(Math.min(news.waitMs, digestEveryMs));
-      return;
-    }
-    for (const { email } of news.to) {
-      mail.send(
-        waitingLetter({ to: email, productName: config.productName, publicUrl: publicUrl(), ...news.found }),
-      );
-    }
+    if (waitMs === null) mail.wake();
+    else tellLater(waitMs);
   }
 
   const tellNow = () => background.run('telling administrators who waits', tell);

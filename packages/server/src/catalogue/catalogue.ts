@@ -13,6 +13,8 @@ import {
 import type { Logger } from 'pino';
 import type { Audit, Origin } from '../audit.ts';
 import type { Config } from '../config.ts';
+import type { Datasets } from '../datasets.ts';
+import { opens } from '../domain/image-session.ts';
 import { slideRoots } from '../slides/slide-roots.ts';
 import type { ServableImage, Slides } from '../slides/slides.ts';
 import { change, type Database } from '../store/database.ts';
@@ -46,7 +48,7 @@ export interface Catalogue {
   settled(): Promise<void>;
   /** Whether no file has an entry; one that an administrator removed counts as having one. */
   isEmpty(): Promise<boolean>;
-  /** Administrators see every entry that is not removed; all others the ready ones, without `error`. */
+  /** Administrators see every entry that is not removed; all others the ready ones open to them, without `error`. */
   list(
     query: QueryOf<typeof listImagesEndpoint>,
     reader: User,
@@ -69,6 +71,7 @@ interface Ground {
   readonly log: Logger;
   readonly audit: Audit;
   readonly slides: Slides;
+  readonly datasets: Pick<Datasets, 'closedTo'>;
 }
 
 /** What another process changed reaches this one within so long. */
@@ -86,7 +89,7 @@ interface Known {
   readonly readAt: number;
 }
 
-export function createCatalogue({ config, db, now, log, audit, slides }: Ground): Catalogue {
+export function createCatalogue({ config, db, now, log, audit, slides, datasets }: Ground): Catalogue {
   const known = new Map<string, Known>();
   const beingRead = new Map<string, Promise<ServableImage | null>>();
   let watching: Watch | null = null;
@@ -134,6 +137,7 @@ export function createCatalogue({ config, db, now, log, audit, slides }: Ground)
         : {
             id: row.id,
             fileName: row.file_name,
+            dataset: row.dataset_name,
             root: row.root,
             path: row.path,
             members: JSON.parse(row.members) as string[],
@@ -173,6 +177,7 @@ export function createCatalogue({ config, db, now, log, audit, slides }: Ground)
         search: q?.trim(),
         dataset,
         organ,
+        closedDatasets: await datasets.closedTo(reader),
         after: cursor === undefined ? null : decodeCursor(cursor),
         limit: limit === undefined ? undefined : limit + 1, // one more tells whether there is a next page
       });
@@ -188,7 +193,8 @@ export function createCatalogue({ config, db, now, log, audit, slides }: Ground)
 
     async get(imageId, reader) {
       const row = await rowOf(imageId);
-      if (row.removed_at !== null || (row.status !== 'ready' && !seesAll(reader))) {
+      const isHidden = row.removed_at !== null || (row.status !== 'ready' && !seesAll(reader));
+      if (isHidden || !opens({ closedDatasets: await datasets.closedTo(reader) }, row.dataset_name)) {
         throw new AppError('not_found');
       }
       return seenBy(reader, row);

@@ -33,6 +33,7 @@ function account(status: Status, role: Role, change: Partial<User> = {}): User {
     createdAt: earlier,
     updatedAt: earlier,
     approvalDate: approved ? earlier : null,
+    expiresAt: null,
     ...change,
   };
 }
@@ -65,6 +66,7 @@ describe('registering', () => {
       createdAt: now,
       updatedAt: now,
       approvalDate: null,
+      expiresAt: null,
     });
   });
 });

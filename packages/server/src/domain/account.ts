@@ -16,6 +16,35 @@ interface Asked {
   readonly now: string;
 }
 
+/**
+ * The account as it stands at this moment: one whose end date has passed counts as suspended. The only place that
+ * says so; whoever reads an account to decide something reads it through here.
+ */
+export function standing<Account extends Pick<User, 'status' | 'expiresAt'>>(
+  account: Account,
+  now: Date,
+): Account {
+  return hasExpired(account, now) ? { ...account, status: 'suspended' } : account;
+}
+
+function hasExpired({ status, expiresAt }: Pick<User, 'status' | 'expiresAt'>, now: Date): boolean {
+  return status === 'active' && expiresAt !== null && Date.parse(expiresAt) <= now.getTime();
+}
+
+/**
+ * Whether what was issued at that moment is dead because the end date came after it. It stays so when a new date
+ * is given (permissions.md P7), so approving sweeps it away.
+ */
+export function isFromBeforeExpiry(
+  issuedAt: Date,
+  { expiresAt }: Pick<User, 'expiresAt'>,
+  now: Date,
+): boolean {
+  if (expiresAt === null) return false;
+  const endedAt = Date.parse(expiresAt);
+  return endedAt <= now.getTime() && issuedAt.getTime() < endedAt;
+}
+
 /** A new account waits for an administrator and has no role until one gives it. */
 export function register(
   person: { readonly uid: string; readonly email: string; readonly displayName: string | null },
@@ -29,6 +58,7 @@ export function register(
     createdAt: now,
     updatedAt: now,
     approvalDate: null,
+    expiresAt: null,
   };
 }
 
@@ -53,6 +83,40 @@ export function approve(user: User, role: GrantableRole | undefined, now: string
   };
 }
 
+/**
+ * Pending → suspended: the person can sign in, reads why, and can be approved later.
+ *
+ * @throws AppError not_pending: what somebody else has decided meanwhile stays
+ */
+export function reject(user: User, now: string): User {
+  if (user.status !== 'pending') throw new AppError('not_pending');
+  return { ...user, status: 'suspended', updatedAt: now };
+}
+
+/** What an active account may see, or how long, has changed. @throws AppError not_active, invalid_request */
+export function changeAccess(user: User, expiresAt: string | null | undefined, now: string): User {
+  if (user.status !== 'active') throw new AppError('not_active');
+  return endingAt({ ...user, updatedAt: now }, expiresAt, now);
+}
+
+/**
+ * The account with this end date; null: it never ends.
+ *
+ * @param expiresAt undefined: nothing was said, so that what was there stays, unless it has passed
+ * @throws AppError invalid_request for a date that has passed, and for administrators: somebody must be able to approve
+ */
+export function endingAt(user: User, expiresAt: string | null | undefined, now: string): User {
+  if (expiresAt === undefined) {
+    return user.expiresAt !== null && user.expiresAt <= now ? { ...user, expiresAt: null } : user;
+  }
+  if (expiresAt === null) return { ...user, expiresAt };
+  const at = new Date(expiresAt).toISOString();
+  const refused = (message: string) => new AppError('invalid_request', { message, field: 'expires_at' });
+  if (at <= now) throw refused('Bitiş tarihi gelecekte olmalı.');
+  if (user.role === 'admin') throw refused('Yönetici hesaplarının bitiş tarihi olamaz.');
+  return { ...user, expiresAt: at };
+}
+
 /** Active or pending → suspended. @throws AppError self_change, closed, last_admin */
 export function suspend(user: User, { by, otherActiveAdmin, now }: Asked): User {
   if (user.uid === by) throw new AppError('self_change');
@@ -70,11 +134,15 @@ export function deactivate(user: User, { by, otherActiveAdmin, now }: Asked): Us
   return { ...user, status: 'deactivated', updatedAt: now };
 }
 
-/** An active account becomes an administrator; there are no dormant ones. @throws AppError not_active */
+/**
+ * An active account becomes an administrator; there are no dormant ones, and none that ends by itself.
+ *
+ * @throws AppError not_active
+ */
 export function promote(user: User, now: string): User {
   if (user.status !== 'active') throw new AppError('not_active');
   if (user.role === 'admin') return user;
-  return { ...user, role: 'admin', updatedAt: now };
+  return { ...user, role: 'admin', expiresAt: null, updatedAt: now };
 }
 
 /** Another password, set by an administrator. @throws AppError closed */

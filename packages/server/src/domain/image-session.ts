@@ -8,6 +8,13 @@ export interface ImageSession {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly expiresAt: number;
+  /** Restricted datasets that the account may not see. */
+  readonly closedDatasets: ReadonlySet<string>;
+}
+
+/** Whether an image of this dataset may be seen; null is no dataset, and open to all. */
+export function opens(session: Pick<ImageSession, 'closedDatasets'>, dataset: string | null): boolean {
+  return dataset === null || !session.closedDatasets.has(dataset);
 }
 
 /** Live image sessions of one account; a further one ends the oldest. */

@@ -8,7 +8,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiBase, getTile } from '@lamina/contract';
-import { type ImageSession, secondsLeft } from '../domain/image-session.ts';
+import { type ImageSession, opens, secondsLeft } from '../domain/image-session.ts';
 import { type TileName, wholeNumber } from '../domain/tile-name.ts';
 import type { Services } from '../services.ts';
 import type { ServableImage, TileAtHand } from '../slides/slides.ts';
@@ -79,6 +79,7 @@ export function createTileLane(
     const session = imageSessions.inMemory(sessionId);
     const image = session && catalogue.servable(imageId);
     if (session === null || image === null || image instanceof Promise) return null;
+    if (!opens(session, image.dataset)) return null;
     return { session, image, name: { dziLevel: Number(dziLevel), column: Number(column), row: Number(row) } };
   }
 

@@ -30,7 +30,9 @@ describe.each(databaseKinds)('the own account, on %s', (database) => {
       status: 200,
       headers: { 'cache-control': 'no-store' },
     });
-    expect((await as({ ...account, password: _ }).call(getProfile)).body).toEqual({ user: account });
+    expect((await as({ ...account, password: _ }).call(getProfile)).body).toEqual({
+      user: { ...account, decisionReason: null },
+    });
   });
 
   it('is shown as it is now, not as it was at the sign-in', async () => {

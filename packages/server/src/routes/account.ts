@@ -1,17 +1,52 @@
 /** The own account. */
-import { changePassword, deleteAccount, getActivity, getProfile } from '@lamina/contract';
+import {
+  changePassword,
+  confirmSecondFactor,
+  deleteAccount,
+  endSignIn,
+  endSignIns,
+  getActivity,
+  getProfile,
+  getSecondFactor,
+  listSignIns,
+  removeSecondFactor,
+  startSecondFactor,
+  type User,
+} from '@lamina/contract';
 import type { FastifyInstance } from 'fastify';
 import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
+import { findDecisionReason } from '../store/applications.ts';
+import type { Database } from '../store/database.ts';
+import { listImagesIn } from '../store/datasets.ts';
 import { byOf } from './by.ts';
 
 export function accountRoutes(
   app: FastifyInstance,
-  { accounts, audit }: Pick<Services, 'accounts' | 'audit'>,
+  {
+    accounts,
+    audit,
+    datasets,
+    db,
+    ownSignIns,
+    twoStep,
+  }: Pick<Services, 'accounts' | 'audit' | 'datasets' | 'db' | 'ownSignIns' | 'twoStep'>,
 ): void {
-  serve(app, getProfile, ({ caller }) => ({ user: caller.user }));
+  serve(app, getProfile, async ({ caller: { user } }) => ({
+    user: { ...user, decisionReason: await reasonFor(db, user) },
+  }));
 
-  serve(app, getActivity, async ({ caller }) => ({ activity: await audit.ownActivity(caller.user.uid) }));
+  serve(app, getActivity, async ({ caller: { user } }) => {
+    const activity = await audit.ownActivity(user.uid);
+    const opened = activity.flatMap(({ imageId }) => imageId ?? []);
+    const closed = await listImagesIn(db, await datasets.closedTo(user), opened);
+    // What one has opened once stays in the own history; where one may not go, no link leads.
+    return {
+      activity: activity.map((event) =>
+        event.imageId !== null && closed.has(event.imageId) ? { ...event, imageId: null } : event,
+      ),
+    };
+  });
 
   serve(app, changePassword, async (request) => {
     const { current_password: current, new_password: next } = request.body;
@@ -23,4 +58,31 @@ export function accountRoutes(
     await accounts.deleteOwn(byOf(request), request.body.current_password);
     return { message: 'Hesap başarıyla silindi' };
   });
+
+  serve(app, listSignIns, async (request) => ({ sign_ins: await ownSignIns.list(byOf(request)) }));
+
+  serve(app, endSignIn, (request) => ownSignIns.end(byOf(request), request.params.id));
+
+  serve(app, endSignIns, (request) =>
+    ownSignIns.endAll(byOf(request), { exceptThis: request.query.except === 'current' }),
+  );
+
+  serve(app, getSecondFactor, ({ caller }) => twoStep.stateOf(caller.user.uid));
+
+  serve(app, startSecondFactor, (request) => twoStep.start(byOf(request), request.body.current_password));
+
+  serve(app, confirmSecondFactor, async (request) => ({
+    recovery_codes: await twoStep.confirm(byOf(request), request.body.code),
+    message: 'İki adımlı doğrulama açıldı.',
+  }));
+
+  serve(app, removeSecondFactor, async (request) => {
+    await twoStep.remove(byOf(request), request.body.current_password);
+    return { message: 'İki adımlı doğrulama kapatıldı.' };
+  });
+}
+
+/** Only who was refused, and still is, is told why. */
+function reasonFor(db: Database, { uid, status }: User): Promise<string | null> | null {
+  return status === 'suspended' ? findDecisionReason(db, uid) : null;
 }

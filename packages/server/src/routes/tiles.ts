@@ -1,7 +1,7 @@
 /** The pixels: descriptor, thumbnail and tiles of a slide, for whoever holds an image session. */
 import { AppError, getDescriptor, getThumbnail, getTile } from '@lamina/contract';
 import type { FastifyInstance } from 'fastify';
-import { type ImageSession, secondsLeft } from '../domain/image-session.ts';
+import { type ImageSession, opens, secondsLeft } from '../domain/image-session.ts';
 import { tileNameOf } from '../domain/tile-name.ts';
 import { type Bytes, mostSecondsKept } from '../http/send-bytes.ts';
 import { serve } from '../http/serve.ts';
@@ -14,11 +14,11 @@ export function tileRoutes(
   app: FastifyInstance,
   { catalogue, slides, imageSessions, audit, now }: TileServices,
 ): void {
-  /** @throws AppError not_found */
-  async function imageOf(imageId: string): Promise<ServableImage> {
+  /** @throws AppError not_found, also for an image that the session's owner may not see */
+  async function imageOf(imageId: string, session: ImageSession): Promise<ServableImage> {
     const found = catalogue.servable(imageId);
     const image = found instanceof Promise ? await found : found;
-    if (image === null) throw new AppError('not_found');
+    if (image === null || !opens(session, image.dataset)) throw new AppError('not_found');
     return image;
   }
 
@@ -30,7 +30,7 @@ export function tileRoutes(
   });
 
   serve(app, getDescriptor, async ({ params, caller, origin }) => {
-    const image = await imageOf(params.imageId);
+    const image = await imageOf(params.imageId, caller);
     const descriptor = await slides.descriptor(image);
     if (imageSessions.isFirstOpening(caller, image.id)) {
       await audit.note({
@@ -45,7 +45,7 @@ export function tileRoutes(
   });
 
   serve(app, getThumbnail, async ({ params, caller, signal }) => {
-    const image = await imageOf(params.imageId);
+    const image = await imageOf(params.imageId, caller);
     return answer(caller, 'image/jpeg', await slides.thumbnail(image, signal));
   });
 
@@ -53,7 +53,7 @@ export function tileRoutes(
     const { params, caller } = request;
     const name = tileNameOf(params.dziLevel, params.tile);
     if (name === null) throw new AppError('not_found');
-    const image = await imageOf(params.imageId);
+    const image = await imageOf(params.imageId, caller);
     return answer(caller, 'image/jpeg', await slides.tile(image, name, request.signal));
   });
 }

@@ -131,6 +131,7 @@ describe.each(databaseKinds)('approving, on %s', (database) => {
       adminApproved: true,
       approvalDate: now,
       updatedAt: now,
+      decisionReason: null,
     });
     const [entry] = await trail(server);
     expect(entry).toMatchObject({
@@ -316,10 +317,11 @@ describe.each(databaseKinds)('nobody is locked out, on %s', (database) => {
     const user = await given.user({ status: 'pending' });
     const by = {
       uid: rival.uid,
+      email: rival.email,
       tokenHash: 'of a sign-in that has ended',
       origin: { address: '127.0.0.1', requestId: 'test-request' },
     };
-    await expect(services.accounts.approve(by, user.uid, undefined)).rejects.toMatchObject({
+    await expect(services.accounts.approve(by, user.uid, {})).rejects.toMatchObject({
       code: 'token_invalid',
     });
     expect((await as(admin).call(getUser, { params: { uid: user.uid } })).body.user.status).toBe('pending');

@@ -1,34 +1,76 @@
 /** What administrators do with accounts. */
 import {
+  AppError,
+  applicationsAtOnce,
   approveUser,
+  countWaiting,
   deactivateUser,
   getStatistics,
   getUser,
+  listApplications,
   listUsers,
   promoteUser,
+  rejectUser,
+  resetSecondFactor,
   setUserPassword,
   suspendUser,
+  updateUserAccess,
 } from '@lamina/contract';
 import type { FastifyInstance } from 'fastify';
+import { likelyDuplicates } from '../domain/likely-duplicates.ts';
+import { isTimeZone } from '../domain/local-days.ts';
 import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
+import { countOpenDatasetRequests } from '../store/dataset-requests.ts';
 import { countStatistics } from '../store/statistics.ts';
+import { countWaitingUsers, listWaiting } from '../store/user-details.ts';
+import { listUsers as listAccounts } from '../store/users.ts';
 import { byOf } from './by.ts';
 
 export function userRoutes(
   app: FastifyInstance,
-  { accounts, db, now }: Pick<Services, 'accounts' | 'db' | 'now'>,
+  { accounts, db, now, twoStep }: Pick<Services, 'accounts' | 'db' | 'now' | 'twoStep'>,
 ): void {
   serve(app, listUsers, async () => ({
     users: await accounts.list(),
     message: 'Kullanıcılar başarıyla yüklendi.',
   }));
 
+  serve(app, listApplications, async () => {
+    const [waiting, everybody, count] = await Promise.all([
+      listWaiting(db, applicationsAtOnce),
+      listAccounts(db),
+      countWaitingUsers(db),
+    ]);
+    const duplicates = likelyDuplicates(waiting, everybody);
+    return {
+      applications: waiting.map((user, place) => ({ user, duplicates: [...(duplicates[place] ?? [])] })),
+      waiting: count,
+    };
+  });
+
+  serve(app, countWaiting, async () => ({
+    applications: await countWaitingUsers(db),
+    datasetRequests: await countOpenDatasetRequests(db),
+  }));
+
   serve(app, getUser, async ({ params }) => ({ user: await accounts.get(params.uid) }));
 
   serve(app, approveUser, async (request) => {
-    await accounts.approve(byOf(request), request.params.uid, request.body.role);
+    const { role, datasets, expires_at: expiresAt } = request.body;
+    await accounts.approve(byOf(request), request.params.uid, { role, datasets, expiresAt });
     return { message: 'Kullanıcı başarıyla onaylandı.' };
+  });
+
+  serve(app, rejectUser, async (request) => {
+    await accounts.reject(byOf(request), request.params.uid, request.body.reason);
+    return { message: 'Başvuru reddedildi.' };
+  });
+
+  serve(app, updateUserAccess, async (request) => {
+    const { datasets, expires_at: expiresAt } = request.body;
+    await accounts.changeAccess(byOf(request), request.params.uid, { datasets, expiresAt });
+    return { message: 'Erişim güncellendi.' };
   });
 
   serve(app, suspendUser, async (request) => {
@@ -51,5 +93,13 @@ export function userRoutes(
     return { message: 'Şifre başarıyla değiştirildi' };
   });
 
-  serve(app, getStatistics, () => countStatistics(db, now()));
+  serve(app, resetSecondFactor, async (request) => {
+    await twoStep.reset(byOf(request), request.params.uid);
+    return { message: 'Kullanıcının iki adımlı doğrulaması kaldırıldı.' };
+  });
+
+  serve(app, getStatistics, ({ query: { zone = 'UTC' } }) => {
+    if (!isTimeZone(zone)) throw new AppError('invalid_request', { field: 'zone' });
+    return countStatistics(db, now(), zone);
+  });
 }

@@ -25,6 +25,8 @@ export type { SlideGroup, SlideSummary };
 export interface ServableImage extends SlideFile {
   readonly id: string;
   readonly fileName: string;
+  /** Null: in no dataset. */
+  readonly dataset: string | null;
   /** Of the file as the catalogue read it. */
   readonly fingerprint: string;
 }

@@ -51,6 +51,22 @@ export async function isDataset(db: Connection, name: string): Promise<boolean> 
   return image !== undefined;
 }
 
+/** Of these images, those that are in one of these datasets. */
+export async function listImagesIn(
+  db: Connection,
+  datasets: ReadonlySet<string>,
+  imageIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (datasets.size === 0 || imageIds.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('images')
+    .select('id')
+    .where('id', 'in', [...imageIds])
+    .where('dataset_name', 'in', [...datasets])
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Shared by all to whom nothing is closed: they are nearly everybody. */
 export const nothingClosed: ReadonlySet<string> = new Set();
 

@@ -1,6 +1,8 @@
 /** Image sessions that are alive: one row each, gone when the session or its sign-in is. */
 import type { Role, Status } from '@lamina/contract';
+import { seesEveryDataset } from '../domain/dataset-access.ts';
 import { type Connection, change, type Database, isMissingReference } from './database.ts';
+import { closedDatasetsOf, nothingClosed } from './datasets.ts';
 import type { NewRow, Row } from './schema.ts';
 import { touchToken } from './tokens.ts';
 import { knownRole, knownStatus } from './users.ts';
@@ -15,8 +17,12 @@ export type SessionStanding = Pick<
 > & {
   readonly token_last_used_at: string;
   readonly token_expires_at: string;
+  readonly token_created_at: string;
+  readonly account_expires_at: string | null;
   readonly status: Status;
   readonly role: Role;
+  /** Restricted datasets that the account may not see. */
+  readonly closedDatasets: ReadonlySet<string>;
 };
 
 /** In no order; a session that has ended by a deletion is simply not among them. */
@@ -29,7 +35,7 @@ export async function findSessionStandings(
     const rows = await standings(db)
       .where('image_sessions.hash', 'in', hashes.slice(from, from + maxHashesPerQuery))
       .execute();
-    found.push(...rows.map(known));
+    found.push(...(await withClosedDatasets(db, rows.map(known))));
   }
   return found;
 }
@@ -38,7 +44,9 @@ export async function findSessionStandings(
 export async function listSessionStandings(
   db: Connection,
   uid: string,
-): Promise<(SessionStanding & Pick<Row<'image_sessions'>, 'prefix' | 'request_count'>)[]> {
+): Promise<
+  (Omit<SessionStanding, 'closedDatasets'> & Pick<Row<'image_sessions'>, 'prefix' | 'request_count'>)[]
+> {
   const rows = await standings(db)
     .select(['image_sessions.prefix', 'image_sessions.request_count'])
     .where('image_sessions.uid', '=', uid)
@@ -46,6 +54,14 @@ export async function listSessionStandings(
     .orderBy('image_sessions.hash')
     .execute();
   return rows.map(known);
+}
+
+async function withClosedDatasets<
+  T extends { readonly uid: string; readonly status: Status; readonly role: Role },
+>(db: Connection, rows: readonly T[]): Promise<(T & Pick<SessionStanding, 'closedDatasets'>)[]> {
+  const members = rows.filter((row) => !seesEveryDataset(row)).map(({ uid }) => uid);
+  const closed = await closedDatasetsOf(db, members);
+  return rows.map((row) => ({ ...row, closedDatasets: closed.get(row.uid) ?? nothingClosed }));
 }
 
 function known<T extends { readonly status: string; readonly role: string }>(row: T) {
@@ -65,8 +81,10 @@ function standings(db: Connection) {
       'image_sessions.expires_at',
       'tokens.last_used_at as token_last_used_at',
       'tokens.expires_at as token_expires_at',
+      'tokens.created_at as token_created_at',
       'users.status',
       'users.role',
+      'users.expires_at as account_expires_at',
     ]);
 }
 

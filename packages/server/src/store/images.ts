@@ -40,6 +40,8 @@ export interface ImageFilter {
   readonly search: string | undefined;
   readonly dataset: string | undefined;
   readonly organ: string | undefined;
+  /** Entries of these are left out. */
+  readonly closedDatasets: ReadonlySet<string>;
   /** The last entry of the page before. */
   readonly after: { readonly sortKey: string; readonly id: string } | null;
   readonly limit: number | undefined;
@@ -51,6 +53,12 @@ export async function listImages(db: Connection, filter: ImageFilter): Promise<I
   if (filter.status !== null) query = query.where('status', '=', filter.status);
   if (filter.dataset !== undefined) query = query.where('dataset_name', '=', filter.dataset);
   if (filter.organ !== undefined) query = query.where('organ_type', '=', filter.organ);
+  const closed = [...filter.closedDatasets];
+  if (closed.length > 0) {
+    query = query.where((eb) =>
+      eb.or([eb('dataset_name', 'is', null), eb('dataset_name', 'not in', closed)]),
+    );
+  }
   if (filter.search !== undefined && filter.search !== '') {
     const pattern = `%${foldForSearch(filter.search).replace(/[\\%_]/g, '\\$&')}%`;
     query = query.where(sql<boolean>`search_text like ${pattern} escape '\\'`);
@@ -82,14 +90,6 @@ export async function findImage(
   return row === undefined || (row.missing_since !== null && !evenMissing) ? null : row;
 }
 
-/** Whether no file has an entry: removed ones count, files that are gone do not. */
-export async function hasNoImages(db: Connection): Promise<boolean> {
-  const any = await db
-    .selectFrom('images')
-    .select('id')
-    .where('missing_since', 'is', null)
-    .limit(1)
-    .executeTakeFirst();
 /** Names of catalogue entries, those that are not shown any more included; in no order. */
 export async function listImageNames(
   db: Connection,
@@ -108,6 +108,14 @@ export async function listImageNames(
   }));
 }
 
+/** Whether no file has an entry: removed ones count, files that are gone do not. */
+export async function hasNoImages(db: Connection): Promise<boolean> {
+  const any = await db
+    .selectFrom('images')
+    .select('id')
+    .where('missing_since', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
   return any === undefined;
 }
 

@@ -21,7 +21,7 @@ export async function findToken(db: Connection, hash: string): Promise<StoredTok
     .selectFrom('tokens')
     .innerJoin('users', 'users.uid', 'tokens.uid')
     .selectAll('users')
-    .select(['tokens.created_at as issued_at', 'tokens.last_used_at', 'tokens.expires_at'])
+    .select(['tokens.created_at as issued_at', 'tokens.last_used_at', 'tokens.expires_at as token_expires_at'])
     .where('tokens.hash', '=', hash)
     .executeTakeFirst();
   if (row === undefined) return null;
@@ -29,13 +29,31 @@ export async function findToken(db: Connection, hash: string): Promise<StoredTok
     user: userOf(row),
     createdAt: new Date(row.issued_at),
     lastUsedAt: new Date(row.last_used_at),
-    expiresAt: new Date(row.expires_at),
+    expiresAt: new Date(row.token_expires_at),
   };
 }
 
-export async function hasToken(db: Connection, hash: string): Promise<boolean> {
-  const row = await db.selectFrom('tokens').select('hash').where('hash', '=', hash).executeTakeFirst();
-  return row !== undefined;
+/** Sign-ins of an account that are alive, last used first. */
+export async function listTokensOf(
+  db: Connection,
+  uid: string,
+  now: Date,
+  idleSince: Date,
+): Promise<Row<'tokens'>[]> {
+  return db
+    .selectFrom('tokens')
+    .selectAll()
+    .where('uid', '=', uid)
+    .where('expires_at', '>', now.toISOString())
+    .where('last_used_at', '>', idleSince.toISOString())
+    .orderBy('last_used_at', 'desc')
+    .orderBy('hash')
+    .execute();
+}
+
+/** Those that were issued before that moment. Image sessions made from them go with them. */
+export async function deleteTokensFromBefore(db: Connection, uid: string, at: string): Promise<void> {
+  await db.deleteFrom('tokens').where('uid', '=', uid).where('created_at', '<', at).execute();
 }
 
 /** Says that the token was in use at `at`. One that has ended stays ended. */

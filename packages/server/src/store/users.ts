@@ -110,6 +110,17 @@ export async function hasOtherActiveAdmin(db: Connection, uid: string): Promise<
   return row !== undefined;
 }
 
+export async function listActiveAdmins(db: Connection): Promise<User[]> {
+  const rows = await db
+    .selectFrom('users')
+    .selectAll()
+    .where('role', '=', 'admin')
+    .where('status', '=', 'active')
+    .orderBy('created_at')
+    .execute();
+  return rows.map(userOf);
+}
+
 export async function hasUsers(db: Connection): Promise<boolean> {
   return (await db.selectFrom('users').select('uid').limit(1).executeTakeFirst()) !== undefined;
 }

@@ -1,0 +1,341 @@
+/** Approval as a job: applications with what people say of themselves, decisions with their terms, and who hears of it. */
+import {
+  approveUser,
+  countWaiting,
+  createImageSession,
+  deactivateUser,
+  getProfile,
+  getUser,
+  listApplications,
+  promoteUser,
+  register,
+  rejectUser,
+  suspendUser,
+  updateUserAccess,
+} from '@lamina/contract';
+import postalMime from 'postal-mime';
+import { describe, expect, it } from 'vitest';
+import { saveDataset } from '../store/datasets.ts';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { type TestServer, testServer } from '../testing/test-server.ts';
+
+const day = 24 * 60 * 60_000;
+const reason = 'Kurumunuz doğrulanamadı.\nLütfen kurumsal adresinizle başvurun.';
+
+async function office(database: (typeof databaseKinds)[number]) {
+  const server = await testServer({ database });
+  const admin = await server.given.admin({ email: 'yonetici@example.org' });
+  const dataset = async (name: string) => {
+    const now = server.clock.now().toISOString();
+    await saveDataset(server.services.db, { name, access: 'restricted', isListed: true, now });
+    return name;
+  };
+  const inDays = (days: number) => new Date(server.clock.now().getTime() + days * day).toISOString();
+  return { ...server, admin, client: server.as(await server.given.token(admin)), dataset, inDays };
+}
+
+async function trailOf({ services }: Pick<TestServer, 'services'>, uid: string) {
+  const rows = await services.db
+    .selectFrom('audit')
+    .select(['action', 'result', 'detail'])
+    .where('target', '=', uid)
+    .orderBy('seq')
+    .execute();
+  return rows.map(({ action, result, detail }) => [action, result, JSON.parse(detail) as object] as const);
+}
+
+async function letters({ outbox }: Pick<TestServer, 'outbox'>) {
+  const read = await Promise.all((await outbox()).map((letter) => postalMime.parse(letter)));
+  return read.map(({ to, subject, text }) => ({ to: to?.[0]?.address, subject, text: text ?? '' }));
+}
+
+const applicant = {
+  email: 'ipek@hastane.example',
+  password: 'uzun-bir-şifre',
+  displayName: 'İpek Işık',
+  affiliation: ' Ege Üniversitesi ',
+  purpose: 'Böbrek biyopsileri\nüzerine tez',
+};
+
+describe.each(databaseKinds)('an application, on %s', (database) => {
+  it('shows an administrator what the person says, longest waiting first, and is counted', async () => {
+    const { client, as, clock } = await office(database);
+    await as(null).call(register, { body: applicant });
+    clock.advance(1000);
+    const plain = { email: 'kisa@example.org', password: 'uzun-bir-şifre', affiliation: '  ' };
+    expect((await as(null).call(register, { body: plain })).status).toBe(201);
+
+    const { status, body } = await client.call(listApplications);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      waiting: 2,
+      applications: [
+        {
+          user: {
+            email: 'ipek@hastane.example',
+            affiliation: 'Ege Üniversitesi',
+            purpose: 'Böbrek biyopsileri\nüzerine tez',
+          },
+          duplicates: [],
+        },
+        { user: { email: 'kisa@example.org', affiliation: null, purpose: null } },
+      ],
+    });
+    expect((await client.call(countWaiting)).body).toEqual({ applications: 2, datasetRequests: 0 });
+  });
+
+  it('tells which accounts may be the same person', async () => {
+    const { client, given } = await office(database);
+    const closed = await given.user({ email: 'ipek@hastane.example', status: 'deactivated' });
+    const namesake = await given.user({ displayName: 'ipek ışık' });
+    await given.user({ status: 'pending', email: 'ipek+2@hastane.example', displayName: 'İPEK IŞIK' });
+    const [application] = (await client.call(listApplications)).body.applications;
+    expect(application?.duplicates).toMatchObject([
+      { uid: closed.uid, status: 'deactivated', why: 'same-mailbox' },
+      { uid: namesake.uid, why: 'same-name' },
+    ]);
+  });
+
+  it.each([
+    ['affiliation', 'a'.repeat(201)],
+    ['purpose', 'a'.repeat(1001)],
+    ['purpose', 'ön\u0000arka'],
+  ])('is refused with a %s that nobody types', async (field, text) => {
+    const { as } = await office(database);
+    const answer = await as(null).call(register, { body: { ...applicant, [field]: text } });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', field } });
+  });
+
+  it('is told to every active administrator, in one letter in five minutes, however many there are', async () => {
+    const { as, given, clock, outbox } = await office(database);
+    await given.admin({ email: 'ikinci@example.org' });
+    await given.admin({ email: 'eski@example.org', status: 'suspended' });
+    const apply = (name: string) =>
+      as(null).call(register, { body: { email: `${name}@example.org`, password: 'uzun-bir-şifre' } });
+
+    await apply('bir');
+    const first = await letters({ outbox });
+    expect(first.map(({ to }) => to).sort()).toEqual(['ikinci@example.org', 'yonetici@example.org']);
+    expect(first[0]?.subject).toBe('Lamina: Onay bekleyenler var');
+    expect(first[0]?.text).toContain('1 yeni kişi');
+    expect(first[0]?.text).toContain('/admin/users?view=waiting');
+
+    clock.advance(1000);
+    await apply('iki');
+    await apply('uc');
+    expect(await letters({ outbox })).toHaveLength(2);
+
+    clock.advance(5 * 60_000);
+    await apply('dort');
+    const then = (await letters({ outbox })).filter(({ text }) => text.includes('3 yeni kişi'));
+    expect(then.map(({ text }) => text.includes('toplamı: 4'))).toEqual([true, true]);
+  });
+});
+
+describe.each(databaseKinds)('approving with terms, on %s', (database) => {
+  it('gives role, datasets and end date in one step, with a record and a letter', async () => {
+    const { client, given, dataset, inDays, outbox, services } = await office(database);
+    const user = await given.user({ status: 'pending', email: 'yeni@example.org' });
+    const expires_at = inDays(30);
+    const answer = await client.call(approveUser, {
+      params: { uid: user.uid },
+      body: { role: 'viewer', datasets: [await dataset('Böbrek'), await dataset('Akciğer')], expires_at },
+    });
+    expect(answer).toMatchObject({ status: 200, body: { message: 'Kullanıcı başarıyla onaylandı.' } });
+    expect((await client.call(getUser, { params: { uid: user.uid } })).body.user).toMatchObject({
+      status: 'active',
+      role: 'viewer',
+      expiresAt: expires_at,
+      datasets: ['Akciğer', 'Böbrek'],
+    });
+    expect((await trailOf({ services }, user.uid)).map(([action]) => action)).toEqual([
+      'approved',
+      'expiry-changed',
+      'dataset-granted',
+      'dataset-granted',
+    ]);
+    const [letter] = await letters({ outbox });
+    expect(letter).toMatchObject({ to: 'yeni@example.org', subject: 'Lamina: Hesabınız onaylandı' });
+    expect(letter?.text).toContain('Rolünüz: İzleyici');
+    expect(letter?.text).toContain('31 Mayıs 2026');
+  });
+
+  it('grants nothing and sets no end when nothing is said, and keeps a date that is still to come', async () => {
+    const { client, given, inDays } = await office(database);
+    const pending = await given.user({ status: 'pending' });
+    const earlier = await given.user({ status: 'suspended', expiresAt: inDays(3) });
+    for (const [{ uid }, expiresAt] of [
+      [pending, null],
+      [earlier, earlier.expiresAt],
+    ] as const) {
+      expect((await client.call(approveUser, { params: { uid }, body: {} })).status).toBe(200);
+      const { user } = (await client.call(getUser, { params: { uid } })).body;
+      expect(user).toMatchObject({ status: 'active', role: 'user', expiresAt, datasets: [] });
+    }
+  });
+
+  it('opens an account again whose date has passed', async () => {
+    const { as, admin, given, clock, inDays } = await office(database);
+    const { uid } = await given.user({ status: 'suspended', expiresAt: inDays(1) });
+    clock.advance(2 * day);
+    const asAdmin = as(await given.token(admin));
+    expect((await asAdmin.call(approveUser, { params: { uid }, body: {} })).status).toBe(200);
+    expect((await asAdmin.call(getUser, { params: { uid } })).body.user).toMatchObject({
+      status: 'active',
+      expiresAt: null,
+    });
+  });
+
+  it.each([
+    ['a dataset that nobody has restricted', { datasets: ['Yok böyle bir küme'] }],
+    ['a date that has passed', { expires_at: '2020-01-01T00:00:00.000Z' }],
+    ['a date that is none', { expires_at: 'yarın' }],
+    ['the role admin', { role: 'admin' }],
+  ])('is refused whole with %s', async (_, body) => {
+    const { client, given, services } = await office(database);
+    const { uid } = await given.user({ status: 'pending' });
+    expect(await client.call(approveUser, { params: { uid }, body })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request' },
+    });
+    expect((await client.call(getUser, { params: { uid } })).body.user).toMatchObject({
+      status: 'pending',
+      role: 'unassigned',
+      datasets: [],
+    });
+    expect((await trailOf({ services }, uid)).filter(([, result]) => result === 'done')).toEqual([]);
+  });
+});
+
+describe.each(databaseKinds)('rejecting, on %s', (database) => {
+  it('suspends, and the person reads why: on the page that is open, after a new sign-in, by mail', async () => {
+    const { client, given, as, outbox, services } = await office(database);
+    const user = await given.user({ status: 'pending', email: 'yeni@example.org' });
+    const token = await given.token(user);
+    const answer = await client.call(rejectUser, { params: { uid: user.uid }, body: { reason } });
+    expect(answer).toMatchObject({ status: 200, body: { message: 'Başvuru reddedildi.' } });
+    for (const who of [token, await given.token(user)]) {
+      expect((await as(who).call(getProfile)).body.user).toMatchObject({
+        status: 'suspended',
+        decisionReason: reason,
+      });
+      expect((await as(who).call(createImageSession)).status).toBe(403);
+    }
+    const [letter] = await letters({ outbox });
+    expect(letter).toMatchObject({ to: 'yeni@example.org', subject: 'Lamina: Başvurunuz reddedildi' });
+    expect(letter?.text).toContain('Kurumunuz doğrulanamadı.');
+    // The trail outlives the person, so the reason, which may name one, is not in it.
+    expect(await trailOf({ services }, user.uid)).toContainEqual([
+      'rejected',
+      'done',
+      { status_before: 'pending', role_before: 'unassigned', status: 'suspended', role: 'unassigned' },
+    ]);
+  });
+
+  it('is taken back by approving: the reason is gone, also when the account is suspended later', async () => {
+    const { client, given, as } = await office(database);
+    const user = await given.user({ status: 'pending' });
+    const { uid } = user;
+    await client.call(rejectUser, { params: { uid }, body: { reason } });
+    await client.call(approveUser, { params: { uid }, body: {} });
+    await client.call(suspendUser, { params: { uid } });
+    expect((await as(await given.token(user)).call(getProfile)).body.user).toMatchObject({
+      status: 'suspended',
+      decisionReason: null,
+    });
+  });
+
+  it.each(['active', 'suspended', 'deactivated'] as const)('is refused for a %s account', async (status) => {
+    const { client, given } = await office(database);
+    const { uid } = await given.user({ status });
+    expect(await client.call(rejectUser, { params: { uid }, body: { reason } })).toMatchObject({
+      status: 409,
+      body: { code: 'not_pending' },
+    });
+    expect((await client.call(getUser, { params: { uid } })).body.user.status).toBe(status);
+  });
+
+  it.each(['', '   ', 'a'.repeat(1001)])('needs a reason: %j', async (said) => {
+    const { client, given } = await office(database);
+    const { uid } = await given.user({ status: 'pending' });
+    const answer = await client.call(rejectUser, { params: { uid }, body: { reason: said } });
+    expect(answer).toMatchObject({ status: 400, body: { field: 'reason' } });
+  });
+
+  it('and approving at once: one of the two is told that the other was first', async () => {
+    const { client, given } = await office(database);
+    for (let round = 0; round < 10; round++) {
+      const { uid } = await given.user({ status: 'pending' });
+      const [approved, rejected] = await Promise.all([
+        client.call(approveUser, { params: { uid }, body: {} }),
+        client.call(rejectUser, { params: { uid }, body: { reason } }),
+      ]);
+      const { user } = (await client.call(getUser, { params: { uid } })).body;
+      // Approving also lifts a rejection that came a moment before it; a rejection never undoes an approval.
+      expect(approved.status).toBe(200);
+      expect(user.status).toBe('active');
+      expect(user.decisionReason).toBe(null);
+      expect([200, 409]).toContain(rejected.status);
+    }
+  });
+});
+
+describe.each(databaseKinds)('the access of an active account, on %s', (database) => {
+  it('is changed as told, and stays where nothing is said', async () => {
+    const { client, given, dataset, inDays, services } = await office(database);
+    const { uid } = await given.user();
+    const [a, b] = [await dataset('A'), await dataset('B')];
+    const detailsAfter = async (body: object) => {
+      const answer = await client.call(updateUserAccess, { params: { uid }, body });
+      expect(answer).toMatchObject({ status: 200, body: { message: 'Erişim güncellendi.' } });
+      const { datasets, expiresAt } = (await client.call(getUser, { params: { uid } })).body.user;
+      return { datasets, expiresAt };
+    };
+    const date = inDays(7);
+    expect(await detailsAfter({ datasets: [a], expires_at: date })).toEqual({
+      datasets: [a],
+      expiresAt: date,
+    });
+    expect(await detailsAfter({ datasets: [b, b] })).toEqual({ datasets: [b], expiresAt: date });
+    expect(await detailsAfter({ expires_at: null })).toEqual({ datasets: [b], expiresAt: null });
+    expect(await detailsAfter({ datasets: [] })).toEqual({ datasets: [], expiresAt: null });
+    const datasetEvents = (await trailOf({ services }, uid)).filter(([action]) =>
+      action.startsWith('dataset'),
+    );
+    expect(datasetEvents).toEqual([
+      ['dataset-granted', 'done', { dataset: a }],
+      ['dataset-granted', 'done', { dataset: b }],
+      ['dataset-revoked', 'done', { dataset: a }],
+      ['dataset-revoked', 'done', { dataset: b }],
+    ]);
+  });
+
+  it('is not changed while the account is not active', async () => {
+    const { client, given } = await office(database);
+    for (const status of ['pending', 'suspended', 'deactivated'] as const) {
+      const { uid } = await given.user({ status });
+      expect(await client.call(updateUserAccess, { params: { uid }, body: {} })).toMatchObject({
+        status: 409,
+        body: { code: 'not_active' },
+      });
+    }
+  });
+
+  it('never ends by itself for an administrator', async () => {
+    const { client, given, inDays } = await office(database);
+    const { uid } = await given.user({ expiresAt: inDays(3) });
+    await client.call(promoteUser, { params: { uid } });
+    expect((await client.call(getUser, { params: { uid } })).body.user.expiresAt).toBe(null);
+    const answer = await client.call(updateUserAccess, { params: { uid }, body: { expires_at: inDays(3) } });
+    expect(answer).toMatchObject({ status: 400, body: { field: 'expires_at' } });
+  });
+
+  it('is gone after the account was closed, also when it is opened again', async () => {
+    const { client, given, dataset } = await office(database);
+    const { uid } = await given.user();
+    await client.call(updateUserAccess, { params: { uid }, body: { datasets: [await dataset('A')] } });
+    await client.call(deactivateUser, { params: { uid } });
+    await client.call(approveUser, { params: { uid }, body: {} });
+    expect((await client.call(getUser, { params: { uid } })).body.user.datasets).toEqual([]);
+  });
+});

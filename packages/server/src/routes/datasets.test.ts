@@ -1,0 +1,434 @@
+/** Restricted datasets: seen by those to whom they were granted, asked for by those who may know of them, and nobody else's business. */
+import {
+  answerDatasetRequest,
+  countWaiting,
+  type Endpoint,
+  getActivity,
+  getImage,
+  grantDataset,
+  listDatasets,
+  listImages,
+  listRequestableDatasets,
+  promoteUser,
+  requestDataset,
+  revokeDataset,
+  updateDataset,
+} from '@lamina/contract';
+import { buildSvs } from '@lamina/slide/testing';
+import postalMime from 'postal-mime';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { type SlideServer, slideServer } from '../testing/slide-server.ts';
+import type { TestServer } from '../testing/test-server.ts';
+
+let svs: Uint8Array;
+beforeAll(async () => {
+  svs = await buildSvs();
+}, 60_000);
+
+const closed = 'Böbrek: gizli/1';
+const pixels = ['image.dzi', 'thumbnail.jpg', 'image_files/9/0_0.jpeg'];
+
+/** A slide in a dataset that is open, one in the dataset that the tests restrict, one in none. */
+async function archive(database: (typeof databaseKinds)[number]) {
+  const server = await slideServer({ database, config: { logLevel: 'info' } });
+  const { given, as } = server;
+  await server.put('Açık/open.svs', svs);
+  await server.put('Kapalı/closed.svs', svs);
+  await server.put('loose.svs', svs);
+  await server.rescan();
+  const ids = {
+    open: await server.idOf('open.svs'),
+    closed: await server.idOf('closed.svs'),
+    loose: await server.idOf('loose.svs'),
+  };
+  // A name that a folder cannot have, but an administrator can give.
+  const { db } = server.services;
+  await db.updateTable('images').set({ dataset_name: closed }).where('id', '=', ids.closed).execute();
+  const admin = as(await given.token(await given.admin()));
+  const set = (access: 'open' | 'restricted', listed?: boolean) =>
+    admin.call(updateDataset, {
+      body: { dataset: closed, access, ...(listed !== undefined && { listed }) },
+    });
+  const member = async (role: 'user' | 'viewer' = 'user') => {
+    const user = await given.user({ role });
+    const token = await given.token(user);
+    return { user, token, uid: user.uid, session: await server.sessionOf(token), client: as(token) };
+  };
+  const grant = (uid: string) => admin.call(grantDataset, { body: { dataset: closed, uid } });
+  const revoke = (uid: string) => admin.call(revokeDataset, { query: { dataset: closed, uid } });
+  return { ...server, server, ids, admin, set, member, grant, revoke };
+}
+
+type Archive = Awaited<ReturnType<typeof archive>>;
+
+/** What of the slide in the restricted dataset is answered: the status of each kind, and whether lists have it. */
+async function seen(
+  { ids }: Pick<Archive, 'ids'>,
+  { as }: Pick<TestServer, 'as'>,
+  { token, session }: { readonly token: string; readonly session: string },
+) {
+  const list = async (query: Record<string, string>) =>
+    (await as(token).call(listImages, { query })).body.images.some(({ id }) => id === ids.closed);
+  const statuses = [];
+  for (const name of pixels) {
+    const url = `/image-catalog/proxy/${ids.closed}/${name}?session=${session}`;
+    statuses.push((await as(null).inject({ method: 'GET', url })).status);
+  }
+  return {
+    get: (await as(token).call(getImage, { params: { imageId: ids.closed } })).status,
+    pixels: statuses,
+    lists: [
+      await list({}),
+      await list({ dataset: closed }),
+      await list({ q: 'closed' }),
+      await list({ limit: '9' }),
+    ],
+  };
+}
+
+const everything = { get: 200, pixels: [200, 200, 200], lists: [true, true, true, true] };
+const nothing = { get: 404, pixels: [404, 404, 404], lists: [false, false, false, false] };
+
+describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
+  it('is open to all until it is restricted, then to whom it is granted, and that takes effect at once', async () => {
+    const world = await archive(database);
+    const { set, grant, revoke, server, ids } = world;
+    const someone = await world.member();
+    const other = await world.member('viewer');
+    expect(await seen(world, server, someone)).toEqual(everything);
+
+    expect(await set('restricted')).toMatchObject({
+      status: 200,
+      body: { message: 'Veri kümesi kısıtlandı.' },
+    });
+    expect(await seen(world, server, someone)).toEqual(nothing);
+    expect(await seen(world, server, other)).toEqual(nothing);
+
+    expect((await grant(someone.uid)).status).toBe(200);
+    expect(await seen(world, server, someone)).toEqual(everything);
+    expect(await seen(world, server, other)).toEqual(nothing);
+
+    expect((await revoke(someone.uid)).status).toBe(200);
+    expect(await seen(world, server, someone)).toEqual(nothing);
+    // What is not restricted stays as it was.
+    for (const id of [ids.open, ids.loose]) {
+      for (const name of pixels)
+        expect((await server.pixels(`${id}/${name}`, other.session)).statusCode).toBe(200);
+    }
+
+    expect((await set('open')).status).toBe(200);
+    expect(await seen(world, server, other)).toEqual(everything);
+  });
+
+  it('is always open to administrators, and to one who has just become one', async () => {
+    const world = await archive(database);
+    const { set, admin, server, given } = world;
+    await set('restricted');
+    const boss = await given.admin();
+    const token = await given.token(boss);
+    expect(await seen(world, server, { token, session: await server.sessionOf(token) })).toEqual(everything);
+    const someone = await world.member();
+    await admin.call(promoteUser, { params: { uid: someone.uid } });
+    const anew = await given.token(someone.user);
+    expect(await seen(world, server, { token: anew, session: await server.sessionOf(anew) })).toEqual(
+      everything,
+    );
+  });
+
+  it('ends in another process within a second, and so does what is granted begin', async () => {
+    const world = await archive(database);
+    const { set, grant, revoke, server, clock } = world;
+    const another = await server.another();
+    const someone = await world.member();
+    expect(await seen(world, another, someone)).toEqual(everything);
+    const aSecond = async (expected: object) => {
+      clock.advance(1001); // what another process knows is a second old at most
+      expect(await seen(world, another, someone)).toEqual(expected);
+    };
+    await set('restricted');
+    await aSecond(nothing);
+    await grant(someone.uid);
+    await aSecond(everything);
+    await revoke(someone.uid);
+    await aSecond(nothing);
+    await set('open');
+    await aSecond(everything);
+  });
+
+  it('is told like a slide that does not exist', async () => {
+    const { set, member, server, ids } = await archive(database);
+    await set('restricted');
+    const { client, session } = await member();
+    const missing = '00000000-0000-4000-8000-000000000000';
+    const bodyOf = async (id: string) => {
+      const { body, status } = await client.call(getImage, { params: { imageId: id } });
+      return [status, { ...(body as object), requestId: '' }];
+    };
+    expect(await bodyOf(ids.closed)).toEqual(await bodyOf(missing));
+    for (const name of pixels) {
+      const answers = [];
+      for (const id of [ids.closed, missing]) {
+        const { statusCode, body } = await server.pixels(`${id}/${name}`, session, {
+          headers: { 'if-none-match': '*' },
+        });
+        answers.push([statusCode, { ...(JSON.parse(body) as object), requestId: '' }]);
+      }
+      expect(answers[0]).toEqual(answers[1]);
+    }
+  });
+
+  it('is not counted in pages either: each is as full as if the rest did not exist', async () => {
+    const { set, member, ids } = await archive(database);
+    await set('restricted');
+    const { client } = await member();
+    const names: string[] = [];
+    let cursor: string | null = null;
+    for (let page = 0; page < 3; page++) {
+      const query: Record<string, string> = { limit: '1', ...(cursor !== null && { cursor }) };
+      const { images, next_cursor } = (await client.call(listImages, { query })).body;
+      names.push(...images.map(({ id }) => id));
+      cursor = next_cursor;
+      if (cursor === null) break;
+    }
+    expect(names.sort()).toEqual([ids.open, ids.loose].sort());
+    expect(cursor).toBe(null);
+  });
+
+  it('is the one of the name exactly: a slide that an administrator moves follows its new dataset at once', async () => {
+    const { set, member, server, ids, admin } = await archive(database);
+    await set('restricted');
+    const { session } = await member();
+    const move = (dataset_name: string) =>
+      admin.inject({ method: 'PUT', url: `/image-catalog/images/${ids.closed}`, payload: { dataset_name } });
+    await move('Açık');
+    expect((await server.pixels(`${ids.closed}/image.dzi`, session)).statusCode).toBe(200);
+    await move(closed);
+    expect((await server.pixels(`${ids.closed}/image.dzi`, session)).statusCode).toBe(404);
+  });
+
+  it('leads from the own activity to nothing that is closed', async () => {
+    const { set, member, server, ids } = await archive(database);
+    const { client, session } = await member();
+    await server.pixels(`${ids.closed}/image.dzi`, session);
+    await set('restricted');
+    const { activity } = (await client.call(getActivity)).body;
+    expect(activity.filter(({ action }) => action === 'image-opened')).toMatchObject([{ imageId: null }]);
+  });
+});
+
+describe.each(databaseKinds)('the fast lane of tiles, on %s', (database) => {
+  it('serves what is granted and nothing else', async () => {
+    const { set, grant, revoke, member, app, ids } = await archive(database);
+    const address = await app.listen({ host: '127.0.0.1', port: 0 });
+    const { session, uid } = await member();
+    const tile = async (id = ids.closed) => {
+      const answer = await fetch(
+        `${address}/api/v1/image-catalog/proxy/${id}/image_files/9/0_0.jpeg?session=${session}`,
+      );
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    expect([await tile(), await tile(), await tile()]).toEqual([200, 200, 200]);
+    await set('restricted');
+    expect([await tile(), await tile(), await tile(ids.open)]).toEqual([404, 404, 200]);
+    await grant(uid);
+    expect([await tile(), await tile()]).toEqual([200, 200]);
+    await revoke(uid);
+    expect([await tile(), await tile()]).toEqual([404, 404]);
+  });
+});
+
+describe.each(databaseKinds)('administration of datasets, on %s', (database) => {
+  it('lists each with its slides, its people and its requests', async () => {
+    const { set, grant, member, admin, clock } = await archive(database);
+    await set('restricted', true);
+    const [first, second] = [await member(), await member()];
+    await grant(first.uid);
+    await second.client.call(requestDataset, { body: { dataset: closed, reason: ' Tez \n için ' } });
+    const { datasets } = (await admin.call(listDatasets)).body;
+    const at = clock.now().toISOString();
+    expect(datasets).toEqual([
+      { name: 'Açık', access: 'open', listed: false, images: 1, grants: [], requests: [] },
+      {
+        name: closed,
+        access: 'restricted',
+        listed: true,
+        images: 1,
+        grants: [{ uid: first.uid, email: first.user.email, displayName: null, at }],
+        requests: [
+          {
+            id: expect.any(String),
+            uid: second.uid,
+            email: second.user.email,
+            displayName: null,
+            at,
+            reason: 'Tez \n için',
+          },
+        ],
+      },
+    ]);
+    expect((await admin.call(countWaiting)).body).toEqual({ applications: 0, datasetRequests: 1 });
+  });
+
+  it('records every change once, and none that changed nothing', async () => {
+    const { set, grant, revoke, member, services } = await archive(database);
+    const { uid } = await member();
+    for (let twice = 0; twice < 2; twice++) {
+      await set('restricted', false);
+    }
+    for (let twice = 0; twice < 2; twice++) await grant(uid);
+    for (let twice = 0; twice < 2; twice++) await revoke(uid);
+    const rows = await services.db
+      .selectFrom('audit')
+      .select(['action', 'target', 'detail'])
+      .where('action', 'like', 'dataset-%')
+      .orderBy('seq')
+      .execute();
+    expect(rows.map(({ action, target, detail }) => [action, target, JSON.parse(detail)])).toEqual([
+      ['dataset-changed', null, { dataset: closed, access: 'restricted', listed: false }],
+      ['dataset-granted', uid, { dataset: closed }],
+      ['dataset-revoked', uid, { dataset: closed }],
+    ]);
+  });
+
+  it('knows no dataset that is not there, and no person either', async () => {
+    const { admin, grant, member } = await archive(database);
+    const { uid } = await member();
+    const calls: [Endpoint, object][] = [
+      [updateDataset, { dataset: 'Yok', access: 'restricted' }],
+      [grantDataset, { dataset: 'Yok', uid }],
+    ];
+    for (const [endpoint, body] of calls) {
+      expect(
+        await admin.inject({ method: endpoint.method, url: endpoint.path, payload: body }),
+      ).toMatchObject({
+        status: 404,
+        body: { code: 'not_found' },
+      });
+    }
+    expect((await grant('00000000-0000-4000-8000-000000000000')).status).toBe(404);
+  });
+});
+
+describe.each(databaseKinds)('asking for a dataset, on %s', (database) => {
+  const ask = ({ client }: Awaited<ReturnType<Archive['member']>>, dataset = closed, reason = 'My thesis.') =>
+    client.call(requestDataset, { body: { dataset, reason } });
+  const stateOf = async ({ client }: Awaited<ReturnType<Archive['member']>>) =>
+    (await client.call(listRequestableDatasets)).body.datasets;
+  const letters = async ({ outbox }: SlideServer) =>
+    Promise.all((await outbox()).map((letter) => postalMime.parse(letter)));
+
+  it('is possible where an administrator lists it; what was asked and answered is shown', async () => {
+    const world = await archive(database);
+    const { set, admin, server } = world;
+    const someone = await world.member();
+    await set('restricted', true);
+    expect(await stateOf(someone)).toEqual([{ name: closed, granted: false, request: null }]);
+    expect(await ask(someone)).toMatchObject({
+      status: 200,
+      body: { message: 'Your request has been sent.' },
+    });
+    const at = server.clock.now().toISOString();
+    const open = { at, reason: 'My thesis.', answer: null, answer_reason: null };
+    expect(await stateOf(someone)).toEqual([{ name: closed, granted: false, request: open }]);
+
+    const requestId = (await admin.call(listDatasets)).body.datasets.at(-1)?.requests[0]?.id ?? '';
+    const answered = await admin.call(answerDatasetRequest, {
+      params: { requestId },
+      body: { granted: true },
+    });
+    expect(answered).toMatchObject({ status: 200, body: { message: 'İstek kabul edildi.' } });
+    expect(await stateOf(someone)).toEqual([
+      { name: closed, granted: true, request: { ...open, answer: 'granted' } },
+    ]);
+    expect(await seen(world, server, someone)).toEqual(everything);
+    const told = (await letters(server)).map(({ to, subject }) => [to?.[0]?.address, subject]);
+    expect(told).toContainEqual([someone.user.email, 'Lamina: Veri kümesi isteğiniz kabul edildi']);
+    expect(told.filter(([, subject]) => subject === 'Lamina: Onay bekleyenler var')).toHaveLength(2);
+    const again = await admin.call(answerDatasetRequest, { params: { requestId }, body: { granted: false } });
+    expect(again).toMatchObject({ status: 409, body: { code: 'already_answered' } });
+    expect(await ask(someone)).toMatchObject({
+      body: { message: 'You already have access to this dataset.' },
+    });
+  });
+
+  it('can be refused with a reason, and asked again', async () => {
+    const world = await archive(database);
+    const { set, admin, server } = world;
+    const someone = await world.member();
+    await set('restricted', true);
+    await ask(someone);
+    const requestId = async () =>
+      (await admin.call(listDatasets)).body.datasets.at(-1)?.requests[0]?.id ?? '';
+    await admin.call(answerDatasetRequest, {
+      params: { requestId: await requestId() },
+      body: { granted: false, reason: 'Etik kurul onayı gerekli.' },
+    });
+    const [refused] = await stateOf(someone);
+    expect(refused).toMatchObject({
+      granted: false,
+      request: { answer: 'refused', answer_reason: 'Etik kurul onayı gerekli.' },
+    });
+    expect((await letters(server)).at(-1)?.text).toContain('Etik kurul onayı gerekli.');
+    expect(await seen(world, server, someone)).toEqual(nothing);
+    await ask(someone, closed, 'Approved now.');
+    expect((await stateOf(someone))[0]?.request).toMatchObject({ reason: 'Approved now.', answer: null });
+    // Asked twice, it is one request with the later reason.
+    const before = await requestId();
+    await ask(someone, closed, 'Approved, no. 12.');
+    expect(await requestId()).toBe(before);
+    expect((await admin.call(countWaiting)).body.datasetRequests).toBe(1);
+  });
+
+  it('gives away no dataset that members are not to know of', async () => {
+    const { set, member, services } = await archive(database);
+    const someone = await member();
+    await set('restricted', false);
+    expect(await stateOf(someone)).toEqual([]);
+    const answers = [];
+    for (const name of [closed, 'Yok', 'Açık']) {
+      const { status, body } = await ask(someone, name);
+      answers.push([status, { ...(body as object), requestId: '' }]);
+    }
+    expect(answers[0]?.[0]).toBe(404);
+    expect(answers[1]).toEqual(answers[0]);
+    expect(answers[2]).toEqual(answers[0]);
+    expect(await services.db.selectFrom('dataset_requests').selectAll().execute()).toEqual([]);
+  });
+
+  it('is answered by a grant, whoever gives it and where', async () => {
+    const world = await archive(database);
+    const someone = await world.member();
+    await world.set('restricted', true);
+    await ask(someone);
+    await world.grant(someone.uid);
+    expect((await stateOf(someone))[0]).toMatchObject({ granted: true, request: { answer: 'granted' } });
+    expect((await world.admin.call(countWaiting)).body.datasetRequests).toBe(0);
+  });
+});
+
+describe('two servers over one database', () => {
+  it.each(databaseKinds)('both refuse a tile within a second of a revocation, on %s', async (database) => {
+    const world = await archive(database);
+    const { set, grant, revoke, server, clock, ids } = world;
+    const another = await server.another();
+    const { uid, session } = await world.member();
+    await set('restricted');
+    await grant(uid);
+    const url = `/image-catalog/proxy/${ids.closed}/image_files/9/0_0.jpeg?session=${session}`;
+    const there = async () => (await another.as(null).inject({ method: 'GET', url })).status;
+    clock.advance(1001);
+    expect(await there()).toBe(200);
+    // In use all the time, so that memory alone would answer for as long as it is believed.
+    await revoke(uid);
+    let answered = 200;
+    for (let waited = 0; waited <= 1000 && answered === 200; waited += 100) {
+      answered = await there();
+      clock.advance(100);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    clock.advance(1);
+    expect(await there()).toBe(404);
+  });
+});
