@@ -1,34 +1,53 @@
 import { decodeImage } from '../decode/decode-image.ts';
-import type { Raster } from '../decode/raster.ts';
-import type { Slide } from '../slide.ts';
+import { cropRaster, type Raster } from '../decode/raster.ts';
+import type { Level, Slide, TileAddress } from '../slide.ts';
 
 /** All tiles of a level, decoded and put together; what the scanner left empty is the slide's background. */
 export async function drawLevel(slide: Slide, index: number): Promise<Raster> {
-  const level = slide.levels[index];
-  if (!level) throw new Error(`There is no level ${index}`);
-  const { width, height, tileWidth, tileHeight, outside = { left: 0, top: 0 } } = level;
+  const { width, height, columns, rows } = levelOf(slide, index);
   const rgb = new Uint8Array(width * height * 3);
-  const { r, g, b } = slide.background;
-  for (let i = 0; i < rgb.length; i += 3) rgb.set([r, g, b], i);
-  for (let row = 0; row < level.rows; row++) {
-    for (let column = 0; column < level.columns; column++) {
-      const tile = await slide.readTile({ level: index, column, row });
-      if (!tile) continue;
-      const picture = await decodeImage(tile);
-      const left = column * tileWidth - outside.left;
-      const top = row * tileHeight - outside.top;
-      // Where padding stands before the picture, a tile that has none begins with it.
-      const skippedX = left < 0 ? picture.width - (left + tileWidth) : 0;
-      const skippedY = top < 0 ? picture.height - (top + tileHeight) : 0;
-      const [x, y] = [Math.max(0, left), Math.max(0, top)];
-      const used = Math.min(picture.width - skippedX, width - x) * 3;
-      for (let line = 0; line < picture.height - skippedY && y + line < height; line++) {
-        const from = ((skippedY + line) * picture.width + skippedX) * 3;
-        rgb.set(picture.rgb.subarray(from, from + used), ((y + line) * width + x) * 3);
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const { x, y, raster } = await drawTile(slide, { level: index, column, row });
+      const bytes = raster.width * 3;
+      for (let line = 0; line < raster.height; line++) {
+        rgb.set(raster.rgb.subarray(line * bytes, (line + 1) * bytes), ((y + line) * width + x) * 3);
       }
     }
   }
   return { width, height, rgb };
+}
+
+/** What a tile shows of its level, without padding, and where that is; one that was left empty is the background. */
+export async function drawTile(
+  slide: Slide,
+  address: TileAddress,
+): Promise<{ readonly x: number; readonly y: number; readonly raster: Raster }> {
+  const level = levelOf(slide, address.level);
+  const { tileWidth, tileHeight, outside = { left: 0, top: 0 } } = level;
+  const [left, top] = [address.column * tileWidth - outside.left, address.row * tileHeight - outside.top];
+  const [x, y] = [Math.max(0, left), Math.max(0, top)];
+  const width = Math.min(left + tileWidth, level.width) - x;
+  const height = Math.min(top + tileHeight, level.height) - y;
+  const tile = await slide.readTile(address);
+  if (!tile) return { x, y, raster: plain(width, height, slide.background) };
+  const picture = await decodeImage(tile);
+  // Where padding stands before the picture, a tile that has none begins with it.
+  const skippedX = left < 0 ? picture.width - width : 0;
+  const skippedY = top < 0 ? picture.height - height : 0;
+  return { x, y, raster: cropRaster(picture, skippedX, skippedY, width, height) };
+}
+
+function plain(width: number, height: number, { r, g, b }: Slide['background']): Raster {
+  const rgb = new Uint8Array(width * height * 3);
+  for (let i = 0; i < rgb.length; i += 3) rgb.set([r, g, b], i);
+  return { width, height, rgb };
+}
+
+function levelOf(slide: Slide, index: number): Level {
+  const level = slide.levels[index];
+  if (!level) throw new Error(`There is no level ${index}`);
+  return level;
 }
 
 /** How far two pictures of the same size are apart: the mean over all samples, and the largest of them. */

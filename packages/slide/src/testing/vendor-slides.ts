@@ -1,6 +1,6 @@
 import { type Raster, shrinkRaster } from '../decode/raster.ts';
 import { tag } from '../tiff/tags.ts';
-import { ascii, buildTiff, type DirectoryPlan, undefinedBytes } from './build-tiff.ts';
+import { ascii, buildTiff, type DirectoryPlan, long, undefinedBytes } from './build-tiff.ts';
 import { exactDirectory, exactPicture, withTags } from './exact-directory.ts';
 import { paintTissue } from './paint-tissue.ts';
 
@@ -119,7 +119,7 @@ export const vendorSlides: readonly VendorSlide[] = [
   ),
   vendorSlide('philips-tiff', philipsXml, (text) => [
     withTags(described(exactPicture(tissue, TILE), text), { [tag.Software]: ascii('Philips DP v1.0') }),
-    exactPicture(half, TILE),
+    withTags(exactPicture(half, TILE), { [tag.NewSubfileType]: long(1) }),
   ]),
   vendorSlide('ventana-bif', ventanaXml, (text) => [
     withTags(described(exactPicture(half, null), 'Label Image'), {

@@ -1,0 +1,171 @@
+/** Other programs that read slides, to compare with: OpenSlide's library and libvips' command, where they are installed. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Colour, cropRaster, type Raster } from '../decode/raster.ts';
+import { loadOpenSlide } from '../openslide/library.ts';
+
+/** A slide as another program reads it. */
+export interface PeerSlide {
+  /** Pixels, in the order of that program. */
+  readonly levels: readonly { readonly width: number; readonly height: number }[];
+  /** Pixels of the level as they are stored, what is transparent laid on the colour. */
+  read(level: number, place: Place, behind: Colour): Promise<Raster>;
+  close(): Promise<void>;
+}
+
+/** In pixels of the level. */
+export interface Place {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Which of its levels has this size; null where it has none. */
+export function levelLike({ levels }: PeerSlide, size: Pick<Place, 'width' | 'height'>): number | null {
+  const found = levels.findIndex(({ width, height }) => width === size.width && height === size.height);
+  return found < 0 ? null : found;
+}
+
+/** @returns null for a file that the program does not read */
+export type Peer = (path: string) => Promise<PeerSlide | null>;
+
+/** Pixels of a level that OpenSlide is asked for at once. */
+const MOST_PIXELS = 2 ** 24;
+
+/** @returns null where it is not installed */
+export async function openSlidePeer(): Promise<Peer | null> {
+  const library = await loadOpenSlide();
+  return (
+    library &&
+    (async (path) => {
+      const slide = await library.open(path);
+      if (slide === null) return null;
+      if (library.errorOf(slide) !== null) {
+        await library.close(slide);
+        return null;
+      }
+      const levels = Array.from({ length: library.levelCount(slide) }, (_, i) => library.levelSize(slide, i));
+      const readAt = async (level: number, { x, y, width, height }: Place, behind: Colour) => {
+        const downsample = library.downsample(slide, level);
+        const bgra = new Uint8Array(width * height * 4);
+        await library.readRegion(slide, bgra, x * downsample, y * downsample, level, width, height);
+        const error = library.errorOf(slide);
+        if (error !== null) throw new Error(error);
+        return laidOn(bgra, width, height, behind);
+      };
+      return {
+        levels,
+        async read(level, place, behind) {
+          if (Number.isInteger(library.downsample(slide, level))) return readAt(level, place, behind);
+          // Between two pixels it would mix them; at the corner it never is.
+          const whole = { x: 0, y: 0, width: place.x + place.width, height: place.y + place.height };
+          if (whole.width * whole.height > MOST_PIXELS) throw new Error(`${whole.width} × ${whole.height}`);
+          const { x, y, width, height } = place;
+          return cropRaster(await readAt(level, whole, behind), x, y, width, height);
+        },
+        close: () => library.close(slide),
+      };
+    })
+  );
+}
+
+/** @param bgra blue, green, red, each times alpha, and alpha */
+function laidOn(bgra: Uint8Array, width: number, height: number, { r, g, b }: Colour): Raster {
+  const rgb = new Uint8Array(width * height * 3);
+  for (let from = 0, to = 0; from < bgra.length; from += 4, to += 3) {
+    const rest = 255 - (bgra[from + 3] as number);
+    rgb[to] = (bgra[from + 2] as number) + (r * rest) / 255 + 0.5;
+    rgb[to + 1] = (bgra[from + 1] as number) + (g * rest) / 255 + 0.5;
+    rgb[to + 2] = (bgra[from] as number) + (b * rest) / 255 + 0.5;
+  }
+  return { width, height, rgb };
+}
+
+const run = promisify(execFile);
+/** More than any file here needs. */
+const TIMEOUT_MS = 30_000;
+/** Smaller pictures are read whole at once. */
+const WHOLE_PIXELS = 2 ** 25;
+
+/**
+ * libvips' readers of its own; others it lends from programs that are no peer beside OpenSlide. Samples of 8 bits: of
+ * others each program shows what it sees fit.
+ */
+const loaders = ['tiffload', 'pngload', 'jpegload', 'jp2kload'] as const;
+const loadersThatTurn: readonly string[] = ['tiffload', 'jpegload'];
+
+/** Reads full resolution alone. @returns null where the command is not installed */
+export async function libvipsPeer(): Promise<Peer | null> {
+  try {
+    await run('vips', ['--version']);
+  } catch {
+    return null;
+  }
+  return async (path) => {
+    const folder = await mkdtemp(join(tmpdir(), 'peers-'));
+    const close = () => rm(folder, { recursive: true });
+    // It takes brackets in a name for options, and .svs for a reason to ask OpenSlide.
+    const link = join(folder, 'slide');
+    await symlink(path, link);
+    const picture = await describe(link);
+    if (picture === null) {
+      await close();
+      return null;
+    }
+    const { source, width, height } = picture;
+    const crop = async ({ x, y, width: wide, height: high }: Place, { r, g, b }: Colour) => {
+      const target = join(folder, 'part.ppm');
+      const place = [x, y, wide, high].map(String);
+      await run('vips', ['crop', source, `${target}[background=${r} ${g} ${b}]`, ...place], {
+        timeout: TIMEOUT_MS,
+      });
+      return parsePpm(await readFile(target));
+    };
+    let whole: Promise<Raster> | null = null;
+    return {
+      levels: [{ width, height }],
+      async read(_level, place, behind) {
+        if (width * height > WHOLE_PIXELS) return crop(place, behind);
+        whole ??= crop({ x: 0, y: 0, width, height }, behind);
+        return cropRaster(await whole, place.x, place.y, place.width, place.height);
+      },
+      close,
+    };
+  };
+}
+
+/** @returns null for what libvips does not read by itself in 8 bits of grey or RGB */
+async function describe(link: string): Promise<{ source: string; width: number; height: number } | null> {
+  const ask = async (source: string) => {
+    const { stdout } = await run('vipsheader', ['-a', source], { timeout: TIMEOUT_MS });
+    return (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(stdout)?.[1] ?? '';
+  };
+  try {
+    const loader = (await ask(link))('vips-loader');
+    if (!loaders.some((own) => own === loader)) return null;
+    const source = loadersThatTurn.includes(loader) ? `${link}[autorotate]` : link;
+    const field = await ask(source);
+    const isShown = field('format') === 'uchar' && ['b-w', 'srgb'].includes(field('interpretation'));
+    return isShown ? { source, width: Number(field('width')), height: Number(field('height')) } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Source: the netpbm formats P5 and P6 as libvips writes them. */
+function parsePpm(bytes: Buffer): Raster {
+  const [head = '', kind, width, height] =
+    /^P([56])\n(?:#[^\n]*\n)*(\d+) (\d+)\n255\n/.exec(bytes.toString('latin1', 0, 1024)) ?? [];
+  const samples = bytes.subarray(head.length);
+  return { width: Number(width), height: Number(height), rgb: kind === '6' ? samples : spread(samples) };
+}
+
+function spread(grey: Uint8Array): Uint8Array {
+  const rgb = new Uint8Array(grey.length * 3);
+  for (const [i, level] of grey.entries()) rgb.fill(level, i * 3, i * 3 + 3);
+  return rgb;
+}

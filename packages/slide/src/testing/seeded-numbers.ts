@@ -1,0 +1,14 @@
+/**
+ * Numbers by chance, the same for the same seed.
+ *
+ * Source: the linear congruential generator of Numerical Recipes (1992), chapter 7.1.
+ *
+ * @returns a whole number from 0 to below its limit, at most 65,536
+ */
+export function seededNumbers(seed: number): (limit: number) => number {
+  let state = seed >>> 0;
+  return (limit) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor(((state >>> 16) * limit) / 65_536);
+  };
+}
