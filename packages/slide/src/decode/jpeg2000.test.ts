@@ -11,6 +11,16 @@ import { shrinkRaster } from './raster.ts';
 const slides = process.env.TEST_SLIDES;
 const declared = { colour: 'as-declared' } as const;
 
+/** 16 × 16 pixels of 50,320, 36,992 and 29,712, lossless, by libvips. */
+const wideColours = Buffer.from(
+  'AAAADGpQICANCocKAAAAFGZ0eXBqcDIgAAAAAGpwMiAAAAAtanAyaAAAABZpaGRyAAAAEAAAABAAAw8HAAAAAAAPY29scgEAAAAA' +
+    'ABAAAAEbanAyY/9P/1EALwAAAAAAEAAAABAAAAAAAAAAAAAAABAAAAAQAAAAAAAAAAAAAw8BAQ8BAQ8BAf9SAAwAAAABAQAEBAAB' +
+    '/1wABECA/2QAJQABQ3JlYXRlZCBieSBPcGVuSlBFRyB2ZXJzaW9uIDIuNS4w/5AACgAAAAAAowAB/5PD/wAagBQAXK/0nSMkAAAA' +
+    'AAGEhL/hlsAAAAAMJCX/Bp2AAAAAMJCX7WIgAABhIS/bTIAAAMJCX/9/w/8AEwARUFSv3xyyvAAAAABhIS/8KEwAAAAADCQl/0Jy' +
+    'gAAAAADCQl//f8f+DFgUAFyv30eytwAAAABhIS/axEAAAMJCX/w6RAAAAAAAYSEv2jwAAADCQl//f//Z',
+  'base64',
+);
+
 async function encodeTissue(width: number, height: number, halvings = 3): Promise<Uint8Array> {
   const { rgb } = paintTissue(width, height);
   return encodeJpeg2000({ width, height, samplesPerPixel: 3, values: rgb }, halvings);
@@ -101,6 +111,11 @@ describe('a JPEG 2000 picture', () => {
     expect([...rgb.subarray(-3)]).toEqual([255, 255, 255]);
   });
 
+  it('of colours of 16 bits shows their high bytes', async () => {
+    const { rgb } = await decodeJpeg2000(wideColours, { width: 16, height: 16, ...declared });
+    expect(rgb).toEqual(paintPlain(16, 16, [196, 144, 116]).rgb);
+  });
+
   it('that is YCbCr without saying so is converted when asked for', async () => {
     const stream = untransformed(await encodePlain([196, 144, 116]));
     const request = { width: 64, height: 64 };
@@ -189,8 +204,8 @@ describe('a JPEG 2000 picture', () => {
       'FORMAT_NOT_SUPPORTED',
     ],
     [
-      'colours of 12 bits',
-      (stream) => changed(stream, (view) => view.setUint8(42, 11)),
+      'colours of 17 bits',
+      (stream) => changed(stream, (view) => view.setUint8(42, 16)),
       'FORMAT_NOT_SUPPORTED',
     ],
     [

@@ -56,7 +56,8 @@ export async function decodeJpeg2000(bytes: Uint8Array, request: Jpeg2000Request
     );
   }
   const isGrey = header.components === 1 && header.bits <= 16;
-  const isColour = header.components === 3 && header.bits === 8;
+  const isDeep = header.bits > 8 && header.bits <= 16 && !header.isSubsampled;
+  const isColour = header.components === 3 && (header.bits === 8 || isDeep);
   if ((!isGrey && !isColour) || header.isSigned) {
     throw new SlideError(
       'FORMAT_NOT_SUPPORTED',
@@ -80,18 +81,20 @@ export async function decodeJpeg2000(bytes: Uint8Array, request: Jpeg2000Request
   const isYcc =
     (colour === 'ycc' && !header.isTransformed) || (colour === 'as-declared' && header.isDeclaredYcc);
   const range = typeof colour === 'object' ? colour : null;
+  const values = header.isSubsampled
+    ? spreadColours(samples, header, halvings)
+    : bytesPerSample === 2
+      ? new Uint16Array(samples.buffer)
+      : samples;
   const raster = paintSamples(
     {
       width: reducedWidth,
       height: reducedHeight,
       samplesPerPixel: header.components,
-      values: header.isSubsampled
-        ? spreadColours(samples, header, halvings)
-        : bytesPerSample === 2
-          ? new Uint16Array(samples.buffer)
-          : samples,
+      values:
+        isGrey || header.bits === 8 ? values : Uint8Array.from(values, (value) => value >> (header.bits - 8)),
       isPlanar: false,
-      maximum: 2 ** header.bits - 1,
+      maximum: isGrey ? 2 ** header.bits - 1 : 255,
     },
     isGrey ? range : isYcc || header.isSubsampled ? 'ycc' : 'rgb',
   );

@@ -189,11 +189,7 @@ async function readJpegPicture(source: ByteSource): Promise<PlainPicture> {
   if (![BASELINE, EXTENDED, PROGRESSIVE].includes(frameMarker) || precision !== 8) {
     throw notRead('lossless, arithmetic or 12-bit JPEG');
   }
-  if (components.length !== 1 && components.length !== 3) {
-    throw notRead(
-      components.length === 4 ? 'JPEG of inks (CMYK)' : `JPEG of ${components.length} components`,
-    );
-  }
+  if (![1, 3, 4].includes(components.length)) throw notRead(`JPEG of ${components.length} components`);
   const { orientation, mpp } = await readJpegMetadata(head);
   return {
     codec: 'jpeg',
@@ -273,7 +269,8 @@ async function readJpeg2000Picture(source: ByteSource): Promise<PlainPicture> {
     const bytes = await source.read(0, Math.min(length, source.size));
     try {
       const { width, height, components, bits, isSigned } = readJpeg2000Header(bytes);
-      const isRead = !isSigned && ((components === 1 && bits <= 16) || (components === 3 && bits === 8));
+      const isRead =
+        !isSigned && ((components === 1 && bits <= 16) || (components === 3 && bits >= 8 && bits <= 16));
       if (!isRead) throw notRead(`JPEG 2000 of ${components} components of ${bits} bits`);
       const greyBits = components === 1 && bits > 8 ? bits : null;
       return { codec: 'jpeg2000', width, height, orientation: 1, mpp: null, greyBits, bytesAtOnce: 0 };

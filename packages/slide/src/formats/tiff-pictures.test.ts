@@ -12,7 +12,7 @@ import { encodeJpeg2000 } from '../testing/encode-frames.ts';
 import { encodePicture } from '../testing/encode-picture.ts';
 import { encodeSamples, type SamplesPlan } from '../testing/encode-samples.ts';
 import { openBytes } from '../testing/open-bytes.ts';
-import { paintTissue } from '../testing/paint-tissue.ts';
+import { paintPlain, paintTissue } from '../testing/paint-tissue.ts';
 import { tag } from '../tiff/tags.ts';
 
 /** Not a multiple of anything. */
@@ -406,6 +406,21 @@ describe('a picture of WebP or JPEG 2000', () => {
     expect(await show(slide)).toEqual(tissue);
     expect(slide.levels[0]).toMatchObject({ tileWidth: 64, tileHeight: 48, isMade: true });
   });
+
+  it.each([33_003, 33_004])(
+    'of JPEG 2000 by the number %i is YCbCr where its code stream says nothing',
+    async (number) => {
+      // Said to be transformed, 196, 144, 116 are stored as 150, 100, 180; as YCbCr these are 223, 123, 100.
+      const encode = async (tile: Raster) => {
+        const stream = await jpeg2000(paintPlain(tile.width, tile.height, [196, 144, 116]));
+        const coding = stream.findIndex((byte, i) => byte === 0xff && stream[i + 1] === 0x52);
+        stream[coding + 8] = 0;
+        return stream;
+      };
+      const { rgb: shown } = await show(await open(await encodedTiles(number, encode)));
+      expect([...shown.subarray(0, 3)]).toEqual([223, 123, 100]);
+    },
+  );
 
   it('of WebP with alpha lies on white', async () => {
     const encode = ({ width, height }: Raster) =>

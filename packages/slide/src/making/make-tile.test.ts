@@ -59,6 +59,7 @@ describe.each<[string, () => Promise<Slide>]>([
   ['a slide without a pyramid', () => openSvs({ width: 500, height: 300, downsamples: [1] })],
   ['a slide with levels of a third', () => openTiff({ downsamples: [1, 3] })],
   ['a slide of tiles too small to send', () => openTiff({ tileSize: 64, downsamples: [1, 2] })],
+  ['a slide that is long and thin', () => openSvs({ width: 3000, height: 40, downsamples: [1] })],
   ['a slide smaller than a tile', () => openSvs({ width: 40, height: 30, downsamples: [1] })],
 ])('the tiles of %s', (_, open) => {
   it('are as large as Deep Zoom promises, and show the slide reduced by a box filter', async () => {

@@ -30,12 +30,36 @@ export async function renderPixels(slide: Slide, region: Region, signal?: AbortS
 
   const overview = await overviewOf(slide, overviewLevel, signal);
   const perPixel = 2 ** (overviewLevel - region.dziLevel);
-  const [x, y] = [region.x * perPixel, region.y * perPixel];
-  const width = Math.min(region.width * perPixel, overview.width - x);
-  const height = Math.min(region.height * perPixel, overview.height - y);
+  const { width, height, maxLevel } = describeDeepZoom(slide);
+  const reduction = 2 ** (maxLevel - overviewLevel);
   const averager = new BoxAverager(region.width, region.height);
-  averager.add(cropRaster(overview, x, y, width, height), 0, 0, 1 / perPixel, 1 / perPixel);
+  for (const down of runsOf(region.y * perPixel, region.height * perPixel, height / reduction)) {
+    for (const along of runsOf(region.x * perPixel, region.width * perPixel, width / reduction)) {
+      const piece = cropRaster(overview, along.from, down.from, along.count, down.count);
+      const [x, y] = [along.from / perPixel - region.x, down.from / perPixel - region.y];
+      averager.add(piece, x, y, along.share / perPixel, down.share / perPixel);
+    }
+  }
   return averager.finish(slide.background);
+}
+
+/** Pixels of an overview side by side that stand for equally much of the slide. */
+interface Run {
+  readonly from: number;
+  readonly count: number;
+  /** Of what a pixel inside the overview stands for, above 0 and at most 1. */
+  readonly share: number;
+}
+
+/** @param side of the overview, before it was rounded up: its last pixel may stand for less than the others */
+function runsOf(from: number, count: number, side: number): readonly Run[] {
+  const last = Math.ceil(side) - 1;
+  const inside = Math.min(count, last - from);
+  const runs = [
+    { from, count: inside, share: 1 },
+    { from: last, count: from + count > last ? 1 : 0, share: side - last },
+  ];
+  return runs.filter((run) => run.count > 0);
 }
 
 /** The largest Deep Zoom level that is small enough to keep and far enough from the file's levels to be worth it. */
