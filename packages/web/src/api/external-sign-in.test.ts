@@ -29,7 +29,7 @@ function provider(answers: Record<string, object> = {}) {
   const stubbed = fetch;
   vi.stubGlobal('fetch', async (address: string, request: RequestInit = {}) => {
     if (request.method !== 'POST') return stubbed(address, request);
-    posted.push(`${address}?${String(request.body)}`);
+    posted.push(`${address}?${(request.body as URLSearchParams).toString()}`);
     return stubbed(address, { ...request, body: null });
   });
   return posted;

@@ -1,0 +1,178 @@
+/** What becomes of an account by which call, as data: the table of permissions.md section 5. */
+import type { Role, Status } from '@lamina/contract';
+
+export const standings = [
+  'pending',
+  'active:unassigned',
+  'active:viewer',
+  'active:user',
+  'active:admin',
+  'suspended:unassigned',
+  'suspended:viewer',
+  'suspended:user',
+  'suspended:admin',
+  'deactivated:user',
+  'deactivated:admin',
+  'self',
+] as const;
+/** What an account is before the call: status and role; `self` is the administrator who makes it. */
+export type Standing = (typeof standings)[number];
+
+/** A call of an administrator, and its body where it has one. */
+interface StateCall {
+  readonly endpoint: string;
+  readonly body?: Readonly<Record<string, unknown>>;
+  /**
+   * For each standing what it is afterwards, `=` for no change at all, `*` for a change of something else (the
+   * password), or the code of the refusal. A trailing `!` says that everything issued before is void.
+   */
+  readonly outcomes: string;
+}
+
+export const stateCalls: Readonly<Record<string, StateCall>> = {
+  'approve without a role': {
+    endpoint: 'approveUser',
+    outcomes: `
+      pending               active:user
+      active:unassigned     already_active
+      active:viewer         already_active
+      active:user           already_active
+      active:admin          already_active
+      suspended:unassigned  active:user
+      suspended:viewer      active:viewer
+      suspended:user        active:user
+      suspended:admin       active:user
+      deactivated:user      active:user
+      deactivated:admin     active:user
+      self                  already_active`,
+  },
+  'approve as viewer': {
+    endpoint: 'approveUser',
+    body: { role: 'viewer' },
+    outcomes: `
+      pending               active:viewer
+      active:unassigned     already_active
+      active:viewer         already_active
+      active:user           already_active
+      active:admin          already_active
+      suspended:unassigned  active:viewer
+      suspended:viewer      active:viewer
+      suspended:user        active:viewer
+      suspended:admin       active:viewer
+      deactivated:user      active:viewer
+      deactivated:admin     active:viewer
+      self                  already_active`,
+  },
+  'approve as admin': {
+    endpoint: 'approveUser',
+    body: { role: 'admin' },
+    outcomes: `
+      pending               invalid_request
+      active:unassigned     invalid_request
+      active:viewer         invalid_request
+      active:user           invalid_request
+      active:admin          invalid_request
+      suspended:unassigned  invalid_request
+      suspended:viewer      invalid_request
+      suspended:user        invalid_request
+      suspended:admin       invalid_request
+      deactivated:user      invalid_request
+      deactivated:admin     invalid_request
+      self                  invalid_request`,
+  },
+  suspend: {
+    endpoint: 'suspendUser',
+    outcomes: `
+      pending               suspended:unassigned!
+      active:unassigned     suspended:unassigned!
+      active:viewer         suspended:viewer!
+      active:user           suspended:user!
+      active:admin          suspended:admin!
+      suspended:unassigned  =
+      suspended:viewer      =
+      suspended:user        =
+      suspended:admin       =
+      deactivated:user      closed
+      deactivated:admin     closed
+      self                  self_change`,
+  },
+  deactivate: {
+    endpoint: 'deactivateUser',
+    outcomes: `
+      pending               deactivated:unassigned!
+      active:unassigned     deactivated:unassigned!
+      active:viewer         deactivated:viewer!
+      active:user           deactivated:user!
+      active:admin          deactivated:admin!
+      suspended:unassigned  deactivated:unassigned!
+      suspended:viewer      deactivated:viewer!
+      suspended:user        deactivated:user!
+      suspended:admin       deactivated:admin!
+      deactivated:user      =
+      deactivated:admin     =
+      self                  self_change`,
+  },
+  promote: {
+    endpoint: 'promoteUser',
+    outcomes: `
+      pending               not_active
+      active:unassigned     active:admin!
+      active:viewer         active:admin!
+      active:user           active:admin!
+      active:admin          =
+      suspended:unassigned  not_active
+      suspended:viewer      not_active
+      suspended:user        not_active
+      suspended:admin       not_active
+      deactivated:user      not_active
+      deactivated:admin     not_active
+      self                  =`,
+  },
+  reject: {
+    endpoint: 'rejectUser',
+    body: { reason: 'Kurumunuz doğrulanamadı.' },
+    outcomes: `
+      pending               suspended:unassigned
+      active:unassigned     not_pending
+      active:viewer         not_pending
+      active:user           not_pending
+      active:admin          not_pending
+      suspended:unassigned  not_pending
+      suspended:viewer      not_pending
+      suspended:user        not_pending
+      suspended:admin       not_pending
+      deactivated:user      not_pending
+      deactivated:admin     not_pending
+      self                  not_pending`,
+  },
+  'set the password': {
+    endpoint: 'setUserPassword',
+    body: { new_password: 'yepyeni-şifre' },
+    outcomes: `
+      pending               *!
+      active:unassigned     *!
+      active:viewer         *!
+      active:user           *!
+      active:admin          *!
+      suspended:unassigned  *!
+      suspended:viewer      *!
+      suspended:user        *!
+      suspended:admin       *!
+      deactivated:user      closed
+      deactivated:admin     closed
+      self                  *!`,
+  },
+};
+
+/** The word of the table. @throws when the table has none */
+export function outcomeOf(call: string, standing: Standing): string {
+  const lines = (stateCalls[call]?.outcomes ?? '').trim().split('\n');
+  const words = lines.map((line) => line.trim().split(/\s+/)).find(([of]) => of === standing);
+  if (words?.[1] === undefined) throw new Error(`the table says nothing of ${call} from ${standing}`);
+  return words[1];
+}
+
+export function standingOf(standing: Exclude<Standing, 'self'>): { status: Status; role: Role } {
+  const [status, role = 'unassigned'] = standing.split(':') as [Status, Role?];
+  return { status, role };
+}
