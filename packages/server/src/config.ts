@@ -1,6 +1,7 @@
 /** The only file that reads the environment: every setting, checked once at the start. */
 import os from 'node:os';
 import path from 'node:path';
+import { passwordLength, passwordMaxLength, passwordMinLength } from '@lamina/contract';
 import { z } from 'zod';
 import { isProviderAddress } from './domain/provider-address.ts';
 
@@ -51,7 +52,8 @@ const Environment = z.object({
     unset,
     z
       .string()
-      .refine((value) => [...value].length >= 8, 'must have at least 8 characters')
+      .refine((value) => passwordLength(value) >= passwordMinLength, 'must have at least 8 characters')
+      .refine((value) => passwordLength(value) <= passwordMaxLength, 'must have at most 128 characters')
       .optional(),
   ),
   PRODUCT_NAME: text.default('Lamina'),
@@ -61,6 +63,8 @@ const Environment = z.object({
   MAIL_FROM: text,
   TRUSTED_PROXIES: text,
   REGISTRATION_HIDE_EXISTING: switchOf(false),
+  THROTTLE: switchOf(true),
+  SECRET_KEY: z.preprocess(unset, z.string().min(32, 'must have at least 32 characters').optional()),
   SIGN_IN: z.preprocess(
     unset,
     z.enum(['embedded', 'external', 'both'], 'must be embedded, external or both').optional(),
@@ -131,6 +135,10 @@ export interface Config {
   /** Addresses or networks whose X-Forwarded-* headers are believed. */
   readonly trustedProxies: readonly string[];
   readonly registrationHideExisting: boolean;
+  /** Whether whoever tries too often has to wait. */
+  readonly throttle: boolean;
+  /** What seals secrets in the database; null: a key of its own in `dataDir`. */
+  readonly secretKey: string | null;
   readonly signIn: SignInWays;
   readonly imageSessionCookie: 'off' | 'strict';
   readonly tokenSyncUrl: string | null;
@@ -157,7 +165,7 @@ export function readConfig(env: NodeJS.ProcessEnv, folder: string): Config {
   if (!read.success) {
     const issue = read.error.issues[0];
     const name = String(issue?.path[0]);
-    const given = /PASSWORD|URL/.test(name) ? '' : `, not "${env[name] ?? ''}"`; // those may carry secrets
+    const given = /PASSWORD|URL|SECRET/.test(name) ? '' : `, not "${env[name] ?? ''}"`; // those may carry secrets
     throw new ConfigError(`${name} ${issue?.message}${given}.`);
   }
   const settings = read.data;
@@ -180,6 +188,8 @@ export function readConfig(env: NodeJS.ProcessEnv, folder: string): Config {
     mailFrom: settings.MAIL_FROM ?? `${settings.PRODUCT_NAME} <no-reply@${os.hostname()}>`,
     trustedProxies: settings.TRUSTED_PROXIES?.split(/[\s,]+/).filter(Boolean) ?? [],
     registrationHideExisting: settings.REGISTRATION_HIDE_EXISTING,
+    throttle: settings.THROTTLE,
+    secretKey: settings.SECRET_KEY ?? null,
     signIn: signInWaysOf(settings),
     imageSessionCookie: settings.IMAGE_SESSION_COOKIE,
     tokenSyncUrl: settings.TOKEN_SYNC_URL ?? null,

@@ -48,6 +48,15 @@ describe.each(databaseKinds)('the first start, on %s', (database) => {
     expect(answer).toMatchObject({ status: 200, body: { user: { role: 'admin' } } });
   });
 
+  it('does not take a password that anybody would guess, nor makes an account with it', async () => {
+    const { services } = await testServer({
+      database,
+      config: { adminEmail: 'ayse@example.org', adminPassword: 'password123' },
+    });
+    await expect(ensureFirstAdmin(services)).rejects.toThrow('ADMIN_PASSWORD is among the commonest');
+    expect(await listUsers(services.db)).toEqual([]);
+  });
+
   it('is the first once: not again at the next start, whoever is there', async () => {
     const { services, given } = await testServer({ database });
     await given.user({ status: 'pending' });

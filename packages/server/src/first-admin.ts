@@ -5,6 +5,7 @@ import path from 'node:path';
 import { makeAdmin, register } from './domain/account.ts';
 import { newSecret } from './secrets.ts';
 import type { Services } from './services.ts';
+import { whyGuessable } from './sign-in/password-rules.ts';
 import { change } from './store/database.ts';
 import { findUserByEmail, hasUsers, insertUser, updateUser } from './store/users.ts';
 
@@ -20,7 +21,11 @@ export interface FirstAdmin {
   readonly passwordFile: string | null;
 }
 
-/** Makes the first administrator at the very first start; null when there are accounts already. */
+/**
+ * Makes the first administrator at the very first start; null when there are accounts already.
+ *
+ * @throws Error with one clear sentence about a password of the settings that anybody would guess
+ */
 export async function ensureFirstAdmin({
   config,
   db,
@@ -31,6 +36,11 @@ export async function ensureFirstAdmin({
   if (await hasUsers(db)) return null;
   const email = config.adminEmail ?? defaultAdminEmail;
   const password = config.adminPassword ?? newPassword();
+  if (whyGuessable(password, { email }) !== null) {
+    throw new Error(
+      'ADMIN_PASSWORD is among the commonest passwords, or the address itself: choose another one.',
+    );
+  }
   const passwordFile = config.adminPassword === null ? firstAdminFile(config.dataDir) : null;
   const passwordHash = await signIn.hashPassword(password);
 

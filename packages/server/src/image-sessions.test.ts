@@ -22,6 +22,7 @@ function viewer(uid: string, at: Date): User {
     createdAt: time,
     updatedAt: time,
     approvalDate: time,
+    expiresAt: null,
   };
 }
 
@@ -48,6 +49,8 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
         created_at: now().toISOString(),
         last_used_at: now().toISOString(),
         expires_at: new Date(at + 12 * hour).toISOString(),
+        address: null,
+        browser: null,
       });
       return { user, tokenHash, signedInAt: now() };
     }
@@ -376,7 +379,8 @@ describe('image sessions while the database is out of reach', () => {
     const user = viewer('u', new Date(at));
     await insertUser(db, user);
     const later = new Date(at + 12 * hour).toISOString();
-    await insertToken(db, { hash: 't', uid: 'u', created_at: time, last_used_at: time, expires_at: later });
+    const issued = { created_at: time, last_used_at: time, expires_at: later, address: null, browser: null };
+    await insertToken(db, { hash: 't', uid: 'u', ...issued });
     const { sessionId } = await sessions.create({ user, tokenHash: 't', signedInAt: new Date(at) });
     await sessions.resolve(sessionId);
     await close();

@@ -38,7 +38,8 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
   if (code.startsWith('token_') && refusal.status === 401)
     reply.header('WWW-Authenticate', `Bearer error="${code}"`);
   if (code.startsWith('session_')) reply.header('WWW-Authenticate', `ImageSession error="${code}"`);
-  if (code === 'credentials_invalid') reply.header('WWW-Authenticate', 'Credentials');
+  if (code === 'credentials_invalid' || code.startsWith('second_factor_'))
+    reply.header('WWW-Authenticate', 'Credentials');
   if (detail.retryAfterSeconds !== undefined) reply.header('Retry-After', detail.retryAfterSeconds);
   else if (code === 'unavailable') reply.header('Retry-After', 2);
 

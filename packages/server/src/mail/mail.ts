@@ -1,12 +1,25 @@
-/** Sends mail by the mail server that is set; without one, writes it to the outbox folder. */
+/**
+ * Sends mail by the mail server that is set; without one, writes it to the outbox folder. Letters wait as rows, so
+ * that none is lost with a process.
+ */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
 import type { Background } from '../background.ts';
 import type { Config } from '../config.ts';
+import type { Sealing } from '../sealing.ts';
+import type { Change, Connection, Database } from '../store/database.ts';
+import {
+  deleteLetter,
+  findDueLetter,
+  insertLetter,
+  nextLetterDue,
+  postponeLetter,
+  takeLetter,
+} from '../store/letters.ts';
+import type { Row } from '../store/schema.ts';
 
 export interface Letter {
   readonly to: string;
@@ -16,49 +29,131 @@ export interface Letter {
 }
 
 export interface Mail {
-  /** Returns at once: nobody waits for a mail server. A letter that cannot be sent is logged, not its text. */
+  /**
+   * Queues a letter in the transaction of the change it tells of, so that neither is without the other, whatever
+   * happens to the process. Goes out after `wake`.
+   */
+  queue(tx: Change, letter: Letter): Promise<void>;
+  /** After the commit: sends what is due, in the background. */
+  wake(): void;
+  /** Queues a letter that belongs to no change, and sends it. Returns at once: nobody waits for a mail server. */
   send(letter: Letter): void;
-  /** After the letters under way are out. */
+  /** Stops looking for letters. What has not gone out goes out after the next start. */
   close(): void;
 }
 
-/** Waited before the second, the third and the fourth attempt. */
-const retryAfterMs = [1000, 10_000, 60_000];
+const minuteMs = 60_000;
+/** Waited after each attempt that failed; after the last one the letter is given up: two days in all. */
+const retryAfterMs = [
+  10_000,
+  minuteMs,
+  5 * minuteMs,
+  30 * minuteMs,
+  ...Array<number>(15).fill(180 * minuteMs),
+];
+/** A process that has taken a letter and ended leaves it to the others after so long. */
+const takenForMs = 2 * minuteMs;
+/** How often letters that other processes left are looked for. */
+const lookEveryMs = minuteMs;
 const connectionTimeoutMs = 10_000;
 
 type Ground = {
   readonly config: Pick<Config, 'dataDir' | 'mailFrom' | 'smtpUrl'>;
+  readonly db: Database;
+  readonly now: () => Date;
   readonly log: Logger;
   readonly background: Background;
+  readonly sealing: Sealing;
 };
 
-export function createMail({ config, log, background }: Ground): Mail {
+export function createMail({ config, db, now, log, background, sealing }: Ground): Mail {
   const post = config.smtpUrl === null ? createOutbox(config) : createPost(config.smtpUrl, config.mailFrom);
+  const later = (ms: number) => new Date(now().getTime() + ms).toISOString();
+  let timer: NodeJS.Timeout | null = null;
+  let isClosed = false;
+  let isSending = false;
+  let isAskedAgain = false;
 
-  async function deliver(letter: Letter, closing: AbortSignal): Promise<void> {
-    for (const waitMs of retryAfterMs) {
-      try {
-        return await post.deliver(letter);
-      } catch (error) {
-        log.warn({ reason: reasonOf(error), subject: letter.subject }, 'a letter could not be sent yet');
-      }
-      // At the end of the process the last attempt comes at once.
-      await delay(waitMs, undefined, { signal: closing }).catch(() => undefined);
-    }
-    await post.deliver(letter);
+  const purpose = (id: string) => `letter ${id}`;
+
+  async function queue(to: Connection, letter: Letter): Promise<void> {
+    const id = randomUUID();
+    const at = now().toISOString();
+    const content = sealing.seal(JSON.stringify(letter), purpose(id));
+    await insertLetter(to, { id, content, created_at: at, attempts: 0, due_at: at });
   }
 
+  async function deliver(row: Row<'letters'>): Promise<void> {
+    try {
+      await post.deliver(JSON.parse(sealing.open(row.content, purpose(row.id))) as Letter);
+    } catch (error) {
+      const waitMs = retryAfterMs[row.attempts];
+      const reason = reasonOf(error);
+      if (waitMs === undefined) {
+        log.error({ reason, letter: row.id }, 'a letter could not be sent');
+        await deleteLetter(db, row.id);
+        return;
+      }
+      log.warn({ reason, letter: row.id }, 'a letter could not be sent yet');
+      await postponeLetter(db, row.id, later(waitMs));
+      return;
+    }
+    await deleteLetter(db, row.id);
+  }
+
+  async function deliverDue(closing: AbortSignal): Promise<void> {
+    while (!closing.aborted) {
+      const letter = await findDueLetter(db, now().toISOString());
+      if (letter === null) return;
+      if (await takeLetter(db, letter, later(takenForMs))) await deliver(letter);
+    }
+  }
+
+  function wake(): void {
+    if (isClosed) return;
+    if (isSending) {
+      isAskedAgain = true;
+      return;
+    }
+    isSending = true;
+    background.run('sending letters', async (closing) => {
+      try {
+        do {
+          isAskedAgain = false;
+          await deliverDue(closing);
+          await lookAgain();
+        } while (isAskedAgain && !closing.aborted);
+      } finally {
+        isSending = false;
+      }
+    });
+  }
+
+  /** At the time the next one is due, and once in a while for those of other processes. */
+  async function lookAgain(): Promise<void> {
+    const due = await nextLetterDue(db);
+    const waitMs = due === null ? lookEveryMs : Date.parse(due) - now().getTime();
+    if (timer !== null) clearTimeout(timer);
+    if (isClosed) return;
+    timer = setTimeout(wake, Math.min(lookEveryMs, Math.max(1000, waitMs))).unref();
+  }
+
+  wake(); // what an earlier process left
+
   return {
+    queue,
+    wake,
     send(letter) {
-      background.run('sending a letter', async (closing) => {
-        try {
-          await deliver(letter, closing);
-        } catch (error) {
-          log.error({ reason: reasonOf(error), subject: letter.subject }, 'a letter could not be sent');
-        }
+      background.run('queueing a letter', async () => {
+        await queue(db, letter);
+        wake();
       });
     },
-    close: () => post.close(),
+    close() {
+      isClosed = true;
+      if (timer !== null) clearTimeout(timer);
+      post.close();
+    },
   };
 }
 

@@ -43,10 +43,11 @@ describe('registering', () => {
           createdAt: now,
           updatedAt: now,
           approvalDate: null,
+          expiresAt: null,
         },
       },
     });
-    expect(Object.keys(answer.body.user)).toHaveLength(9);
+    expect(Object.keys(answer.body.user)).toHaveLength(10);
   });
 
   it.each([
@@ -67,6 +68,17 @@ describe('registering', () => {
       'Şifre en az 8 karakter olmalı.',
     ],
     ['an endless password', { password: 'x'.repeat(1025) }, 'Şifre çok uzun.'],
+    ['a password of 129 characters', { password: 'ş'.repeat(129) }, 'Şifre en fazla 128 karakter olabilir.'],
+    [
+      'one of the commonest passwords',
+      { password: 'Password1' },
+      'Bu şifre çok yaygın ve kolayca tahmin edilebilir. Lütfen başka bir şifre seçin.',
+    ],
+    [
+      'the own address as password',
+      { password: 'AYSE@example.org' },
+      'Şifreniz e-posta adresiniz veya adınız olamaz. Lütfen başka bir şifre seçin.',
+    ],
     ['a password that is a number', { password: 12345678 }, 'Şifre gerekli.'],
     ['a password that is a list', { password: ['uzun-bir-şifre'] }, 'Şifre gerekli.'],
     ['no address', { email: undefined }, 'E-posta adresi gerekli.'],

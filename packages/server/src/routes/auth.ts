@@ -11,25 +11,55 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
+import { isIdentityToken } from '../sign-in/external.ts';
 import { byOf } from './by.ts';
+
+const externalOnly = 'Burada giriş yalnızca kurum hesabıyla yapılır.';
 
 export function authRoutes(
   app: FastifyInstance,
-  { accounts, signIn }: Pick<Services, 'accounts' | 'signIn'>,
+  {
+    accounts,
+    signIn,
+    externalSignIn,
+    audit,
+    config,
+  }: Pick<Services, 'accounts' | 'signIn' | 'externalSignIn' | 'audit' | 'config'>,
 ): void {
-  serve(app, register, async ({ body, origin }) => ({
-    user: await accounts.register(body, origin),
-    message: 'Kayıt başarılı! Yönetici onayı bekleniyor.',
-  }));
+  /** @throws AppError forbidden where e-mail and password are no way in */
+  function requireEmbedded(): void {
+    if (!config.signIn.embedded) throw new AppError('forbidden', { message: externalOnly });
+  }
+
+  serve(app, register, async ({ body, origin }) => {
+    requireEmbedded();
+    return {
+      user: await accounts.register(body, origin),
+      message: 'Kayıt başarılı! Yönetici onayı bekleniyor.',
+    };
+  });
 
   serve(app, signInEndpoint, async ({ body, origin }) => {
-    const { token, expiresInSeconds } = await accounts.signIn(body.email, body.password, origin);
+    requireEmbedded();
+    const { token, expiresInSeconds } = await accounts.signIn(body, origin);
     return { token, expires_in: expiresInSeconds };
   });
 
-  serve(app, verifyToken, async ({ body }) => {
+  serve(app, verifyToken, async ({ body, origin }) => {
+    if (isIdentityToken(body.token)) return externalSignIn.signIn(body.token, body.nonce, origin);
     const resolved = await signIn.resolveToken(body.token);
-    if (resolved === null) throw new AppError('token_invalid');
+    if (resolved === null) {
+      const detail = { code: 'token_invalid' };
+      await audit.note({
+        action: 'token-refused',
+        result: 'refused',
+        actor: null,
+        target: null,
+        detail,
+        origin,
+      });
+      throw new AppError('token_invalid');
+    }
     return { user: resolved.user, token: body.token };
   });
 
@@ -39,12 +69,14 @@ export function authRoutes(
     request.reply.header('Clear-Site-Data', '"cache"');
   });
 
-  serve(app, requestPasswordReset, ({ body, origin }) => {
-    accounts.requestPasswordReset(body.email, origin);
+  serve(app, requestPasswordReset, async ({ body, origin }) => {
+    requireEmbedded();
+    await accounts.requestPasswordReset(body.email, origin);
     return { message: 'Bu adresle kayıtlı bir hesap varsa, şifre sıfırlama bağlantısı gönderildi.' };
   });
 
   serve(app, confirmPasswordReset, async ({ body, origin }) => {
+    requireEmbedded();
     await accounts.confirmPasswordReset(body.code, body.new_password, origin);
     return { message: 'Şifre başarıyla değiştirildi' };
   });

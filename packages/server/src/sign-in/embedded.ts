@@ -1,6 +1,7 @@
 /** The embedded sign-in service: passwords of our own, opaque tokens that are rows. */
 import { AppError, type User } from '@lamina/contract';
 import type { Logger } from 'pino';
+import { isFromBeforeExpiry, standing } from '../domain/account.ts';
 import { hashSecret, newSecret } from '../secrets.ts';
 import { type Change, change, type Database } from '../store/database.ts';
 import { findPassword, insertPassword, updatePassword } from '../store/identities.ts';
@@ -8,15 +9,16 @@ import { deleteExpiredResets, deleteResetsOf, findReset, replaceReset } from '..
 import {
   deleteEndedTokens,
   deleteToken,
+  deleteTokensFromBefore,
   deleteTokensOf,
   findToken,
-  hasToken,
   insertToken,
+  listTokensOf,
   touchToken,
 } from '../store/tokens.ts';
 import { findUser, findUserByEmail } from '../store/users.ts';
 import { createPasswords, type PasswordCost } from './password.ts';
-import type { IssuedToken, SignInService } from './sign-in-service.ts';
+import type { From, IssuedToken, SignInService } from './sign-in-service.ts';
 
 const tokenLifetimeMs = 12 * 60 * 60_000;
 /** A token ends when neither a call nor a tile has used it for this long. */
@@ -45,7 +47,7 @@ export function createEmbeddedSignIn({ db, log, now, passwordCost }: Ground): Si
     }
   }
 
-  async function issueToken(tx: Change, user: User): Promise<IssuedToken> {
+  async function issueToken(tx: Change, user: User, from: From): Promise<IssuedToken> {
     if (user.status === 'deactivated') throw accountClosed(user);
     const token = newSecret();
     const issuedAt = now().toISOString();
@@ -56,6 +58,8 @@ export function createEmbeddedSignIn({ db, log, now, passwordCost }: Ground): Si
       created_at: issuedAt,
       last_used_at: issuedAt,
       expires_at: later(tokenLifetimeMs).toISOString(),
+      address: from.address,
+      browser: from.browser ?? null,
     });
     return { token, expiresInSeconds: tokenLifetimeMs / 1000 };
   }
@@ -64,7 +68,7 @@ export function createEmbeddedSignIn({ db, log, now, passwordCost }: Ground): Si
     hashPassword: passwords.hash,
     signUp: insertPassword,
 
-    async signIn(email, password, record) {
+    async signIn(email, password, from, record) {
       const found = await findUserByEmail(db, email);
       const passwordHash = found && (await findPassword(db, found.uid));
       const isRight = await passwords.isRight(passwordHash, password);
@@ -76,7 +80,7 @@ export function createEmbeddedSignIn({ db, log, now, passwordCost }: Ground): Si
         if (user === null || (await findPassword(tx, user.uid)) !== passwordHash) {
           throw new AppError('credentials_invalid');
         }
-        const issued = await issueToken(tx, user);
+        const issued = await issueToken(tx, user, from);
         await record(tx, user);
         return issued;
       });
@@ -90,13 +94,18 @@ export function createEmbeddedSignIn({ db, log, now, passwordCost }: Ground): Si
       const tokenHash = hashSecret(token);
       const found = await findToken(db, tokenHash);
       if (found === null || found.user.status === 'deactivated') return null;
+      if (isFromBeforeExpiry(found.createdAt, found.user, now())) return null;
       const idleMs = now().getTime() - found.lastUsedAt.getTime();
       if (found.expiresAt <= now() || idleMs >= tokenIdleMs) return null;
       if (idleMs >= touchEveryMs) await touch(tokenHash);
-      return { user: found.user, tokenHash, signedInAt: found.createdAt };
+      return { user: standing(found.user, now()), tokenHash, signedInAt: found.createdAt };
     },
 
-    isSignedIn: hasToken,
+    async holderOf(tx, tokenHash) {
+      const found = await findToken(tx, tokenHash);
+      if (found === null || isFromBeforeExpiry(found.createdAt, found.user, now())) return null;
+      return standing(found.user, now());
+    },
 
     async isPassword(uid, password) {
       return passwords.isRight(await findPassword(db, uid), password);
@@ -108,6 +117,20 @@ export function createEmbeddedSignIn({ db, log, now, passwordCost }: Ground): Si
     },
 
     revokeAll: deleteTokensOf,
+
+    revokeFromBefore: deleteTokensFromBefore,
+
+    async signInsOf(uid) {
+      const rows = await listTokensOf(db, uid, now(), later(-tokenIdleMs));
+      return rows.map((row) => ({
+        id: signInId(row.hash),
+        tokenHash: row.hash,
+        createdAt: row.created_at,
+        lastUsedAt: row.last_used_at,
+        address: row.address,
+        browser: row.browser,
+      }));
+    },
 
     async startReset(tx, email) {
       const user = await findUserByEmail(tx, email);
@@ -123,8 +146,9 @@ export function createEmbeddedSignIn({ db, log, now, passwordCost }: Ground): Si
       return { code, user };
     },
 
-    async isReset(code) {
-      return (await findReset(db, hashSecret(code), now())) !== null;
+    async ownerOfReset(code) {
+      const uid = await findReset(db, hashSecret(code), now());
+      return uid === null ? null : findUser(db, uid);
     },
 
     async takeReset(tx, code) {
@@ -135,6 +159,11 @@ export function createEmbeddedSignIn({ db, log, now, passwordCost }: Ground): Si
       return user;
     },
   };
+}
+
+/** Says nothing of the hash it was made of; shorter, since it opens nothing. */
+function signInId(tokenHash: string): string {
+  return hashSecret(`sign-in ${tokenHash}`).slice(0, 22);
 }
 
 function accountClosed({ status }: User): AppError {

@@ -1,5 +1,18 @@
-import { describe, expect, it } from 'vitest';
+import { register, signIn } from '@lamina/contract';
+import * as argon2 from '@node-rs/argon2';
+import { describe, expect, it, vi } from 'vitest';
+import { testServer } from '../testing/test-server.ts';
 import { createPasswords, passwordCost } from './password.ts';
+
+// The real library, with its runs counted.
+vi.mock('@node-rs/argon2', async (original) => {
+  const real = await original<typeof argon2>();
+  return {
+    ...real,
+    hash: vi.fn<typeof real.hash>(real.hash),
+    verify: vi.fn<typeof real.verify>(real.verify),
+  };
+});
 
 const passwords = createPasswords({ memoryKiB: 8, passes: 1 });
 
@@ -45,5 +58,43 @@ describe('more passwords than can be hashed', () => {
     expect(results.length - refused.length).toBeGreaterThanOrEqual(33);
     for (const { reason } of refused) expect(reason).toMatchObject({ code: 'unavailable' });
     expect(await passwords.hash('parola-123')).toMatch(/^\$argon2id/);
+  });
+});
+
+describe('an unknown address', () => {
+  it('costs exactly as much work as a wrong password, from the first time on, and is answered alike', async () => {
+    const { as, given } = await testServer();
+    const { email } = await given.user();
+    const closed = await given.user({ status: 'deactivated' });
+    const work = vi.mocked(argon2.hash).mock.calls;
+    const checks = vi.mocked(argon2.verify).mock.calls;
+
+    /** What was hashed, and with which parameters; and the answer, without what differs each time. */
+    async function tryAt(address: string) {
+      const [hashesBefore, checksBefore] = [work.length, checks.length];
+      const answer = await as(null).call(signIn, { body: { email: address, password: 'yanlış-şifre' } });
+      const { requestId: _, ...body } = answer.body as unknown as { requestId: string };
+      const parameters = checks
+        .slice(checksBefore)
+        .map(([hash]) => String(hash).split('$').slice(0, 4).join('$'));
+      return { status: answer.status, body, hashes: work.length - hashesBefore, parameters };
+    }
+
+    const unknown = await tryAt('nobody@example.org');
+    expect(unknown).toMatchObject({ status: 401, hashes: 0, parameters: ['$argon2id$v=19$m=8,t=1,p=1'] });
+    expect(await tryAt(email)).toEqual(unknown);
+    expect(await tryAt(closed.email)).toEqual(unknown);
+    expect(await tryAt('nobody@example.org')).toEqual(unknown);
+  });
+
+  it('costs exactly as much work to register as one that is taken', async () => {
+    const { as, given } = await testServer({ config: { registrationHideExisting: true } });
+    const { email } = await given.user();
+    const work = vi.mocked(argon2.hash).mock.calls;
+    for (const address of [email, 'new@example.org']) {
+      const before = work.length;
+      const answer = await as(null).call(register, { body: { email: address, password: 'uzun-bir-şifre' } });
+      expect([answer.status, work.length - before]).toEqual([201, 1]);
+    }
   });
 });

@@ -26,13 +26,14 @@ export function createPasswords(cost: PasswordCost): Passwords {
   const gate = createGate(Math.max(1, os.availableParallelism() - 1), queueLimit);
   const hashNow = (password: string) =>
     hash(prepared(password), { memoryCost: cost.memoryKiB, timeCost: cost.passes, parallelism: 1 });
-  let nobodysHash: Promise<string> | null = null;
+  // Made beforehand: the first unknown address would else take longer than a wrong password.
+  const nobodysHash = hashNow('a password that no account has');
+  nobodysHash.catch(() => undefined); // told to whoever needs it
 
   return {
     hash: (password) => gate(() => hashNow(password)),
     isRight: (passwordHash, password) =>
       gate(async () => {
-        nobodysHash ??= hashNow('a password that no account has');
         const isRight = await verify(passwordHash ?? (await nobodysHash), prepared(password));
         return isRight && passwordHash !== null;
       }),
@@ -40,7 +41,7 @@ export function createPasswords(cost: PasswordCost): Passwords {
 }
 
 /** The same characters whichever keyboard composed them. */
-function prepared(password: string): string {
+export function prepared(password: string): string {
   return password.normalize('NFKC');
 }
 

@@ -18,6 +18,23 @@ export interface IssuedToken {
   readonly expiresInSeconds: number;
 }
 
+/** Where somebody signs in from: for the owner's eyes. */
+export interface From {
+  readonly address: string;
+  readonly browser?: string | null;
+}
+
+/** One of an account's sign-ins that are alive. */
+export interface OwnSignIn {
+  /** Opaque; for the owner to name it by. */
+  readonly id: string;
+  readonly tokenHash: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string;
+  readonly address: string | null;
+  readonly browser: string | null;
+}
+
 export interface SignInService {
   /** What is stored of a password; slow on purpose, so never inside a transaction. @throws AppError unavailable */
   hashPassword(password: string): Promise<string>;
@@ -33,6 +50,7 @@ export interface SignInService {
   signIn(
     email: string,
     password: string,
+    from: From,
     record: (tx: Change, user: User) => Promise<void>,
   ): Promise<IssuedToken>;
   /**
@@ -40,26 +58,30 @@ export interface SignInService {
    *
    * @throws AppError account_not_active for a deactivated account
    */
-  issueToken(tx: Change, user: User): Promise<IssuedToken>;
+  issueToken(tx: Change, user: User, from: From): Promise<IssuedToken>;
   /** Ends one sign-in and the image sessions made from it, in the caller's transaction. */
   signOut(tx: Change, tokenHash: string): Promise<void>;
   /** Null for a token that never was, has ended, or whose account may not sign in. Keeps it alive. */
   resolveToken(token: string): Promise<ResolvedToken | null>;
-  /** Whether the sign-in behind a call that was let in has not ended meanwhile. */
-  isSignedIn(tx: Change, tokenHash: string): Promise<boolean>;
+  /** Whose call was let in, as the account is inside a change; null when the sign-in has ended meanwhile. */
+  holderOf(tx: Change, tokenHash: string): Promise<User | null>;
   /** Whether this is the account's password. @throws AppError unavailable */
   isPassword(uid: string, password: string): Promise<boolean>;
   /** In the caller's transaction. Codes that were mailed before are void. */
   setPassword(tx: Change, uid: string, passwordHash: string): Promise<void>;
   /** Ends every sign-in of an account, in the caller's transaction; `keepTokenHash` stays. */
   revokeAll(tx: Change, uid: string, keepTokenHash?: string): Promise<void>;
+  /** Ends what was issued before that moment, in the caller's transaction. @param at ISO 8601 */
+  revokeFromBefore(tx: Change, uid: string, at: string): Promise<void>;
+  /** The account's own, last used first. */
+  signInsOf(uid: string): Promise<OwnSignIn[]>;
   /**
    * A code to mail, in the caller's transaction; the one mailed before is void. Null when no account with
    * a password has this address, or it is deactivated.
    */
   startReset(tx: Change, email: string): Promise<{ readonly code: string; readonly user: User } | null>;
-  /** Whether the code could be taken now; leaves it as it is. */
-  isReset(code: string): Promise<boolean>;
+  /** Whose code this is, as `takeReset` would say; leaves it as it is. */
+  ownerOfReset(code: string): Promise<User | null>;
   /** Whose code this is; null when it is unknown, used or too old. Uses it up, in the caller's transaction. */
   takeReset(tx: Change, code: string): Promise<User | null>;
 }

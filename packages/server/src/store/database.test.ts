@@ -23,6 +23,7 @@ const user = (uid: string, email = `${uid}@example.org`) => ({
   createdAt: '2026-05-01T00:00:00.000Z',
   updatedAt: '2026-05-01T00:00:00.000Z',
   approvalDate: null,
+  expiresAt: null,
 });
 
 describe('the embedded database', () => {

@@ -21,7 +21,11 @@ export async function findToken(db: Connection, hash: string): Promise<StoredTok
     .selectFrom('tokens')
     .innerJoin('users', 'users.uid', 'tokens.uid')
     .selectAll('users')
-    .select(['tokens.created_at as issued_at', 'tokens.last_used_at', 'tokens.expires_at as token_expires_at'])
+    .select([
+      'tokens.created_at as issued_at',
+      'tokens.last_used_at',
+      'tokens.expires_at as token_expires_at',
+    ])
     .where('tokens.hash', '=', hash)
     .executeTakeFirst();
   if (row === undefined) return null;

@@ -133,6 +133,7 @@ export async function testServer({
       createdAt: at,
       updatedAt: at,
       approvalDate: isApproved ? at : null,
+      expiresAt: null,
       ...is,
     };
     const passwordHash =
@@ -197,6 +198,7 @@ export async function testServer({
       const anotherApp = await buildApp(more);
       others.push(async () => {
         await anotherApp.close();
+        more.mail.close();
         for (const service of [more.catalogue, more.slides, more.imageSessions, more.background]) {
           await service.close();
         }

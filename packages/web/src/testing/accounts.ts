@@ -12,6 +12,7 @@ export function account(given: Partial<User> = {}): User {
     createdAt: '2026-11-19T09:00:00.000Z',
     updatedAt: '2026-11-20T09:00:00.000Z',
     approvalDate: '2026-11-20T09:00:00.000Z',
+    expiresAt: null,
     ...given,
   };
 }

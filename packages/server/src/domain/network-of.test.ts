@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { networkOf } from './network-of.ts';
+
+describe('the network of an address', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['::FFFF:c000:207', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:1:2::9', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['2001:db8:1::', '2001:db8:1:0::/64'],
+    ['1:2:3:4:5:6:7::', '1:2:3:4::/64'],
+  ])('%s is %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+
+  it('is what was given where that is no address', () => {
+    expect(networkOf('somewhere')).toBe('somewhere');
+  });
+});

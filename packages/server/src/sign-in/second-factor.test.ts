@@ -1,0 +1,286 @@
+/** Two-step verification, from outside. */
+import {
+  changePassword,
+  confirmSecondFactor,
+  getProfile,
+  getSecondFactor,
+  removeSecondFactor,
+  resetSecondFactor,
+  signIn,
+  startSecondFactor,
+} from '@lamina/contract';
+import { TOTP } from 'otpauth';
+import { describe, expect, it } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
+
+const second = 1000;
+const step = 30 * second;
+
+interface Protected {
+  readonly user: TestUser;
+  readonly token: string;
+  /** What the app on the telephone shows; `stepsAway` from now. */
+  readonly code: (stepsAway?: number) => string;
+  readonly recoveryCodes: readonly string[];
+}
+
+/** Somebody who has switched it on. The code that did it has been used. */
+async function withSecondFactor({ given, as, clock }: TestServer): Promise<Protected> {
+  const user = await given.user();
+  const token = await given.token(user);
+  const { body: setUp } = await as(token).call(startSecondFactor);
+  const app = new TOTP({ secret: setUp.secret });
+  const code = (stepsAway = 0) => app.generate({ timestamp: clock.now().getTime() + stepsAway * step });
+  const { status, body } = await as(token).call(confirmSecondFactor, { body: { code: code() } });
+  expect(status).toBe(200);
+  clock.advance(2 * step);
+  return { user, token, code, recoveryCodes: body.recovery_codes };
+}
+
+function enter({ as }: Pick<TestServer, 'as'>, { email, password }: TestUser, code?: string) {
+  return as(null).call(signIn, { body: { email, password, ...(code !== undefined && { code }) } });
+}
+
+const required = { status: 401, body: { code: 'second_factor_required' } };
+const invalid = { status: 401, body: { code: 'second_factor_invalid' } };
+
+describe('setting up two-step verification', () => {
+  it('gives a secret that apps read, by hand or from a picture', async () => {
+    const { given, as } = await testServer();
+    const user = await given.user({ email: 'ayse@example.org' });
+    const { status, body } = await as(user).call(startSecondFactor);
+    expect(status).toBe(201);
+    expect(body.secret).toMatch(/^[A-Z2-7]{32}$/);
+    expect(body.uri).toMatch(/^otpauth:\/\/totp\/Lamina:ayse%40example\.org\?/);
+    expect(Object.fromEntries(new URL(body.uri).searchParams)).toEqual({
+      issuer: 'Lamina',
+      secret: body.secret,
+      algorithm: 'SHA1',
+      digits: '6',
+      period: '30',
+    });
+  });
+
+  it('asks for nothing until the first code has come back', async () => {
+    const server = await testServer();
+    const user = await server.given.user();
+    await server.as(user).call(startSecondFactor);
+    expect((await enter(server, user)).status).toBe(200);
+    expect((await server.as(user).call(getSecondFactor)).body).toEqual({
+      enabled: false,
+      recovery_codes_left: 0,
+    });
+  });
+
+  it('is not finished by a wrong code, nor by one of an earlier secret', async () => {
+    const { given, as, clock } = await testServer();
+    const user = await given.user();
+    const { body: first } = await as(user).call(startSecondFactor);
+    await as(user).call(startSecondFactor);
+    const old = new TOTP({ secret: first.secret }).generate({ timestamp: clock.now().getTime() });
+    for (const code of [old, '000000', 'abcdef']) {
+      expect(await as(user).call(confirmSecondFactor, { body: { code } })).toMatchObject(invalid);
+    }
+    expect((await as(user).call(getProfile)).status).toBe(200); // a wrong code signs nobody out
+  });
+
+  it('answers with ten recovery codes, this once, and tells the owner by mail', async () => {
+    const server = await testServer();
+    const { token, recoveryCodes } = await withSecondFactor(server);
+    expect(new Set(recoveryCodes).size).toBe(10);
+    for (const code of recoveryCodes) expect(code).toMatch(/^(?:[2-9a-z]{4}-){3}[2-9a-z]{4}$/);
+    expect((await server.as(token).call(getSecondFactor)).body).toEqual({
+      enabled: true,
+      recovery_codes_left: 10,
+    });
+    expect((await server.outbox()).join('')).toContain('iki adımlı doğrulama açıldı');
+    expect(await server.as(token).call(startSecondFactor)).toMatchObject({
+      status: 409,
+      body: { code: 'second_factor_on' },
+    });
+  });
+
+  it('needs a sign-in that is fresh, or the password', async () => {
+    const { given, as, clock } = await testServer();
+    const user = await given.user();
+    const token = await given.token(user);
+    clock.advance(16 * 60 * second);
+    expect(await as(token).call(startSecondFactor)).toMatchObject({ body: { code: 'reauth_required' } });
+    const body = { current_password: user.password };
+    expect((await as(token).call(startSecondFactor, { body })).status).toBe(201);
+  });
+
+  it('keeps neither the secret nor a recovery code as it is', async () => {
+    const server = await testServer();
+    const user = await server.given.user();
+    const { body } = await server.as(user).call(startSecondFactor);
+    const code = new TOTP({ secret: body.secret }).generate({ timestamp: server.clock.now().getTime() });
+    const confirmed = await server.as(user).call(confirmSecondFactor, { body: { code } });
+    const { db } = server.services;
+    const stored = JSON.stringify([
+      await db.selectFrom('second_factors').selectAll().execute(),
+      await db.selectFrom('recovery_codes').selectAll().execute(),
+      await db.selectFrom('audit').selectAll().execute(),
+    ]);
+    for (const secret of [body.secret, ...confirmed.body.recovery_codes]) {
+      expect(stored).not.toContain(secret);
+      expect(server.logged()).not.toContain(secret);
+    }
+  });
+});
+
+describe.each(databaseKinds)('on %s, signing in with two-step verification', (database) => {
+  it('asks for the code after the right password alone', async () => {
+    const server = await testServer({ database });
+    const { user, code } = await withSecondFactor(server);
+    expect(await enter(server, user)).toMatchObject({
+      ...required,
+      headers: { 'www-authenticate': 'Credentials' },
+    });
+    expect(await enter(server, { ...user, password: 'yanlış-şifre' })).toMatchObject({
+      body: { code: 'credentials_invalid' },
+    });
+    expect(await enter(server, { ...user, password: 'yanlış-şifre' }, code())).toMatchObject({
+      body: { code: 'credentials_invalid' },
+    });
+    const { status, body } = await enter(server, user, code());
+    expect(status).toBe(200);
+    expect((await server.as(body.token).call(getProfile)).status).toBe(200);
+  });
+
+  it('takes a code once', async () => {
+    const server = await testServer({ database });
+    const { user, code } = await withSecondFactor(server);
+    const used = code();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => enter(server, user, used)));
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 401, 401, 401, 401]);
+    server.clock.advance(step);
+    expect(await enter(server, user, used)).toMatchObject(invalid);
+    expect((await enter(server, user, code())).status).toBe(200);
+  });
+
+  it('takes the code of half a minute before or after, and none that is further away', async () => {
+    const server = await testServer({ database });
+    const { user, code } = await withSecondFactor(server);
+    expect(await enter(server, user, code(-2))).toMatchObject(invalid);
+    expect(await enter(server, user, code(2))).toMatchObject(invalid);
+    expect((await enter(server, user, code(-1))).status).toBe(200);
+    expect((await enter(server, user, code(1))).status).toBe(200);
+    expect(await enter(server, user, code()), 'older than one that was taken').toMatchObject(invalid);
+  });
+
+  it('takes each recovery code once, however it is typed', async () => {
+    const server = await testServer({ database });
+    const { user, token, recoveryCodes } = await withSecondFactor(server);
+    const [first = '', another = ''] = recoveryCodes;
+    expect((await enter(server, user, first)).status).toBe(200);
+    expect(await enter(server, user, first)).toMatchObject(invalid);
+    expect((await enter(server, user, another.toUpperCase().replaceAll('-', ' '))).status).toBe(200);
+    expect((await server.as(token).call(getSecondFactor)).body.recovery_codes_left).toBe(8);
+  });
+
+  it('takes no recovery code of somebody else', async () => {
+    const server = await testServer({ database });
+    const { user } = await withSecondFactor(server);
+    const { recoveryCodes } = await withSecondFactor(server);
+    expect(await enter(server, user, recoveryCodes[0])).toMatchObject(invalid);
+  });
+
+  it('uses nothing up when the sign-in fails', async () => {
+    const server = await testServer({ database });
+    const { user, recoveryCodes, code } = await withSecondFactor(server);
+    const { db } = server.services;
+    const set = (status: 'deactivated' | 'active') =>
+      db.updateTable('users').set({ status }).where('uid', '=', user.uid).execute();
+    await set('deactivated');
+    for (const each of [code(), recoveryCodes[0]]) {
+      expect(await enter(server, user, each)).toMatchObject({ body: { code: 'account_not_active' } });
+    }
+    await set('active');
+    expect((await enter(server, user, code())).status).toBe(200);
+    expect((await enter(server, user, recoveryCodes[0])).status).toBe(200);
+  });
+
+  it('lets nobody guess: ten wrong codes from one address, twenty from everywhere', async () => {
+    const server = await testServer({ database });
+    const { user } = await withSecondFactor(server);
+    const guess = async (remoteAddress: string) => {
+      const payload = { email: user.email, password: user.password, code: '000000' };
+      const url = '/api/v1/auth/login';
+      return (await server.app.inject({ method: 'POST', url, payload, remoteAddress })).statusCode;
+    };
+    for (let n = 0; n < 10; n++) expect(await guess('192.0.2.1')).toBe(401);
+    expect(await guess('192.0.2.1')).toBe(429);
+    for (let n = 0; n < 10; n++) expect(await guess(`192.0.2.${n + 2}`)).toBe(401);
+    expect(await guess('192.0.2.99')).toBe(429);
+  });
+
+  it('does not start the count of guesses anew by the password alone', async () => {
+    const server = await testServer({ database });
+    const { user } = await withSecondFactor(server);
+    for (let n = 0; n < 10; n++) {
+      expect(await enter(server, user)).toMatchObject(required);
+      expect(await enter(server, user, '000000')).toMatchObject(invalid);
+    }
+    expect((await enter(server, user, '000000')).status).toBe(429);
+  });
+
+  it('goes on with recovery codes when the key of the secret is lost', async () => {
+    const server = await testServer({ database });
+    const { user, recoveryCodes, code } = await withSecondFactor(server);
+    await server.services.db.updateTable('second_factors').set({ secret: 'of another key' }).execute();
+    expect(await enter(server, user, code())).toMatchObject(invalid);
+    expect((await enter(server, user, recoveryCodes[0])).status).toBe(200);
+    expect(server.logged()).toContain('cannot be opened');
+  });
+});
+
+describe('switching two-step verification off', () => {
+  it('is done by its owner, and told by mail', async () => {
+    const server = await testServer();
+    const { user, token } = await withSecondFactor(server);
+    expect((await server.as(token).call(removeSecondFactor)).body.message).toBe(
+      'İki adımlı doğrulama kapatıldı.',
+    );
+    expect((await enter(server, user)).status).toBe(200);
+    expect((await server.outbox()).join('')).toContain('iki adımlı doğrulama kapatıldı');
+  });
+
+  it('needs the password when the sign-in is not fresh', async () => {
+    const server = await testServer();
+    const { user, token } = await withSecondFactor(server);
+    server.clock.advance(16 * 60 * second);
+    expect(await server.as(token).call(removeSecondFactor)).toMatchObject({
+      body: { code: 'reauth_required' },
+    });
+    const body = { current_password: user.password };
+    expect((await server.as(token).call(removeSecondFactor, { body })).status).toBe(200);
+  });
+
+  it('is done by an administrator for somebody who has lost everything, but not for itself', async () => {
+    const server = await testServer();
+    const { user } = await withSecondFactor(server);
+    const admin = await server.given.admin();
+    const reset = (uid: string) => server.as(admin).call(resetSecondFactor, { params: { uid } });
+    expect((await reset(user.uid)).status).toBe(200);
+    expect((await enter(server, user)).status).toBe(200);
+    expect((await server.outbox()).join('')).toContain('iki adımlı doğrulama kapatıldı');
+    expect((await reset(user.uid)).status).toBe(200);
+    expect(await reset(admin.uid)).toMatchObject({ status: 409, body: { code: 'self_change' } });
+    const rows = await server.services.db
+      .selectFrom('audit')
+      .select(['actor_uid', 'target'])
+      .where('action', '=', 'second-factor-reset')
+      .execute();
+    expect(rows).toEqual([{ actor_uid: admin.uid, target: user.uid }]);
+  });
+
+  it('is not done by changing the password', async () => {
+    const server = await testServer();
+    const { user, token } = await withSecondFactor(server);
+    const password = 'yepyeni-şifre';
+    await server.as(token).call(changePassword, { body: { new_password: password } });
+    expect(await enter(server, { ...user, password })).toMatchObject(required);
+  });
+});

@@ -1,0 +1,138 @@
+/**
+ * Two-step verification: one-time codes of an authenticator app (TOTP, RFC 6238: SHA-1, 30 seconds, six digits, as
+ * every app has them) and recovery codes for the day the app is lost.
+ */
+import { randomInt } from 'node:crypto';
+import { AppError, type SecondFactor as SecondFactorState } from '@lamina/contract';
+import { Secret, TOTP } from 'otpauth';
+import type { Logger } from 'pino';
+import type { Sealing } from '../sealing.ts';
+import { hashSecret } from '../secrets.ts';
+import type { Change, Connection, Database } from '../store/database.ts';
+import type { Row } from '../store/schema.ts';
+import {
+  countRecoveryCodes,
+  deleteSecondFactor,
+  findSecondFactor,
+  insertRecoveryCodes,
+  replaceSecondFactor,
+  takeRecoveryCode,
+  updateSecondFactor,
+} from '../store/second-factors.ts';
+
+export interface SecondFactor {
+  stateOf(uid: string): Promise<SecondFactorState>;
+  /** Whether the account is asked for a code when it signs in. */
+  isOn(from: Connection, uid: string): Promise<boolean>;
+  /** A secret that is not asked for yet. @throws AppError second_factor_on */
+  start(tx: Change, account: { uid: string; email: string }): Promise<{ secret: string; uri: string }>;
+  /** Asked for from now on. @returns the recovery codes @throws AppError second_factor_on, second_factor_invalid */
+  confirm(tx: Change, uid: string, code: string): Promise<string[]>;
+  /** Uses the code up, app's or recovery code. @throws AppError second_factor_invalid */
+  take(tx: Change, uid: string, code: string): Promise<'app' | 'recovery-code'>;
+  /** @returns false when there was nothing to switch off */
+  remove(tx: Change, uid: string): Promise<boolean>;
+}
+
+interface Ground {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly log: Logger;
+  readonly sealing: Sealing;
+  readonly productName: string;
+}
+
+const algorithm = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
+/** Steps before and after the present one: clocks differ, and typing takes time (RFC 6238 section 5.2). */
+const window = 1;
+/** RFC 4226 section 4 R6 asks for 128 bits at least, and recommends 160. */
+const secretBytes = 20;
+const recoveryCodes = 10;
+/** Neither 0 and o nor 1, i and l. */
+const recoveryAlphabet = '23456789abcdefghjkmnpqrstuvwxyz';
+
+export function createSecondFactor({ db, now, log, sealing, productName }: Ground): SecondFactor {
+  const purpose = (uid: string) => `second factor of ${uid}`;
+
+  /** The step whose code this is; null when it is none of those that are good now, or has been used. */
+  function stepOf(row: Row<'second_factors'>, code: string): number | null {
+    if (!/^\d{6}$/.test(code)) return null;
+    let secret: Secret;
+    try {
+      secret = Secret.fromBase32(sealing.open(row.secret, purpose(row.uid)));
+    } catch (error) {
+      // Recovery codes go on working, and an administrator can switch it off.
+      log.error({ err: error, uid: row.uid }, 'the secret of a second factor cannot be opened: another key?');
+      return null;
+    }
+    const timestamp = now().getTime();
+    const delta = new TOTP({ ...algorithm, secret }).validate({ token: code, timestamp, window });
+    if (delta === null) return null;
+    const step = Math.floor(timestamp / 1000 / algorithm.period) + delta;
+    return step > row.last_step ? step : null;
+  }
+
+  return {
+    async stateOf(uid) {
+      const row = await findSecondFactor(db, uid);
+      const enabled = row?.confirmed_at != null;
+      return { enabled, recovery_codes_left: enabled ? await countRecoveryCodes(db, uid) : 0 };
+    },
+
+    async isOn(from, uid) {
+      return (await findSecondFactor(from, uid))?.confirmed_at != null;
+    },
+
+    async start(tx, { uid, email }) {
+      if ((await findSecondFactor(tx, uid))?.confirmed_at != null) throw new AppError('second_factor_on');
+      const secret = new Secret({ size: secretBytes });
+      await replaceSecondFactor(tx, {
+        uid,
+        secret: sealing.seal(secret.base32, purpose(uid)),
+        created_at: now().toISOString(),
+        confirmed_at: null,
+        last_step: 0,
+      });
+      const totp = new TOTP({ ...algorithm, secret, issuer: productName, label: email });
+      return { secret: secret.base32, uri: totp.toString() };
+    },
+
+    async confirm(tx, uid, code) {
+      const row = await findSecondFactor(tx, uid);
+      if (row?.confirmed_at != null) throw new AppError('second_factor_on');
+      const step = row === null ? null : stepOf(row, code);
+      if (step === null) throw new AppError('second_factor_invalid');
+      await updateSecondFactor(tx, uid, { confirmed_at: now().toISOString(), last_step: step });
+      const codes = Array.from({ length: recoveryCodes }, newRecoveryCode);
+      await insertRecoveryCodes(
+        tx,
+        uid,
+        codes.map((each) => recoveryHash(uid, each)),
+      );
+      return codes;
+    },
+
+    async take(tx, uid, code) {
+      const row = await findSecondFactor(tx, uid);
+      const step = row === null ? null : stepOf(row, code);
+      if (step !== null) {
+        await updateSecondFactor(tx, uid, { last_step: step });
+        return 'app';
+      }
+      if (await takeRecoveryCode(tx, uid, recoveryHash(uid, code))) return 'recovery-code';
+      throw new AppError('second_factor_invalid');
+    },
+
+    remove: deleteSecondFactor,
+  };
+}
+
+/** 79 random bits, in groups that can be copied by hand. */
+function newRecoveryCode(): string {
+  const characters = Array.from({ length: 16 }, () => recoveryAlphabet[randomInt(recoveryAlphabet.length)]);
+  return characters.join('').replaceAll(/(.{4})(?!$)/g, '$1-');
+}
+
+function recoveryHash(uid: string, code: string): string {
+  return hashSecret(`${uid} ${code.replaceAll('-', '')}`);
+}

@@ -1,0 +1,55 @@
+/** Second factors: at most one per account, with its recovery codes. Only hashes of those, and a sealed secret. */
+import type { Change, Connection } from './database.ts';
+import type { Row } from './schema.ts';
+
+/** Null when the account has none; it may not be confirmed yet. */
+export async function findSecondFactor(db: Connection, uid: string): Promise<Row<'second_factors'> | null> {
+  const row = await db.selectFrom('second_factors').selectAll().where('uid', '=', uid).executeTakeFirst();
+  return row ?? null;
+}
+
+/** Takes the place of the one that was there, and of its recovery codes. */
+export async function replaceSecondFactor(tx: Change, row: Row<'second_factors'>): Promise<void> {
+  await deleteSecondFactor(tx, row.uid);
+  await tx.insertInto('second_factors').values(row).execute();
+}
+
+export async function updateSecondFactor(
+  tx: Change,
+  uid: string,
+  changes: Partial<Pick<Row<'second_factors'>, 'confirmed_at' | 'last_step'>>,
+): Promise<void> {
+  await tx.updateTable('second_factors').set(changes).where('uid', '=', uid).execute();
+}
+
+/** @returns false when there was none */
+export async function deleteSecondFactor(tx: Change, uid: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('second_factors').where('uid', '=', uid).executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+export async function insertRecoveryCodes(tx: Change, uid: string, hashes: readonly string[]): Promise<void> {
+  await tx
+    .insertInto('recovery_codes')
+    .values(hashes.map((hash) => ({ uid, hash })))
+    .execute();
+}
+
+export async function countRecoveryCodes(db: Connection, uid: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('recovery_codes')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('uid', '=', uid)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Uses it up. @returns false when the account has no such code (any more) */
+export async function takeRecoveryCode(tx: Change, uid: string, hash: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('recovery_codes')
+    .where('uid', '=', uid)
+    .where('hash', '=', hash)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
