@@ -7,23 +7,24 @@ import { type AuditEntry, AuditResult, auditActionLabel, auditResults } from '@l
 /** Spreadsheets take a file for UTF-8, and so show Turkish letters, when it begins with a byte order mark. */
 export const csvStart = '\uFEFF';
 
-const columns: readonly (readonly [heading: string, value: (entry: AuditEntry) => string | number | null])[] =
-  [
-    ['Sıra', ({ seq }) => seq],
-    ['Zaman (UTC)', ({ at }) => at],
-    ['İşlem', ({ action }) => auditActionLabel(action)],
-    ['Sonuç', ({ result }) => resultLabel(result)],
-    ['Yapan', ({ actor }) => actor && (actor.displayName ?? actor.email)],
-    ['Yapanın e-postası', ({ actor }) => actor?.email],
-    ['Yapanın kimliği', ({ actor }) => actor?.uid],
-    ['Hedef', ({ target }) => targetName(target)],
-    ['Hedefin kimliği', ({ target }) => target && (target.kind === 'account' ? target.uid : target.id)],
-    ['Ayrıntı', ({ detail }) => (Object.keys(detail).length === 0 ? null : JSON.stringify(detail))],
-    ['Adres', ({ address }) => address],
-    ['İstek', ({ requestId }) => requestId],
-    ['İşlem kodu', ({ action }) => action],
-    ['Zincir özeti', ({ hash }) => hash],
-  ];
+type Value = string | number | null | undefined;
+
+const columns: readonly (readonly [heading: string, value: (entry: AuditEntry) => Value])[] = [
+  ['Sıra', ({ seq }) => seq],
+  ['Zaman (UTC)', ({ at }) => at],
+  ['İşlem', ({ action }) => auditActionLabel(action)],
+  ['Sonuç', ({ result }) => resultLabel(result)],
+  ['Yapan', ({ actor }) => actor && (actor.displayName ?? actor.email)],
+  ['Yapanın e-postası', ({ actor }) => actor?.email],
+  ['Yapanın kimliği', ({ actor }) => actor?.uid],
+  ['Hedef', ({ target }) => targetName(target)],
+  ['Hedefin kimliği', ({ target }) => target && (target.kind === 'account' ? target.uid : target.id)],
+  ['Ayrıntı', ({ detail }) => (Object.keys(detail).length === 0 ? null : JSON.stringify(detail))],
+  ['Adres', ({ address }) => address],
+  ['İstek', ({ requestId }) => requestId],
+  ['İşlem kodu', ({ action }) => action],
+  ['Zincir özeti', ({ hash }) => hash],
+];
 
 export const csvHeader = line(columns.map(([heading]) => heading));
 
@@ -31,11 +32,11 @@ export function csvLine(entry: AuditEntry): string {
   return line(columns.map(([, value]) => value(entry)));
 }
 
-function line(values: readonly (string | number | null | undefined)[]): string {
+function line(values: readonly Value[]): string {
   return `${values.map(field).join(',')}\r\n`;
 }
 
-function field(value: string | number | null | undefined): string {
+function field(value: Value): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number') return String(value);
   // Where a list is separated by semicolons, as in Turkish, a spreadsheet sees a cell begin behind each of them.

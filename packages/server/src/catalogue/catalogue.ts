@@ -107,7 +107,7 @@ export function createCatalogue({ config, db, now, log, audit, slides, datasets 
     slides.forget(imageId);
   }
 
-  const intake = createIntake({ config, db, now, log, slides, onChange: forget });
+  const intake = createIntake({ config, db, now, log, audit, slides, onChange: forget });
 
   /** @throws AppError not_found */
   async function rowOf(imageId: string): Promise<ImageRow> {

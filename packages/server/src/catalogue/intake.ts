@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path/posix';
 import type { Logger } from 'pino';
+import type { Audit, AuditEntry } from '../audit.ts';
 import type { Config } from '../config.ts';
 import { type SlideFile, slideRoots } from '../slides/slide-roots.ts';
 import type { Inspection, SlideSummary, Slides } from '../slides/slides.ts';
@@ -36,6 +37,7 @@ interface Ground {
   readonly db: Database;
   readonly now: () => Date;
   readonly log: Logger;
+  readonly audit: Audit;
   readonly slides: Slides;
   /** Called after an entry has changed: what was known of it is not to be served any more. */
   readonly onChange: (imageId: string) => void;
@@ -50,7 +52,7 @@ const retryAfterMs = 5000;
 /** Changes of one transaction, so that nobody waits long for the database. */
 const changesAtOnce = 500;
 
-export function createIntake({ config, db, now, log, slides, onChange }: Ground): Intake {
+export function createIntake({ config, db, now, log, audit, slides, onChange }: Ground): Intake {
   const closing = new AbortController();
   const unread = new Map<string, Unread>();
   const groupFiles = createGroupFiles((folder, names) => slides.group(folder, names, closing.signal));
@@ -121,7 +123,12 @@ export function createIntake({ config, db, now, log, slides, onChange }: Ground)
     const gone = [...byPath.values()].filter(
       (row) => row.missing_since === null && !scan.unread.some((place) => isBelow(row.path, place)),
     );
-    for (const { id } of gone) steps.push((tx) => updateImage(tx, id, { missing_since: at }, at));
+    for (const { id } of gone) {
+      steps.push((tx) => updateImage(tx, id, { missing_since: at }, at));
+      steps.push((tx) =>
+        audit.record(tx, { ...byServer, action: 'image-missing', result: 'failed', target: id }),
+      );
+    }
 
     for (let from = 0; from < steps.length; from += changesAtOnce) {
       await change(db, 'catalogue', async (tx) => {
@@ -170,7 +177,21 @@ export function createIntake({ config, db, now, log, slides, onChange }: Ground)
     const inspection = await slides.inspect(file, closing.signal);
     if (inspection.status === 'postponed') return false;
     const changes = changesBy(inspection, fingerprint);
-    await change(db, 'catalogue', (tx) => updateImage(tx, file.id, changes, now().toISOString()));
+    await change(db, 'catalogue', async (tx) => {
+      const before = await findImage(tx, file.id);
+      const after = await updateImage(tx, file.id, changes, now().toISOString());
+      // A file that cannot be read is tried again at every start; that it still cannot is not told again.
+      const isNews = before?.fingerprint !== after?.fingerprint || before?.status !== after?.status;
+      if (after === null || !isNews) return;
+      const result = after.status === 'ready' ? 'done' : 'failed';
+      await audit.record(tx, {
+        ...byServer,
+        action: 'image-imported',
+        result,
+        target: file.id,
+        detail: { file_name: after.file_name },
+      });
+    });
     onChange(file.id);
     return true;
   }
@@ -199,6 +220,9 @@ export function createIntake({ config, db, now, log, slides, onChange }: Ground)
     },
   };
 }
+
+/** What the server does by itself. */
+const byServer = { actor: null, origin: null } as const satisfies Partial<AuditEntry>;
 
 function newImage(id: string, root: SlideFile['root'], slide: FoundSlide): NewImage {
   return {

@@ -1,0 +1,354 @@
+import {
+  type AuditEntry,
+  checkAuditChain,
+  createImageSession,
+  deleteAccount,
+  exportAudit,
+  getAuditChain,
+  getStatistics,
+  getUser,
+  listAudit,
+  listUsers,
+  signIn,
+  suspendUser,
+  verifyToken,
+} from '@lamina/contract';
+import { describe, expect, it } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { type TestServer, testServer } from '../testing/test-server.ts';
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+/** An administrator who reads the trail. */
+async function reading(server: TestServer) {
+  const admin = await server.given.admin({ displayName: 'Nur Yönetici' });
+  const client = server.as(await server.given.token(admin));
+  const read = async (query: Record<string, string> = {}) => {
+    await server.services.background.idle();
+    const { status, body } = await client.call(listAudit, { query });
+    expect(status).toBe(200);
+    return body;
+  };
+  return { admin, client, read };
+}
+
+const told = ({ action, result, actor, target }: AuditEntry) =>
+  [
+    action,
+    result,
+    actor?.uid ?? null,
+    target && (target.kind === 'account' ? target.uid : target.id),
+  ] as const;
+
+describe.each(databaseKinds)('the audit trail, on %s', (database) => {
+  it('tells who did what to whom, when and from where, newest first', async () => {
+    const server = await testServer({ database });
+    const { admin, client, read } = await reading(server);
+    const user = await server.given.user({ displayName: 'Işıl Yılmaz' });
+    server.clock.advance(minute);
+    await client.call(suspendUser, { params: { uid: user.uid } });
+    const { entries, next_cursor } = await read();
+    expect(next_cursor).toBeNull();
+    expect(entries).toMatchObject([
+      {
+        seq: 2,
+        at: server.clock.now().toISOString(),
+        action: 'suspended',
+        result: 'done',
+        actor: { uid: admin.uid, email: admin.email, displayName: 'Nur Yönetici' },
+        target: { kind: 'account', uid: user.uid, email: user.email, displayName: 'Işıl Yılmaz' },
+        detail: { status_before: 'active', status: 'suspended' },
+        address: '127.0.0.1',
+        requestId: expect.any(String),
+        hash: expect.any(String),
+      },
+      { seq: 1, action: 'sign-in', actor: { uid: admin.uid } },
+    ]);
+  });
+
+  it('comes in pages that neither repeat nor leave out, while others go on writing', async () => {
+    const server = await testServer({ database });
+    const { admin, read } = await reading(server);
+    for (let i = 0; i < 6; i++) await server.given.token(admin);
+    const first = await read({ limit: '3' });
+    await server.given.token(admin);
+    const second = await read({ limit: '3', cursor: first.next_cursor ?? '' });
+    const third = await read({ limit: '3', cursor: second.next_cursor ?? '' });
+    expect([first, second, third].flatMap(({ entries }) => entries.map(({ seq }) => seq))).toEqual([
+      7, 6, 5, 4, 3, 2, 1,
+    ]);
+    expect(third.next_cursor).toBeNull();
+  });
+
+  it('answers who opened a slide, and what a person opened', async () => {
+    const server = await testServer({ database });
+    const { read } = await reading(server);
+    const [ayse, berk] = [await server.given.user(), await server.given.user()];
+    const [liver, kidney] = [
+      await server.given.image({ file_name: 'liver.svs' }),
+      await server.given.image({ file_name: 'kidney.svs', removed_at: '2026-05-01T00:00:00.000Z' }),
+    ];
+    for (const [who, what] of [
+      [ayse, liver],
+      [berk, liver],
+      [ayse, kidney],
+    ] as const) {
+      const opened = { action: 'image-opened', actor: who.uid, target: what.id, origin: null } as const;
+      await server.services.audit.note(opened);
+    }
+    const openers = await read({ target: liver.id });
+    expect(openers.entries.map(({ actor }) => actor?.uid)).toEqual([berk.uid, ayse.uid]);
+    for (const who of [ayse.uid, ayse.email, ayse.email.toUpperCase()]) {
+      const { entries } = await read({ who, action: 'image-opened' });
+      expect(entries.map(({ target }) => target)).toEqual([
+        { kind: 'image', id: kidney.id, fileName: 'kidney.svs', isListed: false },
+        { kind: 'image', id: liver.id, fileName: 'liver.svs', isListed: true },
+      ]);
+    }
+  });
+
+  it('lets through what was asked for', async () => {
+    const server = await testServer({ database });
+    const { admin, read } = await reading(server);
+    const user = await server.given.user();
+    server.clock.advance(minute);
+    const at = server.clock.now().toISOString();
+    await server.as(null).call(signIn, { body: { email: user.email, password: 'yanlış-şifre' } });
+    server.clock.advance(minute);
+    await server.given.token(user);
+    const asked = async (query: Record<string, string>) => (await read(query)).entries.map(told);
+    const refused = ['sign-in', 'refused', null, user.uid] as const;
+    const signedIn = ['sign-in', 'done', user.uid, user.uid] as const;
+    const first = ['sign-in', 'done', admin.uid, admin.uid] as const;
+    expect(await asked({})).toEqual([signedIn, refused, first]);
+    expect(await asked({ result: 'refused' })).toEqual([refused]);
+    expect(await asked({ who: user.uid })).toEqual([signedIn, refused]);
+    expect(await asked({ from: at })).toEqual([signedIn, refused]);
+    expect(await asked({ to: at })).toEqual([first]);
+    expect(await asked({ action: 'sign-out' })).toEqual([]);
+    expect(await asked({ who: 'nobody@example.org' })).toEqual([]);
+    expect(await asked({ who: '', action: '', target: '' })).toHaveLength(3);
+  });
+
+  it.each([
+    { limit: '0' },
+    { limit: '201' },
+    { from: 'yesterday' },
+    { to: '2026-05-01' },
+    { result: 'maybe' },
+    { who: 'a\u0000b' },
+    { target: 'x'.repeat(255) },
+    { cursor: 'bm90IGEgY3Vyc29y' },
+    { cursor: '%%%' },
+  ])('refuses %o', async (query) => {
+    const server = await testServer({ database });
+    const { client } = await reading(server);
+    expect(await client.call(listAudit, { query })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', field: Object.keys(query)[0] },
+    });
+  });
+
+  it('knows a deleted account by its uid alone', async () => {
+    const server = await testServer({ database });
+    const { read } = await reading(server);
+    const user = await server.given.user({ displayName: 'Işıl Yılmaz' });
+    await server.as(user).call(deleteAccount);
+    const answer = await read({ who: user.uid });
+    expect(answer.entries).toMatchObject([
+      { action: 'account-deleted', actor: { uid: user.uid, email: null, displayName: null } },
+      { action: 'sign-in', target: { kind: 'account', uid: user.uid, email: null } },
+    ]);
+    expect(JSON.stringify(answer)).not.toContain('Işıl');
+  });
+});
+
+describe.each(databaseKinds)('what is refused, on %s', (database) => {
+  it('is on record: by whom, at which call, and why', async () => {
+    const server = await testServer({ database });
+    const { read } = await reading(server);
+    const user = await server.given.user();
+    await server.as(user).call(getUser, { params: { uid: user.uid } });
+    await server.services.background.idle(); // nobody waits for these entries
+    await server.as('A'.repeat(43)).call(listUsers);
+    await server.services.background.idle();
+    await server.as(null).call(verifyToken, { body: { token: 'B'.repeat(43) } });
+    const { entries } = await read({ result: 'refused' });
+    expect(entries).toMatchObject([
+      { action: 'token-refused', actor: null, address: '127.0.0.1' },
+      { action: 'access-refused', actor: null, detail: { code: 'token_invalid', call: 'GET /admin/users' } },
+      {
+        action: 'access-refused',
+        actor: { uid: user.uid },
+        target: { uid: user.uid },
+        detail: { code: 'forbidden', call: 'GET /admin/users/:uid' },
+      },
+    ]);
+  });
+
+  it('never carries a token, a session or a password', async () => {
+    const server = await testServer({ database });
+    const { read } = await reading(server);
+    const token = 'C'.repeat(43);
+    await server.as(token).call(listUsers);
+    await server.as(null).inject({ url: `/image-catalog/proxy/x/image.dzi?session=${token}` });
+    await server.as(null).call(verifyToken, { body: { token } });
+    await server.as(null).call(signIn, { body: { email: 'a@example.org', password: token } });
+    const all = await read();
+    expect(all.entries.length).toBeGreaterThan(4);
+    expect(JSON.stringify(all)).not.toContain(token);
+  });
+
+  it('does not let a stranger fill the trail', async () => {
+    const server = await testServer({ database });
+    const { read } = await reading(server);
+    for (let i = 0; i < 40; i++) await server.as(null).call(listUsers);
+    const before = (await read({ result: 'refused' })).entries;
+    expect(before).toHaveLength(5);
+    server.clock.advance(minute);
+    await server.as(null).call(listUsers);
+    await server.services.background.idle();
+    await server.services.audit.close(); // writes down what has been counted
+    expect((await read({ action: 'refusals-summed-up' })).entries).toMatchObject([
+      { address: '127.0.0.1', detail: { count: 35, kinds: 'access-refused token_missing: 35' } },
+    ]);
+  });
+});
+
+describe.each(databaseKinds)('the file for spreadsheets, on %s', (database) => {
+  it('has every entry that was asked for, and is itself on record', async () => {
+    const server = await testServer({ database });
+    const { client, admin, read } = await reading(server);
+    const user = await server.given.user({ displayName: '=Şükrü "Ş" Çağ' });
+    for (let i = 0; i < 3; i++) await server.given.token(user);
+    const answer = await client.call(exportAudit, { query: { who: user.email, action: 'sign-in' } });
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: {
+        'content-type': expect.stringMatching(/^text\/csv; charset=utf-8/),
+        'content-disposition': 'attachment; filename="denetim-kaydi-2026-05-01.csv"',
+        'cache-control': 'no-store',
+      },
+    });
+    const lines = String(answer.body).split('\r\n');
+    expect(lines).toHaveLength(5);
+    expect(lines[0]).toMatch(/^\uFEFF?Sıra,/);
+    expect(lines[1]).toContain(`,"'=Şükrü ""Ş"" Çağ",${user.email},${user.uid},`);
+    expect(lines[4]).toBe('');
+    const [entry] = (await read()).entries;
+    expect(entry).toMatchObject({
+      action: 'audit-exported',
+      actor: { uid: admin.uid },
+      detail: { action: 'sign-in', uid: user.uid },
+    });
+    expect(JSON.stringify(entry?.detail)).not.toContain('@');
+  });
+
+  it('goes on over as many entries as there are, without what is written meanwhile', async () => {
+    const server = await testServer({ database });
+    const { client } = await reading(server);
+    for (let i = 0; i < 1100; i++) {
+      await server.services.audit.note({ action: 'sign-out', actor: null, target: null, origin: null });
+    }
+    const answer = await client.call(exportAudit, { query: { action: 'sign-out' } });
+    const numbers = String(answer.body)
+      .split('\r\n')
+      .slice(1, -1)
+      .map((line) => Number(line.split(',')[0]));
+    expect(numbers).toHaveLength(1100);
+    expect(numbers).toEqual(numbers.toSorted((a, b) => b - a));
+    expect(new Set(numbers).size).toBe(1100);
+  });
+
+  it('has its headings alone when nobody has this address', async () => {
+    const server = await testServer({ database });
+    const { client } = await reading(server);
+    const answer = await client.call(exportAudit, { query: { who: 'nobody@example.org' } });
+    expect(String(answer.body).split('\r\n')).toHaveLength(2);
+  });
+});
+
+describe.each(databaseKinds)('the chain, on %s', (database) => {
+  it('is checked when somebody looks, and is intact', async () => {
+    const server = await testServer({ database });
+    const { client } = await reading(server);
+    expect((await client.call(getAuditChain)).body).toEqual({
+      state: 'unchecked',
+      isChecking: true,
+      checkedAt: null,
+      entries: null,
+      brokenAt: null,
+    });
+    await server.services.background.idle();
+    const now = server.clock.now().toISOString();
+    const found = { state: 'intact', isChecking: false, checkedAt: now, entries: 1, brokenAt: null };
+    expect((await client.call(getAuditChain)).body).toEqual(found);
+    server.clock.advance(11 * minute);
+    expect((await client.call(getAuditChain)).body).toMatchObject({ state: 'intact', isChecking: true });
+  });
+
+  it('is checked again when somebody says so, and shows where it was tampered with', async () => {
+    const server = await testServer({ database });
+    const { client, admin } = await reading(server);
+    for (let i = 0; i < 3; i++) await server.given.token(admin);
+    const { db } = server.services;
+    await db.updateTable('audit_chain').set({ last_seq: 9 }).execute();
+    expect((await client.call(checkAuditChain)).status).toBe(202);
+    await server.services.background.idle();
+    expect((await client.call(getAuditChain)).body).toMatchObject({ state: 'broken', brokenAt: 5 });
+    expect(server.logged()).toContain('the audit trail is broken');
+  });
+
+  it('stays intact when old entries go, and says that they did', async () => {
+    const server = await testServer({ database, config: { auditRetentionDays: 30 } });
+    const { admin } = await reading(server);
+    await server.given.token(admin);
+    server.clock.advance(31 * day);
+    const client = server.as(await server.given.token(admin));
+    await server.services.auditTrail.prune();
+    const { body } = await client.call(listAudit);
+    expect(body.entries).toMatchObject([
+      { seq: 4, action: 'audit-pruned', actor: null, detail: { entries: 2, before_seq: 2 } },
+      { seq: 3, action: 'sign-in' },
+    ]);
+    await client.call(checkAuditChain);
+    await server.services.background.idle();
+    expect((await client.call(getAuditChain)).body).toMatchObject({ state: 'intact', entries: 2 });
+    await server.services.auditTrail.prune();
+    expect((await client.call(listAudit)).body.entries).toHaveLength(2);
+  });
+});
+
+describe.each(databaseKinds)('the days of the statistics, on %s', (database) => {
+  it('are thirty, and count sign-ins and opened slides by the days of the zone', async () => {
+    const server = await testServer({ database });
+    const { given, clock, services } = server;
+    const user = await given.user();
+    await given.token(user); // 1 May, 09:00 UTC
+    await server.as(null).call(signIn, { body: { email: user.email, password: 'yanlış-şifre' } });
+    clock.advance(12.5 * 60 * minute); // 1 May, 21:30 UTC: 2 May in Istanbul
+    const admin = await given.admin();
+    const client = server.as(await given.token(admin));
+    await client.call(createImageSession);
+    const image = await given.image();
+    await services.audit.note({ action: 'image-opened', actor: user.uid, target: image.id, origin: null });
+
+    const daysOf = async (query: Record<string, string>) =>
+      (await client.call(getStatistics, { query })).body.days;
+    const utc = await daysOf({});
+    expect(utc).toHaveLength(30);
+    expect(utc.slice(-2)).toEqual([
+      { day: '2026-04-30', signIns: 0, openedSlides: 0 },
+      { day: '2026-05-01', signIns: 2, openedSlides: 1 },
+    ]);
+    expect((await daysOf({ zone: 'Europe/Istanbul' })).slice(-2)).toEqual([
+      { day: '2026-05-01', signIns: 1, openedSlides: 0 },
+      { day: '2026-05-02', signIns: 1, openedSlides: 1 },
+    ]);
+    expect(await client.call(getStatistics, { query: { zone: 'Nowhere/Town' } })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', field: 'zone' },
+    });
+  });
+});
