@@ -104,6 +104,7 @@ export async function readStoredTile(
   const stored = storedAddress(slide, address);
   if (stored === null) return null;
   const tile = await slide.readTile(stored, signal, allocate);
+  if (tile === null && slide.levels[stored.level]?.hasGaps) return null;
   if (tile === null) return keptBlank(planOf(slide).descriptor.tileSize, slide.background);
   return tile.codec === 'jpeg' ? tile.bytes : null;
 }

@@ -34,6 +34,11 @@ export interface Level {
   readonly outside?: { readonly left: number; readonly top: number };
   /** No tile of the level can go out as it is stored: none is JPEG, or all have to be turned. Absent: some may. */
   readonly isMade?: true;
+  /**
+   * A tile that was left empty is a gap: what belongs there is made of the next larger level. Absent: it shows the
+   * background.
+   */
+  readonly hasGaps?: true;
 }
 
 export interface TileAddress {

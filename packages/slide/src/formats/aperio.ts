@@ -3,7 +3,7 @@
  *
  * docs/formats/aperio.md says what is read, and where each fact is from.
  */
-import { type AssociatedImageName, SlideError } from '../slide.ts';
+import { type AssociatedImageName, type Slide, SlideError } from '../slide.ts';
 import type { SlideFormat } from '../source/slide-format.ts';
 import type { TiffDirectory } from '../tiff/directory.ts';
 import { readPicture, type TiffPicture } from '../tiff/picture.ts';
@@ -39,7 +39,7 @@ export const aperio: SlideFormat = {
       format: 'aperio',
       fingerprint: files.fingerprint,
       vendor: 'Aperio',
-      levels: pyramid.levels,
+      levels: withGaps(pyramid.levels),
       mpp: mpp === null ? null : { x: mpp, y: mpp },
       objectivePower: readProperty(description, 'AppMag'),
       background: { r: 255, g: 255, b: 255 },
@@ -55,6 +55,11 @@ export const aperio: SlideFormat = {
     };
   },
 };
+
+/** Scanners lose tiles of smaller levels, by a fault of theirs; what is empty at full resolution was not scanned. */
+function withGaps([full, ...smaller]: Slide['levels']): Slide['levels'] {
+  return [full, ...smaller.map((level) => ({ ...level, hasGaps: true as const }))];
+}
 
 /**
  * What a picture is besides a level: the second line of its description begins with "label" or "macro"; where

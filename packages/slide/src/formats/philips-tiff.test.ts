@@ -33,9 +33,9 @@ const spacing = (downsample: number) =>
 const representation = (downsample: number, number: number) =>
   spacing(downsample) + attribute('PIIM_PIXEL_DATA_REPRESENTATION_NUMBER', String(number));
 
-const wsi = (downsamples: readonly number[]) =>
+const wsi = (downsamples: readonly number[], derivation = 'DOE^JANE') =>
   attribute('PIM_DP_IMAGE_TYPE', 'WSI') +
-  attribute('DICOM_DERIVATION_DESCRIPTION', 'DOE^JANE') +
+  attribute('DICOM_DERIVATION_DESCRIPTION', derivation) +
   spacing(1) +
   list('PIIM_PIXEL_DATA_REPRESENTATION_SEQUENCE', 'PixelDataRepresentation', downsamples.map(representation));
 
@@ -95,6 +95,17 @@ describe('a Philips slide', () => {
   it('has micrometres per pixel, row spacing first', async () => {
     const { mpp } = await open();
     expect(mpp).toEqual({ x: expect.closeTo(0.2, 9), y: expect.closeTo(0.25, 9) });
+  });
+
+  it.each<[string, number | null]>([
+    ['tiff-useBigTIFF=1-useRgb=0-levels=40,20002,10000,10000-q80-sourceFilename="DOE^JANE.isyntax"', 40],
+    ['tiff-levels=20', 20],
+    ['tiff-levels=10003,10002,10000-q80', null],
+    ['tiff-q80-sourceFilename="a-levels=40,1.isyntax"', null],
+    ['levels=none', null],
+  ])('takes its magnification from what it was derived from: %s', async (derivation, power) => {
+    const { objectivePower } = await open(undefined, xml([wsi([1, 2, 4], derivation)]));
+    expect(objectivePower).toBe(power);
   });
 
   it('gives JPEG tiles as they are stored, but for those that are partly padding', async () => {

@@ -39,7 +39,7 @@ export const philipsTiff: SlideFormat = {
       vendor: 'Philips',
       levels,
       mpp: scan.spacing,
-      objectivePower: null,
+      objectivePower: scan.objectivePower,
       background: { r: 255, g: 255, b: 255 },
       associatedImages: associated,
       readTile,
@@ -66,6 +66,7 @@ interface Scan {
   readonly spacing: Spacing | null;
   /** Of every level, full resolution first. */
   readonly spacings: readonly Spacing[];
+  readonly objectivePower: number | null;
   /** Pictures whose bytes stand in the XML. */
   readonly embedded: readonly AssociatedImageName[];
 }
@@ -93,6 +94,7 @@ async function readScan(tiff: TiffFile): Promise<Scan> {
   return {
     spacing: readSpacing(scan) ?? spacings[0] ?? null,
     spacings,
+    objectivePower: readObjectivePower(textOf(scan, 'DICOM_DERIVATION_DESCRIPTION') ?? ''),
     embedded: images.flatMap((image) => {
       const name = associatedName(image);
       return name && textOf(image, 'PIM_DP_IMAGE_DATA') ? [name] : [];
@@ -138,6 +140,18 @@ function readSpacing(object: XmlElement): Spacing | null {
   const isSpacing = more === undefined && x > 0 && y > 0 && x < 1e6 && y < 1e6;
   if (!isSpacing) throw corrupt('a DICOM_PIXEL_SPACING is none');
   return { x, y };
+}
+
+/** No objective of a scanner magnifies more; greater numbers in its place mean something else. */
+const MOST_POWER = 200;
+
+/** The first of the levels that a slide was made from: `tiff-useBigTIFF=1-levels=40,20002,10000-…`. */
+function readObjectivePower(derivation: string): number | null {
+  // A file name stands at the end, and may hold anything.
+  const [beforeName = ''] = derivation.split('sourceFilename');
+  const [, levels] = /(?:^|-)levels=(\d+)/.exec(beforeName) ?? [];
+  const power = readWhole(levels);
+  return power !== null && power > 0 && power <= MOST_POWER ? power : null;
 }
 
 async function sortDirectories(tiff: TiffFile): Promise<{

@@ -208,6 +208,12 @@ describe('a Ventana slide whose frames overlap', () => {
     expect(distance(await drawLevel(slide, 0), picture).most).toBe(0);
   });
 
+  it('lies where it does without a position, where no other region lies beside it', async () => {
+    const nowhere = encodeInfo([REGION]).replaceAll(/ Pos-[XY]="[^"]*"/g, '');
+    const slide = await open(slideOf(REGION, tissue, nowhere));
+    expect(slide.levels).toEqual((await open(slideOf(REGION, tissue))).levels);
+  });
+
   it('leaves out levels in which frames have hardly any pixels: they are made', async () => {
     const slide = await open(slideOf(REGION, tissue, undefined, [1, 2, 4, 8, 16]));
     expect(slide.levels.map(({ downsample }) => downsample)).toEqual([1, 2, 4, 8]);
@@ -425,7 +431,7 @@ describe('a Ventana slide is refused', () => {
       'FILE_CORRUPT',
     ],
     ['when a region has no columns', withInfo(info.replace('NumCols="4"', 'NumCols="0"')), 'FILE_CORRUPT'],
-    ['when a region has no position', withInfo(info.replace('Pos-X="0"', 'Pos-X="here"')), 'FILE_CORRUPT'],
+    ['when a region is nowhere', withInfo(info.replace('Pos-X="0"', 'Pos-X="here"')), 'FILE_CORRUPT'],
     ['when nothing was scanned', withInfo(info.replace('AOIScanned="1"', 'AOIScanned="0"')), 'FILE_CORRUPT'],
     ['when a joint names frame 0', withJoint(joint('RIGHT', 0, 1, 16, 0)), 'FILE_CORRUPT'],
     [

@@ -165,7 +165,9 @@ async function readRegions(full: TiffPicture): Promise<readonly Region[] | null>
     const origin = origins[i];
     lines += attributeOf(info, 'NumCols') + attributeOf(info, 'NumRows');
     checkAreas(stitched.length, lines);
-    if (origin && attributeOf(info, 'AOIScanned') !== 0) regions.push(readRegion(info, origin, full.tiles));
+    if (origin && attributeOf(info, 'AOIScanned') !== 0) {
+      regions.push(readRegion(info, origin, full.tiles, stitched.length === 1));
+    }
   }
   if (regions.length === 0) throw corrupt('none of its regions was scanned');
   return regions;
@@ -180,7 +182,8 @@ function attributeOf({ attributes, name }: XmlElement, wanted: string): number {
 
 type Tiles = NonNullable<TiffPicture['tiles']>;
 
-function readRegion(info: XmlElement, origin: XmlElement, tiles: Tiles): Region {
+/** @param isAlone it needs no position then */
+function readRegion(info: XmlElement, origin: XmlElement, tiles: Tiles, isAlone: boolean): Region {
   if (attributeOf(info, 'Width') !== tiles.width || attributeOf(info, 'Height') !== tiles.height) {
     throw corrupt('its frames are not as large as its tiles');
   }
@@ -193,8 +196,8 @@ function readRegion(info: XmlElement, origin: XmlElement, tiles: Tiles): Region 
   const isInside = firstColumn + columns <= tiles.columns && firstRow + rows <= tiles.rows;
   if (columns < 1 || rows < 1 || !isInside) throw corrupt('a region reaches beyond the tiles');
   const { overlapsX, overlapsY } = readOverlaps(info, columns, rows, tiles);
-  const x = readDecimal(info.attributes.get('Pos-X'));
-  const aboveBottom = readDecimal(info.attributes.get('Pos-Y'));
+  const position = (name: string) => readDecimal(info.attributes.get(name) ?? (isAlone ? '0' : undefined));
+  const [x, aboveBottom] = [position('Pos-X'), position('Pos-Y')];
   if (x === null || aboveBottom === null) throw corrupt('a region has no position');
   return { firstColumn, firstRow, columns, rows, x, aboveBottom, overlapsX, overlapsY };
 }

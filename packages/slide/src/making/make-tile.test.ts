@@ -105,6 +105,32 @@ describe('a made tile', () => {
       expect(Math.abs(sample - (at(100)[i] ?? 0))).toBeLessThan(4);
   });
 
+  it('shows what a smaller level has lost, from the larger one', async () => {
+    const plan = { width: 1000, height: 900, downsamples: [1, 4, 8] };
+    const isEmpty = (level: number, column: number, row: number) =>
+      (level === 1 && column === 1 && row === 0) || (level === 2 && column === 0 && row === 0);
+    const [lossy, whole] = [await openSvs({ ...plan, isEmpty }), await openSvs(plan)];
+    for (const [dziLevel, column] of [
+      [8, 1],
+      [7, 0],
+      [6, 0],
+      [5, 0],
+    ] as const) {
+      const address = { dziLevel, column, row: 0 };
+      expect(await readStoredTile(lossy, address)).toBeNull();
+      const region = regionOfTile(describeDeepZoom(whole), address);
+      const shown = await renderPixels(lossy, region);
+      expect(difference(shown, await renderPixels(whole, region)).mean, `level ${dziLevel}`).toBeLessThan(3);
+    }
+  });
+
+  it('shows glass where full resolution was left empty too', async () => {
+    const isEmpty = (_: number, column: number) => column === 0;
+    const slide = await openSvs({ width: 1000, height: 900, downsamples: [1, 4], isEmpty });
+    const { rgb } = await renderPixels(slide, { dziLevel: 8, x: 0, y: 0, width: 30, height: 30 });
+    expect(new Set(rgb)).toEqual(new Set([255]));
+  });
+
   it('does not let what the scanner put beside the picture into its edge', async () => {
     // libtiff repeats the last pixel; a scanner may leave anything there.
     const slide = await openSvs({

@@ -45,6 +45,21 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
     averager.add(piece, left, top, shrink / perPixelX, shrink / perPixelY);
   };
 
+  const fillGap = async (place: TilePlace) => {
+    if (!level.hasGaps) return;
+    const part = filledPart(level, place);
+    for await (const { piece, x: left, y: top, width, height } of piecesOfGap(
+      slide,
+      source.level,
+      part,
+      signal,
+    )) {
+      const scaleX = width / piece.width / perPixelX;
+      const scaleY = height / piece.height / perPixelY;
+      averager.add(piece, left / perPixelX - x, top / perPixelY - y, scaleX, scaleY);
+    }
+  };
+
   const places = tilesUnder(wanted, level, perPixelX, perPixelY);
   if (isMuchLarger(level, describeDeepZoom(slide).tileSize)) {
     for (const place of places) {
@@ -54,7 +69,10 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
         const tile = await slide.readTile(address, signal);
         return tile && decodeFilled(tile, filledPart(level, place), shrink);
       });
-      if (!piece) continue;
+      if (!piece) {
+        await fillGap(place);
+        continue;
+      }
       const part = filledPart(level, place);
       const [across, down] = [perPixelX / shrink, perPixelY / shrink];
       const columns = span(x * across - part.x / shrink, wanted.width * across, piece.width);
@@ -72,7 +90,10 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
       const columns: EncodedImage[][] = [];
       for (const [i, place] of batch.entries()) {
         const tile = tiles[i];
-        if (!tile) continue;
+        if (!tile) {
+          await fillGap(place);
+          continue;
+        }
         const part = filledPart(level, place);
         if (part.isWhole) {
           const above = whole.at(-1);
@@ -104,6 +125,54 @@ function shrinkFor({ tileWidth, tileHeight }: Level, perPixel: number): Shrink {
       (by) => by <= (isExact(by) ? perPixel : perPixel / 4) && tileWidth % by === 0 && tileHeight % by === 0,
     ) ?? 1
   );
+}
+
+/** What shows a part of a level: pixels of a larger one. */
+interface GapPiece extends Pick<Part, 'x' | 'y' | 'width' | 'height'> {
+  readonly piece: Raster;
+}
+
+/**
+ * What belongs where a level has no tile, out of the next larger level, or, where that has none either and may have
+ * gaps itself, the one above it.
+ *
+ * @param gap in pixels of the level, as are the pieces
+ */
+async function* piecesOfGap(
+  slide: Slide,
+  index: number,
+  gap: Pick<Part, 'x' | 'y' | 'width' | 'height'>,
+  signal?: AbortSignal,
+): AsyncGenerator<GapPiece> {
+  const [level, above] = [slide.levels[index], slide.levels[index - 1]];
+  if (!level || !above) return;
+  const [scaleX, scaleY] = [above.width / level.width, above.height / level.height];
+  const wanted = { x: gap.x, y: gap.y, width: gap.width, height: gap.height };
+  for (const place of tilesUnder(wanted, above, scaleX, scaleY)) {
+    signal?.throwIfAborted();
+    const part = filledPart(above, place);
+    const x = Math.max(part.x, Math.round(gap.x * scaleX));
+    const y = Math.max(part.y, Math.round(gap.y * scaleY));
+    const width = Math.min(part.x + part.width, Math.round((gap.x + gap.width) * scaleX)) - x;
+    const height = Math.min(part.y + part.height, Math.round((gap.y + gap.height) * scaleY)) - y;
+    if (width <= 0 || height <= 0) continue;
+    const toLevel = (piece: GapPiece): GapPiece => ({
+      piece: piece.piece,
+      x: piece.x / scaleX,
+      y: piece.y / scaleY,
+      width: piece.width / scaleX,
+      height: piece.height / scaleY,
+    });
+    const tile = await slide.readTile({ level: index - 1, ...place }, signal);
+    if (tile) {
+      const raster = await decodeFilled(tile, part, 1);
+      const piece = cropRaster(raster, x - part.x, y - part.y, width, height);
+      yield toLevel({ piece, x, y, width, height });
+    } else if (above.hasGaps) {
+      for await (const piece of piecesOfGap(slide, index - 1, { x, y, width, height }, signal))
+        yield toLevel(piece);
+    }
+  }
 }
 
 /** So large that several made tiles are cut from it, as strips are. */
