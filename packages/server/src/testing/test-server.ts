@@ -24,6 +24,7 @@ import { createServices, type Services } from '../services.ts';
 import { type ImageChanges, type ImageRow, insertImage, updateImage } from '../store/images.ts';
 import { type DatabaseKind, openTestDatabase } from '../store/testing/test-database.ts';
 import { insertUser } from '../store/users.ts';
+import { cheapPasswords } from './cheap-passwords.ts';
 
 /** An account, and what it signs in with. */
 export interface TestUser extends User {
@@ -92,8 +93,6 @@ interface World {
   readonly isShared?: true;
 }
 
-/** Far below what is safe, so that a test does not spend its time on hashing. */
-const testPasswordCost = { memoryKiB: 8, passes: 1 };
 const usualPassword = 'bir-şifre-123';
 
 export async function testServer({
@@ -112,7 +111,7 @@ export async function testServer({
   const clock = createTestClock();
   const lines: string[] = [];
   const log = pino({ level: settings?.logLevel ?? 'debug' }, { write: (line) => lines.push(line) });
-  const ground = { config, db, log, now: clock.now, passwordCost: testPasswordCost };
+  const ground = { config, db, log, now: clock.now, passwordCost: cheapPasswords };
   const services = await createServices(ground);
   const app = await buildApp(services);
   await app.ready();

@@ -1,0 +1,142 @@
+/**
+ * How long what has been revoked in one server process still opens anything in another one over the same database:
+ * measured on an API call, a descriptor, a thumbnail and a tile. permissions.md section 5: within one second.
+ */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { buildSvs } from '@lamina/slide/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { databaseKinds, openTestDatabase, type TestDatabase } from './store/testing/test-database.ts';
+import { askServer, type ServerProcess, startServerProcess } from './testing/server-process.ts';
+
+const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
+const newPassword = 'yepyeni-şifre';
+/** permissions.md section 5. */
+const promisedMs = 1000;
+const pauseMs = 10;
+
+interface Person {
+  readonly uid: string;
+  readonly token: string;
+  /** Of another sign-in of theirs. */
+  readonly otherToken: string;
+  readonly session: string;
+}
+
+type Revoke = (at: ServerProcess, person: Person, adminToken: string) => Promise<{ readonly status: number }>;
+const byAdmin =
+  (method: string, action: string, body?: object): Revoke =>
+  (at, { uid }, token) =>
+    askServer(at, method, `/admin/users/${uid}/${action}`, { token, ...(body && { body }) });
+
+const revocations: Readonly<Record<string, Revoke>> = {
+  'an administrator suspends': byAdmin('POST', 'suspend'),
+  'an administrator deactivates': byAdmin('POST', 'deactivate'),
+  'an administrator promotes': byAdmin('POST', 'promote'),
+  'an administrator sets the password': byAdmin('PUT', 'password', { new_password: newPassword }),
+  'the owner deletes the account': (at, { token }) => askServer(at, 'DELETE', '/user/account', { token }),
+  'the owner changes the password elsewhere': (at, { otherToken: token }) =>
+    askServer(at, 'PUT', '/user/password', { token, body: { new_password: newPassword } }),
+  'the owner signs out': (at, { token }) => askServer(at, 'POST', '/auth/logout', { token }),
+  'the owner signs out everywhere': (at, { otherToken: token }) =>
+    askServer(at, 'DELETE', '/user/sign-ins', { token }),
+};
+
+describe.each(databaseKinds)('two processes over one %s', (kind) => {
+  let folder: string;
+  let database: TestDatabase | null = null;
+  let here: ServerProcess;
+  let there: ServerProcess;
+  let adminToken: string;
+  let imageId: string;
+
+  beforeAll(async () => {
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-processes-'));
+    const slidesDir = path.join(folder, 'slides');
+    fs.mkdirSync(path.join(slidesDir, 'Set'), { recursive: true });
+    fs.writeFileSync(path.join(slidesDir, 'Set', 'a.svs'), await buildSvs());
+    database = kind === 'PostgreSQL' ? await openTestDatabase(kind) : null;
+    const start = (name: string) =>
+      startServerProcess(database === null ? path.join(folder, 'lamina.db') : null, {
+        DATA_DIR: path.join(folder, name),
+        SLIDES_DIR: slidesDir,
+        DATABASE_URL: database?.url ?? '',
+        ADMIN_EMAIL: admin.email,
+        ADMIN_PASSWORD: admin.password,
+      });
+    here = await start('here');
+    there = await start('there');
+    adminToken = await signIn(admin);
+    const { body } = await askServer(here, 'GET', '/image-catalog/images', { token: adminToken });
+    imageId = (body as { images: { id: string }[] }).images[0]?.id ?? 'no slide was read';
+  }, 120_000);
+  afterAll(async () => {
+    await here?.kill();
+    await there?.kill();
+    await database?.close();
+    fs.rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function signIn(credentials: { email: string; password: string }): Promise<string> {
+    const { body } = await askServer(here, 'POST', '/auth/login', { body: credentials });
+    return body.token as string;
+  }
+
+  async function person(): Promise<Person> {
+    const credentials = { email: `${crypto.randomUUID()}@example.org`, password: 'uzun-bir-şifre' };
+    const { body } = await askServer(here, 'POST', '/auth/register', { body: credentials });
+    const { uid } = body.user as { uid: string };
+    await askServer(here, 'POST', `/admin/users/${uid}/approve`, { token: adminToken, body: {} });
+    const token = await signIn(credentials);
+    const session = await askServer(here, 'POST', '/auth/image-session', { token });
+    return {
+      uid,
+      token,
+      otherToken: await signIn(credentials),
+      session: session.body.session_id as string,
+    };
+  }
+
+  /** Asks again and again until it is refused. @returns when each accepted question was sent, and the refusal came */
+  async function untilRefused(ask: () => Promise<{ readonly status: number }>) {
+    let lastAcceptedSentAt = Number.NEGATIVE_INFINITY;
+    for (;;) {
+      const sentAt = performance.now();
+      const { status } = await ask();
+      if (status === 401) return { lastAcceptedSentAt, refusedAt: performance.now() };
+      expect(status).toBe(200);
+      lastAcceptedSentAt = sentAt;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  }
+
+  it.each(Object.keys(revocations))('%s', async (name) => {
+    const { uid, token, otherToken, session } = await person();
+    const pixels = (file: string) => () =>
+      askServer(there, 'GET', `/image-catalog/proxy/${imageId}/${file}?session=${session}`);
+    const questions = {
+      API: () => askServer(there, 'GET', '/user/profile', { token }),
+      descriptor: pixels('image.dzi'),
+      thumbnail: pixels('thumbnail.jpg'),
+      tile: pixels('image_files/9/0_0.jpeg'),
+    };
+    // The other process knows everything before it begins.
+    for (const ask of Object.values(questions)) expect((await ask()).status).toBe(200);
+
+    const watching = Object.entries(questions).map(
+      async ([what, ask]) => [what, await untilRefused(ask)] as const,
+    );
+    const answer = await revocations[name]?.(here, { uid, token, otherToken, session }, adminToken);
+    const answeredAt = performance.now();
+    expect([200, 204]).toContain(answer?.status);
+
+    const figures: string[] = [];
+    for (const [what, { lastAcceptedSentAt, refusedAt }] of await Promise.all(watching)) {
+      // Nothing that was sent a second after the answer has opened anything, however slow this machine is.
+      expect(lastAcceptedSentAt - answeredAt).toBeLessThanOrEqual(promisedMs);
+      figures.push(`${what} ${Math.max(0, Math.round(refusedAt - answeredAt))} ms`);
+    }
+    process.stdout.write(`${kind}, ${name}: refused elsewhere after ${figures.join(', ')}\n`);
+  });
+});

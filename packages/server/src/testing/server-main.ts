@@ -1,0 +1,24 @@
+/**
+ * The whole server in a process of its own, as main.ts starts it, with two things that only tests want: passwords
+ * that cost nothing, and a database file that several processes share though each has a data folder of its own.
+ *
+ * Started by server-process.ts: `node server-main.ts [database file]`, settings in the environment.
+ */
+import pino from 'pino';
+import { buildApp } from '../app.ts';
+import { configOfProcess } from '../config.ts';
+import { ensureFirstAdmin } from '../first-admin.ts';
+import { createServices } from '../services.ts';
+import { openDatabase } from '../store/database.ts';
+import { cheapPasswords } from './cheap-passwords.ts';
+
+const config = configOfProcess();
+const db = await openDatabase({ url: config.databaseUrl, file: process.argv[2] ?? null });
+const log = pino({ level: config.logLevel }, pino.destination({ fd: 2, sync: false }));
+const services = await createServices({ config, db, log, passwordCost: cheapPasswords });
+const app = await buildApp(services);
+await ensureFirstAdmin(services);
+const address = await app.listen({ host: config.host, port: config.port });
+await services.catalogue.start();
+await services.catalogue.settled();
+console.log(`listening at ${address}`);
