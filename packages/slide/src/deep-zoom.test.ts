@@ -4,11 +4,11 @@ import {
   type DeepZoomAddress,
   describeDeepZoom,
   descriptorXml,
+  firstTilesToMake,
   makingSource,
   readStoredTile,
   regionOfTile,
   sizeOfLevel,
-  tilesToMake,
 } from './deep-zoom.ts';
 import type { Level, Slide } from './slide.ts';
 import { buildSvs, type SvsPlan } from './testing/build-svs.ts';
@@ -229,9 +229,19 @@ describe('the tiles that have to be made', () => {
         }
       }
     }
-    expect([...tilesToMake(slide)]).toEqual(expected);
+    expect(firstTilesToMake(slide, 100)).toEqual(expected);
     expect(expected).toContainEqual({ dziLevel: 9, column: 1, row: 1 });
     expect(expected).not.toContainEqual({ dziLevel: 10, column: 1, row: 1 });
+  });
+
+  it('are those of whole levels, where there are too many', () => {
+    const slide = slideOf([1000, 800], [250, 200]);
+    const all = firstTilesToMake(slide, 100);
+    const below9 = all.filter(({ dziLevel }) => dziLevel < 9);
+    expect(firstTilesToMake(slide, all.length)).toEqual(all);
+    expect(firstTilesToMake(slide, below9.length)).toEqual(below9);
+    expect(firstTilesToMake(slide, below9.length + 1)).toEqual(below9);
+    expect(firstTilesToMake(slide, 0)).toEqual([]);
   });
 });
 

@@ -134,7 +134,7 @@ function storedAddress(slide: Slide, address: DeepZoomAddress): TileAddress | nu
  * Every tile that the file does not have, the smallest level first, row by row: what can be made before somebody asks
  * for it. A tile that the file has, but not as JPEG, is not among them.
  */
-export function* tilesToMake(slide: Slide): Generator<DeepZoomAddress> {
+function* tilesToMake(slide: Slide): Generator<DeepZoomAddress> {
   const { descriptor } = planOf(slide);
   for (let dziLevel = 0; dziLevel <= descriptor.maxLevel; dziLevel++) {
     const { width, height } = sizeOfLevel(descriptor, dziLevel);
@@ -145,6 +145,16 @@ export function* tilesToMake(slide: Slide): Generator<DeepZoomAddress> {
       }
     }
   }
+}
+
+/** Of all those, the smallest levels that together have at most so many. */
+export function firstTilesToMake(slide: Slide, most: number): readonly DeepZoomAddress[] {
+  const tiles: DeepZoomAddress[] = [];
+  for (const tile of tilesToMake(slide)) {
+    if (tiles.length === most) return tiles.filter(({ dziLevel }) => dziLevel < tile.dziLevel);
+    tiles.push(tile);
+  }
+  return tiles;
 }
 
 /** The level of the file that a Deep Zoom level is made from. */

@@ -6,7 +6,6 @@ export {
   descriptorXml,
   readStoredTile,
   regionOfTile,
-  tilesToMake,
 } from './deep-zoom.ts';
 export { openServedSlide } from './making/served-slide.ts';
 export type { SlideSummary } from './making/slide-summary.ts';

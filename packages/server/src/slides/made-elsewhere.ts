@@ -1,6 +1,7 @@
 /** Made tiles of a process that only serves: another one keeps and makes them for all; here a few stay in memory. */
 import type { DeepZoomAddress, SlideLocation } from '@lamina/slide';
-import { type MadeFrom, type MadeTiles, thumbnailName, tileNameIn } from './made-tiles.ts';
+import { type MadeFrom, tileNameIn } from './made-from.ts';
+import { type MadeTiles, thumbnailName } from './made-tiles.ts';
 import type { Caller, CallTable } from './process-calls.ts';
 import { createTileMemory, type TileKey } from './tile-memory.ts';
 
@@ -11,6 +12,7 @@ export function madeTilesCalls(madeTiles: MadeTiles) {
     tile: (signal: AbortSignal, from: MadeFrom, address: DeepZoomAddress) =>
       madeTiles.tile(from, address, signal),
     thumbnail: (signal: AbortSignal, from: MadeFrom) => madeTiles.thumbnail(from, signal),
+    fill: async (_: AbortSignal, from: MadeFrom) => madeTiles.fill(from),
     inspect: (signal: AbortSignal, location: SlideLocation) => madeTiles.inspect(location, signal),
     group: (signal: AbortSignal, folder: string, names: readonly string[]) =>
       madeTiles.group(folder, names, signal),
@@ -49,6 +51,9 @@ export function createMadeElsewhere(caller: Caller<MadeTilesCalls>): MadeTiles {
         { fingerprint: from.fingerprint, name: thumbnailName },
         caller.call('thumbnail', [from], signal),
       ),
+    fill(from) {
+      caller.call('fill', [from]).catch(() => {}); // without it tiles are made when they are asked for
+    },
     inspect: (location, signal) => caller.call('inspect', [location], signal),
     group: (folder, names, signal) => caller.call('group', [folder, names], signal),
     close: async () => {},

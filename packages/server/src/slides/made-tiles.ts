@@ -6,8 +6,6 @@ import os from 'node:os';
 import path from 'node:path';
 import {
   type DeepZoomAddress,
-  fingerprintOf,
-  SlideError,
   type SlideGroup,
   type SlideLocation,
   type SlideSummary,
@@ -15,14 +13,10 @@ import {
 } from '@lamina/slide';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { type MadeFrom, tileNameIn } from './made-from.ts';
 import { createTileCache } from './tile-cache.ts';
+import { createTileFiller } from './tile-filler.ts';
 import type { TileKey } from './tile-memory.ts';
-
-/** The file, and what it was when somebody last looked: a picture of another file is never answered. */
-export interface MadeFrom {
-  readonly location: SlideLocation;
-  readonly fingerprint: string;
-}
 
 export interface MadeTiles {
   /** Without a wait; null when it is not there. */
@@ -33,6 +27,8 @@ export interface MadeTiles {
   tile(from: MadeFrom, address: DeepZoomAddress, signal: AbortSignal): Promise<Uint8Array>;
   /** The whole slide, at most 256 pixels a side. @throws SlideError as `tile` does */
   thumbnail(from: MadeFrom, signal: AbortSignal): Promise<Uint8Array>;
+  /** Makes what the file does not have, while nobody is looking and as far as there is room (tile-filler.ts). */
+  fill(from: MadeFrom): void;
   /** @throws SlideError what opening throws; BUSY, DECODE_FAILED */
   inspect(location: SlideLocation, signal?: AbortSignal): Promise<SlideSummary>;
   /** @throws SlideError BUSY, DECODE_FAILED */
@@ -43,7 +39,6 @@ export interface MadeTiles {
 const thumbnailSide = 256;
 /** Names the picture among those of its slide. */
 export const thumbnailName = `thumbnail-${thumbnailSide}`;
-export const tileNameIn = ({ dziLevel, column, row }: DeepZoomAddress) => `${dziLevel}_${column}_${row}`;
 
 const memoryCacheBytes = 64 * 1024 * 1024;
 /** Jobs that may wait; a viewer asks for some twenty tiles at a time. */
@@ -66,21 +61,22 @@ export function createMadeTiles({
   // Two at least, so that a file that is slow to read never holds up all tiles.
   const processes = Math.min(4, Math.max(2, os.availableParallelism() - 1));
   const maker = new TileMaker({ processes, queueLimit, timeoutMs: jobTimeoutMs });
+  const filler = createTileFiller({ maker, cache, maxBytes: config.tileCacheBytes, log });
 
-  /** From the cache, else made; the maker makes it once for all who ask at the same time. */
+  /**
+   * From the cache, else made; the maker makes it once for all who ask at the same time.
+   *
+   * @param make told what the file must be: the process that makes it opens the file by itself
+   */
   async function keptOrMade(
     { location, fingerprint }: MadeFrom,
     name: string,
-    make: () => Promise<Uint8Array>,
+    make: (expected: SlideLocation & { readonly fingerprint: string }) => Promise<Uint8Array>,
   ): Promise<Uint8Array> {
     const key = { fingerprint, name };
     const kept = await cache.get(key);
     if (kept !== null) return kept;
-    const jpeg = await make();
-    // The process opens the file by itself: what it read must be what this key names.
-    if ((await fingerprintOf(location)) !== fingerprint) {
-      throw new SlideError('FILE_CHANGED', 'The file was replaced while it was read.');
-    }
+    const jpeg = await make({ ...location, fingerprint });
     cache.put(key, jpeg);
     return jpeg;
   }
@@ -89,12 +85,14 @@ export function createMadeTiles({
     inMemory: (key) => cache.inMemory(key),
     kept: (key) => cache.get(key),
     tile: (from, address, signal) =>
-      keptOrMade(from, tileNameIn(address), () => maker.tile(from.location, address, signal)),
+      keptOrMade(from, tileNameIn(address), (expected) => maker.tile(expected, address, signal)),
     thumbnail: (from, signal) =>
-      keptOrMade(from, thumbnailName, () => maker.thumbnail(from.location, thumbnailSide, signal)),
+      keptOrMade(from, thumbnailName, (expected) => maker.thumbnail(expected, thumbnailSide, signal)),
+    fill: (from) => filler.fill(from),
     inspect: (location, signal) => maker.inspect(location, signal),
     group: (folder, names, signal) => maker.group(folder, names, [], signal),
     async close() {
+      await filler.close();
       await maker.close();
       await cache.close();
     },

@@ -15,7 +15,8 @@ import {
 } from '@lamina/slide';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { type MadeFrom, type MadeTiles, thumbnailName, tileNameIn } from './made-tiles.ts';
+import { type MadeFrom, tileNameIn } from './made-from.ts';
+import { type MadeTiles, thumbnailName } from './made-tiles.ts';
 import { createOpenSlides, type OpenSlide, type Wanted } from './open-slides.ts';
 import { locate, type SlideFile } from './slide-roots.ts';
 
@@ -112,7 +113,9 @@ export function createSlides({ config, log, madeTiles }: Ground): Slides {
       const inspect = () => madeTiles.inspect(location);
       // A file that the catalogue has not read yet is first read where it can hurt nobody.
       if (fingerprint !== image.fingerprint) await inspect();
-      return openServedSlide(location, inspect);
+      const slide = await openServedSlide(location, inspect);
+      madeTiles.fill({ location, fingerprint: slide.fingerprint });
+      return slide;
     },
   });
 

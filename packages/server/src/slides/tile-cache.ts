@@ -20,6 +20,8 @@ export interface TileCache {
   put(key: TileKey, jpeg: Uint8Array): void;
   /** The same, for the disk alone: nobody has asked for it yet. */
   putAside(key: TileKey, jpeg: Uint8Array): void;
+  /** What the disk may still take before something has to go. */
+  freeBytes(): number;
   /** Resolves when everything that was put is on the disk and the disk is within its bound. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -36,6 +38,9 @@ interface Plan {
 const roomShare = 0.9;
 /** Tiles waiting to be written take this much memory at most; beyond it they stay where they are. */
 const maxWaitingBytes = 16 * 1024 * 1024;
+/** Tiles come one by one, and opening a file costs more than writing one: what comes within this time is written at once. */
+const gatherMs = 500;
+const gatheredBytes = maxWaitingBytes / 4;
 /** Of one file, unless the bound is so small that this would be most of it. */
 const mostFileBytes = 8 * 1024 * 1024;
 const mostOpenFiles = 64;
@@ -46,6 +51,8 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: P
   let diskBytes = 0;
   let waiting = new Map<string, NamedTile[]>();
   let waitingBytes = 0;
+  /** Ends the time in which tiles are gathered. */
+  let writeNow = () => {};
   let isClosing = false;
 
   const shelfFolder = (fingerprint: string) => path.join(folder, fingerprint.slice(0, 2), fingerprint);
@@ -131,10 +138,24 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: P
     }
   }
 
+  function gathered(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, gatherMs);
+      writeNow = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
   function write({ fingerprint, name }: TileKey, jpeg: Uint8Array): void {
     if (isClosing || maxDiskBytes === 0 || waitingBytes + jpeg.byteLength > maxWaitingBytes) return;
-    if (waiting.size === 0) diskWork = diskWork.then(writeWaiting).catch(warn);
+    if (waiting.size === 0) {
+      const ready = gathered();
+      diskWork = diskWork.then(() => ready.then(writeWaiting)).catch(warn);
+    }
     waitingBytes += jpeg.byteLength;
+    if (waitingBytes > gatheredBytes) writeNow();
     const tiles = waiting.get(fingerprint) ?? [];
     waiting.set(fingerprint, tiles);
     tiles.push({ name, jpeg });
@@ -163,10 +184,16 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: P
 
     putAside: write,
 
-    settled: () => diskWork,
+    freeBytes: () => Math.max(0, maxDiskBytes - diskBytes - waitingBytes),
+
+    settled() {
+      writeNow();
+      return diskWork;
+    },
 
     async close() {
       isClosing = true;
+      writeNow();
       await diskWork;
       await files.close();
     },

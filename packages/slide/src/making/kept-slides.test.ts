@@ -51,6 +51,20 @@ describe('slides that are kept open', () => {
     await expect(kept.use(location, readTile)).resolves.not.toBeNull();
   });
 
+  it('are the expected ones, or nothing is answered', async () => {
+    const [kept, location] = [new KeptSlides(), await newSlide('expected.svs')];
+    const { fingerprint } = await kept.use(location, itself);
+    const expected = { ...location, fingerprint };
+    await expect(kept.use(expected, readTile)).resolves.not.toBeNull();
+    await replace(location);
+    for (let time = 0; time < 2; time++) {
+      await expect(kept.use(expected, readTile)).rejects.toMatchObject({ code: 'FILE_CHANGED' });
+    }
+    const current = await kept.use(location, itself);
+    expect(current.fingerprint).not.toBe(fingerprint);
+    await expect(kept.use(expected, readTile)).rejects.toMatchObject({ code: 'FILE_CHANGED' });
+  });
+
   it('are gone when the file is', async () => {
     const [kept, location] = [new KeptSlides(), await newSlide('gone.svs')];
     const old = await kept.use(location, itself);

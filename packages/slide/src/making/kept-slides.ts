@@ -1,6 +1,7 @@
 import { openSlide } from '../open-slide.ts';
-import { type Slide, SlideError, type SlideLocation } from '../slide.ts';
+import { type Slide, SlideError } from '../slide.ts';
 import { fingerprintOf } from '../source/file-source.ts';
+import type { ExpectedSlide } from './maker-message.ts';
 
 const MOST_OPEN = 4;
 /** A slide that was moved or deleted must not stay on the disk because it is open here. */
@@ -16,13 +17,16 @@ export class KeptSlides {
   /**
    * Use a slide; one at a time.
    *
-   * @throws SlideError FILE_CHANGED when the file was replaced meanwhile, so that no answer mixes two files; what
-   *   opening it and `work` throw
+   * @throws SlideError FILE_CHANGED when the file was replaced meanwhile, so that no answer mixes two files, or is not
+   *   the expected one; what opening it and `work` throw
    */
-  async use<T>(location: SlideLocation, work: (slide: Slide) => Promise<T>): Promise<T> {
+  async use<T>(location: ExpectedSlide, work: (slide: Slide) => Promise<T>): Promise<T> {
     this.#isInUse = true;
     try {
       const slide = await this.#take(location);
+      if (location.fingerprint !== undefined && location.fingerprint !== slide.fingerprint) {
+        throw new SlideError('FILE_CHANGED', 'The file is not the expected one any more');
+      }
       const answer = await work(slide);
       if ((await fingerprintOf(location)) !== slide.fingerprint) {
         throw new SlideError('FILE_CHANGED', 'The file was replaced while it was read');
@@ -34,11 +38,16 @@ export class KeptSlides {
     }
   }
 
-  async #take(location: SlideLocation): Promise<Slide> {
+  async #take(location: ExpectedSlide): Promise<Slide> {
     const { path } = location;
     const known = this.#open.get(path);
     this.#open.delete(path);
-    const isCurrent = known?.fingerprint === (await fingerprintOf(location).catch(() => null));
+    // Where the expected one is open, a look after the work is enough: what has changed is noticed then.
+    const wanted = location.fingerprint;
+    const isCurrent =
+      known !== undefined &&
+      (known.fingerprint === wanted ||
+        known.fingerprint === (await fingerprintOf(location).catch(() => null)));
     if (known && !isCurrent) await known.close();
     const slide = known && isCurrent ? known : await openSlide(location);
     this.#open.set(path, slide);

@@ -4,9 +4,16 @@ import type { SlideErrorCode, SlideLocation } from '../slide.ts';
 
 export type MakerJob =
   | { readonly kind: 'inspect'; readonly location: SlideLocation }
-  | { readonly kind: 'tile'; readonly location: SlideLocation; readonly address: DeepZoomAddress }
-  | { readonly kind: 'thumbnail'; readonly location: SlideLocation; readonly maxSide: number }
+  | { readonly kind: 'tile'; readonly location: ExpectedSlide; readonly address: DeepZoomAddress }
+  | { readonly kind: 'thumbnail'; readonly location: ExpectedSlide; readonly maxSide: number }
+  | { readonly kind: 'list'; readonly location: ExpectedSlide; readonly most: number }
   | GroupJob;
+
+/** A slide, and what its file must be: with another one there, the job is refused with FILE_CHANGED. */
+export interface ExpectedSlide extends SlideLocation {
+  /** Absent: whatever is there. */
+  readonly fingerprint?: string;
+}
 
 /** What `groupSlideFiles` takes. */
 interface GroupJob {

@@ -5,6 +5,7 @@
 import { rmSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import os from 'node:os';
+import { firstTilesToMake } from '../deep-zoom.ts';
 import { groupSlideFiles } from '../open-slide.ts';
 import { SlideError } from '../slide.ts';
 import { KeptSlides } from './kept-slides.ts';
@@ -30,6 +31,8 @@ function perform(job: MakerJob, signal: AbortSignal): Promise<unknown> {
         return makeTile(slide, job.address, signal);
       case 'thumbnail':
         return makeThumbnail(slide, job.maxSide, signal);
+      case 'list':
+        return firstTilesToMake(slide, job.most);
     }
   });
 }

@@ -10,13 +10,21 @@ import type { MakerJob, MakerReply, MakerRequest } from './maker-message.ts';
 
 const program = fileURLToPath(new URL('./maker-process.ts', import.meta.url));
 
+interface MakerLimits {
+  /** A job that takes longer ends the process. */
+  readonly timeoutMs: number;
+  /** Without a job for so long it ends. */
+  readonly idleMs: number;
+}
+
 /**
  * One making process, which does one job after the other. It ends with the first job that takes too long or brings it
  * down; then it is of no more use.
  */
 export class Maker {
   readonly #child: ChildProcess;
-  readonly #timeoutMs: number;
+  readonly #limits: MakerLimits;
+  #idle: NodeJS.Timeout | null = null;
   readonly #ended: Promise<void>;
   #current: { id: number; resolve: (value: unknown) => void; reject: (error: SlideError) => void } | null =
     null;
@@ -25,8 +33,8 @@ export class Maker {
   #isEnding = false;
 
   /** @param onEnd called once, when the process has ended for whatever reason */
-  constructor(timeoutMs: number, onEnd: () => void) {
-    this.#timeoutMs = timeoutMs;
+  constructor(limits: MakerLimits, onEnd: () => void) {
+    this.#limits = limits;
     // All that is written on the way, by libraries too, goes away with the process, however it ends.
     const folder = mkdtempSync(join(tmpdir(), 'slide-maker-'));
     const compiled = getCompileCacheDir();
@@ -82,7 +90,8 @@ export class Maker {
     const id = this.#jobs++;
     this.#lastPath = job.kind === 'group' ? null : job.location.path;
     this.#keepProgramAlive(true);
-    const timeoutMs = this.#timeoutMs * sharesOf(job);
+    clearTimeout(this.#idle ?? undefined);
+    const timeoutMs = this.#limits.timeoutMs * sharesOf(job);
     const timer = setTimeout(() => {
       void this.end(new SlideError('DECODE_FAILED', `Decoding took longer than ${timeoutMs} ms`));
     }, timeoutMs);
@@ -91,6 +100,7 @@ export class Maker {
     }).finally(() => {
       clearTimeout(timer);
       this.#keepProgramAlive(false);
+      this.#idle = setTimeout(() => void this.#endIdle(), this.#limits.idleMs).unref();
     });
     this.#send({ id, job });
     return { answer, cancel: () => this.#send({ id, job: null }) };
@@ -103,6 +113,10 @@ export class Maker {
     this.#keepProgramAlive(true);
     this.#child.kill('SIGKILL');
     await this.#ended;
+  }
+
+  async #endIdle(): Promise<void> {
+    if (this.isFree) await this.end(new SlideError('DECODE_FAILED', 'The decoding process was not needed'));
   }
 
   #send(request: MakerRequest): void {

@@ -155,6 +155,43 @@ describe('a tile maker', () => {
       expect(os.getPriority(id)).toBe(os.constants.priority.PRIORITY_BELOW_NORMAL);
   });
 
+  it('ends processes that have nothing to do, and starts others when they are needed', async () => {
+    const maker = tileMaker({ idleMs: 20 });
+    const address = { dziLevel: 8, column: 0, row: 0 };
+    await maker.tile(slide, address);
+    const [first] = maker.processIds;
+    await vi.waitFor(() => expect(maker.processIds).toEqual([]), { timeout: 30_000 });
+    expect(() => process.kill(first as number, 0)).toThrow('ESRCH');
+    expect(await maker.tile(slide, address)).toBeInstanceOf(Uint8Array);
+  });
+
+  it('says which tiles the file does not have, and makes none of another file than it is told', async () => {
+    const maker = tileMaker();
+    const { fingerprint } = await maker.inspect(slide);
+    const expected = { ...slide, fingerprint };
+    const tiles = await maker.tilesToMake(expected, 1000);
+    expect(tiles[0]).toEqual({ dziLevel: 0, column: 0, row: 0 });
+    expect(await maker.tileAhead(expected, { dziLevel: 8, column: 1, row: 1 })).toBeInstanceOf(Uint8Array);
+    const other = { ...slide, fingerprint: 'that-of-another-file--' };
+    for (const asked of [
+      maker.tile(other, { dziLevel: 8, column: 1, row: 1 }),
+      maker.tilesToMake(other, 9),
+    ]) {
+      await expect(asked).rejects.toMatchObject({ code: 'FILE_CHANGED' });
+    }
+  });
+
+  it('knows whether somebody waits', async () => {
+    const maker = tileMaker();
+    expect(maker.isWanted).toBe(false);
+    const ahead = maker.tileAhead(slide, { dziLevel: 8, column: 0, row: 0 });
+    expect(maker.isWanted).toBe(false);
+    const asked = maker.tile(slide, { dziLevel: 8, column: 1, row: 0 });
+    expect(maker.isWanted).toBe(true);
+    await Promise.all([ahead, asked]);
+    expect(maker.isWanted).toBe(false);
+  });
+
   describe.skipIf(process.platform !== 'linux')('has processes that', () => {
     /** The environment of a process that works. */
     async function environmentOf({ processIds: [id] }: TileMaker): Promise<Map<string, string>> {

@@ -2,7 +2,7 @@ import type { DeepZoomAddress } from '../deep-zoom.ts';
 import { SlideError, type SlideLocation } from '../slide.ts';
 import type { SlideGroup } from '../source/slide-files.ts';
 import { Maker } from './maker.ts';
-import type { MakerJob } from './maker-message.ts';
+import type { ExpectedSlide, MakerJob } from './maker-message.ts';
 import type { SlideSummary } from './slide-summary.ts';
 
 export interface TileMakerOptions {
@@ -12,6 +12,8 @@ export interface TileMakerOptions {
   readonly queueLimit: number;
   /** A job that runs longer is ended together with its process. */
   readonly timeoutMs: number;
+  /** A process that has had nothing to do for so long is ended; a minute where it is not said. */
+  readonly idleMs?: number;
 }
 
 /** What goes first: 0 somebody looks at this tile now, 1 somebody waits for it, 2 nobody has asked for it yet. */
@@ -31,8 +33,9 @@ interface Task {
   cancel: (() => void) | null;
 }
 
-/** Whatever has waited for so long is as urgent as a tile. */
+/** What somebody has waited for so long is as urgent as a tile. */
 const PATIENCE_MS = 2000;
+const IDLE_MS = 60_000;
 
 /**
  * Decodes, and reads headers for the first time, in processes of lower priority that a bad slide may bring down
@@ -75,26 +78,40 @@ export class TileMaker {
 
   /**
    * @returns a complete JPEG, of the size that the descriptor promises for the address
-   * @throws SlideError what opening, reading and decoding throw, and BUSY, DECODE_FAILED
+   * @throws SlideError FILE_CHANGED, what opening, reading and decoding throw, and BUSY, DECODE_FAILED
    */
-  async tile(location: SlideLocation, address: DeepZoomAddress, signal?: AbortSignal): Promise<Uint8Array> {
+  async tile(location: ExpectedSlide, address: DeepZoomAddress, signal?: AbortSignal): Promise<Uint8Array> {
     return (await this.#request({ kind: 'tile', location, address }, signal)) as Uint8Array;
   }
 
   /** The same, before somebody asks for it: when nothing else is to be done. */
   async tileAhead(
-    location: SlideLocation,
+    location: ExpectedSlide,
     address: DeepZoomAddress,
     signal?: AbortSignal,
   ): Promise<Uint8Array> {
     return (await this.#request({ kind: 'tile', location, address }, signal, 2)) as Uint8Array;
   }
 
+  /** `firstTilesToMake`, when nothing else is to be done. @throws SlideError as `inspect` does, and FILE_CHANGED */
+  async tilesToMake(
+    location: ExpectedSlide,
+    most: number,
+    signal?: AbortSignal,
+  ): Promise<readonly DeepZoomAddress[]> {
+    return (await this.#request({ kind: 'list', location, most }, signal, 2)) as readonly DeepZoomAddress[];
+  }
+
+  /** Whether somebody waits for a picture or an answer; what nobody has asked for does not count. */
+  get isWanted(): boolean {
+    return [...this.#tasks.values()].some(({ urgency }) => urgency < 2);
+  }
+
   /**
    * @returns the whole slide as a JPEG, its longer side at most `maxSide` pixels; never label or macro
    * @throws SlideError as `tile` does
    */
-  async thumbnail(location: SlideLocation, maxSide: number, signal?: AbortSignal): Promise<Uint8Array> {
+  async thumbnail(location: ExpectedSlide, maxSide: number, signal?: AbortSignal): Promise<Uint8Array> {
     return (await this.#request({ kind: 'thumbnail', location, maxSide }, signal)) as Uint8Array;
   }
 
@@ -175,7 +192,8 @@ export class TileMaker {
   /** What waits, the most urgent first, and of equals what came first. */
   #inOrder(): Task[] {
     const now = performance.now();
-    const urgencyOf = ({ urgency, since }: Task) => (now - since > PATIENCE_MS ? 0 : urgency);
+    const urgencyOf = ({ urgency, since }: Task) =>
+      urgency === 1 && now - since > PATIENCE_MS ? 0 : urgency;
     return this.#queue.toSorted((one, other) => urgencyOf(one) - urgencyOf(other));
   }
 
@@ -204,10 +222,13 @@ export class TileMaker {
     const path = job.kind === 'group' ? null : job.location.path;
     const best = free.find((maker) => maker.lastPath === path) ?? free[0];
     if (best || this.#makers.size >= this.#options.processes) return best ?? null;
-    const maker = new Maker(this.#options.timeoutMs, () => {
-      this.#makers.delete(maker);
-      this.#startWaiting();
-    });
+    const maker = new Maker(
+      { timeoutMs: this.#options.timeoutMs, idleMs: this.#options.idleMs ?? IDLE_MS },
+      () => {
+        this.#makers.delete(maker);
+        this.#startWaiting();
+      },
+    );
     this.#makers.add(maker);
     return maker;
   }
