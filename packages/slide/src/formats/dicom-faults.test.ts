@@ -1,161 +1,36 @@
 /** Every way a DICOM file can be broken, or be something else, and what is said of it. */
+
 import { describe, expect, it } from 'vitest';
 import { decodeImage } from '../decode/decode-image.ts';
 import { tag } from '../dicom/tags.ts';
 import { openSlideFrom } from '../open-slide.ts';
-import type { Slide, SlideErrorCode } from '../slide.ts';
-import {
-  buildDicom,
-  type DicomElement,
-  type DicomFile,
-  type DicomFragments,
-  type DicomItem,
-  type DicomPlan,
-  itemHeader,
-  littleEndian,
-  planDicom,
-  sequence,
-  sl,
-  text,
-  ul,
-  us,
-  writeDicom,
-} from '../testing/build-dicom.ts';
+import type { Slide } from '../slide.ts';
+import { buildDicom, itemHeader, littleEndian, sequence, sl, text, ul, us } from '../testing/build-dicom.ts';
 import { countedFiles } from '../testing/counted-files.ts';
 import { memoryFiles } from '../testing/memory-files.ts';
-
-type Fault = readonly [name: string, build: () => Promise<Uint8Array>, code: SlideErrorCode];
-
-const UNDEFINED_LENGTH = 0xffff_ffff;
-
-/** A built file after one change of its data set. */
-const changed =
-  (change: (file: DicomFile) => DicomFile, plan: DicomPlan = {}) =>
-  async () =>
-    writeDicom(change(await planDicom(plan)));
-/** A built file with these elements instead of those with the same tags. */
-const having =
-  (plan: DicomPlan, ...more: readonly DicomElement[]) =>
-  async () =>
-    buildDicom({ ...plan, more });
-const has = (...more: readonly DicomElement[]) => having({}, ...more);
-const without = (missing: number, plan: DicomPlan = {}) =>
-  changed(
-    (file) => ({ ...file, elements: file.elements.filter((element) => element.tag !== missing) }),
-    plan,
-  );
-/** A built file with other bytes. */
-const bytes =
-  (change: (file: Buffer) => Uint8Array, plan: DicomPlan = {}) =>
-  async () =>
-    change(Buffer.from(await buildDicom(plan)));
-const cutBefore = (back: number, plan: DicomPlan = {}) => bytes((file) => file.subarray(0, -back), plan);
-const meta = (...elements: readonly DicomElement[]) =>
-  changed((file) => ({
-    ...file,
-    meta: [
-      ...file.meta.filter(({ tag: number }) => !elements.some((element) => element.tag === number)),
-      ...elements,
-    ],
-  }));
-const syntax = (uid: string) => meta(text(tag.TransferSyntaxUID, 'UI', uid));
-const sopClass = (uid: string) => meta(text(tag.MediaStorageSOPClassUID, 'UI', uid));
-/** A data set that begins with these bytes. */
-const beginning = (part: Uint8Array) =>
-  bytes((file) => {
-    const at = file.indexOf(Buffer.from([0x08, 0x00, 0x08, 0x00]), 132);
-    return Buffer.concat([file.subarray(0, at), part, file.subarray(at)]);
-  });
-
-const rle = { codec: 'rle' } as const;
-const jpeg = { codec: 'jpeg', photometric: 'YBR_FULL_422' } as const;
-const sparse = { organization: 'TILED_SPARSE' } as const;
-
-/** A built file with other encapsulated pixels. */
-const pixels = (plan: DicomPlan, change: (pixels: DicomFragments) => DicomFragments) =>
-  changed(
-    (file) => ({
-      ...file,
-      elements: file.elements.map((element) =>
-        element.tag === tag.PixelData
-          ? { ...element, value: change(element.value as DicomFragments) }
-          : element,
-      ),
-    }),
-    plan,
-  );
-const offsets = (change: (offsets: number[]) => number[]) =>
-  pixels(rle, (all) => {
-    const table = Array.from({ length: all.offsetTable.length / 4 }, (_, i) =>
-      Buffer.from(all.offsetTable).readUInt32LE(i * 4),
-    );
-    return { ...all, offsetTable: littleEndian(4, change(table)) };
-  });
-/** A built file with other values in its extended offset table, or in its lengths. */
-const extended = (which: number, change: (values: bigint[]) => bigint[]) =>
-  changed(
-    (file) => ({
-      ...file,
-      elements: file.elements.map((element) => {
-        if (element.tag !== which) return element;
-        const old = Buffer.from(element.value as Uint8Array);
-        const values = change(Array.from({ length: old.length / 8 }, (_, i) => old.readBigUInt64LE(i * 8)));
-        const value = Buffer.alloc(values.length * 8);
-        values.forEach((number, i) => {
-          value.writeBigUInt64LE(number, i * 8);
-        });
-        return { ...element, value };
-      }),
-    }),
-    { ...rle, offsetTable: 'extended' },
-  );
-const fragments = (
-  change: (fragments: readonly Uint8Array[]) => readonly Uint8Array[],
-  plan: DicomPlan = rle,
-) => pixels({ ...plan, offsetTable: 'empty' }, (all) => ({ ...all, fragments: change(all.fragments) }));
-const frames = (change: (frame: Buffer) => Uint8Array, plan: DicomPlan = jpeg) =>
-  fragments((all) => all.map((frame) => change(Buffer.from(frame))), plan);
-/** Places of frames, each a column and a row of pixels from 1. */
-const positions = (...places: readonly (readonly [number, number])[]) =>
-  having(
-    sparse,
-    sequence(
-      tag.PerFrameFunctionalGroupsSequence,
-      places.map(([column, row]) => [
-        sequence(tag.PlanePositionSlideSequence, [
-          [
-            sl(tag.ColumnPositionInTotalImagePixelMatrix, column),
-            sl(tag.RowPositionInTotalImagePixelMatrix, row),
-          ],
-        ]),
-      ]),
-    ),
-  );
-const grid = [
-  [1, 1],
-  [33, 1],
-  [65, 1],
-  [1, 33],
-  [33, 33],
-] as const;
-
-const nested = (depth: number): DicomElement => {
-  let items: readonly DicomItem[] = [];
-  for (let i = 0; i < depth; i++) items = [[{ ...sequence(0x0040_0555, items), length: UNDEFINED_LENGTH }]];
-  return { ...sequence(0x0040_0555, items), length: UNDEFINED_LENGTH };
-};
-/** So deep that writing it by recursion would not do: a sequence, an item, a sequence, an item, … */
-const abyss = Buffer.concat(
-  Array.from({ length: 20_000 }, () =>
-    Buffer.concat([
-      Buffer.from([0x08, 0x00, 0x06, 0x00, 0x53, 0x51, 0, 0, 0xff, 0xff, 0xff, 0xff]),
-      itemHeader(tag.Item, UNDEFINED_LENGTH),
-    ]),
-  ),
-);
-/** Half a million elements that say nothing, twice. */
-const million = Buffer.alloc(8 * 1_000_001);
-for (let at = 0; at < million.length; at += 8) million.set([0x08, 0x00, 0x01, 0x00, 0x4c, 0x4f], at);
+import {
+  abyss,
+  beginning,
+  bytes,
+  changed,
+  cutBefore,
+  type Fault,
+  fragments,
+  grid,
+  has,
+  having,
+  jpeg,
+  meta,
+  million,
+  nested,
+  positions,
+  rle,
+  sopClass,
+  sparse,
+  syntax,
+  UNDEFINED_LENGTH,
+  without,
+} from '../testing/spoil-dicom.ts';
 
 /** Told when the slide is opened. */
 const whenOpened: readonly Fault[] = [
@@ -417,194 +292,6 @@ const whenOpened: readonly Fault[] = [
   ],
 ];
 
-/** Told when a tile is read or decoded. */
-const whenRead: readonly Fault[] = [
-  // Offset tables.
-  ['an offset table that is too short', offsets((all) => all.slice(1)), 'FILE_CORRUPT'],
-  ['an offset table that is too long', offsets((all) => [...all, 5000]), 'FILE_CORRUPT'],
-  ['an offset table that does not begin with 0', offsets((all) => [2, ...all.slice(1)]), 'FILE_CORRUPT'],
-  ['an offset table that goes back', offsets((all) => all.toReversed()), 'FILE_CORRUPT'],
-  [
-    'an offset table with one frame twice',
-    offsets(([first = 0, ...all]) => [first, first, ...all.slice(1)]),
-    'FILE_CORRUPT',
-  ],
-  [
-    'an offset table that points into a frame',
-    offsets(([first = 0, second = 0, ...all]) => [first, second + 2, ...all]),
-    'FILE_CORRUPT',
-  ],
-  [
-    'an offset table that points past the end',
-    offsets((all) => [...all.slice(0, -1), 4_000_000_000]),
-    'FILE_TRUNCATED',
-  ],
-  [
-    'an extended offset table that is too short',
-    extended(tag.ExtendedOffsetTable, (all) => all.slice(1)),
-    'FILE_CORRUPT',
-  ],
-  [
-    'too few extended lengths',
-    extended(tag.ExtendedOffsetTableLengths, (all) => all.slice(1)),
-    'FILE_CORRUPT',
-  ],
-  [
-    'no extended lengths',
-    without(tag.ExtendedOffsetTableLengths, { ...rle, offsetTable: 'extended' }),
-    'FILE_CORRUPT',
-  ],
-  [
-    'an extended offset table that goes back',
-    extended(tag.ExtendedOffsetTable, (all) => all.toReversed()),
-    'FILE_CORRUPT',
-  ],
-  [
-    'an extended offset table that points past the end',
-    extended(tag.ExtendedOffsetTable, (all) => [...all.slice(0, -1), 2n ** 40n]),
-    'FILE_TRUNCATED',
-  ],
-  [
-    'an extended offset larger than any number',
-    extended(tag.ExtendedOffsetTable, (all) => [...all.slice(0, -1), 2n ** 64n - 1n]),
-    'FILE_TRUNCATED',
-  ],
-  [
-    'an extended offset inside a frame',
-    extended(tag.ExtendedOffsetTable, ([first = 0n, ...all]) => [first + 2n, ...all]),
-    'FILE_CORRUPT',
-  ],
-  [
-    'an extended length past the end',
-    extended(tag.ExtendedOffsetTableLengths, (all) => [...all.slice(0, -1), 2n ** 40n]),
-    'FILE_TRUNCATED',
-  ],
-  [
-    'an extended length that is too short',
-    extended(tag.ExtendedOffsetTableLengths, ([first = 0n, ...all]) => [first - 20n, ...all]),
-    'FILE_CORRUPT',
-  ],
-  [
-    'an extended length over two frames',
-    extended(tag.ExtendedOffsetTableLengths, ([first = 0n, ...all]) => [first * 2n, ...all]),
-    'FILE_CORRUPT',
-  ],
-
-  // Frames without a table.
-  ['a frame that is missing', fragments((all) => all.slice(1)), 'FILE_CORRUPT'],
-  ['a frame too many', fragments((all) => [...all, all[0] as Uint8Array]), 'FILE_CORRUPT'],
-  ['an empty frame', fragments(([, ...all]) => [new Uint8Array(), ...all]), 'FILE_CORRUPT'],
-  [
-    'pixels without an end',
-    pixels({ ...rle, offsetTable: 'empty' }, (all) => ({ ...all, isDelimited: false })),
-    'FILE_TRUNCATED',
-  ],
-  [
-    'frames in too many pieces',
-    fragments(() => Array.from({ length: 5000 }, () => Uint8Array.of(1, 2))),
-    'LIMIT_EXCEEDED',
-  ],
-  [
-    'something else among the frames',
-    bytes((file) => spoilItem(file, 1, 0x1234_5678), { ...rle, offsetTable: 'empty' }),
-    'FILE_CORRUPT',
-  ],
-  [
-    'a frame of undefined length',
-    bytes((file) => spoilLength(file, 1, UNDEFINED_LENGTH), { ...rle, offsetTable: 'empty' }),
-    'FILE_CORRUPT',
-  ],
-  [
-    'a frame that is longer than the file',
-    bytes((file) => spoilLength(file, 1, 0x7fff_fff0), { ...rle, offsetTable: 'empty' }),
-    'FILE_TRUNCATED',
-  ],
-  [
-    'an offset table of undefined length',
-    bytes((file) => spoilLength(file, 0, UNDEFINED_LENGTH), rle),
-    'FILE_CORRUPT',
-  ],
-  [
-    'an offset table that is longer than the file',
-    bytes((file) => spoilLength(file, 0, 0x7fff_fff0), rle),
-    'FILE_TRUNCATED',
-  ],
-  ['no offset table', bytes((file) => spoilItem(file, 0, tag.SequenceDelimitationItem), rle), 'FILE_CORRUPT'],
-  [
-    'an empty frame in its table',
-    pixels({ ...rle, tileWidth: 96, tileHeight: 64 }, () => ({
-      offsetTable: Buffer.alloc(4),
-      fragments: [new Uint8Array()],
-    })),
-    'FILE_CORRUPT',
-  ],
-  [
-    'one frame larger than any',
-    bytes(
-      (file) =>
-        Buffer.concat([
-          spoilLength(file, 1, 65 * 2 ** 20),
-          Buffer.alloc(66 * 2 ** 20),
-          itemHeader(tag.SequenceDelimitationItem, 0),
-        ]),
-      { ...rle, tileWidth: 96, tileHeight: 64 },
-    ),
-    'FILE_CORRUPT',
-  ],
-
-  // What the frames hold.
-  ['JPEG frames that are none', frames(() => Buffer.from('no picture at all.')), 'FILE_CORRUPT'],
-  ['JPEG frames that are cut', frames((frame) => frame.subarray(0, -40)), 'FILE_CORRUPT'],
-  ['JPEG frames of another size', frames((frame) => spoilFrame(frame, 5, 0, 40)), 'FILE_CORRUPT'],
-  ['JPEG frames of 12 bits', frames((frame) => spoilFrame(frame, 4, 12)), 'FORMAT_NOT_SUPPORTED'],
-  ['lossless JPEG frames', frames((frame) => spoilFrame(frame, 1, 0xc3)), 'FORMAT_NOT_SUPPORTED'],
-  [
-    'grey JPEG frames that are called coloured',
-    having(
-      { codec: 'jpeg', photometric: 'MONOCHROME2' },
-      text(tag.PhotometricInterpretation, 'CS', 'RGB'),
-      us(tag.SamplesPerPixel, 3),
-    ),
-    'FILE_CORRUPT',
-  ],
-  ['run-length coded frames that are cut', frames((frame) => frame.subarray(0, 200), rle), 'FILE_CORRUPT'],
-  [
-    'run-length coded frames with a header that lies',
-    frames((frame) => Buffer.concat([littleEndian(4, [9]), frame.subarray(4)]), rle),
-    'FILE_CORRUPT',
-  ],
-  [
-    'JPEG-LS frames that are cut',
-    frames((frame) => frame.subarray(0, 100), { codec: 'jpegls' }),
-    'FILE_CORRUPT',
-  ],
-  [
-    'JPEG 2000 frames that are cut',
-    frames((frame) => frame.subarray(0, 300), { codec: 'jpeg2000' }),
-    'FILE_CORRUPT',
-  ],
-  [
-    'uncompressed frames that are too short',
-    frames((frame) => frame.subarray(0, 100), { codec: 'encapsulated' }),
-    'FILE_CORRUPT',
-  ],
-  [
-    'JPEG frames that are called JPEG 2000',
-    changed(
-      (file) => ({
-        ...file,
-        meta: file.meta.map((element) =>
-          element.tag === tag.TransferSyntaxUID
-            ? text(tag.TransferSyntaxUID, 'UI', '1.2.840.10008.1.2.4.90')
-            : element,
-        ),
-      }),
-      { codec: 'jpeg' },
-    ),
-    'FILE_CORRUPT',
-  ],
-];
-
 /** What is wrong and does no harm. */
 const harmless: readonly (readonly [string, () => Promise<Uint8Array>])[] = [
   ['a length of the file header that is wrong', meta(ul(0x0002_0000, 4_000_000))],
@@ -645,24 +332,6 @@ describe('a DICOM file is refused when it is opened for', () => {
   });
 });
 
-describe('a tile of a DICOM file is refused for', () => {
-  it.each(whenRead)('%s', async (_, build, code) => {
-    const file = await build();
-    const { slide, count } = await openBytes(file);
-    const [{ columns, rows }] = slide.levels;
-    const reading = (async () => {
-      for (let i = 0; i < columns * rows; i++) {
-        const tile = await slide.readTile({ level: 0, column: i % columns, row: Math.floor(i / columns) });
-        if (tile) await decodeImage(tile);
-      }
-    })();
-    await expect(reading).rejects.toMatchObject({ name: 'SlideError', code });
-    expect(count.bytes).toBeLessThan(8 * file.length + 2 ** 17);
-    await slide.close();
-    expect(count.open).toBe(0);
-  });
-});
-
 describe('a DICOM file is read all the same with', () => {
   it.each(harmless)('%s', async (_, build) => {
     const { slide } = await openBytes(await build());
@@ -685,28 +354,3 @@ describe('a slide of several DICOM files is refused', () => {
     await expect(openSlideFrom(files)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 });
-
-/** Place of an item of the pixels: 0 is the offset table. */
-function itemAt(file: Buffer, item: number): number {
-  let at = file.indexOf(Buffer.from([0xe0, 0x7f, 0x10, 0x00, 0x4f, 0x42])) + 12;
-  for (let i = 0; i < item; i++) at += 8 + file.readUInt32LE(at + 4);
-  return at;
-}
-
-function spoilItem(file: Buffer, item: number, number: number): Buffer {
-  const at = itemAt(file, item);
-  file.set(itemHeader(number, file.readUInt32LE(at + 4)), at);
-  return file;
-}
-
-function spoilLength(file: Buffer, item: number, length: number): Buffer {
-  file.writeUInt32LE(length, itemAt(file, item) + 4);
-  return file;
-}
-
-/** Writes over a JPEG's frame segment, from a place that counts from its marker. */
-function spoilFrame(frame: Buffer, at: number, ...values: readonly number[]): Buffer {
-  const start = frame.indexOf(Buffer.from([0xff, 0xc0]));
-  frame.set(values, start + at);
-  return frame;
-}

@@ -1,83 +1,32 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Raster, shrinkRaster } from '../decode/raster.ts';
-import { openSlide } from '../open-slide.ts';
-import type { Slide } from '../slide.ts';
-import { openFileSource } from '../source/file-source.ts';
-import { ascii, buildTiff, type DirectoryPlan, long, short, type TiffPlan } from '../testing/build-tiff.ts';
+import { shrinkRaster } from '../decode/raster.ts';
+import {
+  allSizes,
+  grey,
+  greyAt,
+  greyPicture,
+  HEIGHT,
+  image,
+  isReduced,
+  OTHER_UUID,
+  ome,
+  open,
+  paint,
+  pixels,
+  RGB_XML,
+  sizesOf,
+  smaller,
+  tissue,
+  UUID,
+  WIDTH,
+} from '../testing/build-ome.ts';
+import { type DirectoryPlan, short, type TiffPlan } from '../testing/build-tiff.ts';
 import { difference, pixelsOf } from '../testing/compare-pixels.ts';
 import { distance, drawLevel } from '../testing/draw-level.ts';
 import { encodePicture } from '../testing/encode-picture.ts';
 import { exactDirectory, exactPicture, withTags } from '../testing/exact-directory.ts';
-import { openBytes } from '../testing/open-bytes.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { tag } from '../tiff/tags.ts';
-import { openTiff } from '../tiff/tiff-file.ts';
-
-const NAMESPACE = 'http://www.openmicroscopy.org/Schemas/OME/2016-06';
-const UUID = 'urn:uuid:00000000-0000-4000-8000-000000000001';
-const OTHER_UUID = 'urn:uuid:00000000-0000-4000-8000-000000000002';
-
-const [WIDTH, HEIGHT] = [300, 200];
-const tissue = paintTissue(WIDTH, HEIGHT);
-
-const ome = (content: string, attributes = `UUID="${UUID}"`) =>
-  `<?xml version="1.0" encoding="UTF-8"?><!-- made by a microscope --><OME xmlns="${NAMESPACE}" ${attributes}>${content}</OME>`;
-
-const pixels = (attributes: string, content = '') =>
-  `<Pixels DimensionOrder="XYCZT" SizeX="${WIDTH}" SizeY="${HEIGHT}" SizeZ="1" SizeT="1" Type="uint8" ${attributes}>${content}</Pixels>`;
-
-const image = (content: string, attributes = '') => `<Image ID="Image:0" ${attributes}>${content}</Image>`;
-
-const RGB_XML = ome(
-  image(pixels('SizeC="3"', '<Channel SamplesPerPixel="3"/><TiffData IFD="0" PlaneCount="1"/>')),
-);
-
-/** An OME-TIFF of these directories, with this XML in the first one. */
-function build(xml: string, [first, ...others]: DirectoryPlan[], plan: Partial<TiffPlan> = {}): Uint8Array {
-  const described = withTags(first, { [tag.ImageDescription]: ascii(xml) });
-  return buildTiff({ directories: [described, ...others], ...plan }).bytes;
-}
-
-const open = (xml: string, directories: DirectoryPlan[], plan?: Partial<TiffPlan>): Promise<Slide> =>
-  openBytes(build(xml, directories, plan));
-
-const isReduced = { [tag.NewSubfileType]: long(1) };
-
-/** The same picture at half and a quarter of its size. */
-const smaller = [2, 4].map((by) => withTags(exactPicture(shrinkRaster(tissue, by), 64), isReduced));
-
-/** A grey page: brighter to the right, and darker the later it is. */
-const grey = (index: number, tileSize: number | null = 64): DirectoryPlan =>
-  exactDirectory({
-    width: WIDTH,
-    height: HEIGHT,
-    tileSize,
-    samplesPerPixel: 1,
-    bits: 8,
-    sampleAt: (x, y) => greyAt(index, x, y),
-  });
-
-const greyAt = (index: number, x: number, y: number) => Math.max(0, (x % 200) + (y % 10) - index * 20);
-
-/** Every pixel of a picture, by its place. */
-function paint(width: number, height: number, pixelAt: (x: number, y: number) => number[]): Raster {
-  const rgb = new Uint8Array(width * height * 3);
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) rgb.set(pixelAt(x, y), (y * width + x) * 3);
-  }
-  return { width, height, rgb };
-}
-
-const greyPicture = (index: number) =>
-  paint(WIDTH, HEIGHT, (x, y) => Array.from({ length: 3 }, () => greyAt(index, x, y)));
-
-const sizesOf = ({ levels }: Slide) => levels.map(({ width, height }) => [width, height]);
-const allSizes = [
-  [300, 200],
-  [150, 100],
-  [75, 50],
-];
 
 describe('an OME-TIFF in colours', () => {
   it.each<[string, DirectoryPlan[], Partial<TiffPlan>]>([
@@ -415,224 +364,5 @@ describe('the metadata of an OME-TIFF', () => {
   ])('%s and %s give the magnification %s', async (instrument, settings, power) => {
     const xml = ome(instrument + image(settings + pixels('SizeC="3"', '<TiffData/>')));
     expect((await open(xml, [exactPicture(tissue, 64)])).objectivePower).toBe(power);
-  });
-});
-
-describe('an OME-TIFF is refused', () => {
-  const rgb = [exactPicture(tissue, 64)];
-  const words = exactDirectory({
-    width: WIDTH,
-    height: HEIGHT,
-    tileSize: 64,
-    samplesPerPixel: 1,
-    bits: 16,
-    sampleAt: (x) => x,
-  });
-  const blocks = (content: string, attributes = 'SizeC="1"') => ome(image(pixels(attributes, content)));
-
-  it.each<[string, string, DirectoryPlan[], string]>([
-    ['when its XML is cut', RGB_XML.slice(0, -20), rgb, 'FILE_CORRUPT'],
-    [
-      'when its XML has a document type',
-      `<!DOCTYPE OME [<!ENTITY a "b">]>${RGB_XML.slice(38)}`,
-      rgb,
-      'FILE_CORRUPT',
-    ],
-    ['when its XML asks for an entity', RGB_XML.replace('<Channel', '&file;<Channel'), rgb, 'FILE_CORRUPT'],
-    ['when its root is something in OME', `<a>${RGB_XML.slice(38)}</a>`, rgb, 'FILE_CORRUPT'],
-    ['when its elements are 10,000 deep', ome('<a>'.repeat(10_000)), rgb, 'LIMIT_EXCEEDED'],
-    ['when it has no Image', ome(''), rgb, 'FILE_CORRUPT'],
-    ['when an Image has no Pixels', ome(image('')), rgb, 'FILE_CORRUPT'],
-    ['when SizeX is missing', RGB_XML.replace('SizeX=', 'SizeQ='), rgb, 'FILE_CORRUPT'],
-    ['when SizeX is 0', RGB_XML.replace('SizeX="300"', 'SizeX="0"'), rgb, 'FILE_CORRUPT'],
-    ['when SizeX is negative', RGB_XML.replace('SizeX="300"', 'SizeX="-300"'), rgb, 'FILE_CORRUPT'],
-    [
-      'when SizeX is not that of the directory',
-      RGB_XML.replace('SizeX="300"', 'SizeX="301"'),
-      rgb,
-      'FILE_CORRUPT',
-    ],
-    ['when SizeC does not fit the samples', RGB_XML.replace('SizeC="3"', 'SizeC="4"'), rgb, 'FILE_CORRUPT'],
-    ['when it has 10^9 channels', blocks('', 'SizeC="1000000000"'), [grey(0)], 'FORMAT_NOT_SUPPORTED'],
-    [
-      'when it has 2^50 planes',
-      RGB_XML.replace('SizeZ="1"', 'SizeZ="1125899906842624"'),
-      rgb,
-      'LIMIT_EXCEEDED',
-    ],
-    ['when DimensionOrder is none', RGB_XML.replace('XYCZT', 'XYQQQ'), rgb, 'FILE_CORRUPT'],
-    ['when IFD is beyond the last', blocks('<TiffData IFD="7"/>'), [grey(0)], 'FILE_CORRUPT'],
-    ['when IFD is no number', blocks('<TiffData IFD="x"/>'), [grey(0)], 'FILE_CORRUPT'],
-    ['when FirstZ is beyond SizeZ', blocks('<TiffData FirstZ="3" IFD="0"/>'), [grey(0)], 'FILE_CORRUPT'],
-    [
-      'when PlaneCount is no number',
-      blocks('<TiffData IFD="0" PlaneCount="-1"/>'),
-      [grey(0)],
-      'FILE_CORRUPT',
-    ],
-    [
-      'when a channel is in no TiffData',
-      blocks('<TiffData IFD="0"/>', 'SizeC="2"'),
-      [grey(0), grey(1)],
-      'FORMAT_NOT_SUPPORTED',
-    ],
-    [
-      'when channels have different sizes',
-      blocks('<TiffData/>', 'SizeC="2"'),
-      [
-        grey(0),
-        exactDirectory({
-          width: 299,
-          height: 200,
-          tileSize: 64,
-          samplesPerPixel: 1,
-          bits: 8,
-          sampleAt: () => 0,
-        }),
-      ],
-      'FILE_CORRUPT',
-    ],
-    [
-      'when channels have different tiles',
-      blocks('<TiffData/>', 'SizeC="2"'),
-      [grey(0), grey(1, 32)],
-      'FILE_CORRUPT',
-    ],
-    [
-      'when a channel has a pyramid and another none',
-      blocks('<TiffData/>', 'SizeC="2"'),
-      [
-        {
-          ...grey(0),
-          subDirectories: [
-            withTags(
-              exactDirectory({
-                width: 150,
-                height: 100,
-                tileSize: 64,
-                samplesPerPixel: 1,
-                bits: 8,
-                sampleAt: () => 0,
-              }),
-              {},
-            ),
-          ],
-        },
-        grey(1),
-      ],
-      'FILE_CORRUPT',
-    ],
-    [
-      'when a channel is in colours',
-      blocks('<TiffData/>', 'SizeC="2"'),
-      [grey(0), exactPicture(tissue, 64)],
-      'FORMAT_NOT_SUPPORTED',
-    ],
-    [
-      'when two channels are in colours',
-      ome(image(pixels('SizeC="6"', '<TiffData/>'))),
-      [...rgb, ...rgb],
-      'FORMAT_NOT_SUPPORTED',
-    ],
-    [
-      'when a channel has samples of floating point',
-      blocks('<TiffData/>'),
-      [withTags(grey(0), { [tag.SampleFormat]: short(3) })],
-      'FORMAT_NOT_SUPPORTED',
-    ],
-    [
-      'when channels have signed samples of 16 bits',
-      blocks('<TiffData/>', 'SizeC="2"'),
-      [0, 1].map(() => withTags(words, { [tag.SampleFormat]: short(2) })),
-      'FORMAT_NOT_SUPPORTED',
-    ],
-    [
-      'when channels have tiles of more than 2^24 pixels',
-      blocks('<TiffData/>', 'SizeC="2"'),
-      [0, 1].map((index) =>
-        withTags(grey(index), { [tag.TileWidth]: short(8192), [tag.TileLength]: short(4096) }),
-      ),
-      'LIMIT_EXCEEDED',
-    ],
-    [
-      'when several channels are stored turned',
-      blocks('<TiffData/>', 'SizeC="2"'),
-      [0, 1].map((index) => withTags(grey(index), { [tag.Orientation]: short(6) })),
-      'FORMAT_NOT_SUPPORTED',
-    ],
-  ])('%s', async (_, xml, directories, code) => {
-    await expect(open(xml, directories)).rejects.toMatchObject({ name: 'SlideError', code });
-  });
-
-  it('without a word of what the file says in free text', async () => {
-    const xml = ome(
-      image(pixels('SizeC="3" Type="DOE^JANE"', '<TiffData IFD="DOE^JANE"/>'), 'Name="DOE^JANE"'),
-    );
-    await expect(open(xml, rgb)).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
-  });
-
-  it('wherever it is cut, and never otherwise than by a slide error', async () => {
-    const whole = build(RGB_XML, [
-      exactDirectory({
-        width: 20,
-        height: 20,
-        tileSize: 16,
-        samplesPerPixel: 3,
-        bits: 8,
-        sampleAt: () => 7,
-      }),
-    ]);
-    const outcomes = new Set<string>();
-    for (let end = 0; end < whole.length; end++) {
-      const outcome = await openBytes(whole.subarray(0, end)).then(
-        () => 'opened',
-        ({ name, code }: { name: string; code: string }) => `${name} ${code}`,
-      );
-      outcomes.add(outcome);
-    }
-    expect([...outcomes].sort()).toEqual(['SlideError FILE_TRUNCATED', 'SlideError FORMAT_NOT_RECOGNISED']);
-  });
-});
-
-const slides = process.env.TEST_SLIDES ?? '';
-const skippedWithout = slides === '' ? ' (skipped: TEST_SLIDES names no folder of real slides)' : '';
-
-describe.skipIf(slides === '')(`a real OME-TIFF${skippedWithout}`, () => {
-  it.each([
-    ['OS-1-detail.ome.tif', { width: 1101, height: 1101 }, { x: 0.2271, y: 0.2271 }],
-    ['OS-2-vsi.ome.tif', { width: 1445, height: 1445 }, { x: 0.34605, y: 0.34606 }],
-    ['4D-series.ome.tiff', { width: 439, height: 167 }, null],
-    ['cells.ome.tif', { width: 93, height: 131 }, { x: 0.25, y: 0.25 }],
-    ['cells-2c.ome.tif', { width: 93, height: 131 }, { x: 0.25, y: 0.25 }],
-  ])('%s is opened', async (name, size, mpp) => {
-    const slide = await openSlide({ path: join(slides, 'ome-tiff', name) });
-    expect(slide.levels).toMatchObject([size]);
-    expect(slide.format).toBe('ome-tiff');
-    expect(slide.mpp).toEqual(mpp && { x: expect.closeTo(mpp.x, 4), y: expect.closeTo(mpp.y, 4) });
-    await slide.close();
-  });
-
-  it('cells-2c.ome.tif has the green and blue of cells.ome.tif, and shows them as such', async () => {
-    const two = await openSlide({ path: join(slides, 'ome-tiff', 'cells-2c.ome.tif') });
-    const three = await openSlide({ path: join(slides, 'ome-tiff', 'cells.ome.tif') });
-    const [shown, whole] = [await drawLevel(two, 0), await drawLevel(three, 0)];
-    const withoutRed = { ...whole, rgb: whole.rgb.map((sample, i) => (i % 3 === 0 ? 0 : sample)) };
-    // Their palettes end at 65,280, not at 65,535.
-    expect(distance(shown, withoutRed).most).toBeLessThanOrEqual(2);
-    await Promise.all([two.close(), three.close()]);
-  });
-
-  it('4D-series.ome.tiff shows its first focus at its first time', async () => {
-    const path = join(slides, 'ome-tiff', '4D-series.ome.tiff');
-    const slide = await openSlide({ path });
-    const { rgb } = await drawLevel(slide, 0);
-    // Not packed, one row after the other.
-    const source = await openFileSource(path);
-    const [offset] = await (await openTiff(source)).first.table(tag.StripOffsets, 167);
-    const stored = await source.read(offset ?? 0, 439 * 167);
-    const shown = stored.map((_, i) => rgb[i * 3] as number);
-    expect(Buffer.compare(stored, shown)).toBe(0);
-    await source.close();
-    await slide.close();
   });
 });

@@ -1,0 +1,195 @@
+/** OME-TIFF files that lie, and those that are not read: each with the error it must give. */
+
+import { describe, expect, it } from 'vitest';
+import {
+  build,
+  grey,
+  HEIGHT,
+  image,
+  ome,
+  open,
+  pixels,
+  RGB_XML,
+  tissue,
+  WIDTH,
+} from '../testing/build-ome.ts';
+import { type DirectoryPlan, short } from '../testing/build-tiff.ts';
+import { exactDirectory, exactPicture, withTags } from '../testing/exact-directory.ts';
+import { openBytes } from '../testing/open-bytes.ts';
+import { tag } from '../tiff/tags.ts';
+
+describe('an OME-TIFF is refused', () => {
+  const rgb = [exactPicture(tissue, 64)];
+  const words = exactDirectory({
+    width: WIDTH,
+    height: HEIGHT,
+    tileSize: 64,
+    samplesPerPixel: 1,
+    bits: 16,
+    sampleAt: (x) => x,
+  });
+  const blocks = (content: string, attributes = 'SizeC="1"') => ome(image(pixels(attributes, content)));
+
+  it.each<[string, string, DirectoryPlan[], string]>([
+    ['when its XML is cut', RGB_XML.slice(0, -20), rgb, 'FILE_CORRUPT'],
+    [
+      'when its XML has a document type',
+      `<!DOCTYPE OME [<!ENTITY a "b">]>${RGB_XML.slice(38)}`,
+      rgb,
+      'FILE_CORRUPT',
+    ],
+    ['when its XML asks for an entity', RGB_XML.replace('<Channel', '&file;<Channel'), rgb, 'FILE_CORRUPT'],
+    ['when its root is something in OME', `<a>${RGB_XML.slice(38)}</a>`, rgb, 'FILE_CORRUPT'],
+    ['when its elements are 10,000 deep', ome('<a>'.repeat(10_000)), rgb, 'LIMIT_EXCEEDED'],
+    ['when it has no Image', ome(''), rgb, 'FILE_CORRUPT'],
+    ['when an Image has no Pixels', ome(image('')), rgb, 'FILE_CORRUPT'],
+    ['when SizeX is missing', RGB_XML.replace('SizeX=', 'SizeQ='), rgb, 'FILE_CORRUPT'],
+    ['when SizeX is 0', RGB_XML.replace('SizeX="300"', 'SizeX="0"'), rgb, 'FILE_CORRUPT'],
+    ['when SizeX is negative', RGB_XML.replace('SizeX="300"', 'SizeX="-300"'), rgb, 'FILE_CORRUPT'],
+    [
+      'when SizeX is not that of the directory',
+      RGB_XML.replace('SizeX="300"', 'SizeX="301"'),
+      rgb,
+      'FILE_CORRUPT',
+    ],
+    ['when SizeC does not fit the samples', RGB_XML.replace('SizeC="3"', 'SizeC="4"'), rgb, 'FILE_CORRUPT'],
+    ['when it has 10^9 channels', blocks('', 'SizeC="1000000000"'), [grey(0)], 'FORMAT_NOT_SUPPORTED'],
+    [
+      'when it has 2^50 planes',
+      RGB_XML.replace('SizeZ="1"', 'SizeZ="1125899906842624"'),
+      rgb,
+      'LIMIT_EXCEEDED',
+    ],
+    ['when DimensionOrder is none', RGB_XML.replace('XYCZT', 'XYQQQ'), rgb, 'FILE_CORRUPT'],
+    ['when IFD is beyond the last', blocks('<TiffData IFD="7"/>'), [grey(0)], 'FILE_CORRUPT'],
+    ['when IFD is no number', blocks('<TiffData IFD="x"/>'), [grey(0)], 'FILE_CORRUPT'],
+    ['when FirstZ is beyond SizeZ', blocks('<TiffData FirstZ="3" IFD="0"/>'), [grey(0)], 'FILE_CORRUPT'],
+    [
+      'when PlaneCount is no number',
+      blocks('<TiffData IFD="0" PlaneCount="-1"/>'),
+      [grey(0)],
+      'FILE_CORRUPT',
+    ],
+    [
+      'when a channel is in no TiffData',
+      blocks('<TiffData IFD="0"/>', 'SizeC="2"'),
+      [grey(0), grey(1)],
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    [
+      'when channels have different sizes',
+      blocks('<TiffData/>', 'SizeC="2"'),
+      [
+        grey(0),
+        exactDirectory({
+          width: 299,
+          height: 200,
+          tileSize: 64,
+          samplesPerPixel: 1,
+          bits: 8,
+          sampleAt: () => 0,
+        }),
+      ],
+      'FILE_CORRUPT',
+    ],
+    [
+      'when channels have different tiles',
+      blocks('<TiffData/>', 'SizeC="2"'),
+      [grey(0), grey(1, 32)],
+      'FILE_CORRUPT',
+    ],
+    [
+      'when a channel has a pyramid and another none',
+      blocks('<TiffData/>', 'SizeC="2"'),
+      [
+        {
+          ...grey(0),
+          subDirectories: [
+            withTags(
+              exactDirectory({
+                width: 150,
+                height: 100,
+                tileSize: 64,
+                samplesPerPixel: 1,
+                bits: 8,
+                sampleAt: () => 0,
+              }),
+              {},
+            ),
+          ],
+        },
+        grey(1),
+      ],
+      'FILE_CORRUPT',
+    ],
+    [
+      'when a channel is in colours',
+      blocks('<TiffData/>', 'SizeC="2"'),
+      [grey(0), exactPicture(tissue, 64)],
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    [
+      'when two channels are in colours',
+      ome(image(pixels('SizeC="6"', '<TiffData/>'))),
+      [...rgb, ...rgb],
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    [
+      'when a channel has samples of floating point',
+      blocks('<TiffData/>'),
+      [withTags(grey(0), { [tag.SampleFormat]: short(3) })],
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    [
+      'when channels have signed samples of 16 bits',
+      blocks('<TiffData/>', 'SizeC="2"'),
+      [0, 1].map(() => withTags(words, { [tag.SampleFormat]: short(2) })),
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    [
+      'when channels have tiles of more than 2^24 pixels',
+      blocks('<TiffData/>', 'SizeC="2"'),
+      [0, 1].map((index) =>
+        withTags(grey(index), { [tag.TileWidth]: short(8192), [tag.TileLength]: short(4096) }),
+      ),
+      'LIMIT_EXCEEDED',
+    ],
+    [
+      'when several channels are stored turned',
+      blocks('<TiffData/>', 'SizeC="2"'),
+      [0, 1].map((index) => withTags(grey(index), { [tag.Orientation]: short(6) })),
+      'FORMAT_NOT_SUPPORTED',
+    ],
+  ])('%s', async (_, xml, directories, code) => {
+    await expect(open(xml, directories)).rejects.toMatchObject({ name: 'SlideError', code });
+  });
+
+  it('without a word of what the file says in free text', async () => {
+    const xml = ome(
+      image(pixels('SizeC="3" Type="DOE^JANE"', '<TiffData IFD="DOE^JANE"/>'), 'Name="DOE^JANE"'),
+    );
+    await expect(open(xml, rgb)).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
+  });
+
+  it('wherever it is cut, and never otherwise than by a slide error', async () => {
+    const whole = build(RGB_XML, [
+      exactDirectory({
+        width: 20,
+        height: 20,
+        tileSize: 16,
+        samplesPerPixel: 3,
+        bits: 8,
+        sampleAt: () => 7,
+      }),
+    ]);
+    const outcomes = new Set<string>();
+    for (let end = 0; end < whole.length; end++) {
+      const outcome = await openBytes(whole.subarray(0, end)).then(
+        () => 'opened',
+        ({ name, code }: { name: string; code: string }) => `${name} ${code}`,
+      );
+      outcomes.add(outcome);
+    }
+    expect([...outcomes].sort()).toEqual(['SlideError FILE_TRUNCATED', 'SlideError FORMAT_NOT_RECOGNISED']);
+  });
+});

@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openSlide } from '../open-slide.ts';
+import { openFileSource } from '../source/file-source.ts';
+import { distance, drawLevel } from '../testing/draw-level.ts';
+import { tag } from '../tiff/tags.ts';
+import { openTiff } from '../tiff/tiff-file.ts';
+
+const slides = process.env.TEST_SLIDES ?? '';
+const skippedWithout = slides === '' ? ' (skipped: TEST_SLIDES names no folder of real slides)' : '';
+
+describe.skipIf(slides === '')(`a real OME-TIFF${skippedWithout}`, () => {
+  it.each([
+    ['OS-1-detail.ome.tif', { width: 1101, height: 1101 }, { x: 0.2271, y: 0.2271 }],
+    ['OS-2-vsi.ome.tif', { width: 1445, height: 1445 }, { x: 0.34605, y: 0.34606 }],
+    ['4D-series.ome.tiff', { width: 439, height: 167 }, null],
+    ['cells.ome.tif', { width: 93, height: 131 }, { x: 0.25, y: 0.25 }],
+    ['cells-2c.ome.tif', { width: 93, height: 131 }, { x: 0.25, y: 0.25 }],
+  ])('%s is opened', async (name, size, mpp) => {
+    const slide = await openSlide({ path: join(slides, 'ome-tiff', name) });
+    expect(slide.levels).toMatchObject([size]);
+    expect(slide.format).toBe('ome-tiff');
+    expect(slide.mpp).toEqual(mpp && { x: expect.closeTo(mpp.x, 4), y: expect.closeTo(mpp.y, 4) });
+    await slide.close();
+  });
+
+  it('cells-2c.ome.tif has the green and blue of cells.ome.tif, and shows them as such', async () => {
+    const two = await openSlide({ path: join(slides, 'ome-tiff', 'cells-2c.ome.tif') });
+    const three = await openSlide({ path: join(slides, 'ome-tiff', 'cells.ome.tif') });
+    const [shown, whole] = [await drawLevel(two, 0), await drawLevel(three, 0)];
+    const withoutRed = { ...whole, rgb: whole.rgb.map((sample, i) => (i % 3 === 0 ? 0 : sample)) };
+    // Their palettes end at 65,280, not at 65,535.
+    expect(distance(shown, withoutRed).most).toBeLessThanOrEqual(2);
+    await Promise.all([two.close(), three.close()]);
+  });
+
+  it('4D-series.ome.tiff shows its first focus at its first time', async () => {
+    const path = join(slides, 'ome-tiff', '4D-series.ome.tiff');
+    const slide = await openSlide({ path });
+    const { rgb } = await drawLevel(slide, 0);
+    // Not packed, one row after the other.
+    const source = await openFileSource(path);
+    const [offset] = await (await openTiff(source)).first.table(tag.StripOffsets, 167);
+    const stored = await source.read(offset ?? 0, 439 * 167);
+    const shown = stored.map((_, i) => rgb[i * 3] as number);
+    expect(Buffer.compare(stored, shown)).toBe(0);
+    await source.close();
+    await slide.close();
+  });
+});

@@ -1,0 +1,78 @@
+/** OME-TIFF files: XML, and directories that it speaks of. */
+import { type Raster, shrinkRaster } from '../decode/raster.ts';
+import type { Slide } from '../slide.ts';
+import { tag } from '../tiff/tags.ts';
+import { ascii, buildTiff, type DirectoryPlan, long, type TiffPlan } from './build-tiff.ts';
+import { exactDirectory, exactPicture, withTags } from './exact-directory.ts';
+import { openBytes } from './open-bytes.ts';
+import { paintTissue } from './paint-tissue.ts';
+
+const NAMESPACE = 'http://www.openmicroscopy.org/Schemas/OME/2016-06';
+export const UUID = 'urn:uuid:00000000-0000-4000-8000-000000000001';
+export const OTHER_UUID = 'urn:uuid:00000000-0000-4000-8000-000000000002';
+
+export const [WIDTH, HEIGHT] = [300, 200];
+export const tissue = paintTissue(WIDTH, HEIGHT);
+
+export const ome = (content: string, attributes = `UUID="${UUID}"`) =>
+  `<?xml version="1.0" encoding="UTF-8"?><!-- made by a microscope --><OME xmlns="${NAMESPACE}" ${attributes}>${content}</OME>`;
+
+export const pixels = (attributes: string, content = '') =>
+  `<Pixels DimensionOrder="XYCZT" SizeX="${WIDTH}" SizeY="${HEIGHT}" SizeZ="1" SizeT="1" Type="uint8" ${attributes}>${content}</Pixels>`;
+
+export const image = (content: string, attributes = '') =>
+  `<Image ID="Image:0" ${attributes}>${content}</Image>`;
+
+export const RGB_XML = ome(
+  image(pixels('SizeC="3"', '<Channel SamplesPerPixel="3"/><TiffData IFD="0" PlaneCount="1"/>')),
+);
+
+/** An OME-TIFF of these directories, with this XML in the first one. */
+export function build(
+  xml: string,
+  [first, ...others]: DirectoryPlan[],
+  plan: Partial<TiffPlan> = {},
+): Uint8Array {
+  const described = withTags(first, { [tag.ImageDescription]: ascii(xml) });
+  return buildTiff({ directories: [described, ...others], ...plan }).bytes;
+}
+
+export const open = (xml: string, directories: DirectoryPlan[], plan?: Partial<TiffPlan>): Promise<Slide> =>
+  openBytes(build(xml, directories, plan));
+
+export const isReduced = { [tag.NewSubfileType]: long(1) };
+
+/** The same picture at half and a quarter of its size. */
+export const smaller = [2, 4].map((by) => withTags(exactPicture(shrinkRaster(tissue, by), 64), isReduced));
+
+/** A grey page: brighter to the right, and darker the later it is. */
+export const grey = (index: number, tileSize: number | null = 64): DirectoryPlan =>
+  exactDirectory({
+    width: WIDTH,
+    height: HEIGHT,
+    tileSize,
+    samplesPerPixel: 1,
+    bits: 8,
+    sampleAt: (x, y) => greyAt(index, x, y),
+  });
+
+export const greyAt = (index: number, x: number, y: number) => Math.max(0, (x % 200) + (y % 10) - index * 20);
+
+/** Every pixel of a picture, by its place. */
+export function paint(width: number, height: number, pixelAt: (x: number, y: number) => number[]): Raster {
+  const rgb = new Uint8Array(width * height * 3);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) rgb.set(pixelAt(x, y), (y * width + x) * 3);
+  }
+  return { width, height, rgb };
+}
+
+export const greyPicture = (index: number) =>
+  paint(WIDTH, HEIGHT, (x, y) => Array.from({ length: 3 }, () => greyAt(index, x, y)));
+
+export const sizesOf = ({ levels }: Slide) => levels.map(({ width, height }) => [width, height]);
+export const allSizes = [
+  [300, 200],
+  [150, 100],
+  [75, 50],
+];

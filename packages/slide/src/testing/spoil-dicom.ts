@@ -1,0 +1,177 @@
+/** Ways to break a DICOM file that was built whole. */
+import { tag } from '../dicom/tags.ts';
+import type { SlideErrorCode } from '../slide.ts';
+import {
+  buildDicom,
+  type DicomElement,
+  type DicomFile,
+  type DicomFragments,
+  type DicomItem,
+  type DicomPlan,
+  itemHeader,
+  littleEndian,
+  planDicom,
+  sequence,
+  sl,
+  text,
+  writeDicom,
+} from './build-dicom.ts';
+
+export type Fault = readonly [name: string, build: () => Promise<Uint8Array>, code: SlideErrorCode];
+
+export const UNDEFINED_LENGTH = 0xffff_ffff;
+
+/** A built file after one change of its data set. */
+export const changed =
+  (change: (file: DicomFile) => DicomFile, plan: DicomPlan = {}) =>
+  async () =>
+    writeDicom(change(await planDicom(plan)));
+/** A built file with these elements instead of those with the same tags. */
+export const having =
+  (plan: DicomPlan, ...more: readonly DicomElement[]) =>
+  async () =>
+    buildDicom({ ...plan, more });
+export const has = (...more: readonly DicomElement[]) => having({}, ...more);
+export const without = (missing: number, plan: DicomPlan = {}) =>
+  changed(
+    (file) => ({ ...file, elements: file.elements.filter((element) => element.tag !== missing) }),
+    plan,
+  );
+/** A built file with other bytes. */
+export const bytes =
+  (change: (file: Buffer) => Uint8Array, plan: DicomPlan = {}) =>
+  async () =>
+    change(Buffer.from(await buildDicom(plan)));
+export const cutBefore = (back: number, plan: DicomPlan = {}) =>
+  bytes((file) => file.subarray(0, -back), plan);
+export const meta = (...elements: readonly DicomElement[]) =>
+  changed((file) => ({
+    ...file,
+    meta: [
+      ...file.meta.filter(({ tag: number }) => !elements.some((element) => element.tag === number)),
+      ...elements,
+    ],
+  }));
+export const syntax = (uid: string) => meta(text(tag.TransferSyntaxUID, 'UI', uid));
+export const sopClass = (uid: string) => meta(text(tag.MediaStorageSOPClassUID, 'UI', uid));
+/** A data set that begins with these bytes. */
+export const beginning = (part: Uint8Array) =>
+  bytes((file) => {
+    const at = file.indexOf(Buffer.from([0x08, 0x00, 0x08, 0x00]), 132);
+    return Buffer.concat([file.subarray(0, at), part, file.subarray(at)]);
+  });
+
+export const rle = { codec: 'rle' } as const;
+export const jpeg = { codec: 'jpeg', photometric: 'YBR_FULL_422' } as const;
+export const sparse = { organization: 'TILED_SPARSE' } as const;
+
+/** A built file with other encapsulated pixels. */
+export const pixels = (plan: DicomPlan, change: (pixels: DicomFragments) => DicomFragments) =>
+  changed(
+    (file) => ({
+      ...file,
+      elements: file.elements.map((element) =>
+        element.tag === tag.PixelData
+          ? { ...element, value: change(element.value as DicomFragments) }
+          : element,
+      ),
+    }),
+    plan,
+  );
+export const offsets = (change: (offsets: number[]) => number[]) =>
+  pixels(rle, (all) => {
+    const table = Array.from({ length: all.offsetTable.length / 4 }, (_, i) =>
+      Buffer.from(all.offsetTable).readUInt32LE(i * 4),
+    );
+    return { ...all, offsetTable: littleEndian(4, change(table)) };
+  });
+/** A built file with other values in its extended offset table, or in its lengths. */
+export const extended = (which: number, change: (values: bigint[]) => bigint[]) =>
+  changed(
+    (file) => ({
+      ...file,
+      elements: file.elements.map((element) => {
+        if (element.tag !== which) return element;
+        const old = Buffer.from(element.value as Uint8Array);
+        const values = change(Array.from({ length: old.length / 8 }, (_, i) => old.readBigUInt64LE(i * 8)));
+        const value = Buffer.alloc(values.length * 8);
+        values.forEach((number, i) => {
+          value.writeBigUInt64LE(number, i * 8);
+        });
+        return { ...element, value };
+      }),
+    }),
+    { ...rle, offsetTable: 'extended' },
+  );
+export const fragments = (
+  change: (fragments: readonly Uint8Array[]) => readonly Uint8Array[],
+  plan: DicomPlan = rle,
+) => pixels({ ...plan, offsetTable: 'empty' }, (all) => ({ ...all, fragments: change(all.fragments) }));
+export const frames = (change: (frame: Buffer) => Uint8Array, plan: DicomPlan = jpeg) =>
+  fragments((all) => all.map((frame) => change(Buffer.from(frame))), plan);
+/** Places of frames, each a column and a row of pixels from 1. */
+export const positions = (...places: readonly (readonly [number, number])[]) =>
+  having(
+    sparse,
+    sequence(
+      tag.PerFrameFunctionalGroupsSequence,
+      places.map(([column, row]) => [
+        sequence(tag.PlanePositionSlideSequence, [
+          [
+            sl(tag.ColumnPositionInTotalImagePixelMatrix, column),
+            sl(tag.RowPositionInTotalImagePixelMatrix, row),
+          ],
+        ]),
+      ]),
+    ),
+  );
+export const grid = [
+  [1, 1],
+  [33, 1],
+  [65, 1],
+  [1, 33],
+  [33, 33],
+] as const;
+
+export const nested = (depth: number): DicomElement => {
+  let items: readonly DicomItem[] = [];
+  for (let i = 0; i < depth; i++) items = [[{ ...sequence(0x0040_0555, items), length: UNDEFINED_LENGTH }]];
+  return { ...sequence(0x0040_0555, items), length: UNDEFINED_LENGTH };
+};
+/** So deep that writing it by recursion would not do: a sequence, an item, a sequence, an item, … */
+export const abyss = Buffer.concat(
+  Array.from({ length: 20_000 }, () =>
+    Buffer.concat([
+      Buffer.from([0x08, 0x00, 0x06, 0x00, 0x53, 0x51, 0, 0, 0xff, 0xff, 0xff, 0xff]),
+      itemHeader(tag.Item, UNDEFINED_LENGTH),
+    ]),
+  ),
+);
+/** Half a million elements that say nothing, twice. */
+export const million = Buffer.alloc(8 * 1_000_001);
+for (let at = 0; at < million.length; at += 8) million.set([0x08, 0x00, 0x01, 0x00, 0x4c, 0x4f], at);
+
+/** Place of an item of the pixels: 0 is the offset table. */
+function itemAt(file: Buffer, item: number): number {
+  let at = file.indexOf(Buffer.from([0xe0, 0x7f, 0x10, 0x00, 0x4f, 0x42])) + 12;
+  for (let i = 0; i < item; i++) at += 8 + file.readUInt32LE(at + 4);
+  return at;
+}
+
+export function spoilItem(file: Buffer, item: number, number: number): Buffer {
+  const at = itemAt(file, item);
+  file.set(itemHeader(number, file.readUInt32LE(at + 4)), at);
+  return file;
+}
+
+export function spoilLength(file: Buffer, item: number, length: number): Buffer {
+  file.writeUInt32LE(length, itemAt(file, item) + 4);
+  return file;
+}
+
+/** Writes over a JPEG's frame segment, from a place that counts from its marker. */
+export function spoilFrame(frame: Buffer, at: number, ...values: readonly number[]): Buffer {
+  const start = frame.indexOf(Buffer.from([0xff, 0xc0]));
+  frame.set(values, start + at);
+  return frame;
+}

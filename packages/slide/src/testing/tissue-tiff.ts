@@ -1,0 +1,51 @@
+/** A picture of tissue as TIFF writes it, and what it must look like. */
+import type { Raster } from '../decode/raster.ts';
+import { describeDeepZoom } from '../deep-zoom.ts';
+import { renderPixels } from '../making/render-pixels.ts';
+import type { Slide } from '../slide.ts';
+import { buildTiff, type DirectoryPlan } from './build-tiff.ts';
+import type { SamplesPlan } from './encode-samples.ts';
+import { openBytes } from './open-bytes.ts';
+import { paintTissue } from './paint-tissue.ts';
+
+/** Not a multiple of anything. */
+export const [WIDTH, HEIGHT] = [101, 75];
+export const { rgb } = paintTissue(WIDTH, HEIGHT);
+
+export const open = (directory: DirectoryPlan, littleEndian = true, isBig = false) =>
+  openBytes(buildTiff({ directories: [directory], littleEndian, isBig }).bytes);
+
+/** Full resolution, as it is shown. */
+export function show(slide: Slide): Promise<Raster> {
+  const { width, height, maxLevel } = describeDeepZoom(slide);
+  return renderPixels(slide, { dziLevel: maxLevel, x: 0, y: 0, width, height });
+}
+
+/** A picture by the colour of each pixel. */
+export function picture(colourAt: (pixel: number) => readonly [number, number, number]): Raster {
+  const pixels = WIDTH * HEIGHT;
+  return {
+    width: WIDTH,
+    height: HEIGHT,
+    rgb: Uint8Array.from({ length: pixels * 3 }, (_, i) => colourAt(Math.floor(i / 3))[i % 3] as number),
+  };
+}
+export const greyPicture = (greyAt: (pixel: number) => number) =>
+  picture((pixel) => [greyAt(pixel), greyAt(pixel), greyAt(pixel)]);
+export const sampleOf = (pixel: number, sample: number) => rgb[pixel * 3 + sample] as number;
+export const tissue = picture((pixel) => [sampleOf(pixel, 0), sampleOf(pixel, 1), sampleOf(pixel, 2)]);
+
+export const size = { width: WIDTH, height: HEIGHT };
+export const colours: SamplesPlan = { ...size, samples: rgb, samplesPerPixel: 3, photometric: 2 };
+/** Of `bits`, all values up to the largest. */
+export const greys = (bits: 1 | 2 | 4 | 8 | 16): SamplesPlan => ({
+  ...size,
+  samples: Array.from({ length: WIDTH * HEIGHT }, (_, i) => (i * 7919) % 2 ** bits),
+  samplesPerPixel: 1,
+  photometric: 1,
+  bits,
+});
+export const greyOf = (bits: number) => (pixel: number) => {
+  const value = (pixel * 7919) % 2 ** bits;
+  return bits === 16 ? value >> 8 : (value * 255) / (2 ** bits - 1);
+};
