@@ -25,6 +25,17 @@ const WsiViewer = lazy(async () => {
   return { default: WsiViewer };
 });
 
+const DatasetManagement = lazy(async () => {
+  const { DatasetManagement } = await import('./screens/dataset-management/DatasetManagement.tsx');
+  return { default: DatasetManagement };
+});
+
+/** Few look into the trail, and nobody at every visit. */
+const AuditLog = lazy(async () => {
+  const { AuditLog } = await import('./screens/audit-log/AuditLog.tsx');
+  return { default: AuditLog };
+});
+
 const may = (access: RouteHandle['access'], title?: string): RouteHandle =>
   title === undefined ? { access } : { access, title };
 

@@ -75,50 +75,69 @@ export function addressOf(
   return `${apiBase}${path}${text ? `?${text}` : ''}`;
 }
 
+interface PlainInput {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Query;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+}
+
 /** @throws AppError, NoAnswerError, UnexpectedAnswerError; the caller's own abort passes through */
 export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>> {
-  const { params, query, body, signal } = input as {
-    params?: Record<string, string>;
-    query?: Query;
-    body?: unknown;
-    signal?: AbortSignal;
-  };
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const text = await send(endpoint, input as PlainInput, timeout, (answer) => answer.text());
+  if (endpoint.response === null || typeof endpoint.response === 'string') return undefined as ResponseOf<E>;
+  return endpoint.response.parse(JSON.parse(text)) as ResponseOf<E>;
+}
+
+/** A file, which may take as long as it takes. @throws as `call` does */
+export function download<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Blob> {
+  return send(endpoint, input as PlainInput, null, (answer) => answer.blob());
+}
+
+/** @param timeout ends the call, reading included; null lets it take its time */
+async function send<T>(
+  endpoint: Endpoint,
+  { params, query, body, signal }: PlainInput,
+  timeout: AbortSignal | null,
+  read: (answer: Response) => Promise<T>,
+): Promise<T> {
   const token = storedToken();
   const headers = new Headers();
   if (token !== null && endpoint.access !== 'anyone') headers.set('Authorization', `Bearer ${token}`);
   if (endpoint.body) headers.set('Content-Type', 'application/json');
 
-  const timeout = AbortSignal.timeout(timeoutMs);
-  let answer: Response;
+  const signals = [signal, timeout].filter((each) => each !== undefined && each !== null);
+  let refused: Response;
   let text: string;
   try {
-    answer = await fetch(addressOf(endpoint, params, query), {
+    const answer = await fetch(addressOf(endpoint, params, query), {
       method: endpoint.method,
       headers,
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
       ...(endpoint.body ? { body: JSON.stringify(body ?? {}) } : {}),
     });
+    if (answer.ok) return await read(answer);
+    refused = answer;
     text = await answer.text();
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new NoAnswerError(error);
   }
-
-  if (!answer.ok) throw refusalOf(answer, text, endpoint, token);
-  if (endpoint.response === null || typeof endpoint.response === 'string') return undefined as ResponseOf<E>;
-  return endpoint.response.parse(JSON.parse(text)) as ResponseOf<E>;
+  throw refusalOf(refused, text, endpoint, token);
 }
 
 function refusalOf(answer: Response, text: string, endpoint: Endpoint, token: string | null): Error {
   const json = parseJson(text);
   const body = ErrorBody.safeParse(json);
-  // The current password of a form was wrong; the sign-in that sent it is as good as before.
-  const isWrongPassword = body.success && body.data.code === 'credentials_invalid';
+  // What was typed into a form was wrong; the sign-in that sent it is as good as before.
+  const isTypedWrong =
+    body.success && (body.data.code === 'credentials_invalid' || body.data.code === 'second_factor_invalid');
   if (
     answer.status === 401 &&
     endpoint.access !== 'anyone' &&
     answer.headers.get('WWW-Authenticate')?.startsWith('Bearer') &&
-    !isWrongPassword
+    !isTypedWrong
   ) {
     signInEnded(token);
   }
@@ -142,6 +161,11 @@ function parseJson(text: string): unknown {
 export function messageOf(error: unknown, otherwise: string): string {
   if (error instanceof AppError) return error.message;
   return (error instanceof UnexpectedAnswerError ? error.sentence : null) ?? otherwise;
+}
+
+/** The field that the API refused; null when it refused none. */
+export function fieldOf(error: unknown): string | null {
+  return error instanceof AppError ? (error.detail.field ?? null) : null;
 }
 
 /** Why the API refused; null when it did not answer, or answered nonsense. */

@@ -31,7 +31,10 @@ export function useUsers() {
 export function useStatistics() {
   return useQuery({
     queryKey: ['statistics'],
-    queryFn: ({ signal }) => call(getStatistics, { signal }),
+    queryFn: ({ signal }) => {
+      const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions();
+      return call(getStatistics, { query: { zone }, signal });
+    },
   });
 }
 

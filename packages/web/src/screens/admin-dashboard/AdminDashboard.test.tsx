@@ -11,6 +11,10 @@ const statistics = {
   datasets: 12,
   storedBytes: 12_400_000_000,
   openImageSessions: 7,
+  days: [
+    { day: '2026-11-20', signIns: 30, openedSlides: 0 },
+    { day: '2026-11-21', signIns: 12, openedSlides: 1203 },
+  ],
 };
 
 describe('the admin dashboard', () => {
@@ -37,6 +41,23 @@ describe('the admin dashboard', () => {
       'Açık görüntü oturumu7',
     ]);
     card.getByText('Daha fazla istatistik yakında.');
+  });
+
+  it('plots the sign-ins and the opened slides of the last days, as the browser counts days', async () => {
+    const { calls } = openApp('/admin', { signedInAs: admin, api: { 'GET /admin/statistics': statistics } });
+    const plots = await screen.findAllByRole('figure');
+    expect(plots.map((plot) => within(plot).getByText(/^[\d.]+$/, { selector: 'span' }).textContent)).toEqual(
+      ['42', '1.203'],
+    );
+    screen.getByRole('img', { name: 'Son 30 gün: açılan slayt, günlere göre' });
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+    expect(calls.find(({ name }) => name === 'GET /admin/statistics')?.query).toEqual({ zone: timeZone });
+  });
+
+  it('leads to the audit trail', async () => {
+    openApp('/admin', { signedInAs: admin, api: { 'GET /admin/statistics': statistics } });
+    const card = within(await screen.findByRole('region', { name: 'Denetim Kaydı' }));
+    expect(card.getByRole('link').getAttribute('href')).toBe('/admin/audit');
   });
 
   it('keeps the line about more when nothing can be loaded', async () => {

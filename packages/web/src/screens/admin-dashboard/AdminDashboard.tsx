@@ -18,12 +18,20 @@ export function AdminDashboard() {
         {texts.welcome(nameOf(user))}
       </Title>
       <div className={classes.panels}>
-        <Panel title={texts.userManagement}>
-          <Text mb="lg">{texts.userManagementHint}</Text>
-          <Button component={Link} to="/admin/users">
-            {texts.openUserManagement}
-          </Button>
-        </Panel>
+        <div className={classes.subjects}>
+          <Panel title={texts.userManagement}>
+            <Text mb="lg">{texts.userManagementHint}</Text>
+            <Button component={Link} to="/admin/users">
+              {texts.openUserManagement}
+            </Button>
+          </Panel>
+          <Panel title={texts.audit}>
+            <Text mb="lg">{texts.auditHint}</Text>
+            <Button component={Link} to="/admin/audit" variant="default">
+              {texts.openAudit}
+            </Button>
+          </Panel>
+        </div>
         <StatisticsCard />
       </div>
     </>

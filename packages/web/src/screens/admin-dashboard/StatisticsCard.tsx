@@ -8,6 +8,7 @@ import { texts as shared } from '../../texts.ts';
 import { formatBytes } from './format-bytes.ts';
 import classes from './StatisticsCard.module.css';
 import { accountCountLabels, texts } from './texts.ts';
+import { UsagePlot } from './UsagePlot.tsx';
 
 /** What is known of the whole product today. */
 export function StatisticsCard() {
@@ -20,10 +21,31 @@ export function StatisticsCard() {
         <LoadFailed message={texts.statisticsFailed} onRetry={() => void statistics.refetch()} />
       )}
       {statistics.data && <Figures statistics={statistics.data} />}
+      {statistics.data && <Usage days={statistics.data.days} />}
       <Text c="dimmed" mt="lg">
         {texts.moreSoon}
       </Text>
     </Panel>
+  );
+}
+
+function Usage({ days }: Pick<Statistics, 'days'>) {
+  return (
+    <section aria-label={texts.lastDays} className={classes.usage}>
+      <h3>{texts.lastDays}</h3>
+      <div className={classes.plots}>
+        <UsagePlot
+          title={texts.signIns}
+          color="haematoxylin"
+          days={days.map(({ day, signIns }) => ({ day, count: signIns }))}
+        />
+        <UsagePlot
+          title={texts.openedSlides}
+          color="eosin"
+          days={days.map(({ day, openedSlides }) => ({ day, count: openedSlides }))}
+        />
+      </div>
+    </section>
   );
 }
 

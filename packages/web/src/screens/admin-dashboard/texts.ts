@@ -12,6 +12,19 @@ export const texts = {
   datasets: 'Veri kümesi',
   storedBytes: 'Slaytların boyutu',
   openImageSessions: 'Açık görüntü oturumu',
+  lastDays: 'Son 30 gün',
+  signIns: 'Giriş',
+  openedSlides: 'Açılan slayt',
+  day: 'Gün',
+  today: 'Bugün',
+  plotTitle: (what: string) => `Son 30 gün: ${what.toLocaleLowerCase('tr')}, günlere göre`,
+  plotDescription: (total: string, most: string, day: string) =>
+    `Toplam ${total}. En çok ${most}, ${day} günü.`,
+  plotNothing: 'Bu günlerde hiç yok.',
+  plotTable: (what: string) => `${what}: tablo olarak göster`,
+  audit: 'Denetim Kaydı',
+  auditHint: 'Kim hangi slaydı açtı, kim ne zaman giriş yaptı, hangi karar kimin.',
+  openAudit: 'Denetim Kaydını Aç',
 };
 
 export const accountCountLabels: Readonly<Record<Status, string>> = {

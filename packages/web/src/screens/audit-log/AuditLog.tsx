@@ -1,0 +1,119 @@
+import { Button, Group, Text, Title } from '@mantine/core';
+import { IconDownload, IconRefresh } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate, useSearchParams } from 'react-router';
+import { toast } from 'react-toastify';
+import { downloadAudit, useAudit } from '../../api/audit.ts';
+import { messageOf } from '../../api/client.ts';
+import { LoadFailed } from '../../components/LoadFailed.tsx';
+import { Loading } from '../../components/Loading.tsx';
+import { Panel } from '../../components/Panel.tsx';
+import { AuditFilterForm } from './AuditFilterForm.tsx';
+import classes from './AuditLog.module.css';
+import { AuditTable } from './AuditTable.tsx';
+import { ChainState } from './ChainState.tsx';
+import { addressOfFilter, askedBy, filterOfAddress } from './filter.ts';
+import { saveFile } from './save-file.ts';
+import { texts } from './texts.ts';
+
+/** Administration › audit trail: who did what, and whether anybody has tampered with the record of it. */
+export function AuditLog() {
+  const [search] = useSearchParams();
+  const navigate = useNavigate();
+  const filter = filterOfAddress(search);
+  const asked = askedBy(filter);
+  const audit = useAudit(asked);
+  const file = useMutation({
+    mutationFn: () => downloadAudit(asked),
+    onSuccess: (blob) => {
+      saveFile(blob, `denetim-kaydi-${new Date().toISOString().slice(0, 10)}.csv`);
+      toast.success(texts.downloaded);
+    },
+    onError: (error) => toast.error(messageOf(error, texts.downloadFailed)),
+  });
+
+  return (
+    <>
+      <Title order={1} mb="xs">
+        {texts.heading}
+      </Title>
+      <Text c="dimmed" mb="lg">
+        {texts.hint}
+      </Text>
+      <div className={classes.parts}>
+        <ChainState />
+        <Panel title={texts.filters}>
+          <AuditFilterForm
+            key={search.toString()}
+            filter={filter}
+            entries={audit.data ?? []}
+            onApply={(next) => void navigate(addressOfFilter(next))}
+          />
+        </Panel>
+        <Panel
+          title={texts.entries}
+          action={
+            <Group gap="xs">
+              <Button
+                size="sm"
+                variant="default"
+                leftSection={<IconRefresh size={18} aria-hidden />}
+                loading={audit.isRefetching}
+                onClick={() => void audit.refetch()}
+              >
+                {texts.refresh}
+              </Button>
+              <Button
+                size="sm"
+                variant="default"
+                leftSection={<IconDownload size={18} aria-hidden />}
+                loading={file.isPending}
+                onClick={() => file.mutate()}
+              >
+                {texts.download}
+              </Button>
+            </Group>
+          }
+        >
+          <Entries audit={audit} />
+        </Panel>
+      </div>
+    </>
+  );
+}
+
+function Entries({ audit }: { readonly audit: ReturnType<typeof useAudit> }) {
+  if (audit.isPending) return <Loading label={texts.loading} />;
+  if (audit.isLoadingError) {
+    return (
+      <LoadFailed message={messageOf(audit.error, texts.loadFailed)} onRetry={() => void audit.refetch()} />
+    );
+  }
+  const { data = [] } = audit;
+  if (data.length === 0) return <Text c="dimmed">{texts.empty}</Text>;
+
+  return (
+    <>
+      <AuditTable entries={data} />
+      <div className={classes.end}>
+        {audit.isFetchNextPageError && (
+          <LoadFailed message={texts.moreFailed} onRetry={() => void audit.fetchNextPage()} />
+        )}
+        {!audit.isFetchNextPageError && audit.hasNextPage && (
+          <Button
+            variant="default"
+            loading={audit.isFetchingNextPage}
+            onClick={() => void audit.fetchNextPage()}
+          >
+            {texts.more}
+          </Button>
+        )}
+        {!audit.hasNextPage && (
+          <Text c="dimmed" size="sm">
+            {texts.end}
+          </Text>
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,122 @@
+import type { AuditEntry } from '@lamina/contract';
+import { Anchor, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { formatDate } from '../../dates.ts';
+import { nameOf } from '../../person.ts';
+import classes from './AuditTable.module.css';
+import { detailOf } from './detail-of.ts';
+import { addressOfFilter } from './filter.ts';
+import { sentenceOf, texts } from './texts.ts';
+
+const timeOfDay = new Intl.DateTimeFormat('tr-TR', { timeStyle: 'medium' });
+const columns = [texts.time, texts.action, texts.person, texts.target, texts.detail, texts.address];
+
+/** Entries under the days they belong to. A table where there is room, cards where there is not. */
+export function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
+  const days = Map.groupBy(entries, ({ at }) => formatDate(at));
+  return (
+    <table aria-label={texts.entries} className={classes.table}>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column} scope="col">
+              {column}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      {[...days].map(([day, ofDay]) => (
+        <tbody key={day}>
+          <tr className={classes.day}>
+            <th scope="rowgroup" colSpan={columns.length}>
+              {day}
+            </th>
+          </tr>
+          {ofDay.map((entry) => (
+            <Row key={entry.seq} entry={entry} />
+          ))}
+        </tbody>
+      ))}
+    </table>
+  );
+}
+
+function Row({ entry }: { readonly entry: AuditEntry }) {
+  const { at, result, actor, target, address } = entry;
+  const details = detailOf(entry);
+  return (
+    <tr className={classes.entry} data-result={result}>
+      <td className={classes.time}>
+        <time dateTime={at}>{timeOfDay.format(new Date(at))}</time>
+      </td>
+      <td className={classes.what}>{sentenceOf(entry)}</td>
+      <Cell label={texts.person}>
+        <Person entry={entry} />
+      </Cell>
+      <Cell label={texts.target} isEmpty={target === null}>
+        <Target target={target} actor={actor} />
+      </Cell>
+      <Cell label={texts.detail} isEmpty={details.length === 0}>
+        {details.map((sentence) => (
+          <div key={sentence}>{sentence}</div>
+        ))}
+      </Cell>
+      <Cell label={texts.address} isEmpty={address === null}>
+        {address}
+      </Cell>
+    </tr>
+  );
+}
+
+interface CellProps {
+  /** Said beside the value on a card, where no heading stands above it. */
+  readonly label: string;
+  /** A card leaves it out. */
+  readonly isEmpty?: boolean;
+  readonly children: ReactNode;
+}
+
+function Cell({ label, isEmpty = false, children }: CellProps) {
+  return (
+    <td data-label={label} data-empty={isEmpty || undefined}>
+      <div>{children}</div>
+    </td>
+  );
+}
+
+type Person = NonNullable<AuditEntry['actor']>;
+
+function Person({ entry: { actor, address } }: { readonly entry: AuditEntry }) {
+  if (actor !== null) return <PersonLink person={actor} />;
+  return <Text c="dimmed">{address === null ? texts.server : texts.stranger}</Text>;
+}
+
+/** A name, and the address below it; of a deleted account nothing is left but its uid. */
+function PersonLink({ person }: { readonly person: Person }) {
+  const { uid, email } = person;
+  const name = email === null ? texts.deletedAccount : nameOf({ ...person, email });
+  return (
+    <>
+      <Anchor component={Link} to={addressOfFilter({ who: uid })} title={texts.recordsOf(name)}>
+        {name}
+      </Anchor>
+      {email !== name && <span className={classes.second}>{email ?? uid}</span>}
+    </>
+  );
+}
+
+function Target({ target, actor }: Pick<AuditEntry, 'target' | 'actor'>) {
+  if (target === null) return null;
+  if (target.kind === 'other') return target.id;
+  if (target.kind === 'account') {
+    if (target.uid === actor?.uid) return <Text c="dimmed">{texts.self}</Text>;
+    return <PersonLink person={target} />;
+  }
+  const name = target.fileName ?? texts.unnamedSlide;
+  return (
+    <Anchor component={Link} to={addressOfFilter({ target: target.id })} title={texts.recordsOfSlide(name)}>
+      {name}
+    </Anchor>
+  );
+}

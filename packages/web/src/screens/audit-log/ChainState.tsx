@@ -1,0 +1,65 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { IconAlertTriangle, IconLink } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { toast } from 'react-toastify';
+import { beginChainCheck, useAuditChain } from '../../api/audit.ts';
+import { messageOf } from '../../api/client.ts';
+import { LoadFailed } from '../../components/LoadFailed.tsx';
+import { formatDateAndTime } from '../../dates.ts';
+import classes from './AuditLog.module.css';
+import { chainTexts as texts } from './texts.ts';
+
+/** Whether the entries are as they were written. */
+export function ChainState() {
+  const chain = useAuditChain();
+  const check = useMutation({
+    mutationFn: beginChainCheck,
+    onError: (error) => toast.error(messageOf(error, texts.failed)),
+  });
+
+  if (chain.isLoadingError) {
+    return <LoadFailed message={texts.failed} onRetry={() => void chain.refetch()} />;
+  }
+  if (chain.data === undefined) return null; // a moment; the entries below say that they are loading
+
+  const { state, isChecking, entries, brokenAt, checkedAt } = chain.data;
+  const again = (
+    <Button
+      size="sm"
+      variant="default"
+      loading={isChecking || check.isPending}
+      onClick={() => check.mutate()}
+    >
+      {texts.check}
+    </Button>
+  );
+  if (state === 'broken') {
+    return (
+      <Alert
+        color="eosin"
+        variant="outline"
+        icon={<IconAlertTriangle aria-hidden />}
+        title={texts.broken((brokenAt ?? 0).toLocaleString('tr'))}
+      >
+        <Text mb="sm">{texts.brokenDetail(formatDateAndTime(checkedAt))}</Text>
+        {again}
+      </Alert>
+    );
+  }
+  return (
+    <section className={classes.chain} aria-label={texts.heading}>
+      <IconLink size={22} aria-hidden className={classes.chainIcon} />
+      <div role="status" className={classes.chainText}>
+        <Text fw={600}>
+          {state === 'intact' ? texts.intact : isChecking ? texts.checking : texts.unchecked}
+        </Text>
+        {state === 'intact' && (
+          <Text size="sm" c="dimmed">
+            {texts.intactDetail((entries ?? 0).toLocaleString('tr'), formatDateAndTime(checkedAt))}
+          </Text>
+        )}
+      </div>
+      <Group>{again}</Group>
+    </section>
+  );
+}

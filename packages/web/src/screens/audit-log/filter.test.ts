@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { addressOfFilter, askedBy, filterOfAddress } from './filter.ts';
+
+const none = { who: '', action: '', result: '', target: '', from: '', to: '' };
+
+describe('the filter of an address', () => {
+  it('is what stands there, and leaves out what it does not know', () => {
+    const search = new URLSearchParams(
+      'who=+isil@example.org&action=sign-in&result=refused&target=id-1&from=2026-05-01&to=2026-05-02&else=1',
+    );
+    expect(filterOfAddress(search)).toEqual({
+      who: 'isil@example.org',
+      action: 'sign-in',
+      result: 'refused',
+      target: 'id-1',
+      from: '2026-05-01',
+      to: '2026-05-02',
+    });
+    const odd = new URLSearchParams('action=constructor&result=maybe&from=yesterday&to=2026-5-1');
+    expect(filterOfAddress(odd)).toEqual(none);
+  });
+
+  it('goes back into the same address', () => {
+    expect(addressOfFilter({})).toBe('/admin/audit');
+    expect(addressOfFilter({ who: 'a+b@example.org', action: '' })).toBe(
+      '/admin/audit?who=a%2Bb%40example.org',
+    );
+    const address = addressOfFilter({ ...none, target: 'id-1', to: '2026-05-02' });
+    expect(filterOfAddress(new URL(address, 'http://here').searchParams)).toEqual({
+      ...none,
+      target: 'id-1',
+      to: '2026-05-02',
+    });
+  });
+});
+
+describe('what the API is asked', () => {
+  it('is nothing for an empty filter', () => {
+    expect(askedBy(none)).toEqual({});
+  });
+
+  it('takes whole local days, the last one included', () => {
+    expect(askedBy({ ...none, from: '2026-05-01', to: '2026-05-31' })).toEqual({
+      from: new Date(2026, 4, 1).toISOString(),
+      to: new Date(2026, 5, 1).toISOString(),
+    });
+  });
+
+  it('passes on the rest as it is', () => {
+    expect(askedBy({ ...none, who: 'uid-1', action: 'sign-in', result: 'done', target: 'id-1' })).toEqual({
+      who: 'uid-1',
+      action: 'sign-in',
+      result: 'done',
+      target: 'id-1',
+    });
+  });
+});
