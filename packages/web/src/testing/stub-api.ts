@@ -5,6 +5,7 @@ import { vi } from 'vitest';
 export interface ApiCall {
   /** Method and path under the API base, without the query: 'GET /user/profile'. */
   readonly name: string;
+  readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
   /** The whole Authorization header; null without one. */
   readonly authorization: string | null;
@@ -30,9 +31,10 @@ export function refusal(code: ErrorCode, message: string = errors[code].tr): Res
 export function stubApi(answers: Answers): readonly ApiCall[] {
   const calls: ApiCall[] = [];
   vi.stubGlobal('fetch', async (address: string | URL, request: RequestInit = {}) => {
-    const { pathname } = new URL(address, 'http://localhost');
+    const { pathname, searchParams } = new URL(address, 'http://localhost');
     const call: ApiCall = {
       name: `${request.method ?? 'GET'} ${pathname.replace(apiBase, '')}`,
+      query: Object.fromEntries(searchParams),
       body: typeof request.body === 'string' ? (JSON.parse(request.body) as unknown) : undefined,
       authorization: new Headers(request.headers).get('Authorization'),
     };
