@@ -36,13 +36,19 @@ const CatalogueImage = z.object({
   file_name: textOrNull,
   dataset_name: textOrNull,
   organ_type: textOrNull,
+  /** Pixels at full resolution. */
+  width: numberOrNull,
+  height: numberOrNull,
   /** µm per pixel at full resolution. */
   mpp_x: numberOrNull,
+  mpp_y: numberOrNull,
   /** Magnification of the scan, e.g. 20 or 40. */
   objective_power: numberOrNull,
   /** The file does not say it: estimated from the other. */
   mpp_derived: yesOrNo,
   objective_power_derived: yesOrNo,
+  /** Machine name, e.g. `aperio`. */
+  format: textOrNull,
   /** Administrators see what is not `ready` too. */
   status: ImageStatus.default('ready'),
   /** Why a `failed` image could not be read. */
@@ -173,6 +179,7 @@ interface PixelRequest {
   readonly signal: AbortSignal;
   /** The session was refused; a new one is being made. */
   readonly onRenewing: () => void;
+  readonly priority?: RequestPriority;
 }
 
 /**
@@ -184,13 +191,13 @@ interface PixelRequest {
  */
 export async function fetchPixels(
   address: string,
-  { signal, onRenewing }: PixelRequest,
+  { signal, onRenewing, ...how }: PixelRequest,
   sessions: Pick<ImageSessions, 'get' | 'renew'> = imageSessions,
 ): Promise<Response | 'session-lost'> {
   const session = await sessions.get().catch(() => null);
   signal.throwIfAborted();
   if (session === null) return 'session-lost';
-  const answer = await fetch(withSession(address, session), { signal });
+  const answer = await fetch(withSession(address, session), { signal, ...how });
   if (answer.status !== 401) return answer;
 
   onRenewing();
@@ -198,7 +205,7 @@ export async function fetchPixels(
   signal.throwIfAborted();
   if (renewed === null) return 'session-lost';
   await delay(retryDelayMs, signal);
-  return fetch(withSession(address, renewed), { signal });
+  return fetch(withSession(address, renewed), { signal, ...how });
 }
 
 function withSession(address: string, session: string): string {

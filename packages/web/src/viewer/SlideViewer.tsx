@@ -1,15 +1,25 @@
 import { VisuallyHidden } from '@mantine/core';
-import { type ComponentType, useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
-import { loadDescriptor } from './descriptor.ts';
+import {
+  type ComponentType,
+  memo,
+  useCallback,
+  useEffect,
+  useEffectEvent,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { firstTiles } from './first-tiles.ts';
 import { KeyboardHelp } from './KeyboardHelp.tsx';
 import { Objectives } from './Objectives.tsx';
 import { objectivesOf } from './objectives.ts';
 import { type FetchPixels, PixelError, type PixelFailure } from './pixels.ts';
+import type { DescriptorSupply } from './preload.ts';
 import { ScaleReadout } from './ScaleReadout.tsx';
 import { SlideControls } from './SlideControls.tsx';
 import classes from './SlideViewer.module.css';
 import { type Calibration, calibrationOf, magnificationLabel, type SlideScale } from './scale.ts';
-import { createSlideView, type Pose, type SlideView, type TileAddress } from './slide-view.ts';
+import { createSlideView, isSamePose, type Pose, type SlideView, type TileAddress } from './slide-view.ts';
 import { texts } from './texts.ts';
 import { createTileLoading, type LoadingState } from './tile-loading.ts';
 import { useFullPage } from './use-full-page.ts';
@@ -39,8 +49,12 @@ export interface ViewingState {
 }
 
 interface SlideViewerProps {
-  readonly slide: ViewedSlide;
+  /** Null while none is chosen; the place is made ready for one meanwhile. */
+  readonly slide: ViewedSlide | null;
+  /** Address of the slide as a small picture, seen until there are tiles; null when there is none. */
+  readonly picture: string | null;
   readonly fetchPixels: FetchPixels;
+  readonly descriptors: DescriptorSupply;
   /** The image session of the moment. A new one gives what had failed for the old another chance. */
   readonly session: string | null;
   /** What to show of the slide when it is opened; null shows the whole of it. */
@@ -51,8 +65,8 @@ interface SlideViewerProps {
   readonly Overlay: ComponentType<ViewingState>;
 }
 
-/** A zoomable slide. OpenSeadragon is created with the first slide and reused for every other. */
-export function SlideViewer(props: SlideViewerProps) {
+/** A zoomable slide. OpenSeadragon is created once, when there is time for it, and reused for every slide. */
+export function SlideViewer({ slide, ...props }: SlideViewerProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<SlideView>(null);
   const [isFullPage, toggleFullPage] = useFullPage();
@@ -63,29 +77,39 @@ export function SlideViewer(props: SlideViewerProps) {
     return view.current;
   }, []);
 
-  useEffect(
-    () => () => {
+  useEffect(() => {
+    // Before the first slide is chosen: then every moment counts.
+    const ready = window.requestIdleCallback?.(viewHere);
+    return () => {
+      if (ready !== undefined) cancelIdleCallback(ready);
       view.current?.destroy();
       view.current = null;
-    },
-    [],
-  );
+    };
+  }, [viewHere]);
 
   return (
-    <div className={classes.stage} data-full-page={isFullPage || undefined}>
+    <div
+      className={classes.stage}
+      data-full-page={isFullPage || undefined}
+      data-empty={slide === null || undefined}
+    >
       <div className={classes.place} ref={place} />
-      <OpenSlide
-        key={props.slide.descriptorAddress}
-        viewHere={viewHere}
-        isFullPage={isFullPage}
-        onToggleFullPage={toggleFullPage}
-        {...props}
-      />
+      {slide !== null && (
+        <OpenSlide
+          key={slide.descriptorAddress}
+          slide={slide}
+          viewHere={viewHere}
+          isFullPage={isFullPage}
+          onToggleFullPage={toggleFullPage}
+          {...props}
+        />
+      )}
     </div>
   );
 }
 
 interface OpenSlideProps extends SlideViewerProps {
+  readonly slide: ViewedSlide;
   /** The view to show it in, created when it is first needed. */
   readonly viewHere: () => SlideView;
   readonly isFullPage: boolean;
@@ -94,13 +118,17 @@ interface OpenSlideProps extends SlideViewerProps {
 
 /** One slide from its opening to its putting away. */
 function OpenSlide(props: OpenSlideProps) {
-  const { slide, fetchPixels, session, Overlay, viewHere, fieldAtFirst, onField, ...fullPage } = props;
+  const { slide, picture, fetchPixels, descriptors, session, Overlay, viewHere, fieldAtFirst, onField } =
+    props;
   const [loading, setLoading] = useState<LoadingState | null>({ phase: 'opening' });
   const [failure, setFailure] = useState<PixelFailure | null>(null);
   const [pose, setPose] = useState<Pose | null>(null);
   /** The view while it shows this slide; null before. */
   const [view, setView] = useState<SlideView | null>(null);
   const [attempt, setAttempt] = useState(0);
+  /** It stands where the whole slide will; a renewed session is no new picture. */
+  const [standIn, setStandIn] = useState(fieldAtFirst === null ? picture : null);
+  const calibration = useMemo(() => calibrationOf(slide.scale), [slide.scale]);
 
   const openingField = useEffectEvent(() => fieldAtFirst);
   const tellField = useEffectEvent((field: SlideField) => onField(field));
@@ -112,9 +140,12 @@ function OpenSlide(props: OpenSlideProps) {
     let shown: SlideView | null = null;
     let settling: ReturnType<typeof setTimeout> | undefined;
     let lastField = '';
+    /** What is to be said at the next frame; undefined when nothing is. */
+    let news: LoadingState | null | undefined;
+    let frame = 0;
 
     async function open() {
-      const descriptor = await loadDescriptor(fetchPixels, slide.descriptorAddress, {
+      const descriptor = await descriptors.load(slide.descriptorAddress, {
         signal,
         onRenewing: () => setLoading({ phase: 'renewing-session' }),
       });
@@ -124,7 +155,7 @@ function OpenSlide(props: OpenSlideProps) {
         fetchPixels,
         signal,
         // Tiles that come while the person moves about are no news; that they do not come is.
-        onChange: (state) => setLoading(isComplete && state.phase === 'tiles' ? null : state),
+        onChange: (state) => tell(isComplete && state.phase === 'tiles' ? null : state),
       });
       const load = async (address: string) => {
         try {
@@ -136,20 +167,36 @@ function OpenSlide(props: OpenSlideProps) {
       };
       const onComplete = () => {
         isComplete = true;
-        setLoading(null);
+        tell(null);
+        setStandIn(null);
       };
       shown = viewHere();
-      shown.show(descriptor, { addressOf: slide.tileAddressOf, load, signal }, openingField(), {
+      const field = openingField();
+      tiles.preload(firstTiles(descriptor, shown.size(), field).map(slide.tileAddressOf));
+      shown.show(descriptor, { addressOf: slide.tileAddressOf, load, signal }, field, {
         onComplete,
         onField: onFieldChanged,
-        onMove: setPose,
+        onMove: (moved) =>
+          setPose((before) => (before !== null && isSamePose(before, moved) ? before : moved)),
       });
       setView(shown);
+    }
+
+    /** Tiles come by the dozen: what is said of them is drawn once a frame. */
+    function tell(state: LoadingState | null) {
+      if (news === undefined) {
+        frame = requestAnimationFrame(() => {
+          setLoading(news ?? null);
+          news = undefined;
+        });
+      }
+      news = state;
     }
 
     function onFieldChanged(field: SlideField) {
       const changed = JSON.stringify(field);
       if (changed === lastField) return;
+      if (lastField !== '') setStandIn(null); // it would not move along
       lastField = changed;
       clearTimeout(settling);
       settling = setTimeout(() => tellField(field), settledMs);
@@ -167,10 +214,11 @@ function OpenSlide(props: OpenSlideProps) {
     });
     return () => {
       clearTimeout(settling);
+      cancelAnimationFrame(frame);
       shown?.clear();
       end.abort();
     };
-  }, [slide, fetchPixels, viewHere, attempt]);
+  }, [slide, fetchPixels, descriptors, viewHere, attempt]);
 
   const retry = () => {
     setFailure(null);
@@ -195,8 +243,17 @@ function OpenSlide(props: OpenSlideProps) {
 
   return (
     <>
+      {standIn !== null && failure === null && (
+        <img className={classes.standIn} src={standIn} alt="" onError={() => setStandIn(null)} />
+      )}
       {view !== null && pose !== null && (
-        <Instruments view={view} pose={pose} calibration={calibrationOf(slide.scale)} {...fullPage} />
+        <Instruments
+          view={view}
+          pose={pose}
+          calibration={calibration}
+          isFullPage={props.isFullPage}
+          onToggleFullPage={props.onToggleFullPage}
+        />
       )}
       <Overlay loading={loading} failure={failure} retry={retry} />
     </>
@@ -211,8 +268,9 @@ interface InstrumentsProps {
   readonly onToggleFullPage: () => void;
 }
 
-/** What moves an opened slide, and what tells how it is seen. */
-function Instruments({ view, pose, calibration, isFullPage, onToggleFullPage }: InstrumentsProps) {
+/** What moves an opened slide, and what tells how it is seen. Drawn anew for another pose, not for every tile. */
+const Instruments = memo(function Instruments(props: InstrumentsProps) {
+  const { view, pose, calibration, isFullPage, onToggleFullPage } = props;
   const [isHelpOpen, setHelpOpen] = useState(false);
   /** Told to those who do not see the slide turn. */
   const [news, setNews] = useState('');
@@ -285,7 +343,7 @@ function Instruments({ view, pose, calibration, isFullPage, onToggleFullPage }: 
       <KeyboardHelp isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
     </>
   );
-}
+});
 
 function failureOf(error: unknown): PixelFailure {
   return error instanceof PixelError ? error.failure : { kind: 'other' };

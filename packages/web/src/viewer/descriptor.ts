@@ -1,5 +1,5 @@
 /** The Deep Zoom descriptor (.dzi): how large a slide is, and how it is cut into tiles. */
-import { type FetchPixels, loadPixels, PixelError } from './pixels.ts';
+import { type FetchPixels, loadPixels, PixelError, type PixelRequest } from './pixels.ts';
 
 export interface DeepZoomDescriptor {
   /** Pixels at full resolution. */
@@ -59,9 +59,9 @@ export function minLevelOf({ tileSize }: DeepZoomDescriptor, maxLevel: number): 
 export async function loadDescriptor(
   fetchPixels: FetchPixels,
   address: string,
-  request: Parameters<FetchPixels>[1],
+  request: PixelRequest,
 ): Promise<DeepZoomDescriptor> {
-  const answer = await loadPixels(fetchPixels, address, request);
+  const answer = await loadPixels(fetchPixels, address, { priority: 'high', ...request });
   const descriptor = parseDescriptor(await answer.text());
   if (descriptor === null) throw new PixelError({ kind: 'unreadable' });
   return descriptor;

@@ -1,5 +1,13 @@
 /** How the viewer gets its bytes, and the ways that can fail. */
 
+export interface PixelRequest {
+  readonly signal: AbortSignal;
+  /** The session was refused; a new one is being made. */
+  readonly onRenewing: () => void;
+  /** For the browser, among everything it has to load; its own choice when left out. */
+  readonly priority?: RequestPriority;
+}
+
 /**
  * Loads what an address names with the image session of the moment. A refused session is renewed, and
  * the request repeated once, inside.
@@ -7,10 +15,7 @@
  * @returns the answer, whatever its status; 'session-lost' when no session could be made
  * @throws when there was no answer; the abort's reason
  */
-export type FetchPixels = (
-  address: string,
-  request: { readonly signal: AbortSignal; readonly onRenewing: () => void },
-) => Promise<Response | 'session-lost'>;
+export type FetchPixels = (address: string, request: PixelRequest) => Promise<Response | 'session-lost'>;
 
 export type PixelFailure =
   /** The server's sentence, empty when it sent none. */
@@ -43,7 +48,7 @@ export function mayPass(failure: PixelFailure): boolean {
 export async function loadPixels(
   fetchPixels: FetchPixels,
   address: string,
-  request: { readonly signal: AbortSignal; readonly onRenewing: () => void },
+  request: PixelRequest,
 ): Promise<Blob> {
   try {
     const answer = await fetchPixels(address, request);

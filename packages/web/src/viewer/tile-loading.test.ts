@@ -43,6 +43,21 @@ describe('loading tiles', () => {
     expect(fetchPixels).toHaveBeenCalledOnce();
   });
 
+  it('asks once for a tile that was asked for ahead, however late it is wanted', async () => {
+    const { tiles, fetchPixels } = loadingFrom();
+    tiles.preload(['/a', '/a']);
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await (await tiles.load('/a')).text()).toBe('tile');
+    expect(fetchPixels).toHaveBeenCalledOnce();
+  });
+
+  it('tells whoever wants a tile that could not be had ahead', async () => {
+    const { tiles } = loadingFrom(refused(404), refused(404), refused(404), refused(404));
+    tiles.preload(['/a']);
+    await vi.advanceTimersByTimeAsync(8000);
+    await expect(tiles.load('/a')).rejects.toMatchObject({ failure: { status: 404 } });
+  });
+
   it.each([
     ['a server that stumbles', [refused(503), refused(500)]],
     [

@@ -30,6 +30,8 @@ export interface TileLoading {
    * @throws PixelError after the last try; the abort's reason
    */
   load(address: string): Promise<Blob>;
+  /** Tiles that will be asked for in a moment: they begin to come now, and each waits for the one who wants it. */
+  preload(addresses: readonly string[]): void;
   /** Whether any tile has come. */
   hasLoaded(): boolean;
 }
@@ -39,6 +41,8 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
   let settled = 0;
   let loaded = 0;
   const onTheWay = new Map<string, Promise<Blob>>();
+  /** Tiles asked for ahead that nobody has taken yet; they stay here when they have come. */
+  const ahead = new Map<string, Promise<Blob>>();
   const renewing = new Set<string>();
   const retrying = new Set<string>();
 
@@ -55,7 +59,12 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
     };
     try {
       const limited = AbortSignal.any([signal, AbortSignal.timeout(tileTimeoutMs)]);
-      return await loadPixels(fetchPixels, address, { signal: limited, onRenewing });
+      return await loadPixels(fetchPixels, address, {
+        signal: limited,
+        onRenewing,
+        // Ahead of pictures that are merely in the page, thumbnails of a catalogue say.
+        priority: 'high',
+      });
     } finally {
       renewing.delete(address);
     }
@@ -90,13 +99,25 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
     }
   }
 
+  function begin(address: string): Promise<Blob> {
+    const tile = start(address);
+    onTheWay.set(address, tile);
+    return tile;
+  }
+
   return {
     load: (address) => {
-      const present = onTheWay.get(address);
-      if (present !== undefined) return present;
-      const tile = start(address);
-      onTheWay.set(address, tile);
-      return tile;
+      const present = ahead.get(address) ?? onTheWay.get(address);
+      ahead.delete(address);
+      return present ?? begin(address);
+    },
+    preload: (addresses) => {
+      for (const address of addresses) {
+        if (ahead.has(address) || onTheWay.has(address)) continue;
+        const tile = begin(address);
+        ahead.set(address, tile);
+        tile.catch(() => undefined); // whoever takes it hears of it
+      }
     },
     hasLoaded: () => loaded > 0,
   };

@@ -1,7 +1,7 @@
 import { Alert, Button, TextInput, Title, VisuallyHidden } from '@mantine/core';
 import { IconChevronRight, IconSearch } from '@tabler/icons-react';
 import { useDeferredValue, useMemo, useState } from 'react';
-import type { Catalogue } from '../../api/images.ts';
+import type { Catalogue, CatalogueImage } from '../../api/images.ts';
 import { Loading } from '../../components/Loading.tsx';
 import { type DatasetGroup, groupByDataset, search } from './catalogue.ts';
 import classes from './ImageCatalog.module.css';
@@ -12,6 +12,8 @@ interface ImageCatalogProps {
   readonly catalogue: Catalogue;
   readonly selectedId: string | null;
   readonly session: string | null;
+  /** The mouse button is down on it; when it is let go the image is selected. */
+  readonly onPress: (image: CatalogueImage) => void;
   readonly onSelect: (imageId: string) => void;
   readonly onThumbnailFailed: () => void;
 }

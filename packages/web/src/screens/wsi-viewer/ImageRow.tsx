@@ -1,4 +1,5 @@
 import { memo } from 'react';
+import type { CatalogueImage } from '../../api/images.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import classes from './ImageCatalog.module.css';
 import { Thumbnail } from './Thumbnail.tsx';
@@ -10,6 +11,7 @@ interface ImageRowProps {
   readonly entry: CatalogueEntry;
   readonly isSelected: boolean;
   readonly session: string | null;
+  readonly onPress: (image: CatalogueImage) => void;
   readonly onSelect: (imageId: string) => void;
   readonly onThumbnailFailed: () => void;
 }
@@ -23,6 +25,10 @@ export const ImageRow = memo(function ImageRow(props: ImageRowProps) {
         type="button"
         className={classes.rowButton}
         aria-current={props.isSelected || undefined}
+        onPointerDown={({ pointerType, button }) => {
+          // A finger may only want to scroll.
+          if (pointerType === 'mouse' && button === 0 && !props.isSelected) props.onPress(image);
+        }}
         onClick={() => props.onSelect(image.id)}
       >
         <Thumbnail

@@ -5,9 +5,11 @@ import {
   type CatalogueImage,
   descriptorAddress,
   fetchPixels,
+  thumbnailAddress,
   tileAddress,
   useCatalogue,
 } from '../../api/images.ts';
+import { createDescriptorSupply } from '../../viewer/preload.ts';
 import { SlideViewer, type ViewedSlide } from '../../viewer/SlideViewer.tsx';
 import { useKeys } from '../../viewer/use-keys.ts';
 import { formatField, parseField, type SlideField } from '../../viewer/view-address.ts';
@@ -91,6 +93,7 @@ export function WsiViewer() {
           catalogue={catalogue}
           selectedId={selected?.id ?? null}
           session={session.id}
+          onPress={expect}
           onSelect={select}
           onThumbnailFailed={renewEndedSession}
         />
@@ -113,21 +116,28 @@ export function WsiViewer() {
               <p>{selected === null ? texts.nothingSelectedHint : selected.error}</p>
             </div>
           )}
-          {slide !== null && (
-            <SlideViewer
-              slide={slide}
-              fetchPixels={fetchPixels}
-              session={session.id}
-              fieldAtFirst={parseField(address)}
-              onField={onField}
-              Overlay={ViewingOverlay}
-            />
-          )}
+          <SlideViewer
+            slide={slide}
+            picture={session.id === null || id === '' ? null : thumbnailAddress(id, session.id)}
+            fetchPixels={fetchPixels}
+            descriptors={descriptors}
+            session={session.id}
+            fieldAtFirst={parseField(address)}
+            onField={onField}
+            Overlay={ViewingOverlay}
+          />
           {areStatsOpen && <SessionStats session={session} />}
         </div>
       </div>
     </div>
   );
+}
+
+const descriptors = createDescriptorSupply(fetchPixels);
+
+/** A slide is about to be chosen. */
+function expect({ id, status }: CatalogueImage): void {
+  if (status === 'ready') descriptors.expect(descriptorAddress(id));
 }
 
 /** An `<img>` does not tell why it failed. If the session has ended, a new one lets it try again. */

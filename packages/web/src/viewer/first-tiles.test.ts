@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { firstTiles } from './first-tiles.ts';
+
+const descriptor = { width: 40_000, height: 30_000, tileSize: 240, overlap: 0, format: 'jpeg' };
+const place = { width: 1280, height: 800 };
+const fieldAt = (x: number, y: number, zoom: number, rotation = 0) => ({
+  x,
+  y,
+  zoom,
+  rotation,
+  isMirrored: false,
+});
+const namesOf = (tiles: ReturnType<typeof firstTiles>) =>
+  tiles.map(({ level, column, row }) => `${level}/${column}_${row}`);
+
+describe('the tiles of a first view', () => {
+  it('of the whole slide are those of the level with nearly as many pixels as the screen, its middle first', () => {
+    const tiles = firstTiles(descriptor, place, null);
+    // 1/32 of 40,000 × 30,000: 1250 × 938 pixels, shown on 1067 × 800.
+    expect(tiles).toHaveLength(6 * 4);
+    expect(new Set(tiles.map(({ level }) => level))).toEqual(new Set([11]));
+    expect(tiles[0]).toEqual({ level: 11, column: 2, row: 1, format: 'jpeg' });
+  });
+
+  it('of a field at full resolution are those around its centre', () => {
+    const names = namesOf(firstTiles(descriptor, { width: 480, height: 240 }, fieldAt(1200, 1320, 1)));
+    expect(names).toHaveLength(3 * 2);
+    expect(names.slice(0, 2).sort()).toEqual(['16/4_5', '16/5_5']);
+  });
+
+  it('end at the edges of the slide', () => {
+    const names = namesOf(firstTiles(descriptor, { width: 480, height: 480 }, fieldAt(0, 0, 1)));
+    expect(names.sort()).toEqual(['16/0_0', '16/0_1', '16/1_0', '16/1_1']);
+  });
+
+  it('of a slide smaller than a tile are the slide', () => {
+    const small = { ...descriptor, width: 200, height: 100 };
+    expect(namesOf(firstTiles(small, place, null))).toEqual(['8/0_0']);
+  });
+
+  it('are not guessed for a rotated view, nor for a place without a size', () => {
+    expect(firstTiles(descriptor, place, fieldAt(1200, 1320, 1, 30))).toEqual([]);
+    expect(firstTiles(descriptor, { width: 0, height: 800 }, null)).toEqual([]);
+  });
+});

@@ -1,0 +1,54 @@
+/** Which tiles a view needs, known before anything is drawn. */
+import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from './descriptor.ts';
+import type { TileAddress } from './slide-view.ts';
+import type { SlideField } from './view-address.ts';
+
+/** OpenSeadragon takes the finest level that has at most two pixels a side for one of the screen (`minPixelRatio`). */
+const minPixelRatio = 0.5;
+/** What is not on a screen of tiles is not worth asking for ahead: a guess that is wrong must stay cheap. */
+const mostTiles = 60;
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * The tiles that a slide is first seen by, the ones nearest to the centre first.
+ *
+ * @param place CSS pixels of the place it is shown in
+ * @param field what is shown of it; null shows the whole slide
+ * @returns empty where that cannot be told: for a rotated view, or a place without a size
+ */
+export function firstTiles(
+  descriptor: DeepZoomDescriptor,
+  place: Size,
+  field: SlideField | null,
+): readonly TileAddress[] {
+  if (place.width === 0 || place.height === 0 || (field !== null && field.rotation !== 0)) return [];
+  const { width, height, tileSize, format } = descriptor;
+  const zoom = field?.zoom ?? Math.min(place.width / width, place.height / height);
+  const centre = field ?? { x: width / 2, y: height / 2 };
+
+  const maxLevel = maxLevelOf(descriptor);
+  const finest = maxLevel + Math.floor(Math.log2(zoom / minPixelRatio));
+  const level = Math.min(maxLevel, Math.max(minLevelOf(descriptor, maxLevel), finest));
+  const side = tileSize * 2 ** (maxLevel - level);
+  const columns = inView(centre.x, place.width / zoom, width, side);
+  const rows = inView(centre.y, place.height / zoom, height, side);
+
+  const away = ({ column, row }: TileAddress) =>
+    ((column + 0.5) * side - centre.x) ** 2 + ((row + 0.5) * side - centre.y) ** 2;
+  return rows
+    .flatMap((row) => columns.map((column) => ({ level, column, row, format })))
+    .sort((one, other) => away(one) - away(other))
+    .slice(0, mostTiles);
+}
+
+/** Numbers of the tiles along one side. All lengths in pixels of full resolution. */
+function inView(centre: number, extent: number, length: number, side: number): number[] {
+  const last = Math.ceil(length / side) - 1;
+  const from = Math.max(0, Math.floor((centre - extent / 2) / side));
+  const to = Math.min(last, Math.floor((centre + extent / 2) / side));
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, place) => from + place);
+}

@@ -1,0 +1,83 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { FetchPixels } from './pixels.ts';
+import { createDescriptorSupply } from './preload.ts';
+
+const xml = `<Image xmlns="http://schemas.microsoft.com/deepzoom/2008" TileSize="240" Overlap="0" Format="jpeg">
+  <Size Width="4000" Height="3000"/></Image>`;
+const address = '/image.dzi';
+
+/** A supply from a server that gives these answers in turn, and then good ones. */
+function supplyFrom(...answers: FetchPixels[]) {
+  const fetchPixels = vi.fn<FetchPixels>(async (...asked) => {
+    const answer = answers.shift() ?? (async () => new Response(xml));
+    return answer(...asked);
+  });
+  const end = new AbortController();
+  const request = { signal: end.signal, onRenewing: vi.fn() };
+  return { supply: createDescriptorSupply(fetchPixels), fetchPixels, request, end };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+describe('a descriptor that was expected', () => {
+  it('is asked for once, before the slide is opened', async () => {
+    const { supply, fetchPixels, request } = supplyFrom();
+    supply.expect(address);
+    supply.expect(address);
+    expect(fetchPixels).toHaveBeenCalledOnce();
+    expect(await supply.load(address, request)).toMatchObject({ width: 4000, tileSize: 240 });
+    expect(fetchPixels).toHaveBeenCalledOnce();
+  });
+
+  it('serves one opening; the next one asks again', async () => {
+    const { supply, fetchPixels, request } = supplyFrom();
+    supply.expect(address);
+    await supply.load(address, request);
+    await supply.load(address, request);
+    expect(fetchPixels).toHaveBeenCalledTimes(2);
+  });
+
+  it('fails the opening as if that had asked, and can then be tried again', async () => {
+    const { supply, request } = supplyFrom(async () => Response.json({ message: 'busy' }, { status: 503 }));
+    supply.expect(address);
+    await expect(supply.load(address, request)).rejects.toMatchObject({
+      failure: { kind: 'status', status: 503, message: 'busy' },
+    });
+    expect(await supply.load(address, request)).toMatchObject({ width: 4000 });
+  });
+
+  it('tells the opening that the session is renewed, even if that began before', async () => {
+    const { supply, request } = supplyFrom(async (_, { onRenewing }) => {
+      onRenewing();
+      return new Response(xml);
+    });
+    supply.expect(address);
+    await supply.load(address, request);
+    expect(request.onRenewing).toHaveBeenCalledOnce();
+  });
+
+  it('is forgotten when nobody opens the slide', async () => {
+    const { supply, fetchPixels, request } = supplyFrom();
+    supply.expect(address);
+    await vi.advanceTimersByTimeAsync(5000);
+    await supply.load(address, request);
+    expect(fetchPixels).toHaveBeenCalledTimes(2);
+  });
+
+  it('is no other slide’s', async () => {
+    const { supply, fetchPixels, request } = supplyFrom();
+    supply.expect('/other.dzi');
+    await supply.load(address, request);
+    expect(fetchPixels.mock.calls.map(([asked]) => asked)).toEqual(['/other.dzi', address]);
+  });
+
+  it('is not loaded on for an opening that is given up', () => {
+    const { supply, fetchPixels, request, end } = supplyFrom(() => new Promise(() => {}));
+    supply.expect(address);
+    void supply.load(address, request);
+    end.abort();
+    expect(fetchPixels.mock.calls[0]?.[1].signal.aborted).toBe(true);
+  });
+});
