@@ -2,6 +2,7 @@ import type { User } from '@lamina/contract';
 import { Avatar, Button, Group, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { memo, useState } from 'react';
+import { Link } from 'react-router';
 import { announce } from '../../announce.ts';
 import type { ActionResult } from '../../api/action-result.ts';
 import { RoleBadge, StatusBadge } from '../../components/AccountBadge.tsx';
@@ -76,3 +77,11 @@ export const UserCard = memo(function UserCard({ user }: UserCardProps) {
     </li>
   );
 });
+        <Button
+          component={Link}
+          to={`/admin/audit?who=${encodeURIComponent(user.uid)}`}
+          size="sm"
+          variant="subtle"
+        >
+          {texts.records}
+        </Button>

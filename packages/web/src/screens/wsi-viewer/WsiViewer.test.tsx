@@ -1,10 +1,12 @@
 import { fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { MemoryRouter } from 'react-router';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { App } from '../../App.tsx';
+import { setAuthState, signedOut } from '../../api/auth-state.ts';
 import { imageSessions } from '../../api/image-sessions.ts';
 import { queryClient } from '../../api/query-client.ts';
+import { account } from '../../testing/accounts.ts';
 import { WsiViewer } from './WsiViewer.tsx';
 
 const liver = {
@@ -307,6 +309,19 @@ describe('looking at an image', () => {
     expect(panel.textContent).toContain('NameN/ADatasetN/AOrganN/A');
     await user.click(screen.getByRole('button', { name: /IŞIK-2/ }));
     expect(panel.textContent).toContain('NameIŞIK-2.svsDatasetKaraciğerOrganLiver');
+  });
+
+  it.each([
+    ['admin', [`/admin/audit?target=${liver.id}&action=image-opened`]],
+    ['user', []],
+  ] as const)('leads a %s to who opened the slide, if they may know', async (role, addresses) => {
+    setAuthState({ user: account({ role }) });
+    onTestFinished(() => setAuthState(signedOut));
+    api({ descriptors: [() => new Promise(() => {})] });
+    show(`/wsi-viewer?image=${liver.id}`);
+    const panel = within(await screen.findByRole('region', { name: 'Selected Image' }));
+    const links = panel.queryAllByRole('link', { name: 'Who opened this slide' });
+    expect(links.map((link) => link.getAttribute('href'))).toEqual(addresses);
   });
 
   it('begins with the image that the address names', async () => {

@@ -1,3 +1,5 @@
+const fourDigits = (value: number) => String(Number(value.toPrecision(4)));
+
 /** Every word this screen shows. */
 export const texts = {
   imageCatalog: 'Image Catalog',
@@ -12,10 +14,35 @@ export const texts = {
   loadingImages: 'Loading images...',
   retry: 'Retry',
 
+  restrictedDatasets: 'Restricted datasets',
+  requestAccess: 'Request access',
+  requestAccessTo: (dataset: string) => `Request access to ${dataset}`,
+  requestHint: (dataset: string) => `An administrator will read why you need “${dataset}”.`,
+  reason: 'Reason',
+  reasonRequired: 'Please say why you need it.',
+  sendRequest: 'Send request',
+  close: 'Close',
+  requested: 'Access requested',
+  accessEnded: 'Your access has ended',
+  declined: 'Your request was declined',
+  declinedBecause: (reason: string) => `Your request was declined: ${reason}`,
+
   selectedImage: 'Selected Image',
+  whoOpened: 'Who opened this slide',
   name: 'Name',
   dataset: 'Dataset',
   organ: 'Organ',
+  size: 'Size',
+  pixels: (width: number, height: number) =>
+    `${width.toLocaleString('en')} × ${height.toLocaleString('en')} px`,
+  pixelSize: 'Pixel size',
+  micrometres: (x: number, y: number) =>
+    x === y ? `${fourDigits(x)} µm` : `${fourDigits(x)} × ${fourDigits(y)} µm`,
+  objective: 'Objective',
+  power: (power: number) => `${Number(power.toPrecision(3))}×`,
+  /** A figure that the file does not say. */
+  estimatedIf: (isEstimated: boolean, text: string) => (isEstimated ? `≈ ${text}` : text),
+  format: 'Format',
   status: 'Status',
   notAvailable: 'N/A',
 
