@@ -46,8 +46,10 @@ export const texts = {
   emailInvalid: 'Geçerli bir e-posta adresi girin.',
   passwordRequired: 'Şifre gerekli.',
   passwordTooShort: 'Şifre en az 8 karakter olmalı.',
+  passwordTooLong: 'Şifre en fazla 128 karakter olabilir.',
   newPasswordRequired: 'Yeni şifre gerekli.',
   newPasswordTooShort: 'Yeni şifre en az 8 karakter olmalı.',
+  newPasswordTooLong: 'Yeni şifre en fazla 128 karakter olabilir.',
   currentPasswordRequired: 'Mevcut şifre gerekli.',
   currentPasswordWrong: 'Mevcut şifre yanlış.',
   passwordsDiffer: 'Şifreler eşleşmiyor.',
@@ -61,4 +63,5 @@ export const texts = {
   createdAt: 'Kayıt Tarihi',
   updatedAt: 'Güncellenme Tarihi',
   approvalDate: 'Onay Tarihi',
+  expiresAt: 'Bitiş Tarihi',
 };

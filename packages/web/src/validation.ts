@@ -1,5 +1,5 @@
 /** The rules of the forms, with their sentences: required first, then the format. */
-import { Password, passwordMinLength } from '@lamina/contract';
+import { Password, passwordLength, passwordMaxLength, passwordMinLength } from '@lamina/contract';
 import { z } from 'zod';
 import { texts } from './texts.ts';
 
@@ -10,14 +10,23 @@ export const EmailField = z
   .min(1, texts.emailRequired)
   .pipe(z.email(texts.emailInvalid).max(254, texts.emailInvalid));
 
-export const NewPasswordField = newPassword(texts.newPasswordRequired, texts.newPasswordTooShort);
-export const FirstPasswordField = newPassword(texts.passwordRequired, texts.passwordTooShort);
+export const NewPasswordField = newPassword(
+  texts.newPasswordRequired,
+  texts.newPasswordTooShort,
+  texts.newPasswordTooLong,
+);
+export const FirstPasswordField = newPassword(
+  texts.passwordRequired,
+  texts.passwordTooShort,
+  texts.passwordTooLong,
+);
 
-function newPassword(required: string, tooShort: string) {
+function newPassword(required: string, tooShort: string, tooLong: string) {
   return z
     .string()
     .min(1, required)
-    .refine((text) => [...text].length >= passwordMinLength, tooShort)
+    .refine((text) => passwordLength(text) >= passwordMinLength, tooShort)
+    .refine((text) => passwordLength(text) <= passwordMaxLength, tooLong)
     .pipe(Password);
 }
 

@@ -63,9 +63,12 @@ export function accountRoutes(
 
   serve(app, endSignIn, (request) => ownSignIns.end(byOf(request), request.params.id));
 
-  serve(app, endSignIns, (request) =>
-    ownSignIns.endAll(byOf(request), { exceptThis: request.query.except === 'current' }),
-  );
+  serve(app, endSignIns, async (request) => {
+    const exceptThis = request.query.except === 'current';
+    await ownSignIns.endAll(byOf(request), { exceptThis });
+    // As after signing out: what the browser kept of the slides belongs to a sign-in that has ended.
+    if (!exceptThis) request.reply.header('Clear-Site-Data', '"cache"');
+  });
 
   serve(app, getSecondFactor, ({ caller }) => twoStep.stateOf(caller.user.uid));
 

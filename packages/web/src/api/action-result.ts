@@ -8,4 +8,6 @@ export type ActionResult =
       readonly message: string;
       /** Why the API refused; null when it did not answer or answered nonsense. */
       readonly error: ErrorCode | null;
+      /** The field of the form that the sentence is about, as the API calls it; null when it is about none. */
+      readonly field?: string | null;
     };

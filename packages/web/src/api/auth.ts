@@ -11,7 +11,7 @@ import {
 import { z } from 'zod';
 import type { ActionResult } from './action-result.ts';
 import { authState, setAuthState, signedOut } from './auth-state.ts';
-import { call, codeOf, messageOf, onSignInEnded, UnexpectedAnswerError } from './client.ts';
+import { call, codeOf, fieldOf, messageOf, onSignInEnded, UnexpectedAnswerError } from './client.ts';
 import { ExternalSignInError, identityTokenOf } from './external-sign-in.ts';
 import { queryClient } from './query-client.ts';
 import { identityTokenFor } from './sign-in-service.ts';
@@ -91,8 +91,9 @@ function isRefusedToken(error: unknown): boolean {
   return error instanceof z.ZodError;
 }
 
-export async function login(email: string, password: string): Promise<ActionResult> {
-  return takeUp(async () => ({ token: await identityTokenFor(email, password) }));
+/** @param code of the second factor; empty unless the API asked for it (`second_factor_required`) */
+export async function login(email: string, password: string, code = ''): Promise<ActionResult> {
+  return takeUp(async () => ({ token: await identityTokenFor(email, password, code) }));
 }
 
 /** @param search the query of the address that the external sign-in service sent the browser back to */
@@ -126,17 +127,25 @@ interface Registration {
   readonly email: string;
   readonly password: string;
   readonly displayName: string;
+  readonly affiliation: string;
+  readonly purpose: string;
 }
 
-/** The payload has no displayName when it was left empty. */
-export async function register({ email, password, displayName }: Registration): Promise<ActionResult> {
+/** The payload has no field that was left empty. */
+export async function register({ email, password, ...said }: Registration): Promise<ActionResult> {
   try {
-    const body = { email, password, ...(displayName && { displayName }) };
+    const optional = Object.fromEntries(Object.entries(said).filter(([, text]) => text !== ''));
+    const body = { email, password, ...optional };
     const { message } = await call(registerEndpoint, { body });
     return { success: true, message: message || texts.registerDone };
   } catch (error) {
     const otherwise = error instanceof UnexpectedAnswerError ? texts.registerFailed : texts.unexpected;
-    return { success: false, message: messageOf(error, otherwise), error: codeOf(error) };
+    return {
+      success: false,
+      message: messageOf(error, otherwise),
+      error: codeOf(error),
+      field: fieldOf(error),
+    };
   }
 }
 
@@ -172,7 +181,12 @@ export async function setPasswordByCode(code: string, newPassword: string): Prom
     endSession();
     return { success: true, message: texts.passwordChanged };
   } catch (error) {
-    return { success: false, message: messageOf(error, texts.passwordFailed), error: codeOf(error) };
+    return {
+      success: false,
+      message: messageOf(error, texts.passwordFailed),
+      error: codeOf(error),
+      field: fieldOf(error),
+    };
   }
 }
 

@@ -6,13 +6,13 @@ import {
   deleteAccount as deleteAccountEndpoint,
   getActivity,
   getProfile,
-  type User,
+  type Profile,
 } from '@lamina/contract';
 import { useQuery } from '@tanstack/react-query';
 import { z } from 'zod';
 import type { ActionResult } from './action-result.ts';
 import { endSession, renewUser } from './auth.ts';
-import { call, codeOf, messageOf } from './client.ts';
+import { call, codeOf, fieldOf, messageOf } from './client.ts';
 import { texts } from './texts.ts';
 
 interface ProfileOptions {
@@ -30,7 +30,7 @@ export function useProfile({ askAgainMs }: ProfileOptions = {}) {
 }
 
 /** @throws Error with the sentence to show */
-async function fetchProfile(signal: AbortSignal): Promise<User> {
+async function fetchProfile(signal: AbortSignal): Promise<Profile> {
   try {
     const { user } = await call(getProfile, { signal });
     renewUser(user);
@@ -65,7 +65,12 @@ export async function changePassword(newPassword: string, currentPassword: strin
     await call(changePasswordEndpoint, { body });
     return { success: true, message: texts.passwordChanged };
   } catch (error) {
-    return { success: false, message: messageOf(error, texts.passwordFailed), error: codeOf(error) };
+    return {
+      success: false,
+      message: messageOf(error, texts.passwordFailed),
+      error: codeOf(error),
+      field: fieldOf(error),
+    };
   }
 }
 

@@ -7,8 +7,12 @@
 import { signIn } from '@lamina/contract';
 import { call } from './client.ts';
 
-/** @throws AppError credentials_invalid, account_not_active (deactivated), rate_limited; NoAnswerError */
-export async function identityTokenFor(email: string, password: string): Promise<string> {
-  const { token } = await call(signIn, { body: { email, password } });
+/**
+ * @param code of the second factor, or empty
+ * @throws AppError credentials_invalid, second_factor_required, second_factor_invalid, account_not_active
+ *   (deactivated), rate_limited; NoAnswerError
+ */
+export async function identityTokenFor(email: string, password: string, code: string): Promise<string> {
+  const { token } = await call(signIn, { body: { email, password, ...(code && { code }) } });
   return token;
 }

@@ -31,6 +31,22 @@ describe('the account-status page', () => {
     screen.getByText('Lütfen bir yöneticiyle iletişime geçin.');
   });
 
+  it('says when access has ended by itself, and nothing of it where somebody suspended the account', async () => {
+    const ended = new Date(2025, 10, 21, 14).toISOString();
+    const user = account({ status: 'suspended', expiresAt: ended });
+    openApp('/account-status', { signedInAs: user, api: { 'GET /user/profile': { user } } });
+    await screen.findByText('Askıya Alınmış');
+    screen.getByText('Erişiminiz 21 Kasım 2025 tarihinde sona erdi.');
+  });
+
+  it('shows why an application was refused', async () => {
+    const user = { ...account({ status: 'suspended' }), decisionReason: 'Kurumunuz doğrulanamadı.' };
+    openApp('/account-status', { signedInAs: user, api: { 'GET /user/profile': { user } } });
+    await screen.findByText('Kurumunuz doğrulanamadı.');
+    screen.getByText('Askıya Alınmış');
+    screen.getByText('Lütfen bir yöneticiyle iletişime geçin.');
+  });
+
   it('shows the limitation banner to a pending account', async () => {
     openApp('/account-status', { signedInAs: pending, api: approvable().api });
     const banner = await screen.findByText('Your Account is Pending Approval');

@@ -1,3 +1,4 @@
+import type { User } from '@lamina/contract';
 import { Button, Stack, Text, Title } from '@mantine/core';
 import { useEffect } from 'react';
 import { Navigate, useNavigate } from 'react-router';
@@ -6,6 +7,7 @@ import { useAuth } from '../../api/auth-state.ts';
 import { useProfile } from '../../api/profile.ts';
 import { CenteredPage } from '../../components/CenteredPage.tsx';
 import { PendingBanner } from '../../components/PendingBanner.tsx';
+import { formatDate } from '../../dates.ts';
 import classes from './AccountStatus.module.css';
 import { pageStatusLabel, texts } from './texts.ts';
 
@@ -15,7 +17,7 @@ const askAgainMs = 30_000;
 export function AccountStatus() {
   const { user } = useAuth();
   const navigate = useNavigate();
-  const { refetch } = useProfile({ askAgainMs });
+  const { data: profile, refetch } = useProfile({ askAgainMs });
 
   useEffect(() => {
     const askAgain = () => void refetch();
@@ -41,6 +43,13 @@ export function AccountStatus() {
         <Text className={classes.status} data-status={user.status} role="status">
           {pageStatusLabel(user.status)}
         </Text>
+        {profile?.decisionReason && (
+          <div className={classes.reason}>
+            <Text fw={600}>{texts.reason}</Text>
+            <Text>{profile.decisionReason}</Text>
+          </div>
+        )}
+        {hasEnded(user) && <Text>{texts.ended(formatDate(user.expiresAt))}</Text>}
         <Text>{texts.contact}</Text>
         <Button variant="default" fullWidth onClick={() => void backToLogin()}>
           {texts.backToLogin}
@@ -48,4 +57,9 @@ export function AccountStatus() {
       </Stack>
     </CenteredPage>
   );
+}
+
+/** Suspended by nobody: the time that an administrator gave it is over. */
+function hasEnded({ status, expiresAt }: User): boolean {
+  return status === 'suspended' && expiresAt !== null && new Date(expiresAt) <= new Date();
 }

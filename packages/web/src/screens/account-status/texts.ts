@@ -3,6 +3,8 @@ import { statusLabel } from '../../texts.ts';
 
 export const texts = {
   heading: 'Hesap Durumu',
+  reason: 'Başvurunuz şu gerekçeyle reddedildi:',
+  ended: (date: string) => `Erişiminiz ${date} tarihinde sona erdi.`,
   contact: 'Lütfen bir yöneticiyle iletişime geçin.',
   backToLogin: 'Girişe Dön',
 };

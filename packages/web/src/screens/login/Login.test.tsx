@@ -86,6 +86,52 @@ describe('the login page', () => {
     expect((await email()).value).toBe('ipek@example.org');
   });
 
+  it('asks for the code of the second step where the account has one, and says when it is wrong', async () => {
+    const { person, calls, address } = openApp('/auth/login', {
+      api: {
+        ...goodApi,
+        'POST /auth/login': ({ body }) => {
+          const { code } = body as { code?: string };
+          if (code === undefined) return refusal('second_factor_required');
+          return code === '123456' ? goodApi['POST /auth/login'] : refusal('second_factor_invalid');
+        },
+      },
+    });
+    await person.type(await email(), 'ipek@example.org');
+    await person.type(password(), 'secret');
+    await person.click(submit());
+
+    const code = await screen.findByLabelText<HTMLInputElement>('Doğrulama Kodu');
+    expect(document.activeElement).toBe(code);
+    expect(screen.queryByRole('alert')).toBeNull(); // being asked is no failure
+    await person.click(screen.getByRole('button', { name: 'Doğrula' }));
+    await screen.findByText('Doğrulama kodu gerekli.');
+    await person.type(code, '000000');
+    await person.click(screen.getByRole('button', { name: 'Doğrula' }));
+    await screen.findByText('Doğrulama kodu hatalı veya daha önce kullanılmış.');
+    expect(code.value).toBe('');
+    await person.type(code, '123456');
+    await person.click(screen.getByRole('button', { name: 'Doğrula' }));
+    await screen.findByText('Hoş geldiniz, İpek Işık');
+    expect(address()).toBe('/dashboard');
+    expect(calls.filter(({ name }) => name === 'POST /auth/login').at(-1)?.body).toEqual({
+      email: 'ipek@example.org',
+      password: 'secret',
+      code: '123456',
+    });
+  });
+
+  it('leads back from the second step to another account', async () => {
+    const { person } = openApp('/auth/login', {
+      api: { 'POST /auth/login': refusal('second_factor_required') },
+    });
+    await person.type(await email(), 'ipek@example.org');
+    await person.type(password(), 'secret');
+    await person.click(submit());
+    await person.click(await screen.findByRole('button', { name: 'Geri dön' }));
+    expect((await email()).value).toBe('ipek@example.org');
+  });
+
   it('links to registering and to the password reset', async () => {
     openApp('/auth/login');
     const links = (await screen.findAllByRole('link')).map((link) => [

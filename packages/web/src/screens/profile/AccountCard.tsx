@@ -4,7 +4,7 @@ import { FieldList } from '../../components/FieldList.tsx';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
 import { Panel } from '../../components/Panel.tsx';
-import { formatDate } from '../../dates.ts';
+import { formatDate, formatDateAndTime } from '../../dates.ts';
 import { texts as shared } from '../../texts.ts';
 import { texts } from './texts.ts';
 
@@ -34,6 +34,9 @@ export function AccountCard() {
             [shared.updatedAt, formatDate(profile.data.updatedAt)],
             ...(profile.data.adminApproved
               ? [[shared.approvalDate, formatDate(profile.data.approvalDate)] as const]
+              : []),
+            ...(profile.data.expiresAt !== null
+              ? [[shared.expiresAt, formatDateAndTime(profile.data.expiresAt)] as const]
               : []),
           ]}
         />

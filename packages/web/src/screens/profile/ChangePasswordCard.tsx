@@ -1,27 +1,18 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Button, Stack } from '@mantine/core';
-import { useEffect, useMemo, useState } from 'react';
-import { useForm } from 'react-hook-form';
+import { useMemo } from 'react';
+import { FormProvider, useForm } from 'react-hook-form';
 import { z } from 'zod';
 import { announce } from '../../announce.ts';
 import { changePassword } from '../../api/profile.ts';
+import { NewPassword, NewPasswordFields } from '../../components/NewPasswordFields.tsx';
 import { Panel } from '../../components/Panel.tsx';
-import { PasswordField } from '../../components/PasswordField.tsx';
-import { texts as shared } from '../../texts.ts';
-import { isTypedTwice, NewPasswordField, typedTwice } from '../../validation.ts';
+import { isTypedTwice, typedTwice } from '../../validation.ts';
+import { CurrentPasswordField } from './CurrentPasswordField.tsx';
 import { texts } from './texts.ts';
+import { useCurrentPassword } from './use-current-password.ts';
 
-const PasswordChange = z
-  .object({ currentPassword: z.string(), password: NewPasswordField, passwordConfirmation: z.string() })
-  .refine(isTypedTwice, typedTwice);
-
-const PasswordChangeWithCurrent = z
-  .object({
-    currentPassword: z.string().min(1, shared.currentPasswordRequired),
-    password: NewPasswordField,
-    passwordConfirmation: z.string(),
-  })
-  .refine(isTypedTwice, typedTwice);
+const nothing = { currentPassword: '', password: '', passwordConfirmation: '' };
 
 interface ChangePasswordCardProps {
   /** Of the account, for the browser's store of passwords. */
@@ -30,68 +21,45 @@ interface ChangePasswordCardProps {
 
 /** A new password; the current one is asked for only when the API wants it (an older sign-in). */
 export function ChangePasswordCard({ email }: ChangePasswordCardProps) {
-  const [asksCurrent, setAsksCurrent] = useState(false);
+  const current = useCurrentPassword();
   const resolver = useMemo(
-    () => zodResolver(asksCurrent ? PasswordChangeWithCurrent : PasswordChange),
-    [asksCurrent],
+    () =>
+      zodResolver(
+        z.object({ currentPassword: current.schema, ...NewPassword.shape }).refine(isTypedTwice, typedTwice),
+      ),
+    [current.schema],
   );
-  const { register, handleSubmit, formState, reset, setError, setFocus } = useForm({
-    resolver,
-    defaultValues: { currentPassword: '', password: '', passwordConfirmation: '' },
-  });
-  const { errors, isSubmitting } = formState;
+  const form = useForm({ resolver, defaultValues: nothing });
 
-  useEffect(() => {
-    if (asksCurrent) setFocus('currentPassword');
-  }, [asksCurrent, setFocus]);
-
-  const submit = handleSubmit(async ({ currentPassword, password }) => {
+  const submit = form.handleSubmit(async ({ currentPassword, password }) => {
     const result = await changePassword(password, currentPassword);
-    if (result.success) {
-      reset();
-      setAsksCurrent(false);
-      announce(result);
-    } else if (result.error === 'reauth_required') {
-      setAsksCurrent(true);
-      setError('currentPassword', { message: result.message });
-    } else if (result.error === 'credentials_invalid') {
-      setError('currentPassword', { message: shared.currentPasswordWrong }, { shouldFocus: true });
+    const refusal = current.refusalOf(result);
+    if (refusal !== null) {
+      form.setError('currentPassword', refusal, { shouldFocus: true });
+    } else if (!result.success && result.field === 'new_password') {
+      form.setError('password', { message: result.message }, { shouldFocus: true });
     } else {
       announce(result);
+      if (!result.success) return;
+      form.reset();
+      current.forget();
     }
   });
 
   return (
     <Panel title={texts.changePassword}>
-      <form onSubmit={(event) => void submit(event)} noValidate>
-        <input type="email" autoComplete="username" value={email} readOnly hidden />
-        <Stack>
-          {asksCurrent && (
-            <PasswordField
-              {...register('currentPassword')}
-              label={shared.currentPassword}
-              autoComplete="current-password"
-              error={errors.currentPassword?.message}
-            />
-          )}
-          <PasswordField
-            {...register('password')}
-            label={shared.newPassword}
-            description={shared.passwordHint}
-            autoComplete="new-password"
-            error={errors.password?.message}
-          />
-          <PasswordField
-            {...register('passwordConfirmation')}
-            label={shared.newPasswordConfirmation}
-            autoComplete="new-password"
-            error={errors.passwordConfirmation?.message}
-          />
-          <Button type="submit" loading={isSubmitting} style={{ alignSelf: 'flex-start' }}>
-            {texts.changePasswordSubmit}
-          </Button>
-        </Stack>
-      </form>
+      <FormProvider {...form}>
+        <form onSubmit={(event) => void submit(event)} noValidate>
+          <input type="email" autoComplete="username" value={email} readOnly hidden />
+          <Stack>
+            {current.isAsked && <CurrentPasswordField />}
+            <NewPasswordFields />
+            <Button type="submit" loading={form.formState.isSubmitting} style={{ alignSelf: 'flex-start' }}>
+              {texts.changePasswordSubmit}
+            </Button>
+          </Stack>
+        </form>
+      </FormProvider>
     </Panel>
   );
 }

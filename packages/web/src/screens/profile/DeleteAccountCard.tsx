@@ -1,24 +1,21 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Button, Stack, Text, TextInput } from '@mantine/core';
-import { useEffect, useMemo, useState } from 'react';
-import { useForm } from 'react-hook-form';
+import { useMemo } from 'react';
+import { FormProvider, useForm } from 'react-hook-form';
 import { useNavigate } from 'react-router';
 import { z } from 'zod';
 import { announce } from '../../announce.ts';
 import { deleteAccount } from '../../api/profile.ts';
 import { Panel } from '../../components/Panel.tsx';
-import { PasswordField } from '../../components/PasswordField.tsx';
-import { texts as shared } from '../../texts.ts';
+import { CurrentPasswordField } from './CurrentPasswordField.tsx';
 import { texts } from './texts.ts';
+import { useCurrentPassword } from './use-current-password.ts';
 
-function deletionForm(email: string, asksCurrent: boolean) {
-  return z.object({
-    confirmation: z
-      .string()
-      .trim()
-      .refine((typed) => typed.toLowerCase() === email.toLowerCase(), texts.deleteNotConfirmed),
-    currentPassword: asksCurrent ? z.string().min(1, shared.currentPasswordRequired) : z.string(),
-  });
+function confirmationOf(email: string) {
+  return z
+    .string()
+    .trim()
+    .refine((typed) => typed.toLowerCase() === email.toLowerCase(), texts.deleteNotConfirmed);
 }
 
 interface DeleteAccountCardProps {
@@ -29,63 +26,49 @@ interface DeleteAccountCardProps {
 /** The way to leave for good. */
 export function DeleteAccountCard({ email }: DeleteAccountCardProps) {
   const navigate = useNavigate();
-  const [asksCurrent, setAsksCurrent] = useState(false);
-  const resolver = useMemo(() => zodResolver(deletionForm(email, asksCurrent)), [email, asksCurrent]);
-  const { register, handleSubmit, formState, setError, setFocus } = useForm({
-    resolver,
-    defaultValues: { confirmation: '', currentPassword: '' },
-  });
-  const { errors, isSubmitting } = formState;
+  const current = useCurrentPassword();
+  const resolver = useMemo(
+    () => zodResolver(z.object({ confirmation: confirmationOf(email), currentPassword: current.schema })),
+    [email, current.schema],
+  );
+  const form = useForm({ resolver, defaultValues: { confirmation: '', currentPassword: '' } });
 
-  useEffect(() => {
-    if (asksCurrent) setFocus('currentPassword');
-  }, [asksCurrent, setFocus]);
-
-  const submit = handleSubmit(async ({ currentPassword }) => {
+  const submit = form.handleSubmit(async ({ currentPassword }) => {
     const result = await deleteAccount(currentPassword);
-    if (result.success) {
-      announce(result);
-      await navigate('/auth/login');
-    } else if (result.error === 'reauth_required') {
-      setAsksCurrent(true);
-      setError('currentPassword', { message: result.message });
-    } else if (result.error === 'credentials_invalid') {
-      setError('currentPassword', { message: shared.currentPasswordWrong }, { shouldFocus: true });
+    const refusal = current.refusalOf(result);
+    if (refusal !== null) {
+      form.setError('currentPassword', refusal, { shouldFocus: true });
     } else {
       announce(result);
+      if (result.success) await navigate('/auth/login');
     }
   });
 
   return (
     <Panel title={texts.deleteAccount}>
-      <form onSubmit={(event) => void submit(event)} noValidate>
-        <Stack>
-          <Text>{texts.deleteExplanation}</Text>
-          <TextInput
-            {...register('confirmation')}
-            label={texts.deleteConfirmation(email)}
-            autoComplete="off"
-            error={errors.confirmation?.message}
-          />
-          {asksCurrent && (
-            <PasswordField
-              {...register('currentPassword')}
-              label={shared.currentPassword}
-              autoComplete="current-password"
-              error={errors.currentPassword?.message}
+      <FormProvider {...form}>
+        <form onSubmit={(event) => void submit(event)} noValidate>
+          <Stack>
+            <Text>{texts.deleteExplanation}</Text>
+            <TextInput
+              {...form.register('confirmation')}
+              label={texts.deleteConfirmation(email)}
+              autoComplete="off"
+              error={form.formState.errors.confirmation?.message}
             />
-          )}
-          <Button
-            type="submit"
-            color="eosin"
-            variant="outline"
-            loading={isSubmitting}
-            style={{ alignSelf: 'flex-start' }}
-          >
-            {texts.deleteSubmit}
-          </Button>
-        </Stack>
-      </form>
+            {current.isAsked && <CurrentPasswordField />}
+            <Button
+              type="submit"
+              color="eosin"
+              variant="outline"
+              loading={form.formState.isSubmitting}
+              style={{ alignSelf: 'flex-start' }}
+            >
+              {texts.deleteSubmit}
+            </Button>
+          </Stack>
+        </form>
+      </FormProvider>
     </Panel>
   );
 }

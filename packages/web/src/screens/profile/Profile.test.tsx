@@ -1,5 +1,5 @@
 import { screen, within } from '@testing-library/react';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
 import { type Answers, refusal } from '../../testing/stub-api.ts';
@@ -10,7 +10,12 @@ const user = account({ approvalDate: approvedAt, createdAt: approvedAt, updatedA
 function openProfile(api: Answers = {}, profile = user) {
   return openApp('/dashboard/profile', {
     signedInAs: profile,
-    api: { 'GET /user/profile': { user: profile }, ...api },
+    api: {
+      'GET /user/profile': { user: profile },
+      'GET /user/second-factor': { enabled: false, recovery_codes_left: 0 },
+      'GET /user/sign-ins': { sign_ins: [] },
+      ...api,
+    },
   });
 }
 
@@ -43,6 +48,11 @@ describe('the profile', () => {
   it('says when there is no display name', async () => {
     openProfile({}, { ...user, displayName: null });
     expect(await fields()).toMatchObject({ 'Görünen Ad': 'Belirtilmemiş' });
+  });
+
+  it('says when access ends, where it does', async () => {
+    openProfile({}, { ...user, expiresAt: approvedAt });
+    expect(await fields()).toMatchObject({ 'Bitiş Tarihi': '21 Kasım 2026 14:05' });
   });
 
   it('has no approval date for an account that no administrator approved', async () => {
@@ -96,12 +106,28 @@ describe('changing the password', () => {
   it.each([
     [{}, 'Yeni şifre gerekli.'],
     [{ 'Yeni Şifre': 'short' }, 'Yeni şifre en az 8 karakter olmalı.'],
+    [{ 'Yeni Şifre': 'ş'.repeat(129) }, 'Yeni şifre en fazla 128 karakter olabilir.'],
     [{ ...twice, 'Yeni Şifre (Tekrar)': 'another slice' }, 'Şifreler eşleşmiyor.'],
   ])('refuses %j', async (typed, sentence) => {
     const { person, calls } = openProfile();
     await submit(person, typed);
     await screen.findByText(sentence);
     expect(calls.map(({ name }) => name)).not.toContain('PUT /user/password');
+  });
+
+  it('says beside the field what the server finds wrong with the password', async () => {
+    const sentence = 'Bu şifre çok yaygın ve kolayca tahmin edilebilir. Lütfen başka bir şifre seçin.';
+    const { person } = openProfile({
+      'PUT /user/password': Response.json(
+        { code: 'invalid_request', message: sentence, field: 'new_password' },
+        { status: 400 },
+      ),
+    });
+    await submit(person, twice);
+    const field = screen.getByLabelText('Yeni Şifre');
+    await vi.waitFor(() => expect(field.getAttribute('aria-invalid')).toBe('true'));
+    screen.getByText(sentence);
+    expect(document.activeElement).toBe(field);
   });
 
   it('asks for the current password when the sign-in is not fresh', async () => {
@@ -193,5 +219,158 @@ describe('deleting the account', () => {
     await confirm(person, 'ipek@example.org');
     expect((await screen.findByRole('alert')).textContent).toContain(sentence);
     expect(address()).toBe('/dashboard/profile');
+  });
+});
+
+describe('two-step verification', () => {
+  const secret = {
+    secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+    uri: 'otpauth://totp/Lamina:ipek?secret=JBSWY3DP',
+  };
+  const codes = [...'23456789ab'].map((last) => `abcd-efgh-jkmn-pqr${last}`);
+
+  /** The API of an account that has it on or off. */
+  function switchable(isOn: boolean): { api: Answers; turn: (to: boolean) => void } {
+    let enabled = isOn;
+    const turn = (to: boolean) => {
+      enabled = to;
+    };
+    return {
+      turn,
+      api: { 'GET /user/second-factor': () => ({ enabled, recovery_codes_left: enabled ? 10 : 0 }) },
+    };
+  }
+
+  it('is set up with a QR code or the key, a first code, and recovery codes that are shown once', async () => {
+    const { api, turn } = switchable(false);
+    const { person, calls } = openProfile({
+      ...api,
+      'POST /user/second-factor': secret,
+      'POST /user/second-factor/confirm': () => {
+        turn(true);
+        return { recovery_codes: codes, message: 'İki adımlı doğrulama açıldı.' };
+      },
+    });
+    await person.click(await screen.findByRole('button', { name: 'İki Adımlı Doğrulamayı Aç' }));
+    await screen.findByRole('img', { name: 'Doğrulama uygulaması için QR kodu' });
+    screen.getByText('JBSW Y3DP EHPK 3PXP JBSW Y3DP EHPK 3PXP');
+
+    await person.type(screen.getByLabelText('Doğrulama Kodu'), '12');
+    await person.click(screen.getByRole('button', { name: 'Doğrula ve Aç' }));
+    await screen.findByText('Doğrulama kodu 6 haneli olmalı.');
+    await person.type(screen.getByLabelText('Doğrulama Kodu'), '3 456');
+    await person.click(screen.getByRole('button', { name: 'Doğrula ve Aç' }));
+
+    await screen.findByText('İki adımlı doğrulama açıldı.');
+    expect(calls.at(-1)).toMatchObject({
+      name: 'POST /user/second-factor/confirm',
+      body: { code: '123456' },
+    });
+    for (const code of codes) await screen.findByText(code);
+    await person.click(screen.getByRole('button', { name: 'Kodları kaydettim' }));
+    await screen.findByText(/^Açık\. .* Kalan kurtarma kodu: 10\.$/);
+    expect(screen.queryByText(codes[0] ?? '')).toBeNull();
+  });
+
+  it('asks for the current password when the sign-in is not fresh, and is left by a button', async () => {
+    const { person, calls } = openProfile({
+      ...switchable(false).api,
+      'POST /user/second-factor': ({ body }) =>
+        (body as { current_password?: string }).current_password === 'right'
+          ? secret
+          : refusal('reauth_required'),
+    });
+    const begin = await screen.findByRole('button', { name: 'İki Adımlı Doğrulamayı Aç' });
+    await person.click(begin);
+    await person.type(await screen.findByLabelText('Mevcut şifre'), 'right');
+    await person.click(begin);
+    await person.click(await screen.findByRole('button', { name: 'Vazgeç' }));
+    await screen.findByRole('button', { name: 'İki Adımlı Doğrulamayı Aç' });
+    expect(calls.at(-1)?.body).toEqual({ current_password: 'right' });
+  });
+
+  it('says beside the field when the first code is wrong', async () => {
+    const { person } = openProfile({
+      ...switchable(false).api,
+      'POST /user/second-factor': secret,
+      'POST /user/second-factor/confirm': refusal('second_factor_invalid'),
+    });
+    await person.click(await screen.findByRole('button', { name: 'İki Adımlı Doğrulamayı Aç' }));
+    await person.type(await screen.findByLabelText('Doğrulama Kodu'), '123456');
+    await person.click(screen.getByRole('button', { name: 'Doğrula ve Aç' }));
+    await screen.findByText('Doğrulama kodu hatalı veya daha önce kullanılmış.');
+  });
+
+  it('is switched off', async () => {
+    const { api, turn } = switchable(true);
+    const { person } = openProfile({
+      ...api,
+      'DELETE /user/second-factor': () => {
+        turn(false);
+        return { message: 'İki adımlı doğrulama kapatıldı.' };
+      },
+    });
+    await person.click(await screen.findByRole('button', { name: 'İki Adımlı Doğrulamayı Kapat' }));
+    await screen.findByText('İki adımlı doğrulama kapatıldı.');
+    await screen.findByRole('button', { name: 'İki Adımlı Doğrulamayı Aç' });
+  });
+});
+
+describe('the own sign-ins', () => {
+  const here = {
+    id: 'here',
+    created_at: approvedAt,
+    last_used_at: approvedAt,
+    address: '192.0.2.1',
+    browser: 'Firefox · Windows',
+    current: true,
+  };
+  const there = { ...here, id: 'there', browser: null, address: null, current: false };
+
+  it('are shown with browser, address and times, this one marked', async () => {
+    openProfile({ 'GET /user/sign-ins': { sign_ins: [here, there] } });
+    const card = await screen.findByRole('region', { name: 'Oturumlar' });
+    const rows = (await within(card).findAllByRole('listitem')).map((row) => row.textContent);
+    const lastUsed = 'Son kullanım: 21 Kasım 2026 14:05';
+    expect(rows).toEqual([
+      `Firefox · WindowsBu oturumGiriş: 21 Kasım 2026 14:05 · 192.0.2.1${lastUsed}`,
+      `Bilinmeyen tarayıcıGiriş: 21 Kasım 2026 14:05${lastUsed}Oturumu kapat`,
+    ]);
+  });
+
+  it('are ended one by one', async () => {
+    let list = [here, there];
+    const { person } = openProfile({
+      'GET /user/sign-ins': () => ({ sign_ins: list }),
+      'DELETE /user/sign-ins/there': () => {
+        list = [here];
+        return new Response(null, { status: 204 });
+      },
+    });
+    await person.click(await screen.findByRole('button', { name: /^Oturumu kapat: Bilinmeyen tarayıcı/ }));
+    await screen.findByText('Oturum kapatıldı.');
+    await vi.waitFor(() => expect(screen.queryByText('Bilinmeyen tarayıcı')).toBeNull());
+  });
+
+  it('are ended all but this one', async () => {
+    const { person, address } = openProfile({
+      'GET /user/sign-ins': { sign_ins: [here, there] },
+      'DELETE /user/sign-ins': new Response(null, { status: 204 }),
+    });
+    await person.click(await screen.findByRole('button', { name: 'Diğer oturumları kapat' }));
+    await screen.findByText('Diğer oturumlarınız kapatıldı.');
+    expect(address()).toBe('/dashboard/profile');
+  });
+
+  it('are ended all, and this browser goes to the login page', async () => {
+    const { person, address } = openProfile({
+      'GET /user/sign-ins': { sign_ins: [here] },
+      'DELETE /user/sign-ins': new Response(null, { status: 204 }),
+    });
+    await person.click(await screen.findByRole('button', { name: 'Tüm oturumlardan çık' }));
+    await screen.findByText('Tüm oturumlarınız kapatıldı.');
+    await screen.findByRole('button', { name: 'Giriş Yap' });
+    expect(address()).toBe('/auth/login');
+    expect(localStorage.getItem('auth_token')).toBeNull();
   });
 });

@@ -1,19 +1,13 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import type { User } from '@lamina/contract';
 import { Button, Modal, Stack, Text } from '@mantine/core';
-import { useForm } from 'react-hook-form';
-import { z } from 'zod';
+import { FormProvider, useForm } from 'react-hook-form';
 import { announce } from '../../announce.ts';
 import { setPassword } from '../../api/users.ts';
-import { PasswordField } from '../../components/PasswordField.tsx';
+import { NewPassword, NewPasswordFields } from '../../components/NewPasswordFields.tsx';
 import { nameOf } from '../../person.ts';
 import { texts as shared } from '../../texts.ts';
-import { isTypedTwice, NewPasswordField, typedTwice } from '../../validation.ts';
 import { texts } from './texts.ts';
-
-const NewPassword = z
-  .object({ password: NewPasswordField, passwordConfirmation: z.string() })
-  .refine(isTypedTwice, typedTwice);
 
 interface SetPasswordDialogProps {
   readonly user: User;
@@ -22,14 +16,17 @@ interface SetPasswordDialogProps {
 
 /** An administrator gives an account a new password, as when its owner has no mail. */
 export function SetPasswordDialog({ user, onClose }: SetPasswordDialogProps) {
-  const { register, handleSubmit, formState } = useForm({
+  const form = useForm({
     resolver: zodResolver(NewPassword),
     defaultValues: { password: '', passwordConfirmation: '' },
   });
-  const { errors, isSubmitting } = formState;
 
-  const submit = handleSubmit(async ({ password }) => {
+  const submit = form.handleSubmit(async ({ password }) => {
     const result = await setPassword(user.uid, password);
+    if (!result.success && result.field === 'new_password') {
+      form.setError('password', { message: result.message }, { shouldFocus: true });
+      return;
+    }
     announce(result);
     if (result.success) onClose();
   });
@@ -43,28 +40,17 @@ export function SetPasswordDialog({ user, onClose }: SetPasswordDialogProps) {
       centered
       withinPortal={false}
     >
-      <form onSubmit={(event) => void submit(event)} noValidate>
-        <Stack>
-          <Text>{texts.setPasswordHint(nameOf(user))}</Text>
-          <PasswordField
-            {...register('password')}
-            label={shared.newPassword}
-            description={shared.passwordHint}
-            autoComplete="new-password"
-            error={errors.password?.message}
-            data-autofocus
-          />
-          <PasswordField
-            {...register('passwordConfirmation')}
-            label={shared.newPasswordConfirmation}
-            autoComplete="new-password"
-            error={errors.passwordConfirmation?.message}
-          />
-          <Button type="submit" loading={isSubmitting}>
-            {texts.setPasswordSubmit}
-          </Button>
-        </Stack>
-      </form>
+      <FormProvider {...form}>
+        <form onSubmit={(event) => void submit(event)} noValidate>
+          <Stack>
+            <Text>{texts.setPasswordHint(nameOf(user))}</Text>
+            <NewPasswordFields takesFocus />
+            <Button type="submit" loading={form.formState.isSubmitting}>
+              {texts.setPasswordSubmit}
+            </Button>
+          </Stack>
+        </form>
+      </FormProvider>
     </Modal>
   );
 }

@@ -1,0 +1,56 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { Button, Stack, TextInput } from '@mantine/core';
+import { useEffect } from 'react';
+import { useForm } from 'react-hook-form';
+import { z } from 'zod';
+import { announce } from '../../announce.ts';
+import type { ActionResult } from '../../api/action-result.ts';
+import { texts } from './texts.ts';
+
+const CodeForm = z.object({ code: z.string().trim().min(1, texts.codeRequired) });
+
+interface SecondFactorFormProps {
+  readonly onCode: (code: string) => Promise<ActionResult>;
+  /** To another account. */
+  readonly onBack: () => void;
+}
+
+/** The second step of signing in: a code of the authenticator app, or a recovery code. */
+export function SecondFactorForm({ onCode, onBack }: SecondFactorFormProps) {
+  const { register, handleSubmit, formState, setError, setFocus, setValue } = useForm({
+    resolver: zodResolver(CodeForm),
+    defaultValues: { code: '' },
+  });
+  useEffect(() => setFocus('code'), [setFocus]);
+
+  const submit = handleSubmit(async ({ code }) => {
+    const result = await onCode(code);
+    if (result.success) return;
+    if (result.error === 'second_factor_invalid') {
+      setValue('code', '');
+      setError('code', { message: result.message }, { shouldFocus: true });
+    } else announce(result);
+  });
+
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate>
+      <Stack gap="lg">
+        <TextInput
+          {...register('code')}
+          label={texts.code}
+          description={texts.codeHint}
+          autoComplete="one-time-code"
+          autoCapitalize="off"
+          spellCheck={false}
+          error={formState.errors.code?.message}
+        />
+        <Button type="submit" fullWidth loading={formState.isSubmitting}>
+          {texts.codeSubmit}
+        </Button>
+        <Button variant="default" fullWidth onClick={onBack}>
+          {texts.codeBack}
+        </Button>
+      </Stack>
+    </form>
+  );
+}

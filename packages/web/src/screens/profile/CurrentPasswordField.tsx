@@ -1,0 +1,19 @@
+import { useEffect } from 'react';
+import { useFormContext } from 'react-hook-form';
+import { PasswordField } from '../../components/PasswordField.tsx';
+import { texts as shared } from '../../texts.ts';
+import type { CurrentPassword } from './use-current-password.ts';
+
+/** Takes the focus when it appears: it is what the person is asked for. */
+export function CurrentPasswordField() {
+  const { register, formState, setFocus } = useFormContext<CurrentPassword>();
+  useEffect(() => setFocus('currentPassword'), [setFocus]);
+  return (
+    <PasswordField
+      {...register('currentPassword')}
+      label={shared.currentPassword}
+      autoComplete="current-password"
+      error={formState.errors.currentPassword?.message}
+    />
+  );
+}

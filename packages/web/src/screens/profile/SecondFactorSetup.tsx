@@ -1,0 +1,140 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { Alert, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
+import { IconAlertCircle } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { encode } from 'uqr';
+import { z } from 'zod';
+import { announce } from '../../announce.ts';
+import { finishSecondFactor, type SecondFactorSecret } from '../../api/second-factor.ts';
+import classes from './SecondFactorSetup.module.css';
+import { texts } from './texts.ts';
+
+interface SecondFactorSetupProps extends SecondFactorSecret {
+  readonly onDone: () => void;
+  readonly onCancel: () => void;
+}
+
+/** From the secret to the recovery codes, which are shown this once. */
+export function SecondFactorSetup({ secret, uri, onDone, onCancel }: SecondFactorSetupProps) {
+  const [recoveryCodes, setRecoveryCodes] = useState<readonly string[] | null>(null);
+  if (recoveryCodes !== null) return <RecoveryCodes codes={recoveryCodes} onDone={onDone} />;
+  return <Pairing secret={secret} uri={uri} onPaired={setRecoveryCodes} onCancel={onCancel} />;
+}
+
+const FirstCode = z.object({
+  code: z
+    .string()
+    .transform((typed) => typed.replaceAll(/\s/g, ''))
+    .pipe(z.string().regex(/^\d{6}$/, texts.codeFormat)),
+});
+
+interface PairingProps extends SecondFactorSecret {
+  readonly onPaired: (recoveryCodes: readonly string[]) => void;
+  readonly onCancel: () => void;
+}
+
+function Pairing({ secret, uri, onPaired, onCancel }: PairingProps) {
+  const { register, handleSubmit, formState, setError } = useForm({
+    resolver: zodResolver(FirstCode),
+    defaultValues: { code: '' },
+  });
+
+  const submit = handleSubmit(async ({ code }) => {
+    const result = await finishSecondFactor(code);
+    if (result.success) {
+      announce(result);
+      onPaired(result.recoveryCodes);
+    } else if (result.error === 'second_factor_invalid') {
+      setError('code', { message: result.message }, { shouldFocus: true });
+    } else announce(result);
+  });
+
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate>
+      <Stack>
+        <Text>{texts.pairingHint}</Text>
+        <QrCode text={uri} />
+        <div>
+          <Text size="sm" c="dimmed">
+            {texts.secretHint}
+          </Text>
+          <Code className={classes.secret}>{secret.replaceAll(/(.{4})(?!$)/g, '$1 ')}</Code>
+        </div>
+        <TextInput
+          {...register('code')}
+          label={texts.firstCode}
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          maw="16rem"
+          error={formState.errors.code?.message}
+        />
+        <Group gap="sm">
+          <Button type="submit" loading={formState.isSubmitting}>
+            {texts.secondFactorConfirm}
+          </Button>
+          <Button variant="default" onClick={onCancel}>
+            {texts.cancel}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** Black on white in both schemes: cameras expect it so. */
+function QrCode({ text }: { readonly text: string }) {
+  const { size, data } = encode(text, { ecc: 'M', border: 4 });
+  const squares = data.flatMap((row, y) =>
+    row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
+  );
+  return (
+    <svg
+      className={classes.qrCode}
+      viewBox={`0 0 ${size} ${size}`}
+      role="img"
+      aria-label={texts.qrCode}
+      shapeRendering="crispEdges"
+    >
+      <path fill="#fff" d={`M0 0h${size}v${size}H0z`} />
+      <path fill="#000" d={squares.join('')} />
+    </svg>
+  );
+}
+
+interface RecoveryCodesProps {
+  readonly codes: readonly string[];
+  readonly onDone: () => void;
+}
+
+function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(codes.join('\n'));
+      announce({ success: true, message: texts.copied });
+    } catch {
+      announce({ success: false, message: texts.copyFailed }); // they can still be written down
+    }
+  };
+
+  return (
+    <Stack>
+      <Alert variant="outline" icon={<IconAlertCircle aria-hidden />} title={texts.recoveryCodes}>
+        {texts.recoveryHint}
+      </Alert>
+      <ul className={classes.codes}>
+        {codes.map((code) => (
+          <li key={code}>
+            <Code>{code}</Code>
+          </li>
+        ))}
+      </ul>
+      <Group gap="sm">
+        <Button onClick={onDone}>{texts.recoveryDone}</Button>
+        <Button variant="default" onClick={() => void copy()}>
+          {texts.copy}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,106 @@
+import type { SignIn } from '@lamina/contract';
+import { Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useNavigate } from 'react-router';
+import { announce } from '../../announce.ts';
+import type { ActionResult } from '../../api/action-result.ts';
+import { endAllSignIns, endOtherSignIns, endSignIn, useSignIns } from '../../api/sign-ins.ts';
+import { LoadFailed } from '../../components/LoadFailed.tsx';
+import { Loading } from '../../components/Loading.tsx';
+import { Panel } from '../../components/Panel.tsx';
+import { formatDateAndTime } from '../../dates.ts';
+import { texts as shared } from '../../texts.ts';
+import classes from './SignInsCard.module.css';
+import { texts } from './texts.ts';
+
+/** Where the account is in use, and the way to end that: a computer that was left open, a lost telephone. */
+export function SignInsCard() {
+  const signIns = useSignIns();
+  const navigate = useNavigate();
+  const [isBusy, setBusy] = useState(false);
+
+  async function run(action: () => Promise<ActionResult>): Promise<ActionResult> {
+    setBusy(true);
+    const result = await action();
+    announce(result);
+    setBusy(false);
+    return result;
+  }
+
+  async function leaveEverywhere() {
+    const result = await run(endAllSignIns);
+    if (result.success) await navigate('/auth/login');
+  }
+
+  return (
+    <Panel title={texts.signIns}>
+      {signIns.isPending && <Loading label={shared.loading} />}
+      {signIns.isLoadingError && (
+        <LoadFailed message={texts.signInsFailed} onRetry={() => void signIns.refetch()} />
+      )}
+      {signIns.data && (
+        <Stack>
+          <Text c="dimmed">{texts.signInsHint}</Text>
+          <ul className={classes.list}>
+            {signIns.data.map((signIn) => (
+              <SignInRow
+                key={signIn.id}
+                signIn={signIn}
+                isBusy={isBusy}
+                onEnd={() => void run(() => endSignIn(signIn.id))}
+              />
+            ))}
+          </ul>
+          <Group gap="sm">
+            {signIns.data.length > 1 && (
+              <Button variant="default" disabled={isBusy} onClick={() => void run(endOtherSignIns)}>
+                {texts.endOtherSignIns}
+              </Button>
+            )}
+            <Button variant="outline" color="eosin" disabled={isBusy} onClick={() => void leaveEverywhere()}>
+              {texts.endAllSignIns}
+            </Button>
+          </Group>
+        </Stack>
+      )}
+    </Panel>
+  );
+}
+
+interface SignInRowProps {
+  readonly signIn: SignIn;
+  readonly isBusy: boolean;
+  readonly onEnd: () => void;
+}
+
+function SignInRow({ signIn, isBusy, onEnd }: SignInRowProps) {
+  const browser = signIn.browser ?? texts.unknownBrowser;
+  return (
+    <li className={classes.row}>
+      <div className={classes.words}>
+        <Group gap="xs">
+          <Text fw={600}>{browser}</Text>
+          {signIn.current && <Badge variant="light">{texts.thisSignIn}</Badge>}
+        </Group>
+        <Text size="sm" c="dimmed">
+          {texts.signedIn(formatDateAndTime(signIn.created_at))}
+          {signIn.address !== null && ` · ${signIn.address}`}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {texts.lastUsed(formatDateAndTime(signIn.last_used_at))}
+        </Text>
+      </div>
+      {!signIn.current && (
+        <Button
+          size="sm"
+          variant="default"
+          disabled={isBusy}
+          onClick={onEnd}
+          aria-label={texts.endSignInOf(browser, formatDateAndTime(signIn.created_at))}
+        >
+          {texts.endSignIn}
+        </Button>
+      )}
+    </li>
+  );
+}
