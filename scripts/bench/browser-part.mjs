@@ -67,7 +67,9 @@ function timeOpening(visit) {
     await row.waitFor();
     await page.waitForLoadState('networkidle');
     const asked = [];
-    page.on('request', (request) => asked.push(request.url()));
+    page.on('request', (request) => {
+      if (request.url().includes('/api/')) asked.push(request.url());
+    });
     const seen = page.evaluate(() => window.bench.watch('click'));
     await row.click();
     const times = await seen;
