@@ -61,6 +61,8 @@ export type SampleColour =
   | 'rgb'
   /** Full-range YCbCr, as in JPEG files (ITU-T T.871). */
   | 'ycc'
+  /** Of JPEG 2000 alone: as `ycc` where OpenJPEG wrote the stream, and as it says itself where another did. */
+  | 'ycc-of-openjpeg'
   | GreyRange;
 
 /** One sample a pixel. These two become black and white, all between them in proportion; `white` may be less. */

@@ -21,6 +21,8 @@ export interface Jpeg2000Header {
   readonly isDeclaredYcc: boolean;
   /** The code stream turned RGB into something else, and a decoder turns it back: what comes out is RGB. */
   readonly isTransformed: boolean;
+  /** The code stream says that OpenJPEG wrote it. */
+  readonly isByOpenJpeg: boolean;
 }
 
 /** Code blocks, precincts and tiles cost memory each, however few bytes stand in them. */
@@ -30,6 +32,7 @@ const SOC = 0xff4f;
 const SIZ = 0xff51;
 const COD = 0xff52;
 const COC = 0xff53;
+const COM = 0xff64;
 const SOT = 0xff90;
 const SYCC = 18;
 
@@ -89,6 +92,7 @@ function readMainHeader(stream: Uint8Array): Omit<Jpeg2000Header, 'codeStream' |
   const size = readSize(stream, 4);
   let halvings: number | null = null;
   let isTransformed = false;
+  let isByOpenJpeg = false;
   for (let at = 2; ; ) {
     const marker = u16(at);
     if (marker === SOT) break;
@@ -103,13 +107,22 @@ function readMainHeader(stream: Uint8Array): Omit<Jpeg2000Header, 'codeStream' |
       halvings = Math.min(halvings ?? coding, coding);
       if (isOfAll) isTransformed = stream[at + 8] === 1;
     }
+    if (marker === COM) isByOpenJpeg ||= isOpenJpegComment(stream.subarray(at + 4, at + 2 + length));
     at += 2 + length;
   }
   if (halvings === null) throw corrupt('it does not say how it is coded');
-  return { ...size, halvings, isTransformed };
+  return { ...size, halvings, isTransformed, isByOpenJpeg };
 }
 
-type Size = Omit<Jpeg2000Header, 'codeStream' | 'isDeclaredYcc' | 'halvings' | 'isTransformed'>;
+/** Two bytes say what kind of text follows. Source: T.800, A.9.2; openjpeg (opj_j2k_setup_encoder). */
+function isOpenJpegComment(comment: Uint8Array): boolean {
+  return Buffer.from(comment.subarray(2, 22)).toString('latin1') === 'Created by OpenJPEG ';
+}
+
+type Size = Omit<
+  Jpeg2000Header,
+  'codeStream' | 'isDeclaredYcc' | 'halvings' | 'isTransformed' | 'isByOpenJpeg'
+>;
 
 /** Source: T.800, A.5.1. */
 function readSize(stream: Uint8Array, at: number): Size {

@@ -17,9 +17,10 @@ export interface Jpeg2000Request {
   /**
    * `as-declared`: by what the picture says of itself, RGB where it says nothing. `ycc`: YCbCr where it says nothing,
    * as Aperio writes with compression 33003; other writers of that number let the code stream transform the colours,
-   * and then they are RGB. A range: of a picture with one component.
+   * and then they are RGB. `ycc-of-openjpeg`: YCbCr
+   * where OpenJPEG wrote the stream, even if it transforms colours, `as-declared` where another did. A range: of a picture with one component.
    */
-  readonly colour: 'as-declared' | 'ycc' | GreyRange;
+  readonly colour: 'as-declared' | 'ycc' | 'ycc-of-openjpeg' | GreyRange;
 }
 
 /** Pixels decoded at once: OpenJPEG keeps some 24 bytes for each. */
@@ -79,7 +80,9 @@ export async function decodeJpeg2000(bytes: Uint8Array, request: Jpeg2000Request
   }
   const samples = new Uint8Array(decoded.samples.buffer);
   const isYcc =
-    (colour === 'ycc' && !header.isTransformed) || (colour === 'as-declared' && header.isDeclaredYcc);
+    (colour === 'ycc' && !header.isTransformed) ||
+    (colour === 'ycc-of-openjpeg' && header.isByOpenJpeg) ||
+    (colour !== 'ycc' && header.isDeclaredYcc);
   const range = typeof colour === 'object' ? colour : null;
   const values = header.isSubsampled
     ? spreadColours(samples, header, halvings)

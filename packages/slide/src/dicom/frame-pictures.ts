@@ -80,7 +80,7 @@ export function isJpeg({ transferSyntax }: Instance): boolean {
 }
 
 /** `transformed`: the codec stores other colours, and gives RGB back by itself. */
-type Colour = SampleColour | 'transformed';
+type Colour = Exclude<SampleColour, 'ycc-of-openjpeg'> | 'transformed';
 
 /** Source: PS3.3 C.7.6.3.1.2; for slides, C.8.12.4.1.5. */
 const colours = new Map<string, Colour>([

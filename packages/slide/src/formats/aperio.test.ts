@@ -81,6 +81,7 @@ describe('the description of an Aperio slide', () => {
     [{ MPP: '0,2500', AppMag: '40,0' }, 0.25, 40],
     [{ AppMag: '  40  ', 'ScanScope ID': 'SS1234' }, null, 40],
     [{ MPP: '0.25', 'LineAreaXOffset MPP': '7' }, 0.25, null],
+    [{ MPP: '0.25', AppMag: '40X' }, 0.25, 40],
     [{ MPP: '0', AppMag: '-20' }, null, null],
     [{ MPP: 'NaN', AppMag: '1e308' }, null, null],
     [{ MPP: '', AppMag: 'twenty' }, null, null],

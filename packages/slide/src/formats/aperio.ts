@@ -83,12 +83,14 @@ async function associatedName(
 }
 
 /**
- * A number out of the description's `|name = value` pairs; scanners set to some languages write `20,0`.
+ * A number out of the description's `|name = value` pairs; scanners set to some languages write `20,0`, other
+ * programs `20X`.
  *
  * @returns null when it is missing, or no number above 0 that a microscope could have
  */
 function readProperty(description: string, name: 'MPP' | 'AppMag'): number | null {
   const [, text] = new RegExp(`\\|\\s*${name}\\s*=([^|]*)`).exec(description) ?? [];
-  const value = Number(text?.trim().replace(',', '.') || Number.NaN);
+  const number = text?.trim().replace(/\s*x$/i, '').replace(',', '.');
+  const value = Number(number || Number.NaN);
   return value > 0 && value < 1000 ? value : null;
 }

@@ -381,20 +381,32 @@ describe('a picture of WebP or JPEG 2000', () => {
     expect(slide.levels[0]).toMatchObject({ tileWidth: 64, tileHeight: 48, isMade: true });
   });
 
-  it.each([33_003, 33_004])(
-    'of JPEG 2000 by the number %i is YCbCr where its code stream says nothing',
-    async (number) => {
-      // Said to be transformed, 196, 144, 116 are stored as 150, 100, 180; as YCbCr these are 223, 123, 100.
-      const encode = async (tile: Raster) => {
-        const stream = await jpeg2000(paintPlain(tile.width, tile.height, [196, 144, 116]));
-        const coding = stream.findIndex((byte, i) => byte === 0xff && stream[i + 1] === 0x52);
-        stream[coding + 8] = 0;
-        return stream;
-      };
-      const { rgb: shown } = await show(await open(await encodedTiles(number, encode)));
-      expect([...shown.subarray(0, 3)]).toEqual([223, 123, 100]);
-    },
-  );
+  it.each([
+    ['that does not say what its colours are', 33_003, false],
+    ['that OpenJPEG wrote for libvips, whatever it says', 33_004, true],
+  ] as const)('of JPEG 2000 is YCbCr %s (%i)', async (_, number, isTransformed) => {
+    // As YCbCr, 150, 100, 180 are 223, 123, 100. Transformed by a code stream that does not say so, 196, 144, 116
+    // are stored as that.
+    const encode = async ({ width, height }: Raster) => {
+      const stream = await jpeg2000(
+        paintPlain(width, height, isTransformed ? [150, 100, 180] : [196, 144, 116]),
+      );
+      const coding = stream.findIndex((byte, i) => byte === 0xff && stream[i + 1] === 0x52);
+      if (!isTransformed) stream[coding + 8] = 0;
+      return stream;
+    };
+    const { rgb: shown } = await show(await open(await encodedTiles(number, encode)));
+    expect([...shown.subarray(0, 3)]).toEqual([223, 123, 100]);
+  });
+
+  it('of JPEG 2000 by the number that libvips uses is RGB where another wrote it', async () => {
+    const encode = async (tile: Raster) => {
+      const stream = Buffer.from(await jpeg2000(tile));
+      stream.write('JJ2000', stream.indexOf('OpenJPEG'), 'latin1');
+      return stream;
+    };
+    expect(await show(await open(await encodedTiles(33_004, encode)))).toEqual(tissue);
+  });
 
   it('of WebP with alpha lies on white', async () => {
     const encode = ({ width, height }: Raster) =>

@@ -31,11 +31,10 @@ const packings: Readonly<Record<number, TiffCoding['packing']>> = {
 };
 /** 33003 and 33005 are Aperio's, Bio-Formats writes these and 33004, libvips 33004; 34712 is registered. */
 const JPEG_2000 = new Set([33003, 33004, 33005, 34712]);
-/**
- * The samples are YCbCr and the code stream does not say so, unless it transforms colours itself. Source: OpenSlide's
- * notes on the Aperio format (33003); what libvips 8.14 writes (33004).
- */
-const JPEG_2000_YCC = new Set([33003, 33004]);
+/** The samples are YCbCr and the code stream does not say so. Source: OpenSlide's notes on the Aperio format. */
+const JPEG_2000_YCC = 33003;
+/** libvips 8.14 turns RGB into YCbCr, calls that RGB, and has OpenJPEG transform it once more. */
+const JPEG_2000_LOSSY = 33004;
 const WEBP = 50001;
 
 /** libtiff knows the tag Predictor for these alone, and leaves it unread for others. */
@@ -65,7 +64,7 @@ function jpeg2000Coding(layout: SampleLayout): PictureCoding {
   const { samplesPerPixel, compression } = layout;
   const isGrey = samplesPerPixel === 1 && layout.photometric === photometric.blackIsZero;
   const isInverted = samplesPerPixel === 1 && layout.photometric === photometric.whiteIsZero;
-  const isYcc = layout.photometric === photometric.ycbcr || JPEG_2000_YCC.has(compression);
+  const isYcc = layout.photometric === photometric.ycbcr || compression === JPEG_2000_YCC;
   const isColour = samplesPerPixel === 3 && (layout.photometric === photometric.rgb || isYcc);
   if (!isGrey && !isInverted && !isColour) {
     throw notRead(
@@ -75,7 +74,8 @@ function jpeg2000Coding(layout: SampleLayout): PictureCoding {
   if (layout.planarConfiguration === 2 && samplesPerPixel > 1)
     throw notRead('JPEG 2000 with a plane for every sample');
   const maximum = 2 ** (layout.bitsPerSample[0] ?? 8) - 1;
-  const colour = isInverted ? { black: maximum, white: 0 } : isColour && isYcc ? 'ycc' : null;
+  const ofColours = isYcc ? 'ycc' : compression === JPEG_2000_LOSSY ? 'ycc-of-openjpeg' : null;
+  const colour = isInverted ? { black: maximum, white: 0 } : isColour ? ofColours : null;
   return { codec: 'jpeg2000', colour };
 }
 
