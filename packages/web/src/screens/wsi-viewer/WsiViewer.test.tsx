@@ -311,6 +311,38 @@ describe('looking at an image', () => {
     expect(panel.textContent).toContain('NameIŞIK-2.svsDatasetKaraciğerOrganLiver');
   });
 
+  it('asks for its descriptor when the mouse button goes down, and not again when it is let go', async () => {
+    const server = api({ descriptors: [() => new Promise(() => {})] });
+    const user = show();
+    const row = await screen.findByRole('button', { name: /IŞIK-2/ });
+    await user.pointer({ keys: '[MouseLeft>]', target: row });
+    await waitFor(() => expect(server.asked('/image.dzi')).toHaveLength(1));
+    await user.pointer({ keys: '[/MouseLeft]', target: row });
+    await screen.findByText('Loading tiles...');
+    expect(server.asked('/image.dzi')).toHaveLength(1);
+  });
+
+  it('asks for nothing when a finger goes down: it may only want to scroll', async () => {
+    const server = api({ descriptors: [() => new Promise(() => {})] });
+    const user = show();
+    const row = await screen.findByRole('button', { name: /IŞIK-2/ });
+    await user.pointer({ keys: '[TouchA>]', target: row });
+    expect(server.asked('/image.dzi')).toEqual([]);
+  });
+
+  it.each([
+    ['the whole slide is its small picture', '', 2],
+    ['a part of it, which that picture does not show, is empty', '&x=500&y=400&zoom=1', 1],
+  ])('until there are tiles %s', async (_, field, pictures) => {
+    api({ descriptors: [() => new Promise(() => {})] });
+    show(`/wsi-viewer?image=${liver.id}${field}`);
+    await screen.findByText('Loading tiles...');
+    // One of them is the catalogue's.
+    await waitFor(() =>
+      expect(document.querySelectorAll(`img[src*="${liver.id}/thumbnail.jpg"]`)).toHaveLength(pictures),
+    );
+  });
+
   it.each([
     ['admin', [`/admin/audit?target=${liver.id}&action=image-opened`]],
     ['user', []],
