@@ -104,6 +104,11 @@ export const errors = {
     tr: 'Son etkin yönetici kaldırılamaz.',
     en: 'The last active administrator cannot be removed.',
   },
+  password_elsewhere: {
+    status: 409,
+    tr: 'Bu hesabın şifresi kurumun kimlik hizmetinde tutulur; burada değiştirilemez.',
+    en: 'The password of this account is kept by the external sign-in service.',
+  },
   email_taken: {
     status: 409,
     tr: 'Bu e-posta adresiyle daha önce kayıt olunmuş.',

@@ -152,7 +152,7 @@ export const changePassword = endpoint({
   body: z.object({ new_password: ReplacementPassword, current_password: CurrentPassword.optional() }),
   response: Message,
   status: 200,
-  errors: ['reauth_required', 'rate_limited', 'unavailable'],
+  errors: ['reauth_required', 'password_elsewhere', 'rate_limited', 'unavailable'],
 });
 
 export const deleteAccount = endpoint({
@@ -329,7 +329,7 @@ export const setUserPassword = endpoint({
   body: z.object({ new_password: ReplacementPassword }),
   response: Message,
   status: 200,
-  errors: ['not_found', 'closed', 'unavailable'],
+  errors: ['not_found', 'closed', 'password_elsewhere', 'unavailable'],
 });
 
 /** What the administrator's first page counts. */

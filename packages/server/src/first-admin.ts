@@ -85,7 +85,8 @@ export async function restoreAdmin(
       await signIn.signUp(tx, admin.uid, passwordHash);
     } else {
       await updateUser(tx, admin);
-      await signIn.setPassword(tx, admin.uid, passwordHash);
+      if (await signIn.hasPassword(tx, admin.uid)) await signIn.setPassword(tx, admin.uid, passwordHash);
+      else await signIn.signUp(tx, admin.uid, passwordHash);
       await signIn.revokeAll(tx, admin.uid);
     }
     await audit.record(tx, {

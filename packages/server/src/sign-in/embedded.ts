@@ -111,8 +111,12 @@ export function createEmbeddedSignIn({ db, log, now, passwordCost }: Ground): Si
       return passwords.isRight(await findPassword(db, uid), password);
     },
 
+    async hasPassword(tx, uid) {
+      return (await findPassword(tx, uid)) !== null;
+    },
+
     async setPassword(tx, uid, passwordHash) {
-      await updatePassword(tx, uid, passwordHash);
+      if (!(await updatePassword(tx, uid, passwordHash))) throw new AppError('password_elsewhere');
       await deleteResetsOf(tx, uid);
     },
 

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   approveUser,
+  changePassword,
   createImageSession,
   deactivateUser,
   deleteAccount,
@@ -9,11 +10,13 @@ import {
   listImages,
   register,
   requestPasswordReset,
+  setUserPassword,
   signIn,
   suspendUser,
   verifyToken,
 } from '@lamina/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { restoreAdmin } from '../first-admin.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { type OidcProvider, startOidcProvider } from '../testing/oidc-provider.ts';
 import { type TestServer, testServer } from '../testing/test-server.ts';
@@ -148,6 +151,30 @@ describe.each(databaseKinds)('an external sign-in, on %s,', (database) => {
       status: 403,
       body: { code: 'account_not_active', message: 'Hesabınız devre dışı bırakılmış.' },
     });
+  });
+
+  it('makes accounts whose password cannot be set here', async () => {
+    const given = await server({ database });
+    const { token, user } = (await verify(given, 'ipek')).body;
+    const admin = given.as(await given.given.admin());
+    await admin.call(approveUser, { params: { uid: user.uid } });
+    const body = { new_password: 'yepyeni-şifre' };
+    for (const answer of [
+      await given.as(token).call(changePassword, { body }),
+      await admin.call(setUserPassword, { params: { uid: user.uid }, body }),
+    ]) {
+      expect(answer).toMatchObject({ status: 409, body: { code: 'password_elsewhere' } });
+    }
+    expect((await given.as(token).call(getProfile)).status).toBe(200); // nothing was revoked either
+  });
+
+  it('of somebody whom the command line restores goes on beside the new password', async () => {
+    const given = await server({ database });
+    const { uid, email } = (await verify(given, 'ipek')).body.user;
+    const { password } = await restoreAdmin(given.services, email);
+    expect((await given.as(null).call(signIn, { body: { email, password } })).status).toBe(200);
+    const again = await verify(given, 'ipek');
+    expect(again.body.user).toMatchObject({ uid, status: 'active', role: 'admin' });
   });
 
   it('of somebody who has left begins anew', async () => {

@@ -98,7 +98,7 @@ describe('an ID token', () => {
 
   /** `crit` cannot be signed by a library that keeps to the rules. */
   async function signedOrNot(said: Said): Promise<string> {
-    if (!said.header?.['crit']) return token(said);
+    if (!said.header?.crit) return token(said);
     const [, ...rest] = (await token()).split('.');
     const header = { alg: 'RS256', kid: oidc.key().kid, ...said.header };
     return [Buffer.from(JSON.stringify(header)).toString('base64url'), ...rest].join('.');

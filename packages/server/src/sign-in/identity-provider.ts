@@ -120,7 +120,7 @@ export function createIdentityProvider({
       try {
         const claims = await claimsOf(idToken);
         requireForUs(claims, clientId);
-        if (nonce !== undefined && claims['nonce'] !== nonce) throw new Refused('nonce');
+        if (nonce !== undefined && claims.nonce !== nonce) throw new Refused('nonce');
         return personIn(claims, issuer);
       } catch (error) {
         const isRefused = error instanceof Refused || isFaultOfToken(error);

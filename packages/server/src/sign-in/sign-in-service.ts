@@ -67,7 +67,13 @@ export interface SignInService {
   holderOf(tx: Change, tokenHash: string): Promise<User | null>;
   /** Whether this is the account's password. @throws AppError unavailable */
   isPassword(uid: string, password: string): Promise<boolean>;
-  /** In the caller's transaction. Codes that were mailed before are void. */
+  /** Whether the account signs in with a password here, and not elsewhere. */
+  hasPassword(tx: Change, uid: string): Promise<boolean>;
+  /**
+   * In the caller's transaction. Codes that were mailed before are void.
+   *
+   * @throws AppError password_elsewhere for an account that has none here
+   */
   setPassword(tx: Change, uid: string, passwordHash: string): Promise<void>;
   /** Ends every sign-in of an account, in the caller's transaction; `keepTokenHash` stays. */
   revokeAll(tx: Change, uid: string, keepTokenHash?: string): Promise<void>;

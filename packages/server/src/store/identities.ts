@@ -21,13 +21,15 @@ export async function findPassword(db: Connection, uid: string): Promise<string 
   return row?.password_hash ?? null;
 }
 
-export async function updatePassword(db: Connection, uid: string, passwordHash: string): Promise<void> {
-  await db
+/** @returns false when the account has none, and so signs in elsewhere */
+export async function updatePassword(db: Connection, uid: string, passwordHash: string): Promise<boolean> {
+  const updated = await db
     .updateTable('identities')
     .set({ password_hash: passwordHash })
     .where('provider', '=', embedded)
     .where('subject', '=', uid)
-    .execute();
+    .executeTakeFirst();
+  return updated.numUpdatedRows > 0n;
 }
 
 /** The account from now on signs in elsewhere alone. */
