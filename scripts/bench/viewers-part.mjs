@@ -75,24 +75,27 @@ async function simulate(product, tileSize, sessions, { arrivingSeconds, seconds,
     }),
   );
   const all = Promise.all(viewers);
-  let before = usageOf(product.roots);
-  for (let at = everySeconds; at <= seconds; at += everySeconds) {
-    await Promise.race([setTimeout(everySeconds * 1000), all]);
-    const now = usageOf(product.roots);
-    const row = {
-      at,
-      perSecond: lately.length / everySeconds,
-      p50: quantile(lately, 0.5),
-      p99: quantile(lately, 0.99),
-      cores: (now.cpuSeconds - before.cpuSeconds) / everySeconds,
-      megabytes: now.megabytes,
-      failed,
-    };
-    console.log(`${at} s: ${describe(row)}`);
-    rows.push(row);
-    [lately, before] = [[], now];
+  try {
+    let before = usageOf(product.roots);
+    for (let at = everySeconds; at <= seconds; at += everySeconds) {
+      await Promise.race([setTimeout(everySeconds * 1000), all]);
+      const now = usageOf(product.roots);
+      const row = {
+        at,
+        perSecond: lately.length / everySeconds,
+        p50: quantile(lately, 0.5),
+        p99: quantile(lately, 0.99),
+        cores: (now.cpuSeconds - before.cpuSeconds) / everySeconds,
+        megabytes: now.megabytes,
+        failed,
+      };
+      console.log(`${at} s: ${describe(row)}`);
+      rows.push(row);
+      [lately, before] = [[], now];
+    }
+  } finally {
+    end.abort();
   }
-  end.abort();
   await all;
   return { fast, slow, rows, failed };
 }
