@@ -85,6 +85,24 @@ export const routes: RouteObject[] = [
         children: [
           { index: true, handle: may('admin', 'Admin Dashboard'), element: <AdminDashboard /> },
           { path: 'users', handle: may('admin', 'User Management'), element: <UserManagement /> },
+          {
+            path: 'audit',
+            handle: may('admin', 'Denetim Kaydı'),
+            element: (
+              <Suspense fallback={<Loading label={texts.loading} />}>
+                <AuditLog />
+              </Suspense>
+            ),
+          },
+          {
+            path: 'datasets',
+            handle: may('admin', 'Veri Kümeleri'),
+            element: (
+              <Suspense fallback={<Loading label={texts.loading} />}>
+                <DatasetManagement />
+              </Suspense>
+            ),
+          },
         ],
       },
       { path: '*', handle: may('anyone', 'Sayfa Bulunamadı'), element: <NotFound /> },

@@ -10,6 +10,8 @@ import {
   type MantineColorsTuple,
   Modal,
   PasswordInput,
+  Select,
+  Textarea,
   TextInput,
 } from '@mantine/core';
 
@@ -68,6 +70,8 @@ export const theme = createTheme({
     Button: Button.extend({ defaultProps: { size: 'md' } }),
     TextInput: TextInput.extend({ defaultProps: { size: 'md' } }),
     PasswordInput: PasswordInput.extend({ defaultProps: { size: 'md' } }),
+    Textarea: Textarea.extend({ defaultProps: { size: 'md' } }),
+    Select: Select.extend({ defaultProps: { size: 'md' } }),
     // Upper case made by style sheets is another word in Turkish than in English.
     Badge: Badge.extend({ styles: { label: { textTransform: 'none' } } }),
     Modal: Modal.extend({ styles: { title: { fontSize: '1.125rem', fontWeight: 650 } } }),

@@ -2,19 +2,23 @@
 import {
   AppError,
   approveUser,
+  countWaiting,
   deactivateUser,
   type GrantableRole,
   getStatistics,
   getUser,
+  listApplications,
   listUsers,
   promoteUser,
+  rejectUser,
   setUserPassword,
   suspendUser,
-  type User,
+  type UserDetails,
+  updateUserAccess,
 } from '@lamina/contract';
 import { useQuery } from '@tanstack/react-query';
 import type { ActionResult } from './action-result.ts';
-import { call, codeOf, messageOf } from './client.ts';
+import { call, codeOf, fieldOf, messageOf } from './client.ts';
 import { queryClient } from './query-client.ts';
 import { texts } from './texts.ts';
 
@@ -24,8 +28,41 @@ const usersKey = ['users'];
 export function useUsers() {
   return useQuery({
     queryKey: usersKey,
-    queryFn: async ({ signal }): Promise<readonly User[]> => (await call(listUsers, { signal })).users,
+    queryFn: async ({ signal }): Promise<readonly UserDetails[]> => (await call(listUsers, { signal })).users,
   });
+}
+
+const waitingKey = ['waiting'];
+const applicationsKey = ['applications'];
+/** Somebody else may decide, and somebody new may ask, at any time. */
+const current = { refetchInterval: 30_000, refetchOnWindowFocus: 'always' } as const;
+
+/** Who waits for approval, longest first, with accounts that may be the same person. */
+export function useApplications() {
+  return useQuery({
+    queryKey: applicationsKey,
+    queryFn: ({ signal }) => call(listApplications, { signal }),
+    ...current,
+  });
+}
+
+/** How many people and dataset requests wait for an administrator. */
+export function useWaiting() {
+  return useQuery({
+    queryKey: waitingKey,
+    queryFn: ({ signal }) => call(countWaiting, { signal }),
+    ...current,
+  });
+}
+
+/** After something that waited has been decided, or has been found to be decided. */
+export function renewWaiting(): void {
+  for (const queryKey of [waitingKey, applicationsKey]) void queryClient.invalidateQueries({ queryKey });
+}
+
+/** A person's account has changed in what the list shows of it. */
+export function renewUsers(): void {
+  void queryClient.invalidateQueries({ queryKey: usersKey });
 }
 
 export function useStatistics() {
@@ -42,6 +79,33 @@ export function useStatistics() {
 export function approve(uid: string, role: GrantableRole | null): Promise<ActionResult> {
   const body = role === null ? {} : { role };
   return change(uid, call(approveUser, { params: { uid }, body }), texts.approved, texts.approveFailed);
+}
+
+/** What an account may see, and how long. */
+export interface Terms {
+  /** Restricted datasets, in the place of earlier ones. */
+  readonly datasets: readonly string[];
+  /** ISO 8601; null: never. */
+  readonly expiresAt: string | null;
+}
+
+export function approveWith(uid: string, role: GrantableRole, terms: Terms): Promise<ActionResult> {
+  const body = { role, ...termsBody(terms) };
+  return change(uid, call(approveUser, { params: { uid }, body }), texts.approved, texts.approveFailed);
+}
+
+export function reject(uid: string, reason: string): Promise<ActionResult> {
+  const called = call(rejectUser, { params: { uid }, body: { reason } });
+  return change(uid, called, texts.rejected, texts.rejectFailed);
+}
+
+export function changeAccess(uid: string, terms: Terms): Promise<ActionResult> {
+  const called = call(updateUserAccess, { params: { uid }, body: termsBody(terms) });
+  return change(uid, called, texts.accessChanged, texts.accessFailed);
+}
+
+function termsBody({ datasets, expiresAt }: Terms) {
+  return { datasets: [...datasets], expires_at: expiresAt };
 }
 
 export function suspend(uid: string): Promise<ActionResult> {
@@ -72,9 +136,10 @@ async function change(
     await called;
     return { success: true, message: done };
   } catch (error) {
-    return { success: false, message: messageOf(error, failed), error: codeOf(error) };
+    return { success: false, message: messageOf(error, failed), error: codeOf(error), field: fieldOf(error) };
   } finally {
     await reload(uid);
+    renewWaiting();
   }
 }
 
@@ -93,6 +158,6 @@ async function reload(uid: string): Promise<void> {
   }
 }
 
-function changeList(edit: (users: readonly User[]) => readonly User[]): void {
-  queryClient.setQueryData<readonly User[]>(usersKey, (users) => users && edit(users));
+function changeList(edit: (users: readonly UserDetails[]) => readonly UserDetails[]): void {
+  queryClient.setQueryData<readonly UserDetails[]>(usersKey, (users) => users && edit(users));
 }

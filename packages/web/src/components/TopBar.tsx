@@ -1,4 +1,4 @@
-import { UnstyledButton } from '@mantine/core';
+import { UnstyledButton, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link, NavLink } from 'react-router';
 import { settings } from '../settings.ts';
@@ -13,6 +13,8 @@ interface TopBarLink {
   readonly lang?: string;
   /** Current only at exactly this address. */
   readonly end?: boolean;
+  /** What waits there; null when nothing does. */
+  readonly waiting?: { readonly count: number; readonly label: string } | null;
 }
 
 interface TopBarProps {
@@ -44,9 +46,17 @@ export function TopBar({ home, links, navigationLabel, children, lang }: TopBarP
         <span>{settings.productName}</span>
       </Link>
       <nav className={classes.links} aria-label={navigationLabel}>
-        {links.map(({ to, label, lang: labelLang, end = false }) => (
+        {links.map(({ to, label, lang: labelLang, end = false, waiting = null }) => (
           <NavLink key={to} to={to} end={end} lang={labelLang} className={classes.link ?? ''}>
             {label}
+            {waiting !== null && (
+              <>
+                <span className={classes.waiting} title={waiting.label} aria-hidden>
+                  {waiting.count}
+                </span>
+                <VisuallyHidden> ({waiting.label})</VisuallyHidden>
+              </>
+            )}
           </NavLink>
         ))}
       </nav>

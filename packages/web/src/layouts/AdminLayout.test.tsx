@@ -28,6 +28,8 @@ describe('the bar of the administration', () => {
     expect(links).toEqual([
       ['Yönetim', '/admin'],
       ['Kullanıcılar', '/admin/users'],
+      ['Veri Kümeleri', '/admin/datasets'],
+      ['Denetim Kaydı', '/admin/audit'],
       ['Panele Dön', '/dashboard'],
     ]);
   });
@@ -35,6 +37,17 @@ describe('the bar of the administration', () => {
   it('shows who is here, with an Admin badge', async () => {
     openAdmin();
     expect((await menuButton()).textContent).toBe('İIİpek IşıkAdmin');
+  });
+
+  it('says how many people and requests wait, and says so again when the window is looked at', async () => {
+    let waiting = { applications: 3, datasetRequests: 0 };
+    openAdmin({ 'GET /admin/waiting': () => waiting });
+    await screen.findByRole('link', { name: /Kullanıcılar.*3 kişi onay bekliyor/ });
+    screen.getByRole('link', { name: 'Veri Kümeleri' });
+    waiting = { applications: 0, datasetRequests: 1 };
+    window.dispatchEvent(new Event('visibilitychange'));
+    await screen.findByRole('link', { name: /Veri Kümeleri.*1 istek yanıt bekliyor/ });
+    screen.getByRole('link', { name: 'Kullanıcılar' });
   });
 
   it('marks the screen that is shown', async () => {

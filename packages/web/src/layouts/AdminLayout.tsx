@@ -3,22 +3,30 @@ import { Outlet, useNavigate } from 'react-router';
 import { announce } from '../announce.ts';
 import { logout } from '../api/auth.ts';
 import { useAuth } from '../api/auth-state.ts';
+import { useWaiting } from '../api/users.ts';
 import { TopBar } from '../components/TopBar.tsx';
 import { UserMenu } from '../components/UserMenu.tsx';
 import classes from './layout.module.css';
 import { adminTexts as texts } from './texts.ts';
 
-const links = [
-  { to: '/admin', label: texts.adminDashboard, end: true },
-  { to: '/admin/users', label: texts.users },
-  { to: '/dashboard', label: texts.backToDashboard },
-];
-
 /** Around the screens of administrators. */
 export function AdminLayout() {
   const { user } = useAuth();
   const navigate = useNavigate();
+  const waiting = useWaiting().data;
   if (user === null) return null; // the guard is about to lead away
+
+  const links = [
+    { to: '/admin', label: texts.adminDashboard, end: true },
+    { to: '/admin/users', label: texts.users, waiting: told(waiting?.applications, texts.peopleWait) },
+    {
+      to: '/admin/datasets',
+      label: texts.datasets,
+      waiting: told(waiting?.datasetRequests, texts.requestsWait),
+    },
+    { to: '/admin/audit', label: texts.audit },
+    { to: '/dashboard', label: texts.backToDashboard },
+  ];
 
   async function leave() {
     announce(await logout());
@@ -47,4 +55,9 @@ export function AdminLayout() {
       </main>
     </>
   );
+}
+
+/** Nothing is said of nobody, nor of what is not known. */
+function told(count: number | undefined, label: (count: number) => string) {
+  return count ? { count, label: label(count) } : null;
 }

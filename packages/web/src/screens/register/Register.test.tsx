@@ -45,6 +45,21 @@ describe('the registration page', () => {
     });
   });
 
+  it('takes along what the person says of the application, if anything', async () => {
+    const { person, calls } = openApp('/auth/register', { api: { 'POST /auth/register': done } });
+    await person.click(await screen.findByText('Başvurunuz hakkında (isteğe bağlı)'));
+    await person.type(screen.getByLabelText('Kurum'), ' Ege Üniversitesi ');
+    await person.type(screen.getByLabelText('Başvuru amacı'), 'Tez');
+    await fillIn(person, good);
+    await screen.findByText('Kayıt başarılı! Yönetici onayı bekleniyor.');
+    expect(calls[0]?.body).toEqual({
+      email: 'ipek@example.org',
+      password: 'a thin slice',
+      affiliation: 'Ege Üniversitesi',
+      purpose: 'Tez',
+    });
+  });
+
   it('leaves the display name out when it is empty', async () => {
     const { person, calls } = openApp('/auth/register', { api: { 'POST /auth/register': done } });
     await fillIn(person, { ...good, name: '  ' });

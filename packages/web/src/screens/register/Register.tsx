@@ -1,5 +1,6 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { Anchor, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { affiliationMaxLength, purposeMaxLength } from '@lamina/contract';
+import { Anchor, Button, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { useForm } from 'react-hook-form';
 import { Link, useNavigate } from 'react-router';
 import { z } from 'zod';
@@ -8,12 +9,15 @@ import { register as registerAccount } from '../../api/auth.ts';
 import { PasswordField } from '../../components/PasswordField.tsx';
 import { texts as shared } from '../../texts.ts';
 import { EmailField, FirstPasswordField, isTypedTwice, typedTwice } from '../../validation.ts';
+import classes from './Register.module.css';
 import { texts } from './texts.ts';
 
 const RegisterForm = z
   .object({
     email: EmailField,
     displayName: z.string().trim().max(100, shared.displayNameTooLong),
+    affiliation: z.string().trim().max(affiliationMaxLength, texts.affiliationTooLong),
+    purpose: z.string().trim().max(purposeMaxLength, texts.purposeTooLong),
     password: FirstPasswordField,
     passwordConfirmation: z.string(),
   })
@@ -22,14 +26,25 @@ const RegisterForm = z
 /** Asking for an account; an administrator approves it. */
 export function Register() {
   const navigate = useNavigate();
-  const { register, handleSubmit, formState } = useForm({
+  const { register, handleSubmit, formState, setError } = useForm({
     resolver: zodResolver(RegisterForm),
-    defaultValues: { email: '', displayName: '', password: '', passwordConfirmation: '' },
+    defaultValues: {
+      email: '',
+      displayName: '',
+      affiliation: '',
+      purpose: '',
+      password: '',
+      passwordConfirmation: '',
+    },
   });
   const { errors, isSubmitting } = formState;
 
-  const submit = handleSubmit(async ({ email, displayName, password }) => {
-    const result = await registerAccount({ email, displayName, password });
+  const submit = handleSubmit(async ({ email, displayName, affiliation, purpose, password }) => {
+    const result = await registerAccount({ email, displayName, affiliation, purpose, password });
+    if (!result.success && result.field === 'password') {
+      setError('password', { message: result.message }, { shouldFocus: true });
+      return;
+    }
     announce(result);
     if (result.success) await navigate('/auth/login');
   });
@@ -71,6 +86,25 @@ export function Register() {
           autoComplete="new-password"
           error={errors.passwordConfirmation?.message}
         />
+        <details className={classes.more}>
+          <summary>{texts.more}</summary>
+          <Stack gap="lg" mt="md">
+            <TextInput
+              {...register('affiliation')}
+              label={texts.affiliation}
+              autoComplete="organization"
+              error={errors.affiliation?.message}
+            />
+            <Textarea
+              {...register('purpose')}
+              label={texts.purpose}
+              description={texts.purposeHint}
+              rows={2}
+              resize="vertical"
+              error={errors.purpose?.message}
+            />
+          </Stack>
+        </details>
         <Button type="submit" fullWidth loading={isSubmitting}>
           {texts.submit}
         </Button>

@@ -1,4 +1,4 @@
-import type { User } from '@lamina/contract';
+import type { UserDetails } from '@lamina/contract';
 import { Avatar, Button, Group, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { memo, useState } from 'react';
@@ -10,18 +10,20 @@ import { FieldList } from '../../components/FieldList.tsx';
 import { formatDateAndTime } from '../../dates.ts';
 import { initialsOf, nameOf } from '../../person.ts';
 import { texts as shared } from '../../texts.ts';
+import { AccessDialog } from './AccessDialog.tsx';
 import { actionsOf } from './actions-of.ts';
 import { SetPasswordDialog } from './SetPasswordDialog.tsx';
 import { texts } from './texts.ts';
 import classes from './UserCard.module.css';
 
 interface UserCardProps {
-  readonly user: User;
+  readonly user: UserDetails;
 }
 
 /** One account and what can be done with it. Drawn again only when this account changes. */
 export const UserCard = memo(function UserCard({ user }: UserCardProps) {
   const [isSettingPassword, setSettingPassword] = useState(false);
+  const [isEditingAccess, setEditingAccess] = useState(false);
   const action = useMutation({
     mutationFn: (run: (uid: string) => Promise<ActionResult>) => run(user.uid),
     onSuccess: announce,
@@ -47,6 +49,13 @@ export const UserCard = memo(function UserCard({ user }: UserCardProps) {
           [shared.createdAt, formatDateAndTime(user.createdAt)],
           [shared.updatedAt, formatDateAndTime(user.updatedAt)],
           [shared.approvalDate, formatDateAndTime(user.approvalDate)],
+          ...known([
+            [texts.expiresAt, user.expiresAt && formatDateAndTime(user.expiresAt)],
+            [texts.affiliation, user.affiliation],
+            [texts.purpose, user.purpose],
+            [texts.decisionReason, user.decisionReason],
+            [texts.datasets, user.datasets.join(', ')],
+          ]),
           [shared.uid, user.uid],
         ]}
       />
@@ -62,6 +71,16 @@ export const UserCard = memo(function UserCard({ user }: UserCardProps) {
             {label}
           </Button>
         ))}
+        {user.status === 'active' && user.role !== 'admin' && (
+          <Button
+            size="sm"
+            variant="default"
+            disabled={action.isPending}
+            onClick={() => setEditingAccess(true)}
+          >
+            {texts.editAccess}
+          </Button>
+        )}
         {user.status !== 'deactivated' && (
           <Button
             size="sm"
@@ -72,11 +91,6 @@ export const UserCard = memo(function UserCard({ user }: UserCardProps) {
             {texts.setPassword}
           </Button>
         )}
-      </Group>
-      {isSettingPassword && <SetPasswordDialog user={user} onClose={() => setSettingPassword(false)} />}
-    </li>
-  );
-});
         <Button
           component={Link}
           to={`/admin/audit?who=${encodeURIComponent(user.uid)}`}
@@ -85,3 +99,14 @@ export const UserCard = memo(function UserCard({ user }: UserCardProps) {
         >
           {texts.records}
         </Button>
+      </Group>
+      {isEditingAccess && <AccessDialog user={user} onClose={() => setEditingAccess(false)} />}
+      {isSettingPassword && <SetPasswordDialog user={user} onClose={() => setSettingPassword(false)} />}
+    </li>
+  );
+});
+
+/** What nobody has said, or nobody has set, takes no line. */
+function known(fields: readonly (readonly [label: string, value: string | null])[]) {
+  return fields.flatMap(([label, value]) => (value ? [[label, value] as const] : []));
+}

@@ -1,0 +1,199 @@
+import type { UserDetails } from '@lamina/contract';
+import { screen, waitFor, within } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
+import { account } from '../../testing/accounts.ts';
+import { openApp } from '../../testing/open-app.tsx';
+import { type Answers, refusal } from '../../testing/stub-api.ts';
+
+const admin = account({ uid: 'uid-of-admin', role: 'admin' });
+
+function applicant(uid: string, displayName: string, said: Partial<UserDetails> = {}) {
+  const standing = {
+    status: 'pending',
+    role: 'unassigned',
+    adminApproved: false,
+    approvalDate: null,
+  } as const;
+  return { ...account({ uid, email: `${uid}@example.org`, displayName, ...standing }), ...said };
+}
+
+const deniz = applicant('deniz', 'Deniz Kaya', { affiliation: 'Ege Üniversitesi', purpose: 'Tez' });
+const ekin = applicant('ekin', 'Ekin Su');
+const queueOf = (...people: object[]) => ({
+  applications: people.map((user) => ({ user, duplicates: [] })),
+  waiting: people.length,
+});
+const restricted = {
+  name: 'Böbrek',
+  access: 'restricted',
+  listed: true,
+  images: 1,
+  grants: [],
+  requests: [],
+};
+
+function openQueue(api: Answers = {}) {
+  return openApp('/admin/users?view=waiting', {
+    signedInAs: admin,
+    api: {
+      'GET /admin/waiting': { applications: 2, datasetRequests: 0 },
+      'GET /admin/applications': queueOf(deniz, ekin),
+      'GET /admin/datasets': { datasets: [restricted, { ...restricted, name: 'Açık', access: 'open' }] },
+      'GET /admin/users/deniz': { user: deniz },
+      'GET /admin/users/ekin': { user: ekin },
+      ...api,
+    },
+  });
+}
+
+async function rowOf(name: string) {
+  const row = (await screen.findByRole('heading', { name })).closest('li');
+  if (row === null) throw new Error(`${name} has no row`);
+  return within(row);
+}
+
+describe('the queue of those who wait', () => {
+  it('shows who they are, what they say, and whom they resemble', async () => {
+    const other = { uid: 'x', email: 'deniz@eski.example', displayName: 'Deniz Kaya', status: 'deactivated' };
+    openQueue({
+      'GET /admin/applications': {
+        applications: [{ user: deniz, duplicates: [{ ...other, why: 'same-name' }] }],
+        waiting: 260,
+      },
+    });
+    const row = await rowOf('Deniz Kaya');
+    row.getByText(/deniz@example\.org/);
+    row.getByText('Ege Üniversitesi');
+    row.getByText('Tez');
+    row.getByText('Deniz Kaya (deniz@eski.example): aynı ad, Devre Dışı');
+    screen.getByText('Bekleyen 260 kişiden en uzun süredir bekleyen 1 kişi gösteriliyor.');
+  });
+
+  it('says that nobody waits', async () => {
+    openQueue({ 'GET /admin/applications': queueOf() });
+    await screen.findByText('Onay bekleyen kimse yok.');
+  });
+
+  it('is a tab beside all users, with the number of those who wait', async () => {
+    const { person, address } = openQueue({ 'GET /admin/users': { users: [], message: '' } });
+    await screen.findByRole('tab', { name: /Bekleyenler\s*2/, selected: true });
+    await person.click(screen.getByRole('tab', { name: 'Tüm Kullanıcılar' }));
+    await screen.findByText('All Users');
+    expect(address()).toBe('/admin/users');
+  });
+
+  it('approves with one click, as the role user without an end, and forgets who has been decided', async () => {
+    let queue = queueOf(deniz, ekin);
+    const { person, calls } = openQueue({
+      'GET /admin/applications': () => queue,
+      'POST /admin/users/deniz/approve': () => {
+        queue = queueOf(ekin);
+        return { message: 'tamam' };
+      },
+    });
+    await person.click((await rowOf('Deniz Kaya')).getByRole('button', { name: 'Onayla' }));
+    await screen.findByText('Kullanıcı başarıyla onaylandı.');
+    await waitFor(() => expect(screen.queryByRole('heading', { name: 'Deniz Kaya' })).toBeNull());
+    expect(calls.find(({ name }) => name.endsWith('/approve'))?.body).toEqual({ role: 'user' });
+  });
+
+  it('approves with a role, datasets and an end date in one step', async () => {
+    const { person, calls } = openQueue({ 'POST /admin/users/deniz/approve': { message: 'tamam' } });
+    await person.click((await rowOf('Deniz Kaya')).getByRole('button', { name: 'Seçeneklerle Onayla' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Başvuruyu Onayla' }));
+    await person.click(dialog.getByRole('radio', { name: 'İzleyici' }));
+    await person.click(await dialog.findByRole('checkbox', { name: 'Böbrek' }));
+    expect(dialog.queryByRole('checkbox', { name: 'Açık' })).toBeNull();
+    await person.type(dialog.getByLabelText('Bitiş tarihi (isteğe bağlı)'), '2099-12-31');
+    await person.click(dialog.getByRole('button', { name: 'Onayla' }));
+    await screen.findByText('Kullanıcı başarıyla onaylandı.');
+    expect(calls.find(({ name }) => name.endsWith('/approve'))?.body).toEqual({
+      role: 'viewer',
+      datasets: ['Böbrek'],
+      expires_at: new Date(2099, 11, 31, 23, 59, 59, 999).toISOString(),
+    });
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  });
+
+  it('decides about several at once, and names those for whom it failed', async () => {
+    let refuses = true;
+    const { person, calls } = openQueue({
+      'POST /admin/users/deniz/approve': { message: 'tamam' },
+      'POST /admin/users/ekin/approve': () => (refuses ? refusal('already_active') : { message: 'tamam' }),
+    });
+    await person.click(await screen.findByRole('checkbox', { name: 'Tümünü seç' }));
+    screen.getByText('2 kişi seçildi');
+    await person.click(screen.getByRole('button', { name: 'Seçilenleri Onayla' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    dialog.getByText('Seçilen 2 kişinin hesabı aynı koşullarla açılacak.');
+    await person.click(dialog.getByRole('button', { name: 'Onayla' }));
+    await dialog.findByText('Ekin Su: Bu kullanıcı zaten aktif.');
+    await screen.findByText('1 kullanıcı onaylandı.');
+    // Those for whom it went well are not asked for again.
+    refuses = false;
+    await person.click(dialog.getByRole('button', { name: 'Yeniden Dene' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    const approvals = calls.filter(({ name }) => name.endsWith('/approve')).map(({ name }) => name);
+    expect(approvals).toEqual([
+      'POST /admin/users/deniz/approve',
+      'POST /admin/users/ekin/approve',
+      'POST /admin/users/ekin/approve',
+    ]);
+  });
+
+  it('refuses with a reason, and not without one', async () => {
+    const { person, calls } = openQueue({
+      'POST /admin/users/deniz/reject': { message: 'tamam' },
+      'POST /admin/users/ekin/reject': { message: 'tamam' },
+    });
+    await person.click((await rowOf('Ekin Su')).getByRole('checkbox'));
+    await person.click((await rowOf('Deniz Kaya')).getByRole('checkbox'));
+    await person.click(screen.getByRole('button', { name: 'Seçilenleri Reddet' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Başvuruyu Reddet' }));
+    await person.click(dialog.getByRole('button', { name: 'Reddet' }));
+    await dialog.findByText('Gerekçe gerekli.');
+    await person.type(dialog.getByLabelText('Gerekçe'), 'Kurum doğrulanamadı.');
+    await person.click(dialog.getByRole('button', { name: 'Reddet' }));
+    await screen.findByText('2 başvuru reddedildi.');
+    expect(calls.filter(({ name }) => name.endsWith('/reject')).map(({ body }) => body)).toEqual([
+      { reason: 'Kurum doğrulanamadı.' },
+      { reason: 'Kurum doğrulanamadı.' },
+    ]);
+  });
+});
+
+describe('the access of an active account', () => {
+  it('is shown on its card and changed there', async () => {
+    const member = {
+      ...account({ uid: 'deniz', email: 'deniz@example.org', displayName: 'Deniz Kaya' }),
+      affiliation: 'Ege Üniversitesi',
+      expiresAt: new Date(2099, 11, 31, 23, 59, 59, 999).toISOString(),
+      datasets: ['Böbrek'],
+    };
+    const { person, calls } = openApp('/admin/users', {
+      signedInAs: admin,
+      api: {
+        'GET /admin/users': { users: [member], message: '' },
+        'GET /admin/users/deniz': { user: member },
+        'GET /admin/datasets': { datasets: [restricted] },
+        'PUT /admin/users/deniz/access': { message: 'tamam' },
+      },
+    });
+    const card = await rowOf('Deniz Kaya');
+    card.getByText('31 Aralık 2099 23:59');
+    card.getByText('Ege Üniversitesi');
+    card.getByText('Böbrek');
+    await person.click(card.getByRole('button', { name: 'Erişimi Düzenle' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Erişimi Düzenle' }));
+    const dataset = await dialog.findByRole<HTMLInputElement>('checkbox', { name: 'Böbrek' });
+    expect(dataset.checked).toBe(true);
+    await person.click(dataset);
+    await person.clear(dialog.getByLabelText('Bitiş tarihi (isteğe bağlı)'));
+    await person.click(dialog.getByRole('button', { name: 'Kaydet' }));
+    await screen.findByText('Erişim güncellendi.');
+    expect(calls.find(({ name }) => name.startsWith('PUT'))?.body).toEqual({
+      datasets: [],
+      expires_at: null,
+    });
+  });
+});

@@ -1,0 +1,45 @@
+import { Checkbox, Stack, Text, TextInput } from '@mantine/core';
+import { useDatasets } from '../../api/datasets.ts';
+import classes from './TermsFields.module.css';
+import type { ChosenTerms } from './terms.ts';
+import { firstDay } from './terms.ts';
+import { texts } from './texts.ts';
+
+interface TermsFieldsProps {
+  readonly terms: ChosenTerms;
+  readonly onChange: (terms: ChosenTerms) => void;
+}
+
+/** What an account may see beyond the open datasets, and how long it lasts. */
+export function TermsFields({ terms, onChange }: TermsFieldsProps) {
+  const restricted = (useDatasets().data ?? []).filter(({ access }) => access === 'restricted');
+  return (
+    <>
+      {restricted.length > 0 && (
+        <Checkbox.Group
+          label={texts.restrictedDatasets}
+          description={texts.restrictedDatasetsHint}
+          value={[...terms.datasets]}
+          onChange={(datasets) => onChange({ ...terms, datasets })}
+        >
+          <Stack gap="xs" mt="xs" className={classes.datasets}>
+            {restricted.map(({ name }) => (
+              <Checkbox key={name} value={name} label={name} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+      )}
+      <TextInput
+        type="date"
+        label={texts.endDate}
+        description={texts.endDateHint}
+        min={firstDay()}
+        value={terms.lastDay}
+        onChange={(event) => onChange({ ...terms, lastDay: event.currentTarget.value })}
+      />
+      <Text size="sm" c="dimmed">
+        {texts.openDatasetsHint}
+      </Text>
+    </>
+  );
+}

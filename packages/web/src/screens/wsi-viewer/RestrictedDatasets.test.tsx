@@ -1,0 +1,85 @@
+import { act, render, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { App } from '../../App.tsx';
+import { queryClient } from '../../api/query-client.ts';
+import { type Answers, stubApi } from '../../testing/stub-api.ts';
+import { RestrictedDatasets } from './RestrictedDatasets.tsx';
+
+const at = '2026-11-20T09:00:00.000Z';
+const asked = { at, reason: 'My thesis.', answer: null, answer_reason: null };
+const kidney = { name: 'Böbrek', granted: false, request: null };
+const path = 'GET /image-catalog/datasets';
+
+beforeEach(() => queryClient.clear());
+
+function show(api: Answers) {
+  const calls = stubApi(api);
+  const onChanged = vi.fn<() => void>();
+  render(
+    <App env="test">
+      <RestrictedDatasets onChanged={onChanged} />
+    </App>,
+  );
+  return { calls, onChanged, person: userEvent.setup({ delay: null }) };
+}
+
+describe('the restricted datasets under the catalogue', () => {
+  it.each([
+    ['there is none', { [path]: { datasets: [] } }],
+    ['all of them are granted', { [path]: { datasets: [{ ...kidney, granted: true }] } }],
+    ['they cannot be asked for', {}],
+  ])('are not there when %s', async (_, api) => {
+    const { calls } = show(api as Answers);
+    await vi.waitFor(() => expect(calls).toHaveLength(1));
+    await act(async () => undefined);
+    expect(screen.queryByText('Restricted datasets')).toBeNull();
+  });
+
+  it('can be asked for with a reason, and then say so', async () => {
+    let request: object | null = null;
+    const { calls, person } = show({
+      [path]: () => ({ datasets: [{ ...kidney, request }] }),
+      'POST /image-catalog/dataset-requests': () => {
+        request = asked;
+        return { message: 'Your request has been sent.' };
+      },
+    });
+    await person.click(await screen.findByRole('button', { name: 'Request access to Böbrek' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Request access' }));
+    await person.click(dialog.getByRole('button', { name: 'Send request' }));
+    dialog.getByText('Please say why you need it.');
+    await person.type(dialog.getByLabelText('Reason'), ' My thesis. ');
+    await person.click(dialog.getByRole('button', { name: 'Send request' }));
+    await screen.findByText('Access requested');
+    expect(calls.find(({ name }) => name.startsWith('POST'))?.body).toEqual({
+      dataset: 'Böbrek',
+      reason: 'My thesis.',
+    });
+    expect(screen.queryByRole('button', { name: 'Request access to Böbrek' })).toBeNull();
+  });
+
+  it.each([
+    [{ ...asked, answer: 'refused' }, 'Your request was declined'],
+    [
+      { ...asked, answer: 'refused', answer_reason: 'No approval.' },
+      'Your request was declined: No approval.',
+    ],
+    [{ ...asked, answer: 'granted' }, 'Your access has ended'],
+  ])('say what became of a request, which may be made again', async (request, sentence) => {
+    show({ [path]: { datasets: [{ ...kidney, request }] } });
+    await screen.findByText(sentence);
+    screen.getByRole('button', { name: 'Request access to Böbrek' });
+  });
+
+  it('tell that the catalogue has changed once one is granted, and not before', async () => {
+    let granted = false;
+    const { onChanged } = show({ [path]: () => ({ datasets: [{ ...kidney, granted }] }) });
+    await screen.findByText('Böbrek');
+    expect(onChanged).not.toHaveBeenCalled();
+    granted = true;
+    await act(() => queryClient.invalidateQueries());
+    await vi.waitFor(() => expect(onChanged).toHaveBeenCalledTimes(1));
+    expect(screen.queryByText('Böbrek')).toBeNull();
+  });
+});
