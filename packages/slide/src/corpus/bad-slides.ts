@@ -39,7 +39,7 @@ export const badSlides: readonly (readonly [file: string, outcome: string])[] = 
   ['jpeg/go-fuzz/c1c019771f57a0e58cca1dbee4b2ef39ba6ab576-5', 'jpeg'],
   ['jpeg/go-fuzz/c9650bc7a199e91e2c38881cc019a2677bb42c12-4', 'FILE_CORRUPT'],
   ['jpeg/go-fuzz/cf7131158242d1db7eea9a5f8a1914d2f5793092-5', 'FILE_CORRUPT'],
-  ['jpeg/go-fuzz/d85efb1c1e0913a8c592c69028732a049670563b-2', 'FORMAT_NOT_SUPPORTED'],
+  ['jpeg/go-fuzz/d85efb1c1e0913a8c592c69028732a049670563b-2', 'opens, then FILE_CORRUPT'],
   ['jpeg/go-fuzz/e5794e41b07b43dc4fa91e5c42e39add73c267c7-1', 'jpeg'],
   ['jpeg/go-fuzz/f17baa0efdb0086b89ef92439debe0c03dc3ec90-2', 'FILE_CORRUPT'],
   ['jpeg/go-fuzz/fbaf5bf83341f83588fe73b424667ac91c172f5e-1', 'FORMAT_NOT_RECOGNISED'],

@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { buildSvs } from '../testing/build-svs.ts';
+import { badSlides } from './bad-slides.ts';
+import { type RefusalCost, refusalCosts } from './refusal-cost.ts';
+
+const badFolder = join(process.env.TEST_SLIDES ?? '', '../bad-slides');
+const isThere = process.env.TEST_SLIDES !== undefined && existsSync(badFolder);
+const without = isThere ? '' : ' (skipped: TEST_SLIDES names no folder with bad-slides beside it)';
+
+const MOST_BYTES = 64 * 2 ** 20;
+/** Of a processor: wall time is that of everything else on the machine too. */
+const MOST_MS = 1000;
+
+async function expectCheap(paths: readonly string[]): Promise<readonly RefusalCost[]> {
+  const costs: RefusalCost[] = [];
+  for await (const cost of refusalCosts(paths)) costs.push(cost);
+  expect(costs).toHaveLength(paths.length);
+  expect(costs.filter(({ bytes }) => bytes > MOST_BYTES)).toEqual([]);
+  expect(costs.filter(({ processorMs }) => processorMs > MOST_MS)).toEqual([]);
+  return costs;
+}
+
+describe.skipIf(process.platform !== 'linux')(
+  'one after the other in one process, within 1 s and 64 MB',
+  () => {
+    it.skipIf(!isThere)(
+      `every file of bad-slides is answered${without}`,
+      async () => {
+        await expectCheap(badSlides.map(([name]) => join(badFolder, name)));
+      },
+      300_000,
+    );
+
+    it('cut slides are refused', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'refusal-cost-'));
+      const whole = await buildSvs({ width: 1200, height: 900 });
+      const paths: string[] = [];
+      for (let part = 1; part < 20; part++) {
+        const path = join(folder, `${part}.svs`);
+        await writeFile(path, whole.subarray(0, Math.floor((whole.length * part) / 20)));
+        paths.push(path);
+      }
+      const costs = await expectCheap(paths);
+      await rm(folder, { recursive: true });
+      expect(new Set(costs.map(({ code }) => code))).toEqual(new Set(['FILE_TRUNCATED']));
+    });
+  },
+);
