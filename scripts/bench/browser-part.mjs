@@ -12,6 +12,8 @@ import { median, quantile } from './statistics.mjs';
 
 const laptop = { width: 1280, height: 800 };
 const wide = { width: 3840, height: 2160 };
+/** A wide screen on a busy machine without a graphics card takes its time; it ends all the same. */
+const patienceMs = 180_000;
 /** Presses of an arrow key that bring the next field into view. */
 const pressesPerField = 6;
 
@@ -51,6 +53,7 @@ async function visitorOf(browser, { address }) {
     const context = await browser.newContext({ viewport, storageState });
     try {
       const page = await context.newPage();
+      page.setDefaultTimeout(patienceMs);
       await page.addInitScript(installProbe);
       await page.goto(address + path);
       return await use(page);
