@@ -1,36 +1,19 @@
-import { VisuallyHidden } from '@mantine/core';
-import {
-  type ComponentType,
-  memo,
-  useCallback,
-  useEffect,
-  useEffectEvent,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { type ComponentType, useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import { asScanned, type ColourAdjustment } from './colours/adjustment.ts';
 import { firstTiles } from './first-tiles.ts';
-import { KeyboardHelp } from './KeyboardHelp.tsx';
-import { Objectives } from './Objectives.tsx';
-import { objectivesOf } from './objectives.ts';
+import { Instruments } from './Instruments.tsx';
 import { type FetchPixels, PixelError, type PixelFailure } from './pixels.ts';
 import type { DescriptorSupply } from './preload.ts';
-import { ScaleReadout } from './ScaleReadout.tsx';
-import { SlideControls } from './SlideControls.tsx';
 import classes from './SlideViewer.module.css';
-import { type Calibration, calibrationOf, magnificationLabel, type SlideScale } from './scale.ts';
+import { calibrationOf, type SlideScale } from './scale.ts';
 import { createSlideView, isSamePose, type Pose, type SlideView, type TileAddress } from './slide-view.ts';
 import { texts } from './texts.ts';
 import { createTileLoading, type LoadingState } from './tile-loading.ts';
 import { useFullPage } from './use-full-page.ts';
-import { useKeys } from './use-keys.ts';
 import type { SlideField } from './view-address.ts';
 
-const quarterTurn = 90;
 /** A view that has not changed for so long is worth an address. */
 const settledMs = 250;
-/** What an arrow key moves, in parts of what is seen. */
-const keyStep = 0.15;
 
 /** A slide as the viewer needs it. Its addresses carry no image session: `fetchPixels` adds it. */
 export interface ViewedSlide {
@@ -38,6 +21,8 @@ export interface ViewedSlide {
   readonly descriptorAddress: string;
   readonly tileAddressOf: (tile: TileAddress) => string;
   readonly scale: SlideScale;
+  /** Stands on screenshots. */
+  readonly name: string;
 }
 
 export interface ViewingState {
@@ -70,6 +55,8 @@ export function SlideViewer({ slide, ...props }: SlideViewerProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<SlideView>(null);
   const [isFullPage, toggleFullPage] = useFullPage();
+  /** Stays from slide to slide: it is for this eye and this screen. */
+  const [colours, setColours] = useState<ColourAdjustment>(asScanned);
 
   const viewHere = useCallback(() => {
     if (place.current === null) throw new Error('The viewer is not in the page.');
@@ -101,6 +88,8 @@ export function SlideViewer({ slide, ...props }: SlideViewerProps) {
           viewHere={viewHere}
           isFullPage={isFullPage}
           onToggleFullPage={toggleFullPage}
+          colours={colours}
+          onColours={setColours}
           {...props}
         />
       )}
@@ -114,6 +103,8 @@ interface OpenSlideProps extends SlideViewerProps {
   readonly viewHere: () => SlideView;
   readonly isFullPage: boolean;
   readonly onToggleFullPage: () => void;
+  readonly colours: ColourAdjustment;
+  readonly onColours: (colours: ColourAdjustment) => void;
 }
 
 /** One slide from its opening to its putting away. */
@@ -250,100 +241,18 @@ function OpenSlide(props: OpenSlideProps) {
         <Instruments
           view={view}
           pose={pose}
+          name={slide.name}
           calibration={calibration}
           isFullPage={props.isFullPage}
           onToggleFullPage={props.onToggleFullPage}
+          colours={props.colours}
+          onColours={props.onColours}
         />
       )}
       <Overlay loading={loading} failure={failure} retry={retry} />
     </>
   );
 }
-
-interface InstrumentsProps {
-  readonly view: SlideView;
-  readonly pose: Pose;
-  readonly calibration: Calibration | null;
-  readonly isFullPage: boolean;
-  readonly onToggleFullPage: () => void;
-}
-
-/** What moves an opened slide, and what tells how it is seen. Drawn anew for another pose, not for every tile. */
-const Instruments = memo(function Instruments(props: InstrumentsProps) {
-  const { view, pose, calibration, isFullPage, onToggleFullPage } = props;
-  const [isHelpOpen, setHelpOpen] = useState(false);
-  /** Told to those who do not see the slide turn. */
-  const [news, setNews] = useState('');
-
-  const rotate = (degrees: number) => {
-    view.rotate(degrees);
-    const turned = pose.rotation + (pose.isMirrored ? -degrees : degrees) + 360;
-    setNews(texts.rotated(turned));
-  };
-  const actions = {
-    rotateLeft: () => rotate(-quarterTurn),
-    rotateRight: () => rotate(quarterTurn),
-    resetRotation: () => {
-      view.resetRotation();
-      setNews(texts.upright);
-    },
-    mirror: () => {
-      view.mirror();
-      setNews(pose.isMirrored ? texts.notMirrored : texts.mirrored);
-    },
-    goHome: () => {
-      view.goHome();
-      setNews(texts.fitHint);
-    },
-    zoomTo: (zoom: number) => {
-      view.zoomTo(zoom);
-      setNews(calibration === null ? '' : magnificationLabel(calibration, zoom));
-    },
-  };
-  const objectives = calibration === null ? [] : objectivesOf(calibration);
-  useKeys({
-    ArrowLeft: () => view.moveBy(-keyStep, 0),
-    ArrowRight: () => view.moveBy(keyStep, 0),
-    ArrowUp: () => view.moveBy(0, -keyStep),
-    ArrowDown: () => view.moveBy(0, keyStep),
-    '+': view.zoomIn,
-    '=': view.zoomIn, // the same key without Shift
-    '-': view.zoomOut,
-    0: actions.goHome,
-    h: actions.goHome,
-    Home: actions.goHome,
-    ...Object.fromEntries(objectives.map(({ zoom }, place) => [`${place + 1}`, () => actions.zoomTo(zoom)])),
-    r: actions.rotateRight,
-    'shift+r': actions.rotateLeft,
-    f: actions.mirror,
-    '?': () => setHelpOpen(true),
-  });
-
-  return (
-    <>
-      <SlideControls
-        isFullPage={isFullPage}
-        isRotated={pose.rotation !== 0}
-        isMirrored={pose.isMirrored}
-        onZoomIn={view.zoomIn}
-        onZoomOut={view.zoomOut}
-        onGoHome={actions.goHome}
-        onToggleFullPage={onToggleFullPage}
-        onRotateLeft={actions.rotateLeft}
-        onRotateRight={actions.rotateRight}
-        onResetRotation={actions.resetRotation}
-        onMirror={actions.mirror}
-        onHelp={() => setHelpOpen(true)}
-      />
-      <div className={classes.foot}>
-        <Objectives calibration={calibration} pose={pose} onFit={actions.goHome} onZoomTo={actions.zoomTo} />
-        <ScaleReadout calibration={calibration} zoom={pose.zoom} />
-      </div>
-      <VisuallyHidden aria-live="polite">{news}</VisuallyHidden>
-      <KeyboardHelp isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
-    </>
-  );
-});
 
 function failureOf(error: unknown): PixelFailure {
   return error instanceof PixelError ? error.failure : { kind: 'other' };

@@ -9,6 +9,8 @@
 export interface SlideScale {
   /** Micrometres per pixel at full resolution; null when unknown. */
   readonly mpp: number | null;
+  /** The same downwards; absent or null where pixels are square. */
+  readonly mppY?: number | null;
   /** Magnification of the scan, e.g. 20 or 40; null when unknown. */
   readonly objectivePower: number | null;
   /** The one of the two that the file does not say: whoever read it worked it out from the other. */
@@ -17,6 +19,8 @@ export interface SlideScale {
 
 export interface Calibration {
   readonly mpp: number;
+  /** Downwards; absent where pixels are square. */
+  readonly mppY?: number;
   readonly objectivePower: number;
   /** The one of the two that was worked out from the other; shown as an estimate. */
   readonly derived: 'mpp' | 'objectivePower' | null;
@@ -31,14 +35,17 @@ const micrometresTimesPower = 10;
 const contradiction = 1.4;
 
 /** Null when the slide says neither. */
-export function calibrationOf({ mpp, objectivePower, derived }: SlideScale): Calibration | null {
+export function calibrationOf({ mpp, mppY, objectivePower, derived }: SlideScale): Calibration | null {
   const knownMpp = mpp !== null && mpp > 0 ? mpp : null;
   const knownPower = objectivePower !== null && objectivePower > 0 ? objectivePower : null;
+  const isSquare = mppY === undefined || mppY === null || !(mppY > 0) || mppY === mpp;
+  const notSquare = isSquare ? {} : { mppY };
   if (knownMpp !== null && knownPower !== null && agree(knownMpp, knownPower)) {
-    return { mpp: knownMpp, objectivePower: knownPower, derived };
+    return { mpp: knownMpp, ...notSquare, objectivePower: knownPower, derived };
   }
   if (knownMpp !== null) {
-    return { mpp: knownMpp, objectivePower: micrometresTimesPower / knownMpp, derived: 'objectivePower' };
+    const objectivePower = micrometresTimesPower / knownMpp;
+    return { mpp: knownMpp, ...notSquare, objectivePower, derived: 'objectivePower' };
   }
   if (knownPower !== null) {
     return { mpp: micrometresTimesPower / knownPower, objectivePower: knownPower, derived: 'mpp' };

@@ -7,6 +7,7 @@
 import OpenSeadragon from 'openseadragon';
 import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from './descriptor.ts';
 import { drawersHere } from './drawers.ts';
+import { type Placement, type Point, placementOf } from './overlay/placement.ts';
 import { mayPass, PixelError } from './pixels.ts';
 import type { SlideField } from './view-address.ts';
 import { viewerSettings } from './viewer-settings.ts';
@@ -59,9 +60,31 @@ export interface SlideView {
   resetRotation(): void;
   /** Left becomes right, and back. */
   mirror(): void;
+  /** Mouse, finger and pen go to a tool instead of moving the slide; null gives them back to the hand. */
+  lendPointer(tool: PointerTool | null): void;
+  /** Where the slide is now; null before it is opened. Another object after each movement. */
+  placement(): Placement | null;
+  /** @param moved called after each step of a movement. @returns a function that ends that */
+  watch(moved: () => void): () => void;
+  /** The middle of the viewer's place, in CSS pixels from its top left. */
+  centre(): Point;
+  /** How its colours are shown. @param filter of a style sheet, empty for the colours as they are */
+  filterColours(filter: string): void;
+  /** What is seen of the slide now, in the screen's own pixels, without filter. Null before it is opened. */
+  picture(): HTMLCanvasElement | null;
   /** Ask again for the tiles that could not be had. */
   askAgain(): void;
   destroy(): void;
+}
+
+/** Told where a pointer does what, in CSS pixels of the viewer's place from its top left. */
+export interface PointerTool {
+  onPress(at: Point): void;
+  /** Pressed or not. */
+  onMove(at: Point): void;
+  onRelease(at: Point): void;
+  /** What was pressed becomes a gesture of two fingers. */
+  onPinch(): void;
 }
 
 /** How a slide is seen at a moment. */
@@ -171,6 +194,9 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     );
   }
 
+  let placement: Placement | null = null;
+  const watchers = new Set<() => void>();
+
   function publish() {
     const image = viewer.world.getItemAt(0);
     if (!image) return;
@@ -188,6 +214,19 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
       rotation: modulo(viewer.viewport.getRotation(), 360),
       isMirrored: viewer.viewport.getFlip(),
     });
+    placement = placementHere(image);
+    for (const tell of watchers) tell();
+  }
+
+  /** OpenSeadragon mirrors what it has drawn, and knows nothing of it in its coordinates. */
+  function placementHere(image: OpenSeadragon.TiledImage): Placement {
+    const { viewport } = viewer;
+    const { x: width, y: height } = image.getContentSize();
+    const placeOf = (x: number, y: number): Point => {
+      const pixel = viewport.pixelFromPoint(image.imageToViewportCoordinates(x, y, true), true);
+      return viewport.getFlip() ? { x: viewport.getContainerSize().x - pixel.x, y: pixel.y } : pixel;
+    };
+    return placementOf({ width, height }, placeOf(0, 0), placeOf(width, 0), placeOf(0, height));
   }
 
   /** Zoom level 1 makes the slide as wide as the place it is shown in, so the limit depends on both. */
@@ -218,6 +257,28 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     event.preventDefaultAction = true;
   });
 
+  let pointerTool: PointerTool | null = null;
+
+  function placeOf({ clientX, clientY }: Pick<MouseEvent, 'clientX' | 'clientY'>): Point {
+    const { left, top } = element.getBoundingClientRect();
+    return { x: clientX - left, y: clientY - top };
+  }
+
+  const leaveToTool = (event: { preventDefaultAction: boolean }) => {
+    if (pointerTool !== null) event.preventDefaultAction = true;
+  };
+  viewer.addHandler('canvas-drag', leaveToTool);
+  viewer.addHandler('canvas-drag-end', leaveToTool);
+  viewer.addHandler('canvas-double-click', leaveToTool);
+  viewer.addHandler('canvas-press', (event) => {
+    pointerTool?.onPress(placeOf(event.originalEvent as PointerEvent));
+  });
+  viewer.addHandler('canvas-release', (event) => {
+    pointerTool?.onRelease(placeOf(event.originalEvent as PointerEvent));
+  });
+  viewer.addHandler('canvas-pinch', () => pointerTool?.onPinch());
+  viewer.canvas.addEventListener('pointermove', (event) => pointerTool?.onMove(placeOf(event)));
+
   function zoomBy(factor: number) {
     viewer.viewport.zoomBy(factor).applyConstraints();
   }
@@ -231,6 +292,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
       viewer.open({ tileSource: new SlideTiles(descriptor, supply, onLost) });
     },
     clear: () => {
+      placement = null;
       forgetFailures();
       viewer.close();
     },
@@ -261,6 +323,23 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     },
     mirror: () => {
       viewer.viewport.toggleFlip();
+    },
+    lendPointer: (tool) => {
+      pointerTool = tool;
+      viewer.canvas.style.cursor = tool === null ? '' : 'crosshair';
+    },
+    placement: () => placement,
+    watch: (moved) => {
+      watchers.add(moved);
+      return () => watchers.delete(moved);
+    },
+    centre: () => ({ x: element.clientWidth / 2, y: element.clientHeight / 2 }),
+    filterColours: (filter) => {
+      viewer.drawer.canvas.style.filter = filter;
+    },
+    picture: () => {
+      const { canvas } = viewer.drawer;
+      return viewer.world.getItemAt(0) && canvas instanceof HTMLCanvasElement ? canvas : null;
     },
     askAgain,
     destroy: () => {

@@ -15,6 +15,7 @@ import { useKeys } from '../../viewer/use-keys.ts';
 import { formatField, parseField, type SlideField } from '../../viewer/view-address.ts';
 import { groupByDataset } from './catalogue.ts';
 import { ImageCatalog } from './ImageCatalog.tsx';
+import { RestrictedDatasets } from './RestrictedDatasets.tsx';
 import { SelectedImage } from './SelectedImage.tsx';
 import { SessionStats } from './SessionStats.tsx';
 import { texts } from './texts.ts';
@@ -49,14 +50,15 @@ export function WsiViewer() {
     },
     [selectedId, navigate],
   );
-  const { id, status, mpp_x, objective_power, mpp_derived, objective_power_derived } = selected ?? notReady;
+  const { id, status, file_name, mpp_x, mpp_y, objective_power, mpp_derived, objective_power_derived } =
+    selected ?? notReady;
   // Made anew for another image only: the same one again, from a list loaded again, is not opened again.
   const slide = useMemo(
     () =>
       status === 'ready'
-        ? slideOf({ id, mpp_x, objective_power, mpp_derived, objective_power_derived })
+        ? slideOf({ id, file_name, mpp_x, mpp_y, objective_power, mpp_derived, objective_power_derived })
         : null,
-    [id, status, mpp_x, objective_power, mpp_derived, objective_power_derived],
+    [id, status, file_name, mpp_x, mpp_y, objective_power, mpp_derived, objective_power_derived],
   );
 
   // The field takes the place of the one before: the back button goes from slide to slide.
@@ -97,6 +99,7 @@ export function WsiViewer() {
           onSelect={select}
           onThumbnailFailed={renewEndedSession}
         />
+        <RestrictedDatasets onChanged={reload} />
         {selected !== null && <SelectedImage image={selected} />}
       </aside>
       <div className={classes.main}>
@@ -148,7 +151,9 @@ function renewEndedSession(): void {
 const notReady = {
   id: '',
   status: 'pending',
+  file_name: null,
   mpp_x: null,
+  mpp_y: null,
   objective_power: null,
   mpp_derived: false,
   objective_power_derived: false,
@@ -156,18 +161,21 @@ const notReady = {
 
 function slideOf({
   id,
+  file_name,
   mpp_x,
+  mpp_y,
   objective_power,
   mpp_derived,
   objective_power_derived,
 }: Pick<
   CatalogueImage,
-  'id' | 'mpp_x' | 'objective_power' | 'mpp_derived' | 'objective_power_derived'
+  'id' | 'file_name' | 'mpp_x' | 'mpp_y' | 'objective_power' | 'mpp_derived' | 'objective_power_derived'
 >): ViewedSlide {
   const derived = mpp_derived ? 'mpp' : objective_power_derived ? 'objectivePower' : null;
   return {
     descriptorAddress: descriptorAddress(id),
     tileAddressOf: (tile) => tileAddress(id, tile),
-    scale: { mpp: mpp_x, objectivePower: objective_power, derived },
+    scale: { mpp: mpp_x, mppY: mpp_y, objectivePower: objective_power, derived },
+    name: file_name ?? id,
   };
 }

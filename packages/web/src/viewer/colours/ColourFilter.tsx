@@ -1,0 +1,33 @@
+import { type ColourAdjustment, saturationMatrix } from './adjustment.ts';
+
+interface ColourFilterProps {
+  readonly id: string;
+  readonly adjustment: ColourAdjustment;
+}
+
+/** The adjustment as a filter that a style sheet can name: `url(#id)`. In sRGB, as the samples are. */
+export function ColourFilter({ id, adjustment }: ColourFilterProps) {
+  const { brightness, contrast, gamma, saturation } = adjustment;
+  const slope = brightness * contrast;
+  const intercept = 0.5 - 0.5 * contrast;
+  const m = saturationMatrix(saturation);
+  const rows = [m.slice(0, 3), m.slice(3, 6), m.slice(6, 9)].map((row) => `${row.join(' ')} 0 0`);
+  const channels = ['feFuncR', 'feFuncG', 'feFuncB'] as const;
+  return (
+    <svg width={0} height={0} aria-hidden="true" style={{ position: 'absolute' }}>
+      <filter id={id} colorInterpolationFilters="sRGB" x="0" y="0" width="1" height="1">
+        <feComponentTransfer>
+          {channels.map((Channel) => (
+            <Channel key={Channel} type="linear" slope={slope} intercept={intercept} />
+          ))}
+        </feComponentTransfer>
+        <feComponentTransfer>
+          {channels.map((Channel) => (
+            <Channel key={Channel} type="gamma" exponent={1 / gamma} />
+          ))}
+        </feComponentTransfer>
+        <feColorMatrix type="matrix" values={`${rows.join(' ')} 0 0 0 1 0`} />
+      </filter>
+    </svg>
+  );
+}

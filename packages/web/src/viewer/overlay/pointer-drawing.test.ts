@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { type Drawing, draw, nothingDrawn } from './drawing.ts';
+import { createPointerDrawing } from './pointer-drawing.ts';
+import type { ShapeKind } from './shapes.ts';
+
+/** The screen shows every second pixel of the slide. */
+const placement = { a: 0.5, b: 0, c: 0, d: 0.5, e: 0, f: 0 };
+const at = (x: number, y: number) => ({ x, y });
+
+function drawingWith(tool: ShapeKind) {
+  let drawing: Drawing = draw(nothingDrawn, { type: 'take', tool });
+  const pointer = createPointerDrawing({
+    drawingNow: () => drawing,
+    placementNow: () => placement,
+    take: (step) => {
+      drawing = draw(drawing, step);
+    },
+  });
+  return {
+    pointer,
+    now: () => drawing,
+    click(x: number, y: number) {
+      pointer.onPress(at(x, y));
+      pointer.onRelease(at(x, y));
+    },
+    drag(...places: [number, number][]) {
+      const [first = [0, 0], ...others] = places;
+      pointer.onPress(at(...first));
+      for (const place of others) pointer.onMove(at(...place));
+      pointer.onRelease(at(...(places.at(-1) ?? first)));
+    },
+  };
+}
+
+describe('a pointer', () => {
+  it('draws a ruler by dragging, in image pixels', () => {
+    const hand = drawingWith('ruler');
+    hand.drag([10, 10], [60, 10], [110, 10]);
+    expect(hand.now().shapes).toEqual([{ kind: 'ruler', points: [at(20, 20), at(220, 20)] }]);
+  });
+
+  it('draws a ruler by two clicks', () => {
+    const hand = drawingWith('ruler');
+    hand.click(10, 10);
+    hand.click(110, 10);
+    expect(hand.now().shapes).toEqual([{ kind: 'ruler', points: [at(20, 20), at(220, 20)] }]);
+  });
+
+  it('ends an area by a click on its first point, or twice on its last', () => {
+    for (const end of [at(11, 11), at(50, 99)]) {
+      const hand = drawingWith('area');
+      for (const [x, y] of [
+        [10, 10],
+        [90, 10],
+        [50, 98],
+      ] as const)
+        hand.click(x, y);
+      hand.click(end.x, end.y);
+      expect(hand.now().shapes).toMatchObject([{ kind: 'area', points: { length: 3 } }]);
+    }
+  });
+
+  it('draws an area by hand', () => {
+    const hand = drawingWith('area');
+    hand.drag([10, 10], [90, 10], [90, 90], [10, 90], [10, 20]);
+    expect(hand.now().shapes).toMatchObject([{ kind: 'area' }]);
+    expect(hand.now().fixed).toEqual([]);
+  });
+
+  it('puts one point where it trembles', () => {
+    const hand = drawingWith('ruler');
+    hand.drag([10, 10], [12, 11]);
+    expect(hand.now()).toMatchObject({ shapes: [], fixed: { length: 1 } });
+  });
+
+  it('draws nothing while two fingers zoom', () => {
+    const hand = drawingWith('ruler');
+    hand.pointer.onPress(at(10, 10));
+    hand.pointer.onPinch();
+    hand.pointer.onMove(at(100, 100));
+    hand.pointer.onRelease(at(100, 100));
+    expect(hand.now()).toMatchObject({ shapes: [], fixed: [] });
+  });
+});

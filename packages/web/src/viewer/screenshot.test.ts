@@ -1,0 +1,13 @@
+import { describe, expect, it } from 'vitest';
+import { screenshotName } from './screenshot.ts';
+
+describe('the file of a screenshot', () => {
+  it.each([
+    ['Kolon kesiti 3.svs', '20×', 'Kolon kesiti 3.svs 20x.png'],
+    ['../a/b:c?.svs', '≈ 2.5×', '..abc.svs 2.5x.png'],
+    ['İğne biyopsisi ş.ndpi', '40×', 'İğne biyopsisi ş.ndpi 40x.png'],
+    ['', '', 'slide.png'],
+  ])('of %s at %s is %s', (name, magnification, file) => {
+    expect(screenshotName(name, magnification)).toBe(file);
+  });
+});
