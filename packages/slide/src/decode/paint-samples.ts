@@ -50,11 +50,16 @@ function interleave(planes: Uint8Array, pixels: number): Uint8Array {
 /** Source: DICOM PS3.3 C.11.2.1.2.1 (a window is a straight line between two values). */
 function paintGrey(values: Uint8Array | Uint16Array, black: number, white: number): Uint8Array {
   const slope = white === black ? 0 : 255 / (white - black);
+  const greyOf = (value: number) => {
+    const exact = slope === 0 ? (value > black ? 255 : 0) : (value - black) * slope;
+    return exact <= 0 ? 0 : exact >= 255 ? 255 : Math.round(exact);
+  };
+  const greys = Uint8Array.from({ length: values instanceof Uint8Array ? 256 : 65_536 }, (_, value) =>
+    greyOf(value),
+  );
   const rgb = new Uint8Array(values.length * 3);
   for (let i = 0, to = 0; i < values.length; i++) {
-    const value = values[i] as number;
-    const exact = slope === 0 ? (value > black ? 255 : 0) : (value - black) * slope;
-    const grey = exact <= 0 ? 0 : exact >= 255 ? 255 : Math.round(exact);
+    const grey = greys[values[i] as number] as number;
     rgb[to++] = grey;
     rgb[to++] = grey;
     rgb[to++] = grey;

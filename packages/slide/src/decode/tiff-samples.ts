@@ -1,7 +1,10 @@
+import { endianness } from 'node:os';
 import { type EncodedImage, SlideError, type TiffCoding } from '../slide.ts';
 import { decodeJpegSamples } from './jpeg-samples.ts';
 import { unpack } from './unpack.ts';
 
+/** Of numbers in memory. */
+const IS_LITTLE_ENDIAN = endianness() === 'LE';
 /** Bytes of all samples of one picture, before they become pixels. */
 const MAX_BYTES = 256 * 2 ** 20;
 
@@ -43,11 +46,10 @@ export async function readTiffSamples(image: EncodedImage, coding: TiffCoding): 
 export async function readTiffWords(image: EncodedImage, coding: TiffCoding): Promise<Uint16Array> {
   const words = new Uint16Array(image.width * image.height);
   for await (const { block, size, top } of readBlocks(image, coding)) {
-    const view = new DataView(block.buffer, block.byteOffset, block.length);
-    const first = top * image.width;
-    for (let i = 0; i < size.rows * image.width; i++) {
-      words[first + i] = view.getUint16(i * 2, coding.isLittleEndian);
-    }
+    // A copy, since numbers of 16 bits may not begin just anywhere in memory.
+    const stored = Uint8Array.from(block.subarray(0, size.rows * image.width * 2));
+    if (coding.isLittleEndian !== IS_LITTLE_ENDIAN) Buffer.from(stored.buffer).swap16();
+    words.set(new Uint16Array(stored.buffer), top * image.width);
   }
   return words;
 }
