@@ -10,7 +10,7 @@ import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from './free-port.mjs';
 import { install } from './install.mjs';
-import { endOf, main, productNode, root, start, tool } from './runtime.mjs';
+import { endOf, main, root, server, start, tool } from './runtime.mjs';
 import { seed, seededAccounts } from './seed.mjs';
 
 /** One change is often several events: they are waited for this long. */
@@ -29,7 +29,7 @@ await main(async () => {
     stdio,
   });
   const startApi = () =>
-    start([productNode(), 'packages/server/src/main.ts'], {
+    start(server(), {
       env: {
         HOST: '127.0.0.1',
         PORT: apiPort,

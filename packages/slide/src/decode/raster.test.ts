@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { boxFilter, difference } from '../testing/compare-pixels.ts';
+import { paintTissue } from '../testing/paint-tissue.ts';
 import { cropRaster, type Raster, shrinkRaster } from './raster.ts';
 
 /** A picture whose red is the number of the pixel. */
@@ -34,6 +36,21 @@ describe('a picture made smaller', () => {
     const small = shrinkRaster(numbered(5, 3), 2);
     expect(small).toMatchObject({ width: 3, height: 2 });
     expect(reds(small)).toEqual([3, 5, 7, 11, 13, 14]); // 6.5 and 14 on the right, 10.5, 12.5 and 14 below
+  });
+
+  it.each([
+    ['in words of memory', 40, 30, 0],
+    ['of odd size', 41, 31, 0],
+    ['of a width of no whole words', 42, 30, 0],
+    ['that begins within a word', 40, 30, 3],
+  ])('by two is what a box filter makes of it: %s', (_, width, height, offset) => {
+    const { rgb } = paintTissue(width, height);
+    const memory = new Uint8Array(offset + rgb.length);
+    memory.set(rgb, offset);
+    const picture = { width, height, rgb: memory.subarray(offset) };
+    const small = shrinkRaster(picture, 2);
+    const whole = { x: 0, y: 0, width: Math.ceil(width / 2), height: Math.ceil(height / 2) };
+    expect(difference(small, boxFilter(picture, 2, whole)).most).toBe(0);
   });
 
   it('by one is itself', () => {

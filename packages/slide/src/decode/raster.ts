@@ -33,7 +33,8 @@ export function cropRaster(raster: Raster, x: number, y: number, width: number, 
  */
 export function shrinkRaster(raster: Raster, factor: number): Raster {
   if (factor === 1) return raster;
-  if (factor === 2 && raster.width % 2 === 0 && raster.height % 2 === 0) return halveRaster(raster);
+  const isInWords = raster.width % 4 === 0 && raster.height % 2 === 0 && raster.rgb.byteOffset % 4 === 0;
+  if (factor === 2 && isInWords) return halveRaster(raster);
   const width = Math.ceil(raster.width / factor);
   const height = Math.ceil(raster.height / factor);
   const rgb = new Uint8Array(width * height * 3);
@@ -52,24 +53,44 @@ export function shrinkRaster(raster: Raster, factor: number): Raster {
   return { width, height, rgb };
 }
 
-/** The step that most made tiles take; in a loop of its own it costs a third. */
+/** Every other byte of a word: two sums of up to 16 bits have room in it. */
+const PAIR = 0x00ff00ff;
+const LOW = 0xffff;
+
+/**
+ * The step that most made tiles take: four pixels, which are three words, and the four below them at once. Sample by
+ * sample it takes half as long again.
+ */
 function halveRaster({ rgb, width, height }: Raster): Raster {
-  const rowBytes = width * 3;
+  const words = new Uint32Array(rgb.buffer, rgb.byteOffset, rgb.length / 4);
+  const rowWords = (width * 3) / 4;
   const half = new Uint8Array(rgb.length / 4);
   let to = 0;
-  for (let upper = 0; upper < height * rowBytes; upper += 2 * rowBytes) {
-    for (let at = upper, end = upper + rowBytes; at < end; at += 6, to += 3) {
-      const below = at + rowBytes;
-      half[to] = (sample(at) + sample(at + 3) + sample(below) + sample(below + 3) + 2) >> 2;
-      half[to + 1] = (sample(at + 1) + sample(at + 4) + sample(below + 1) + sample(below + 4) + 2) >> 2;
-      half[to + 2] = (sample(at + 2) + sample(at + 5) + sample(below + 2) + sample(below + 5) + 2) >> 2;
+  for (let upper = 0; upper < words.length; upper += 2 * rowWords) {
+    for (let at = upper, end = upper + rowWords; at < end; at += 3, to += 6) {
+      // In memory: r g b r, g b r g, b r g b. Bytes 0 and 2 of a word, and 1 and 3, each added to those below; all
+      // systems that Node runs on count from the low end.
+      const above0 = words[at] as number;
+      const above1 = words[at + 1] as number;
+      const above2 = words[at + 2] as number;
+      const below0 = words[at + rowWords] as number;
+      const below1 = words[at + rowWords + 1] as number;
+      const below2 = words[at + rowWords + 2] as number;
+      const r0b0 = (above0 & PAIR) + (below0 & PAIR);
+      const g0r1 = ((above0 >>> 8) & PAIR) + ((below0 >>> 8) & PAIR);
+      const g1r2 = (above1 & PAIR) + (below1 & PAIR);
+      const b1g2 = ((above1 >>> 8) & PAIR) + ((below1 >>> 8) & PAIR);
+      const b2g3 = (above2 & PAIR) + (below2 & PAIR);
+      const r3b3 = ((above2 >>> 8) & PAIR) + ((below2 >>> 8) & PAIR);
+      half[to] = ((r0b0 & LOW) + (g0r1 >>> 16) + 2) >> 2;
+      half[to + 1] = ((g0r1 & LOW) + (g1r2 & LOW) + 2) >> 2;
+      half[to + 2] = ((r0b0 >>> 16) + (b1g2 & LOW) + 2) >> 2;
+      half[to + 3] = ((g1r2 >>> 16) + (r3b3 & LOW) + 2) >> 2;
+      half[to + 4] = ((b1g2 >>> 16) + (b2g3 >>> 16) + 2) >> 2;
+      half[to + 5] = ((b2g3 & LOW) + (r3b3 >>> 16) + 2) >> 2;
     }
   }
   return { width: width / 2, height: height / 2, rgb: half };
-
-  function sample(at: number): number {
-    return rgb[at] as number;
-  }
 }
 
 /** Adds the samples of a row to the sums of the pixels that they become part of. */
