@@ -1,4 +1,5 @@
-/** Small slides for tests: built, not stored. */
+/** For tests: small slides that are built, not stored, and what is known of broken ones. */
+export { badSlides } from '../corpus/bad-slides.ts';
 export { buildCzi, type CziPlan } from './build-czi.ts';
 export { buildDicom, type DicomPlan } from './build-dicom.ts';
 export { buildSvs, type SvsPlan } from './build-svs.ts';

@@ -1,0 +1,183 @@
+/**
+ * One healthy slide among every broken and hostile file there is: it is looked at the whole time, by somebody who notices
+ * every byte, while the catalogue reads the others and somebody else asks for them.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { getImage, type Image, listImages } from '@lamina/contract';
+import { badSlides, buildCzi, buildDicom, buildSvs, buildTiledTiff } from '@lamina/slide/testing';
+import { describe, expect, it, vi } from 'vitest';
+import { type SlideServer, slideServer } from '../testing/slide-server.ts';
+
+// Some two hundred files are read one after the other, on a machine that may be busy.
+vi.setConfig({ testTimeout: 600_000 });
+
+interface BadFile {
+  /** Ends in what the catalogue takes for a slide. */
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** `failed`: it cannot be opened; `broken`: it opens, and its pixels cannot be read; `shown`: it is none at all. */
+  readonly outcome: 'failed' | 'broken' | 'shown';
+}
+
+const folder = path.join(process.env.TEST_SLIDES ?? '', '../bad-slides');
+const isThere = process.env.TEST_SLIDES !== undefined && existsSync(folder);
+
+const endings: Readonly<Record<string, string>> = { tiff: '.tif', jpeg: '.jpg', png: '.png', jp2: '.jp2' };
+
+function foundFiles(): BadFile[] {
+  return badSlides.map(([place, outcome], i) => {
+    const [kind = ''] = place.split('/');
+    const ending = endings[kind] ?? path.extname(place);
+    return {
+      name: `${i}${ending}`,
+      bytes: readFileSync(path.join(folder, place)),
+      outcome: outcome.startsWith('opens') ? 'broken' : /[A-Z]/.test(outcome) ? 'failed' : 'shown',
+    };
+  });
+}
+
+async function builtFiles(): Promise<BadFile[]> {
+  const whole = {
+    svs: await buildSvs(),
+    tif: await buildTiledTiff(),
+    dcm: await buildDicom(),
+    czi: buildCzi({ subblocks: [] }).bytes,
+  };
+  const cut = Object.entries(whole).flatMap(([ending, bytes]) =>
+    [8, 100, 0.2, 0.4, 0.6, 0.9].map((at, i) => ({
+      name: `cut-${i}.${ending}`,
+      bytes: bytes.subarray(0, at < 1 ? Math.floor(bytes.length * at) : at),
+      outcome: 'failed' as const,
+    })),
+  );
+  const noise = ['svs', 'ndpi', 'bif', 'scn', 'jpg', 'png', 'vsi'].map((ending) => ({
+    name: `noise.${ending}`,
+    bytes: Uint8Array.from({ length: 5000 }, (_, i) => (i * i * 31 + (i >> 3)) & 255),
+    outcome: 'failed' as const,
+  }));
+  return [...cut, ...noise];
+}
+
+const plan = { width: 1400, height: 1100, tileSize: 128, downsamples: [1, 4] } as const;
+const maxLevel = 11;
+
+/** Descriptor, thumbnail, and every tile of every level. */
+function addressesOf(id: string): string[] {
+  const addresses = [`${id}/image.dzi`, `${id}/thumbnail.jpg`];
+  for (let level = 0; level <= maxLevel; level++) {
+    const scale = 2 ** (maxLevel - level) * 128;
+    for (let x = 0; x * scale < plan.width; x++) {
+      for (let y = 0; y * scale < plan.height; y++)
+        addresses.push(`${id}/image_files/${level}/${x}_${y}.jpg`);
+    }
+  }
+  return addresses;
+}
+
+/** What the healthy slide's addresses answer on a server that has nothing else, by what follows the id. */
+async function rightAnswers(svs: Uint8Array): Promise<ReadonlyMap<string, Buffer>> {
+  const server = await slideServer();
+  await server.put('Healthy/good.svs', svs);
+  await server.rescan();
+  const id = await server.idOf('good.svs');
+  const session = await server.sessionOf(await server.given.user());
+  const answers = new Map<string, Buffer>();
+  for (const address of addressesOf(id)) {
+    const { statusCode, rawPayload } = await server.pixels(address, session);
+    expect(statusCode, address).toBe(200);
+    answers.set(address.slice(id.length), rawPayload);
+  }
+  await server.close();
+  return answers;
+}
+
+/** Looks at the healthy slide until told to stop, all of it at least once. */
+function watch(server: SlideServer, id: string, session: string, right: ReadonlyMap<string, Buffer>) {
+  const wrong: string[] = [];
+  let [rounds, isStopped] = [0, false];
+  const look = async () => {
+    while (!isStopped || rounds === 0) {
+      for (const address of addressesOf(id)) {
+        const { statusCode, rawPayload } = await server.pixels(address, session);
+        const isRight =
+          statusCode === 200 && rawPayload.equals(right.get(address.slice(id.length)) as Buffer);
+        if (!isRight) wrong.push(`${statusCode} ${address}`);
+      }
+      for (const url of ['/health/live', '/health/ready']) {
+        const { statusCode } = await server.app.inject({ url });
+        if (statusCode !== 200) wrong.push(`${statusCode} ${url}`);
+      }
+      rounds++;
+    }
+  };
+  const looking = look();
+  return {
+    async stop() {
+      isStopped = true;
+      await looking;
+      return { wrong, rounds };
+    },
+  };
+}
+
+async function expectServed(files: readonly BadFile[]): Promise<void> {
+  const svs = await buildSvs(plan);
+  const right = await rightAnswers(svs);
+  const server = await slideServer();
+  await server.put('Healthy/good.svs', svs);
+  await server.rescan();
+  const good = await server.idOf('good.svs');
+  const [admin, user] = [await server.given.admin(), await server.given.user()];
+  const session = await server.sessionOf(user);
+  const watching = watch(server, good, await server.sessionOf(user), right);
+
+  // Each in a folder of its own, so that none is taken for a part of another.
+  for (const { name, bytes } of files) await server.put(`Bad/${name}.d/${name}`, bytes);
+  await server.rescan();
+  const { images } = (await server.as(admin).call(listImages)).body;
+  const byName = new Map(images.map((image) => [image.file_name, image]));
+  const shown = (await server.as(user).call(listImages)).body.images.map(({ file_name }) => file_name);
+  const outcomes: Record<string, unknown> = {};
+  const expected: Record<string, unknown> = {};
+  for (const { name, outcome } of files) {
+    expected[name] = outcome;
+    outcomes[name] = await outcomeOf(byName.get(name));
+  }
+  const { wrong, rounds } = await watching.stop();
+  expect(outcomes).toEqual(expected);
+  expect(wrong).toEqual([]);
+  expect(rounds).toBeGreaterThan(0);
+
+  async function outcomeOf(image: Image | undefined): Promise<unknown> {
+    if (!image) return 'not in the catalogue';
+    const { id, status, error } = image;
+    const pixels = [`${id}/image.dzi`, `${id}/thumbnail.jpg`, `${id}/image_files/0/0_0.jpg`];
+    const answers = [];
+    for (const address of pixels) answers.push(await server.pixels(address, session));
+    const codes = answers.map(({ statusCode, rawPayload }) =>
+      statusCode === 200 ? 'given' : `${statusCode} ${JSON.parse(rawPayload.toString()).code}`,
+    );
+    if (status === 'failed') {
+      const isTold = /^[A-Z].{10,}/.test(error ?? '') && !shown.includes(image.file_name);
+      const { status: own } = await server.as(user).call(getImage, { params: { imageId: id } });
+      const isHidden = own === 404 && codes.every((code) => code === '404 not_found');
+      return isTold && isHidden ? 'failed' : { error, own, codes };
+    }
+    const [descriptor, thumbnail, tile] = codes;
+    if (status !== 'ready' || descriptor !== 'given') return { status, codes };
+    if (thumbnail === 'given' && tile === 'given') return 'shown';
+    return thumbnail === '502 slide_corrupt' && tile === '502 slide_corrupt' ? 'broken' : { status, codes };
+  }
+}
+
+describe('a healthy slide', () => {
+  it.skipIf(!isThere)(
+    `is served while every file of bad-slides is read and asked for${isThere ? '' : ' (skipped: TEST_SLIDES names no folder with bad-slides beside it)'}`,
+    () => expectServed(foundFiles()),
+  );
+
+  it('is served while cut files and noise are read and asked for', async () => {
+    await expectServed(await builtFiles());
+  });
+});
