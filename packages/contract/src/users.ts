@@ -66,6 +66,7 @@ export type Profile = z.infer<typeof Profile>;
 export const UserDetails = Profile.extend({
   affiliation: noteOrNull,
   purpose: noteOrNull,
+  secondFactor: z.boolean().default(false).meta({ description: 'Whether two-step verification is on' }),
   datasets: z
     .array(z.string())
     .default([])

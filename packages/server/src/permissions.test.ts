@@ -18,13 +18,13 @@ import {
   type User,
 } from '@lamina/contract';
 import { buildSvs } from '@lamina/slide/testing';
-import { TOTP } from 'otpauth';
 import postalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { insertGrant } from './store/dataset-grants.ts';
 import { saveDatasetRequest } from './store/dataset-requests.ts';
 import { saveDataset } from './store/datasets.ts';
 import { databaseKinds } from './store/testing/test-database.ts';
+import { oneTimeCode } from './testing/one-time-code.ts';
 import {
   type Actor,
   actors,
@@ -180,9 +180,7 @@ describe.each(databaseKinds)('on %s', (database) => {
       case 'confirmSecondFactor': {
         if (token === null) return to({}, { code: '000000' });
         const { body } = await as(token).call(startSecondFactor);
-        const timestamp = server.clock.now().getTime();
-        const code = body.secret ? new TOTP({ secret: body.secret }).generate({ timestamp }) : '000000';
-        return to({}, { code });
+        return to({}, { code: body.secret ? oneTimeCode(body.secret, server.clock.now()) : '000000' });
       }
       case 'setUserPassword':
         return to(await target(), { new_password: newPassword });

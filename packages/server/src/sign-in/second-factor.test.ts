@@ -4,14 +4,15 @@ import {
   confirmSecondFactor,
   getProfile,
   getSecondFactor,
+  getUser,
   removeSecondFactor,
   resetSecondFactor,
   signIn,
   startSecondFactor,
 } from '@lamina/contract';
-import { TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
 import { databaseKinds } from '../store/testing/test-database.ts';
+import { oneTimeCode } from '../testing/one-time-code.ts';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
 
 const second = 1000;
@@ -30,8 +31,8 @@ async function withSecondFactor({ given, as, clock }: TestServer): Promise<Prote
   const user = await given.user();
   const token = await given.token(user);
   const { body: setUp } = await as(token).call(startSecondFactor);
-  const app = new TOTP({ secret: setUp.secret });
-  const code = (stepsAway = 0) => app.generate({ timestamp: clock.now().getTime() + stepsAway * step });
+  const code = (stepsAway = 0) =>
+    oneTimeCode(setUp.secret, new Date(clock.now().getTime() + stepsAway * step));
   const { status, body } = await as(token).call(confirmSecondFactor, { body: { code: code() } });
   expect(status).toBe(200);
   clock.advance(2 * step);
@@ -78,7 +79,7 @@ describe('setting up two-step verification', () => {
     const user = await given.user();
     const { body: first } = await as(user).call(startSecondFactor);
     await as(user).call(startSecondFactor);
-    const old = new TOTP({ secret: first.secret }).generate({ timestamp: clock.now().getTime() });
+    const old = oneTimeCode(first.secret, clock.now());
     for (const code of [old, '000000', 'abcdef']) {
       expect(await as(user).call(confirmSecondFactor, { body: { code } })).toMatchObject(invalid);
     }
@@ -115,7 +116,7 @@ describe('setting up two-step verification', () => {
     const server = await testServer();
     const user = await server.given.user();
     const { body } = await server.as(user).call(startSecondFactor);
-    const code = new TOTP({ secret: body.secret }).generate({ timestamp: server.clock.now().getTime() });
+    const code = oneTimeCode(body.secret, server.clock.now());
     const confirmed = await server.as(user).call(confirmSecondFactor, { body: { code } });
     const { db } = server.services;
     const stored = JSON.stringify([
@@ -263,7 +264,11 @@ describe('switching two-step verification off', () => {
     const { user } = await withSecondFactor(server);
     const admin = await server.given.admin();
     const reset = (uid: string) => server.as(admin).call(resetSecondFactor, { params: { uid } });
+    const isOn = async () =>
+      (await server.as(admin).call(getUser, { params: { uid: user.uid } })).body.user.secondFactor;
+    expect(await isOn()).toBe(true);
     expect((await reset(user.uid)).status).toBe(200);
+    expect(await isOn()).toBe(false);
     expect((await enter(server, user)).status).toBe(200);
     expect((await server.outbox()).join('')).toContain('iki adımlı doğrulama kapatıldı');
     expect((await reset(user.uid)).status).toBe(200);

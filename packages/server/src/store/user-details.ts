@@ -8,11 +8,12 @@ type DetailsRow = Row<'users'> & {
   readonly affiliation: string | null;
   readonly purpose: string | null;
   readonly decision_reason: string | null;
+  readonly second_factor_since: string | null;
 };
 
 /** Newest first. */
 export async function listUserDetails(db: Connection): Promise<UserDetails[]> {
-  const rows = await details(db).orderBy('created_at', 'desc').orderBy('users.uid', 'desc').execute();
+  const rows = await details(db).orderBy('users.created_at', 'desc').orderBy('users.uid', 'desc').execute();
   return withGrants(db, rows);
 }
 
@@ -25,7 +26,7 @@ export async function findUserDetails(db: Connection, uid: string): Promise<User
 export async function listWaiting(db: Connection, limit: number): Promise<UserDetails[]> {
   const rows = await details(db)
     .where('users.status', '=', 'pending')
-    .orderBy('created_at')
+    .orderBy('users.created_at')
     .orderBy('users.uid')
     .limit(limit)
     .execute();
@@ -47,8 +48,10 @@ function details(db: Connection) {
   return db
     .selectFrom('users')
     .leftJoin('applications', 'applications.uid', 'users.uid')
+    .leftJoin('second_factors', 'second_factors.uid', 'users.uid')
     .selectAll('users')
-    .select(['applications.affiliation', 'applications.purpose', 'applications.decision_reason']);
+    .select(['applications.affiliation', 'applications.purpose', 'applications.decision_reason'])
+    .select('second_factors.confirmed_at as second_factor_since');
 }
 
 async function withGrants(db: Connection, rows: readonly DetailsRow[]): Promise<UserDetails[]> {
@@ -62,6 +65,7 @@ async function withGrants(db: Connection, rows: readonly DetailsRow[]): Promise<
     affiliation: row.affiliation,
     purpose: row.purpose,
     decisionReason: row.decision_reason,
+    secondFactor: row.second_factor_since !== null,
     datasets: (byUid.get(row.uid) ?? []).map(({ dataset }) => dataset),
   }));
 }

@@ -23,6 +23,8 @@ export const texts = {
   allSignInsEnded: 'Tüm oturumlarınız kapatıldı.',
   signInsFailed: 'Oturum kapatılamadı. Lütfen tekrar deneyin.',
   secondFactorFailed: 'İki adımlı doğrulama değiştirilemedi. Lütfen tekrar deneyin.',
+  secondFactorReset: 'Kullanıcının iki adımlı doğrulaması kaldırıldı.',
+  secondFactorResetFailed: 'İki adımlı doğrulama kaldırılırken hata oluştu.',
   accountDeleted: 'Hesap başarıyla silindi',
   accountDeletionFailed: 'Hesap silinemedi',
   usersLoaded: 'Kullanıcılar başarıyla yüklendi.',

@@ -11,6 +11,7 @@ import {
   listUsers,
   promoteUser,
   rejectUser,
+  resetSecondFactor,
   setUserPassword,
   suspendUser,
   type UserDetails,
@@ -118,6 +119,12 @@ export function promote(uid: string): Promise<ActionResult> {
 
 export function deactivate(uid: string): Promise<ActionResult> {
   return change(uid, call(deactivateUser, { params: { uid } }), texts.deactivated, texts.deactivateFailed);
+}
+
+/** Somebody has lost both the telephone and the recovery codes. */
+export function removeSecondFactor(uid: string): Promise<ActionResult> {
+  const called = call(resetSecondFactor, { params: { uid } });
+  return change(uid, called, texts.secondFactorReset, texts.secondFactorResetFailed);
 }
 
 export function setPassword(uid: string, newPassword: string): Promise<ActionResult> {

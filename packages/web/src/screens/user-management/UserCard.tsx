@@ -5,6 +5,7 @@ import { memo, useState } from 'react';
 import { Link } from 'react-router';
 import { announce } from '../../announce.ts';
 import type { ActionResult } from '../../api/action-result.ts';
+import { removeSecondFactor } from '../../api/users.ts';
 import { RoleBadge, StatusBadge } from '../../components/AccountBadge.tsx';
 import { FieldList } from '../../components/FieldList.tsx';
 import { formatDateAndTime } from '../../dates.ts';
@@ -89,6 +90,16 @@ export const UserCard = memo(function UserCard({ user }: UserCardProps) {
             onClick={() => setSettingPassword(true)}
           >
             {texts.setPassword}
+          </Button>
+        )}
+        {user.secondFactor && (
+          <Button
+            size="sm"
+            variant="default"
+            disabled={action.isPending}
+            onClick={() => action.mutate(removeSecondFactor)}
+          >
+            {texts.removeSecondFactor}
           </Button>
         )}
         <Button

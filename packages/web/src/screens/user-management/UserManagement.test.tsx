@@ -261,4 +261,23 @@ describe('setting the password of an account', () => {
     await dialog.findByText('Yeni şifre en az 8 karakter olmalı.');
     dialog.getByText('Şifreler eşleşmiyor.');
   });
+
+  it('takes two-step verification off for somebody who has lost the telephone', async () => {
+    let on = true;
+    const api: Answers = {
+      'GET /admin/users': () => ({ users: [{ ...deniz, secondFactor: on }], message: '' }),
+      'GET /admin/users/uid-of-deniz': () => ({ user: { ...deniz, secondFactor: on } }),
+      'DELETE /admin/users/uid-of-deniz/second-factor': () => {
+        on = false;
+        return { message: '' };
+      },
+    };
+    const { person } = openUsers([], api);
+    const shown = await card('Deniz Kaya');
+    await person.click(shown.getByRole('button', { name: 'İki Adımlı Doğrulamayı Kaldır' }));
+    await screen.findByText('Kullanıcının iki adımlı doğrulaması kaldırıldı.');
+    await vi.waitFor(() =>
+      expect(shown.queryByRole('button', { name: 'İki Adımlı Doğrulamayı Kaldır' })).toBeNull(),
+    );
+  });
 });

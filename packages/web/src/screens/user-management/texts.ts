@@ -13,6 +13,7 @@ export const texts = {
   promote: 'Yönetici Yap',
   deactivate: 'Devre Dışı Bırak',
   setPassword: 'Şifre Belirle',
+  removeSecondFactor: 'İki Adımlı Doğrulamayı Kaldır',
   records: 'Bu kişinin kayıtları',
   setPasswordHint: (name: string) =>
     `${name} için yeni bir şifre belirleyin. Bu hesabın açık olan bütün oturumları kapatılır.`,
