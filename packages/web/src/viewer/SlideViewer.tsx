@@ -235,7 +235,13 @@ function OpenSlide(props: OpenSlideProps) {
   return (
     <>
       {standIn !== null && failure === null && (
-        <img className={classes.standIn} src={standIn} alt="" onError={() => setStandIn(null)} />
+        <img
+          className={classes.standIn}
+          src={standIn}
+          alt=""
+          fetchPriority="high"
+          onError={() => setStandIn(null)}
+        />
       )}
       {view !== null && pose !== null && (
         <Instruments
