@@ -43,6 +43,8 @@ describe('the page of the web app', () => {
     '/admin',
     '/admin/users',
     '/admin/users/',
+    '/admin/audit',
+    '/admin/datasets',
   ])('answers at %s', async (address) => {
     const { app } = await webApp();
     const answer = await app.inject(address);

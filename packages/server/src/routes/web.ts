@@ -22,6 +22,8 @@ const screens: ReadonlySet<string> = new Set([
   '/wsi-viewer',
   '/admin',
   '/admin/users',
+  '/admin/datasets',
+  '/admin/audit',
 ]);
 
 const builtWebApp = path.join(import.meta.dirname, '../../../web/dist');
@@ -38,7 +40,7 @@ export async function webRoutes(
   const files = await filesIn(folder);
   await app.register(async (web) => {
     await web.register(compress, compressing);
-    await web.register(fastifyStatic, { root: folder, serve: false });
+    await web.register(fastifyStatic, { root: folder, serve: false, preCompressed: true });
 
     web.get('/*', { config: { open: true } }, async (request, reply) => {
       const address = request.url.split('?', 1)[0] ?? '/';

@@ -1,0 +1,107 @@
+/** Approval as a job: from the form that asks for an account to the decision, as both sides see it. */
+import type { Page } from '@playwright/test';
+import { expect, test } from './test.ts';
+
+/** In the queue. The address alone would also find rows that point out how alike the two are. */
+const rowOf = (page: Page, email: string) =>
+  page.getByRole('listitem').filter({ has: page.getByText(`${email} · `) });
+
+test('somebody asks, an administrator sees who and what for, and approves with terms in one step', async ({
+  visit,
+  product,
+}) => {
+  const email = `ipek-${process.pid}@hastane.example`;
+  const applicant = await visit('anonymous');
+  await applicant.goto('/auth/register');
+  await applicant.getByLabel('E-posta').fill(email);
+  await applicant.getByLabel('Görünen Ad (isteğe bağlı)').fill('İpek Başvuran');
+  await applicant.getByLabel('Şifre', { exact: true }).fill('ince bir kesit');
+  await applicant.getByLabel(/Şifre.*tekrar/i).fill('ince bir kesit');
+  await applicant.getByText('Başvurunuz hakkında (isteğe bağlı)').click();
+  await applicant.getByLabel('Kurum').fill('Ege Üniversitesi');
+  await applicant.getByLabel('Başvuru amacı').fill('Böbrek biyopsileri üzerine tez');
+  await applicant.getByRole('button', { name: 'Kayıt Ol' }).click();
+  await expect(applicant).toHaveURL(/\/auth\/login$/);
+  await applicant.getByLabel('E-posta').fill(email);
+  await applicant.getByLabel('Şifre', { exact: true }).fill('ince bir kesit');
+  await applicant.getByRole('button', { name: 'Giriş Yap' }).click();
+  await expect(applicant.getByText('Onay Bekliyor')).toBeVisible();
+
+  const admin = await visit('admin');
+  await admin.goto('/admin');
+  await admin.getByRole('link', { name: /Kullanıcılar.*onay bekliyor/ }).click();
+  await admin.getByRole('tab', { name: /Bekleyenler/ }).click();
+  const row = admin
+    .getByRole('listitem')
+    .filter({ has: admin.getByRole('heading', { name: 'İpek Başvuran' }) });
+  await expect(row.getByText('Ege Üniversitesi')).toBeVisible();
+  await expect(row.getByText('Böbrek biyopsileri üzerine tez')).toBeVisible();
+  await row.getByRole('button', { name: 'Seçeneklerle Onayla' }).click();
+  const dialog = admin.getByRole('dialog', { name: 'Başvuruyu Onayla' });
+  await dialog.getByRole('radio', { name: 'İzleyici' }).check();
+  await dialog.getByLabel('Bitiş tarihi (isteğe bağlı)').fill('2099-12-31');
+  await dialog.getByRole('button', { name: 'Onayla' }).click();
+  await expect(admin.getByText('Kullanıcı başarıyla onaylandı.')).toBeVisible();
+  await expect(row).toHaveCount(0);
+
+  await applicant.reload();
+  await expect(applicant).toHaveURL(/\/dashboard$/);
+  await admin.getByRole('tab', { name: 'Tüm Kullanıcılar' }).click();
+  const card = admin
+    .getByRole('listitem')
+    .filter({ has: admin.getByRole('heading', { name: 'İpek Başvuran' }) });
+  await expect(card.getByText('İzleyici')).toBeVisible();
+  await expect(card.getByText('31 Aralık 2099 23:59')).toBeVisible();
+  await expect.poll(async () => (await product.mailsTo(email)).length).toBeGreaterThan(0);
+});
+
+test('several are refused at once, and each reads why', async ({ visit, account }) => {
+  const [first, second] = [await account('pending'), await account('pending')];
+  const waiting = await visit(first);
+  await waiting.goto('/account-status');
+  await expect(waiting.getByText('Onay Bekliyor')).toBeVisible();
+
+  const admin = await visit('admin');
+  await admin.goto('/admin/users?view=waiting');
+  for (const { email } of [first, second]) {
+    await rowOf(admin, email).getByRole('checkbox').check();
+  }
+  await admin.getByRole('button', { name: 'Seçilenleri Reddet' }).click();
+  const dialog = admin.getByRole('dialog', { name: 'Başvuruyu Reddet' });
+  await dialog.getByRole('button', { name: 'Reddet' }).click();
+  await expect(dialog.getByText('Gerekçe gerekli.')).toBeVisible();
+  await dialog.getByLabel('Gerekçe').fill('Kurumunuz doğrulanamadı.');
+  await dialog.getByRole('button', { name: 'Reddet' }).click();
+  await expect(admin.getByText('2 başvuru reddedildi.')).toBeVisible();
+  await expect(rowOf(admin, first.email)).toHaveCount(0);
+
+  // The page that is open, and one that is opened by a new sign-in.
+  await waiting.reload();
+  for (const page of [waiting, await visit(second)]) {
+    if (page !== waiting) await page.goto('/account-status');
+    await expect(page.getByText('Askıya Alınmış')).toBeVisible();
+    await expect(page.getByText('Kurumunuz doğrulanamadı.')).toBeVisible();
+  }
+});
+
+test.describe('a decision that comes too late', () => {
+  test.use({ expectedComplaints: /status of 409/ });
+
+  test('is told by name, and the others are approved', async ({ visit, account }) => {
+    const [slow, quick] = [await account('pending'), await account('pending')];
+    const admin = await visit('admin');
+    await admin.goto('/admin/users?view=waiting');
+    for (const { email } of [slow, quick]) {
+      await rowOf(admin, email).getByRole('checkbox').check();
+    }
+    await admin.getByRole('button', { name: 'Seçilenleri Onayla' }).click();
+    const dialog = admin.getByRole('dialog');
+    const rival = await visit('admin');
+    await rival.goto('/admin/users?view=waiting');
+    await rowOf(rival, slow.email).getByRole('button', { name: 'Onayla', exact: true }).click();
+    await expect(rival.getByText('Kullanıcı başarıyla onaylandı.')).toBeVisible();
+    await dialog.getByRole('button', { name: 'Onayla' }).click();
+    await expect(dialog.getByText(/Bu kullanıcı zaten aktif\./)).toBeVisible();
+    await expect(admin.getByText('1 kullanıcı onaylandı.')).toBeVisible();
+  });
+});
