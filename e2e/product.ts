@@ -18,8 +18,14 @@ export interface Product {
   stop(): Promise<void>;
 }
 
-/** @throws when the server ends before it is ready, with what it wrote */
-export async function startProduct(prepareSlides: (folder: string) => Promise<void>): Promise<Product> {
+/**
+ * @param settings that differ from those of a fresh installation
+ * @throws when the server ends before it is ready, with what it wrote
+ */
+export async function startProduct(
+  prepareSlides: (folder: string) => Promise<void>,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Product> {
   const folder = await mkdtemp(path.join(tmpdir(), 'lamina-e2e-'));
   const slidesDir = path.join(folder, 'slides');
   await mkdir(slidesDir);
@@ -39,6 +45,7 @@ export async function startProduct(prepareSlides: (folder: string) => Promise<vo
       SLIDES_DIR: slidesDir,
       ADMIN_EMAIL: administrator.email,
       ADMIN_PASSWORD: administrator.password,
+      ...settings,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -58,14 +58,17 @@ interface Fixtures {
 }
 
 interface WorkerFixtures {
+  /** Settings of the product that differ from those of a fresh installation. */
+  readonly settings: Readonly<Record<string, string>>;
   readonly product: Product;
 }
 
 export const test = base.extend<Fixtures, WorkerFixtures>({
+  settings: [{}, { option: true, scope: 'worker' }],
+
   product: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads a fixture's needs from the pattern
-    async ({}, use) => {
-      const product = await startProduct(fillSlides);
+    async ({ settings }, use) => {
+      const product = await startProduct(fillSlides, settings);
       await untilSlidesAreRead(product.address);
       await use(product);
       await product.stop();

@@ -4,6 +4,7 @@
  *
  * Started by server-process.ts: `node server-main.ts [database file]`, settings in the environment.
  */
+import { flushCompileCache } from 'node:module';
 import pino from 'pino';
 import { buildApp } from '../app.ts';
 import { configOfProcess } from '../config.ts';
@@ -21,4 +22,5 @@ await ensureFirstAdmin(services);
 const address = await app.listen({ host: config.host, port: config.port });
 await services.catalogue.start();
 await services.catalogue.settled();
+flushCompileCache(); // a process that is killed would leave nothing for the next one
 console.log(`listening at ${address}`);

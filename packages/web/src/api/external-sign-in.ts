@@ -21,11 +21,8 @@ const underWayKey = 'external_sign_in';
 const answerWithinMs = 10_000;
 
 const UnderWay = z.object({ state: z.string(), nonce: z.string(), verifier: z.string() });
-const Discovery = z.object({
-  issuer: z.string(),
-  authorization_endpoint: z.httpUrl(),
-  token_endpoint: z.httpUrl(),
-});
+const Address = z.url({ protocol: /^https?$/ }); // the browser goes there: it must be a page
+const Discovery = z.object({ issuer: z.string(), authorization_endpoint: Address, token_endpoint: Address });
 const TokenAnswer = z.object({ id_token: z.string().min(1) });
 
 /**

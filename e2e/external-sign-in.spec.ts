@@ -1,0 +1,90 @@
+/** Signing in at an external provider: a real one, on a port of its own, with its own sign-in page. */
+import { type OidcProvider, startOidcProvider } from '../packages/server/src/testing/oidc-provider.ts';
+import { expect, slideName, test as withProduct } from './test.ts';
+
+const providerName = 'Enstitü Kimliği';
+
+const test = withProduct.extend<object, { readonly oidc: OidcProvider }>({
+  oidc: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads a fixture's needs from the pattern
+    async ({}, use) => {
+      const oidc = await startOidcProvider();
+      await use(oidc);
+      await oidc.close();
+    },
+    { scope: 'worker' },
+  ],
+  settings: [
+    async ({ oidc }, use) =>
+      use({ OIDC_ISSUER: oidc.issuer, OIDC_CLIENT_ID: oidc.clientId, OIDC_NAME: providerName }),
+    { scope: 'worker' },
+  ],
+});
+
+test('a person of the institution signs in there, is approved and opens the catalogue', async ({
+  visit,
+  oidc,
+}) => {
+  test.slow(); // a whole story, in two browsers
+  const login = `nehir-${test.info().workerIndex}`;
+  oidc.people.set(login, { email: `${login}@example.org`, email_verified: true, name: 'Nehir Şahin' });
+  const visitor = await visit('anonymous');
+
+  const signInAtProvider = async () => {
+    await visitor.getByRole('button', { name: `${providerName} ile giriş yap` }).click();
+    await expect(visitor).toHaveTitle('Provider');
+    await visitor.getByLabel('Name').fill(login);
+    await visitor.getByRole('button', { name: 'Sign in' }).click();
+  };
+
+  await test.step('the first time it makes an account that waits', async () => {
+    await visitor.goto('/auth/login');
+    await expect(visitor.getByLabel('E-posta')).toBeVisible(); // beside e-mail and password
+    await visitor.screenshot({ path: 'artefacts/login-external.png' });
+    await signInAtProvider();
+    await expect(visitor.getByText('Giriş başarılı!')).toBeVisible();
+    await expect(visitor).toHaveURL(/\/account-status$/);
+    await expect(visitor.getByText('Onay Bekliyor')).toBeVisible();
+    await visitor.goBack();
+    await expect(visitor).not.toHaveURL(/code=/); // the code is in no history
+  });
+
+  await test.step('an administrator approves it', async () => {
+    const admin = await visit('admin');
+    await admin.goto('/admin/users');
+    const card = admin.getByRole('listitem').filter({ hasText: `${login}@example.org` });
+    await expect(card.getByRole('heading', { name: 'Nehir Şahin' })).toBeVisible();
+    await card.getByRole('button', { name: 'Onayla' }).click();
+    await expect(card.getByText('Aktif', { exact: true })).toBeVisible();
+  });
+
+  await test.step('and the catalogue is open', async () => {
+    await visitor.goto('/wsi-viewer');
+    await expect(visitor).toHaveURL(/\/wsi-viewer$/);
+    await expect(visitor.getByRole('button', { name: slideName })).toBeVisible();
+    expect(await visitor.evaluate(() => localStorage.getItem('auth_token'))).toMatch(/^[\w-]{43}$/);
+  });
+
+  await test.step('signing out and in again leads to the same account', async () => {
+    await visitor.goto('/dashboard');
+    await visitor.getByRole('button', { name: /Nehir Şahin/ }).click();
+    await visitor.getByRole('menuitem', { name: 'Logout' }).click();
+    await expect(visitor).toHaveURL(/\/auth\/login$/);
+    // The provider still knows the person, and asks nothing.
+    await visitor.getByRole('button', { name: `${providerName} ile giriş yap` }).click();
+    await expect(visitor).toHaveURL(/\/dashboard$/);
+    await expect(visitor.getByText(/Nehir Şahin/).first()).toBeVisible();
+  });
+});
+
+test.describe('an answer that nobody asked for', () => {
+  test('signs nobody in', async ({ visit }) => {
+    const visitor = await visit('anonymous');
+    await visitor.goto('/auth/callback?code=of-somebody-else&state=x');
+    await expect(
+      visitor.getByText('Bu giriş isteği geçersiz veya süresi dolmuş. Lütfen yeniden deneyin.'),
+    ).toBeVisible();
+    await expect(visitor).toHaveURL(/\/auth\/login$/);
+    expect(await visitor.evaluate(() => localStorage.length)).toBe(0);
+  });
+});
