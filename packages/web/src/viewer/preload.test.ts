@@ -13,7 +13,7 @@ function supplyFrom(...answers: FetchPixels[]) {
     return answer(...asked);
   });
   const end = new AbortController();
-  const request = { signal: end.signal, onRenewing: vi.fn() };
+  const request = { signal: end.signal, onRenewing: vi.fn<() => void>() };
   return { supply: createDescriptorSupply(fetchPixels), fetchPixels, request, end };
 }
 
