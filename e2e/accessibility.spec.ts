@@ -28,6 +28,7 @@ const screens: readonly (readonly [
   ['WSI Viewer', '/wsi-viewer', 'user', /Select an image to view/],
   ['admin dashboard', '/admin', 'admin', /Daha fazla istatistik yakında\./],
   ['user management', '/admin/users', 'admin', /All Users/],
+  ['audit trail', '/admin/audit', 'admin', /Kayıt zinciri sağlam/],
 ];
 
 test.use({ expectedComplaints: /status of 404 .*\/no\/such\/page/ });

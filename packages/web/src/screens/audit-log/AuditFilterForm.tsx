@@ -40,6 +40,7 @@ export function AuditFilterForm({ filter, entries, onApply }: AuditFilterFormPro
         <TextInput
           label={texts.who}
           description={personCalled(typed.who, entries) ?? texts.whoHint}
+          inputWrapperOrder={['label', 'input', 'description']}
           autoComplete="off"
           spellCheck={false}
           value={typed.who}

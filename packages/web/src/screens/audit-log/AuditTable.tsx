@@ -43,8 +43,10 @@ export function AuditTable({ entries }: { readonly entries: readonly AuditEntry[
 }
 
 function Row({ entry }: { readonly entry: AuditEntry }) {
-  const { at, result, actor, target, address } = entry;
+  const { at, result, actor, address } = entry;
   const details = detailOf(entry);
+  // What somebody did to their own account has no other party.
+  const target = entry.target?.kind === 'account' && entry.target.uid === actor?.uid ? null : entry.target;
   return (
     <tr className={classes.entry} data-result={result}>
       <td className={classes.time}>
@@ -55,7 +57,7 @@ function Row({ entry }: { readonly entry: AuditEntry }) {
         <Person entry={entry} />
       </Cell>
       <Cell label={texts.target} isEmpty={target === null}>
-        <Target target={target} actor={actor} />
+        <Target target={target} />
       </Cell>
       <Cell label={texts.detail} isEmpty={details.length === 0}>
         {details.map((sentence) => (
@@ -89,7 +91,11 @@ type Person = NonNullable<AuditEntry['actor']>;
 
 function Person({ entry: { actor, address } }: { readonly entry: AuditEntry }) {
   if (actor !== null) return <PersonLink person={actor} />;
-  return <Text c="dimmed">{address === null ? texts.server : texts.stranger}</Text>;
+  return (
+    <Text inherit c="dimmed">
+      {address === null ? texts.server : texts.stranger}
+    </Text>
+  );
 }
 
 /** A name, and the address below it; of a deleted account nothing is left but its uid. */
@@ -98,7 +104,7 @@ function PersonLink({ person }: { readonly person: Person }) {
   const name = email === null ? texts.deletedAccount : nameOf({ ...person, email });
   return (
     <>
-      <Anchor component={Link} to={addressOfFilter({ who: uid })} title={texts.recordsOf(name)}>
+      <Anchor inherit component={Link} to={addressOfFilter({ who: uid })} title={texts.recordsOf(name)}>
         {name}
       </Anchor>
       {email !== name && <span className={classes.second}>{email ?? uid}</span>}
@@ -106,16 +112,18 @@ function PersonLink({ person }: { readonly person: Person }) {
   );
 }
 
-function Target({ target, actor }: Pick<AuditEntry, 'target' | 'actor'>) {
+function Target({ target }: Pick<AuditEntry, 'target'>) {
   if (target === null) return null;
   if (target.kind === 'other') return target.id;
-  if (target.kind === 'account') {
-    if (target.uid === actor?.uid) return <Text c="dimmed">{texts.self}</Text>;
-    return <PersonLink person={target} />;
-  }
+  if (target.kind === 'account') return <PersonLink person={target} />;
   const name = target.fileName ?? texts.unnamedSlide;
   return (
-    <Anchor component={Link} to={addressOfFilter({ target: target.id })} title={texts.recordsOfSlide(name)}>
+    <Anchor
+      inherit
+      component={Link}
+      to={addressOfFilter({ target: target.id })}
+      title={texts.recordsOfSlide(name)}
+    >
       {name}
     </Anchor>
   );

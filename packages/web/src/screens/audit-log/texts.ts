@@ -1,6 +1,5 @@
 import { auditActionLabel } from '@lamina/contract';
 
-/** A refusal's action and result are one thing to the reader. */
 export const texts = {
   heading: 'Denetim Kaydı',
   hint: 'Kim, ne zaman, nereden, ne yaptı. Kayıtlar değiştirilemez; süresi dolanlar silinir ve bu da kaydedilir.',
@@ -40,7 +39,6 @@ export const texts = {
   unnamedSlide: 'Adsız slayt',
   recordsOf: (name: string) => `${name}: bu kişinin kayıtları`,
   recordsOfSlide: (name: string) => `${name}: bu slaytın kayıtları`,
-  self: 'Kendi hesabı',
 };
 
 export const chainTexts = {

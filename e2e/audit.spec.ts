@@ -1,0 +1,108 @@
+/** The audit trail: who saw what is answered in a few presses, by who has never seen the screen before. */
+import { readFile } from 'node:fs/promises';
+import AxeBuilder from '@axe-core/playwright';
+import { call } from './accounts.ts';
+import { expect, slideName, test } from './test.ts';
+
+// A sign-in with a wrong password is among what the trail tells.
+test.use({ expectedComplaints: /status of 401 .*\/auth\/login/ });
+
+test('an administrator finds out who opened a slide, and what that person did', async ({
+  visit,
+  account,
+  product,
+}) => {
+  test.slow(); // two people, many presses
+  const reader = await account('viewer');
+  const admin = await account('admin');
+
+  await test.step('somebody mistypes the password, signs in and opens a slide', async () => {
+    const wrong = { email: reader.email, password: 'a thick slice of kidney' };
+    await expect(call(product.address, 'POST', '/auth/login', { body: wrong })).rejects.toThrow('401');
+    const page = await visit(reader);
+    await page.goto('/wsi-viewer');
+    await page.getByRole('button', { name: slideName }).click();
+    await expect(page.getByText('Loading tiles...')).toBeHidden();
+  });
+
+  const page = await visit(admin);
+  const table = page.getByRole('table', { name: 'Kayıtlar' });
+  const rowWith = (...words: readonly string[]) =>
+    words.reduce((rows, hasText) => rows.filter({ hasText }), table.getByRole('row')).first();
+
+  await test.step('the trail is in the navigation, and says that it is intact', async () => {
+    await page.goto('/admin');
+    await page.getByRole('navigation').getByRole('link', { name: 'Denetim Kaydı' }).click();
+    await expect(page).toHaveTitle('Denetim Kaydı - Lamina');
+    await expect(page.getByText('Kayıt zinciri sağlam')).toBeVisible();
+    await expect(rowWith('Giriş başarısız', reader.email)).toBeVisible();
+  });
+
+  await test.step('who opened this slide?', async () => {
+    const slide = page.getByRole('combobox', { name: 'Slayt' });
+    await slide.fill(slideName);
+    await page.getByRole('option', { name: slideName }).first().click();
+    await page.getByRole('button', { name: 'Süz', exact: true }).click();
+    await expect(page).toHaveURL(/target=/);
+    await expect(rowWith('Slayt açıldı', reader.email, slideName)).toBeVisible();
+    await expect(table.getByRole('row').filter({ hasText: 'Giriş' })).toHaveCount(0);
+  });
+
+  await test.step('what else did this person do?', async () => {
+    await rowWith('Slayt açıldı', reader.email).getByRole('link', { name: reader.displayName }).click();
+    await expect(page).toHaveURL(new RegExp(`who=${reader.uid}`));
+    await expect(rowWith('Giriş başarısız')).toBeVisible();
+    await expect(rowWith('Hesap onaylandı')).toBeVisible();
+    await expect(page.getByText(reader.displayName).first()).toBeVisible();
+  });
+
+  await test.step('the file for spreadsheets has what is filtered', async () => {
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV indir' }).click();
+    const file = await downloading;
+    expect(file.suggestedFilename()).toMatch(/^denetim-kaydi-\d{4}-\d\d-\d\d\.csv$/);
+    const text = await readFile(await file.path(), 'utf8');
+    expect(text.startsWith('\uFEFFSıra,Zaman (UTC),')).toBe(true);
+    expect(text).toContain(
+      `,Slayt açıldı,Başarılı,${reader.displayName},${reader.email},${reader.uid},${slideName},`,
+    );
+    await expect(page.getByText('Denetim kaydı indirildi.')).toBeVisible();
+    await page.getByRole('button', { name: 'Süzgeci temizle' }).click();
+    await expect(rowWith('Denetim kaydı indirildi', admin.email)).toBeVisible();
+  });
+});
+
+test('on a telephone the trail is a list of cards that fits, and axe has nothing to say', async ({
+  visit,
+}) => {
+  test.slow(); // axe looks at every row
+  const page = await visit('admin');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto('/admin/audit');
+  await expect(page.getByText('Kayıt zinciri sağlam')).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Kayıtlar' })).toBeVisible();
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  expect(overflow).toBeLessThanOrEqual(0);
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa', 'best-practice'])
+    .analyze();
+  expect(violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) }))).toEqual([]);
+});
+
+test("a person's card and the viewer lead to their records", async ({ visit, account }) => {
+  const reader = await account('viewer');
+  const page = await visit('admin');
+  await page.goto('/admin/users');
+  const card = page.getByRole('listitem').filter({ hasText: reader.email });
+  await card.getByRole('link', { name: 'Bu kişinin kayıtları' }).click();
+  await expect(page).toHaveURL(new RegExp(`/admin/audit\\?who=${reader.uid}`));
+  await expect(page.getByRole('table', { name: 'Kayıtlar' }).getByText('Hesap onaylandı')).toBeVisible();
+
+  await page.goto('/wsi-viewer');
+  await page.getByRole('button', { name: slideName }).click();
+  await page.getByRole('link', { name: 'Who opened this slide' }).click();
+  await expect(page).toHaveURL(/\/admin\/audit\?target=.*&action=image-opened/);
+  await expect(page.getByRole('table', { name: 'Kayıtlar' }).getByText('Slayt açıldı').first()).toBeVisible();
+});
