@@ -61,7 +61,12 @@ export function createMadeTiles({
   });
   // Two at least, so that a file that is slow to read never holds up all tiles.
   const processes = Math.min(4, Math.max(2, os.availableParallelism() - 1));
-  const maker = new TileMaker({ processes, queueLimit, timeoutMs: jobTimeoutMs });
+  const maker = new TileMaker({
+    processes,
+    queueLimit,
+    timeoutMs: jobTimeoutMs,
+    compiledFolder: path.join(config.dataDir, 'compiled'),
+  });
   const filler = createTileFiller({ maker, cache, maxBytes: config.tileCacheBytes, log });
 
   /**

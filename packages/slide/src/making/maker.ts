@@ -1,20 +1,21 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { getCompileCacheDir } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SlideError } from '../slide.ts';
 import type { MakerJob, MakerReply, MakerRequest } from './maker-message.ts';
 
 const program = fileURLToPath(new URL('./maker-process.ts', import.meta.url));
 
-interface MakerLimits {
+interface MakerPlan {
   /** A job that takes longer ends the process. */
   readonly timeoutMs: number;
   /** Without a job for so long it ends. */
   readonly idleMs: number;
+  /** Where compiled code is kept; null: nowhere. Only making processes read it: what they leave there is as hostile as they. */
+  readonly compiledFolder: string | null;
 }
 
 /**
@@ -23,7 +24,7 @@ interface MakerLimits {
  */
 export class Maker {
   readonly #child: ChildProcess;
-  readonly #limits: MakerLimits;
+  readonly #plan: MakerPlan;
   #idle: NodeJS.Timeout | null = null;
   readonly #ended: Promise<void>;
   #current: { id: number; resolve: (value: unknown) => void; reject: (error: SlideError) => void } | null =
@@ -33,11 +34,10 @@ export class Maker {
   #isEnding = false;
 
   /** @param onEnd called once, when the process has ended for whatever reason */
-  constructor(limits: MakerLimits, onEnd: () => void) {
-    this.#limits = limits;
+  constructor(plan: MakerPlan, onEnd: () => void) {
+    this.#plan = plan;
     // All that is written on the way, by libraries too, goes away with the process, however it ends.
     const folder = mkdtempSync(join(tmpdir(), 'slide-maker-'));
-    const compiled = getCompileCacheDir();
     // No other environment: what reads hostile files shall not know the server's passwords.
     this.#child = fork(program, [folder], {
       env: {
@@ -46,7 +46,7 @@ export class Maker {
         TMP: folder,
         // glibc keeps freed memory apart for each thread, and pictures come and go in several: 120 MB instead of 90.
         MALLOC_ARENA_MAX: '1',
-        ...(compiled !== undefined && { NODE_COMPILE_CACHE: dirname(compiled) }),
+        ...(plan.compiledFolder !== null && { NODE_COMPILE_CACHE: plan.compiledFolder }),
       },
       // Pictures are not in V8's memory; the little that is young needs no 64 MB.
       execArgv: ['--max-semi-space-size=2'],
@@ -92,7 +92,7 @@ export class Maker {
     this.#lastPath = job.kind === 'group' ? null : job.location.path;
     this.#keepProgramAlive(true);
     clearTimeout(this.#idle ?? undefined);
-    const timeoutMs = this.#limits.timeoutMs * sharesOf(job);
+    const timeoutMs = this.#plan.timeoutMs * sharesOf(job);
     const timer = setTimeout(() => {
       void this.end(new SlideError('DECODE_FAILED', `Decoding took longer than ${timeoutMs} ms`));
     }, timeoutMs);
@@ -101,7 +101,7 @@ export class Maker {
     }).finally(() => {
       clearTimeout(timer);
       this.#keepProgramAlive(false);
-      this.#idle = setTimeout(() => void this.#endIdle(), this.#limits.idleMs).unref();
+      this.#idle = setTimeout(() => void this.#endIdle(), this.#plan.idleMs).unref();
     });
     this.#send({ id, job });
     return { answer, cancel: () => this.#send({ id, job: null }) };

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -30,6 +30,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const makers: TileMaker[] = [];
 afterEach(async () => {
+  vi.useRealTimers();
   await Promise.all(makers.splice(0).map((maker) => maker.close()));
 });
 function tileMaker(options: Partial<TileMakerOptions> = {}): TileMaker {
@@ -122,6 +123,7 @@ describe('a tile maker', () => {
   });
 
   it('makes tiles first, then what somebody waits for, then what nobody has asked for yet', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] }); // nobody's patience ends, however slow the machine is
     const maker = tileMaker();
     const done: string[] = [];
     const note = (what: string) => () => done.push(what);
@@ -135,6 +137,22 @@ describe('a tile maker', () => {
       maker.tile(slide, { dziLevel: 8, column: 0, row: 1 }).then(note('tile')),
     ]);
     expect(done).toEqual(['ahead, and asked for meanwhile', 'tile', 'thumbnail', 'ahead']);
+  });
+
+  it('makes what somebody has waited for long before tiles that are asked for now', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const maker = tileMaker();
+    const done: string[] = [];
+    const note = (what: string) => () => done.push(what);
+    const running = maker.inspect(slide);
+    const earlier = [
+      maker.tileAhead(slide, { dziLevel: 8, column: 0, row: 0 }).then(note('ahead')),
+      maker.thumbnail(slide, 100).then(note('thumbnail')),
+    ];
+    vi.advanceTimersByTime(2001);
+    const later = maker.tile(slide, { dziLevel: 8, column: 1, row: 0 }).then(note('tile'));
+    await Promise.all([running, ...earlier, later]);
+    expect(done).toEqual(['thumbnail', 'tile', 'ahead']);
   });
 
   it('leaves one process to tiles, whatever else takes its time', async () => {
@@ -207,6 +225,15 @@ describe('a tile maker', () => {
       // What Node itself needs to speak with its parent.
       const told = names.filter((name) => !name.startsWith('NODE_CHANNEL_'));
       expect(told.sort()).toEqual(['MALLOC_ARENA_MAX', 'TEMP', 'TMP', 'TMPDIR']);
+    });
+
+    it('keep compiled code where they are told, for the next one', async () => {
+      const compiledFolder = join(folder, 'compiled');
+      const maker = tileMaker({ compiledFolder });
+      await maker.inspect(slide);
+      expect((await environmentOf(maker)).get('NODE_COMPILE_CACHE')).toBe(compiledFolder);
+      const kept = await readdir(compiledFolder, { recursive: true });
+      expect(kept.length).toBeGreaterThan(20);
     });
 
     it('leave nothing there, however they end', async () => {
