@@ -1,40 +1,29 @@
 /** Every screen: its address, its title, and who may enter. */
-import { lazy, Suspense } from 'react';
+import { type ComponentType, lazy, type ReactElement, Suspense } from 'react';
 import { Navigate, type RouteObject } from 'react-router';
 import { Loading } from './components/Loading.tsx';
-import { AdminLayout } from './layouts/AdminLayout.tsx';
 import { AuthLayout } from './layouts/AuthLayout.tsx';
-import { DashboardLayout } from './layouts/DashboardLayout.tsx';
 import { Root, type RouteHandle } from './Root.tsx';
-import { AccountStatus } from './screens/account-status/AccountStatus.tsx';
-import { AdminDashboard } from './screens/admin-dashboard/AdminDashboard.tsx';
-import { AuthCallback } from './screens/auth-callback/AuthCallback.tsx';
-import { Dashboard } from './screens/dashboard/Dashboard.tsx';
 import { Login } from './screens/login/Login.tsx';
 import { NotFound } from './screens/not-found/NotFound.tsx';
-import { PasswordReset } from './screens/password-reset/PasswordReset.tsx';
-import { Profile } from './screens/profile/Profile.tsx';
-import { Register } from './screens/register/Register.tsx';
 import { ScreenFailed } from './screens/screen-failed/ScreenFailed.tsx';
-import { UserManagement } from './screens/user-management/UserManagement.tsx';
 import { texts } from './texts.ts';
 
-/** The viewer is the heaviest screen, and not everybody may enter it: it is loaded when it is opened. */
-const WsiViewer = lazy(async () => {
-  const { WsiViewer } = await import('./screens/wsi-viewer/WsiViewer.tsx');
-  return { default: WsiViewer };
-});
-
-const DatasetManagement = lazy(async () => {
-  const { DatasetManagement } = await import('./screens/dataset-management/DatasetManagement.tsx');
-  return { default: DatasetManagement };
-});
-
-/** Few look into the trail, and nobody at every visit. */
-const AuditLog = lazy(async () => {
-  const { AuditLog } = await import('./screens/audit-log/AuditLog.tsx');
-  return { default: AuditLog };
-});
+/** Loaded when it is opened: nobody waits at the door for what is behind it. */
+function opened<Name extends string>(
+  load: () => Promise<Readonly<Record<Name, ComponentType>>>,
+  name: Name,
+): ReactElement {
+  const Screen: ComponentType = lazy(async (): Promise<{ default: ComponentType }> => {
+    const screens = await load();
+    return { default: screens[name] };
+  });
+  return (
+    <Suspense fallback={<Loading label={texts.loading} />}>
+      <Screen />
+    </Suspense>
+  );
+}
 
 const may = (access: RouteHandle['access'], title?: string): RouteHandle =>
   title === undefined ? { access } : { access, title };
@@ -51,56 +40,79 @@ export const routes: RouteObject[] = [
         children: [
           { index: true, handle: may('guests'), element: <Navigate to="/auth/login" replace /> },
           { path: 'login', handle: may('guests', 'Giriş'), element: <Login /> },
-          { path: 'register', handle: may('guests', 'Kayıt Ol'), element: <Register /> },
-          { path: 'callback', handle: may('guests', 'Giriş'), element: <AuthCallback /> },
+          {
+            path: 'register',
+            handle: may('guests', 'Kayıt Ol'),
+            element: opened(() => import('./screens/register/Register.tsx'), 'Register'),
+          },
+          {
+            path: 'callback',
+            handle: may('guests', 'Giriş'),
+            element: opened(() => import('./screens/auth-callback/AuthCallback.tsx'), 'AuthCallback'),
+          },
           // The mailed link must work in a browser that is still signed in, too.
-          { path: 'password-reset', handle: may('anyone', 'Şifre Sıfırlama'), element: <PasswordReset /> },
+          {
+            path: 'password-reset',
+            handle: may('anyone', 'Şifre Sıfırlama'),
+            element: opened(() => import('./screens/password-reset/PasswordReset.tsx'), 'PasswordReset'),
+          },
         ],
       },
-      { path: '/account-status', handle: may('signed-in', 'Hesap Durumu'), element: <AccountStatus /> },
       {
-        element: <DashboardLayout />,
+        path: '/account-status',
+        handle: may('signed-in', 'Hesap Durumu'),
+        element: opened(() => import('./screens/account-status/AccountStatus.tsx'), 'AccountStatus'),
+      },
+      {
+        element: opened(() => import('./layouts/DashboardLayout.tsx'), 'DashboardLayout'),
         children: [
-          { path: '/dashboard', handle: may('active', 'Dashboard'), element: <Dashboard /> },
-          { path: '/dashboard/profile', handle: may('active', 'Profile'), element: <Profile /> },
+          {
+            path: '/dashboard',
+            handle: may('active', 'Dashboard'),
+            element: opened(() => import('./screens/dashboard/Dashboard.tsx'), 'Dashboard'),
+          },
+          {
+            path: '/dashboard/profile',
+            handle: may('active', 'Profile'),
+            element: opened(() => import('./screens/profile/Profile.tsx'), 'Profile'),
+          },
         ],
       },
       {
-        element: <DashboardLayout fillsWindow />,
+        element: opened(() => import('./layouts/DashboardLayout.tsx'), 'WindowLayout'),
         children: [
           {
             path: '/wsi-viewer',
             handle: may('active', 'WSI Viewer'),
-            element: (
-              <Suspense fallback={<Loading label={texts.loading} />}>
-                <WsiViewer />
-              </Suspense>
-            ),
+            element: opened(() => import('./screens/wsi-viewer/WsiViewer.tsx'), 'WsiViewer'),
           },
         ],
       },
       {
         path: '/admin',
-        element: <AdminLayout />,
+        element: opened(() => import('./layouts/AdminLayout.tsx'), 'AdminLayout'),
         children: [
-          { index: true, handle: may('admin', 'Admin Dashboard'), element: <AdminDashboard /> },
-          { path: 'users', handle: may('admin', 'User Management'), element: <UserManagement /> },
+          {
+            index: true,
+            handle: may('admin', 'Admin Dashboard'),
+            element: opened(() => import('./screens/admin-dashboard/AdminDashboard.tsx'), 'AdminDashboard'),
+          },
+          {
+            path: 'users',
+            handle: may('admin', 'User Management'),
+            element: opened(() => import('./screens/user-management/UserManagement.tsx'), 'UserManagement'),
+          },
           {
             path: 'audit',
             handle: may('admin', 'Denetim Kaydı'),
-            element: (
-              <Suspense fallback={<Loading label={texts.loading} />}>
-                <AuditLog />
-              </Suspense>
-            ),
+            element: opened(() => import('./screens/audit-log/AuditLog.tsx'), 'AuditLog'),
           },
           {
             path: 'datasets',
             handle: may('admin', 'Veri Kümeleri'),
-            element: (
-              <Suspense fallback={<Loading label={texts.loading} />}>
-                <DatasetManagement />
-              </Suspense>
+            element: opened(
+              () => import('./screens/dataset-management/DatasetManagement.tsx'),
+              'DatasetManagement',
             ),
           },
         ],

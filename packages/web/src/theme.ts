@@ -2,18 +2,7 @@
  * The look of the product. Its two colours are those of the commonest stain of histology:
  * haematoxylin (blue-purple) for what can be pressed, eosin (rose) for the few things that stand out.
  */
-import {
-  Badge,
-  Button,
-  type CSSVariablesResolver,
-  createTheme,
-  type MantineColorsTuple,
-  Modal,
-  PasswordInput,
-  Select,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
 
 const haematoxylin: MantineColorsTuple = [
   '#f4f3fb',
@@ -65,16 +54,17 @@ export const theme = createTheme({
   respectReducedMotion: true,
   fontFamily: "'Inter Variable', system-ui, sans-serif",
   headings: { fontFamily: "'Inter Variable', system-ui, sans-serif", fontWeight: '650' },
+  // By name: the components themselves are loaded by the screens that use them.
   components: {
     // 16 px and more: comfortable to read, and telephones do not zoom into the field.
-    Button: Button.extend({ defaultProps: { size: 'md' } }),
-    TextInput: TextInput.extend({ defaultProps: { size: 'md' } }),
-    PasswordInput: PasswordInput.extend({ defaultProps: { size: 'md' } }),
-    Textarea: Textarea.extend({ defaultProps: { size: 'md' } }),
-    Select: Select.extend({ defaultProps: { size: 'md' } }),
+    Button: { defaultProps: { size: 'md' } },
+    TextInput: { defaultProps: { size: 'md' } },
+    PasswordInput: { defaultProps: { size: 'md' } },
+    Textarea: { defaultProps: { size: 'md' } },
+    Select: { defaultProps: { size: 'md' } },
     // Upper case made by style sheets is another word in Turkish than in English.
-    Badge: Badge.extend({ styles: { label: { textTransform: 'none' } } }),
-    Modal: Modal.extend({ styles: { title: { fontSize: '1.125rem', fontWeight: 650 } } }),
+    Badge: { styles: { label: { textTransform: 'none' } } },
+    Modal: { styles: { title: { fontSize: '1.125rem', fontWeight: 650 } } },
   },
 });
 

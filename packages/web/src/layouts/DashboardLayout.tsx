@@ -50,3 +50,8 @@ export function DashboardLayout({ fillsWindow = false }: DashboardLayoutProps) {
     </div>
   );
 }
+
+/** The same for a screen that takes the whole window. */
+export function WindowLayout() {
+  return <DashboardLayout fillsWindow />;
+}
