@@ -79,6 +79,7 @@ describe('an ID token', () => {
     ['another party it was issued to', () => ({ claims: { azp: 'another-product' } })],
     ['no subject', () => ({ claims: { sub: undefined } })],
     ['an empty subject', () => ({ claims: { sub: '' } })],
+    ['a subject that no database takes', () => ({ claims: { sub: 'some\u0000one' } })],
     ['a subject that is no text', () => ({ claims: { sub: { $ne: 1 } } })],
     ['an end that is over', () => ({ claims: { exp: seconds(-61) } })],
     ['no end', () => ({ claims: { exp: undefined } })],
@@ -223,6 +224,18 @@ describe('what the provider says of a person', () => {
     const person = await provider.personOf(await token({ claims }), 'n-1');
     expect([person.email, person.isEmailVerified]).toEqual([email, isEmailVerified]);
   });
+});
+
+it.each([
+  ['Nehir Şahin', 'Nehir Şahin'],
+  [' Nehir\n\u0000Şahin ', 'Nehir  Şahin'],
+  ['ğ'.repeat(300), 'ğ'.repeat(100)],
+  ['', null],
+  [42, null],
+  [undefined, null],
+])('the name %j is shown as %j', async (name, displayName) => {
+  const person = await provider.personOf(await token({ claims: { name } }), 'n-1');
+  expect(person.displayName).toBe(displayName);
 });
 
 describe('the keys of the provider', () => {

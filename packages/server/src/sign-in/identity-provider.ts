@@ -142,12 +142,16 @@ function requireForUs({ aud, azp }: JWTPayload, clientId: string): void {
 }
 
 const Claims = z.object({
-  sub: z.string().min(1).max(255), // OpenID Connect Core 1.0 section 2
+  sub: z.string().regex(/^\P{Cc}{1,255}$/u), // OpenID Connect Core 1.0 section 2 says ASCII; not all keep to it
   exp: z.number(),
   email: z.email().max(254).optional().catch(undefined),
   email_verified: z.union([z.boolean(), z.stringbool()]).optional().catch(undefined), // some send it as text
   preferred_username: z.email().max(254).optional().catch(undefined),
-  name: z.string().trim().optional().catch(undefined),
+  name: z
+    .string()
+    .transform((name) => name.replaceAll(/\p{Cc}/gu, ' ').trim())
+    .optional()
+    .catch(undefined),
 });
 
 function personIn(payload: JWTPayload, issuer: string): ExternalPerson {
@@ -159,7 +163,7 @@ function personIn(payload: JWTPayload, issuer: string): ExternalPerson {
     subject: sub,
     email: email ?? preferred_username ?? null,
     isEmailVerified: email !== undefined && email_verified === true,
-    displayName: name ? name.slice(0, 100) : null,
+    displayName: name ? [...name].slice(0, 100).join('') : null,
     tokenEndsAt: new Date((exp + clockToleranceSeconds) * 1000),
   };
 }
