@@ -47,8 +47,12 @@ export function withGreyRange(
   };
 }
 
-/** @param range as brightness, which has the greatest sample black where samples count down */
-function isOfFewBits({ black, white }: GreyRange, bits: number, isDown: boolean): boolean {
+/**
+ * Whether a picture is too dark to be shown as it is stored.
+ *
+ * @param range as brightness, which has the greatest sample black where samples count down
+ */
+export function isOfFewBits({ black, white }: GreyRange, bits: number, isDown: boolean): boolean {
   const most = 2 ** bits - 1;
   return (isDown ? most - black : white) < most * DARK_PART;
 }
@@ -61,17 +65,44 @@ function isOfFewBits({ black, white }: GreyRange, bits: number, isDown: boolean)
  *
  * @throws SlideError what reading and decoding those tiles throws
  */
-export async function estimateContrast(pyramid: LevelTiles, bits: number): Promise<GreyRange> {
+export async function estimateContrast(tiles: LevelTiles, bits: number): Promise<GreyRange> {
+  const read = new Map<string, Promise<EncodedImage | null>>();
+  const readOncePerPlace = (address: TileAddress) => {
+    const place = `${address.column} ${address.row}`;
+    const known = read.get(place) ?? tiles.readTile(address);
+    read.set(place, known);
+    return known;
+  };
+  return estimateRange(tiles.levels, bits, async (address, range) => {
+    const image = await readOncePerPlace(address);
+    const level = tiles.levels[address.level];
+    return image && level ? cropToLevel(await decodeBrightness(image, range), level, address) : null;
+  });
+}
+
+/** @returns a tile as brightness within a range, without what lies beside the picture; null where there is none */
+type DrawWithin = (address: TileAddress, range: GreyRange) => Promise<Raster | null>;
+
+/**
+ * As `estimateContrast`, of whatever can be drawn within a range.
+ *
+ * @throws SlideError what drawing throws
+ */
+export async function estimateRange(
+  levels: Slide['levels'],
+  bits: number,
+  draw: DrawWithin,
+): Promise<GreyRange> {
   const most = 2 ** bits - 1;
   const whole = { black: 0, white: most };
-  const tiles = await readSample(pyramid);
-  if (tiles.length === 0) return whole;
+  const addresses = sampleOf(levels);
   let range: GreyRange = whole;
-  let steps = await readExtremes(tiles, range);
+  let steps = await readExtremes(addresses, draw, range);
+  if (steps === null) return whole;
   if (bits > 8) {
     // 256 steps are too coarse: once more, between the ends of the steps that were found.
     range = { black: sampleAt(range, steps.darkest - 0.5), white: sampleAt(range, steps.brightest + 0.5) };
-    steps = await readExtremes(tiles, range);
+    steps = (await readExtremes(addresses, draw, range)) ?? steps;
   }
   const least = Math.ceil(most * LEAST_PART);
   const black = Math.min(sampleAt(range, steps.darkest), most - least);
@@ -85,45 +116,43 @@ export function cropToLevel(raster: Raster, level: Level, { column, row }: TileA
   return cropRaster(raster, 0, 0, width, height);
 }
 
-/** A tile of the sample, with what it takes to decode it. */
-interface SampleTile {
-  readonly image: EncodedImage;
-  readonly level: Level;
-  readonly address: TileAddress;
-}
-
-async function readSample({ levels, readTile }: LevelTiles): Promise<readonly SampleTile[]> {
+/** Tiles spread evenly over the smallest level. */
+function sampleOf(levels: Slide['levels']): readonly TileAddress[] {
   const last = levels.length - 1;
-  const level = levels[last] ?? levels[0];
-  const { columns, rows, tileWidth, tileHeight } = level;
+  const { columns, rows, tileWidth, tileHeight } = levels[last] ?? levels[0];
   const count = columns * rows;
   const affordable = Math.floor(SAMPLE.pixels / (tileWidth * tileHeight));
   const taken = Math.max(1, Math.min(count, SAMPLE.tiles, affordable));
-  const tiles: SampleTile[] = [];
-  for (let i = 0; i < taken; i++) {
+  return Array.from({ length: taken }, (_, i) => {
     const index = Math.floor(((i + 0.5) * count) / taken);
-    const address = { level: last, column: index % columns, row: Math.floor(index / columns) };
-    const image = await readTile(address);
-    if (image) tiles.push({ image, level, address });
-  }
-  return tiles;
+    return { level: last, column: index % columns, row: Math.floor(index / columns) };
+  });
 }
 
-/** Which of the 256 steps between black and white of a range nearly all samples are in. */
+interface Extremes {
+  readonly darkest: number;
+  readonly brightest: number;
+}
+
+/** Which of the 256 steps between black and white of a range nearly all samples are in; null without any. */
 async function readExtremes(
-  tiles: readonly SampleTile[],
+  addresses: readonly TileAddress[],
+  draw: DrawWithin,
   range: GreyRange,
-): Promise<{ readonly darkest: number; readonly brightest: number }> {
+): Promise<Extremes | null> {
   const counts = new Float64Array(256);
   let pixels = 0;
-  for (const { image, level, address } of tiles) {
-    const { rgb } = cropToLevel(await decodeBrightness(image, range), level, address);
+  for (const address of addresses) {
+    const raster = await draw(address, range);
+    if (!raster) continue;
+    const { rgb } = raster;
     for (let at = 0; at < rgb.length; at += 3) {
       const step = rgb[at] as number;
       counts[step] = (counts[step] as number) + 1;
     }
     pixels += rgb.length / 3;
   }
+  if (pixels === 0) return null;
   const cut = Math.floor(pixels * CUT);
   return { darkest: stepAfter(counts, cut), brightest: 255 - stepAfter(counts.toReversed(), cut) };
 }

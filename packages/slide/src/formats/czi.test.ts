@@ -85,6 +85,20 @@ function greyOf({ width, height, rgb }: Raster): Raster {
 const document = (inner: string) => `<ImageDocument><Metadata>${inner}</Metadata></ImageDocument>`;
 
 describe('a Zeiss slide', () => {
+  it('of dark 16-bit grey, of which the file says nothing, is shown from its darkest to its brightest', async () => {
+    const picture = paintTissue(700, 530);
+    const slide = await open(await cut(picture, { pixels: 'gray16', compression: 'none' }));
+    const { rgb } = await readLevel(slide, 0);
+    const greens = greyOf(picture).rgb.toSorted();
+    const at = (part: number) => greens[Math.floor((greens.length - 1) * part)] as number;
+    const [black, white] = [at(0.001), at(0.999)];
+    const expected = greyOf(picture).rgb.map((value) =>
+      Math.min(255, Math.max(0, Math.round(((value - black) * 255) / (white - black)))),
+    );
+    const most = rgb.reduce((so, value, i) => Math.max(so, Math.abs(value - (expected[i] as number))), 0);
+    expect(most).toBeLessThanOrEqual(4);
+  });
+
   it.each<[CziPixels, CziCompression, number]>([
     ['bgr24', 'none', 0],
     ['bgr24', 'zstd0', 0],

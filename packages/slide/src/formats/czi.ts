@@ -24,6 +24,7 @@ import {
   subblockReader,
 } from '../czi/subblock-pixels.ts';
 import { type Channel, colourOfChannel, composeChannels } from '../decode/compose-channels.ts';
+import { estimateRange, isOfFewBits } from '../decode/contrast.ts';
 import type { Colour, Raster } from '../decode/raster.ts';
 import { readJpegHeader } from '../jpeg/header.ts';
 import {
@@ -33,9 +34,11 @@ import {
   type Level,
   type Slide,
   SlideError,
+  type TileAddress,
 } from '../slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { partOfSource } from '../source/part-of-source.ts';
+import { readOnce } from '../source/read-once.ts';
 import type { SlideFormat } from '../source/slide-format.ts';
 
 /** Pixels. Subblocks are larger, and lie anywhere. */
@@ -102,7 +105,10 @@ interface Picture extends Pick<Slide, 'levels' | 'background' | 'readTile'> {
 interface ShownChannel {
   readonly number: number;
   readonly colour: Colour;
-  readonly range: GreyRange;
+  /** Null where the file does not say it: then it is found. */
+  readonly range: GreyRange | null;
+  /** Of a sample, as many as the camera used. */
+  readonly bits: number;
 }
 
 async function openPicture(
@@ -149,7 +155,7 @@ function chooseChannels(
       number,
       // A channel alone is shown as bright as it can be: grey.
       colour: chosen.length === 1 ? WHITE : (known?.colour ?? colourOfChannel(i)),
-      range: rangeOf(byNumber.get(number) as Subblock, known),
+      ...rangeOf(byNumber.get(number) as Subblock, known),
     };
   });
   const [first, ...others] = channels;
@@ -157,15 +163,18 @@ function chooseChannels(
   return [first, ...others];
 }
 
-/** What the display settings call black and white; else all values that the camera can give. */
-function rangeOf(subblock: Subblock, known: ChannelMetadata | null): GreyRange {
+/** What the display settings call black and white; else, of 8 bits, all values that the camera can give. */
+function rangeOf(subblock: Subblock, known: ChannelMetadata | null): Pick<ShownChannel, 'range' | 'bits'> {
   const bits = bitsOf(subblock);
-  const full = { black: 0, white: 2 ** Math.min(bits, known?.bits ?? bits) - 1 };
-  if (isColour(subblock)) return full;
+  const used = Math.min(bits, known?.bits ?? bits);
+  const full = { black: 0, white: 2 ** used - 1 };
+  if (isColour(subblock)) return { range: full, bits: used };
+  const unsaid = { range: used > 8 ? null : full, bits: used };
+  if (known === null || (known.low === null && known.high === null)) return unsaid;
   const most = 2 ** bits - 1;
-  const black = (known?.low ?? 0) * most;
-  const white = known?.high === null || known === null ? full.white : known.high * most;
-  return white > black ? { black, white } : full;
+  const black = (known.low ?? 0) * most;
+  const white = known.high === null ? full.white : known.high * most;
+  return white > black ? { range: { black, white }, bits: used } : unsaid;
 }
 
 /** One channel may not be of grey and colours, or of 8 and 16 bits: nobody could say what it means. */
@@ -186,7 +195,11 @@ function pictureOf(
   const [full, ...smaller] = mosaic;
   const levels: readonly [Level, ...Level[]] = [levelOf(full), ...smaller.map(levelOf)];
 
-  const drawTile: Picture['drawTile'] = async (index, column, row, signal) => {
+  const drawChannel = async (
+    { number, range, address }: { number: number; range: GreyRange; address: TileAddress },
+    signal?: AbortSignal,
+  ): Promise<{ readonly canvas: Raster; readonly isEmpty: boolean }> => {
+    const { level: index, column, row } = address;
     const [level, { columns, rows }] = [mosaic[index], levels[index] ?? { columns: 0, rows: 0 }];
     const isInside = column >= 0 && column < columns && row >= 0 && row < rows;
     if (!level || !isInside || !Number.isInteger(column) || !Number.isInteger(row)) {
@@ -195,26 +208,48 @@ function pictureOf(
     const [left, top] = [column * TILE_SIDE, row * TILE_SIDE];
     const width = Math.min(TILE_SIDE, level.width - left);
     const height = Math.min(TILE_SIDE, level.height - top);
-    const drawn: Channel[] = [];
+    const canvas = blank(width, height, background);
     let isEmpty = true;
-    for (const { number, colour, range } of channels) {
-      const canvas = blank(width, height, background);
-      for (const { subblock, x, y } of level.under(number, left, top, width, height)) {
-        signal?.throwIfAborted();
-        isEmpty = false;
-        const within = {
-          x: Math.max(0, left - x),
-          y: Math.max(0, top - y),
-          width: Math.min(left + width, x + subblock.storedWidth) - Math.max(left, x),
-          height: Math.min(top + height, y + subblock.storedHeight) - Math.max(top, y),
-        };
-        const part = await readSubblock(subblock, within, range, signal);
-        copyPixels(part, canvas, { x: x + within.x - left, y: y + within.y - top });
-      }
+    for (const { subblock, x, y } of level.under(number, left, top, width, height)) {
+      signal?.throwIfAborted();
+      isEmpty = false;
+      const within = {
+        x: Math.max(0, left - x),
+        y: Math.max(0, top - y),
+        width: Math.min(left + width, x + subblock.storedWidth) - Math.max(left, x),
+        height: Math.min(top + height, y + subblock.storedHeight) - Math.max(top, y),
+      };
+      const part = await readSubblock(subblock, within, range, signal);
+      copyPixels(part, canvas, { x: x + within.x - left, y: y + within.y - top });
+    }
+    return { canvas, isEmpty };
+  };
+
+  const shown = channels.map(({ number, colour, range: said, bits }) => ({
+    number,
+    colour,
+    readRange: readOnce(async () => {
+      const draw = async (address: TileAddress, range: GreyRange) => {
+        const { canvas, isEmpty } = await drawChannel({ number, range, address });
+        return isEmpty ? null : canvas;
+      };
+      if (said) return said;
+      const found = await estimateRange(levels, bits, draw);
+      return isOfFewBits(found, bits, false) ? found : { black: 0, white: 2 ** bits - 1 };
+    }),
+  }));
+
+  const drawTile: Picture['drawTile'] = async (level, column, row, signal) => {
+    const address = { level, column, row };
+    const drawn: Channel[] = [];
+    let isAllEmpty = true;
+    for (const { number, colour, readRange } of shown) {
+      const { canvas, isEmpty } = await drawChannel({ number, range: await readRange(), address }, signal);
+      isAllEmpty &&= isEmpty;
       drawn.push({ brightness: canvas, colour });
     }
     const [first, ...others] = drawn;
-    if (isEmpty || !first) return null;
+    if (isAllEmpty || !first) return null;
     return others.length === 0 ? first.brightness : composeChannels([first, ...others]);
   };
 
