@@ -370,7 +370,8 @@ describe.each(databaseKinds)('asking for a dataset, on %s', (database) => {
       granted: false,
       request: { answer: 'refused', answer_reason: 'Etik kurul onayı gerekli.' },
     });
-    expect((await letters(server)).at(-1)?.text).toContain('Etik kurul onayı gerekli.');
+    const toPerson = (await letters(server)).find(({ subject }) => subject?.endsWith('isteğiniz reddedildi'));
+    expect(toPerson?.text).toContain('Etik kurul onayı gerekli.');
     expect(await seen(world, server, someone)).toEqual(nothing);
     await ask(someone, closed, 'Approved now.');
     expect((await stateOf(someone))[0]?.request).toMatchObject({ reason: 'Approved now.', answer: null });
