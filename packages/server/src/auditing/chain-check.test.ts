@@ -1,24 +1,19 @@
-import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { chainHash } from '../domain/audit-chain.ts';
 import { insertAuditRow } from '../store/audit.ts';
 import { change, type Database } from '../store/database.ts';
+import { removeGuard } from '../store/testing/remove-guard.ts';
 import { type DatabaseKind, databaseKinds, openTestDatabase } from '../store/testing/test-database.ts';
 import { checkChain } from './chain-check.ts';
 
 /** A trail of so many entries, in a database whose guards its owner has taken away. */
 async function unguarded(kind: DatabaseKind, entries: number): Promise<Database> {
   const { db, close } = await openTestDatabase(kind);
+  const restoreGuard = await removeGuard(db, kind);
   onTestFinished(async () => {
-    if (kind === 'PostgreSQL') await sql`alter table audit enable trigger user`.execute(db);
+    await restoreGuard();
     await close();
   });
-  if (kind === 'PostgreSQL') {
-    await sql`alter table audit disable trigger user`.execute(db);
-  } else {
-    await sql`drop trigger audit_rows_never_change`.execute(db);
-    await sql`drop trigger audit_rows_stay`.execute(db);
-  }
   await change(db, 'audit', async (tx) => {
     for (let i = 1; i <= entries; i++) {
       await insertAuditRow(tx, {

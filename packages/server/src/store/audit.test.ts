@@ -3,7 +3,6 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { chainStart, followChain } from '../domain/audit-chain.ts';
 import {
@@ -16,6 +15,7 @@ import {
   listChainedRows,
 } from './audit.ts';
 import { type Change, change, type Database, type DatabaseLocation, openDatabase } from './database.ts';
+import { removeGuard } from './testing/remove-guard.ts';
 import { type DatabaseKind, databaseKinds, openTestDatabase } from './testing/test-database.ts';
 import type { Task } from './testing/write-entries.ts';
 
@@ -112,24 +112,13 @@ describe.each(databaseKinds)('the audit trail, on %s', (kind) => {
   it('leaves a gap for ever where the last row was taken away', async () => {
     const db = await opened(kind);
     await filled(db, 3);
-    await withoutGuard(db, kind, () => db.deleteFrom('audit').where('seq', '=', 3).execute());
+    const restoreGuard = await removeGuard(db, kind);
+    await db.deleteFrom('audit').where('seq', '=', 3).execute();
+    await restoreGuard();
     await write(db);
     expect(await numbersOf(db)).toEqual([1, 2, 4]);
   });
 });
-
-/** As somebody would who owns the database. */
-async function withoutGuard(db: Database, kind: DatabaseKind, work: () => Promise<unknown>): Promise<void> {
-  if (kind === 'PostgreSQL') {
-    await sql`alter table audit disable trigger user`.execute(db);
-    await work();
-    await sql`alter table audit enable trigger user`.execute(db);
-    return;
-  }
-  await sql`drop trigger audit_rows_never_change`.execute(db);
-  await sql`drop trigger audit_rows_stay`.execute(db);
-  await work();
-}
 
 describe.each(databaseKinds)('old entries, on %s', (kind) => {
   it('are given up from the beginning of the trail, which goes on from there', async () => {
