@@ -14,7 +14,10 @@ ${config.productName} is running at ${config.publicUrl ?? address}
 `);
 }
 
-function howToSignIn({ dataDir }: Config, firstAdmin: FirstAdmin | null): string[] {
+function howToSignIn({ dataDir, signIn }: Config, firstAdmin: FirstAdmin | null): string[] {
+  if (!signIn.embedded) {
+    return [`at ${signIn.external?.issuer}`, 'docs/security.md says how the first administrator is made'];
+  }
   if (firstAdmin?.password) {
     return [
       `${firstAdmin.email}   password: ${firstAdmin.password}`,
