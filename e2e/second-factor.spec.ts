@@ -10,6 +10,7 @@ test('is switched on by a code, asked for at the next sign-in, and has a way out
   visit,
   account,
 }) => {
+  test.slow(); // three browsers and as many sign-ins
   const person = await account('user');
   const page = await visit(person);
   await page.goto('/dashboard/profile');

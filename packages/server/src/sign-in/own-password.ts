@@ -1,6 +1,6 @@
 /** The current password, where a call may ask for it. */
 import { AppError } from '@lamina/contract';
-import type { By } from '../accounts.ts';
+import type { Origin } from '../audit.ts';
 import type { SignInService } from './sign-in-service.ts';
 import type { Throttle } from './throttle.ts';
 
@@ -11,7 +11,7 @@ import type { Throttle } from './throttle.ts';
  */
 export async function requireOwnPassword(
   { signIn, throttle }: { readonly signIn: SignInService; readonly throttle: Throttle },
-  { uid, email, origin }: Pick<By, 'uid' | 'email' | 'origin'>,
+  { uid, email, origin }: { readonly uid: string; readonly email: string; readonly origin: Origin },
   password: string | undefined,
 ): Promise<void> {
   if (password === undefined) return;
