@@ -86,7 +86,8 @@ export function Register() {
           autoComplete="new-password"
           error={errors.passwordConfirmation?.message}
         />
-        <details className={classes.more}>
+        {/* What is wrong in there must be seen. */}
+        <details className={classes.more} {...((errors.affiliation ?? errors.purpose) && { open: true })}>
           <summary>{texts.more}</summary>
           <Stack gap="lg" mt="md">
             <TextInput

@@ -68,11 +68,11 @@ export function ApplicationRow({
         )}
         {duplicates.length > 0 && (
           <Alert
-            color="yellow"
-            variant="light"
+            color="eosin"
+            variant="default"
+            className={classes.alike ?? ''}
             icon={<IconAlertTriangle aria-hidden />}
             title={texts.duplicates}
-            styles={{ title: { color: 'var(--mantine-color-text)' } }}
           >
             <ul className={classes.duplicates}>
               {duplicates.map((other) => (

@@ -30,7 +30,7 @@ export function UserManagement() {
       <Title order={1} mb="xl">
         {texts.heading}
       </Title>
-      <Tabs value={view} onChange={show} keepMounted={false}>
+      <Tabs value={view} onChange={show} keepMounted={false} classNames={{ tab: classes.tab ?? '' }}>
         <Tabs.List mb="lg">
           <Tabs.Tab value="all">{texts.everybody}</Tabs.Tab>
           <Tabs.Tab value="waiting" rightSection={waiting > 0 && <Badge color="eosin">{waiting}</Badge>}>
