@@ -2,7 +2,7 @@
 import { listImages } from '@lamina/contract';
 import { buildCzi, buildEts, buildVsi } from '@lamina/slide/testing';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type SlideServer, slideServer } from '../testing/slide-server.ts';
 
 const side = 600;
@@ -46,6 +46,21 @@ describe('a slide whose tiles are all made', () => {
       const [r = 0, g = 0, b = 0] = await pixelOf(answer.rawPayload);
       expect(Math.max(Math.abs(r - 200), Math.abs(g - 120), Math.abs(b - 40)), address).toBeLessThan(4);
     }
+  });
+
+  it('has its tiles made before somebody asks for them, once it was opened', async () => {
+    const { catalogue, slides } = server.services;
+    const id = await server.idOf('good.czi');
+    const image = await catalogue.servable(id);
+    if (image === null) throw new Error('it is in the catalogue');
+    const allocate = (bytes: number) => new Uint8Array(bytes);
+    const isAtHand = async () => {
+      await server.pixels(`${id}/image.dzi`, session);
+      return (
+        (await slides.tileAtHand(image, { dziLevel: 3, column: 0, row: 0 }, undefined, allocate)) !== null
+      );
+    };
+    await vi.waitFor(async () => expect(await isAtHand()).toBe(true), { timeout: 50_000, interval: 200 });
   });
 
   it('has tiles and levels of its descriptor, and no others', async () => {
