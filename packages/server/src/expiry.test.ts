@@ -3,6 +3,7 @@ import {
   approveUser,
   createImageSession,
   getProfile,
+  getStatistics,
   getUser,
   listImages,
   listUsers,
@@ -10,6 +11,7 @@ import {
   verifyToken,
 } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
+import { restoreAdmin } from './first-admin.ts';
 import { databaseKinds } from './store/testing/test-database.ts';
 import { type TestServer, testServer } from './testing/test-server.ts';
 
@@ -87,8 +89,24 @@ describe.each(databaseKinds)('on %s, an account that ends', (database) => {
     expect(one.body.user.status).toBe('suspended');
     const all = await admin.call(listUsers);
     expect(all.body.users.find(({ uid }) => uid === user.uid)?.status).toBe('suspended');
+    const statistics = await admin.call(getStatistics);
+    expect(statistics.body.usersByStatus).toEqual({ pending: 0, active: 1, suspended: 1, deactivated: 0 });
     const promoted = await admin.call(promoteUser, { params: { uid: user.uid } });
     expect(promoted).toMatchObject({ status: 409, body: { code: 'not_active' } });
+  });
+
+  it('never ends as an administrator: becoming one takes the end away', async () => {
+    const server = await testServer({ database });
+    const [user, lost] = [await shortBeforeTheEnd(server), await shortBeforeTheEnd(server)];
+    const admin = await server.given.admin();
+    await server.as(admin).call(promoteUser, { params: { uid: user.user.uid } });
+    server.clock.advance(day);
+    await restoreAdmin(server.services, lost.user.email); // as the command line does
+    const nextDay = server.as(admin);
+    for (const { uid } of [user.user, lost.user]) {
+      const { body } = await nextDay.call(getUser, { params: { uid } });
+      expect(body.user).toMatchObject({ status: 'active', role: 'admin', expiresAt: null });
+    }
   });
 
   it('is revived by approving it, but nothing that was issued before it ended', async () => {

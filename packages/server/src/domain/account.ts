@@ -170,6 +170,7 @@ export function makeAdmin(user: User, now: string): User {
     role: 'admin',
     adminApproved: true,
     approvalDate: user.approvalDate ?? now,
+    expiresAt: null,
     updatedAt: now,
   };
 }

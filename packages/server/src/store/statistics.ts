@@ -22,6 +22,15 @@ export async function countStatistics(db: Connection, now: Date, zone: string): 
     .groupBy('status')
     .execute();
   for (const { status, count } of accounts) usersByStatus[knownStatus(status)] += Number(count);
+  // As `standing` says of each of them (domain/account.ts).
+  const { count: ended } = await db
+    .selectFrom('users')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('status', '=', 'active')
+    .where('expires_at', '<=', now.toISOString())
+    .executeTakeFirstOrThrow();
+  usersByStatus.active -= Number(ended);
+  usersByStatus.suspended += Number(ended);
 
   const slides = await db
     .selectFrom('images')
