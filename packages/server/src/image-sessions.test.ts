@@ -348,7 +348,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     expect(token?.last_used_at).toBe('2026-05-01T09:30:00.000Z');
   });
 
-  it('remember which images they opened', async () => {
+  it('record once which images they opened, whichever process is asked', async () => {
     const { process, account } = await world();
     const sessions = await process();
     const caller = await account();
@@ -358,10 +358,30 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
       return session;
     };
     const [first, second] = [await open(), await open()];
-    expect(sessions.isFirstOpening(first, 'a')).toBe(true);
-    expect(sessions.isFirstOpening(first, 'a')).toBe(false);
-    expect(sessions.isFirstOpening(first, 'b')).toBe(true);
-    expect(sessions.isFirstOpening(second, 'a')).toBe(true);
+    const other = await process();
+    const recorded: string[] = [];
+    const opened = (at: typeof sessions, session: typeof first, imageId: string) =>
+      at.opened(session, imageId, async () => {
+        recorded.push(`${session === first ? 'first' : 'second'} ${imageId}`);
+      });
+    await Promise.all([opened(sessions, first, 'a'), opened(other, first, 'a')]);
+    await opened(sessions, first, 'a');
+    await opened(sessions, first, 'b');
+    await opened(other, second, 'a');
+    expect(recorded).toEqual(['first a', 'first b', 'second a']);
+  });
+
+  it('open nothing any more once they have ended', async () => {
+    const { process, account } = await world();
+    const sessions = await process();
+    const caller = await account();
+    const { sessionId } = await sessions.create(caller);
+    const session = await sessions.resolve(sessionId);
+    if (session === null) throw new Error('the session is not alive');
+    await sessions.revoke(caller.user.uid, sessionId);
+    await expect(sessions.opened(session, 'a', async () => undefined)).rejects.toMatchObject({
+      code: 'session_invalid',
+    });
   });
 });
 

@@ -13,7 +13,8 @@ import { type ImageSession, maxSessionsPerAccount, secondsLeft } from './domain/
 import { hashSecret, newSecret } from './secrets.ts';
 import { tokenIdleMs } from './sign-in/embedded.ts';
 import type { ResolvedToken } from './sign-in/sign-in-service.ts';
-import type { Database } from './store/database.ts';
+import { type Change, change, type Database, isMissingReference } from './store/database.ts';
+import { insertOpening } from './store/image-openings.ts';
 import {
   addSessionUse,
   deleteExpiredSessions,
@@ -51,8 +52,13 @@ export interface ImageSessions {
    * been asked again. All of them without an account.
    */
   recheck(whose?: { readonly uid: string }): void;
-  /** True once for each image and session: the first time its descriptor is asked for. */
-  isFirstOpening(session: ImageSession, imageId: string): boolean;
+  /**
+   * An image is opened in a session. Once for each image and session, whichever process is asked, `record` writes that
+   * down in the same change.
+   *
+   * @throws AppError session_invalid when the session has ended meanwhile
+   */
+  opened(session: ImageSession, imageId: string, record: (tx: Change) => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -372,11 +378,17 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
       }
     },
 
-    isFirstOpening({ hash }, imageId) {
-      const opened = live.get(hash)?.openedImages;
-      if (opened === undefined || opened.has(imageId)) return false;
-      opened.add(imageId);
-      return true;
+    async opened({ hash }, imageId, record) {
+      if (live.get(hash)?.openedImages.has(imageId)) return;
+      try {
+        await change(db, 'audit', async (tx) => {
+          if (await insertOpening(tx, hash, imageId)) await record(tx);
+        });
+      } catch (error) {
+        if (isMissingReference(error)) throw new AppError('session_invalid');
+        throw error;
+      }
+      live.get(hash)?.openedImages.add(imageId);
     },
 
     async close() {

@@ -32,15 +32,15 @@ export function tileRoutes(
   serve(app, getDescriptor, async ({ params, caller, origin }) => {
     const image = await imageOf(params.imageId, caller);
     const descriptor = await slides.descriptor(image);
-    if (imageSessions.isFirstOpening(caller, image.id)) {
-      await audit.note({
+    await imageSessions.opened(caller, image.id, (tx) =>
+      audit.record(tx, {
         action: 'image-opened',
         actor: caller.uid,
         target: image.id,
         detail: { file_name: image.fileName },
         origin,
-      });
-    }
+      }),
+    );
     return answer(caller, 'application/xml; charset=utf-8', descriptor);
   });
 

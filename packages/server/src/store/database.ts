@@ -11,6 +11,7 @@ import { up as auditChain } from './migrations/0003-audit-chain.ts';
 import { up as signIn } from './migrations/0004-sign-in.ts';
 import { up as approvalAndGrants } from './migrations/0005-approval-and-grants.ts';
 import { up as externalSignIn } from './migrations/0006-external-sign-in.ts';
+import { up as imageOpenings } from './migrations/0007-image-openings.ts';
 import type { LockTable, Tables } from './schema.ts';
 
 export type Database = Kysely<Tables>;
@@ -27,6 +28,7 @@ const migrations = {
   '0004-sign-in': { up: signIn },
   '0005-approval-and-grants': { up: approvalAndGrants },
   '0006-external-sign-in': { up: externalSignIn },
+  '0007-image-openings': { up: imageOpenings },
 };
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number); // counts and sizes stay below 2^53

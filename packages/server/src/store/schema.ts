@@ -240,11 +240,17 @@ export interface LockTable {
   taken: number;
 }
 
+interface ImageOpeningTable {
+  session_hash: string;
+  image_id: string;
+}
+
 export interface Tables {
   users: UserTable;
   identities: IdentityTable;
   tokens: TokenTable;
   image_sessions: ImageSessionTable;
+  image_openings: ImageOpeningTable;
   password_resets: PasswordResetTable;
   spent_identity_tokens: SpentIdentityTokenTable;
   throttles: ThrottleTable;

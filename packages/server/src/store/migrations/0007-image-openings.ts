@@ -1,0 +1,13 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../schema.ts';
+
+export async function up(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createTable('image_openings')
+    .addColumn('session_hash', 'text', (c) =>
+      c.notNull().references('image_sessions.hash').onDelete('cascade'),
+    )
+    .addColumn('image_id', 'text', (c) => c.notNull())
+    .addPrimaryKeyConstraint('image_openings_pk', ['session_hash', 'image_id'])
+    .execute();
+}
