@@ -1,7 +1,8 @@
 /** No screen, in no state a person meets first, has a finding of axe (WCAG 2.2, A and AA). */
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
-import type { Standing } from './accounts.ts';
+import { call, type Standing, signIn } from './accounts.ts';
+import { administrator } from './product.ts';
 import { expect, slideName, test } from './test.ts';
 
 async function findingsOn(page: Page) {
@@ -41,6 +42,54 @@ for (const [screen, path, who, ready] of screens) {
     expect(await findingsOn(page)).toEqual([]);
   });
 }
+
+test('axe has nothing to say about: the queue of those who wait, and its dialogs', async ({
+  visit,
+  account,
+}) => {
+  await account('pending');
+  const page = await visit('admin');
+  await page.goto('/admin/users?view=waiting');
+  await page.getByRole('checkbox', { name: 'Tümünü seç' }).check();
+  expect(await findingsOn(page)).toEqual([]);
+  for (const [button, title] of [
+    ['Seçilenleri Onayla', 'Başvuruyu Onayla'],
+    ['Seçilenleri Reddet', 'Başvuruyu Reddet'],
+  ] as const) {
+    await page.getByRole('button', { name: button }).click();
+    await expect(page.getByRole('dialog', { name: title })).toBeVisible();
+    expect(await findingsOn(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Kapat' }).first().click();
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+  }
+});
+
+test('axe has nothing to say about: a restricted dataset, on both sides', async ({
+  visit,
+  account,
+  product,
+}) => {
+  const dataset = 'Mouse kidney';
+  const { token } = await signIn(product.address, administrator);
+  const set = (access: string) =>
+    call(product.address, 'PUT', '/admin/datasets', { token, body: { dataset, access, listed: true } });
+  await set('restricted');
+  const member = await visit('user');
+  await member.goto('/wsi-viewer');
+  await expect(member.getByRole('button', { name: `Request access to ${dataset}` })).toBeVisible();
+  expect(await findingsOn(member)).toEqual([]);
+  await member.getByRole('button', { name: `Request access to ${dataset}` }).click();
+  await expect(member.getByRole('dialog')).toBeVisible();
+  expect(await findingsOn(member)).toEqual([]);
+
+  const { uid } = await account('user');
+  await call(product.address, 'POST', '/admin/datasets/grants', { token, body: { dataset, uid } });
+  const admin = await visit('admin');
+  await admin.goto('/admin/datasets');
+  await expect(admin.getByRole('button', { name: /^Kaldır:/ }).first()).toBeVisible();
+  expect(await findingsOn(admin)).toEqual([]);
+  await set('open');
+});
 
 test('axe has nothing to say about: forms with errors', async ({ visit }) => {
   const page = await visit('anonymous');

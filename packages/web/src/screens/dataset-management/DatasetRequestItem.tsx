@@ -52,7 +52,7 @@ export function DatasetRequestItem({ request }: { readonly request: DatasetReque
         <Button
           size="sm"
           variant={isRefusing ? 'filled' : 'default'}
-          {...(isRefusing && { color: 'red' })}
+          {...(isRefusing && { color: 'eosin' })}
           disabled={answer.isPending}
           onClick={() => (isRefusing ? answer.mutate(false) : setRefusing(true))}
         >

@@ -42,6 +42,7 @@ export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
       title={texts.approveTitle}
       closeButtonProps={{ 'aria-label': shared.close }}
       centered
+      withinPortal={false}
     >
       <form
         onSubmit={(event) => {

@@ -41,6 +41,7 @@ export function RejectDialog({ people, onClose }: RejectDialogProps) {
       title={texts.rejectTitle}
       closeButtonProps={{ 'aria-label': shared.close }}
       centered
+      withinPortal={false}
     >
       <form
         onSubmit={(event) => {
@@ -65,7 +66,7 @@ export function RejectDialog({ people, onClose }: RejectDialogProps) {
             data-autofocus
           />
           <UndecidedList undecided={undecided} />
-          <Button type="submit" color="red" loading={isRunning}>
+          <Button type="submit" color="eosin" loading={isRunning}>
             {undecided.length > 0 ? texts.tryAgain : texts.reject}
           </Button>
         </Stack>

@@ -95,6 +95,7 @@ function RequestDialog({ dataset, onClose }: RequestDialogProps) {
       title={texts.requestAccess}
       closeButtonProps={{ 'aria-label': texts.close }}
       centered
+      withinPortal={false}
       lang="en"
     >
       <form
