@@ -58,7 +58,7 @@ function libraryNames(): readonly string[] {
       join(dirname(packageFile), 'prebuilds', `jpeg-turbo-linux-${system}`, 'libturbojpeg.so.0');
     names.unshift(prebuilt(process.arch), prebuilt(`${process.arch}-musl`));
   } catch {
-    // An optional dependency.
+    // Brings the library for Linux alone.
   }
   return names;
 }
