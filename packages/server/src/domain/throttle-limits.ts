@@ -23,13 +23,13 @@ export type Subject = 'account-and-network' | 'account' | 'network' | 'everybody
  * - One account from one network: a person who has forgotten a password tries less than ten.
  * - One account from everywhere: what many networks together may guess. Does not hold the networks its owner has
  *   signed in from lately, so that a stranger cannot keep an owner out.
- * - One network over all accounts: a few passwords tried on many accounts. Ten times as many for accounts that have
+ * - One network over all accounts: a few passwords tried on many accounts. Three times as many for accounts that have
  *   signed in from there lately: a hospital is one network.
  */
 export const failureLimits = {
   'account-and-network': { most: 10, withinMs: 15 * minute },
   account: { most: 100, withinMs: 15 * minute },
-  network: { most: 30, withinMs: 15 * minute },
+  network: { most: 100, withinMs: 15 * minute },
 } as const satisfies Partial<Record<Subject, Limit>>;
 export const failuresOfKnownNetwork: Limit = { most: 300, withinMs: 15 * minute };
 
