@@ -7,6 +7,7 @@ import {
   listImages,
   type QueryInputOf,
   type User,
+  updateDataset,
   updateImage,
 } from '@lamina/contract';
 import { buildSvs } from '@lamina/slide/testing';
@@ -136,6 +137,35 @@ describe.each(databaseKinds)('the list on %s', (database) => {
       'a.svs',
       'a.svs',
     ]);
+  });
+
+  it('is not sent again while nothing has changed in it for its reader', async () => {
+    const { server, admin, reader } = await catalogueOf(database);
+    const { id: imageId } = await server.given.image({ dataset_name: 'Colon' });
+    const first = await reader.call(listImages);
+    const etag = String(first.headers.etag);
+    const again = { headers: { 'if-none-match': etag } };
+
+    expect(await reader.call(listImages, again)).toMatchObject({ status: 304, body: '' });
+    expect(await reader.call(listImages, { ...again, query: { q: 'x' } })).toMatchObject({ status: 200 });
+    expect(await admin.call(listImages, again)).toMatchObject({ status: 200 });
+
+    await admin.call(updateImage, { params: { imageId }, body: { organ_type: 'Colon' } });
+    const after = await reader.call(listImages, again);
+    expect(after).toMatchObject({ status: 200, body: { images: [{ organ_type: 'Colon' }] } });
+
+    const known = { headers: { 'if-none-match': String(after.headers.etag) } };
+    await admin.call(updateDataset, { body: { dataset: 'Colon', access: 'restricted', listed: false } });
+    expect(await reader.call(listImages, known)).toMatchObject({ status: 200, body: { images: [] } });
+  });
+
+  it('is narrowed to one dataset of several whose names differ in case alone', async () => {
+    const { server, reader, names } = await catalogueOf(database);
+    for (const dataset_name of ['Ki-67', 'KI-67', 'Ki-67 b', 'Ki-6', null]) {
+      await server.given.image({ dataset_name, file_name: `of ${dataset_name}.svs` });
+    }
+    expect(await names(reader, { dataset: 'Ki-67' })).toEqual(['of Ki-67.svs']);
+    expect(await names(reader, { dataset: 'Ki-67', limit: '5' })).toEqual(['of Ki-67.svs']);
   });
 
   it('comes in pages that neither repeat nor miss anything', async () => {

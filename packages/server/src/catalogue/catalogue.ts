@@ -1,4 +1,5 @@
 /** The catalogue of slides: what lies in the slide folders, what administrators say of it, who may see what. */
+import { createHash } from 'node:crypto';
 import {
   AppError,
   type BodyOf,
@@ -17,7 +18,7 @@ import type { Datasets } from '../datasets.ts';
 import { opens } from '../domain/image-session.ts';
 import { slideRoots } from '../slides/slide-roots.ts';
 import type { ServableImage, Slides } from '../slides/slides.ts';
-import { change, type Database } from '../store/database.ts';
+import { change, type Database, timesTaken } from '../store/database.ts';
 import {
   type EditableField,
   editableFields,
@@ -53,6 +54,11 @@ export interface Catalogue {
     query: QueryOf<typeof listImagesEndpoint>,
     reader: User,
   ): Promise<ResponseOf<typeof listImagesEndpoint>>;
+  /**
+   * Changes whenever the list might: viewers ask every half minute, and almost always nothing has happened. Weak,
+   * since the list may be compressed on its way.
+   */
+  etagOf(query: QueryOf<typeof listImagesEndpoint>, reader: User): Promise<string>;
   /** @throws AppError not_found, also for an entry the reader may not see */
   get(imageId: string, reader: User): Promise<Image>;
   /** What is set here survives rescans. @throws AppError not_found */
@@ -189,6 +195,14 @@ export function createCatalogue({ config, db, now, log, audit, slides, datasets 
         next_cursor: hasMore && last ? encodeCursor({ sortKey: last.sort_key, id: last.id }) : null,
         ...(page.length === 0 && { message: 'No images found.' }),
       };
+    },
+
+    async etagOf({ q, dataset, organ, limit, cursor }, reader) {
+      // Before the list: what changes in between is told the next time.
+      const revision = await timesTaken(db, 'catalogue');
+      const closed = [...(await datasets.closedTo(reader))].sort();
+      const seen = JSON.stringify([revision, seesAll(reader), closed, q, dataset, organ, limit, cursor]);
+      return `W/"${createHash('sha256').update(seen).digest('base64url')}"`;
     },
 
     async get(imageId, reader) {

@@ -16,6 +16,12 @@ export function sortKeyOf({ file_name, dataset_name }: Named): string {
   return `${dataset}00${hexOf(naturalKey(file_name))}`; // 00 comes before every character of a longer name
 }
 
+/** Between these two, the first included, lie all entries of a dataset. */
+export function sortKeysOfDataset(dataset: string): { readonly from: string; readonly to: string } {
+  const key = `0${hexOf(naturalKey(dataset))}`;
+  return { from: `${key}00`, to: `${key}01` };
+}
+
 function hexOf(text: string): string {
   return Buffer.from(text, 'utf8').toString('hex');
 }

@@ -54,7 +54,10 @@ type AnswerOf<E extends Endpoint> = E['response'] extends string
   : E['response'] extends null
     ? // biome-ignore lint/suspicious/noConfusingVoidType: what a function without a return returns
       void
-    : ResponseOf<E>;
+    : ResponseOf<E> | typeof unchanged;
+
+/** Answer of a handler that has set an ETag which the caller named: 304, without a body. */
+export const unchanged = Symbol('unchanged');
 
 /** A sign-in older than this asks for the current password before it changes the account. */
 const freshSignInMs = 15 * 60_000;
@@ -91,6 +94,7 @@ export function serve<const E extends Endpoint>(
         return 'stream' in file ? sendDownload(reply, file) : sendBytes(request, reply, file);
       }
       reply.header('Cache-Control', 'no-store').code(endpoint.status);
+      if (answer === unchanged) return reply.code(304).send();
       // Only what the contract names leaves the server.
       return endpoint.response === null ? reply.send() : endpoint.response.parse(answer);
     },

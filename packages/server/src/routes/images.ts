@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Origin } from '../audit.ts';
 import type { Caller } from '../http/access.ts';
 import { compressing } from '../http/compressing.ts';
-import { serve } from '../http/serve.ts';
+import { serve, unchanged } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 
 export async function imageRoutes(
@@ -14,7 +14,12 @@ export async function imageRoutes(
   await app.register(async (compressed) => {
     await compressed.register(compress, compressing); // the whole list of a large catalogue is megabytes
 
-    serve(compressed, listImages, ({ query, caller }) => catalogue.list(query, caller.user));
+    serve(compressed, listImages, async ({ query, caller, reply }) => {
+      const etag = await catalogue.etagOf(query, caller.user);
+      reply.header('ETag', etag);
+      if (reply.request.headers['if-none-match'] === etag) return unchanged;
+      return catalogue.list(query, caller.user);
+    });
 
     serve(compressed, getImage, async ({ params, caller }) => ({
       image: await catalogue.get(params.imageId, caller.user),

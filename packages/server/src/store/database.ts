@@ -12,6 +12,7 @@ import { up as signIn } from './migrations/0004-sign-in.ts';
 import { up as approvalAndGrants } from './migrations/0005-approval-and-grants.ts';
 import { up as externalSignIn } from './migrations/0006-external-sign-in.ts';
 import { up as imageOpenings } from './migrations/0007-image-openings.ts';
+import { up as catalogueSearch } from './migrations/0008-catalogue-search.ts';
 import type { LockTable, Tables } from './schema.ts';
 
 export type Database = Kysely<Tables>;
@@ -29,6 +30,7 @@ const migrations = {
   '0005-approval-and-grants': { up: approvalAndGrants },
   '0006-external-sign-in': { up: externalSignIn },
   '0007-image-openings': { up: imageOpenings },
+  '0008-catalogue-search': { up: catalogueSearch },
 };
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number); // counts and sizes stay below 2^53
@@ -110,6 +112,16 @@ export async function takeLock(tx: Change, name: LockTable['name']): Promise<voi
     .set((eb) => ({ taken: eb('taken', '+', 1) }))
     .where('name', '=', name)
     .execute();
+}
+
+/** How many changes have been made under a lock. The same number: nothing that it guards has changed. */
+export async function timesTaken(db: Database, name: LockTable['name']): Promise<number> {
+  const lock = await db
+    .selectFrom('locks')
+    .select('taken')
+    .where('name', '=', name)
+    .executeTakeFirstOrThrow();
+  return lock.taken;
 }
 
 /** Asks the database for nothing but an answer. @throws when it gives none */

@@ -2,7 +2,7 @@
 import type { Image, ImageStatus } from '@lamina/contract';
 import { foldForSearch } from '@lamina/contract';
 import { sql } from 'kysely';
-import { searchTextOf, sortKeyOf } from '../domain/catalogue-order.ts';
+import { searchTextOf, sortKeyOf, sortKeysOfDataset } from '../domain/catalogue-order.ts';
 import type { Change, Connection } from './database.ts';
 import type { Row, SlideRoot } from './schema.ts';
 
@@ -49,9 +49,29 @@ export interface ImageFilter {
 
 /** Entries that are listed, in the order of the catalogue. */
 export async function listImages(db: Connection, filter: ImageFilter): Promise<ImageRow[]> {
-  let query = listed(db).selectAll();
+  // Found in the index alone; the rows are read for the page that goes out.
+  const found =
+    filter.limit === undefined
+      ? matching(db, filter)
+      : listed(db).where(
+          'id',
+          'in',
+          matching(db, filter).select('id').orderBy('sort_key').orderBy('id').limit(filter.limit),
+        );
+  return found.selectAll().orderBy('sort_key').orderBy('id').execute();
+}
+
+function matching(db: Connection, filter: ImageFilter) {
+  const { after, dataset } = filter;
+  let query = listed(db);
   if (filter.status !== null) query = query.where('status', '=', filter.status);
-  if (filter.dataset !== undefined) query = query.where('dataset_name', '=', filter.dataset);
+  if (dataset !== undefined) {
+    const { from, to } = sortKeysOfDataset(dataset);
+    query = query
+      .where('sort_key', '>=', from)
+      .where('sort_key', '<', to)
+      .where('dataset_name', '=', dataset);
+  }
   if (filter.organ !== undefined) query = query.where('organ_type', '=', filter.organ);
   const closed = [...filter.closedDatasets];
   if (closed.length > 0) {
@@ -63,17 +83,12 @@ export async function listImages(db: Connection, filter: ImageFilter): Promise<I
     const pattern = `%${foldForSearch(filter.search).replace(/[\\%_]/g, '\\$&')}%`;
     query = query.where(sql<boolean>`search_text like ${pattern} escape '\\'`);
   }
-  const { after } = filter;
   if (after !== null) {
-    query = query.where((eb) =>
-      eb.or([
-        eb('sort_key', '>', after.sortKey),
-        eb.and([eb('sort_key', '=', after.sortKey), eb('id', '>', after.id)]),
-      ]),
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('sort_key', 'id'), '>', tuple(after.sortKey, after.id)),
     );
   }
-  if (filter.limit !== undefined) query = query.limit(filter.limit);
-  return query.orderBy('sort_key').orderBy('id').execute();
+  return query;
 }
 
 function listed(db: Connection) {
