@@ -33,10 +33,9 @@ export function createMadeElsewhere(caller: Caller<MadeTilesCalls>): MadeTiles {
   }
 
   return {
-    inMemory: (key) => memory.get(key),
     async kept(key) {
-      const inMemory = memory.get(key);
-      if (inMemory !== null) return inMemory;
+      const known = memory.get(key);
+      if (known !== null) return known;
       const jpeg = await caller.call('kept', [key]);
       if (jpeg !== null) memory.put(key, jpeg);
       return jpeg;

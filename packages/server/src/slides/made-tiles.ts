@@ -19,8 +19,6 @@ import { createTileFiller } from './tile-filler.ts';
 import type { TileKey } from './tile-memory.ts';
 
 export interface MadeTiles {
-  /** Without a wait; null when it is not there. */
-  inMemory(key: TileKey): Uint8Array | null;
   /** From memory or disk; null when it would have to be made. */
   kept(key: TileKey): Promise<Uint8Array | null>;
   /** @returns a complete JPEG. @throws SlideError what opening, reading and decoding throw; FILE_CHANGED, BUSY, DECODE_FAILED */
@@ -88,7 +86,6 @@ export function createMadeTiles({
   }
 
   return {
-    inMemory: (key) => cache.inMemory(key),
     kept: (key) => cache.get(key),
     tile: (from, address, signal) =>
       keptOrMade(from, tileNameIn(address), (expected) => maker.tile(expected, address, signal)),

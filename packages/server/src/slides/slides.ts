@@ -136,16 +136,16 @@ export function createSlides({ config, log, madeTiles }: Ground): Slides {
     knownTag: string | undefined,
     allocate: Allocate,
   ): Promise<TileAtHand | null> {
-    regionOfTile(descriptor, address); // throws for a tile that there is not
     const { fingerprint } = slide;
     const name = tileNameIn(address);
     const etag = etagOf(fingerprint, name);
-    if (etag === knownTag) return { etag, bytes: null };
-    const key = { fingerprint, name };
+    if (etag === knownTag) {
+      regionOfTile(descriptor, address); // throws for a tile that there is not, as reading it does
+      return { etag, bytes: null };
+    }
     const bytes =
-      madeTiles.inMemory(key) ??
       (await readStoredTile(slide, address, undefined, allocate)) ??
-      (await madeTiles.kept(key));
+      (await madeTiles.kept({ fingerprint, name }));
     return bytes && { etag, bytes };
   }
 

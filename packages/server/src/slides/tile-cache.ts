@@ -12,8 +12,6 @@ import { type NamedTile, namesIn, type OpenFiles, openTileShelf, type TileShelf 
 
 export interface TileCache {
   get(key: TileKey): Promise<Uint8Array | null>;
-  /** The same from memory alone. */
-  inMemory(key: TileKey): Uint8Array | null;
   /** Whether `get` would find it, without reading it. */
   has(key: TileKey): Promise<boolean>;
   /** A complete JPEG. Kept in memory at once; written to the disk behind. */
@@ -169,8 +167,6 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: P
       if (jpeg !== null) memory.put(key, jpeg);
       return jpeg;
     },
-
-    inMemory: (key) => memory.get(key),
 
     async has(key) {
       return memory.get(key) !== null || (await shelfOf(key.fingerprint)).has(key.name);
