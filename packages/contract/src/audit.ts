@@ -1,69 +1,73 @@
 /** The audit trail: who did what to whom, when, from where, with which result. For administrators. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import type { InBothLanguages, Language } from './errors.ts';
 
 /**
  * Everything the trail tells of, and what it is called: on the screen and in the file for spreadsheets.
  * A word, once used, keeps its meaning: rows are never changed.
  */
 export const auditActions = {
-  registered: 'Hesap oluşturuldu',
-  'sign-in': 'Giriş',
-  'sign-out': 'Çıkış',
-  'token-refused': 'Geçersiz giriş belirteci',
-  'identity-linked': 'Dış kimlik hesaba bağlandı',
-  approved: 'Hesap onaylandı',
-  rejected: 'Başvuru reddedildi',
-  'access-changed': 'Erişim düzenlendi',
-  'expiry-changed': 'Hesabın bitiş tarihi değişti',
-  'dataset-changed': 'Veri kümesinin erişimi değişti',
-  'dataset-granted': 'Veri kümesine erişim verildi',
-  'dataset-revoked': 'Veri kümesine erişim kaldırıldı',
-  'dataset-requested': 'Veri kümesine erişim istendi',
-  'dataset-request-refused': 'Veri kümesi isteği reddedildi',
-  suspended: 'Hesap askıya alındı',
-  deactivated: 'Hesap devre dışı bırakıldı',
-  promoted: 'Yönetici yapıldı',
-  'password-changed': 'Şifre değiştirildi',
-  'password-set': 'Şifre yönetici tarafından belirlendi',
-  'second-factor-on': 'İki adımlı doğrulama açıldı',
-  'second-factor-off': 'İki adımlı doğrulama kapatıldı',
-  'second-factor-reset': 'İki adımlı doğrulama yönetici tarafından kaldırıldı',
-  'password-reset-requested': 'Şifre sıfırlama istendi',
-  'password-reset': 'Şifre sıfırlandı',
-  'account-deleted': 'Hesap silindi',
-  'first-admin-made': 'İlk yönetici oluşturuldu',
-  'admin-restored': 'Yönetici erişimi geri verildi',
-  'image-session-created': 'Görüntü oturumu açıldı',
-  'image-session-revoked': 'Görüntü oturumu kapatıldı',
-  'image-opened': 'Slayt açıldı',
-  'image-imported': 'Slayt dosyası okundu',
-  'image-missing': 'Slayt dosyası bulunamadı',
-  'image-edited': 'Slayt bilgisi değiştirildi',
-  'image-removed': 'Slayt katalogdan kaldırıldı',
-  'image-restored': 'Slayt kataloğa geri alındı',
-  'access-refused': 'Erişim reddedildi',
-  throttled: 'Çok fazla deneme engellendi',
-  'refusals-summed-up': 'Tek tek yazılmayan reddedilmeler',
-  'settings-changed': 'Ayarlar değişti',
-  'audit-exported': 'Denetim kaydı indirildi',
-  'audit-pruned': 'Süresi dolan kayıtlar silindi',
-} as const satisfies Readonly<Record<string, string>>;
+  registered: { tr: 'Hesap oluşturuldu', en: 'Account created' },
+  'sign-in': { tr: 'Giriş', en: 'Login' },
+  'sign-out': { tr: 'Çıkış', en: 'Logout' },
+  'token-refused': { tr: 'Geçersiz giriş belirteci', en: 'Invalid sign-in token' },
+  'identity-linked': { tr: 'Dış kimlik hesaba bağlandı', en: 'External identity linked to the account' },
+  approved: { tr: 'Hesap onaylandı', en: 'Account approved' },
+  rejected: { tr: 'Başvuru reddedildi', en: 'Application declined' },
+  'access-changed': { tr: 'Erişim düzenlendi', en: 'Access edited' },
+  'expiry-changed': { tr: 'Hesabın bitiş tarihi değişti', en: 'End date of the account changed' },
+  'dataset-changed': { tr: 'Veri kümesinin erişimi değişti', en: 'Access of the dataset changed' },
+  'dataset-granted': { tr: 'Veri kümesine erişim verildi', en: 'Access to the dataset given' },
+  'dataset-revoked': { tr: 'Veri kümesine erişim kaldırıldı', en: 'Access to the dataset taken away' },
+  'dataset-requested': { tr: 'Veri kümesine erişim istendi', en: 'Access to the dataset requested' },
+  'dataset-request-refused': { tr: 'Veri kümesi isteği reddedildi', en: 'Request for the dataset declined' },
+  suspended: { tr: 'Hesap askıya alındı', en: 'Account suspended' },
+  deactivated: { tr: 'Hesap devre dışı bırakıldı', en: 'Account deactivated' },
+  promoted: { tr: 'Yönetici yapıldı', en: 'Made an administrator' },
+  'password-changed': { tr: 'Şifre değiştirildi', en: 'Password changed' },
+  'password-set': { tr: 'Şifre yönetici tarafından belirlendi', en: 'Password set by an administrator' },
+  'second-factor-on': { tr: 'İki adımlı doğrulama açıldı', en: 'Two-step verification turned on' },
+  'second-factor-off': { tr: 'İki adımlı doğrulama kapatıldı', en: 'Two-step verification turned off' },
+  'second-factor-reset': {
+    tr: 'İki adımlı doğrulama yönetici tarafından kaldırıldı',
+    en: 'Two-step verification removed by an administrator',
+  },
+  'password-reset-requested': { tr: 'Şifre sıfırlama istendi', en: 'Password reset requested' },
+  'password-reset': { tr: 'Şifre sıfırlandı', en: 'Password reset' },
+  'account-deleted': { tr: 'Hesap silindi', en: 'Account deleted' },
+  'first-admin-made': { tr: 'İlk yönetici oluşturuldu', en: 'First administrator created' },
+  'admin-restored': { tr: 'Yönetici erişimi geri verildi', en: "Administrator's access given back" },
+  'image-session-created': { tr: 'Görüntü oturumu açıldı', en: 'Image session opened' },
+  'image-session-revoked': { tr: 'Görüntü oturumu kapatıldı', en: 'Image session ended' },
+  'image-opened': { tr: 'Slayt açıldı', en: 'Slide opened' },
+  'image-imported': { tr: 'Slayt dosyası okundu', en: 'Slide file read' },
+  'image-missing': { tr: 'Slayt dosyası bulunamadı', en: 'Slide file not found' },
+  'image-edited': { tr: 'Slayt bilgisi değiştirildi', en: "Slide's details changed" },
+  'image-removed': { tr: 'Slayt katalogdan kaldırıldı', en: 'Slide removed from the catalogue' },
+  'image-restored': { tr: 'Slayt kataloğa geri alındı', en: 'Slide put back into the catalogue' },
+  'access-refused': { tr: 'Erişim reddedildi', en: 'Access refused' },
+  throttled: { tr: 'Çok fazla deneme engellendi', en: 'Too many attempts blocked' },
+  'refusals-summed-up': { tr: 'Tek tek yazılmayan reddedilmeler', en: 'Refusals not recorded one by one' },
+  'settings-changed': { tr: 'Ayarlar değişti', en: 'Settings changed' },
+  'audit-exported': { tr: 'Denetim kaydı indirildi', en: 'Audit trail downloaded' },
+  'audit-pruned': { tr: 'Süresi dolan kayıtlar silindi', en: 'Entries whose time was over deleted' },
+} as const satisfies Readonly<Record<string, InBothLanguages>>;
 export type AuditAction = keyof typeof auditActions;
 
 /** `failed` is what nobody refused and yet could not be done: a slide file that cannot be read, say. */
 export const AuditResult = z.enum(['done', 'refused', 'failed']);
 export type AuditResult = z.infer<typeof AuditResult>;
 
-export const auditResults: Readonly<Record<AuditResult, string>> = {
-  done: 'Başarılı',
-  refused: 'Reddedildi',
-  failed: 'Başarısız',
+export const auditResults: Readonly<Record<AuditResult, InBothLanguages>> = {
+  done: { tr: 'Başarılı', en: 'Done' },
+  refused: { tr: 'Reddedildi', en: 'Refused' },
+  failed: { tr: 'Başarısız', en: 'Failed' },
 };
 
 /** What a row of a newer version calls something is shown as it stands there. */
-export function auditActionLabel(action: string): string {
-  return Object.hasOwn(auditActions, action) ? auditActions[action as AuditAction] : action;
+export function auditActionLabel(action: string, language: Language): string {
+  return Object.hasOwn(auditActions, action) ? auditActions[action as AuditAction][language] : action;
 }
 
 /** An account in the trail: its name only as long as there is the account, its uid for ever. */

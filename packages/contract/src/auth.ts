@@ -1,16 +1,20 @@
 /** Registering, signing in with the embedded sign-in service, and handing a token in. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { rule } from './rules.ts';
 import { SecondFactorCode } from './second-factor.ts';
 import { Affiliation, Message, NewPassword, Password, Purpose, ReplacementPassword, User } from './users.ts';
 
+const emailRequired = rule('tr', 'E-posta adresi gerekli.', 'An e-mail address is required.');
+const emailFormat = rule('tr', 'Geçersiz e-posta formatı.', 'This is not an e-mail address.');
+
 /** Trimmed; at most 254 characters (RFC 5321 section 4.5.3.1.3, less the angle brackets). */
 export const Email = z
-  .string('E-posta adresi gerekli.')
+  .string(emailRequired)
   .trim()
-  .min(1, 'E-posta adresi gerekli.')
-  .max(254, 'Geçersiz e-posta formatı.')
-  .pipe(z.email('Geçersiz e-posta formatı.'));
+  .min(1, emailRequired)
+  .max(254, emailFormat)
+  .pipe(z.email(emailFormat));
 
 const DisplayName = z
   .string()

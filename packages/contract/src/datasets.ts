@@ -1,6 +1,7 @@
 /** Datasets: which are open to every active member, which are restricted, and who may see those. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { rule } from './rules.ts';
 import { Message, Reason } from './users.ts';
 
 /** `open`: to every active member who may look at slides; `restricted`: to whom it was granted, and administrators. */
@@ -134,9 +135,12 @@ export const requestDataset = endpoint({
     reason: z
       .string()
       .trim()
-      .min(1, 'Please say why you need it.')
-      .max(1000, 'At most 1000 characters.')
-      .regex(/^(?:[^\p{Cc}]|[\n\r\t])*$/u, 'The text has characters that are not allowed.'),
+      .min(1, rule('en', 'Neden gerektiğini lütfen yazın.', 'Please say why you need it.'))
+      .max(1000, rule('en', 'En fazla 1000 karakter olabilir.', 'At most 1000 characters.'))
+      .regex(
+        /^(?:[^\p{Cc}]|[\n\r\t])*$/u,
+        rule('en', 'Metin geçersiz karakter içeriyor.', 'The text has characters that are not allowed.'),
+      ),
   }),
   response: Message,
   status: 200,

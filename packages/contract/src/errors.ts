@@ -1,16 +1,18 @@
 /**
  * Every error the API can answer with. A code never changes its meaning; the message is shown to
- * the person as it is: Turkish for account and admin calls, English for image calls.
+ * the person as it is: Turkish for account and admin calls, English for image calls, or all of them in
+ * the one language that the caller asks for.
  */
 import { z } from 'zod';
 import { Status } from './permissions.ts';
 
 export type Language = 'tr' | 'en';
 
-interface ErrorEntry {
+/** One sentence, said in either. */
+export type InBothLanguages = Readonly<Record<Language, string>>;
+
+interface ErrorEntry extends InBothLanguages {
   readonly status: number;
-  readonly tr: string;
-  readonly en: string;
 }
 
 export const errors = {
@@ -169,8 +171,8 @@ export const ErrorBody = z
 export type ErrorBody = z.infer<typeof ErrorBody>;
 
 interface AppErrorDetail {
-  /** Takes the place of the table's sentence. */
-  readonly message?: string;
+  /** Takes the place of the table's sentence; as text it is in the language of the answer already. */
+  readonly message?: string | InBothLanguages;
   /** The caller's own status, with account_not_active. */
   readonly status?: Status;
   /** The field that was refused, with invalid_request. */
@@ -186,7 +188,7 @@ export class AppError extends Error {
   readonly detail: AppErrorDetail;
 
   constructor(code: ErrorCode, detail: AppErrorDetail = {}) {
-    super(detail.message ?? errors[code].tr, { cause: detail.cause });
+    super(sentenceIn('tr', detail.message ?? errors[code]), { cause: detail.cause });
     this.name = 'AppError';
     this.code = code;
     this.detail = detail;
@@ -198,8 +200,12 @@ export class AppError extends Error {
 
   /** The sentence for the person, in the language of the call. */
   messageIn(language: Language): string {
-    return this.detail.message ?? errors[this.code][language];
+    return sentenceIn(language, this.detail.message ?? errors[this.code]);
   }
+}
+
+function sentenceIn(language: Language, sentence: string | InBothLanguages): string {
+  return typeof sentence === 'string' ? sentence : sentence[language];
 }
 
 export function isErrorCode(code: string): code is ErrorCode {

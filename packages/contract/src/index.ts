@@ -8,6 +8,7 @@ export * from './health.ts';
 export * from './image-sessions.ts';
 export * from './images.ts';
 export * from './permissions.ts';
+export * from './rules.ts';
 export * from './second-factor.ts';
 export * from './sign-ins.ts';
 export * from './text-order.ts';

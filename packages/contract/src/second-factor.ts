@@ -1,14 +1,15 @@
 /** Two-step verification: a code of an authenticator app besides the password. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { rule } from './rules.ts';
 import { CurrentPassword, Message } from './users.ts';
 
 /** Six digits of the app, or a recovery code; spaces and hyphens do not count. */
 export const SecondFactorCode = z
   .string()
-  .max(64, 'Doğrulama kodu geçersiz.')
+  .max(64, rule('tr', 'Doğrulama kodu geçersiz.', 'The verification code is not valid.'))
   .transform((code) => code.replaceAll(/[\s-]/g, '').toLowerCase())
-  .pipe(z.string().min(1, 'Doğrulama kodu gerekli.'));
+  .pipe(z.string().min(1, rule('tr', 'Doğrulama kodu gerekli.', 'A verification code is required.')));
 
 export const SecondFactor = z
   .object({

@@ -1,7 +1,9 @@
 /** Accounts: the profile, the own account's calls and the administrator's. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import type { InBothLanguages } from './errors.ts';
 import { GrantableRole, Role, Status } from './permissions.ts';
+import { rule } from './rules.ts';
 
 export const passwordMinLength = 8;
 export const passwordMaxLength = 128;
@@ -41,8 +43,11 @@ function sentence(max: number) {
   return z
     .string()
     .trim()
-    .max(max, `En fazla ${max} karakter olabilir.`)
-    .regex(/^(?:[^\p{Cc}]|[\n\r\t])*$/u, 'Metin geçersiz karakter içeriyor.');
+    .max(max, rule('tr', `En fazla ${max} karakter olabilir.`, `It may have at most ${max} characters.`))
+    .regex(
+      /^(?:[^\p{Cc}]|[\n\r\t])*$/u,
+      rule('tr', 'Metin geçersiz karakter içeriyor.', 'The text has characters that are not allowed.'),
+    );
 }
 
 export const affiliationMaxLength = 200;
@@ -52,7 +57,10 @@ export const reasonMaxLength = 1000;
 export const Affiliation = sentence(affiliationMaxLength).transform((text) => text || undefined);
 export const Purpose = sentence(purposeMaxLength).transform((text) => text || undefined);
 /** Why somebody decides or asks so. */
-export const Reason = sentence(reasonMaxLength).min(1, 'Gerekçe gerekli.');
+export const Reason = sentence(reasonMaxLength).min(
+  1,
+  rule('tr', 'Gerekçe gerekli.', 'A reason is required.'),
+);
 
 const noteOrNull = z.string().nullable().default(null);
 
@@ -76,11 +84,15 @@ export type UserDetails = z.infer<typeof UserDetails>;
 
 export const Message = z.object({ message: z.string() }).meta({ id: 'Message' });
 
-function passwordCalled(name: 'Şifre' | 'Yeni şifre' | 'Mevcut şifre') {
+function passwordCalled({ tr, en }: InBothLanguages) {
+  const required = rule('tr', `${tr} gerekli.`, `${en} is required.`);
   return z
-    .string(`${name} gerekli.`)
-    .min(1, `${name} gerekli.`)
-    .refine((text) => new TextEncoder().encode(text).length <= passwordMaxBytes, `${name} çok uzun.`);
+    .string(required)
+    .min(1, required)
+    .refine(
+      (text) => new TextEncoder().encode(text).length <= passwordMaxBytes,
+      rule('tr', `${tr} çok uzun.`, `${en} is too long.`),
+    );
 }
 
 /** Characters (Unicode code points) of a password as it is compared: normalised, whichever keyboard composed it. */
@@ -88,25 +100,35 @@ export function passwordLength(text: string): number {
   return [...text.normalize('NFKC')].length;
 }
 
-function chosenPasswordCalled(name: 'Şifre' | 'Yeni şifre') {
-  return passwordCalled(name)
+function chosenPasswordCalled({ tr, en }: InBothLanguages) {
+  return passwordCalled({ tr, en })
     .refine(
       (text) => passwordLength(text) >= passwordMinLength,
-      `${name} en az ${passwordMinLength} karakter olmalı.`,
+      rule(
+        'tr',
+        `${tr} en az ${passwordMinLength} karakter olmalı.`,
+        `${en} must have at least ${passwordMinLength} characters.`,
+      ),
     )
     .refine(
       (text) => passwordLength(text) <= passwordMaxLength,
-      `${name} en fazla ${passwordMaxLength} karakter olabilir.`,
+      rule(
+        'tr',
+        `${tr} en fazla ${passwordMaxLength} karakter olabilir.`,
+        `${en} may have at most ${passwordMaxLength} characters.`,
+      ),
     );
 }
 
+const password = { tr: 'Şifre', en: 'The password' };
+
 /** Any length passes here: a wrong password is refused as wrong, not as badly formed. */
-export const Password = passwordCalled('Şifre');
-export const CurrentPassword = passwordCalled('Mevcut şifre');
+export const Password = passwordCalled(password);
+export const CurrentPassword = passwordCalled({ tr: 'Mevcut şifre', en: 'The current password' });
 /** Chosen at registration. */
-export const NewPassword = chosenPasswordCalled('Şifre');
+export const NewPassword = chosenPasswordCalled(password);
 /** Takes the place of another one. */
-export const ReplacementPassword = chosenPasswordCalled('Yeni şifre');
+export const ReplacementPassword = chosenPasswordCalled({ tr: 'Yeni şifre', en: 'The new password' });
 
 export const getProfile = endpoint({
   method: 'GET',

@@ -227,7 +227,10 @@ export function createAccounts(ground: AccountsGround): Accounts {
     for (const dataset of datasets) {
       if ((await findDataset(tx, dataset)) !== null) continue;
       throw new AppError('invalid_request', {
-        message: `"${dataset}" kısıtlı bir veri kümesi değil.`,
+        message: {
+          tr: `"${dataset}" kısıtlı bir veri kümesi değil.`,
+          en: `"${dataset}" is not a restricted dataset.`,
+        },
         field: 'datasets',
       });
     }

@@ -163,9 +163,7 @@ function checkSize(request: FastifyRequest): void {
 function checkNothingTwice(request: FastifyRequest): void {
   for (const [name, value] of Object.entries(request.query as Record<string, unknown>)) {
     if (Array.isArray(value)) {
-      const language = request.routeOptions.config.endpoint?.language;
-      const message =
-        language === 'en' ? `${name}: sent more than once.` : `${name}: birden çok kez gönderilmiş.`;
+      const message = { tr: `${name}: birden çok kez gönderilmiş.`, en: `${name}: sent more than once.` };
       throw new AppError('invalid_request', { message, field: name });
     }
   }

@@ -1,9 +1,10 @@
-import { MantineProvider, useComputedColorScheme } from '@mantine/core';
+import { MantineProvider, useComputedColorScheme, VisuallyHidden } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import { ToastContainer } from 'react-toastify';
 import { queryClient } from './api/query-client.ts';
 import { ToastCloseButton } from './components/ToastCloseButton.tsx';
+import { languageNow, offeredLanguages, useLanguage } from './language.ts';
 import { texts } from './texts.ts';
 import { cssVariablesResolver, theme } from './theme.ts';
 
@@ -24,14 +25,41 @@ export function App({ env = 'default', children }: AppProps) {
       env={env}
     >
       <QueryClientProvider client={queryClient}>
-        {children}
+        <InLanguage>{children}</InLanguage>
         <Toasts />
       </QueryClientProvider>
     </MantineProvider>
   );
 }
 
+/**
+ * Draws everything anew in a language that was just chosen, which it says; what is chosen with stays in focus.
+ * Who is signed in, what was loaded and where one is live outside of it.
+ */
+function InLanguage({ children }: { readonly children: ReactNode }) {
+  const language = useLanguage();
+  const drawn = useRef(language);
+  const [news, setNews] = useState('');
+
+  useLayoutEffect(() => {
+    document.documentElement.lang = languageNow('tr');
+    if (drawn.current === language) return;
+    drawn.current = language;
+    document.querySelector<HTMLElement>('[data-language-choice]')?.focus({ preventScroll: true });
+    const { name = '' } = offeredLanguages.find(({ choice }) => choice === language) ?? {};
+    setNews(texts.languageIs(name));
+  }, [language]);
+
+  return (
+    <>
+      <Fragment key={language}>{children}</Fragment>
+      <VisuallyHidden aria-live="polite">{news}</VisuallyHidden>
+    </>
+  );
+}
+
 function Toasts() {
+  useLanguage();
   const colorScheme = useComputedColorScheme('light');
   return (
     <ToastContainer

@@ -6,12 +6,13 @@ import { useAuth } from './api/auth-state.ts';
 import { Loading } from './components/Loading.tsx';
 import { type RouteAccess, redirectFor } from './guard.ts';
 import { settings } from './settings.ts';
-import { texts } from './texts.ts';
+import { texts, titles } from './texts.ts';
 
 /** What a row of the route table says of a screen; the innermost row decides. */
 export interface RouteHandle {
   readonly access: RouteAccess;
-  readonly title?: string;
+  /** Name of its text among the titles. */
+  readonly title?: keyof typeof titles;
 }
 
 /** Above every screen: who may enter, the page's title, and where a sign-in that has ended leads. */
@@ -30,7 +31,7 @@ export function Root() {
 
   useEffect(() => {
     if (redirect !== null) return; // nobody sees this screen
-    document.title = title ? `${title} - ${settings.productName}` : settings.productName;
+    document.title = title ? `${titles[title]} - ${settings.productName}` : settings.productName;
   }, [title, redirect]);
 
   const shownPath = useRef(pathname);

@@ -159,6 +159,7 @@ describe('the page', () => {
     const english = await screen.findByRole('link', { name: 'WSI Viewer' });
     expect(english.closest('[lang]')?.getAttribute('lang')).toBe('en');
     const turkish = screen.getByRole('heading', { name: 'Son Etkinlikler' });
-    expect(turkish.closest('[lang]')).toBeNull(); // index.html says tr for the whole document
+    expect(turkish.closest('[lang]')).toBe(document.documentElement);
+    expect(document.documentElement.lang).toBe('tr');
   });
 });

@@ -19,13 +19,18 @@ function opened<Name extends string>(
     return { default: screens[name] };
   });
   return (
-    <Suspense fallback={<Loading label={texts.loading} />}>
+    <Suspense fallback={<ScreenLoading />}>
       <Screen />
     </Suspense>
   );
 }
 
-const may = (access: RouteHandle['access'], title?: string): RouteHandle =>
+/** Said when it is drawn: the language may change after this table was made. */
+function ScreenLoading() {
+  return <Loading label={texts.loading} />;
+}
+
+const may = (access: RouteHandle['access'], title?: RouteHandle['title']): RouteHandle =>
   title === undefined ? { access } : { access, title };
 
 export const routes: RouteObject[] = [
@@ -39,28 +44,28 @@ export const routes: RouteObject[] = [
         element: <AuthLayout />,
         children: [
           { index: true, handle: may('guests'), element: <Navigate to="/auth/login" replace /> },
-          { path: 'login', handle: may('guests', 'Giriş'), element: <Login /> },
+          { path: 'login', handle: may('guests', 'login'), element: <Login /> },
           {
             path: 'register',
-            handle: may('guests', 'Kayıt Ol'),
+            handle: may('guests', 'register'),
             element: opened(() => import('./screens/register/Register.tsx'), 'Register'),
           },
           {
             path: 'callback',
-            handle: may('guests', 'Giriş'),
+            handle: may('guests', 'login'),
             element: opened(() => import('./screens/auth-callback/AuthCallback.tsx'), 'AuthCallback'),
           },
           // The mailed link must work in a browser that is still signed in, too.
           {
             path: 'password-reset',
-            handle: may('anyone', 'Şifre Sıfırlama'),
+            handle: may('anyone', 'passwordReset'),
             element: opened(() => import('./screens/password-reset/PasswordReset.tsx'), 'PasswordReset'),
           },
         ],
       },
       {
         path: '/account-status',
-        handle: may('signed-in', 'Hesap Durumu'),
+        handle: may('signed-in', 'accountStatus'),
         element: opened(() => import('./screens/account-status/AccountStatus.tsx'), 'AccountStatus'),
       },
       {
@@ -68,12 +73,12 @@ export const routes: RouteObject[] = [
         children: [
           {
             path: '/dashboard',
-            handle: may('active', 'Dashboard'),
+            handle: may('active', 'dashboard'),
             element: opened(() => import('./screens/dashboard/Dashboard.tsx'), 'Dashboard'),
           },
           {
             path: '/dashboard/profile',
-            handle: may('active', 'Profile'),
+            handle: may('active', 'profile'),
             element: opened(() => import('./screens/profile/Profile.tsx'), 'Profile'),
           },
         ],
@@ -83,7 +88,7 @@ export const routes: RouteObject[] = [
         children: [
           {
             path: '/wsi-viewer',
-            handle: may('active', 'WSI Viewer'),
+            handle: may('active', 'wsiViewer'),
             element: opened(() => import('./screens/wsi-viewer/WsiViewer.tsx'), 'WsiViewer'),
           },
         ],
@@ -94,22 +99,22 @@ export const routes: RouteObject[] = [
         children: [
           {
             index: true,
-            handle: may('admin', 'Admin Dashboard'),
+            handle: may('admin', 'adminDashboard'),
             element: opened(() => import('./screens/admin-dashboard/AdminDashboard.tsx'), 'AdminDashboard'),
           },
           {
             path: 'users',
-            handle: may('admin', 'User Management'),
+            handle: may('admin', 'userManagement'),
             element: opened(() => import('./screens/user-management/UserManagement.tsx'), 'UserManagement'),
           },
           {
             path: 'audit',
-            handle: may('admin', 'Denetim Kaydı'),
+            handle: may('admin', 'audit'),
             element: opened(() => import('./screens/audit-log/AuditLog.tsx'), 'AuditLog'),
           },
           {
             path: 'datasets',
-            handle: may('admin', 'Veri Kümeleri'),
+            handle: may('admin', 'datasets'),
             element: opened(
               () => import('./screens/dataset-management/DatasetManagement.tsx'),
               'DatasetManagement',
@@ -117,7 +122,7 @@ export const routes: RouteObject[] = [
           },
         ],
       },
-      { path: '*', handle: may('anyone', 'Sayfa Bulunamadı'), element: <NotFound /> },
+      { path: '*', handle: may('anyone', 'notFound'), element: <NotFound /> },
     ],
   },
 ];

@@ -1,67 +1,174 @@
-/** Words that several screens show. */
+/** Words that several screens show, and the titles of all of them. */
 import type { Role, Status } from '@lamina/contract';
+import { wording } from './language.ts';
 
-const statusLabels: Readonly<Record<Status, string>> = {
-  pending: 'Onay Bekliyor',
-  active: 'Aktif',
-  suspended: 'Askıya Alındı',
-  deactivated: 'Devre Dışı',
-};
+const statusLabels = wording<Record<Status, string>>({
+  mixed: 'tr',
+  tr: {
+    pending: 'Onay Bekliyor',
+    active: 'Aktif',
+    suspended: 'Askıya Alındı',
+    deactivated: 'Devre Dışı',
+  },
+  en: {
+    pending: 'Pending Approval',
+    active: 'Active',
+    suspended: 'Suspended',
+    deactivated: 'Deactivated',
+  },
+});
 
-const roleLabels: Readonly<Record<Role, string>> = {
-  admin: 'Yönetici',
-  user: 'Kullanıcı',
-  viewer: 'İzleyici',
-  unassigned: 'Atanmamış',
-};
-
-const unknown = 'Bilinmiyor';
+const roleLabels = wording<Record<Role, string>>({
+  mixed: 'tr',
+  tr: {
+    admin: 'Yönetici',
+    user: 'Kullanıcı',
+    viewer: 'İzleyici',
+    unassigned: 'Atanmamış',
+  },
+  en: {
+    admin: 'Administrator',
+    user: 'User',
+    viewer: 'Viewer',
+    unassigned: 'Unassigned',
+  },
+});
 
 export function statusLabel(status: string): string {
-  return Object.hasOwn(statusLabels, status) ? statusLabels[status as Status] : unknown;
+  return Object.hasOwn(statusLabels, status) ? statusLabels[status as Status] : texts.unknown;
 }
 
 export function roleLabel(role: string): string {
-  return Object.hasOwn(roleLabels, role) ? roleLabels[role as Role] : unknown;
+  return Object.hasOwn(roleLabels, role) ? roleLabels[role as Role] : texts.unknown;
 }
 
-export const texts = {
-  loading: 'Yükleniyor…',
-  retry: 'Tekrar Dene',
-  close: 'Kapat',
-  notifications: 'Bildirimler',
-  skipToContent: 'İçeriğe geç',
-  sessionEnded: 'Oturumunuz sona erdi. Lütfen yeniden giriş yapın.',
-  rightsReserved: 'Tüm hakları saklıdır.',
+/** Titles of the screens, as the browser's tab shows them. */
+export const titles = wording({
+  mixed: 'tr',
+  otherwise: ['dashboard', 'profile', 'wsiViewer', 'adminDashboard', 'userManagement'],
+  tr: {
+    login: 'Giriş',
+    register: 'Kayıt Ol',
+    passwordReset: 'Şifre Sıfırlama',
+    accountStatus: 'Hesap Durumu',
+    dashboard: 'Ana Sayfa',
+    profile: 'Profil',
+    wsiViewer: 'Slayt Görüntüleyici',
+    adminDashboard: 'Yönetim Paneli',
+    userManagement: 'Kullanıcı Yönetimi',
+    audit: 'Denetim Kaydı',
+    datasets: 'Veri Kümeleri',
+    notFound: 'Sayfa Bulunamadı',
+  },
+  en: {
+    login: 'Log In',
+    register: 'Register',
+    passwordReset: 'Password Reset',
+    accountStatus: 'Account Status',
+    dashboard: 'Dashboard',
+    profile: 'Profile',
+    wsiViewer: 'WSI Viewer',
+    adminDashboard: 'Admin Dashboard',
+    userManagement: 'User Management',
+    audit: 'Audit Trail',
+    datasets: 'Datasets',
+    notFound: 'Page Not Found',
+  },
+});
 
-  email: 'E-posta',
-  password: 'Şifre',
-  passwordConfirmation: 'Şifre (Tekrar)',
-  newPassword: 'Yeni Şifre',
-  newPasswordConfirmation: 'Yeni Şifre (Tekrar)',
-  currentPassword: 'Mevcut şifre',
-  showTyped: 'Yazılanı göster',
-  passwordHint: 'En az 8 karakter.',
-  emailRequired: 'E-posta adresi gerekli.',
-  emailInvalid: 'Geçerli bir e-posta adresi girin.',
-  passwordRequired: 'Şifre gerekli.',
-  passwordTooShort: 'Şifre en az 8 karakter olmalı.',
-  passwordTooLong: 'Şifre en fazla 128 karakter olabilir.',
-  newPasswordRequired: 'Yeni şifre gerekli.',
-  newPasswordTooShort: 'Yeni şifre en az 8 karakter olmalı.',
-  newPasswordTooLong: 'Yeni şifre en fazla 128 karakter olabilir.',
-  currentPasswordRequired: 'Mevcut şifre gerekli.',
-  currentPasswordWrong: 'Mevcut şifre yanlış.',
-  passwordsDiffer: 'Şifreler eşleşmiyor.',
-  displayNameTooLong: 'Görünen ad en fazla 100 karakter olabilir.',
+export const pendingTexts = wording({
+  mixed: 'en',
+  tr: { heading: 'Hesabınız Onay Bekliyor', hint: 'Bazı özellikler kısıtlı olabilir' },
+  en: { heading: 'Your Account is Pending Approval', hint: 'Some features may be limited' },
+});
 
-  uid: 'Kullanıcı Kimliği',
-  displayName: 'Görünen Ad',
-  notGiven: 'Belirtilmemiş',
-  status: 'Durum',
-  role: 'Rol',
-  createdAt: 'Kayıt Tarihi',
-  updatedAt: 'Güncellenme Tarihi',
-  approvalDate: 'Onay Tarihi',
-  expiresAt: 'Bitiş Tarihi',
-};
+export const texts = wording({
+  mixed: 'tr',
+  otherwise: ['notAvailable'],
+  tr: {
+    loading: 'Yükleniyor…',
+    retry: 'Tekrar Dene',
+    close: 'Kapat',
+    notifications: 'Bildirimler',
+    skipToContent: 'İçeriğe geç',
+    sessionEnded: 'Oturumunuz sona erdi. Lütfen yeniden giriş yapın.',
+    rightsReserved: 'Tüm hakları saklıdır.',
+    languageIs: (name: string) => `Dil: ${name}`,
+
+    email: 'E-posta',
+    password: 'Şifre',
+    passwordConfirmation: 'Şifre (Tekrar)',
+    newPassword: 'Yeni Şifre',
+    newPasswordConfirmation: 'Yeni Şifre (Tekrar)',
+    currentPassword: 'Mevcut şifre',
+    showTyped: 'Yazılanı göster',
+    passwordHint: 'En az 8 karakter.',
+    emailRequired: 'E-posta adresi gerekli.',
+    emailInvalid: 'Geçerli bir e-posta adresi girin.',
+    passwordRequired: 'Şifre gerekli.',
+    passwordTooShort: 'Şifre en az 8 karakter olmalı.',
+    passwordTooLong: 'Şifre en fazla 128 karakter olabilir.',
+    newPasswordRequired: 'Yeni şifre gerekli.',
+    newPasswordTooShort: 'Yeni şifre en az 8 karakter olmalı.',
+    newPasswordTooLong: 'Yeni şifre en fazla 128 karakter olabilir.',
+    currentPasswordRequired: 'Mevcut şifre gerekli.',
+    currentPasswordWrong: 'Mevcut şifre yanlış.',
+    passwordsDiffer: 'Şifreler eşleşmiyor.',
+    displayNameTooLong: 'Görünen ad en fazla 100 karakter olabilir.',
+
+    uid: 'Kullanıcı Kimliği',
+    displayName: 'Görünen Ad',
+    notGiven: 'Belirtilmemiş',
+    status: 'Durum',
+    role: 'Rol',
+    createdAt: 'Kayıt Tarihi',
+    updatedAt: 'Güncellenme Tarihi',
+    approvalDate: 'Onay Tarihi',
+    expiresAt: 'Bitiş Tarihi',
+    unknown: 'Bilinmiyor',
+    notAvailable: 'Yok',
+  },
+  en: {
+    loading: 'Loading…',
+    retry: 'Try Again',
+    close: 'Close',
+    notifications: 'Notifications',
+    skipToContent: 'Skip to content',
+    sessionEnded: 'Your session has ended. Please log in again.',
+    rightsReserved: 'All rights reserved.',
+    languageIs: (name: string) => `Language: ${name}`,
+
+    email: 'E-mail',
+    password: 'Password',
+    passwordConfirmation: 'Password (again)',
+    newPassword: 'New Password',
+    newPasswordConfirmation: 'New Password (again)',
+    currentPassword: 'Current password',
+    showTyped: 'Show what is typed',
+    passwordHint: 'At least 8 characters.',
+    emailRequired: 'An e-mail address is required.',
+    emailInvalid: 'Enter a valid e-mail address.',
+    passwordRequired: 'A password is required.',
+    passwordTooShort: 'The password must have at least 8 characters.',
+    passwordTooLong: 'The password may have at most 128 characters.',
+    newPasswordRequired: 'A new password is required.',
+    newPasswordTooShort: 'The new password must have at least 8 characters.',
+    newPasswordTooLong: 'The new password may have at most 128 characters.',
+    currentPasswordRequired: 'The current password is required.',
+    currentPasswordWrong: 'The current password is wrong.',
+    passwordsDiffer: 'The passwords do not match.',
+    displayNameTooLong: 'The display name may have at most 100 characters.',
+
+    uid: 'User ID',
+    displayName: 'Display Name',
+    notGiven: 'Not given',
+    status: 'Status',
+    role: 'Role',
+    createdAt: 'Registered',
+    updatedAt: 'Updated',
+    approvalDate: 'Approved',
+    expiresAt: 'Ends',
+    unknown: 'Unknown',
+    notAvailable: 'N/A',
+  },
+});

@@ -3,30 +3,45 @@ import { Password, passwordLength, passwordMaxLength, passwordMinLength } from '
 import { z } from 'zod';
 import { texts } from './texts.ts';
 
+type Sentence = () => string;
+
+/** The sentence of a rule, in the language of the moment at which it is broken. */
+export function say(sentence: Sentence): { readonly error: Sentence } {
+  return { error: sentence };
+}
+
 /** Trimmed, as the API does. */
 export const EmailField = z
   .string()
   .trim()
-  .min(1, texts.emailRequired)
-  .pipe(z.email(texts.emailInvalid).max(254, texts.emailInvalid));
+  .min(
+    1,
+    say(() => texts.emailRequired),
+  )
+  .pipe(
+    z.email(say(() => texts.emailInvalid)).max(
+      254,
+      say(() => texts.emailInvalid),
+    ),
+  );
 
 export const NewPasswordField = newPassword(
-  texts.newPasswordRequired,
-  texts.newPasswordTooShort,
-  texts.newPasswordTooLong,
+  () => texts.newPasswordRequired,
+  () => texts.newPasswordTooShort,
+  () => texts.newPasswordTooLong,
 );
 export const FirstPasswordField = newPassword(
-  texts.passwordRequired,
-  texts.passwordTooShort,
-  texts.passwordTooLong,
+  () => texts.passwordRequired,
+  () => texts.passwordTooShort,
+  () => texts.passwordTooLong,
 );
 
-function newPassword(required: string, tooShort: string, tooLong: string) {
+function newPassword(required: Sentence, tooShort: Sentence, tooLong: Sentence) {
   return z
     .string()
-    .min(1, required)
-    .refine((text) => passwordLength(text) >= passwordMinLength, tooShort)
-    .refine((text) => passwordLength(text) <= passwordMaxLength, tooLong)
+    .min(1, say(required))
+    .refine((text) => passwordLength(text) >= passwordMinLength, say(tooShort))
+    .refine((text) => passwordLength(text) <= passwordMaxLength, say(tooLong))
     .pipe(Password);
 }
 
@@ -42,6 +57,6 @@ export function isTypedTwice({ password, passwordConfirmation }: PasswordTwice):
 /** Told together with what is wrong elsewhere in the form, not only after that has been mended. */
 export const typedTwice = {
   path: ['passwordConfirmation'],
-  message: texts.passwordsDiffer,
+  ...say(() => texts.passwordsDiffer),
   when: () => true,
 };

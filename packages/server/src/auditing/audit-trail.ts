@@ -1,6 +1,14 @@
 /** The audit trail as administrators read it: pages of it, the file for spreadsheets, and whether it is intact. */
 import { Readable } from 'node:stream';
-import type { AuditChain, AuditEntry, AuditFilter, listAudit, QueryOf, ResponseOf } from '@lamina/contract';
+import type {
+  AuditChain,
+  AuditEntry,
+  AuditFilter,
+  Language,
+  listAudit,
+  QueryOf,
+  ResponseOf,
+} from '@lamina/contract';
 import type { Logger } from 'pino';
 import type { Audit, Origin } from '../audit.ts';
 import type { Background } from '../background.ts';
@@ -24,7 +32,11 @@ export interface AuditTrail {
   /** Newest first. @throws AppError invalid_request for a cursor that is none */
   list(query: QueryOf<typeof listAudit>): Promise<ResponseOf<typeof listAudit>>;
   /** The whole of what the filter lets through, as it is now; that it was asked for is on record before it begins. */
-  exportCsv(filter: AuditFilter, by: { readonly uid: string; readonly origin: Origin }): Promise<Readable>;
+  exportCsv(
+    filter: AuditFilter,
+    by: { readonly uid: string; readonly origin: Origin },
+    language: Language,
+  ): Promise<Readable>;
   /** What the last check found. Begins another when that is old. */
   chain(): AuditChain;
   /** Begins a check, unless one is under way. */
@@ -109,8 +121,8 @@ export function createAuditTrail({ config, db, now, log, audit, background }: Gr
     });
   }
 
-  async function* csvOf(query: AuditQuery | null): AsyncGenerator<string> {
-    yield csvStart + csvHeader;
+  async function* csvOf(query: AuditQuery | null, language: Language): AsyncGenerator<string> {
+    yield csvStart + csvHeader(language);
     if (query === null) return;
     // What is written meanwhile is not in the file: it has an end.
     const upToSeq = (await findTrailEnds(db)).last.seq;
@@ -118,7 +130,7 @@ export function createAuditTrail({ config, db, now, log, audit, background }: Gr
     for (;;) {
       const rows = await listAuditRows(db, { ...query, upToSeq, after }, csvRowsAtOnce);
       const entries = await entriesOf(rows);
-      if (entries.length > 0) yield entries.map(csvLine).join('');
+      if (entries.length > 0) yield entries.map((entry) => csvLine(entry, language)).join('');
       const last = rows.at(-1);
       if (last === undefined || rows.length < csvRowsAtOnce) return;
       after = last;
@@ -175,7 +187,7 @@ export function createAuditTrail({ config, db, now, log, audit, background }: Gr
       };
     },
 
-    async exportCsv(filter, { uid, origin }) {
+    async exportCsv(filter, { uid, origin }, language) {
       const query = await queryOf(filter);
       const { who: _, ...asked } = filter; // as it was typed it may be somebody's address
       const detail = { ...asked, ...(filter.who !== undefined && { uid: query?.uid ?? null }) };
@@ -186,7 +198,7 @@ export function createAuditTrail({ config, db, now, log, audit, background }: Gr
         detail: withoutGaps(detail),
         origin,
       });
-      return Readable.from(csvOf(query), { objectMode: false });
+      return Readable.from(csvOf(query, language), { objectMode: false });
     },
 
     chain() {

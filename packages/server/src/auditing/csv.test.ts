@@ -18,20 +18,20 @@ const entry: AuditEntry = {
 
 describe('a line for spreadsheets', () => {
   it('has a value, or nothing, for each heading', () => {
-    expect(csvHeader).toBe(
+    expect(csvHeader('tr')).toBe(
       'Sıra,Zaman (UTC),İşlem,Sonuç,Yapan,Yapanın e-postası,Yapanın kimliği,Hedef,Hedefin kimliği,Ayrıntı,Adres,İstek,İşlem kodu,Zincir özeti\r\n',
     );
-    expect(csvLine(entry)).toBe(
+    expect(csvLine(entry, 'tr')).toBe(
       '7,2026-05-01T09:00:00.000Z,Slayt açıldı,Başarılı,Işıl Yılmaz,isil@example.org,uid-1,karaciğer.svs,image-1,,10.0.0.1,request-1,image-opened,hash-7\r\n',
     );
-    expect(csvLine({ ...entry, actor: null, target: null, address: null, requestId: null })).toBe(
+    expect(csvLine({ ...entry, actor: null, target: null, address: null, requestId: null }, 'tr')).toBe(
       '7,2026-05-01T09:00:00.000Z,Slayt açıldı,Başarılı,,,,,,,,,image-opened,hash-7\r\n',
     );
   });
 
   it('knows a deleted account by its uid alone', () => {
     const gone = { uid: 'uid-1', email: null, displayName: null };
-    const line = csvLine({ ...entry, actor: gone, target: { kind: 'account', ...gone } });
+    const line = csvLine({ ...entry, actor: gone, target: { kind: 'account', ...gone } }, 'tr');
     expect(line).toContain(',,,uid-1,,uid-1,');
   });
 
@@ -40,7 +40,9 @@ describe('a line for spreadsheets', () => {
     ['a quote', 'a "b"', '"a ""b"""'],
     ['a line end', 'a\r\nb', '"a\r\nb"'],
   ])('puts %s between quotes', (_, displayName, written) => {
-    expect(csvLine({ ...entry, actor: { ...person, displayName } })).toContain(`,Başarılı,${written},isil@`);
+    expect(csvLine({ ...entry, actor: { ...person, displayName } }, 'tr')).toContain(
+      `,Başarılı,${written},isil@`,
+    );
   });
 
   it.each([
@@ -53,11 +55,13 @@ describe('a line for spreadsheets', () => {
     ['x; @SUM(A1)', "x; '@SUM(A1)"],
     ['a=b', 'a=b'],
   ])('makes no formula of %o', (displayName, written) => {
-    expect(csvLine({ ...entry, actor: { ...person, displayName } })).toContain(`,Başarılı,${written},isil@`);
+    expect(csvLine({ ...entry, actor: { ...person, displayName } }, 'tr')).toContain(
+      `,Başarılı,${written},isil@`,
+    );
   });
 
   it('shows what a newer version wrote as it stands', () => {
-    const line = csvLine({ ...entry, action: 'slide-printed', result: 'postponed' });
+    const line = csvLine({ ...entry, action: 'slide-printed', result: 'postponed' }, 'tr');
     expect(line).toContain(',slide-printed,postponed,');
   });
 

@@ -14,7 +14,10 @@ export function decodePlace(cursor: string): AuditPlace {
   const read = Place.safeParse(Buffer.from(cursor, 'base64url').toString().split(' '));
   if (read.success) return { at: read.data[0], seq: read.data[1] };
   throw new AppError('invalid_request', {
-    message: 'cursor: Bu listenin devam işareti değil.',
+    message: {
+      tr: 'cursor: Bu listenin devam işareti değil.',
+      en: 'cursor: This is not a cursor of this list.',
+    },
     field: 'cursor',
   });
 }

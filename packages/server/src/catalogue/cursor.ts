@@ -15,7 +15,10 @@ export function decodeCursor(cursor: string): Place {
   const read = Place.safeParse({ sortKey, id });
   if (read.success) return read.data;
   throw new AppError('invalid_request', {
-    message: 'cursor: This is not a cursor of this list.',
+    message: {
+      tr: 'cursor: Bu listenin devam işareti değil.',
+      en: 'cursor: This is not a cursor of this list.',
+    },
     field: 'cursor',
   });
 }

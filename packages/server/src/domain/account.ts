@@ -4,7 +4,7 @@
  * Each answers with the account as it is afterwards. The very object that was given means "no change":
  * there is nothing to write, to revoke or to record.
  */
-import { AppError, type GrantableRole, type User } from '@lamina/contract';
+import { AppError, type GrantableRole, type InBothLanguages, type User } from '@lamina/contract';
 
 /** Who asks for a change of somebody's account, and what else the rule has to know. */
 interface Asked {
@@ -111,9 +111,15 @@ export function endingAt(user: User, expiresAt: string | null | undefined, now: 
   }
   if (expiresAt === null) return { ...user, expiresAt };
   const at = new Date(expiresAt).toISOString();
-  const refused = (message: string) => new AppError('invalid_request', { message, field: 'expires_at' });
-  if (at <= now) throw refused('Bitiş tarihi gelecekte olmalı.');
-  if (user.role === 'admin') throw refused('Yönetici hesaplarının bitiş tarihi olamaz.');
+  const refused = (message: InBothLanguages) =>
+    new AppError('invalid_request', { message, field: 'expires_at' });
+  if (at <= now)
+    throw refused({ tr: 'Bitiş tarihi gelecekte olmalı.', en: 'The end date must be in the future.' });
+  if (user.role === 'admin')
+    throw refused({
+      tr: 'Yönetici hesaplarının bitiş tarihi olamaz.',
+      en: 'Accounts of administrators cannot have an end date.',
+    });
   return { ...user, expiresAt: at };
 }
 

@@ -2,7 +2,7 @@
  * Who may call what, decided in this one place from the database as it is now, before anything else of
  * a request is parsed. The order of the checks is that of permissions.md section 7.
  */
-import { AppError, type Endpoint, errors, may, type Permission, type User } from '@lamina/contract';
+import { AppError, type Endpoint, may, type Permission, type User } from '@lamina/contract';
 import type { FastifyRequest } from 'fastify';
 import type { ImageSession } from '../domain/image-session.ts';
 import type { Services } from '../services.ts';
@@ -29,7 +29,7 @@ export async function checkAccess(
   if (endpoint.access === 'image-session') return imageSessionOf(request, services);
   const caller = await callerOf(request, services);
   request.credential = caller; // also of whom is refused: the log and the audit trail name them
-  requirePermission(caller.user, endpoint.access, endpoint);
+  requirePermission(caller.user, endpoint.access);
   // A session that is sent along must be the caller's own and alive, though the token alone would do.
   const session = sessionParameter(request);
   if (endpoint.access === 'catalogue.read' && session !== undefined) {
@@ -39,13 +39,10 @@ export async function checkAccess(
   return caller;
 }
 
-function requirePermission(user: User, permission: Permission, endpoint: Endpoint): void {
+function requirePermission(user: User, permission: Permission): void {
   if (may(user, permission)) return;
   if (user.status === 'active') throw new AppError('forbidden');
-  throw new AppError('account_not_active', {
-    status: user.status,
-    message: errors.account_not_active[endpoint.language],
-  });
+  throw new AppError('account_not_active', { status: user.status });
 }
 
 /** @throws AppError token_missing, token_invalid */

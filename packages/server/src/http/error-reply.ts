@@ -1,7 +1,8 @@
 /** The one place that answers a refusal or a fault: `{ message, code, requestId }`, and nothing of its cause. */
-import { AppError, type ErrorBody, type ErrorCode, type Language } from '@lamina/contract';
+import { AppError, type ErrorBody, type ErrorCode } from '@lamina/contract';
 import { SlideError, type SlideErrorCode } from '@lamina/slide';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { languageOf } from './language.ts';
 
 /** What a slide's fault is called towards the browser. */
 const slideErrors: Record<SlideErrorCode, ErrorCode> = {
@@ -31,7 +32,6 @@ const fastifyErrors: Record<string, ErrorCode> = {
 
 export function replyWithError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = refusalOf(error);
-  const language: Language = request.routeOptions.config?.endpoint?.language ?? 'tr';
   if (refusal.status >= 500 && !hasLeft(error, reply)) request.log.error({ err: error }, refusal.code);
 
   const { code, detail } = refusal;
@@ -44,7 +44,7 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
   else if (code === 'unavailable') reply.header('Retry-After', 2);
 
   const body: ErrorBody = {
-    message: refusal.messageIn(language),
+    message: refusal.messageIn(languageOf(request)),
     code,
     requestId: request.id,
     ...(detail.status && { status: detail.status }),

@@ -7,10 +7,13 @@ import {
   apiBase,
   type BodyOf,
   type Endpoint,
+  type InBothLanguages,
+  type Language,
   type ParamsOf,
   type Permission,
   type QueryOf,
   type ResponseOf,
+  ruleIn,
 } from '@lamina/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -18,6 +21,7 @@ import type { Origin } from '../audit.ts';
 import { browserName } from '../domain/browser-name.ts';
 import type { ImageSession } from '../domain/image-session.ts';
 import type { Caller, Credential } from './access.ts';
+import { languageOf } from './language.ts';
 import { type Bytes, type Download, sendBytes, sendDownload } from './send-bytes.ts';
 
 declare module 'fastify' {
@@ -45,6 +49,10 @@ export interface ServedRequest<E extends Endpoint> {
   readonly origin: Origin;
   /** Aborted when the client leaves before the answer is complete. */
   readonly signal: AbortSignal;
+  /** Language of the answer. */
+  readonly language: Language;
+  /** A sentence for the person, in that language. */
+  readonly say: (sentence: InBothLanguages) => string;
   /** For headers beyond the contract; the answer itself is what the handler returns. */
   readonly reply: FastifyReply;
 }
@@ -74,10 +82,11 @@ export function serve<const E extends Endpoint>(
     ...(endpoint.access === 'image-session' && { helmet: false }), // pixelHeaders take its place
     handler: async (request, reply) => {
       if (endpoint.freshSignIn) requireFreshSignIn(request, app.now());
+      const language = languageOf(request);
       const answer = await handle({
         params: request.params as ParamsOf<E>,
-        query: parse(endpoint.query, request.query, endpoint) as QueryOf<E>,
-        body: parse(endpoint.body, request.body ?? {}, endpoint) as BodyOf<E>,
+        query: parse(endpoint.query, request.query, language) as QueryOf<E>,
+        body: parse(endpoint.body, request.body ?? {}, language) as BodyOf<E>,
         caller: request.credential as CallerOf<E>,
         origin: {
           address: request.ip,
@@ -87,6 +96,8 @@ export function serve<const E extends Endpoint>(
         get signal() {
           return signalOf(reply);
         },
+        language,
+        say: (sentence) => sentence[language],
         reply,
       });
       if (typeof endpoint.response === 'string') {
@@ -113,9 +124,9 @@ function requireFreshSignIn(request: FastifyRequest, now: Date): void {
 const locales = { tr: z.locales.tr().localeError, en: z.locales.en().localeError };
 
 /** @throws AppError invalid_request, naming the first field that does not fit */
-function parse(schema: z.ZodObject | undefined, value: unknown, endpoint: Endpoint): unknown {
+function parse(schema: z.ZodObject | undefined, value: unknown, language: Language): unknown {
   if (schema === undefined) return undefined;
-  const localise = locales[endpoint.language];
+  const localise = locales[language];
   const result = schema.safeParse(value, {
     error: (issue) => {
       const sentence = localise(issue);
@@ -127,7 +138,7 @@ function parse(schema: z.ZodObject | undefined, value: unknown, endpoint: Endpoi
   const issue = result.error.issues[0];
   const field = issue?.path.join('.');
   throw new AppError('invalid_request', {
-    ...(issue && { message: issue.message }),
+    ...(issue && { message: ruleIn(language, issue.message) }),
     ...(field && { field }),
   });
 }

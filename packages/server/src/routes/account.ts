@@ -51,12 +51,14 @@ export function accountRoutes(
   serve(app, changePassword, async (request) => {
     const { current_password: current, new_password: next } = request.body;
     await accounts.changeOwnPassword(byOf(request), { current, next });
-    return { message: 'Şifre başarıyla değiştirildi' };
+    return {
+      message: request.say({ tr: 'Şifre başarıyla değiştirildi', en: 'The password has been changed' }),
+    };
   });
 
   serve(app, deleteAccount, async (request) => {
     await accounts.deleteOwn(byOf(request), request.body.current_password);
-    return { message: 'Hesap başarıyla silindi' };
+    return { message: request.say({ tr: 'Hesap başarıyla silindi', en: 'The account has been deleted' }) };
   });
 
   serve(app, listSignIns, async (request) => ({ sign_ins: await ownSignIns.list(byOf(request)) }));
@@ -76,12 +78,14 @@ export function accountRoutes(
 
   serve(app, confirmSecondFactor, async (request) => ({
     recovery_codes: await twoStep.confirm(byOf(request), request.body.code),
-    message: 'İki adımlı doğrulama açıldı.',
+    message: request.say({ tr: 'İki adımlı doğrulama açıldı.', en: 'Two-step verification is on.' }),
   }));
 
   serve(app, removeSecondFactor, async (request) => {
     await twoStep.remove(byOf(request), request.body.current_password);
-    return { message: 'İki adımlı doğrulama kapatıldı.' };
+    return {
+      message: request.say({ tr: 'İki adımlı doğrulama kapatıldı.', en: 'Two-step verification is off.' }),
+    };
   });
 }
 

@@ -14,7 +14,10 @@ import type { Services } from '../services.ts';
 import { isIdentityToken } from '../sign-in/external.ts';
 import { byOf } from './by.ts';
 
-const externalOnly = 'Burada giriş yalnızca kurum hesabıyla yapılır.';
+const externalOnly = {
+  tr: 'Burada giriş yalnızca kurum hesabıyla yapılır.',
+  en: "Here you can log in only with your institution's account.",
+};
 
 export function authRoutes(
   app: FastifyInstance,
@@ -31,11 +34,14 @@ export function authRoutes(
     if (!config.signIn.embedded) throw new AppError('forbidden', { message: externalOnly });
   }
 
-  serve(app, register, async ({ body, origin }) => {
+  serve(app, register, async ({ body, origin, say }) => {
     requireEmbedded();
     return {
       user: await accounts.register(body, origin),
-      message: 'Kayıt başarılı! Yönetici onayı bekleniyor.',
+      message: say({
+        tr: 'Kayıt başarılı! Yönetici onayı bekleniyor.',
+        en: 'You are registered! An administrator has yet to approve your account.',
+      }),
     };
   });
 
@@ -69,15 +75,20 @@ export function authRoutes(
     request.reply.header('Clear-Site-Data', '"cache"');
   });
 
-  serve(app, requestPasswordReset, async ({ body, origin }) => {
+  serve(app, requestPasswordReset, async ({ body, origin, say }) => {
     requireEmbedded();
     await accounts.requestPasswordReset(body.email, origin);
-    return { message: 'Bu adresle kayıtlı bir hesap varsa, şifre sıfırlama bağlantısı gönderildi.' };
+    return {
+      message: say({
+        tr: 'Bu adresle kayıtlı bir hesap varsa, şifre sıfırlama bağlantısı gönderildi.',
+        en: 'If there is an account with this address, a link to reset the password has been sent.',
+      }),
+    };
   });
 
-  serve(app, confirmPasswordReset, async ({ body, origin }) => {
+  serve(app, confirmPasswordReset, async ({ body, origin, say }) => {
     requireEmbedded();
     await accounts.confirmPasswordReset(body.code, body.new_password, origin);
-    return { message: 'Şifre başarıyla değiştirildi' };
+    return { message: say({ tr: 'Şifre başarıyla değiştirildi', en: 'The password has been changed' }) };
   });
 }

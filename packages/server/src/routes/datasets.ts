@@ -13,28 +13,37 @@ import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 import { byOf } from './by.ts';
 
+const sentences = {
+  opened: { tr: 'Veri kümesi herkese açıldı.', en: 'The dataset is open to everybody.' },
+  restricted: { tr: 'Veri kümesi kısıtlandı.', en: 'The dataset is restricted.' },
+  accepted: { tr: 'İstek kabul edildi.', en: 'The request has been accepted.' },
+  declined: { tr: 'İstek reddedildi.', en: 'The request has been declined.' },
+  asked: { tr: 'İsteğiniz gönderildi.', en: 'Your request has been sent.' },
+  needless: { tr: 'Bu veri kümesine zaten erişiminiz var.', en: 'You already have access to this dataset.' },
+} as const;
+
 export function datasetRoutes(app: FastifyInstance, { datasets }: Pick<Services, 'datasets'>): void {
   serve(app, listDatasets, async () => ({ datasets: await datasets.list() }));
 
   serve(app, updateDataset, async (request) => {
     const { dataset, access, listed } = request.body;
     await datasets.update(byOf(request), dataset, { access, listed });
-    return { message: access === 'open' ? 'Veri kümesi herkese açıldı.' : 'Veri kümesi kısıtlandı.' };
+    return { message: request.say(access === 'open' ? sentences.opened : sentences.restricted) };
   });
 
   serve(app, grantDataset, async (request) => {
     await datasets.grant(byOf(request), request.body.dataset, request.body.uid);
-    return { message: 'Erişim verildi.' };
+    return { message: request.say({ tr: 'Erişim verildi.', en: 'Access has been given.' }) };
   });
 
   serve(app, revokeDataset, async (request) => {
     await datasets.revoke(byOf(request), request.query.dataset, request.query.uid);
-    return { message: 'Erişim kaldırıldı.' };
+    return { message: request.say({ tr: 'Erişim kaldırıldı.', en: 'Access has been taken away.' }) };
   });
 
   serve(app, answerDatasetRequest, async (request) => {
     await datasets.answer(byOf(request), request.params.requestId, request.body);
-    return { message: request.body.granted ? 'İstek kabul edildi.' : 'İstek reddedildi.' };
+    return { message: request.say(request.body.granted ? sentences.accepted : sentences.declined) };
   });
 
   serve(app, listRequestableDatasets, async ({ caller }) => ({
@@ -43,6 +52,6 @@ export function datasetRoutes(app: FastifyInstance, { datasets }: Pick<Services,
 
   serve(app, requestDataset, async (request) => {
     const isSent = await datasets.request(byOf(request), request.body.dataset, request.body.reason);
-    return { message: isSent ? 'Your request has been sent.' : 'You already have access to this dataset.' };
+    return { message: request.say(isSent ? sentences.asked : sentences.needless) };
   });
 }

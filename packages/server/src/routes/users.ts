@@ -31,9 +31,9 @@ export function userRoutes(
   app: FastifyInstance,
   { accounts, db, now, twoStep }: Pick<Services, 'accounts' | 'db' | 'now' | 'twoStep'>,
 ): void {
-  serve(app, listUsers, async () => ({
+  serve(app, listUsers, async (request) => ({
     users: await accounts.list(),
-    message: 'Kullanıcılar başarıyla yüklendi.',
+    message: request.say({ tr: 'Kullanıcılar başarıyla yüklendi.', en: 'The users have been loaded.' }),
   }));
 
   serve(app, listApplications, async () => {
@@ -59,43 +59,64 @@ export function userRoutes(
   serve(app, approveUser, async (request) => {
     const { role, datasets, expires_at: expiresAt } = request.body;
     await accounts.approve(byOf(request), request.params.uid, { role, datasets, expiresAt });
-    return { message: 'Kullanıcı başarıyla onaylandı.' };
+    return {
+      message: request.say({ tr: 'Kullanıcı başarıyla onaylandı.', en: 'The user has been approved.' }),
+    };
   });
 
   serve(app, rejectUser, async (request) => {
     await accounts.reject(byOf(request), request.params.uid, request.body.reason);
-    return { message: 'Başvuru reddedildi.' };
+    return { message: request.say({ tr: 'Başvuru reddedildi.', en: 'The application has been declined.' }) };
   });
 
   serve(app, updateUserAccess, async (request) => {
     const { datasets, expires_at: expiresAt } = request.body;
     await accounts.changeAccess(byOf(request), request.params.uid, { datasets, expiresAt });
-    return { message: 'Erişim güncellendi.' };
+    return { message: request.say({ tr: 'Erişim güncellendi.', en: 'The access has been updated.' }) };
   });
 
   serve(app, suspendUser, async (request) => {
     await accounts.suspend(byOf(request), request.params.uid);
-    return { message: 'Kullanıcı başarıyla askıya alındı.' };
+    return {
+      message: request.say({ tr: 'Kullanıcı başarıyla askıya alındı.', en: 'The user has been suspended.' }),
+    };
   });
 
   serve(app, deactivateUser, async (request) => {
     await accounts.deactivate(byOf(request), request.params.uid);
-    return { message: 'Kullanıcı başarıyla devre dışı bırakıldı.' };
+    return {
+      message: request.say({
+        tr: 'Kullanıcı başarıyla devre dışı bırakıldı.',
+        en: 'The user has been deactivated.',
+      }),
+    };
   });
 
   serve(app, promoteUser, async (request) => {
     await accounts.promote(byOf(request), request.params.uid);
-    return { message: 'Kullanıcı başarıyla yönetici yapıldı.' };
+    return {
+      message: request.say({
+        tr: 'Kullanıcı başarıyla yönetici yapıldı.',
+        en: 'The user is now an administrator.',
+      }),
+    };
   });
 
   serve(app, setUserPassword, async (request) => {
     await accounts.setPassword(byOf(request), request.params.uid, request.body.new_password);
-    return { message: 'Şifre başarıyla değiştirildi' };
+    return {
+      message: request.say({ tr: 'Şifre başarıyla değiştirildi', en: 'The password has been changed' }),
+    };
   });
 
   serve(app, resetSecondFactor, async (request) => {
     await twoStep.reset(byOf(request), request.params.uid);
-    return { message: 'Kullanıcının iki adımlı doğrulaması kaldırıldı.' };
+    return {
+      message: request.say({
+        tr: 'Kullanıcının iki adımlı doğrulaması kaldırıldı.',
+        en: "The user's two-step verification has been removed.",
+      }),
+    };
   });
 
   serve(app, getStatistics, ({ query: { zone = 'UTC' } }) => {

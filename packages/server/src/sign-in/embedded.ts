@@ -171,5 +171,8 @@ function signInId(tokenHash: string): string {
 }
 
 function accountClosed({ status }: User): AppError {
-  return new AppError('account_not_active', { message: 'Hesabınız devre dışı bırakılmış.', status });
+  return new AppError('account_not_active', {
+    message: { tr: 'Hesabınız devre dışı bırakılmış.', en: 'Your account has been deactivated.' },
+    status,
+  });
 }

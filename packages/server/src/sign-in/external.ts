@@ -65,7 +65,12 @@ export function createExternalSignIn({
     const known = uid && (await findUser(tx, uid));
     if (known) return { user: known, news: null };
     if (person.email === null) {
-      throw new AppError('token_invalid', { message: 'Kimlik hizmeti e-posta adresinizi bildirmedi.' });
+      throw new AppError('token_invalid', {
+        message: {
+          tr: 'Kimlik hizmeti e-posta adresinizi bildirmedi.',
+          en: 'The sign-in service did not tell your e-mail address.',
+        },
+      });
     }
 
     const at = now().toISOString();
@@ -82,8 +87,10 @@ export function createExternalSignIn({
 
     if (!external?.linkByEmail || !person.isEmailVerified) {
       throw new AppError('email_taken', {
-        message:
-          'Bu e-posta adresiyle açılmış, dış kimliğinize bağlı olmayan bir hesap var. Lütfen bir yöneticiyle iletişime geçin.',
+        message: {
+          tr: 'Bu e-posta adresiyle açılmış, dış kimliğinize bağlı olmayan bir hesap var. Lütfen bir yöneticiyle iletişime geçin.',
+          en: 'There is an account with this e-mail address that is not linked to your external identity. Please contact an administrator.',
+        },
       });
     }
     // Whoever chose that password never proved that the address was theirs.

@@ -17,6 +17,8 @@ export async function requireOwnPassword(
   if (password === undefined) return;
   await throttle.guard('password', { email, origin }, async () => {
     if (await signIn.isPassword(uid, password)) return;
-    throw new AppError('reauth_required', { message: 'Mevcut şifreniz hatalı.' });
+    throw new AppError('reauth_required', {
+      message: { tr: 'Mevcut şifreniz hatalı.', en: 'Your current password is wrong.' },
+    });
   });
 }

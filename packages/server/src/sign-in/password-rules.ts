@@ -42,8 +42,14 @@ export function refuseGuessablePassword(
 }
 
 const sentences = {
-  common: 'Bu şifre çok yaygın ve kolayca tahmin edilebilir. Lütfen başka bir şifre seçin.',
-  own: 'Şifreniz e-posta adresiniz veya adınız olamaz. Lütfen başka bir şifre seçin.',
+  common: {
+    tr: 'Bu şifre çok yaygın ve kolayca tahmin edilebilir. Lütfen başka bir şifre seçin.',
+    en: 'This password is very common and easily guessed. Please choose another.',
+  },
+  own: {
+    tr: 'Şifreniz e-posta adresiniz veya adınız olamaz. Lütfen başka bir şifre seçin.',
+    en: 'Your password cannot be your e-mail address or your name. Please choose another.',
+  },
 };
 
 function folded(text: string): string {

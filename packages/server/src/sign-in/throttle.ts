@@ -254,7 +254,11 @@ function isFailure(error: unknown): error is AppError {
 
 function rateLimited(until: string, now: Date): AppError {
   const seconds = Math.max(1, Math.ceil((Date.parse(until) - now.getTime()) / 1000));
-  const span = seconds < 60 ? `${seconds} saniye` : `${Math.ceil(seconds / 60)} dakika`;
-  const message = `Çok fazla deneme yapıldı. Lütfen ${span} sonra yeniden deneyin.`;
+  const [count, tr, en] =
+    seconds < 60 ? [seconds, 'saniye', 'second'] : [Math.ceil(seconds / 60), 'dakika', 'minute'];
+  const message = {
+    tr: `Çok fazla deneme yapıldı. Lütfen ${count} ${tr} sonra yeniden deneyin.`,
+    en: `Too many attempts. Please try again in ${count} ${en}${count === 1 ? '' : 's'}.`,
+  };
   return new AppError('rate_limited', { message, retryAfterSeconds: seconds });
 }

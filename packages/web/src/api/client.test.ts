@@ -10,6 +10,7 @@ import {
   verifyToken,
 } from '@lamina/contract';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { chooseLanguage } from '../language.ts';
 import { account } from '../testing/accounts.ts';
 import { refusal, stubApi } from '../testing/stub-api.ts';
 import { addressOf, call, messageOf, NoAnswerError, onSignInEnded, UnexpectedAnswerError } from './client.ts';
@@ -46,6 +47,18 @@ describe('a call of the API', () => {
     const calls = stubApi({ 'POST /auth/verify': { user: account(), token: 't' } });
     await call(verifyToken, { body: { token: 't' } });
     expect(calls).toMatchObject([{ authorization: null, body: { token: 't' } }]);
+  });
+
+  it.each([
+    ['mixed', '*'],
+    ['tr', 'tr'],
+    ['en', 'en'],
+  ] as const)('in %s asks for the language %s', async (choice, language) => {
+    chooseLanguage(choice);
+    const fetched = vi.fn(async (_: string, __: RequestInit) => Response.json({ user: account() }));
+    vi.stubGlobal('fetch', fetched);
+    await call(getProfile, {});
+    expect(new Headers(fetched.mock.calls[0]?.[1].headers).get('Accept-Language')).toBe(language);
   });
 
   it('is given up after 10 s', async () => {

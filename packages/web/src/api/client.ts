@@ -17,7 +17,9 @@ import {
   type QueryInputOf,
   type ResponseOf,
 } from '@lamina/contract';
+import { acceptLanguage } from '../language.ts';
 import { storedToken } from './stored-sign-in.ts';
+import { imageTexts as texts } from './texts.ts';
 
 const timeoutMs = 10_000;
 
@@ -33,7 +35,7 @@ type CallInput<E extends Endpoint> = (keyof ParamsOf<E> extends never
 /** No answer came: the server is out of reach or took longer than 10 s. */
 export class NoAnswerError extends Error {
   constructor(cause: unknown) {
-    super('No response from server. Please check your connection.', { cause });
+    super(texts.noAnswer, { cause });
     this.name = 'NoAnswerError';
   }
 }
@@ -45,7 +47,7 @@ export class UnexpectedAnswerError extends Error {
   readonly sentence: string | null;
 
   constructor(status: number, sentence: string | null = null) {
-    super(sentence ?? `Server error (${status})`);
+    super(sentence ?? texts.serverError(status));
     this.name = 'UnexpectedAnswerError';
     this.status = status;
     this.sentence = sentence;
@@ -103,7 +105,7 @@ async function send<T>(
   read: (answer: Response) => Promise<T>,
 ): Promise<T> {
   const token = storedToken();
-  const headers = new Headers();
+  const headers = new Headers({ 'Accept-Language': acceptLanguage() });
   if (token !== null && endpoint.access !== 'anyone') headers.set('Authorization', `Bearer ${token}`);
   if (endpoint.body) headers.set('Content-Type', 'application/json');
 

@@ -1,6 +1,5 @@
 /** Datasets: what administrators decide about them, and what members ask. */
 import {
-  AppError,
   answerDatasetRequest,
   type Dataset,
   type DatasetAccess,
@@ -16,7 +15,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ActionResult } from './action-result.ts';
 import { call, codeOf, messageOf } from './client.ts';
 import { queryClient } from './query-client.ts';
-import { texts } from './texts.ts';
+import { imageTexts, texts } from './texts.ts';
 import { renewUsers, renewWaiting } from './users.ts';
 
 const datasetsKey = ['datasets'];
@@ -95,7 +94,7 @@ export async function askForDataset(dataset: string, reason: string): Promise<st
     await call(requestDataset, { body: { dataset, reason } });
     return null;
   } catch (error) {
-    return error instanceof AppError ? error.messageIn('en') : 'The request could not be sent.';
+    return messageOf(error, imageTexts.requestFailed);
   } finally {
     await queryClient.invalidateQueries({ queryKey: requestableKey });
   }

@@ -11,9 +11,11 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { z } from 'zod';
+import { acceptLanguage } from '../language.ts';
 import { addressOf, call, NoAnswerError, UnexpectedAnswerError } from './client.ts';
 import { delay } from './delay.ts';
 import { type ImageSessions, imageSessions } from './image-sessions.ts';
+import { imageTexts as texts } from './texts.ts';
 
 const retryDelayMs = 1000;
 
@@ -73,14 +75,6 @@ export interface Catalogue {
   readonly error: string | null;
   reload(): void;
 }
-
-const texts = {
-  unauthorised: 'Authentication error. Please log in again.',
-  tryingNewSession: 'Trying to create a new session...',
-  newSessionFailed: 'Failed to create a new session.',
-  internal: 'Internal server error. Please try refreshing your session.',
-  failed: 'Failed to load images',
-};
 
 type Renewal = 'done' | 'failed';
 
@@ -197,7 +191,8 @@ export async function fetchPixels(
   const session = await sessions.get().catch(() => null);
   signal.throwIfAborted();
   if (session === null) return 'session-lost';
-  const answer = await fetch(withSession(address, session), { signal, ...how });
+  const asked = { signal, headers: { 'Accept-Language': acceptLanguage() }, ...how };
+  const answer = await fetch(withSession(address, session), asked);
   if (answer.status !== 401) return answer;
 
   onRenewing();
@@ -205,7 +200,7 @@ export async function fetchPixels(
   signal.throwIfAborted();
   if (renewed === null) return 'session-lost';
   await delay(retryDelayMs, signal);
-  return fetch(withSession(address, renewed), { signal, ...how });
+  return fetch(withSession(address, renewed), asked);
 }
 
 function withSession(address: string, session: string): string {

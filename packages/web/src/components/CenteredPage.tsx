@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { settings } from '../settings.ts';
 import { texts } from '../texts.ts';
 import classes from './CenteredPage.module.css';
+import { LanguageChoice } from './LanguageChoice.tsx';
 import { Logo } from './Logo.tsx';
 
 const thisYear = new Date().getFullYear();
@@ -27,6 +28,7 @@ export function CenteredPage({ banner, children }: CenteredPageProps) {
           {children}
         </main>
       </div>
+      <LanguageChoice />
       <Text component="footer" className={classes.footer} size="sm" c="dimmed">
         © {thisYear} {settings.productName}. {texts.rightsReserved}
       </Text>

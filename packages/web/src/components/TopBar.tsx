@@ -1,6 +1,7 @@
 import { UnstyledButton, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link, NavLink } from 'react-router';
+import { languageNow } from '../language.ts';
 import { settings } from '../settings.ts';
 import { texts } from '../texts.ts';
 import { Logo } from './Logo.tsx';
@@ -38,7 +39,7 @@ function skipToContent(): void {
 export function TopBar({ home, links, navigationLabel, children, lang }: TopBarProps) {
   return (
     <header className={classes.bar} lang={lang}>
-      <UnstyledButton className={classes.skip} lang="tr" onClick={skipToContent}>
+      <UnstyledButton className={classes.skip} lang={languageNow('tr')} onClick={skipToContent}>
         {texts.skipToContent}
       </UnstyledButton>
       <Link className={classes.product} to={home}>

@@ -1,8 +1,15 @@
 import type { User } from '@lamina/contract';
-import { Avatar, Menu, UnstyledButton } from '@mantine/core';
+import { Avatar, Box, Menu, UnstyledButton } from '@mantine/core';
 import { IconChevronDown, IconLogout, IconUser } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 import { Link, useLocation } from 'react-router';
+import {
+  chooseLanguage,
+  type LanguageChoice,
+  languageChoiceLabel,
+  offeredLanguages,
+  useLanguage,
+} from '../language.ts';
 import { initialsOf, nameOf } from '../person.ts';
 import classes from './UserMenu.module.css';
 
@@ -20,6 +27,8 @@ interface UserMenuProps {
 /** Initials and name; opened, the ways to the profile and out. */
 export function UserMenu({ user, badge, profileLabel, logoutLabel, onLogout, lang }: UserMenuProps) {
   const { pathname } = useLocation();
+  const language = useLanguage();
+  const languageLabelId = useId();
   return (
     // A new key at every address: the menu closes on the way to another screen.
     <Menu
@@ -31,7 +40,7 @@ export function UserMenu({ user, badge, profileLabel, logoutLabel, onLogout, lan
       withInitialFocusPlaceholder={false}
     >
       <Menu.Target>
-        <UnstyledButton className={classes.target}>
+        <UnstyledButton className={classes.target} data-language-choice>
           <Avatar size={34} color="haematoxylin" variant="filled" aria-hidden>
             {initialsOf(user)}
           </Avatar>
@@ -49,6 +58,19 @@ export function UserMenu({ user, badge, profileLabel, logoutLabel, onLogout, lan
         <Menu.Item component={Link} to="/dashboard/profile" leftSection={<IconUser size={18} aria-hidden />}>
           {profileLabel}
         </Menu.Item>
+        <Menu.Divider />
+        {/* A new language draws everything anew: who chose it by keyboard goes on at the button of this menu. */}
+        <Menu.Label id={languageLabelId}>{languageChoiceLabel}</Menu.Label>
+        <Box role="group" aria-labelledby={languageLabelId}>
+          <Menu.RadioGroup value={language} onChange={(choice) => chooseLanguage(choice as LanguageChoice)}>
+            {offeredLanguages.map(({ choice, name, lang: nameLang }) => (
+              <Menu.RadioItem key={choice} value={choice} lang={nameLang}>
+                {name}
+              </Menu.RadioItem>
+            ))}
+          </Menu.RadioGroup>
+        </Box>
+        <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={18} aria-hidden />} onClick={onLogout}>
           {logoutLabel}
         </Menu.Item>

@@ -6,6 +6,7 @@ import { useAuth } from '../api/auth-state.ts';
 import { useWaiting } from '../api/users.ts';
 import { TopBar } from '../components/TopBar.tsx';
 import { UserMenu } from '../components/UserMenu.tsx';
+import { languageNow } from '../language.ts';
 import classes from './layout.module.css';
 import { adminTexts as texts } from './texts.ts';
 
@@ -40,14 +41,14 @@ export function AdminLayout() {
         <UserMenu
           user={user}
           badge={
-            <Badge color="eosin" variant="filled" lang="en">
+            <Badge color="eosin" variant="filled" lang={languageNow('en')}>
               {texts.badge}
             </Badge>
           }
           profileLabel={texts.profile}
           logoutLabel={texts.logout}
           onLogout={() => void leave()}
-          lang="tr"
+          lang={languageNow('tr')}
         />
       </TopBar>
       <main id="content" className={classes.content} tabIndex={-1}>

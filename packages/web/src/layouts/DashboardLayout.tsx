@@ -6,6 +6,7 @@ import { useAuth } from '../api/auth-state.ts';
 import { PendingBanner } from '../components/PendingBanner.tsx';
 import { TopBar } from '../components/TopBar.tsx';
 import { UserMenu } from '../components/UserMenu.tsx';
+import { languageNow } from '../language.ts';
 import classes from './layout.module.css';
 import { dashboardTexts as texts } from './texts.ts';
 
@@ -19,10 +20,11 @@ export function DashboardLayout({ fillsWindow = false }: DashboardLayoutProps) {
   const { user } = useAuth();
   const navigate = useNavigate();
   if (user === null) return null; // the guard is about to lead away
+  const lang = languageNow('en');
 
   async function leave() {
     const result = await logout();
-    if (result.success) toast.success(<span lang="en">{texts.loggedOut}</span>);
+    if (result.success) toast.success(<span lang={lang}>{texts.loggedOut}</span>);
     else toast.error(result.message);
     await navigate('/auth/login');
   }
@@ -34,13 +36,13 @@ export function DashboardLayout({ fillsWindow = false }: DashboardLayoutProps) {
 
   return (
     <div className={fillsWindow ? classes.page : undefined}>
-      <TopBar home="/dashboard" links={links} navigationLabel={texts.navigation} lang="en">
+      <TopBar home="/dashboard" links={links} navigationLabel={texts.navigation} lang={lang}>
         <UserMenu
           user={user}
           profileLabel={texts.profile}
           logoutLabel={texts.logout}
           onLogout={() => void leave()}
-          lang="en"
+          lang={lang}
         />
       </TopBar>
       {user.status === 'pending' && <PendingBanner />}

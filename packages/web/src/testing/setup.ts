@@ -1,6 +1,7 @@
 /** What the browser has and jsdom has not, and the settings the server would have written. */
 import { cleanup, configure } from '@testing-library/react';
 import { afterEach, vi } from 'vitest';
+import { chooseLanguage } from '../language.ts';
 
 // A busy machine may draw slowly; a test that waits for nothing still fails.
 configure({ asyncUtilTimeout: 10_000 });
@@ -35,6 +36,7 @@ window.scrollTo = () => {};
 
 afterEach(() => {
   cleanup();
+  chooseLanguage('mixed');
   localStorage.clear();
   vi.unstubAllGlobals();
   vi.restoreAllMocks();

@@ -1,4 +1,5 @@
 import { Kbd, Modal } from '@mantine/core';
+import { languageNow } from '../language.ts';
 import classes from './SlideViewer.module.css';
 import { texts } from './texts.ts';
 
@@ -14,7 +15,7 @@ export function KeyboardHelp({ isOpen, onClose }: KeyboardHelpProps) {
       opened={isOpen}
       onClose={onClose}
       title={texts.keyboardHelp}
-      lang="en"
+      lang={languageNow('en')}
       closeButtonProps={{ 'aria-label': texts.close }}
     >
       <dl className={classes.keys}>

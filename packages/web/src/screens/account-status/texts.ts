@@ -1,15 +1,28 @@
 import type { Status } from '@lamina/contract';
+import { wording } from '../../language.ts';
 import { statusLabel } from '../../texts.ts';
 
-export const texts = {
-  heading: 'Hesap Durumu',
-  reason: 'Başvurunuz şu gerekçeyle reddedildi:',
-  ended: (date: string) => `Erişiminiz ${date} tarihinde sona erdi.`,
-  contact: 'Lütfen bir yöneticiyle iletişime geçin.',
-  backToLogin: 'Girişe Dön',
-};
+export const texts = wording({
+  mixed: 'tr',
+  tr: {
+    heading: 'Hesap Durumu',
+    suspended: 'Askıya Alınmış',
+    reason: 'Başvurunuz şu gerekçeyle reddedildi:',
+    ended: (date: string) => `Erişiminiz ${date} tarihinde sona erdi.`,
+    contact: 'Lütfen bir yöneticiyle iletişime geçin.',
+    backToLogin: 'Girişe Dön',
+  },
+  en: {
+    heading: 'Account Status',
+    suspended: 'Suspended',
+    reason: 'Your application was declined for this reason:',
+    ended: (date) => `Your access ended on ${date}.`,
+    contact: 'Please contact an administrator.',
+    backToLogin: 'Back to Login',
+  },
+});
 
 /** This page alone says 'Askıya Alınmış'. */
 export function pageStatusLabel(status: Status): string {
-  return status === 'suspended' ? 'Askıya Alınmış' : statusLabel(status);
+  return status === 'suspended' ? texts.suspended : statusLabel(status);
 }

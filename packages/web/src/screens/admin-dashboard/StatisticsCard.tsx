@@ -4,6 +4,7 @@ import { useStatistics } from '../../api/users.ts';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
 import { Panel } from '../../components/Panel.tsx';
+import { formatNumber } from '../../numbers.ts';
 import { texts as shared } from '../../texts.ts';
 import { formatBytes } from './format-bytes.ts';
 import classes from './StatisticsCard.module.css';
@@ -52,13 +53,12 @@ function Usage({ days }: Pick<Statistics, 'days'>) {
 function Figures({ statistics }: { readonly statistics: Statistics }) {
   const figures = [
     ...Status.options.map(
-      (status) =>
-        [accountCountLabels[status], statistics.usersByStatus[status].toLocaleString('tr')] as const,
+      (status) => [accountCountLabels[status], formatNumber(statistics.usersByStatus[status])] as const,
     ),
-    [texts.slides, statistics.slides.toLocaleString('tr')],
-    [texts.datasets, statistics.datasets.toLocaleString('tr')],
+    [texts.slides, formatNumber(statistics.slides)],
+    [texts.datasets, formatNumber(statistics.datasets)],
     [texts.storedBytes, formatBytes(statistics.storedBytes)],
-    [texts.openImageSessions, statistics.openImageSessions.toLocaleString('tr')],
+    [texts.openImageSessions, formatNumber(statistics.openImageSessions)],
   ] as const;
   return (
     <dl className={classes.figures}>

@@ -1,5 +1,6 @@
 import { useId } from 'react';
-import { formatDate } from '../../dates.ts';
+import { formatDate, formatDayAndMonth } from '../../dates.ts';
+import { formatNumber } from '../../numbers.ts';
 import { texts } from './texts.ts';
 import classes from './UsagePlot.module.css';
 
@@ -28,13 +29,13 @@ export function UsagePlot({ title, days, color }: UsagePlotProps) {
   const description =
     total === 0 || busiest === undefined
       ? texts.plotNothing
-      : texts.plotDescription(total.toLocaleString('tr'), most.toLocaleString('tr'), dayCalled(busiest.day));
+      : texts.plotDescription(formatNumber(total), formatNumber(most), dayCalled(busiest.day));
 
   return (
     <figure className={classes.plot}>
       <figcaption className={classes.caption}>
         <span className={classes.title}>{title}</span>
-        <span className={classes.total}>{total.toLocaleString('tr')}</span>
+        <span className={classes.total}>{formatNumber(total)}</span>
       </figcaption>
       <svg
         role="img"
@@ -78,7 +79,7 @@ export function UsagePlot({ title, days, color }: UsagePlotProps) {
             {days.toReversed().map(({ day, count }) => (
               <tr key={day}>
                 <th scope="row">{dayCalled(day)}</th>
-                <td>{count.toLocaleString('tr')}</td>
+                <td>{formatNumber(count)}</td>
               </tr>
             ))}
           </tbody>
@@ -91,5 +92,4 @@ export function UsagePlot({ title, days, color }: UsagePlotProps) {
 /** A calendar day has no hour: taken as local midnight it stays the same day everywhere. */
 const dayCalled = (day: string) => formatDate(`${day}T00:00:00`);
 
-const dayAndMonth = new Intl.DateTimeFormat('tr-TR', { day: 'numeric', month: 'short' });
-const shortDay = (day: string) => dayAndMonth.format(new Date(`${day}T00:00:00`));
+const shortDay = (day: string) => formatDayAndMonth(`${day}T00:00:00`);

@@ -1,9 +1,11 @@
+import { languageNow } from '../../language.ts';
+
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 
 /** Bytes in the largest unit that leaves a number above 1, powers of ten: '12,4 GB'. */
 export function formatBytes(bytes: number): string {
   const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3));
-  return new Intl.NumberFormat('tr', {
+  return new Intl.NumberFormat(languageNow('tr'), {
     style: 'unit',
     unit: units[power],
     maximumFractionDigits: 1,

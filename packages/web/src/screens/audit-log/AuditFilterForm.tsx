@@ -1,8 +1,16 @@
-import { type AuditEntry, AuditResult, auditActions, auditResults } from '@lamina/contract';
+import {
+  type AuditEntry,
+  AuditResult,
+  auditActionLabel,
+  auditActions,
+  auditResults,
+  type Language,
+} from '@lamina/contract';
 import { Button, Group, NativeSelect, Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
 import { useSlidesCalled } from '../../api/audit.ts';
+import { languageNow } from '../../language.ts';
 import { nameOf } from '../../person.ts';
 import classes from './AuditLog.module.css';
 import type { ShownFilter } from './filter.ts';
@@ -15,10 +23,6 @@ interface AuditFilterFormProps {
   readonly onApply: (filter: ShownFilter) => void;
 }
 
-const actions = Object.entries(auditActions)
-  .map(([value, label]) => ({ value, label }))
-  .sort((a, b) => a.label.localeCompare(b.label, 'tr'));
-const results = AuditResult.options.map((value) => ({ value, label: auditResults[value] }));
 const nothing: ShownFilter = { who: '', action: '', result: '', target: '', from: '', to: '' };
 /** Nobody types faster than that and wants to see what comes in between. */
 const searchAfterMs = 250;
@@ -27,6 +31,7 @@ const searchAfterMs = 250;
 export function AuditFilterForm({ filter, entries, onApply }: AuditFilterFormProps) {
   const [typed, setTyped] = useState(filter);
   const set = (name: keyof ShownFilter, value: string) => setTyped({ ...typed, [name]: value });
+  const language = languageNow('tr');
   const isFiltered = Object.values(filter).some((value) => value !== '');
 
   function submit(event: FormEvent) {
@@ -50,14 +55,14 @@ export function AuditFilterForm({ filter, entries, onApply }: AuditFilterFormPro
         <NativeSelect
           size="md"
           label={texts.action}
-          data={[{ value: '', label: texts.anyAction }, ...actions]}
+          data={[{ value: '', label: texts.anyAction }, ...actionsIn(language)]}
           value={typed.action}
           onChange={(event) => set('action', event.currentTarget.value)}
         />
         <NativeSelect
           size="md"
           label={texts.result}
-          data={[{ value: '', label: texts.anyResult }, ...results]}
+          data={[{ value: '', label: texts.anyResult }, ...resultsIn(language)]}
           value={typed.result}
           onChange={(event) => set('result', event.currentTarget.value)}
         />
@@ -86,6 +91,17 @@ export function AuditFilterForm({ filter, entries, onApply }: AuditFilterFormPro
       </Group>
     </form>
   );
+}
+
+/** By the alphabet of the language. */
+function actionsIn(language: Language) {
+  return Object.keys(auditActions)
+    .map((value) => ({ value, label: auditActionLabel(value, language) }))
+    .sort((a, b) => a.label.localeCompare(b.label, language));
+}
+
+function resultsIn(language: Language) {
+  return AuditResult.options.map((value) => ({ value, label: auditResults[value][language] }));
 }
 
 interface SlideFieldProps {

@@ -26,7 +26,7 @@ export function AuditLog() {
   const file = useMutation({
     mutationFn: () => downloadAudit(asked),
     onSuccess: (blob) => {
-      saveFile(blob, `denetim-kaydi-${new Date().toISOString().slice(0, 10)}.csv`);
+      saveFile(blob, texts.fileName(new Date().toISOString().slice(0, 10)));
       toast.success(texts.downloaded);
     },
     onError: (error) => toast.error(messageOf(error, texts.downloadFailed)),

@@ -2,15 +2,14 @@ import type { AuditEntry } from '@lamina/contract';
 import { Anchor, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { formatDate } from '../../dates.ts';
+import { formatDate, formatTime } from '../../dates.ts';
 import { nameOf } from '../../person.ts';
 import classes from './AuditTable.module.css';
 import { detailOf } from './detail-of.ts';
 import { addressOfFilter } from './filter.ts';
 import { sentenceOf, texts } from './texts.ts';
 
-const timeOfDay = new Intl.DateTimeFormat('tr-TR', { timeStyle: 'medium' });
-const columns = [texts.time, texts.action, texts.person, texts.target, texts.detail, texts.address];
+const columns = ['time', 'action', 'person', 'target', 'detail', 'address'] as const;
 
 /** Entries under the days they belong to. A table where there is room, cards where there is not. */
 export function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
@@ -21,7 +20,7 @@ export function AuditTable({ entries }: { readonly entries: readonly AuditEntry[
         <tr>
           {columns.map((column) => (
             <th key={column} scope="col">
-              {column}
+              {texts[column]}
             </th>
           ))}
         </tr>
@@ -50,7 +49,7 @@ function Row({ entry }: { readonly entry: AuditEntry }) {
   return (
     <tr className={classes.entry} data-result={result}>
       <td className={classes.time}>
-        <time dateTime={at}>{timeOfDay.format(new Date(at))}</time>
+        <time dateTime={at}>{formatTime(at)}</time>
       </td>
       <td className={classes.what}>{sentenceOf(entry)}</td>
       <Cell label={texts.person}>

@@ -6,6 +6,7 @@ import { beginChainCheck, useAuditChain } from '../../api/audit.ts';
 import { messageOf } from '../../api/client.ts';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { formatDateAndTime } from '../../dates.ts';
+import { formatNumber } from '../../numbers.ts';
 import classes from './AuditLog.module.css';
 import { chainTexts as texts } from './texts.ts';
 
@@ -39,7 +40,7 @@ export function ChainState() {
         color="eosin"
         variant="outline"
         icon={<IconAlertTriangle aria-hidden />}
-        title={texts.broken((brokenAt ?? 0).toLocaleString('tr'))}
+        title={texts.broken(formatNumber(brokenAt ?? 0))}
       >
         <Text mb="sm">{texts.brokenDetail(formatDateAndTime(checkedAt))}</Text>
         {again}
@@ -55,7 +56,7 @@ export function ChainState() {
         </Text>
         {state === 'intact' && (
           <Text size="sm" c="dimmed">
-            {texts.intactDetail((entries ?? 0).toLocaleString('tr'), formatDateAndTime(checkedAt))}
+            {texts.intactDetail(formatNumber(entries ?? 0), formatDateAndTime(checkedAt))}
           </Text>
         )}
       </div>

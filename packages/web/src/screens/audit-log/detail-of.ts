@@ -1,4 +1,6 @@
 import { type AuditEntry, errors, isErrorCode } from '@lamina/contract';
+import { languageNow } from '../../language.ts';
+import { formatNumber } from '../../numbers.ts';
 import { roleLabel, statusLabel } from '../../texts.ts';
 import { fieldLabels, detailTexts as texts } from './texts.ts';
 
@@ -23,7 +25,7 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
   };
 
   const [code] = take('code');
-  if (typeof code === 'string') sentences.push(isErrorCode(code) ? errors[code].tr : code);
+  if (typeof code === 'string') sentences.push(isErrorCode(code) ? errors[code][languageNow('tr')] : code);
   const [statusBefore, status] = take('status_before', 'status');
   sentences.push(...changeOf(texts.status, statusBefore, status, statusLabel));
   const [roleBefore, role] = take('role_before', 'role');
@@ -36,10 +38,10 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
   const [call] = take('call');
   if (typeof call === 'string') sentences.push(`${texts.call}: ${call}`);
   const [count] = take('count');
-  if (typeof count === 'number') sentences.push(texts.count(count.toLocaleString('tr')));
+  if (typeof count === 'number') sentences.push(texts.count(formatNumber(count)));
   if (action === 'audit-pruned') {
     const [entries] = take('entries');
-    if (typeof entries === 'number') sentences.push(texts.pruned(entries.toLocaleString('tr')));
+    if (typeof entries === 'number') sentences.push(texts.pruned(formatNumber(entries)));
   }
   for (const [name, value] of Object.entries(detail)) {
     if (!told.has(name) && value !== null) sentences.push(`${name}: ${value}`);

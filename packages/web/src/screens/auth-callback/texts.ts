@@ -1,3 +1,7 @@
-export const texts = {
-  signingIn: 'Giriş yapılıyor…',
-};
+import { wording } from '../../language.ts';
+
+export const texts = wording({
+  mixed: 'tr',
+  tr: { signingIn: 'Giriş yapılıyor…' },
+  en: { signingIn: 'Logging in…' },
+});

@@ -3,6 +3,7 @@ import { Title } from '@mantine/core';
 import { IconMicroscope, IconShieldLock, IconUser } from '@tabler/icons-react';
 import { useAuth } from '../../api/auth-state.ts';
 import { Panel } from '../../components/Panel.tsx';
+import { languageNow } from '../../language.ts';
 import { nameOf } from '../../person.ts';
 import classes from './Dashboard.module.css';
 import { QuickLink } from './QuickLink.tsx';
@@ -28,7 +29,7 @@ export function Dashboard() {
             <QuickLink
               to="/wsi-viewer"
               label={texts.wsiViewer}
-              labelLang="en"
+              labelLang={languageNow('en')}
               hint={texts.wsiViewerHint}
               icon={IconMicroscope}
             />

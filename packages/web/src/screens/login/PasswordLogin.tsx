@@ -9,13 +9,16 @@ import type { ActionResult } from '../../api/action-result.ts';
 import { login } from '../../api/auth.ts';
 import { PasswordField } from '../../components/PasswordField.tsx';
 import { texts as shared } from '../../texts.ts';
-import { EmailField } from '../../validation.ts';
+import { EmailField, say } from '../../validation.ts';
 import { SecondFactorForm } from './SecondFactorForm.tsx';
 import { texts } from './texts.ts';
 
 const LoginForm = z.object({
   email: EmailField,
-  password: z.string().min(1, shared.passwordRequired),
+  password: z.string().min(
+    1,
+    say(() => shared.passwordRequired),
+  ),
 });
 type Credentials = z.output<typeof LoginForm>;
 

@@ -5,9 +5,18 @@ import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import { announce } from '../../announce.ts';
 import type { ActionResult } from '../../api/action-result.ts';
+import { say } from '../../validation.ts';
 import { texts } from './texts.ts';
 
-const CodeForm = z.object({ code: z.string().trim().min(1, texts.codeRequired) });
+const CodeForm = z.object({
+  code: z
+    .string()
+    .trim()
+    .min(
+      1,
+      say(() => texts.codeRequired),
+    ),
+});
 
 interface SecondFactorFormProps {
   readonly onCode: (code: string) => Promise<ActionResult>;

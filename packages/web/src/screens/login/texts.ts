@@ -1,19 +1,43 @@
-export const texts = {
-  heading: 'Giriş Yap',
-  submit: 'Giriş Yap',
-  forgotten: 'Şifreni mi unuttun?',
-  noAccount: 'Hesabın yok mu?',
-  register: 'Kayıt ol',
-  code: 'Doğrulama Kodu',
-  codeRequired: 'Doğrulama kodu gerekli.',
-  codeHint:
-    'Doğrulama uygulamanızdaki 6 haneli kodu girin. Telefonunuz yanınızda değilse kurtarma kodlarınızdan birini yazabilirsiniz.',
-  codeSubmit: 'Doğrula',
-  codeBack: 'Geri dön',
-  or: 'veya',
-  signInAt: (provider: string | null) =>
-    provider === null ? 'Kurum hesabıyla giriş yap' : `${provider} ile giriş yap`,
-  externalOnly:
-    'Giriş, kurumunuzun kimlik hizmetiyle yapılır. İlk girişinizden sonra bir yönetici hesabınızı onaylar.',
-  leavingFailed: 'Kimlik hizmetinin sayfası açılamadı.',
-};
+import { wording } from '../../language.ts';
+
+export const texts = wording({
+  mixed: 'tr',
+  tr: {
+    heading: 'Giriş Yap',
+    submit: 'Giriş Yap',
+    forgotten: 'Şifreni mi unuttun?',
+    noAccount: 'Hesabın yok mu?',
+    register: 'Kayıt ol',
+    code: 'Doğrulama Kodu',
+    codeRequired: 'Doğrulama kodu gerekli.',
+    codeHint:
+      'Doğrulama uygulamanızdaki 6 haneli kodu girin. Telefonunuz yanınızda değilse kurtarma kodlarınızdan birini yazabilirsiniz.',
+    codeSubmit: 'Doğrula',
+    codeBack: 'Geri dön',
+    or: 'veya',
+    signInAt: (provider: string | null) =>
+      provider === null ? 'Kurum hesabıyla giriş yap' : `${provider} ile giriş yap`,
+    externalOnly:
+      'Giriş, kurumunuzun kimlik hizmetiyle yapılır. İlk girişinizden sonra bir yönetici hesabınızı onaylar.',
+    leavingFailed: 'Kimlik hizmetinin sayfası açılamadı.',
+  },
+  en: {
+    heading: 'Log In',
+    submit: 'Log In',
+    forgotten: 'Forgot your password?',
+    noAccount: 'No account yet?',
+    register: 'Register',
+    code: 'Verification Code',
+    codeRequired: 'A verification code is required.',
+    codeHint:
+      'Enter the 6-digit code of your authenticator app. Without your phone at hand, you can enter one of your recovery codes.',
+    codeSubmit: 'Verify',
+    codeBack: 'Go back',
+    or: 'or',
+    signInAt: (provider) =>
+      provider === null ? "Log in with your institution's account" : `Log in with ${provider}`,
+    externalOnly:
+      "You log in with your institution's sign-in service. After your first login an administrator approves your account.",
+    leavingFailed: 'The page of the sign-in service could not be opened.',
+  },
+});

@@ -1,5 +1,15 @@
-export const texts = {
-  heading: 'Sayfa Bulunamadı',
-  explanation: 'Aradığınız sayfa bulunamadı. Taşınmış ya da silinmiş olabilir.',
-  home: 'Ana sayfaya dön',
-};
+import { wording } from '../../language.ts';
+
+export const texts = wording({
+  mixed: 'tr',
+  tr: {
+    heading: 'Sayfa Bulunamadı',
+    explanation: 'Aradığınız sayfa bulunamadı. Taşınmış ya da silinmiş olabilir.',
+    home: 'Ana sayfaya dön',
+  },
+  en: {
+    heading: 'Page Not Found',
+    explanation: 'The page you are looking for was not found. It may have been moved or deleted.',
+    home: 'Back to the home page',
+  },
+});

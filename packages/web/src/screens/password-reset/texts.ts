@@ -1,9 +1,23 @@
-export const texts = {
-  heading: 'Şifre Sıfırlama',
-  requestHint: 'E-posta adresinizi yazın; yeni şifre belirleyebileceğiniz bir bağlantı göndereceğiz.',
-  requestSubmit: 'Bağlantı Gönder',
-  newPasswordHint: 'Yeni şifrenizi belirleyin. Açık olan bütün oturumlarınız kapatılır.',
-  newPasswordSubmit: 'Şifreyi Kaydet',
-  anotherLink: 'Yeni bağlantı iste',
-  backToLogin: 'Girişe dön',
-};
+import { wording } from '../../language.ts';
+
+export const texts = wording({
+  mixed: 'tr',
+  tr: {
+    heading: 'Şifre Sıfırlama',
+    requestHint: 'E-posta adresinizi yazın; yeni şifre belirleyebileceğiniz bir bağlantı göndereceğiz.',
+    requestSubmit: 'Bağlantı Gönder',
+    newPasswordHint: 'Yeni şifrenizi belirleyin. Açık olan bütün oturumlarınız kapatılır.',
+    newPasswordSubmit: 'Şifreyi Kaydet',
+    anotherLink: 'Yeni bağlantı iste',
+    backToLogin: 'Girişe dön',
+  },
+  en: {
+    heading: 'Password Reset',
+    requestHint: 'Enter your e-mail address; we will send you a link with which you can set a new password.',
+    requestSubmit: 'Send Link',
+    newPasswordHint: 'Set your new password. All your open sessions are ended.',
+    newPasswordSubmit: 'Save Password',
+    anotherLink: 'Request another link',
+    backToLogin: 'Back to login',
+  },
+});

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { announce } from '../../announce.ts';
 import { deleteAccount } from '../../api/profile.ts';
 import { Panel } from '../../components/Panel.tsx';
+import { say } from '../../validation.ts';
 import { CurrentPasswordField } from './CurrentPasswordField.tsx';
 import { texts } from './texts.ts';
 import { useCurrentPassword } from './use-current-password.ts';
@@ -15,7 +16,10 @@ function confirmationOf(email: string) {
   return z
     .string()
     .trim()
-    .refine((typed) => typed.toLowerCase() === email.toLowerCase(), texts.deleteNotConfirmed);
+    .refine(
+      (typed) => typed.toLowerCase() === email.toLowerCase(),
+      say(() => texts.deleteNotConfirmed),
+    );
 }
 
 interface DeleteAccountCardProps {

@@ -7,6 +7,7 @@ import { encode } from 'uqr';
 import { z } from 'zod';
 import { announce } from '../../announce.ts';
 import { finishSecondFactor, type SecondFactorSecret } from '../../api/second-factor.ts';
+import { say } from '../../validation.ts';
 import classes from './SecondFactorSetup.module.css';
 import { texts } from './texts.ts';
 
@@ -26,7 +27,12 @@ const FirstCode = z.object({
   code: z
     .string()
     .transform((typed) => typed.replaceAll(/\s/g, ''))
-    .pipe(z.string().regex(/^\d{6}$/, texts.codeFormat)),
+    .pipe(
+      z.string().regex(
+        /^\d{6}$/,
+        say(() => texts.codeFormat),
+      ),
+    ),
 });
 
 interface PairingProps extends SecondFactorSecret {

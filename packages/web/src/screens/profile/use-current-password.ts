@@ -2,6 +2,7 @@ import { useMemo, useState } from 'react';
 import { z } from 'zod';
 import type { ActionResult } from '../../api/action-result.ts';
 import { texts as shared } from '../../texts.ts';
+import { say } from '../../validation.ts';
 
 /** What a form with this field has among its values; empty until it is asked for. */
 export interface CurrentPassword {
@@ -15,7 +16,13 @@ export interface CurrentPassword {
 export function useCurrentPassword() {
   const [isAsked, setAsked] = useState(false);
   const schema = useMemo(
-    () => (isAsked ? z.string().min(1, shared.currentPasswordRequired) : z.string()),
+    () =>
+      isAsked
+        ? z.string().min(
+            1,
+            say(() => shared.currentPasswordRequired),
+          )
+        : z.string(),
     [isAsked],
   );
   return {

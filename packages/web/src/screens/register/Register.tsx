@@ -8,16 +8,34 @@ import { announce } from '../../announce.ts';
 import { register as registerAccount } from '../../api/auth.ts';
 import { PasswordField } from '../../components/PasswordField.tsx';
 import { texts as shared } from '../../texts.ts';
-import { EmailField, FirstPasswordField, isTypedTwice, typedTwice } from '../../validation.ts';
+import { EmailField, FirstPasswordField, isTypedTwice, say, typedTwice } from '../../validation.ts';
 import classes from './Register.module.css';
 import { texts } from './texts.ts';
 
 const RegisterForm = z
   .object({
     email: EmailField,
-    displayName: z.string().trim().max(100, shared.displayNameTooLong),
-    affiliation: z.string().trim().max(affiliationMaxLength, texts.affiliationTooLong),
-    purpose: z.string().trim().max(purposeMaxLength, texts.purposeTooLong),
+    displayName: z
+      .string()
+      .trim()
+      .max(
+        100,
+        say(() => shared.displayNameTooLong),
+      ),
+    affiliation: z
+      .string()
+      .trim()
+      .max(
+        affiliationMaxLength,
+        say(() => texts.affiliationTooLong),
+      ),
+    purpose: z
+      .string()
+      .trim()
+      .max(
+        purposeMaxLength,
+        say(() => texts.purposeTooLong),
+      ),
     password: FirstPasswordField,
     passwordConfirmation: z.string(),
   })

@@ -1,14 +1,33 @@
-export const texts = {
-  heading: 'Kayıt Ol',
-  displayName: 'Görünen Ad (isteğe bağlı)',
-  more: 'Başvurunuz hakkında (isteğe bağlı)',
-  affiliation: 'Kurum',
-  affiliationTooLong: 'Kurum en fazla 200 karakter olabilir.',
-  purpose: 'Başvuru amacı',
-  purposeHint: 'Yöneticinin başvurunuzu değerlendirmesini kolaylaştırır.',
-  purposeTooLong: 'Başvuru amacı en fazla 1000 karakter olabilir.',
-  submit: 'Kayıt Ol',
-  approvalHint: 'Hesabınız bir yönetici onayladıktan sonra açılır.',
-  hasAccount: 'Zaten hesabın var mı?',
-  login: 'Giriş yap',
-};
+import { wording } from '../../language.ts';
+
+export const texts = wording({
+  mixed: 'tr',
+  tr: {
+    heading: 'Kayıt Ol',
+    displayName: 'Görünen Ad (isteğe bağlı)',
+    more: 'Başvurunuz hakkında (isteğe bağlı)',
+    affiliation: 'Kurum',
+    affiliationTooLong: 'Kurum en fazla 200 karakter olabilir.',
+    purpose: 'Başvuru amacı',
+    purposeHint: 'Yöneticinin başvurunuzu değerlendirmesini kolaylaştırır.',
+    purposeTooLong: 'Başvuru amacı en fazla 1000 karakter olabilir.',
+    submit: 'Kayıt Ol',
+    approvalHint: 'Hesabınız bir yönetici onayladıktan sonra açılır.',
+    hasAccount: 'Zaten hesabın var mı?',
+    login: 'Giriş yap',
+  },
+  en: {
+    heading: 'Register',
+    displayName: 'Display Name (optional)',
+    more: 'About your application (optional)',
+    affiliation: 'Institution',
+    affiliationTooLong: 'The institution may have at most 200 characters.',
+    purpose: 'Purpose',
+    purposeHint: 'Helps the administrator decide on your application.',
+    purposeTooLong: 'The purpose may have at most 1000 characters.',
+    submit: 'Register',
+    approvalHint: 'Your account opens once an administrator has approved it.',
+    hasAccount: 'Already have an account?',
+    login: 'Log in',
+  },
+});

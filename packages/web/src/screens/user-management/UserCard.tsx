@@ -61,15 +61,15 @@ export const UserCard = memo(function UserCard({ user }: UserCardProps) {
         ]}
       />
       <Group gap="xs" className={classes.actions}>
-        {actionsOf(user).map(({ label, isMain, run }) => (
+        {actionsOf(user).map(({ name, isMain, run }) => (
           <Button
-            key={label}
+            key={name}
             size="sm"
             variant={isMain ? 'filled' : 'default'}
             disabled={action.isPending}
             onClick={() => action.mutate(run)}
           >
-            {label}
+            {texts[name]}
           </Button>
         ))}
         {user.status === 'active' && user.role !== 'admin' && (

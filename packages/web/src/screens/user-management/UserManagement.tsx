@@ -8,6 +8,7 @@ import { useUsers, useWaiting } from '../../api/users.ts';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
 import { Panel } from '../../components/Panel.tsx';
+import { languageNow } from '../../language.ts';
 import { Applications } from './Applications.tsx';
 import { texts } from './texts.ts';
 import { UserCard } from './UserCard.tsx';
@@ -59,7 +60,7 @@ function AllUsers() {
   return (
     <Panel
       title={texts.title}
-      titleLang="en"
+      titleLang={languageNow('en')}
       action={
         <Button
           size="sm"

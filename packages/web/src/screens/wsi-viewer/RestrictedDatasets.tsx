@@ -3,6 +3,7 @@ import { Button, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { IconLock } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { askForDataset, useRequestableDatasets } from '../../api/datasets.ts';
+import { languageNow } from '../../language.ts';
 import classes from './RestrictedDatasets.module.css';
 import { texts } from './texts.ts';
 
@@ -96,7 +97,7 @@ function RequestDialog({ dataset, onClose }: RequestDialogProps) {
       closeButtonProps={{ 'aria-label': texts.close }}
       centered
       withinPortal={false}
-      lang="en"
+      lang={languageNow('en')}
     >
       <form
         onSubmit={(event) => {

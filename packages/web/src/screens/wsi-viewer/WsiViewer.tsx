@@ -9,6 +9,7 @@ import {
   tileAddress,
   useCatalogue,
 } from '../../api/images.ts';
+import { languageNow } from '../../language.ts';
 import { createDescriptorSupply } from '../../viewer/preload.ts';
 import { SlideViewer, type ViewedSlide } from '../../viewer/SlideViewer.tsx';
 import { useKeys } from '../../viewer/use-keys.ts';
@@ -88,8 +89,8 @@ export function WsiViewer() {
   };
 
   return (
-    // The interface is Turkish elsewhere; here it is English.
-    <div className={classes.screen} lang="en">
+    // In the specification's mix the interface is Turkish elsewhere; here it is English.
+    <div className={classes.screen} lang={languageNow('en')}>
       <aside className={classes.sidebar} hidden={!isCatalogOpen}>
         <ImageCatalog
           catalogue={catalogue}
