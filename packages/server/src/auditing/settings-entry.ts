@@ -31,11 +31,10 @@ export async function recordSettings(
 
 /** Never a secret, nor an address of a person or a password within an address. */
 function toldOf(config: Config): Told {
-  const told = Object.entries(config).map(([name, value]: [string, unknown]) => {
-    if (withheld.test(name)) return [name, value === null ? null : 'set'] as const;
-    if (value === null || typeof value === 'number' || typeof value === 'boolean')
-      return [name, value] as const;
-    return [name, typeof value === 'string' ? withoutCredentials(value) : plain(value)] as const;
+  const told = Object.entries(config).map(([name, value]: [string, unknown]): [string, Told[string]] => {
+    if (withheld.test(name)) return [name, value === null ? null : 'set'];
+    if (value === null || typeof value === 'number' || typeof value === 'boolean') return [name, value];
+    return [name, typeof value === 'string' ? withoutCredentials(value) : plain(value)];
   });
   return Object.fromEntries(told);
 }

@@ -65,8 +65,8 @@ beforeAll(async () => {
       const { images } = (await call('GET', '/image-catalog/images', { token })).json as {
         images: { id: string; status: string }[];
       };
-      expect(images[0]?.status).toBe('ready');
-      imageId = images[0]?.id ?? '';
+      if (images[0]?.status !== 'ready') throw new Error('the slide has not been read yet');
+      imageId = images[0].id;
     },
     { timeout: 50_000, interval: 100 },
   );

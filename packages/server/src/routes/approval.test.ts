@@ -115,7 +115,9 @@ describe.each(databaseKinds)('an application, on %s', (database) => {
 
     await apply('bir');
     const first = await letters({ outbox });
-    expect(first.map(({ to }) => to).sort()).toEqual(['ikinci@example.org', 'yonetici@example.org']);
+    expect(new Set(first.map(({ to }) => to))).toEqual(
+      new Set(['ikinci@example.org', 'yonetici@example.org']),
+    );
     expect(first[0]?.subject).toBe('Lamina: Onay bekleyenler var');
     expect(first[0]?.text).toContain('1 yeni kişi');
     expect(first[0]?.text).toContain('/admin/users?view=waiting');

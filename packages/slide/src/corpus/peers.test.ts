@@ -77,7 +77,7 @@ async function expectSame(peer: Peer | null, path: string, exception: Exception 
   const most = await apart(slide, peer, path, exception?.levels ?? slide.levels.length);
   await slide.close();
   expect(most[0]).toBeDefined();
-  expect(Math.max(...most.filter(Number.isInteger)), `by level: ${most}`).toBeLessThanOrEqual(
+  expect(Math.max(...most.filter(Number.isInteger)), `by level: ${most.join(', ')}`).toBeLessThanOrEqual(
     exception?.most ?? 0,
   );
 }

@@ -17,14 +17,16 @@ describe('the token sync', () => {
     const calls = stubApi({ 'POST /session/token': {} });
     syncToken('token-1', now);
     expect(calls).toEqual([
-      { name: 'POST /session/token', authorization: 'Bearer token-1', body: undefined },
+      { name: 'POST /session/token', query: {}, authorization: 'Bearer token-1', body: undefined },
     ]);
   });
 
   it('tells a sign-out by DELETE', () => {
     const calls = stubApi({ 'DELETE /session/token': {} });
     syncEndedToken();
-    expect(calls).toEqual([{ name: 'DELETE /session/token', authorization: null, body: undefined }]);
+    expect(calls).toEqual([
+      { name: 'DELETE /session/token', query: {}, authorization: null, body: undefined },
+    ]);
   });
 
   it.each([

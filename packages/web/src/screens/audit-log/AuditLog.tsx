@@ -89,7 +89,7 @@ function Entries({ audit }: { readonly audit: ReturnType<typeof useAudit> }) {
       <LoadFailed message={messageOf(audit.error, texts.loadFailed)} onRetry={() => void audit.refetch()} />
     );
   }
-  const { data = [] } = audit;
+  const { data } = audit;
   if (data.length === 0) return <Text c="dimmed">{texts.empty}</Text>;
 
   return (
