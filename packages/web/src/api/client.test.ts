@@ -13,7 +13,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { chooseLanguage } from '../language.ts';
 import { account } from '../testing/accounts.ts';
 import { refusal, stubApi } from '../testing/stub-api.ts';
-import { addressOf, call, messageOf, NoAnswerError, onSignInEnded, UnexpectedAnswerError } from './client.ts';
+import {
+  addressOf,
+  call,
+  callIfChanged,
+  messageOf,
+  NoAnswerError,
+  onSignInEnded,
+  UnexpectedAnswerError,
+} from './client.ts';
 import { storeSignIn } from './stored-sign-in.ts';
 
 const ended = vi.fn<(token: string | null) => void>();
@@ -166,5 +174,20 @@ describe('the sentence of a failure', () => {
     expect(messageOf(new AppError('not_found', { message: 'Yok.' }), 'Olmadı.')).toBe('Yok.');
     expect(messageOf(new NoAnswerError(null), 'Olmadı.')).toBe('Olmadı.');
     expect(messageOf('nonsense', 'Olmadı.')).toBe('Olmadı.');
+  });
+});
+
+describe('a call for what may be known already', () => {
+  it('says what is known, and tells nothing when it has not changed', async () => {
+    const asked: (string | null)[] = [];
+    vi.stubGlobal('fetch', async (_: string, { headers }: { headers: Headers }) => {
+      asked.push(headers.get('If-None-Match'));
+      if (asked.length > 1) return new Response(null, { status: 304 });
+      return Response.json({ images: [], next_cursor: null }, { headers: { ETag: 'W/"1"' } });
+    });
+    const first = await callIfChanged(listImages, { query: {} }, null);
+    expect(first).toEqual({ answer: { images: [], next_cursor: null }, etag: 'W/"1"' });
+    expect(await callIfChanged(listImages, { query: {} }, 'W/"1"')).toBeNull();
+    expect(asked).toEqual([null, 'W/"1"']);
   });
 });

@@ -17,6 +17,7 @@ import {
   type QueryInputOf,
   type ResponseOf,
 } from '@lamina/contract';
+import type { z } from 'zod';
 import { acceptLanguage } from '../language.ts';
 import { storedToken } from './stored-sign-in.ts';
 import { imageTexts as texts } from './texts.ts';
@@ -82,6 +83,8 @@ interface PlainInput {
   readonly query?: Query;
   readonly body?: unknown;
   readonly signal?: AbortSignal;
+  /** ETag of what is known already: the answer may be 304. */
+  readonly known?: string | null;
 }
 
 /** @throws AppError, NoAnswerError, UnexpectedAnswerError; the caller's own abort passes through */
@@ -92,6 +95,26 @@ export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>)
   return endpoint.response.parse(JSON.parse(text)) as ResponseOf<E>;
 }
 
+/**
+ * As `call`, for what may be known already.
+ *
+ * @param known ETag of the answer before; null: there was none
+ * @returns null when nothing has changed
+ */
+export async function callIfChanged<E extends Endpoint>(
+  endpoint: E,
+  input: CallInput<E>,
+  known: string | null,
+): Promise<{ readonly answer: ResponseOf<E>; readonly etag: string | null } | null> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const read = async (answer: Response) =>
+    answer.status === 304 ? null : { text: await answer.text(), etag: answer.headers.get('ETag') };
+  const changed = await send(endpoint, { ...(input as PlainInput), known }, timeout, read);
+  if (changed === null) return null;
+  const schema = endpoint.response as z.ZodType<ResponseOf<E>>;
+  return { answer: schema.parse(JSON.parse(changed.text)), etag: changed.etag };
+}
+
 /** A file, which may take as long as it takes. @throws as `call` does */
 export function download<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Blob> {
   return send(endpoint, input as PlainInput, null, (answer) => answer.blob());
@@ -100,7 +123,7 @@ export function download<E extends Endpoint>(endpoint: E, input: CallInput<E>): 
 /** @param timeout ends the call, reading included; null lets it take its time */
 async function send<T>(
   endpoint: Endpoint,
-  { params, query, body, signal }: PlainInput,
+  { params, query, body, signal, known }: PlainInput,
   timeout: AbortSignal | null,
   read: (answer: Response) => Promise<T>,
 ): Promise<T> {
@@ -108,6 +131,7 @@ async function send<T>(
   const headers = new Headers({ 'Accept-Language': acceptLanguage() });
   if (token !== null && endpoint.access !== 'anyone') headers.set('Authorization', `Bearer ${token}`);
   if (endpoint.body) headers.set('Content-Type', 'application/json');
+  if (known) headers.set('If-None-Match', known);
 
   const signals = [signal, timeout].filter((each) => each !== undefined && each !== null);
   let refused: Response;
@@ -119,7 +143,7 @@ async function send<T>(
       ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
       ...(endpoint.body ? { body: JSON.stringify(body ?? {}) } : {}),
     });
-    if (answer.ok) return await read(answer);
+    if (answer.ok || (known && answer.status === 304)) return await read(answer);
     refused = answer;
     text = await answer.text();
   } catch (error) {

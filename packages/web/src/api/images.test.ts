@@ -1,5 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import { descriptorAddress, fetchPixels, thumbnailAddress, tileAddress } from './images.ts';
+import {
+  type CatalogueImage,
+  descriptorAddress,
+  fetchPixels,
+  keepUnchanged,
+  thumbnailAddress,
+  tileAddress,
+} from './images.ts';
 
 describe('addresses of pixels', () => {
   it('are those of the API', () => {
@@ -78,5 +85,22 @@ describe('loading pixels', () => {
     const answer = fetchPixels('/tile', { signal: end.signal, onRenewing: () => end.abort() }, sessions);
     await expect(answer).rejects.toMatchObject({ name: 'AbortError' });
     expect(asked).toHaveLength(1);
+  });
+});
+
+describe('a list that is asked for again', () => {
+  const image = (id: string, organ_type: string) => ({ id, organ_type }) as CatalogueImage;
+
+  it('keeps the images that have not changed, wherever they stand now', () => {
+    const a = image('a', 'Liver');
+    const b = image('b', 'Liver');
+    const now = keepUnchanged([a, b], [image('new', 'Liver'), image('a', 'Liver'), image('b', 'Colon')]);
+    expect(now.map(({ id, organ_type }) => `${id} ${organ_type}`)).toEqual([
+      'new Liver',
+      'a Liver',
+      'b Colon',
+    ]);
+    expect(now[1]).toBe(a);
+    expect(now[2]).not.toBe(b);
   });
 });

@@ -9,12 +9,13 @@ import {
   listImages,
 } from '@lamina/contract';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { z } from 'zod';
 import { acceptLanguage } from '../language.ts';
-import { addressOf, call, NoAnswerError, UnexpectedAnswerError } from './client.ts';
+import { addressOf, callIfChanged, NoAnswerError, UnexpectedAnswerError } from './client.ts';
 import { delay } from './delay.ts';
 import { type ImageSessions, imageSessions } from './image-sessions.ts';
+import { queryClient } from './query-client.ts';
 import { imageTexts as texts } from './texts.ts';
 
 const retryDelayMs = 1000;
@@ -49,6 +50,9 @@ const CatalogueImage = z.object({
   /** The file does not say it: estimated from the other. */
   mpp_derived: yesOrNo,
   objective_power_derived: yesOrNo,
+  size_bytes: numberOrNull,
+  /** ISO 8601, UTC. */
+  created_at: textOrNull,
   /** Machine name, e.g. `aperio`. */
   format: textOrNull,
   /** Administrators see what is not `ready` too. */
@@ -71,7 +75,7 @@ const listCatalogue = endpoint({
 export interface Catalogue {
   readonly images: readonly CatalogueImage[];
   readonly isLoading: boolean;
-  /** Sentence for the person; null when the list is there. */
+  /** Sentence for the person; null when there is a list, though it may not be the latest. */
   readonly error: string | null;
   reload(): void;
 }
@@ -80,16 +84,32 @@ type Renewal = 'done' | 'failed';
 
 const none: readonly CatalogueImage[] = [];
 
+const listKey = ['images'];
+const askAgainMs = 30_000;
+
+/** A list, and how the server knows it again; null when it cannot. */
+interface KnownList {
+  readonly images: readonly CatalogueImage[];
+  readonly etag: string | null;
+}
+
 /**
- * The whole catalogue. A list refused with 401 is asked for once more with a new image session, which
- * the error says while it lasts and when it fails.
+ * The whole catalogue, asked for again every 30 s while somebody looks at it. A list refused with 401 is asked
+ * for once more with a new image session, which the error says while it lasts and when it fails.
  */
 export function useCatalogue(): Catalogue {
-  const list = useQuery({ queryKey: ['images'], queryFn: ({ signal }) => loadCatalogue(signal) });
+  const list = useQuery({
+    queryKey: listKey,
+    queryFn: ({ signal }) => loadCatalogue(signal),
+    structuralSharing: false, // keepUnchanged knows better what is the same
+    refetchInterval: askAgainMs,
+    refetchOnWindowFocus: 'always',
+  });
   /** How the attempt at a new session ended; null before and while it lasts. */
   const [renewal, setRenewal] = useState<Renewal | null>(null);
   const { error, refetch } = list;
   const isRefused = error !== null && statusOf(error) === 401;
+  if (error === null && list.data !== undefined && renewal !== null) setRenewal(null);
 
   useEffect(() => {
     if (!isRefused || renewal !== null) return;
@@ -102,23 +122,46 @@ export function useCatalogue(): Catalogue {
     );
   }, [isRefused, renewal, refetch]);
 
+  const reload = useCallback(() => {
+    setRenewal(null);
+    void refetch();
+  }, [refetch]);
+
   return {
-    images: list.data ?? none,
+    images: list.data?.images ?? none,
     isLoading: list.isPending,
-    error: error === null ? null : sentenceOf(error, renewal),
-    reload: () => {
-      setRenewal(null);
-      void refetch();
-    },
+    // A list that could not be renewed is better than none.
+    error: error === null || list.data !== undefined ? null : sentenceOf(error, renewal),
+    reload,
   };
 }
 
-async function loadCatalogue(signal: AbortSignal): Promise<CatalogueImage[]> {
+async function loadCatalogue(signal: AbortSignal): Promise<KnownList> {
   const session = await imageSessions.get().catch((error: unknown) => {
     if (error instanceof NoAnswerError) throw error;
     return undefined; // the list needs the sign-in alone; the missing session is shown in the top bar
   });
-  return call(listCatalogue, { query: session === undefined ? {} : { session }, signal });
+  const known = queryClient.getQueryData<KnownList>(listKey);
+  const query = session === undefined ? {} : { session };
+  const changed = await callIfChanged(listCatalogue, { query, signal }, known?.etag ?? null);
+  if (changed === null) return known ?? { images: none, etag: null };
+  return { images: keepUnchanged(known?.images ?? none, changed.answer), etag: changed.etag };
+}
+
+/** The same images are the same objects as before, so that nothing is drawn again for them. */
+export function keepUnchanged(
+  before: readonly CatalogueImage[],
+  now: readonly CatalogueImage[],
+): readonly CatalogueImage[] {
+  const known = new Map(before.map((image) => [image.id, image]));
+  return now.map((image) => {
+    const same = known.get(image.id);
+    return same !== undefined && isSame(same, image) ? same : image;
+  });
+}
+
+function isSame(a: CatalogueImage, b: CatalogueImage): boolean {
+  return (Object.keys(b) as (keyof CatalogueImage)[]).every((field) => a[field] === b[field]);
 }
 
 function sentenceOf(error: Error, renewal: Renewal | null): string {

@@ -34,6 +34,9 @@ window.ResizeObserver = class {
 
 window.scrollTo = () => {};
 
+// Nothing has a size there, and lists draw what has room.
+Object.defineProperty(Element.prototype, 'clientHeight', { configurable: true, value: 800 });
+
 afterEach(() => {
   cleanup();
   chooseLanguage('mixed');

@@ -9,21 +9,35 @@ const idPrefixLength = 8;
 
 interface ImageRowProps {
   readonly entry: CatalogueEntry;
+  /** In its group, from 0, and of how many. */
+  readonly place: number;
+  readonly count: number;
+  /** Pixels from the first row of the group. */
+  readonly top: number;
   readonly isSelected: boolean;
+  /** The one that the Tab key leads to. */
+  readonly isCurrent: boolean;
   readonly session: string | null;
   readonly onPress: (image: CatalogueImage) => void;
   readonly onSelect: (imageId: string) => void;
   readonly onThumbnailFailed: () => void;
 }
 
-/** Remembered: a catalogue has thousands of them. */
+/** Remembered: scrolling draws the list again, and its rows stay as they are. */
 export const ImageRow = memo(function ImageRow(props: ImageRowProps) {
   const { image, name } = props.entry;
   return (
-    <li className={classes.row}>
+    <li
+      className={classes.row}
+      style={{ top: props.top }}
+      aria-posinset={props.place + 1}
+      aria-setsize={props.count}
+    >
       <button
         type="button"
         className={classes.rowButton}
+        data-line={image.id}
+        tabIndex={props.isCurrent ? 0 : -1}
         aria-current={props.isSelected || undefined}
         onPointerDown={({ pointerType, button }) => {
           // A finger may only want to scroll.

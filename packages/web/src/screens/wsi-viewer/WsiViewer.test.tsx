@@ -157,7 +157,6 @@ describe('the catalogue', () => {
     expect(thumbnail.getAttribute('src')).toBe(
       `/api/v1/image-catalog/proxy/${liver.id}/thumbnail.jpg?session=0123456789abcdef`,
     );
-    expect(thumbnail.getAttribute('loading')).toBe('lazy');
     fireEvent.error(thumbnail);
     expect(row.querySelector('img')).toBeNull();
     expect(row.querySelector('svg')).not.toBeNull();
@@ -169,6 +168,252 @@ describe('the catalogue', () => {
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
     expect(row.querySelector('svg')).not.toBeNull();
     expect(row.querySelector('img')).toBeNull();
+  });
+});
+
+/** `count` images of one dataset, slide-1 to slide-`count`. */
+function many(count: number, of: object = {}) {
+  return Array.from({ length: count }, (_, place) => ({
+    id: `00000000-0000-4000-8000-${String(place + 1).padStart(12, '0')}`,
+    file_name: `slide-${place + 1}.svs`,
+    dataset_name: 'Large',
+    ...of,
+  }));
+}
+
+const focused = () => document.activeElement?.textContent ?? '';
+
+describe('a catalogue of thousands', () => {
+  it('has only what is in sight in the page', async () => {
+    api({ lists: [list(...many(10_000))] });
+    show();
+    await screen.findByRole('button', { name: 'Large 10000 images' });
+    screen.getByRole('button', { name: /^slide-1\.svs/ });
+    const rows = screen.getAllByRole('listitem');
+    expect(rows.length).toBeLessThan(40);
+    expect(rows[0]?.getAttribute('aria-posinset')).toBe('1');
+    expect(rows[0]?.getAttribute('aria-setsize')).toBe('10000');
+  });
+
+  it('asks for few thumbnails at a time', async () => {
+    api({ lists: [list(...many(10_000))] });
+    show();
+    await screen.findByRole('button', { name: /^slide-1\.svs/ });
+    expect(document.querySelectorAll('img')).toHaveLength(4);
+    fireEvent.load(document.querySelector('img') as HTMLImageElement);
+    expect(document.querySelectorAll('img')).toHaveLength(5);
+  });
+
+  it('is gone through with the keys of a tree, and the focus stays in it', async () => {
+    api({ lists: [list(...many(10_000), bare)] });
+    const user = show();
+    const search = await screen.findByRole('searchbox');
+    await screen.findByRole('button', { name: /^slide-1\.svs/ });
+    await user.click(search);
+    await user.keyboard('{ArrowDown}');
+    expect(focused()).toContain('Large');
+    for (const [key, name] of [
+      ['{ArrowRight}', 'slide-1.svs'],
+      ['{ArrowDown}', 'slide-2.svs'],
+      ['{PageDown}', 'slide-13.svs'],
+      ['{PageUp}', 'slide-2.svs'],
+      ['{End}', 'Unknown'],
+      ['{ArrowUp}', 'slide-10000.svs'],
+      ['{ArrowLeft}', 'Large'],
+      ['{End}', 'Unknown'],
+      ['{ArrowRight}{ArrowRight}', bare.id],
+      ['{Home}', 'Large'],
+    ] as const) {
+      await user.keyboard(key);
+      expect(focused(), key).toContain(name);
+    }
+    await user.keyboard('{ArrowLeft}');
+    expect(document.activeElement?.ariaExpanded).toBe('false');
+    expect(screen.queryByText('slide-1.svs')).toBeNull();
+    const stops = [...document.querySelectorAll('[data-line]')].filter(
+      (each) => (each as HTMLElement).tabIndex === 0,
+    );
+    expect(stops).toEqual([document.activeElement]);
+  });
+
+  it('opens a slide with Enter, and leaves the arrows to a slide that the mouse chose', async () => {
+    api({
+      lists: [list(liver, { ...bare, dataset_name: 'Karaciğer' })],
+      descriptors: [() => new Promise(() => {})],
+    });
+    const user = show();
+    const row = await screen.findByRole('button', { name: /IŞIK-2/ });
+    await user.click(screen.getByRole('button', { name: 'Karaciğer 2 images' }));
+    await user.keyboard('{ArrowRight}{ArrowRight}{ArrowDown}{Enter}');
+    expect(screen.getByRole('region', { name: 'Selected Image' }).textContent).toContain('NameIŞIK-2.svs');
+    await user.click(screen.getByRole('button', { name: /22222222/ }));
+    await user.keyboard('{ArrowDown}');
+    expect(focused()).toContain('22222222');
+    expect(row.ariaCurrent).toBeNull();
+  });
+
+  it('is searched after /, wherever the focus is', async () => {
+    api({});
+    const user = show();
+    await screen.findByText('IŞIK-2.svs');
+    await user.click(screen.getByRole('button', { name: 'Hide image catalog' }));
+    await user.keyboard('/ışık');
+    expect(screen.getByRole<HTMLInputElement>('searchbox').value).toBe('ışık');
+    screen.getByRole('button', { name: 'Hide image catalog' });
+  });
+});
+
+describe('the filters of the catalogue', () => {
+  const images = [
+    { ...liver, id: '1', file_name: 'one.svs', size_bytes: 1, created_at: '2026-11-03T00:00:00.000Z' },
+    {
+      ...liver,
+      id: '2',
+      file_name: 'two.svs',
+      size_bytes: 3,
+      created_at: '2026-11-01T00:00:00.000Z',
+      organ_type: 'Bile duct',
+    },
+    {
+      ...liver,
+      id: '3',
+      file_name: 'three.svs',
+      size_bytes: 2,
+      created_at: '2026-11-02T00:00:00.000Z',
+      dataset_name: 'TCGA',
+    },
+  ];
+  const names = () => screen.getAllByText(/\.svs$/).map(({ textContent }) => textContent);
+
+  it('say how many there are of each, and leave what is chosen', async () => {
+    api({ lists: [list(...images)] });
+    const user = show();
+    const organ = await screen.findByRole('combobox', { name: 'Filter by organ' });
+    expect([...organ.children].map(({ textContent }) => textContent)).toEqual([
+      'All organs',
+      'Bile duct (1)',
+      'Liver (2)',
+    ]);
+    await user.selectOptions(organ, 'Liver (2)');
+    await waitFor(() => expect(names()).toEqual(['one.svs', 'three.svs']));
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Filter by dataset' }), 'TCGA (1)');
+    await waitFor(() => expect(names()).toEqual(['three.svs']));
+
+    await user.click(screen.getByRole('button', { name: 'Clear' }));
+    await waitFor(() => expect(names()).toEqual(['one.svs', 'two.svs']));
+    expect(document.activeElement).toBe(screen.getByRole('searchbox'));
+  });
+
+  it('are not there where all images are of one kind', async () => {
+    api({ lists: [list(liver)] });
+    show();
+    await screen.findByText('IŞIK-2.svs');
+    expect(screen.getAllByRole('combobox')).toEqual([
+      screen.getByRole('combobox', { name: 'Sort images by' }),
+    ]);
+  });
+
+  it('stand beside three orders', async () => {
+    api({ lists: [list(...images)] });
+    const user = show();
+    const order = await screen.findByRole('combobox', { name: 'Sort images by' });
+    await user.click(await screen.findByRole('button', { name: 'TCGA 1 images' }));
+    for (const [label, expected] of [
+      ['Newest first', ['one.svs', 'two.svs', 'three.svs']],
+      ['Largest first', ['two.svs', 'one.svs', 'three.svs']],
+      ['By name', ['one.svs', 'two.svs', 'three.svs']],
+    ] as const) {
+      await user.selectOptions(order, label);
+      await waitFor(() => expect(names()).toEqual(expected));
+    }
+  });
+});
+
+describe('the next and the previous slide', () => {
+  const selected = () => screen.getByRole('region', { name: 'Selected Image' }).textContent;
+  const three = [
+    { ...liver, id: '1', file_name: 'liver-1.svs' },
+    { ...liver, id: '2', file_name: 'liver-2.svs', status: 'failed', error: 'No.' },
+    { ...liver, id: '3', file_name: 'liver-3.svs' },
+    { ...bare, id: '4', file_name: 'other.svs' },
+  ];
+
+  it('come with n and p, e and q, without those that cannot be looked at, and open their group', async () => {
+    api({ lists: [list(...three)], descriptors: [() => new Promise(() => {})] });
+    const user = show();
+    await screen.findByText('liver-1.svs');
+    for (const [key, name] of [
+      ['n', 'liver-1.svs'],
+      ['e', 'liver-3.svs'],
+      ['n', 'other.svs'],
+      ['n', 'other.svs'],
+      ['p', 'liver-3.svs'],
+      ['q', 'liver-1.svs'],
+    ] as const) {
+      await user.keyboard(key);
+      await waitFor(() => expect(selected()).toContain(`Name${name}`));
+    }
+    expect(screen.getByRole('button', { name: 'Unknown 1 images' }).ariaExpanded).toBe('true');
+  });
+
+  it('are those of the search', async () => {
+    api({ lists: [list(...three)], descriptors: [() => new Promise(() => {})] });
+    const user = show();
+    await user.type(await screen.findByRole('searchbox'), 'svs');
+    await user.clear(screen.getByRole('searchbox'));
+    await user.type(screen.getByRole('searchbox'), 'other');
+    await waitFor(() => expect(screen.queryByText('liver-1.svs')).toBeNull());
+    await user.click(screen.getByRole('heading', { name: 'Image Catalog' }));
+    await user.keyboard('n');
+    await waitFor(() => expect(selected()).toContain('Nameother.svs'));
+  });
+});
+
+describe('coming back', () => {
+  it('finds the search, the filters, the order and the open groups as they were', async () => {
+    const images = [liver, { ...bare, dataset_name: 'Meme', organ_type: 'Breast' }];
+    api({ lists: [list(...images)] });
+    const { unmount } = render(viewerAt('/wsi-viewer'));
+    const user = userEvent.setup();
+    await user.click(await screen.findByRole('button', { name: 'Meme 1 images' }));
+    await user.click(screen.getByRole('button', { name: 'Karaciğer 1 images' }));
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Sort images by' }), 'Largest first');
+    unmount();
+
+    const again = render(viewerAt('/wsi-viewer'));
+    expect((await screen.findByRole('button', { name: 'Karaciğer 1 images' })).ariaExpanded).toBe('false');
+    expect(screen.getByRole('button', { name: 'Meme 1 images' }).ariaExpanded).toBe('true');
+    expect(screen.getByRole<HTMLSelectElement>('combobox', { name: 'Sort images by' }).value).toBe('size');
+    await user.type(screen.getByRole('searchbox'), 'meme');
+    again.unmount();
+
+    render(viewerAt('/wsi-viewer'));
+    expect(screen.getByRole<HTMLInputElement>('searchbox').value).toBe('meme');
+    await waitFor(() => expect(screen.queryByText('IŞIK-2.svs')).toBeNull());
+  });
+});
+
+describe('a catalogue that grows', () => {
+  it('shows what is new when the page is looked at again, and draws nothing else anew', async () => {
+    const server = api({ lists: [list(liver), list({ ...liver }, { ...bare, dataset_name: 'Karaciğer' })] });
+    show();
+    const row = await screen.findByRole('button', { name: /IŞIK-2/ });
+    const thumbnail = row.querySelector('img');
+    window.dispatchEvent(new Event('visibilitychange'));
+    await screen.findByRole('button', { name: /22222222/ });
+    expect(screen.getByRole('button', { name: /IŞIK-2/ })).toBe(row);
+    expect(row.querySelector('img')).toBe(thumbnail);
+    expect(server.asked('GET /image-catalog/images').length).toBeGreaterThan(1);
+  });
+
+  it('stays as it is when it cannot be asked for again', async () => {
+    const server = api({ lists: [list(liver), refusal(500)] });
+    show();
+    await screen.findByText('IŞIK-2.svs');
+    window.dispatchEvent(new Event('visibilitychange'));
+    await waitFor(() => expect(server.asked('GET /image-catalog/images')).toHaveLength(2));
+    screen.getByText('IŞIK-2.svs');
+    expect(screen.queryByRole('alert')).toBeNull();
   });
 });
 

@@ -12,9 +12,7 @@ import {
 import { languageNow } from '../../language.ts';
 import { createDescriptorSupply } from '../../viewer/preload.ts';
 import { SlideViewer, type ViewedSlide } from '../../viewer/SlideViewer.tsx';
-import { useKeys } from '../../viewer/use-keys.ts';
 import { formatField, parseField, type SlideField } from '../../viewer/view-address.ts';
-import { groupByDataset } from './catalogue.ts';
 import { ImageCatalog } from './ImageCatalog.tsx';
 import { RestrictedDatasets } from './RestrictedDatasets.tsx';
 import { SelectedImage } from './SelectedImage.tsx';
@@ -69,16 +67,6 @@ export function WsiViewer() {
     if (`${parameters}` !== `${address}`) void navigate(`?${parameters}`, { replace: true });
   };
 
-  const step = (by: 1 | -1) => {
-    const ids = groupByDataset(images).flatMap(({ entries }) => entries.map(({ image }) => image.id));
-    const place = selected === null ? -1 : ids.indexOf(selected.id);
-    const next = ids[selected === null ? 0 : place + by];
-    if (next !== undefined) select(next);
-  };
-  const goNext = () => step(1);
-  const goBack = () => step(-1);
-  useKeys({ n: goNext, e: goNext, p: goBack, q: goBack });
-
   const refreshSession = () => {
     imageSessions.refresh().then(
       () => {
@@ -99,6 +87,7 @@ export function WsiViewer() {
           onPress={expect}
           onSelect={select}
           onThumbnailFailed={renewEndedSession}
+          onSearch={() => setCatalogOpen(true)}
         />
         <RestrictedDatasets onChanged={reload} />
         {selected !== null && <SelectedImage image={selected} />}

@@ -1,0 +1,67 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { createThumbnailGate } from './thumbnail-gate.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+function gate() {
+  const { ask, scrolled } = createThumbnailGate({ atOnce: 2, stayMs: 100, stillAfterMs: 150 });
+  const opened: string[] = [];
+  return { opened, scrolled, ask: (name: string) => ask(() => opened.push(name)) };
+}
+
+describe('thumbnails', () => {
+  it('are loaded a few at a time, in their order', () => {
+    const { ask, opened } = gate();
+    const leave = ['a', 'b', 'c', 'd'].map(ask);
+    expect(opened).toEqual(['a', 'b']);
+    leave[1]?.();
+    expect(opened).toEqual(['a', 'b', 'c']);
+  });
+
+  it('that are not wanted any more are not loaded', () => {
+    const { ask, opened } = gate();
+    const leave = ['a', 'b', 'c', 'd'].map(ask);
+    leave[2]?.();
+    leave[0]?.();
+    expect(opened).toEqual(['a', 'b', 'd']);
+  });
+
+  it('give their place back once', () => {
+    const { ask, opened } = gate();
+    const leave = ['a', 'b', 'c', 'd'].map(ask);
+    leave[0]?.();
+    leave[0]?.();
+    expect(opened).toEqual(['a', 'b', 'c']);
+  });
+
+  it('wait until their row has stayed, while the list moves', () => {
+    const { ask, opened, scrolled } = gate();
+    scrolled();
+    ask('a');
+    vi.advanceTimersByTime(99);
+    expect(opened).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(opened).toEqual(['a']);
+  });
+
+  it('of ten thousand rows that rush past are not asked for', () => {
+    const { ask, opened, scrolled } = gate();
+    for (let row = 0; row < 10_000; row++) {
+      scrolled();
+      const leave = ask(`${row}`);
+      vi.advanceTimersByTime(16);
+      leave();
+    }
+    expect(opened).toEqual([]);
+  });
+
+  it('are asked for at once again when the list stands still', () => {
+    const { ask, opened, scrolled } = gate();
+    scrolled();
+    vi.advanceTimersByTime(150);
+    ask('a');
+    expect(opened).toEqual(['a']);
+  });
+});
