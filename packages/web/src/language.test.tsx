@@ -72,7 +72,7 @@ describe('the choice', () => {
         'POST /auth/login': refusal('credentials_invalid', errors.credentials_invalid.en),
       },
     });
-    const choices = await screen.findByRole('group', { name: 'Dil / Language' });
+    const choices = await screen.findByRole('navigation', { name: 'Dil / Language' });
     expect(within(choices).getByRole('button', { pressed: true }).textContent).toBe('Türkçe + English');
     await person.click(within(choices).getByRole('button', { name: 'English' }));
 

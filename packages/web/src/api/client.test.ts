@@ -63,10 +63,10 @@ describe('a call of the API', () => {
     ['en', 'en'],
   ] as const)('in %s asks for the language %s', async (choice, language) => {
     chooseLanguage(choice);
-    const fetched = vi.fn(async (_: string, __: RequestInit) => Response.json({ user: account() }));
+    const fetched = vi.fn<typeof fetch>(async () => Response.json({ user: account() }));
     vi.stubGlobal('fetch', fetched);
     await call(getProfile, {});
-    expect(new Headers(fetched.mock.calls[0]?.[1].headers).get('Accept-Language')).toBe(language);
+    expect(new Headers(fetched.mock.calls[0]?.[1]?.headers).get('Accept-Language')).toBe(language);
   });
 
   it('is given up after 10 s', async () => {

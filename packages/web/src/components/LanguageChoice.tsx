@@ -6,7 +6,7 @@ import classes from './LanguageChoice.module.css';
 export function LanguageChoice() {
   const chosen = useLanguage();
   return (
-    <Group role="group" aria-label={languageChoiceLabel} gap="xs" justify="center" px="md">
+    <Group component="nav" aria-label={languageChoiceLabel} gap="xs" justify="center" px="md">
       {offeredLanguages.map(({ choice, name, lang }) => (
         <UnstyledButton
           key={choice}

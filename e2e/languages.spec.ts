@@ -1,0 +1,159 @@
+/** The specification's mix of languages at first, and Turkish or English throughout for whoever chooses it. */
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import type { Standing } from './accounts.ts';
+import { expect, slideName, test } from './test.ts';
+
+test.use({ expectedComplaints: /status of (?:400|401|404)/ });
+
+/** Everything that is read or read out on the page, but for names that people and files have. */
+function wordsOn(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const names = ['aria-label', 'title', 'placeholder', 'alt', 'aria-valuetext'];
+    const said = [...document.querySelectorAll('*')].flatMap((element) =>
+      names.map((name) => element.getAttribute(name) ?? ''),
+    );
+    return [document.title, document.body.innerText, ...said].join('\n');
+  });
+}
+
+const languages = 'Dil / Language';
+const turkish = /[ğşıİĞŞçÇ]|Yükle|Kay[dı]t/;
+
+const screens: readonly (readonly [
+  path: string,
+  who: Standing | 'anonymous',
+  title: readonly [tr: string, en: string],
+  ready: readonly [tr: string, en: string],
+])[] = [
+  ['/auth/login', 'anonymous', ['Giriş', 'Log In'], ['Şifreni mi unuttun?', 'Forgot your password?']],
+  [
+    '/auth/register',
+    'anonymous',
+    ['Kayıt Ol', 'Register'],
+    ['Zaten hesabın var mı?', 'Already have an account?'],
+  ],
+  [
+    '/auth/password-reset',
+    'anonymous',
+    ['Şifre Sıfırlama', 'Password Reset'],
+    ['Girişe dön', 'Back to login'],
+  ],
+  [
+    '/no/such/page',
+    'anonymous',
+    ['Sayfa Bulunamadı', 'Page Not Found'],
+    ['Ana sayfaya dön', 'Back to the home page'],
+  ],
+  [
+    '/account-status',
+    'pending',
+    ['Hesap Durumu', 'Account Status'],
+    ['Hesabınız Onay Bekliyor', 'Your Account is Pending Approval'],
+  ],
+  ['/dashboard', 'user', ['Ana Sayfa', 'Dashboard'], ['Hızlı Bağlantılar', 'Quick Links']],
+  ['/dashboard/profile', 'user', ['Profil', 'Profile'], ['Bu oturum', 'This session']],
+  [
+    '/wsi-viewer',
+    'user',
+    ['Slayt Görüntüleyici', 'WSI Viewer'],
+    ['Görüntülemek için bir görüntü seçin', 'Select an image to view'],
+  ],
+  ['/admin', 'admin', ['Yönetim Paneli', 'Admin Dashboard'], ['Sistem İstatistikleri', 'System Statistics']],
+  [
+    '/admin/users',
+    'admin',
+    ['Kullanıcı Yönetimi', 'User Management'],
+    ['Bu kişinin kayıtları', 'Entries of this person'],
+  ],
+  ['/admin/datasets', 'admin', ['Veri Kümeleri', 'Datasets'], ['Erişimi kısıtla', 'Restrict access']],
+  [
+    '/admin/audit',
+    'admin',
+    ['Denetim Kaydı', 'Audit Trail'],
+    ['Kayıt zinciri sağlam', 'The chain of entries is intact'],
+  ],
+];
+
+for (const [path, who, titles, ready] of screens) {
+  test(`${path} is in one language throughout, and axe has nothing to say about it`, async ({ visit }) => {
+    const page = await visit(who);
+    for (const [place, language] of (['tr', 'en'] as const).entries()) {
+      await page.addInitScript((choice) => localStorage.setItem('language', choice), language);
+      await page.goto(path);
+      await expect(page.getByText(ready[place] ?? '').first()).toBeVisible();
+      await expect(page).toHaveTitle(`${titles[place]} - Lamina`);
+      await expect(page.locator('html')).toHaveAttribute('lang', language);
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+    }
+    expect((await wordsOn(page)).replaceAll(/Türkçe|Dil/g, '')).not.toMatch(turkish);
+    // What is said in English says that it is.
+    expect(await page.locator('[lang="tr"]').allInnerTexts()).toEqual(
+      who === 'anonymous' || who === 'pending' ? ['Türkçe + English', 'Türkçe'] : [`Deniz ${who}`],
+    );
+  });
+}
+
+test('English is chosen before signing in, and what the server refuses is said in it', async ({
+  visit,
+  account,
+}) => {
+  const person = await account('user');
+  const page = await visit('anonymous');
+  await page.goto('/auth/login');
+  await page
+    .getByRole('navigation', { name: languages })
+    .getByRole('button', { name: 'English', exact: true })
+    .click();
+  await expect(page.getByRole('heading', { name: 'Log In' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'English', exact: true })).toBeFocused();
+
+  await page.getByRole('button', { name: 'Log In' }).click();
+  await expect(page.getByText('A password is required.')).toBeVisible();
+  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByLabel('Password', { exact: true }).fill('a thick slice of kidney');
+  await page.getByRole('button', { name: 'Log In' }).click();
+  await expect(page.getByText('The e-mail address or the password is wrong.')).toBeVisible();
+  await page.getByLabel('Password', { exact: true }).fill(person.password);
+  await page.getByRole('button', { name: 'Log In' }).click();
+  await expect(page.getByRole('heading', { name: `Welcome, ${person.displayName}` })).toBeVisible();
+  await expect(page.getByText('You are logged in.')).toBeVisible();
+
+  await page.goto('/dashboard/profile');
+  await page.getByLabel('New Password', { exact: true }).fill('password');
+  await page.getByLabel('New Password (again)').fill('password');
+  await page.getByRole('button', { name: 'Change Password' }).click();
+  await expect(page.getByText('This password is very common and easily guessed.')).toBeVisible();
+});
+
+test('Turkish is chosen over an open slide, by keyboard, and given up again', async ({ visit, account }) => {
+  const person = await account('user');
+  const page = await visit(person);
+  await page.goto('/wsi-viewer');
+  await page.getByRole('button', { name: slideName }).click();
+  await expect(page.getByRole('button', { name: 'Zoom in' })).toBeVisible();
+  const address = page.url();
+
+  const menu = page.getByRole('button', { name: person.displayName });
+  await menu.focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('menuitemradio', { name: 'Türkçe + English' })).toBeChecked();
+  await page.getByRole('menuitemradio', { name: 'Türkçe', exact: true }).focus();
+  await page.keyboard.press('Enter');
+
+  await expect(menu).toBeFocused();
+  await expect(page.getByText('Dil: Türkçe')).toBeAttached();
+  await expect(page.getByRole('button', { name: 'Yakınlaştır' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Seçilen Görüntü' })).toBeVisible();
+  await expect(page).toHaveTitle('Slayt Görüntüleyici - Lamina');
+  expect(new URL(page.url()).searchParams.get('image')).toBe(new URL(address).searchParams.get('image'));
+  await page.reload();
+  await expect(page.getByRole('button', { name: 'Yakınlaştır' })).toBeVisible();
+
+  await menu.click();
+  await page.getByRole('menuitemradio', { name: 'Türkçe + English' }).click();
+  await expect(page.getByRole('button', { name: 'Zoom in' })).toBeVisible();
+  await page.getByRole('link', { name: 'Lamina' }).click();
+  await expect(page.getByRole('heading', { name: 'Son Etkinlikler' })).toBeVisible();
+});
