@@ -119,3 +119,17 @@ test('axe has nothing to say about: an open slide with the stats overlay', async
   await expect(page.getByRole('tooltip')).toBeHidden();
   expect(await findingsOn(page)).toEqual([]);
 });
+
+test('axe has nothing to say about: two slides that are compared', async ({ visit }) => {
+  const page = await visit('user');
+  await page.goto('/wsi-viewer');
+  await page.getByRole('button', { name: slideName }).click();
+  await page.getByRole('button', { name: 'Compare' }).click();
+  expect(await findingsOn(page)).toEqual([]);
+  await page.getByRole('button', { name: slideName }).click(); // beside itself
+  await expect(page.getByRole('toolbar', { name: 'View controls' })).toHaveCount(2);
+  await expect(page.getByText('Loading tiles...')).toHaveCount(0);
+  await page.mouse.move(0, 0);
+  await expect(page.getByRole('tooltip')).toBeHidden();
+  expect(await findingsOn(page)).toEqual([]);
+});

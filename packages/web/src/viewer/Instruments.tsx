@@ -1,5 +1,5 @@
 import { VisuallyHidden } from '@mantine/core';
-import { memo, useEffect, useEffectEvent, useState } from 'react';
+import { memo, useEffect, useEffectEvent, useId, useState } from 'react';
 import { type ColourAdjustment, isAsScanned } from './colours/adjustment.ts';
 import { ColourFilter } from './colours/ColourFilter.tsx';
 import { KeyboardHelp } from './KeyboardHelp.tsx';
@@ -23,7 +23,7 @@ const quarterTurn = 90;
 const smallTurn = 5;
 /** What an arrow key moves, in parts of what is seen. */
 const keyStep = 0.15;
-const colourFilterId = 'slide-colours';
+const noKeys = {};
 /** Of the scale bar on a screenshot, in CSS pixels. */
 const screenshotBarWidth = 200;
 
@@ -37,6 +37,8 @@ interface InstrumentsProps {
   readonly onToggleFullPage: () => void;
   readonly colours: ColourAdjustment;
   readonly onColours: (colours: ColourAdjustment) => void;
+  /** Whether the keys of the page are meant for it. */
+  readonly hasKeys: boolean;
 }
 
 /**
@@ -44,7 +46,7 @@ interface InstrumentsProps {
  * reason to draw it anew.
  */
 export const Instruments = memo(function Instruments(props: InstrumentsProps) {
-  const { view, pose, name, calibration, isFullPage, onToggleFullPage, colours, onColours } = props;
+  const { view, pose, name, calibration, isFullPage, onToggleFullPage, colours, onColours, hasKeys } = props;
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [areColoursOpen, setColoursOpen] = useState(false);
   /** Told to those who do not see what has changed. */
@@ -53,8 +55,13 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   const { drawing, take, putAtCentre } = useDrawing(view, calibration, setNews);
   const isDrawn = drawing.shapes.length > 0 || drawing.fixed.length > 0;
 
+  // Another slide of the page has colours of its own.
+  const colourFilterId = `slide-colours-${useId()}`;
   const isFiltered = !isAsScanned(colours);
-  useEffect(() => view.filterColours(isFiltered ? `url(#${colourFilterId})` : ''), [view, isFiltered]);
+  useEffect(
+    () => view.filterColours(isFiltered ? `url(#${colourFilterId})` : ''),
+    [view, isFiltered, colourFilterId],
+  );
 
   const rotate = (degrees: number) => {
     view.rotate(degrees);
@@ -101,7 +108,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   };
 
   const objectives = calibration === null ? [] : objectivesOf(calibration);
-  useKeys({
+  const keys = {
     ArrowLeft: () => view.moveBy(-keyStep, 0),
     ArrowRight: () => view.moveBy(keyStep, 0),
     ArrowUp: () => view.moveBy(0, -keyStep),
@@ -129,7 +136,8 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
     b: () => setColoursOpen(!areColoursOpen),
     s: screenshot,
     '?': () => setHelpOpen(true),
-  });
+  };
+  useKeys(hasKeys ? keys : noKeys);
 
   return (
     <>

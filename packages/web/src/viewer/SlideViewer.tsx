@@ -43,9 +43,13 @@ interface SlideViewerProps {
   /** The image session of the moment. A new one gives what had failed for the old another chance. */
   readonly session: string | null;
   /** What to show of the slide when it is opened; null shows the whole of it. */
-  readonly fieldAtFirst: SlideField | null;
+  readonly fieldAtFirst: () => SlideField | null;
   /** After every movement, once it is clear where it leads. */
   readonly onField: (field: SlideField) => void;
+  /** Hears of the view once it shows the slide, and of null when that is put away. It stays the same function. */
+  readonly onView: (view: SlideView | null) => void;
+  /** Whether the keys of the page are meant for this slide. */
+  readonly hasKeys: boolean;
   /** Drawn over the slide. */
   readonly Overlay: ComponentType<ViewingState>;
 }
@@ -109,8 +113,18 @@ interface OpenSlideProps extends SlideViewerProps {
 
 /** One slide from its opening to its putting away. */
 function OpenSlide(props: OpenSlideProps) {
-  const { slide, picture, fetchPixels, descriptors, session, Overlay, viewHere, fieldAtFirst, onField } =
-    props;
+  const {
+    slide,
+    picture,
+    fetchPixels,
+    descriptors,
+    session,
+    Overlay,
+    viewHere,
+    fieldAtFirst,
+    onField,
+    onView,
+  } = props;
   const [loading, setLoading] = useState<LoadingState | null>({ phase: 'opening' });
   const [failure, setFailure] = useState<PixelFailure | null>(null);
   const [pose, setPose] = useState<Pose | null>(null);
@@ -118,10 +132,10 @@ function OpenSlide(props: OpenSlideProps) {
   const [view, setView] = useState<SlideView | null>(null);
   const [attempt, setAttempt] = useState(0);
   /** It stands where the whole slide will; a renewed session is no new picture. */
-  const [standIn, setStandIn] = useState(fieldAtFirst === null ? picture : null);
+  const [standIn, setStandIn] = useState(() => (fieldAtFirst() === null ? picture : null));
   const calibration = useMemo(() => calibrationOf(slide.scale), [slide.scale]);
 
-  const openingField = useEffectEvent(() => fieldAtFirst);
+  const openingField = useEffectEvent(() => fieldAtFirst());
   const tellField = useEffectEvent((field: SlideField) => onField(field));
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is another opening
@@ -211,6 +225,13 @@ function OpenSlide(props: OpenSlideProps) {
     };
   }, [slide, fetchPixels, descriptors, viewHere, attempt]);
 
+  const isOpened = pose !== null;
+  useEffect(() => {
+    if (view === null || !isOpened) return;
+    onView(view);
+    return () => onView(null);
+  }, [view, isOpened, onView]);
+
   const retry = () => {
     setFailure(null);
     if (view !== null) return view.askAgain();
@@ -253,6 +274,7 @@ function OpenSlide(props: OpenSlideProps) {
           onToggleFullPage={props.onToggleFullPage}
           colours={props.colours}
           onColours={props.onColours}
+          hasKeys={props.hasKeys}
         />
       )}
       <Overlay loading={loading} failure={failure} retry={retry} />

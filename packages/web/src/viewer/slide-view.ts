@@ -50,6 +50,8 @@ export interface SlideView {
   zoomIn(): void;
   zoomOut(): void;
   goHome(): void;
+  /** At once, and wherever it is: also beside the slide. Does nothing before it is opened. */
+  moveTo(field: SlideField): void;
   /** About the centre of the view. @param zoom screen pixels per image pixel */
   zoomTo(zoom: number): void;
   /** Move the view over the slide, in parts of what is seen: 1 rightwards is the next field on the right. */
@@ -123,6 +125,8 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     element,
     drawer: drawersHere(),
     crossOriginPolicy: false,
+    // Who looks at 20× goes on doing so in a window of another size.
+    preserveImageSizeOnResize: true,
     showNavigator: true,
     navigatorPosition: 'TOP_RIGHT',
     navigatorAutoFade: false,
@@ -194,8 +198,29 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     );
   }
 
+  function moveTo(field: SlideField) {
+    const { viewport } = viewer;
+    const image = viewer.world.getItemAt(0);
+    if (!image) return;
+    viewport.setRotation(field.rotation, true);
+    viewport.setFlip(field.isMirrored);
+    viewport.zoomTo(image.imageToViewportZoom(field.zoom), undefined, true);
+    viewport.panTo(image.imageToViewportCoordinates(field.x, field.y), true);
+    publish();
+  }
+
   let placement: Placement | null = null;
   const watchers = new Set<() => void>();
+  /** The whole slide is seen, or about to be: it stays so in a place of another size. */
+  let isWhole = false;
+  let isResized = false;
+
+  function showsWhole(): boolean {
+    const { viewport } = viewer;
+    const home = viewport.getHomeBounds().getCenter();
+    const isCentred = viewport.getCenter(false).distanceTo(home) * viewport.getZoom(false) < 0.001;
+    return isCentred && Math.abs(viewport.getZoom(false) / viewport.getHomeZoom() - 1) < 0.001;
+  }
 
   function publish() {
     const image = viewer.world.getItemAt(0);
@@ -214,6 +239,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
       rotation: modulo(viewer.viewport.getRotation(), 360),
       isMirrored: viewer.viewport.getFlip(),
     });
+    isWhole = showsWhole();
     placement = placementHere(image);
     for (const tell of watchers) tell();
   }
@@ -246,9 +272,14 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
       if (fullyLoaded) listeners.onComplete();
     });
   });
+  // Raised while it is being resized: where the slide comes to lie is known with the change of the view that follows.
   viewer.addHandler('after-resize', () => {
     limitZoom();
-    publish();
+    isResized = true;
+  });
+  viewer.addHandler('viewport-change', () => {
+    if (isResized && isWhole) viewer.viewport.goHome(true);
+    isResized = false;
   });
   viewer.addHandler('animation', publish);
   viewer.addHandler('flip', publish);
@@ -301,6 +332,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     goHome: () => {
       viewer.viewport.goHome();
     },
+    moveTo,
     zoomTo: (zoom) => {
       const image = viewer.world.getItemAt(0);
       if (image) viewer.viewport.zoomTo(image.imageToViewportZoom(zoom)).applyConstraints();

@@ -41,3 +41,13 @@ describe('a field in the address', () => {
     expect(parseField(new URLSearchParams('x=1&y=2&zoom=1&rotation=-90'))?.rotation).toBe(270);
   });
 });
+
+it('two fields stand in one address, told apart by a prefix', () => {
+  const [one, other] = [
+    { x: 1, y: 2, zoom: 1, rotation: 90, isMirrored: true },
+    { x: 3, y: 4, zoom: 0.5, ...upright },
+  ];
+  const address = new URLSearchParams({ ...formatField(one), ...formatField(other, 'b') });
+  expect(parseField(address)).toEqual(one);
+  expect(parseField(address, 'b')).toEqual(other);
+});

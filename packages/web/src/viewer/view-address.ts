@@ -15,31 +15,42 @@ export interface SlideField {
 const positionDigits = 1;
 const zoomDigits = 6;
 
-/** The parameters of a field, by name. Rotation and mirror are left out where there is none. */
-export function formatField({ x, y, zoom, rotation, isMirrored }: SlideField): Record<string, string> {
+/**
+ * The parameters of a field, by name. Rotation and mirror are left out where there is none.
+ *
+ * @param prefix of their names, where an address holds two fields
+ */
+export function formatField(
+  { x, y, zoom, rotation, isMirrored }: SlideField,
+  prefix = '',
+): Record<string, string> {
   const degrees = Number(rotation.toFixed(positionDigits)) % 360;
   return {
-    x: String(Number(x.toFixed(positionDigits))),
-    y: String(Number(y.toFixed(positionDigits))),
-    zoom: String(Number(zoom.toPrecision(zoomDigits))),
-    ...(degrees !== 0 && { rotation: String(degrees) }),
-    ...(isMirrored && { mirror: '1' }),
+    [`${prefix}x`]: String(Number(x.toFixed(positionDigits))),
+    [`${prefix}y`]: String(Number(y.toFixed(positionDigits))),
+    [`${prefix}zoom`]: String(Number(zoom.toPrecision(zoomDigits))),
+    ...(degrees !== 0 && { [`${prefix}rotation`]: String(degrees) }),
+    ...(isMirrored && { [`${prefix}mirror`]: '1' }),
   };
 }
 
-/** Null where centre or zoom are missing or no numbers: then the whole slide is shown. */
-export function parseField(parameters: URLSearchParams): SlideField | null {
-  const x = numberOf(parameters.get('x'));
-  const y = numberOf(parameters.get('y'));
-  const zoom = numberOf(parameters.get('zoom'));
+/**
+ * Null where centre or zoom are missing or no numbers: then the whole slide is shown.
+ *
+ * @param prefix of the parameters' names
+ */
+export function parseField(parameters: URLSearchParams, prefix = ''): SlideField | null {
+  const x = numberOf(parameters.get(`${prefix}x`));
+  const y = numberOf(parameters.get(`${prefix}y`));
+  const zoom = numberOf(parameters.get(`${prefix}zoom`));
   if (x === null || y === null || zoom === null || zoom <= 0) return null;
-  const rotation = numberOf(parameters.get('rotation')) ?? 0;
+  const rotation = numberOf(parameters.get(`${prefix}rotation`)) ?? 0;
   return {
     x,
     y,
     zoom,
     rotation: ((rotation % 360) + 360) % 360,
-    isMirrored: parameters.get('mirror') === '1',
+    isMirrored: parameters.get(`${prefix}mirror`) === '1',
   };
 }
 

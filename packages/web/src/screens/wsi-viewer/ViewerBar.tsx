@@ -1,9 +1,12 @@
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import {
   IconChartBar,
+  IconColumns2,
   IconLayoutSidebarLeftCollapse,
   IconLayoutSidebarLeftExpand,
+  IconLink,
   IconRefresh,
+  IconUnlink,
 } from '@tabler/icons-react';
 import type { ImageSessionState } from '../../api/image-sessions.ts';
 import { texts } from './texts.ts';
@@ -15,6 +18,11 @@ interface ViewerBarProps {
   readonly status: ImageSessionState['status'];
   /** Name of what is viewed; null when nothing is. */
   readonly title: string | null;
+  /** Null when one slide is viewed alone; `isLinked` is null until there is a second one. */
+  readonly comparison: { readonly isLinked: boolean | null } | null;
+  readonly canCompare: boolean;
+  readonly onToggleComparison: () => void;
+  readonly onToggleLink: () => void;
   readonly isCatalogOpen: boolean;
   readonly areStatsOpen: boolean;
   readonly onToggleCatalog: () => void;
@@ -22,11 +30,14 @@ interface ViewerBarProps {
   readonly onToggleStats: () => void;
 }
 
-/** The bar above the slide: the catalogue's door, the image session, its statistics. */
+/** The bar above the slide: the catalogue's door, the comparison, the image session, its statistics. */
 export function ViewerBar(props: ViewerBarProps) {
   const catalogLabel = props.isCatalogOpen ? texts.hideCatalog : texts.showCatalog;
   const statsLabel = props.areStatsOpen ? texts.hideStats : texts.showStats;
   const CatalogIcon = props.isCatalogOpen ? IconLayoutSidebarLeftCollapse : IconLayoutSidebarLeftExpand;
+  const isLinked = props.comparison?.isLinked ?? null;
+  const linkLabel = isLinked ? texts.unlink : texts.link;
+  const LinkIcon = isLinked ? IconUnlink : IconLink;
   return (
     <div className={classes.bar}>
       <Tooltip label={catalogLabel}>
@@ -35,6 +46,32 @@ export function ViewerBar(props: ViewerBarProps) {
         </ActionIcon>
       </Tooltip>
       <span className={classes.barTitle}>{props.title}</span>
+      {isLinked !== null && (
+        <Button
+          className={classes.button ?? ''}
+          variant="default"
+          size="sm"
+          aria-label={linkLabel}
+          title={isLinked ? texts.unlinkHint : texts.linkHint}
+          leftSection={<LinkIcon size={iconSize} aria-hidden />}
+          onClick={props.onToggleLink}
+        >
+          <span className={classes.buttonText}>{linkLabel}</span>
+        </Button>
+      )}
+      <Button
+        className={classes.button ?? ''}
+        variant={props.comparison === null ? 'default' : 'filled'}
+        size="sm"
+        aria-label={texts.compare}
+        aria-pressed={props.comparison !== null}
+        title={texts.compareHint}
+        leftSection={<IconColumns2 size={iconSize} aria-hidden />}
+        disabled={!props.canCompare}
+        onClick={props.onToggleComparison}
+      >
+        <span className={classes.buttonText}>{texts.compare}</span>
+      </Button>
       <span className={classes.session} role="status">
         <span className={classes.sessionLabel}>{texts.session}</span>
         <span className={classes.sessionStatus} data-status={props.status}>
@@ -42,7 +79,7 @@ export function ViewerBar(props: ViewerBarProps) {
         </span>
       </span>
       <Button
-        className={classes.refresh ?? ''}
+        className={classes.button ?? ''}
         variant="default"
         size="sm"
         aria-label={texts.refreshSession}
@@ -50,7 +87,7 @@ export function ViewerBar(props: ViewerBarProps) {
         disabled={props.status === 'refreshing'}
         onClick={props.onRefreshSession}
       >
-        <span className={classes.refreshText}>{texts.refreshSession}</span>
+        <span className={classes.buttonText}>{texts.refreshSession}</span>
       </Button>
       <Tooltip label={statsLabel}>
         <ActionIcon variant="subtle" size={40} aria-label={statsLabel} onClick={props.onToggleStats}>

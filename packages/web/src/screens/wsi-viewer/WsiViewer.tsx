@@ -1,70 +1,71 @@
-import { useCallback, useEffect, useMemo, useState } from 'react';
-import { useNavigate, useSearchParams } from 'react-router';
+import { useCallback, useEffect, useState } from 'react';
 import { imageSessions, useImageSession } from '../../api/image-sessions.ts';
 import {
   type CatalogueImage,
   descriptorAddress,
   fetchPixels,
   thumbnailAddress,
-  tileAddress,
   useCatalogue,
 } from '../../api/images.ts';
 import { languageNow } from '../../language.ts';
 import { createDescriptorSupply } from '../../viewer/preload.ts';
-import { SlideViewer, type ViewedSlide } from '../../viewer/SlideViewer.tsx';
-import { formatField, parseField, type SlideField } from '../../viewer/view-address.ts';
+import { SlideViewer } from '../../viewer/SlideViewer.tsx';
 import { ImageCatalog } from './ImageCatalog.tsx';
 import { RestrictedDatasets } from './RestrictedDatasets.tsx';
 import { SelectedImage } from './SelectedImage.tsx';
 import { SessionStats } from './SessionStats.tsx';
 import { texts } from './texts.ts';
+import { useComparison } from './use-comparison.ts';
+import { useViewed } from './use-viewed.ts';
+import { ViewedHalf } from './ViewedHalf.tsx';
 import { ViewerBar } from './ViewerBar.tsx';
 import { ViewingOverlay } from './ViewingOverlay.tsx';
+import { halves } from './viewed-address.ts';
 import classes from './WsiViewer.module.css';
 
 /** As in WsiViewer.module.css: below it the catalogue covers the slide instead of standing beside it. */
 const narrowWindow = '(max-width: 48em)';
 
-/** Names the selected image in the address, so that it can be linked to and the browser's back button works. */
-const imageParameter = 'image';
-
-/** The catalogue of slides beside a zoomable view of one of them. */
+/** The catalogue of slides beside a zoomable view of one of them, or of two that are compared. */
 export function WsiViewer() {
   const session = useImageSession();
   const catalogue = useCatalogue();
-  const [address] = useSearchParams();
-  const navigate = useNavigate();
+  const { viewed, occasion, open, setField } = useViewed();
   const [isCatalogOpen, setCatalogOpen] = useState(true);
   const [areStatsOpen, setStatsOpen] = useState(false);
 
   useEffect(() => imageSessions.enter(), []);
 
   const { images, error, reload } = catalogue;
-  const selectedId = address.get(imageParameter);
-  const selected = images.find(({ id }) => id === selectedId) ?? null;
+  const comparison = useComparison(viewed, images, occasion);
+  const { active, activate } = comparison;
+  /** The next slide that is chosen opens beside the first. */
+  const [isSecondWanted, setSecondWanted] = useState(false);
+  const isChoosing = isSecondWanted && viewed.second === null;
+  const isComparing = isChoosing || viewed.second !== null;
+  const selected = comparison.halves[active].image;
+  const selectedId = viewed[active]?.imageId ?? null;
+
   const select = useCallback(
     (imageId: string) => {
-      if (imageId !== selectedId) void navigate(`?${new URLSearchParams({ [imageParameter]: imageId })}`);
+      if (isChoosing) {
+        setSecondWanted(false);
+        activate('second');
+        open('second', imageId);
+      } else if (imageId !== selectedId) open(active, imageId);
       if (window.matchMedia(narrowWindow).matches) setCatalogOpen(false);
     },
-    [selectedId, navigate],
+    [isChoosing, active, activate, selectedId, open],
   );
-  const { id, status, file_name, mpp_x, mpp_y, objective_power, mpp_derived, objective_power_derived } =
-    selected ?? notReady;
-  // Made anew for another image only: the same one again, from a list loaded again, is not opened again.
-  const slide = useMemo(
-    () =>
-      status === 'ready'
-        ? slideOf({ id, file_name, mpp_x, mpp_y, objective_power, mpp_derived, objective_power_derived })
-        : null,
-    [id, status, file_name, mpp_x, mpp_y, objective_power, mpp_derived, objective_power_derived],
-  );
-
-  // The field takes the place of the one before: the back button goes from slide to slide.
-  const onField = (field: SlideField) => {
-    if (selected === null) return;
-    const parameters = new URLSearchParams({ [imageParameter]: selected.id, ...formatField(field) });
-    if (`${parameters}` !== `${address}`) void navigate(`?${parameters}`, { replace: true });
+  const toggleComparison = () => {
+    if (isComparing) {
+      setSecondWanted(false);
+      activate('first');
+      open('second', null);
+    } else {
+      setSecondWanted(true);
+      setCatalogOpen(true);
+    }
   };
 
   const refreshSession = () => {
@@ -95,7 +96,11 @@ export function WsiViewer() {
       <div className={classes.main}>
         <ViewerBar
           status={session.status}
-          title={selected === null ? null : (selected.file_name ?? selected.id)}
+          title={selected === null || isComparing ? null : (selected.file_name ?? selected.id)}
+          comparison={isComparing ? { isLinked: viewed.second === null ? null : comparison.isLinked } : null}
+          canCompare={isComparing || selected !== null}
+          onToggleComparison={toggleComparison}
+          onToggleLink={comparison.toggleLink}
           isCatalogOpen={isCatalogOpen}
           areStatsOpen={areStatsOpen}
           onToggleCatalog={() => setCatalogOpen(!isCatalogOpen)}
@@ -103,22 +108,49 @@ export function WsiViewer() {
           onToggleStats={() => setStatsOpen(!areStatsOpen)}
         />
         <div className={classes.stage}>
-          {slide === null && (
-            <div className={classes.nothing}>
-              <p>{selected === null ? texts.nothingSelected : texts.imageStatus[selected.status]}</p>
-              <p>{selected === null ? texts.nothingSelectedHint : selected.error}</p>
-            </div>
-          )}
-          <SlideViewer
-            slide={slide}
-            picture={session.id === null || id === '' ? null : thumbnailAddress(id, session.id)}
-            fetchPixels={fetchPixels}
-            descriptors={descriptors}
-            session={session.id}
-            fieldAtFirst={parseField(address)}
-            onField={onField}
-            Overlay={ViewingOverlay}
-          />
+          {halves.map((half) => {
+            if (half === 'second' && !isComparing) return null;
+            const { image, slide, onView, fieldAtFirst } = comparison.halves[half];
+            return (
+              <ViewedHalf
+                key={half}
+                name={image === null ? null : (image.file_name ?? image.id)}
+                isCompared={isComparing}
+                isActive={half === active}
+                onActivate={() => activate(half)}
+              >
+                {slide === null && (
+                  <div className={classes.nothing}>
+                    {image !== null ? (
+                      <>
+                        <p>{texts.imageStatus[image.status]}</p>
+                        <p>{image.error}</p>
+                      </>
+                    ) : (
+                      <>
+                        <p>{half === 'second' ? texts.secondWanted : texts.nothingSelected}</p>
+                        <p>{half === 'second' ? texts.secondWantedHint : texts.nothingSelectedHint}</p>
+                      </>
+                    )}
+                  </div>
+                )}
+                <SlideViewer
+                  slide={slide}
+                  picture={
+                    session.id === null || image === null ? null : thumbnailAddress(image.id, session.id)
+                  }
+                  fetchPixels={fetchPixels}
+                  descriptors={descriptors}
+                  session={session.id}
+                  fieldAtFirst={fieldAtFirst}
+                  onField={(field) => setField(half, field)}
+                  onView={onView}
+                  hasKeys={half === active}
+                  Overlay={ViewingOverlay}
+                />
+              </ViewedHalf>
+            );
+          })}
           {areStatsOpen && <SessionStats session={session} />}
         </div>
       </div>
@@ -136,36 +168,4 @@ function expect({ id, status }: CatalogueImage): void {
 /** An `<img>` does not tell why it failed. If the session has ended, a new one lets it try again. */
 function renewEndedSession(): void {
   imageSessions.get().catch(() => undefined); // the bar says so
-}
-
-const notReady = {
-  id: '',
-  status: 'pending',
-  file_name: null,
-  mpp_x: null,
-  mpp_y: null,
-  objective_power: null,
-  mpp_derived: false,
-  objective_power_derived: false,
-} as const;
-
-function slideOf({
-  id,
-  file_name,
-  mpp_x,
-  mpp_y,
-  objective_power,
-  mpp_derived,
-  objective_power_derived,
-}: Pick<
-  CatalogueImage,
-  'id' | 'file_name' | 'mpp_x' | 'mpp_y' | 'objective_power' | 'mpp_derived' | 'objective_power_derived'
->): ViewedSlide {
-  const derived = mpp_derived ? 'mpp' : objective_power_derived ? 'objectivePower' : null;
-  return {
-    descriptorAddress: descriptorAddress(id),
-    tileAddressOf: (tile) => tileAddress(id, tile),
-    scale: { mpp: mpp_x, mppY: mpp_y, objectivePower: objective_power, derived },
-    name: file_name ?? id,
-  };
 }

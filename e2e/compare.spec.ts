@@ -1,0 +1,191 @@
+/** Two slides side by side that move together. */
+import type { Page } from '@playwright/test';
+import { call, signIn } from './accounts.ts';
+import { administrator, type Product } from './product.ts';
+import { expect, slideName, test } from './test.ts';
+
+const otherName = 'section-1.svs';
+
+interface Field {
+  readonly x: number;
+  readonly y: number;
+  readonly zoom: number;
+  readonly rotation: number;
+}
+
+/** As the address tells it once the movement has come to its end. @param prefix of its parameters */
+async function fieldIn(page: Page, prefix: '' | 'b'): Promise<Field> {
+  await expect(page).toHaveURL(new RegExp(`[?&]${prefix}zoom=`));
+  const address = new URL(page.url()).searchParams;
+  const number = (name: string) => Number(address.get(`${prefix}${name}`) ?? 0);
+  return { x: number('x'), y: number('y'), zoom: number('zoom'), rotation: number('rotation') };
+}
+
+const half = (page: Page, name: string) => page.getByRole('group', { name, exact: true });
+
+/** Two slides that are linked, at fields that the address tells. */
+async function openPair(page: Page, product: Product, fields: string): Promise<void> {
+  const { token } = await signIn(product.address, administrator);
+  const { images } = await call(product.address, 'GET', '/image-catalog/images', { token });
+  const known = images as readonly { readonly id: string; readonly file_name: string }[];
+  const idOf = (name: string) => known.find(({ file_name }) => file_name === name)?.id;
+  await page.goto(`/wsi-viewer?image=${idOf(slideName)}&beside=${idOf(otherName)}&${fields}`);
+  await untilOpened(page);
+}
+
+async function untilOpened(page: Page): Promise<void> {
+  await expect(page.getByRole('toolbar', { name: 'View controls' })).toHaveCount(2);
+  await expect(page.getByText('Loading tiles...')).toHaveCount(0);
+}
+
+/** Micrometres per pixel, as the panel of the selected image says; null where it does not. */
+async function micrometresPerPixel(page: Page, name: string): Promise<number | null> {
+  await half(page, name).getByRole('application').focus();
+  const panel = page.getByRole('region', { name: 'Selected Image' });
+  await expect(panel).toContainText(name);
+  const fact = panel.getByText(/^[\d.]+ µm$/);
+  return (await fact.count()) === 0 ? null : Number.parseFloat((await fact.textContent()) ?? '');
+}
+
+test('the next slide chosen in the catalogue opens beside the first, as large and under its own name', async ({
+  visit,
+}) => {
+  const page = await visit('user');
+  await page.goto('/wsi-viewer');
+  await page.getByRole('button', { name: slideName }).click();
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await expect(page.getByText('Select a slide to compare with')).toBeVisible();
+  await page.getByPlaceholder('Search images...').fill('section');
+  await page.getByRole('button', { name: otherName }).click();
+  await untilOpened(page);
+  await expect(half(page, otherName)).toHaveAttribute('aria-current', 'true');
+  const [first, second] = [await fieldIn(page, ''), await fieldIn(page, 'b')];
+  expect(second.zoom / first.zoom).toBeCloseTo(1, 1);
+});
+
+const begun = 'x=500&y=700&zoom=0.5&bx=400&by=600&bzoom=0.25';
+
+test('a slide that is moved takes the other with it, as far on the tissue, whichever it is', async ({
+  visit,
+  product,
+}) => {
+  const page = await visit('user');
+  await openPair(page, product, begun);
+  const [mpp, otherMpp] = [
+    await micrometresPerPixel(page, slideName),
+    await micrometresPerPixel(page, otherName),
+  ];
+  // Of a slide that is not calibrated only the way on the screen is known.
+  const unit = mpp === null || otherMpp === null ? [0.5, 0.25] : [mpp, otherMpp];
+  const [perPixel = 1, otherPerPixel = 1] = unit;
+
+  await half(page, slideName).getByRole('application').focus();
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(async () => (await fieldIn(page, '')).x).toBeGreaterThan(520);
+  await expect.poll(async () => (await fieldIn(page, 'b')).x).toBeGreaterThan(401);
+  await expect
+    .poll(async () => {
+      const [first, second] = [await fieldIn(page, ''), await fieldIn(page, 'b')];
+      return Math.abs((first.x - 500) * perPixel - (second.x - 400) * otherPerPixel) / otherPerPixel;
+    })
+    .toBeLessThan(1);
+
+  // The other way round, with the mouse.
+  const before = await fieldIn(page, '');
+  const box = await half(page, otherName).getByRole('application').boundingBox();
+  if (box === null) throw new Error('the slide is not seen');
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2 - 40, { steps: 5 });
+  await page.mouse.up();
+  await expect.poll(async () => (await fieldIn(page, '')).y).toBeGreaterThan(before.y + 5);
+  await expect
+    .poll(async () => {
+      const [first, second] = [await fieldIn(page, ''), await fieldIn(page, 'b')];
+      return Math.abs((first.y - 700) * perPixel - (second.y - 600) * otherPerPixel) / otherPerPixel;
+    })
+    .toBeLessThan(1);
+});
+
+test('linked slides zoom by the same factor and turn by the same angle', async ({ visit, product }) => {
+  const page = await visit('user');
+  await openPair(page, product, begun);
+  await half(page, otherName).getByRole('application').focus();
+  await page.keyboard.press('+');
+  await page.keyboard.press('r');
+  await expect.poll(() => fieldIn(page, 'b')).toMatchObject({ zoom: 0.5, rotation: 90 });
+  await expect.poll(() => fieldIn(page, '')).toMatchObject({ zoom: 1, rotation: 90 });
+});
+
+test('an unlinked slide is aligned by hand, and linked again it keeps that', async ({ visit, product }) => {
+  const page = await visit('user');
+  await openPair(page, product, begun);
+  await page.getByRole('button', { name: 'Unlink' }).click();
+  await half(page, otherName).getByRole('application').focus();
+  await page.keyboard.press(']');
+  await page.keyboard.press('+');
+  await expect.poll(() => fieldIn(page, 'b')).toMatchObject({ zoom: 0.5, rotation: 5 });
+  expect(await fieldIn(page, '')).toMatchObject({ zoom: 0.5, rotation: 0 });
+
+  await page.getByRole('button', { name: 'Link' }).click();
+  await half(page, slideName).getByRole('application').focus();
+  await page.keyboard.press('r');
+  await expect.poll(() => fieldIn(page, '')).toMatchObject({ zoom: 0.5, rotation: 90 });
+  await expect.poll(() => fieldIn(page, 'b')).toMatchObject({ zoom: 0.5, rotation: 95 });
+});
+
+test('the address opens the same pair within a pixel, and back and forward lead through it', async ({
+  visit,
+  product,
+}) => {
+  const page = await visit('user');
+  await openPair(page, product, `${begun}&rotation=90&brotation=80`);
+  await half(page, slideName).getByRole('application').focus();
+  await page.keyboard.press('ArrowDown');
+  await expect.poll(async () => (await fieldIn(page, '')).x).not.toBe(500);
+  await expect.poll(async () => (await fieldIn(page, 'b')).x).not.toBe(400);
+  await expect(page.getByText('Loading tiles...')).toHaveCount(0);
+  const [first, second] = [await fieldIn(page, ''), await fieldIn(page, 'b')];
+  const sent = page.url();
+
+  await page.goto('/dashboard');
+  await page.goto(sent);
+  await untilOpened(page);
+  // A movement there and back makes the viewer tell where it is.
+  await half(page, otherName).getByRole('application').focus();
+  await page.keyboard.press('f');
+  await expect(page).toHaveURL(/bmirror=1/);
+  await expect(page).toHaveURL(/[?&]mirror=1/);
+  await page.keyboard.press('f');
+  await expect(page).not.toHaveURL(/mirror=1/);
+  for (const [found, expected] of [
+    [await fieldIn(page, ''), first],
+    [await fieldIn(page, 'b'), second],
+  ] as const) {
+    expect(Math.hypot(found.x - expected.x, found.y - expected.y)).toBeLessThan(1);
+    expect(found.zoom / expected.zoom).toBeCloseTo(1, 4);
+    expect(found.rotation).toBeCloseTo(expected.rotation, 1);
+  }
+
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await expect(page).not.toHaveURL(/beside=/);
+  await expect(page.getByRole('application')).toHaveCount(1);
+  await page.goBack();
+  await untilOpened(page);
+  const back = await fieldIn(page, 'b');
+  expect(Math.hypot(back.x - second.x, back.y - second.y)).toBeLessThan(1);
+});
+
+test('keys work on the half that was touched, and only there', async ({ visit, product }) => {
+  const page = await visit('user');
+  await openPair(page, product, begun);
+  await half(page, otherName).getByRole('application').click();
+  await page.keyboard.press('m');
+  const ruler = (name: string) => half(page, name).getByRole('button', { name: 'Ruler' });
+  await expect(ruler(otherName)).toHaveAttribute('aria-pressed', 'true');
+  await expect(ruler(slideName)).toHaveAttribute('aria-pressed', 'false');
+  await page.keyboard.press('Escape');
+  const downloading = page.waitForEvent('download');
+  await page.keyboard.press('s');
+  expect((await downloading).suggestedFilename()).toContain(otherName);
+});

@@ -1,0 +1,149 @@
+import { render, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { MemoryRouter, useLocation, useNavigate } from 'react-router';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { App } from '../../App.tsx';
+import { imageSessions } from '../../api/image-sessions.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { WsiViewer } from './WsiViewer.tsx';
+
+const stained = (file_name: string, digit: string) => ({
+  id: `${digit.repeat(8)}-aaaa-4aaa-8aaa-aaaaaaaaaaaa`,
+  file_name,
+  dataset_name: 'Liver',
+  organ_type: null,
+});
+const he = stained('HE.svs', '1');
+const masson = stained('Masson.svs', '2');
+const reticulin = stained('Reticulin.svs', '3');
+
+/** The API at the network edge: a catalogue of three, and slides that never open. @returns slides that were asked for */
+function catalogue(): string[] {
+  const opened: string[] = [];
+  vi.stubGlobal('fetch', async (address: string, init: RequestInit = {}) => {
+    if (init.method === 'DELETE') return new Response(null, { status: 204 });
+    if (init.method === 'POST') return Response.json({ session_id: '0123456789abcdef', expires_in: 3600 });
+    if (address.includes('/image.dzi')) {
+      opened.push(address.split('/').at(-2) ?? '');
+      return new Promise<Response>(() => {});
+    }
+    return Response.json({ images: [he, masson, reticulin], next_cursor: null });
+  });
+  return opened;
+}
+
+function Address() {
+  const { search } = useLocation();
+  const navigate = useNavigate();
+  return (
+    <>
+      <output aria-label="address">{search}</output>
+      <button type="button" onClick={() => void navigate(-1)}>
+        Back
+      </button>
+    </>
+  );
+}
+
+async function show(query: string) {
+  render(
+    <App env="test">
+      <MemoryRouter initialEntries={[`/wsi-viewer${query}`]}>
+        <WsiViewer />
+        <Address />
+      </MemoryRouter>
+    </App>,
+  );
+  await screen.findByRole('button', { name: /Masson/ });
+  return userEvent.setup();
+}
+
+const address = () => screen.getByRole('status', { name: 'address' }).textContent;
+const compare = () => screen.getByRole('button', { name: 'Compare' });
+const half = (name: string) => screen.getByRole('group', { name });
+const choose = (name: RegExp) => screen.getByRole('button', { name });
+
+beforeEach(async () => {
+  queryClient.clear();
+  localStorage.setItem('auth_token', 'the token');
+  await vi.waitUntil(() => imageSessions.state().status === 'inactive');
+});
+
+describe('comparing two slides', () => {
+  it('is offered once there is a first one', async () => {
+    catalogue();
+    const user = await show('');
+    expect(compare()).toHaveProperty('disabled', true);
+    await user.click(choose(/HE/));
+    expect(compare()).toHaveProperty('disabled', false);
+    expect(compare().ariaPressed).toBe('false');
+  });
+
+  it('opens the next slide that is chosen beside the first, and the first only once', async () => {
+    const opened = catalogue();
+    const user = await show(`?image=${he.id}`);
+    await user.click(compare());
+    screen.getByText('Select a slide to compare with');
+    expect(compare().ariaPressed).toBe('true');
+    await user.click(choose(/Masson/));
+    expect(address()).toBe(`?image=${he.id}&beside=${masson.id}`);
+    half('HE.svs');
+    half('Masson.svs');
+    await waitFor(() => expect(opened).toEqual([he.id, masson.id]));
+  });
+
+  it('is opened by an address', async () => {
+    const opened = catalogue();
+    await show(`?image=${he.id}&x=1&y=2&zoom=1&beside=${masson.id}&bx=3&by=4&bzoom=1`);
+    half('HE.svs');
+    half('Masson.svs');
+    expect(compare().ariaPressed).toBe('true');
+    await waitFor(() => expect(opened).toEqual([he.id, masson.id]));
+  });
+
+  it('marks the half that is worked on, in which the next chosen slide opens', async () => {
+    catalogue();
+    const user = await show(`?image=${he.id}&beside=${masson.id}`);
+    expect(half('HE.svs').ariaCurrent).toBe('true');
+    await user.click(half('Masson.svs'));
+    expect(half('HE.svs').ariaCurrent).toBe('false');
+    expect(half('Masson.svs').ariaCurrent).toBe('true');
+    expect(screen.getByRole('region', { name: 'Selected Image' }).textContent).toContain('Masson.svs');
+    await user.click(choose(/Reticulin/));
+    expect(address()).toBe(`?image=${he.id}&beside=${reticulin.id}`);
+    await user.click(half('HE.svs'));
+    await user.click(choose(/Masson/));
+    expect(address()).toBe(`?image=${masson.id}&beside=${reticulin.id}`);
+  });
+
+  it('is ended by the same button, and comes back with the browser’s back', async () => {
+    catalogue();
+    const user = await show(`?image=${he.id}&beside=${masson.id}&bx=3&by=4&bzoom=1`);
+    await user.click(compare());
+    expect(address()).toBe(`?image=${he.id}`);
+    expect(screen.queryByRole('group', { name: 'Masson.svs' })).toBeNull();
+    await user.click(screen.getByRole('button', { name: 'Back' }));
+    half('Masson.svs');
+  });
+
+  it('is given up by the same button before a second slide is chosen', async () => {
+    catalogue();
+    const user = await show(`?image=${he.id}`);
+    await user.click(compare());
+    await user.click(compare());
+    expect(screen.queryByText('Select a slide to compare with')).toBeNull();
+    await user.click(choose(/Masson/));
+    expect(address()).toBe(`?image=${masson.id}`);
+  });
+
+  it('links the slides at first, and unlinks them by a button', async () => {
+    catalogue();
+    const user = await show(`?image=${he.id}`);
+    expect(screen.queryByRole('button', { name: 'Unlink' })).toBeNull();
+    await user.click(compare());
+    await user.click(choose(/Masson/));
+    await user.click(screen.getByRole('button', { name: 'Unlink' }));
+    await user.click(screen.getByRole('button', { name: 'Link' }));
+    screen.getByRole('button', { name: 'Unlink' });
+  });
+});

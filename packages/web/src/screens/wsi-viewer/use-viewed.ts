@@ -1,0 +1,54 @@
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useLocation, useNavigate, useNavigationType, useSearchParams } from 'react-router';
+import type { Half } from '../../viewer/link-views.ts';
+import type { SlideField } from '../../viewer/view-address.ts';
+import { formatViewed, parseViewed, type ViewedImages } from './viewed-address.ts';
+
+interface Viewed {
+  readonly viewed: ViewedImages;
+  /** Another one after the browser's back and forward: then the address has changed without the view. */
+  readonly occasion: string;
+  /** Opens an image in a half, in place of what was there; null closes it. The back button leads back. */
+  readonly open: (half: Half, imageId: string | null) => void;
+  /** The view has moved: the new field takes the place of the one before, and the back button goes from slide to slide. */
+  readonly setField: (half: Half, field: SlideField) => void;
+}
+
+/** What is viewed, which the address says: so it can be linked to, and the browser's back button works. */
+export function useViewed(): Viewed {
+  const [address] = useSearchParams();
+  const navigate = useNavigate();
+  const viewed = useMemo(() => parseViewed(address), [address]);
+  /** Ahead of the page: both halves may tell their fields before it is drawn again. */
+  const viewedNow = useRef(viewed);
+  useLayoutEffect(() => {
+    viewedNow.current = viewed;
+  }, [viewed]);
+
+  const { key } = useLocation();
+  const isPopped = useNavigationType() === 'POP';
+  const [occasion, setOccasion] = useState(key);
+  if (isPopped && key !== occasion) setOccasion(key);
+
+  const go = useCallback(
+    (next: ViewedImages, isSameEntry: boolean) => {
+      const [before, after] = [`${formatViewed(viewedNow.current)}`, `${formatViewed(next)}`];
+      viewedNow.current = next;
+      if (before !== after) void navigate(`?${after}`, { replace: isSameEntry });
+    },
+    [navigate],
+  );
+  const open = useCallback(
+    (half: Half, imageId: string | null) =>
+      go({ ...viewedNow.current, [half]: imageId === null ? null : { imageId, field: null } }, false),
+    [go],
+  );
+  const setField = useCallback(
+    (half: Half, field: SlideField) => {
+      const image = viewedNow.current[half];
+      if (image !== null) go({ ...viewedNow.current, [half]: { ...image, field } }, true);
+    },
+    [go],
+  );
+  return { viewed, occasion, open, setField };
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { formatViewed, parseViewed } from './viewed-address.ts';
+
+const field = { x: 10, y: 20.5, zoom: 0.5, rotation: 0, isMirrored: false };
+
+describe('the address of what is viewed', () => {
+  it.each([
+    ['nothing', ''],
+    ['a whole slide', 'image=a'],
+    ['a field of a slide', 'image=a&x=10&y=20.5&zoom=0.5'],
+    [
+      'a field of each of two slides',
+      'image=a&x=10&y=20.5&zoom=0.5&beside=b&bx=1&by=2&bzoom=0.25&brotation=90&bmirror=1',
+    ],
+    ['two fields of one slide', 'image=a&x=1&y=2&zoom=1&beside=a&bx=3&by=4&bzoom=1'],
+  ])('holds %s', (_, address) => {
+    expect(`${formatViewed(parseViewed(new URLSearchParams(address)))}`).toBe(address);
+  });
+
+  it('loses the second slide and its field with the end of a comparison', () => {
+    const viewed = parseViewed(
+      new URLSearchParams('image=a&x=10&y=20.5&zoom=0.5&beside=b&bx=1&by=2&bzoom=1'),
+    );
+    expect(viewed.first).toEqual({ imageId: 'a', field });
+    expect(`${formatViewed({ ...viewed, second: null })}`).toBe('image=a&x=10&y=20.5&zoom=0.5');
+  });
+
+  it('shows the whole slide where a field makes no sense', () => {
+    const viewed = parseViewed(new URLSearchParams('image=a&beside=b&bx=1&by=two&bzoom=1'));
+    expect(viewed.second).toEqual({ imageId: 'b', field: null });
+  });
+});

@@ -1,0 +1,64 @@
+import { type Placement, type Point, toImage } from './overlay/placement.ts';
+import type { Calibration } from './scale.ts';
+import type { SlideView } from './slide-view.ts';
+import { followed, type Sight } from './synchronise.ts';
+import type { SlideField } from './view-address.ts';
+
+/** A view that shows a slide. */
+export interface OpenedView {
+  readonly view: Pick<SlideView, 'placement' | 'centre' | 'watch' | 'moveTo'>;
+  readonly calibration: Calibration | null;
+}
+
+/** Of a comparison. */
+export type Half = 'first' | 'second';
+
+/**
+ * From now on one follows each step of the other, and they keep how they lie to each other now. Only what the leader does is followed: what
+ * comes of it on the other side leads to nothing.
+ *
+ * @param leaderNow the half that a person moves
+ * @returns a function that ends it
+ */
+export function linkViews(opened: Readonly<Record<Half, OpenedView>>, leaderNow: () => Half): () => void {
+  const first = sightOf(opened.first);
+  const second = sightOf(opened.second);
+  if (first === null || second === null) return () => {};
+  const sights = { first, second };
+  let isFollowing = false;
+
+  function follow() {
+    if (isFollowing) return;
+    const leader = leaderNow();
+    const follower = leader === 'first' ? 'second' : 'first';
+    const now = sightOf(opened[leader]);
+    if (now === null) return;
+    isFollowing = true;
+    opened[follower].view.moveTo(followed(sights[leader], sights[follower], now.field));
+    isFollowing = false;
+  }
+
+  // A window that changes its size moves both: the follower has to be told, too.
+  const ends = [opened.first.view.watch(follow), opened.second.view.watch(follow)];
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+function sightOf({ view, calibration }: OpenedView): Sight | null {
+  const placement = view.placement();
+  return placement === null ? null : { field: fieldOf(placement, view.centre()), calibration };
+}
+
+/** What is seen at this step of a movement. @param centre of the place it is shown in, in CSS pixels */
+export function fieldOf(placement: Placement, centre: Point): SlideField {
+  const { a, b, c, d } = placement;
+  const isMirrored = a * d - b * c < 0;
+  const degrees = (Math.atan2(b, isMirrored ? -a : a) * 180) / Math.PI;
+  return {
+    ...toImage(placement, centre),
+    zoom: Math.hypot(a, b),
+    rotation: (degrees + 360) % 360,
+    isMirrored,
+  };
+}

@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Calibration } from './scale.ts';
+import { correspondingField, followed } from './synchronise.ts';
+import type { SlideField } from './view-address.ts';
+
+const calibrated = (mpp: number): Calibration => ({ mpp, objectivePower: 10 / mpp, derived: null });
+const at = (field: Partial<SlideField> = {}): SlideField => ({
+  x: 1000,
+  y: 2000,
+  zoom: 0.5,
+  rotation: 0,
+  isMirrored: false,
+  ...field,
+});
+
+const fields: fc.Arbitrary<SlideField> = fc.record({
+  x: fc.integer({ min: 0, max: 100_000 }),
+  y: fc.integer({ min: 0, max: 100_000 }),
+  zoom: fc.double({ min: 0.001, max: 4, noNaN: true }),
+  rotation: fc.integer({ min: 0, max: 359 }),
+  isMirrored: fc.boolean(),
+});
+const calibrations = fc.option(
+  fc.record({
+    mpp: fc.double({ min: 0.1, max: 2, noNaN: true }),
+    mppY: fc.double({ min: 0.1, max: 2, noNaN: true }),
+    objectivePower: fc.constant(20),
+    derived: fc.constant(null),
+  }),
+);
+const sights = fc.record({ field: fields, calibration: calibrations });
+
+function expectSameField(found: SlideField, expected: SlideField): void {
+  expect(Math.hypot(found.x - expected.x, found.y - expected.y)).toBeLessThan(0.01);
+  expect(found.zoom / expected.zoom).toBeCloseTo(1, 9);
+  expect(Math.cos(((found.rotation - expected.rotation) * Math.PI) / 180)).toBeCloseTo(1, 9);
+  expect(found.isMirrored).toBe(expected.isMirrored);
+}
+
+describe('a slide that follows another', () => {
+  it('stays where it is while the other does', () => {
+    fc.assert(
+      fc.property(sights, sights, (leader, follower) => {
+        expectSameField(followed(leader, follower, leader.field), follower.field);
+      }),
+    );
+  });
+
+  it('leads back to where the other is: there and back is the same field', () => {
+    fc.assert(
+      fc.property(sights, sights, fields, (leader, follower, now) => {
+        expectSameField(followed(follower, leader, followed(leader, follower, now)), now);
+      }),
+    );
+  });
+
+  it('does not drift, by whatever way the other went', () => {
+    fc.assert(
+      fc.property(sights, sights, fields, (leader, follower, now) => {
+        const there = followed(leader, follower, now);
+        const onwards = followed(
+          { ...leader, field: now },
+          { ...follower, field: there },
+          { ...now, x: now.x + 10 },
+        );
+        const straight = followed(leader, follower, { ...now, x: now.x + 10 });
+        const isUncalibrated = leader.calibration === null || follower.calibration === null;
+        if (isUncalibrated) expect(onwards.zoom).toBeCloseTo(straight.zoom, 9);
+        else expectSameField(onwards, straight);
+      }),
+    );
+  });
+
+  it('moves by as many micrometres', () => {
+    const leader = { field: at(), calibration: calibrated(0.25) };
+    const follower = { field: at({ x: 300, y: 400 }), calibration: calibrated(0.5) };
+    expect(followed(leader, follower, at({ x: 1200, y: 2040 }))).toMatchObject({ x: 400, y: 420 });
+  });
+
+  it('moves as far on the screen where one of them is not calibrated', () => {
+    const leader = { field: at({ zoom: 0.5 }), calibration: calibrated(0.25) };
+    const follower = { field: at({ x: 300, y: 400, zoom: 0.25 }), calibration: null };
+    expect(followed(leader, follower, at({ x: 1100, y: 2000 }))).toMatchObject({ x: 500, y: 400 });
+  });
+
+  it('zooms by the same factor', () => {
+    const leader = { field: at({ zoom: 0.5 }), calibration: null };
+    const follower = { field: at({ zoom: 0.2 }), calibration: null };
+    expect(followed(leader, follower, at({ zoom: 1 })).zoom).toBeCloseTo(0.4, 12);
+  });
+
+  it('moves in the direction in which the other is seen to move, when it was turned by hand', () => {
+    const leader = { field: at(), calibration: calibrated(0.25) };
+    const follower = { field: at({ rotation: 90 }), calibration: calibrated(0.25) };
+    // What is on the right of the screen is upwards on a slide that is turned to the right.
+    const { x, y } = followed(leader, follower, at({ x: 1100 }));
+    expect(x).toBeCloseTo(1000, 9);
+    expect(y).toBeCloseTo(1900, 9);
+  });
+
+  it('moves to the other side of a slide that is mirrored alone, and turns against it', () => {
+    const leader = { field: at(), calibration: calibrated(0.25) };
+    const follower = { field: at({ isMirrored: true }), calibration: calibrated(0.25) };
+    expect(followed(leader, follower, at({ x: 1100, rotation: 90 }))).toMatchObject({
+      x: 900,
+      y: 2000,
+      rotation: 270,
+    });
+  });
+
+  it.each([
+    [false, true],
+    [true, false],
+  ])('is mirrored when the other is: mirrored before %s, then %s', (before, then) => {
+    const leader = { field: at(), calibration: null };
+    const follower = { field: at({ isMirrored: before }), calibration: null };
+    expect(followed(leader, follower, at({ isMirrored: true })).isMirrored).toBe(then);
+  });
+});
+
+describe('a slide that is opened beside another', () => {
+  const first = { field: at({ x: 6000, y: 4000, rotation: 30 }), width: 10_000, height: 8000 };
+
+  it('begins with the same magnification, as far from its middle, turned alike', () => {
+    const beside = { width: 6000, height: 4000, calibration: calibrated(0.5) };
+    expect(correspondingField({ ...first, calibration: calibrated(0.25) }, beside)).toEqual(
+      at({ x: 3500, y: 2000, zoom: 1, rotation: 30 }),
+    );
+  });
+
+  it('begins with the same part of it where one is not calibrated', () => {
+    const beside = { width: 20_000, height: 16_000, calibration: null };
+    expect(correspondingField({ ...first, calibration: calibrated(0.25) }, beside)).toEqual(
+      at({ x: 12_000, y: 8000, zoom: 0.25, rotation: 30 }),
+    );
+  });
+});
