@@ -38,8 +38,7 @@ export function Root() {
   useEffect(() => {
     if (shownPath.current === pathname) return;
     shownPath.current = pathname;
-    // A reader of the screen hears the new one from its beginning.
-    document.querySelector('main')?.focus({ preventScroll: true });
+    return focusMain();
   }, [pathname]);
 
   useEffect(() => {
@@ -57,4 +56,26 @@ export function Root() {
       <ScrollRestoration />
     </>
   );
+}
+
+/**
+ * A reader of the screen hears the new one from its beginning: at once, or, of a screen that is still being loaded,
+ * as soon as it is drawn, unless something else has got the focus by then.
+ *
+ * @returns a function that waits no longer
+ */
+function focusMain(): () => void {
+  const before = document.activeElement;
+  /** The screen that is left takes no focus: until another is there it is in the page, but hidden. */
+  function take(): boolean {
+    const main = document.querySelector('main');
+    main?.focus({ preventScroll: true });
+    return main !== null && document.activeElement === main;
+  }
+  const drawn = new MutationObserver(() => {
+    const isElsewhere = document.activeElement !== document.body && document.activeElement !== before;
+    if (isElsewhere || take()) drawn.disconnect();
+  });
+  if (!take()) drawn.observe(document.body, { childList: true, subtree: true });
+  return () => drawn.disconnect();
 }

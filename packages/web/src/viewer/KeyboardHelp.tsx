@@ -17,6 +17,8 @@ export function KeyboardHelp({ isOpen, onClose }: KeyboardHelpProps) {
       title={texts.keyboardHelp}
       lang={languageNow('en')}
       closeButtonProps={{ 'aria-label': texts.close }}
+      // Elsewhere in the page its head would count as another one of the page.
+      portalProps={{ target: 'main' }}
     >
       <dl className={classes.keys}>
         {texts.keys.map(([keys, action]) => (
