@@ -1,4 +1,6 @@
 /** Section 2 of the specification, WSI Viewer: the catalogue, the panels around the slide, what fails. */
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
 import { expect, slideName, test } from './test.ts';
 
 test('images are grouped by dataset, with their count, and the first group is open after load', async ({
@@ -97,4 +99,112 @@ test.describe('when the list cannot be loaded', () => {
       await expect(page.getByRole('button', { name: /Mouse kidney/ })).toBeVisible();
     });
   }
+});
+
+test('the search follows /, and the list its arrows; Enter opens a slide and n the next of those found', async ({
+  visit,
+}) => {
+  const page = await visit('user');
+  await page.goto('/wsi-viewer');
+  await expect(page.getByRole('button', { expanded: true })).toHaveCount(1);
+  await page.keyboard.press('/');
+  await page.keyboard.type('section');
+  await expect(page.getByRole('button', { name: /^section-/ })).toHaveCount(3);
+  for (const key of ['ArrowDown', 'ArrowRight', 'ArrowDown']) await page.keyboard.press(key);
+  await expect(page.getByRole('button', { name: /^section-2/ })).toBeFocused();
+  await page.keyboard.press('Enter');
+  const panel = page.getByRole('region', { name: 'Selected Image' });
+  await expect(panel).toContainText('section-2.svs');
+  await page.keyboard.press('n');
+  await expect(panel).toContainText('section-10.svs');
+  await page.keyboard.press('n');
+  await page.keyboard.press('p');
+  await expect(panel).toContainText('section-2.svs');
+});
+
+test('a filter says how many images it leaves, and Clear takes it away', async ({ visit }) => {
+  const page = await visit('user');
+  await page.goto('/wsi-viewer');
+  await page.getByLabel('Filter by dataset').selectOption('Mouse kidney (3)');
+  await expect(page.getByRole('button', { name: /^Unknown \d/ })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: /^section-/ })).toHaveCount(3);
+  await page.getByRole('button', { name: 'Clear', exact: true }).click();
+  await expect(page.getByRole('button', { name: /^Unknown \d/ })).toBeVisible();
+  await expect(page.getByPlaceholder('Search images...')).toBeFocused();
+});
+
+test.describe('with ten thousand slides', () => {
+  const images = Array.from({ length: 10_000 }, (_, place) => ({
+    id: `00000000-0000-4000-8000-${String(place).padStart(12, '0')}`,
+    file_name: `slide-${place}.svs`,
+    dataset_name: `Study ${place % 4}`,
+    organ_type: place % 2 === 0 ? 'Liver' : 'Kidney',
+    status: 'ready',
+  }));
+
+  /** The real page over a list that no file stands behind. */
+  async function openCatalogue(page: Page): Promise<{ thumbnails: number }> {
+    const asked = { thumbnails: 0 };
+    await page.route('**/image-catalog/images?**', (route) =>
+      route.fulfill({ json: { images, next_cursor: null } }),
+    );
+    await page.route('**/thumbnail.jpg**', (route) => {
+      asked.thumbnails += 1;
+      return route.fulfill({
+        contentType: 'image/svg+xml',
+        body: '<svg xmlns="http://www.w3.org/2000/svg"/>',
+      });
+    });
+    await page.goto('/wsi-viewer');
+    await expect(page.getByRole('button', { name: 'Study 0 2500 images' })).toBeVisible();
+    return asked;
+  }
+
+  test('the page holds what is in sight, and a quick scroll asks for few thumbnails', async ({ visit }) => {
+    const page = await visit('user');
+    const asked = await openCatalogue(page);
+    const list = page.locator('aside div', { has: page.locator('section') }).first();
+    await list.hover();
+    const before = asked.thumbnails;
+    for (let turn = 0; turn < 50; turn++) {
+      await page.mouse.wheel(0, 2500);
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+    }
+    await expect(page.getByText('slide-4000.svs')).toHaveCount(0);
+    expect(await list.evaluate((element) => element.scrollTop)).toBeGreaterThan(50_000);
+    expect(await page.getByRole('listitem').count()).toBeLessThan(40);
+    // Some two thousand rows went past; on a slow machine a few of them stay in sight for a while.
+    expect(asked.thumbnails - before).toBeLessThan(1000);
+  });
+
+  test('the focus stays in the list to its end, and axe finds nothing in it', async ({ visit }) => {
+    const page = await visit('user');
+    await openCatalogue(page);
+    await page.getByPlaceholder('Search images...').press('ArrowDown');
+    await page.keyboard.press('End');
+    await expect(page.getByRole('button', { name: 'Study 3 2500 images' })).toBeFocused();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('End');
+    await expect(page.getByRole('button', { name: /^slide-9999/ })).toBeFocused();
+    await page.keyboard.press('Home');
+    await expect(page.getByRole('button', { name: 'Study 0 2500 images' })).toBeFocused();
+    await page.keyboard.press('PageDown');
+    const { violations } = await new AxeBuilder({ page }).include('aside').analyze();
+    expect(violations).toEqual([]);
+  });
+
+  test('the place is kept for the return', async ({ visit }) => {
+    const page = await visit('user');
+    await openCatalogue(page);
+    await page.getByLabel('Filter by organ').selectOption('Kidney (5,000)');
+    await page.getByLabel('Sort images by').selectOption('Largest first');
+    await page.getByRole('button', { name: 'Study 1 2500 images' }).press('End');
+    await expect(page.getByRole('button', { name: /^slide-9999/ })).toBeVisible();
+    await page.getByRole('link', { name: 'Lamina', exact: true }).click();
+    await expect(page).toHaveURL(/\/dashboard$/);
+    await page.goBack();
+    await expect(page.getByRole('button', { name: /^slide-9999/ })).toBeInViewport();
+    await expect(page.getByLabel('Filter by organ')).toHaveValue('=Kidney');
+    await expect(page).toHaveURL(/\/wsi-viewer$/);
+  });
 });
