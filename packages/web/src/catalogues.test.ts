@@ -32,9 +32,10 @@ const sources = import.meta.glob<string>(
   },
 );
 
-/** Names of keys, units, signs, and the words that the two languages share. */
-const alike = new Set(['Home', 'Shift + R', 'Enter', 'Backspace', 'Esc', 'organ', 'Organ', '≈ ', '×']);
+/** Names of keys, and the words that the two languages share. */
+const alike = new Set(['Home', 'Shift + R', 'Enter', 'Backspace', 'Esc', 'organ', 'Organ']);
 const turkishLetters = /[ğşıİĞŞçÇöÖüÜ]/;
+const wordsBesideUnits = /(?!µm)\p{L}{2}/u;
 
 type Node = Readonly<Record<string, unknown>> & { readonly type: string };
 
@@ -82,7 +83,7 @@ function faultsOf({ tr, en }: Words): readonly string[] {
     if (turkishText === undefined || englishText === undefined) return `${way} is missing in one of them`;
     if (turkishText === '' || englishText === '') return `${way} says nothing`;
     if (turkishLetters.test(englishText)) return `${way} is Turkish: ${englishText}`;
-    if (turkishText === englishText && /\p{L}{2}/u.test(englishText) && !alike.has(englishText)) {
+    if (turkishText === englishText && wordsBesideUnits.test(englishText) && !alike.has(englishText)) {
       return `${way} is the same in both: ${englishText}`;
     }
     return [];

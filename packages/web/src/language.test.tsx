@@ -4,7 +4,7 @@ import { act } from 'react';
 import { describe, expect, it, vi } from 'vitest';
 import { formatDate, formatDateAndTime } from './dates.ts';
 import { acceptLanguage, chooseLanguage, languageNow, wording } from './language.ts';
-import { formatNumber } from './numbers.ts';
+import { formatFigure, formatNumber } from './numbers.ts';
 import { account } from './testing/accounts.ts';
 import { openApp } from './testing/open-app.tsx';
 import { refusal } from './testing/stub-api.ts';
@@ -33,14 +33,15 @@ describe('a text', () => {
 });
 
 it.each([
-  ['mixed', '*', '21 Kasım 2026', '12.345', 'N/A'],
-  ['tr', 'tr', '21 Kasım 2026', '12.345', 'Yok'],
-  ['en', 'en', '21 November 2026', '12,345', 'N/A'],
-] as const)('in %s the API, dates and numbers follow', (choice, header, date, number, nothing) => {
+  ['mixed', '*', '21 Kasım 2026', '12.345', '2.5', 'N/A'],
+  ['tr', 'tr', '21 Kasım 2026', '12.345', '2,5', 'Yok'],
+  ['en', 'en', '21 November 2026', '12,345', '2.5', 'N/A'],
+] as const)('in %s the API, dates and numbers follow', (choice, header, date, number, figure, nothing) => {
   chooseLanguage(choice);
   expect(acceptLanguage()).toBe(header);
   expect(formatDate('2026-11-21T09:05:00Z')).toBe(date);
   expect(formatNumber(12_345)).toBe(number);
+  expect(formatFigure(2.5)).toBe(figure);
   expect(formatDateAndTime(null)).toBe(nothing);
 });
 

@@ -5,6 +5,8 @@
  * large. Screen pixels are CSS pixels.
  */
 
+import { formatFigure } from '../numbers.ts';
+
 /** What a slide knows of its own scale. */
 export interface SlideScale {
   /** Micrometres per pixel at full resolution; null when unknown. */
@@ -62,7 +64,7 @@ function agree(mpp: number, objectivePower: number): boolean {
 export function magnificationLabel({ objectivePower, derived }: Calibration, zoom: number): string {
   const magnification = objectivePower * zoom;
   const digits = magnification >= 10 ? 0 : magnification >= 1 ? 1 : 2;
-  const text = `${Number(magnification.toFixed(digits))}×`;
+  const text = `${formatFigure(Number(magnification.toFixed(digits)))}×`;
   return derived === 'objectivePower' ? `≈ ${text}` : text;
 }
 
@@ -85,5 +87,5 @@ export function scaleBarOf({ mpp, derived }: Calibration, zoom: number, maxWidth
 
 function lengthLabel(micrometres: number): string {
   const [amount, unit] = micrometres >= 1000 ? [micrometres / 1000, 'mm'] : [micrometres, 'µm'];
-  return `${Number(amount.toPrecision(1))} ${unit}`;
+  return `${formatFigure(Number(amount.toPrecision(1)))} ${unit}`;
 }

@@ -5,6 +5,7 @@ describe('the file of a screenshot', () => {
   it.each([
     ['Kolon kesiti 3.svs', '20×', 'Kolon kesiti 3.svs 20x.png'],
     ['../a/b:c?.svs', '≈ 2.5×', '..abc.svs 2.5x.png'],
+    ['a,b.svs', '≈ 2,5×', 'ab.svs 2.5x.png'],
     ['İğne biyopsisi ş.ndpi', '40×', 'İğne biyopsisi ş.ndpi 40x.png'],
     ['', '', 'slide.png'],
   ])('of %s at %s is %s', (name, magnification, file) => {

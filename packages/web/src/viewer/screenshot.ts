@@ -95,7 +95,8 @@ function write(context: CanvasRenderingContext2D, text: string, x: number, y: nu
 
 /** A file name that every system takes. */
 export function screenshotName(slideName: string, magnification: string): string {
-  const words = `${slideName} ${magnification}`.replaceAll('×', 'x').replace(/[^\p{L}\p{N}._ -]+/gu, '');
+  const decimal = magnification.replace(',', '.'); // as Turkish writes it
+  const words = `${slideName} ${decimal}`.replaceAll('×', 'x').replace(/[^\p{L}\p{N}._ -]+/gu, '');
   const safe = words.replace(/ +/g, ' ').trim();
   return `${safe || 'slide'}.png`;
 }

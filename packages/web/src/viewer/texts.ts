@@ -1,4 +1,5 @@
 import { wording } from '../language.ts';
+import { formatFigure } from '../numbers.ts';
 
 /** What a key of the keyboard does. */
 type KeyRow = readonly [keys: readonly string[], action: string];
@@ -40,7 +41,7 @@ export const texts = wording({
     objectives: 'Objektifler',
     fit: 'Sığdır',
     fitHint: 'Sığdır: bütün slayt',
-    power: (power: number) => `${power}×`,
+    power: (power: number) => `${formatFigure(power)}×`,
     digital: 'dijital',
     digitalHint: 'Dijital yakınlaştırma: taramadan daha büyük',
     estimated: 'objektiften tahmin edildi',
@@ -59,7 +60,7 @@ export const texts = wording({
       [['←', '→', '↑', '↓'], 'Slaydı kaydır'],
       [['+', '−'], 'Yakınlaştır, uzaklaştır'],
       [['0', 'H', 'Home'], 'Bütün slaydı göster'],
-      [['1', '2', '3', '4', '5', '6'], 'Objektif 1.25×, 2.5×, 5×, 10×, 20×, 40×'],
+      [['1', '2', '3', '4', '5', '6'], 'Objektif 1,25×, 2,5×, 5×, 10×, 20×, 40×'],
       [['R', 'Shift + R'], 'Sağa, sola 90° döndür'],
       [['[', ']'], '5° döndür'],
       [['F'], 'Aynala'],
@@ -106,7 +107,7 @@ export const texts = wording({
     objectives: 'Objectives',
     fit: 'Fit',
     fitHint: 'Fit: the whole slide',
-    power: (power) => `${power}×`,
+    power: (power) => `${formatFigure(power)}×`,
     digital: 'digital',
     digitalHint: 'Digital zoom: larger than the scan',
     estimated: 'estimated from the objective',

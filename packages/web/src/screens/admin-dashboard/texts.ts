@@ -65,7 +65,7 @@ export const accountCountLabels = wording<Record<Status, string>>({
     deactivated: 'Devre dışı hesap',
   },
   en: {
-    pending: 'Accounts pending approval',
+    pending: 'Pending accounts',
     active: 'Active accounts',
     suspended: 'Suspended accounts',
     deactivated: 'Deactivated accounts',

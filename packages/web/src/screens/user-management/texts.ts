@@ -86,7 +86,7 @@ export const texts = wording({
     refresh: 'Refresh',
     loading: 'Loading users…',
     empty: 'No registered users yet.',
-    adminApproved: 'Approved by an administrator',
+    adminApproved: 'Admin approval',
     yes: 'Yes',
     no: 'No',
     approve: 'Approve',

@@ -1,6 +1,10 @@
 import { wording } from '../../language.ts';
+import { formatFigure } from '../../numbers.ts';
 
-const fourDigits = (value: number) => Number(value.toPrecision(4));
+const fourDigits = (value: number) => formatFigure(Number(value.toPrecision(4)));
+const micrometres = (x: number, y: number) =>
+  x === y ? `${fourDigits(x)} µm` : `${fourDigits(x)} × ${fourDigits(y)} µm`;
+const power = (objective: number) => `${formatFigure(Number(objective.toPrecision(3)))}×`;
 /** A figure that the file does not say. */
 const estimatedIf = (isEstimated: boolean, text: string) => (isEstimated ? `≈ ${text}` : text);
 
@@ -51,16 +55,13 @@ export const texts = wording({
     pixels: (width: number, height: number) =>
       `${width.toLocaleString('tr')} × ${height.toLocaleString('tr')} px`,
     pixelSize: 'Piksel boyutu',
-    micrometres: (x: number, y: number) => {
-      const written = (value: number) => String(fourDigits(value)).replace('.', ',');
-      return x === y ? `${written(x)} µm` : `${written(x)} × ${written(y)} µm`;
-    },
+    micrometres,
     objective: 'Objektif',
-    power: (power: number) => `${Number(power.toPrecision(3))}×`,
+    power,
     estimatedIf,
     format: 'Biçim',
     status: 'Durum',
-    notAvailable: 'Yok',
+    notAvailable: 'Bilinmiyor',
 
     session: 'Oturum',
     sessionStatus: {
@@ -150,9 +151,9 @@ export const texts = wording({
     size: 'Size',
     pixels: (width, height) => `${width.toLocaleString('en')} × ${height.toLocaleString('en')} px`,
     pixelSize: 'Pixel size',
-    micrometres: (x, y) => (x === y ? `${fourDigits(x)} µm` : `${fourDigits(x)} × ${fourDigits(y)} µm`),
+    micrometres,
     objective: 'Objective',
-    power: (power) => `${Number(power.toPrecision(3))}×`,
+    power,
     estimatedIf,
     format: 'Format',
     status: 'Status',

@@ -1,4 +1,5 @@
 /** What is drawn over a slide, and how large it is. */
+import { formatFigure } from '../../numbers.ts';
 import type { Calibration } from '../scale.ts';
 import type { Point } from './placement.ts';
 
@@ -75,7 +76,7 @@ function estimated({ derived }: Calibration, text: string): string {
 
 /** Four digits that count, and whole numbers whole. */
 function significant(value: number): string {
-  return value >= 1000 ? String(Math.round(value)) : String(Number(value.toPrecision(4)));
+  return formatFigure(value >= 1000 ? Math.round(value) : Number(value.toPrecision(4)));
 }
 
 /** How large a shape is, in words; null where it cannot be said. */
