@@ -19,7 +19,8 @@ function opened<Name extends string>(
     return { default: screens[name] };
   });
   return (
-    <Suspense fallback={<ScreenLoading />}>
+    // By its name: another screen in this place must not keep the one before alive behind it while it loads.
+    <Suspense key={name} fallback={<ScreenLoading />}>
       <Screen />
     </Suspense>
   );
