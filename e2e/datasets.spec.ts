@@ -1,4 +1,6 @@
 /** Restricted datasets, pressed by an administrator and seen by a member. */
+import { call, signIn } from './accounts.ts';
+import { administrator } from './product.ts';
 import { expect, test } from './test.ts';
 
 const dataset = 'Mouse kidney';
@@ -6,8 +8,13 @@ const dataset = 'Mouse kidney';
 test('a dataset is restricted, asked for, granted and taken back, and what a member sees follows', async ({
   visit,
   account,
+  product,
 }) => {
   test.slow(); // eight pages, one after the other
+  // Whatever another test has left of it.
+  const { token } = await signIn(product.address, administrator);
+  const body = { dataset, access: 'open', listed: false };
+  await call(product.address, 'PUT', '/admin/datasets', { token, body });
   const someone = await account('user');
   const member = await visit(someone);
   const admin = await visit('admin');
