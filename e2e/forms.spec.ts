@@ -1,0 +1,274 @@
+/** Sections 2, 5 and 8 of the specification: signing in, registering, changing the password, and what each says. */
+import type { Page } from '@playwright/test';
+import { call, signIn } from './accounts.ts';
+import { hold } from './hold.ts';
+import { administrator } from './product.ts';
+import { expect, test } from './test.ts';
+
+const toastsOf = (page: Page) => page.locator('.Toastify').getByRole('alert');
+
+async function logIn(page: Page, { email, password }: { readonly email: string; readonly password: string }) {
+  await page.getByLabel('E-posta').fill(email);
+  await page.getByLabel('Şifre', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Giriş Yap' }).click();
+}
+
+async function fillRegistration(page: Page, email: string, password = 'bir lam, bir lamel') {
+  await page.goto('/auth/register');
+  await page.getByLabel('E-posta').fill(email);
+  await page.getByLabel('Şifre', { exact: true }).fill(password);
+  await page.getByLabel('Şifre (Tekrar)').fill(password);
+}
+
+let addresses = 0;
+function newAddress(): string {
+  addresses += 1;
+  return `form-${process.pid}-${addresses}@example.org`;
+}
+
+test('the authentication layout is a centred title, a card with the page, and a footer with the rights of this year', async ({
+  visit,
+}) => {
+  const page = await visit('anonymous');
+  await page.goto('/auth/login');
+  const title = page.getByRole('banner').getByText('Lamina', { exact: true });
+  const card = page.getByRole('main');
+  await expect(card.getByLabel('E-posta')).toBeVisible();
+  for (const part of [title, card]) {
+    const box = await part.boundingBox();
+    if (box === null) throw new Error('not seen');
+    expect(Math.abs(box.x + box.width / 2 - 640), 'is in the middle').toBeLessThan(40);
+  }
+  const footer = page.getByRole('contentinfo');
+  await expect(footer).toContainText('Tüm hakları saklıdır.');
+  await expect(footer).toContainText(String(new Date().getFullYear()));
+});
+
+test('the login page links to registering and to the password reset', async ({ visit }) => {
+  const page = await visit('anonymous');
+  await page.goto('/auth/login');
+  await expect(page.getByRole('link', { name: 'Kayıt ol' })).toHaveAttribute('href', '/auth/register');
+  await page.getByRole('link', { name: 'Şifreni mi unuttun?' }).click();
+  await expect(page).toHaveURL(/\/auth\/password-reset$/);
+});
+
+test("the login button is disabled while loading; then 'Giriş başarılı!' and the dashboard", async ({
+  visit,
+}) => {
+  const page = await visit('anonymous');
+  await page.goto('/auth/login');
+  const letGo = await hold(page, '**/api/v1/auth/login');
+  await logIn(page, administrator);
+  const button = page.getByRole('main').locator('button[type=submit]');
+  await expect(button).toBeDisabled();
+  await letGo();
+  await expect(toastsOf(page)).toHaveText(['Giriş başarılı!']);
+  await expect(page).toHaveURL(/\/dashboard$/);
+});
+
+test('login: the e-mail is trimmed, and what is no address is refused before anything is sent', async ({
+  visit,
+}) => {
+  const page = await visit('anonymous');
+  const sent: unknown[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/auth/login'))
+      sent.push(request.postDataJSON());
+  });
+  await page.goto('/auth/login');
+  await logIn(page, { email: 'adres değil', password: '' });
+  await expect(page.getByText('Geçerli bir e-posta adresi girin.')).toBeVisible();
+  await expect(page.getByText('Şifre gerekli.')).toBeVisible();
+  expect(sent).toEqual([]);
+  await logIn(page, { ...administrator, email: `  ${administrator.email}  ` });
+  await expect(page).toHaveURL(/\/dashboard$/);
+  expect(sent).toEqual([administrator]);
+});
+
+test.describe('a login that fails says', () => {
+  test.use({ expectedComplaints: /status of [45]\d\d|ERR_FAILED/ });
+
+  for (const [what, where, answer, says] of [
+    [
+      'the message of the response',
+      '**/api/v1/auth/login',
+      { status: 418, json: { message: 'Çaydanlık.' } },
+      'Çaydanlık.',
+    ],
+    [
+      "else 'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.'",
+      '**/api/v1/auth/login',
+      { status: 502, body: '' },
+      'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.',
+    ],
+    [
+      'that the token is invalid or nobody stands behind it',
+      '**/api/v1/auth/verify',
+      {
+        status: 401,
+        json: { message: 'Geçersiz token veya kullanıcı bulunamadı', code: 'token_invalid', status: 401 },
+      },
+      'Geçersiz token veya kullanıcı bulunamadı',
+    ],
+    [
+      'that the token could not be verified',
+      '**/api/v1/auth/verify',
+      { status: 503, json: { message: 'Token doğrulanamadı', code: 'token_unverifiable', status: 503 } },
+      'Token doğrulanamadı',
+    ],
+  ] as const) {
+    test(what, async ({ visit }) => {
+      const page = await visit('anonymous');
+      await page.route(where, (route) => route.fulfill(answer));
+      await page.goto('/auth/login');
+      await logIn(page, administrator);
+      await expect(toastsOf(page)).toHaveText([says]);
+      await expect(page).toHaveURL(/\/auth\/login$/);
+      await expect(page.getByRole('button', { name: 'Giriş Yap' })).toBeEnabled();
+    });
+  }
+
+  test("'Geçersiz e-posta formatı.' when the server finds no address in it", async ({ visit }) => {
+    const page = await visit('anonymous');
+    // The form lets nothing through that the server would refuse: what is sent is changed on its way.
+    await page.route('**/api/v1/auth/login', (route) =>
+      route.continue({ postData: JSON.stringify({ email: 'adres değil', password: 'şifre şifre' }) }),
+    );
+    await page.goto('/auth/login');
+    await logIn(page, administrator);
+    await expect(toastsOf(page)).toHaveText(['Geçersiz e-posta formatı.']);
+  });
+});
+
+test('registering: the button is disabled while loading; an empty display name is left out; then the login page', async ({
+  visit,
+}) => {
+  const page = await visit('anonymous');
+  await fillRegistration(page, newAddress());
+  const letGo = await hold(page, '**/auth/register');
+  const sent = page.waitForRequest('**/api/v1/auth/register');
+  await page.getByRole('button', { name: 'Kayıt Ol' }).click();
+  expect(Object.keys((await sent).postDataJSON()).sort()).toEqual(['email', 'password']);
+  await expect(page.getByRole('main').locator('button[type=submit]')).toBeDisabled();
+  await letGo();
+  await expect(toastsOf(page)).toHaveText(['Kayıt başarılı! Yönetici onayı bekleniyor.']);
+  await expect(page).toHaveURL(/\/auth\/login$/);
+});
+
+test('registering: seven characters are too few, eight are enough', async ({ visit }) => {
+  const page = await visit('anonymous');
+  await fillRegistration(page, newAddress(), 'kesit-7');
+  await page.getByRole('button', { name: 'Kayıt Ol' }).click();
+  await expect(page.getByText('Şifre en az 8 karakter olmalı.')).toBeVisible();
+  await page.getByLabel('Şifre', { exact: true }).fill('kesit-88');
+  await page.getByRole('button', { name: 'Kayıt Ol' }).click();
+  await expect(page.getByText('Şifreler eşleşmiyor.')).toBeVisible();
+  await page.getByLabel('Şifre (Tekrar)').fill('kesit-88');
+  await page.getByRole('button', { name: 'Kayıt Ol' }).click();
+  await expect(page).toHaveURL(/\/auth\/login$/);
+});
+
+test.describe('registering that is answered by', () => {
+  test.use({ expectedComplaints: /status of [45]\d\d|ERR_FAILED/ });
+
+  for (const [what, answer, says] of [
+    ['a refusal without a sentence', { status: 502, body: '' }, 'Kayıt başarısız.'],
+    ['nobody', null, 'Beklenmeyen bir hata oluştu.'],
+    ['the message of the server', { status: 400, json: { message: 'Olmaz.' } }, 'Olmaz.'],
+  ] as const) {
+    test(`${what} says '${says}'`, async ({ visit }) => {
+      const page = await visit('anonymous');
+      await page.route('**/api/v1/auth/register', (route) =>
+        answer === null ? route.abort() : route.fulfill(answer),
+      );
+      await fillRegistration(page, newAddress());
+      await page.getByRole('button', { name: 'Kayıt Ol' }).click();
+      await expect(toastsOf(page)).toHaveText([says]);
+      await expect(page).toHaveURL(/\/auth\/register$/);
+    });
+  }
+});
+
+test("registering that succeeds without a sentence of the server says 'Kayıt başarılı'", async ({
+  visit,
+}) => {
+  const page = await visit('anonymous');
+  await page.route('**/api/v1/auth/register', async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), message: '' } });
+  });
+  await fillRegistration(page, newAddress());
+  await page.getByRole('button', { name: 'Kayıt Ol' }).click();
+  await expect(toastsOf(page)).toHaveText(['Kayıt başarılı']);
+});
+
+test('changing the password: required, at least eight characters, typed twice', async ({ visit }) => {
+  const page = await visit('user');
+  await page.goto('/dashboard/profile');
+  const submit = page.getByRole('button', { name: 'Şifreyi Değiştir' });
+  await submit.click();
+  await expect(page.getByText('Yeni şifre gerekli.')).toBeVisible();
+  await page.getByLabel('Yeni Şifre', { exact: true }).fill('kesit-7');
+  await submit.click();
+  await expect(page.getByText('Yeni şifre en az 8 karakter olmalı.')).toBeVisible();
+  await page.getByLabel('Yeni Şifre', { exact: true }).fill('yeni bir kesit');
+  await submit.click();
+  await expect(page.getByText('Şifreler eşleşmiyor.')).toBeVisible();
+});
+
+test("a changed password says 'Şifre başarıyla değiştirildi.', and is the one that signs in from then on", async ({
+  visit,
+  account,
+  product,
+}) => {
+  const someone = await account('user');
+  const page = await visit(someone);
+  await page.goto('/dashboard/profile');
+  const password = 'yeni bir kesit';
+  await page.getByLabel('Yeni Şifre', { exact: true }).fill(password);
+  await page.getByLabel('Yeni Şifre (Tekrar)').fill(password);
+  const sent = page.waitForRequest('**/user/password');
+  await page.getByRole('button', { name: 'Şifreyi Değiştir' }).click();
+  expect((await sent).postDataJSON()).toEqual({ new_password: password });
+  await expect(toastsOf(page)).toHaveText(['Şifre başarıyla değiştirildi.']);
+  await signIn(product.address, { ...someone, password });
+});
+
+test.describe('a call of the profile that is refused without a sentence', () => {
+  test.use({ expectedComplaints: /status of 502/ });
+
+  test("says 'Şifre değiştirilemedi', and of the account 'Hesap silinemedi'", async ({ visit, account }) => {
+    const someone = await account('user');
+    const page = await visit(someone);
+    for (const address of ['**/user/password', '**/user/account']) {
+      await page.route(address, (route) => route.fulfill({ status: 502, body: '' }));
+    }
+    await page.goto('/dashboard/profile');
+    await page.getByLabel('Yeni Şifre', { exact: true }).fill('yeni bir kesit');
+    await page.getByLabel('Yeni Şifre (Tekrar)').fill('yeni bir kesit');
+    await page.getByRole('button', { name: 'Şifreyi Değiştir' }).click();
+    await expect(toastsOf(page)).toHaveText(['Şifre değiştirilemedi']);
+    await page.getByLabel(`Onaylamak için e-posta adresinizi yazın: ${someone.email}`).fill(someone.email);
+    await page.getByRole('button', { name: 'Hesabı Sil' }).click();
+    await expect(toastsOf(page).filter({ hasText: 'Hesap silinemedi' })).toBeVisible();
+    await expect(page).toHaveURL(/\/dashboard\/profile$/);
+  });
+});
+
+test("deleting the account says 'Hesap başarıyla silindi', clears the session and ends the account", async ({
+  visit,
+  account,
+  product,
+}) => {
+  const someone = await account('user');
+  const page = await visit(someone);
+  await page.goto('/dashboard/profile');
+  await page.getByLabel(`Onaylamak için e-posta adresinizi yazın: ${someone.email}`).fill(someone.email);
+  await page.getByRole('button', { name: 'Hesabı Sil' }).click();
+  await expect(toastsOf(page)).toHaveText(['Hesap başarıyla silindi']);
+  await expect(page).toHaveURL(/\/auth\/login$/);
+  expect(
+    await page.evaluate(() => [localStorage.getItem('auth_token'), localStorage.getItem('user_data')]),
+  ).toEqual([null, null]);
+  await expect(call(product.address, 'POST', '/auth/login', { body: someone })).rejects.toThrow('401');
+});

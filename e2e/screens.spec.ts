@@ -1,0 +1,386 @@
+/** Section 2 of the specification: the dashboard, the profile, the account status and the administration; section 8: what they say. */
+import type { Page } from '@playwright/test';
+import { type Account, call, signIn } from './accounts.ts';
+import { hold } from './hold.ts';
+import { administrator } from './product.ts';
+import { expect, test } from './test.ts';
+
+const toastsOf = (page: Page) => page.locator('.Toastify').getByRole('alert');
+const cardOf = (page: Page, { email }: Pick<Account, 'email'>) =>
+  page.getByRole('listitem').filter({ has: page.getByText(email, { exact: true }) });
+const userMenuOf = (page: Page, { displayName }: Pick<Account, 'displayName'>) =>
+  page.getByRole('button', { name: displayName });
+
+/** '21 Kasım 2026' */
+const longDate =
+  /^\d{1,2} (Ocak|Şubat|Mart|Nisan|Mayıs|Haziran|Temmuz|Ağustos|Eylül|Ekim|Kasım|Aralık) \d{4}$/;
+/** '21 Kasım 2026 14:05' */
+const longDateAndTime = new RegExp(`${longDate.source.slice(0, -1)} \\d{2}:\\d{2}$`);
+
+/** The value beside a label. */
+const factOf = (place: ReturnType<Page['locator']>, label: string) =>
+  place
+    .locator('dl > div')
+    .filter({ has: place.page().getByText(label, { exact: true }) })
+    .locator('dd');
+
+test.describe('the dashboard layout', () => {
+  test('has the product name leading to the dashboard, the WSI Viewer, and the Admin Panel for admins only', async ({
+    visit,
+  }) => {
+    for (const [who, expected] of [
+      ['user', ['/dashboard', '/wsi-viewer']],
+      ['admin', ['/dashboard', '/wsi-viewer', '/admin']],
+    ] as const) {
+      const page = await visit(who);
+      await page.goto('/dashboard/profile');
+      const links = page.getByRole('banner').getByRole('link');
+      await expect(links).toHaveText(['Lamina', 'WSI Viewer', 'Admin Panel'].slice(0, expected.length));
+      const addresses = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+      expect(addresses).toEqual(expected);
+      await links.first().click();
+      await expect(page).toHaveURL(/\/dashboard$/);
+    }
+  });
+
+  test('has a user menu with initials and name, Profile and Logout, that closes on a click outside', async ({
+    visit,
+    account,
+  }) => {
+    const someone = await account('user');
+    const page = await visit(someone);
+    await page.goto('/dashboard');
+    const menu = userMenuOf(page, someone);
+    await expect(menu).toContainText('DU');
+    await menu.click();
+    await expect(page.getByRole('menuitem')).toHaveText(['Profile', 'Logout']);
+    await page.getByRole('heading', { level: 1 }).click();
+    await expect(page.getByRole('menuitem')).toHaveCount(0);
+    await menu.click();
+    await page.getByRole('menuitem', { name: 'Profile' }).click();
+    await expect(page).toHaveURL(/\/dashboard\/profile$/);
+  });
+
+  test('shows a person without a display name by the e-mail and its first letter', async ({
+    visit,
+    product,
+  }) => {
+    const nameless = { email: `isimsiz-${process.pid}@example.org`, password: 'adı olmayan biri' };
+    const { user } = await call(product.address, 'POST', '/auth/register', { body: nameless });
+    const { uid } = user as { uid: string };
+    const { token } = await signIn(product.address, administrator);
+    await call(product.address, 'POST', `/admin/users/${uid}/approve`, { token, body: {} });
+    const page = await visit({ ...nameless, uid, displayName: '' });
+    await page.goto('/dashboard/profile');
+    await expect(page.getByRole('button', { name: nameless.email })).toContainText('İ');
+    await expect(factOf(page.getByRole('main'), 'Görünen Ad')).toHaveText('Belirtilmemiş');
+    await page.goto('/dashboard');
+    await expect(page.getByRole('heading', { level: 1 })).toContainText(nameless.email);
+  });
+
+  test('has a greeting, recent activity, quick links and a way to the profile', async ({
+    visit,
+    account,
+  }) => {
+    const someone = await account('user');
+    const page = await visit(someone);
+    await page.goto('/dashboard');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Hoş geldiniz, ${someone.displayName}`);
+    await expect(page.getByRole('region', { name: 'Son Etkinlikler' })).toContainText('Giriş yapıldı');
+    const links = page.getByRole('region', { name: 'Hızlı Bağlantılar' });
+    await expect(links.getByRole('link', { name: 'WSI Viewer' })).toBeVisible();
+    await links.getByRole('link', { name: 'Profil' }).click();
+    await expect(page).toHaveURL(/\/dashboard\/profile$/);
+  });
+});
+
+test.describe('the profile', () => {
+  test('shows every field read-only, with badges and Turkish long dates', async ({ visit, account }) => {
+    const someone = await account('user');
+    const page = await visit(someone);
+    await page.goto('/dashboard/profile');
+    const card = page.getByRole('region', { name: 'Hesap Bilgileri' });
+    await expect(factOf(card, 'Kullanıcı Kimliği')).toHaveText(someone.uid);
+    await expect(factOf(card, 'E-posta')).toHaveText(someone.email);
+    await expect(factOf(card, 'Görünen Ad')).toHaveText(someone.displayName);
+    await expect(factOf(card, 'Durum')).toHaveText('Aktif');
+    await expect(factOf(card, 'Rol')).toHaveText('Kullanıcı');
+    for (const label of ['Kayıt Tarihi', 'Güncellenme Tarihi', 'Onay Tarihi']) {
+      await expect(factOf(card, label)).toHaveText(longDate);
+    }
+    await expect(card.getByRole('textbox')).toHaveCount(0);
+  });
+
+  test('shows the approval date only of an account that an administrator approved', async ({ visit }) => {
+    const page = await visit('user');
+    await page.route('**/api/v1/user/profile', async (route) => {
+      const answer = await route.fetch();
+      const { user } = (await answer.json()) as { user: object };
+      await route.fulfill({ response: answer, json: { user: { ...user, adminApproved: false } } });
+    });
+    await page.goto('/dashboard/profile');
+    await expect(page.getByText('Kayıt Tarihi')).toBeVisible();
+    await expect(page.getByText('Onay Tarihi')).toHaveCount(0);
+  });
+
+  test.describe('that cannot be loaded', () => {
+    test.use({ expectedComplaints: /status of [45]\d\d/ });
+
+    for (const [why, answer] of [
+      ['Profil alınamadı', { status: 502, body: '' }],
+      ['Profil bulunamadı', { status: 200, json: {} }],
+    ] as const) {
+      test(`says 'Profil bilgileri yüklenemedi.' and '${why}', and can be asked for again`, async ({
+        visit,
+      }) => {
+        const page = await visit('user');
+        await page.route('**/api/v1/user/profile', (route) => route.fulfill(answer));
+        await page.goto('/dashboard/profile');
+        const alert = page
+          .getByRole('main')
+          .getByRole('alert')
+          .filter({ hasText: 'Profil bilgileri yüklenemedi.' });
+        await expect(alert).toContainText(why);
+        await page.unroute('**/api/v1/user/profile');
+        await alert.getByRole('button', { name: 'Tekrar Dene' }).click();
+        await expect(page.getByText('Kayıt Tarihi')).toBeVisible();
+        await expect(alert).toHaveCount(0);
+      });
+    }
+  });
+});
+
+test.describe('the account status', () => {
+  for (const [standing, label, banner] of [
+    ['pending', 'Onay Bekliyor', 1],
+    ['suspended', 'Askıya Alınmış', 0],
+  ] as const) {
+    test(`of a ${standing} account is '${label}', with the way to an administrator and back to login`, async ({
+      visit,
+    }) => {
+      const page = await visit(standing);
+      await page.goto('/account-status');
+      await expect(page.getByText(label, { exact: true })).toBeVisible();
+      await expect(page.getByText('Lütfen bir yöneticiyle iletişime geçin.')).toBeVisible();
+      await expect(page.getByText('Your Account is Pending Approval')).toHaveCount(banner);
+      await page.getByRole('button', { name: 'Girişe Dön' }).click();
+      await expect(page).toHaveURL(/\/auth\/login$/);
+      expect(await page.evaluate(() => localStorage.getItem('auth_token'))).toBeNull();
+    });
+  }
+
+  test('is asked for again every 30 s, and leads to the dashboard once the account is active', async ({
+    visit,
+    account,
+    product,
+  }) => {
+    const waiting = await account('pending');
+    const page = await visit(waiting);
+    await page.clock.install();
+    await page.goto('/account-status');
+    await expect(page.getByText('Onay Bekliyor')).toBeVisible();
+    await page.waitForLoadState('networkidle');
+    const { token } = await signIn(product.address, administrator);
+    await call(product.address, 'POST', `/admin/users/${waiting.uid}/approve`, { token, body: {} });
+    await page.clock.runFor(30_000);
+    await expect(page).toHaveURL(/\/dashboard$/);
+  });
+});
+
+test.describe('the admin layout', () => {
+  test('links to the admin dashboard, to users and back to the dashboard', async ({ visit }) => {
+    const page = await visit('admin');
+    await page.goto('/admin');
+    const links = page.getByRole('navigation', { name: 'Yönetim sayfaları' }).getByRole('link');
+    for (const [name, address] of [
+      [/^Yönetim$/, '/admin'],
+      [/^Kullanıcılar/, '/admin/users'],
+      [/^Panele Dön$/, '/dashboard'],
+    ] as const) {
+      await expect(links.and(page.getByRole('link', { name }))).toHaveAttribute('href', address);
+    }
+  });
+
+  test('has a user menu with initials, name and an Admin badge, that closes outside and on the way elsewhere', async ({
+    visit,
+    account,
+  }) => {
+    const someone = await account('admin');
+    const page = await visit(someone);
+    await page.goto('/admin');
+    const menu = userMenuOf(page, someone);
+    await expect(menu).toContainText('DA');
+    await expect(menu).toContainText('Admin');
+    await menu.click();
+    await page.getByRole('heading', { level: 1 }).click();
+    await expect(page.getByRole('menuitem')).toHaveCount(0);
+    await menu.click();
+    await page.getByRole('menuitem', { name: 'Profil' }).click();
+    await expect(page).toHaveURL(/\/dashboard\/profile$/);
+    await expect(page.getByRole('menuitem')).toHaveCount(0);
+  });
+});
+
+test.describe('a sign-out that the server does not hear', () => {
+  test.use({ expectedComplaints: /ERR_FAILED/ });
+
+  test("says 'Çıkış yaparken hata oluştu.' and signs out here all the same", async ({ visit, account }) => {
+    const someone = await account('admin');
+    const page = await visit(someone);
+    await page.goto('/admin');
+    await page.route('**/api/v1/auth/logout', (route) => route.abort());
+    await userMenuOf(page, someone).click();
+    await page.getByRole('menuitem', { name: /Çıkış/ }).click();
+    await expect(toastsOf(page)).toHaveText(['Çıkış yaparken hata oluştu.']);
+    await expect(page).toHaveURL(/\/auth\/login$/);
+    expect(await page.evaluate(() => localStorage.getItem('auth_token'))).toBeNull();
+  });
+});
+
+test('the admin dashboard welcomes, leads to user management and says that more statistics come soon', async ({
+  visit,
+  account,
+}) => {
+  const someone = await account('admin');
+  const page = await visit(someone);
+  await page.goto('/admin');
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(someone.displayName);
+  await expect(page.getByRole('region', { name: 'Sistem İstatistikleri' })).toContainText(
+    'Daha fazla istatistik yakında.',
+  );
+  await page.getByRole('region', { name: 'Kullanıcı Yönetimi' }).getByRole('link').click();
+  await expect(page).toHaveURL(/\/admin\/users$/);
+});
+
+test.describe('user management', () => {
+  test("is 'All Users' with a refresh button that says 'Kullanıcılar başarıyla yüklendi.'", async ({
+    visit,
+  }) => {
+    const page = await visit('admin');
+    await page.goto('/admin/users');
+    const all = page.getByRole('region', { name: 'All Users' });
+    await expect(all.getByRole('listitem').first()).toBeVisible();
+    await expect(toastsOf(page)).toHaveCount(0);
+    await all.getByRole('button', { name: 'Yenile' }).click();
+    await expect(toastsOf(page)).toHaveText(['Kullanıcılar başarıyla yüklendi.']);
+  });
+
+  test('says that it is loading, and that nobody has registered yet', async ({ visit }) => {
+    const page = await visit('admin');
+    const list = /\/api\/v1\/admin\/users\/?$/;
+    await page.route(list, (route) => route.fulfill({ json: { users: [], message: '' } }));
+    const letGo = await hold(page, list);
+    await page.goto('/admin/users');
+    await expect(page.getByText('Kullanıcılar yükleniyor…')).toBeVisible();
+    await letGo();
+    await expect(page.getByText('Henüz kayıtlı kullanıcı yok.')).toBeVisible();
+  });
+
+  test.describe('that cannot be loaded', () => {
+    test.use({ expectedComplaints: /status of [45]\d\d/ });
+
+    for (const [what, answer, says] of [
+      ['the message of the server', { status: 418, json: { message: 'Çaydanlık.' } }, 'Çaydanlık.'],
+      ['its own sentence', { status: 502, body: '' }, 'Kullanıcılar yüklenemedi.'],
+    ] as const) {
+      test(`says so with ${what} and a retry button`, async ({ visit }) => {
+        const page = await visit('admin');
+        const list = /\/api\/v1\/admin\/users\/?$/;
+        await page.route(list, (route) => route.fulfill(answer));
+        await page.goto('/admin/users');
+        await expect(page.getByText(says)).toBeVisible();
+        await page.unroute(list);
+        await page.getByRole('button', { name: 'Tekrar Dene' }).click();
+        await expect(
+          page.getByRole('region', { name: 'All Users' }).getByRole('listitem').first(),
+        ).toBeVisible();
+        await expect(page.getByText(says)).toHaveCount(0);
+      });
+    }
+  });
+
+  test('shows dates in the Turkish long format with the time, and N/A for what has none', async ({
+    visit,
+    account,
+  }) => {
+    const someone = await account('pending');
+    const page = await visit('admin');
+    await page.goto('/admin/users');
+    const card = cardOf(page, someone);
+    await expect(factOf(card, 'Kayıt Tarihi')).toHaveText(longDateAndTime);
+    await expect(factOf(card, 'Onay Tarihi')).toHaveText('N/A');
+    await expect(factOf(card, 'Rol')).toHaveText('Atanmamış');
+  });
+
+  test('approves, suspends, activates and promotes; each says so, and only that card is loaded again', async ({
+    visit,
+    account,
+  }) => {
+    const someone = await account('pending');
+    const page = await visit('admin');
+    await page.goto('/admin/users');
+    const card = cardOf(page, someone);
+    await expect(card).toBeVisible();
+    const calls: string[] = [];
+    page.on('request', (request) => {
+      const called = `${request.method()} ${new URL(request.url()).pathname}`;
+      if (/\/admin\/users/.test(called)) calls.push(called.replace('/api/v1/admin/users', ''));
+    });
+    for (const [button, action, says, status, role] of [
+      ['Onayla', 'approve', 'Kullanıcı başarıyla onaylandı.', 'Aktif', 'Kullanıcı'],
+      ['Askıya Al', 'suspend', 'Kullanıcı başarıyla askıya alındı.', 'Askıya Alındı', 'Kullanıcı'],
+      ['Etkinleştir', 'approve', 'Kullanıcı başarıyla onaylandı.', 'Aktif', 'Kullanıcı'],
+      ['Yönetici Yap', 'promote', 'Kullanıcı başarıyla yönetici yapıldı.', 'Aktif', 'Yönetici'],
+    ] as const) {
+      await test.step(button, async () => {
+        calls.length = 0;
+        await card.getByRole('button', { name: button, exact: true }).click();
+        await expect(toastsOf(page).first()).toHaveText(says);
+        await expect(factOf(card, 'Durum')).toHaveText(status);
+        await expect(factOf(card, 'Rol')).toHaveText(role);
+        expect(calls).toEqual([`POST /${someone.uid}/${action}`, `GET /${someone.uid}`]);
+      });
+    }
+    await expect(card.getByRole('button', { name: 'Yönetici Yap' })).toHaveCount(0);
+  });
+
+  test('disables the buttons of a card while its action runs', async ({ visit, account }) => {
+    const someone = await account('pending');
+    const page = await visit('admin');
+    await page.goto('/admin/users');
+    const card = cardOf(page, someone);
+    const letGo = await hold(page, '**/approve');
+    await card.getByRole('button', { name: 'Onayla' }).click();
+    for (const name of ['Onayla', 'Devre Dışı Bırak', 'Şifre Belirle']) {
+      await expect(card.getByRole('button', { name, exact: true })).toBeDisabled();
+    }
+    await letGo();
+    await expect(card.getByRole('button', { name: 'Askıya Al', exact: true })).toBeEnabled();
+  });
+
+  test.describe('when an action fails', () => {
+    test.use({ expectedComplaints: /status of [45]\d\d/ });
+
+    for (const [standing, button, action, says] of [
+      ['pending', 'Onayla', 'approve', 'Kullanıcı onaylanırken hata oluştu.'],
+      ['user', 'Askıya Al', 'suspend', 'Kullanıcı askıya alınırken hata oluştu.'],
+      ['user', 'Yönetici Yap', 'promote', 'Kullanıcı yönetici yapılırken hata oluştu.'],
+    ] as const) {
+      test(`says the message of the server, else '${says}'`, async ({ visit, account }) => {
+        const someone = await account(standing);
+        const page = await visit('admin');
+        await page.goto('/admin/users');
+        const press = () => cardOf(page, someone).getByRole('button', { name: button, exact: true }).click();
+        await page.route(`**/${action}`, (route) => route.fulfill({ status: 502, body: '' }));
+        await press();
+        await expect(toastsOf(page)).toHaveText([says]);
+        await page.unroute(`**/${action}`);
+        await page.route(`**/${action}`, (route) =>
+          route.fulfill({ status: 418, json: { message: 'Çaydanlık.' } }),
+        );
+        await press();
+        await expect(toastsOf(page).first()).toHaveText('Çaydanlık.');
+      });
+    }
+  });
+});

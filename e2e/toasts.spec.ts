@@ -1,0 +1,67 @@
+/** Section 9 of the specification: toasts stand top right, 5000 ms, at most 20, the newest on top. */
+import type { Page } from '@playwright/test';
+import { administrator } from './product.ts';
+import { expect, test } from './test.ts';
+
+test.use({ expectedComplaints: /status of 418/ });
+
+/** A login page whose n-th attempt is answered by 'Yanıt n'. */
+async function openNumberedLogin(page: Page): Promise<(times: number) => Promise<void>> {
+  let attempts = 0;
+  await page.route('**/api/v1/auth/login', async (route) => {
+    attempts += 1;
+    await route.fulfill({ status: 418, json: { message: `Yanıt ${attempts}` } });
+  });
+  await page.goto('/auth/login');
+  await page.getByLabel('E-posta').fill(administrator.email);
+  await page.getByLabel('Şifre', { exact: true }).fill(administrator.password);
+  return async (times) => {
+    for (let time = 0; time < times; time += 1) {
+      const answered = page.waitForResponse((answer) => answer.status() === 418);
+      await page.getByRole('button', { name: 'Giriş Yap' }).press('Enter');
+      await answered;
+      await expect(page.getByRole('button', { name: 'Giriş Yap' })).toBeEnabled();
+    }
+  };
+}
+
+const toastsOf = (page: Page) => page.locator('.Toastify').getByRole('alert');
+
+test('toasts stand at the top right, the newest on top', async ({ visit }) => {
+  const page = await visit('anonymous');
+  const attempt = await openNumberedLogin(page);
+  await attempt(2);
+  await expect(toastsOf(page)).toHaveText(['Yanıt 2', 'Yanıt 1']);
+  const [newest, oldest] = await Promise.all([0, 1].map((place) => toastsOf(page).nth(place).boundingBox()));
+  if (!newest || !oldest) throw new Error('not seen');
+  expect(newest.y).toBeLessThan(oldest.y);
+  expect(newest.y).toBeLessThan(100);
+  expect(newest.x + newest.width).toBeGreaterThan(1280 - 60);
+});
+
+test('a toast goes after 5000 ms', async ({ visit }) => {
+  const page = await visit('anonymous');
+  const attempt = await openNumberedLogin(page);
+  await attempt(1);
+  const toast = toastsOf(page);
+  await expect(toast).toHaveText(['Yanıt 1']);
+  // The time is that of an animation, whose end the toast waits for.
+  const clock = page.locator('.Toastify__progress-bar').first();
+  const durationMs = await clock.evaluate((bar) => {
+    const [running] = bar.getAnimations();
+    const duration = running?.effect?.getComputedTiming().duration;
+    running?.finish();
+    return duration;
+  });
+  expect(durationMs).toBe(5000);
+  await expect(toast).toHaveCount(0);
+});
+
+test('no more than 20 toasts are shown', async ({ visit }) => {
+  const page = await visit('anonymous');
+  const attempt = await openNumberedLogin(page);
+  // None may go meanwhile: they wait as long as the pointer is on one of them.
+  await page.addStyleTag({ content: '.Toastify__progress-bar { animation-play-state: paused !important }' });
+  await attempt(22);
+  await expect(toastsOf(page)).toHaveCount(20);
+});
