@@ -195,7 +195,7 @@ test("registering that succeeds without a sentence of the server says 'Kayıt ba
   const page = await visit('anonymous');
   await page.route('**/api/v1/auth/register', async (route) => {
     const answer = await route.fetch();
-    await route.fulfill({ response: answer, json: { ...(await answer.json()), message: '' } });
+    await route.fulfill({ response: answer, json: { ...((await answer.json()) as object), message: '' } });
   });
   await fillRegistration(page, newAddress());
   await page.getByRole('button', { name: 'Kayıt Ol' }).click();
