@@ -6,6 +6,7 @@ import { expect, fullResolution, slideName, test } from './test.ts';
 test('a visitor registers, is approved by an administrator and looks at a slide at full resolution', async ({
   visit,
 }) => {
+  test.slow(); // the whole of it
   const email = `yeni-${process.pid}-${test.info().workerIndex}@example.org`;
   const password = 'haematoxylin and eosin';
   const visitor = await visit('anonymous');

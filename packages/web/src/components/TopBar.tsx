@@ -1,6 +1,6 @@
 import { UnstyledButton, VisuallyHidden } from '@mantine/core';
-import type { ReactNode } from 'react';
-import { Link, NavLink } from 'react-router';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { Link, NavLink, useLocation } from 'react-router';
 import { languageNow } from '../language.ts';
 import { settings } from '../settings.ts';
 import { texts } from '../texts.ts';
@@ -37,6 +37,14 @@ function skipToContent(): void {
 
 /** The navigation bar: the product's name, links, the user menu. */
 export function TopBar({ home, links, navigationLabel, children, lang }: TopBarProps) {
+  const nav = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  // In a narrow window the links scroll sideways: the one of this screen is always seen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address has another current link
+  useEffect(() => {
+    const current = nav.current?.querySelector<HTMLElement>('[aria-current="page"]');
+    if (nav.current && current) nav.current.scrollLeft = current.offsetLeft - nav.current.offsetLeft;
+  }, [pathname]);
   return (
     <header className={classes.bar} lang={lang}>
       <UnstyledButton className={classes.skip} lang={languageNow('tr')} onClick={skipToContent}>
@@ -46,7 +54,7 @@ export function TopBar({ home, links, navigationLabel, children, lang }: TopBarP
         <Logo size={30} />
         <span>{settings.productName}</span>
       </Link>
-      <nav className={classes.links} aria-label={navigationLabel}>
+      <nav ref={nav} className={classes.links} aria-label={navigationLabel}>
         {links.map(({ to, label, lang: labelLang, end = false, waiting = null }) => (
           <NavLink key={to} to={to} end={end} lang={labelLang} className={classes.link ?? ''}>
             {label}
