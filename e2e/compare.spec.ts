@@ -34,7 +34,8 @@ async function openPair(page: Page, product: Product, fields: string): Promise<v
 }
 
 async function untilOpened(page: Page): Promise<void> {
-  await expect(page.getByRole('toolbar', { name: 'View controls' })).toHaveCount(2);
+  // Two slides from nothing, on a machine that may be busy.
+  await expect(page.getByRole('toolbar', { name: 'View controls' })).toHaveCount(2, { timeout: 30_000 });
   await expect(page.getByText('Loading tiles...')).toHaveCount(0);
 }
 

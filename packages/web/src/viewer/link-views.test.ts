@@ -17,15 +17,16 @@ function placementOf({ x, y, zoom, rotation, isMirrored }: SlideField): Placemen
   return { a, b, c, d, e: centre.x - a * x - c * y, f: centre.y - b * x - d * y };
 }
 
-/** A view that jumps, and tells of it. */
-function openedAt(field: Partial<SlideField>): OpenedView & { field(): SlideField; steps(): number } {
+/** A view that jumps, and tells of it; on its way to somewhere else where it has a destination. */
+function openedAt(field: Partial<SlideField>, destination: Partial<SlideField> = {}) {
   let now: SlideField = { x: 0, y: 0, zoom: 1, rotation: 0, isMirrored: false, ...field };
   let steps = 0;
   const watchers = new Set<() => void>();
-  return {
+  const opened: OpenedView = {
     calibration: { mpp: 0.5, objectivePower: 20, derived: null },
     view: {
       placement: () => placementOf(now),
+      destination: () => ({ ...now, ...destination }),
       centre: () => centre,
       watch: (moved) => {
         watchers.add(moved);
@@ -37,9 +38,8 @@ function openedAt(field: Partial<SlideField>): OpenedView & { field(): SlideFiel
         for (const tell of watchers) tell();
       },
     },
-    field: () => now,
-    steps: () => steps,
   };
+  return { ...opened, field: () => now, steps: () => steps };
 }
 
 function linked() {
@@ -109,5 +109,13 @@ describe('two linked views', () => {
     linkViews({ first, second }, () => 'first');
     first.view.moveTo({ ...first.field(), x: 110 });
     expect(second.field().x).toBeCloseTo(710, 6);
+  });
+
+  it('are linked as they will lie, where one of them is still on its way', () => {
+    const first = openedAt({ zoom: 0.4 }, { zoom: 0.5 });
+    const second = openedAt({ zoom: 1 });
+    linkViews({ first, second }, () => 'first');
+    first.view.moveTo({ ...first.field(), zoom: 0.5 });
+    expect(second.field().zoom).toBeCloseTo(1, 9);
   });
 });

@@ -6,7 +6,7 @@ import type { SlideField } from './view-address.ts';
 
 /** A view that shows a slide. */
 export interface OpenedView {
-  readonly view: Pick<SlideView, 'placement' | 'centre' | 'watch' | 'moveTo'>;
+  readonly view: Pick<SlideView, 'placement' | 'destination' | 'centre' | 'watch' | 'moveTo'>;
   readonly calibration: Calibration | null;
 }
 
@@ -14,8 +14,8 @@ export interface OpenedView {
 export type Half = 'first' | 'second';
 
 /**
- * From now on one follows each step of the other, and they keep how they lie to each other now. Only what the leader does is followed: what
- * comes of it on the other side leads to nothing.
+ * From now on one follows each step of the other, and they keep to each other as they lie now, or will once a movement
+ * has come to its end. Only what the leader does is followed: what comes of it on the other side leads to nothing.
  *
  * @param leaderNow the half that a person moves
  * @returns a function that ends it
@@ -31,10 +31,12 @@ export function linkViews(opened: Readonly<Record<Half, OpenedView>>, leaderNow:
     if (isFollowing) return;
     const leader = leaderNow();
     const follower = leader === 'first' ? 'second' : 'first';
-    const now = sightOf(opened[leader]);
-    if (now === null) return;
+    const { view } = opened[leader];
+    const placement = view.placement();
+    if (placement === null) return;
+    const now = fieldOf(placement, view.centre());
     isFollowing = true;
-    opened[follower].view.moveTo(followed(sights[leader], sights[follower], now.field));
+    opened[follower].view.moveTo(followed(sights[leader], sights[follower], now));
     isFollowing = false;
   }
 
@@ -46,8 +48,8 @@ export function linkViews(opened: Readonly<Record<Half, OpenedView>>, leaderNow:
 }
 
 function sightOf({ view, calibration }: OpenedView): Sight | null {
-  const placement = view.placement();
-  return placement === null ? null : { field: fieldOf(placement, view.centre()), calibration };
+  const field = view.destination();
+  return field === null ? null : { field, calibration };
 }
 
 /** What is seen at this step of a movement. @param centre of the place it is shown in, in CSS pixels */

@@ -66,6 +66,8 @@ export interface SlideView {
   lendPointer(tool: PointerTool | null): void;
   /** Where the slide is now; null before it is opened. Another object after each movement. */
   placement(): Placement | null;
+  /** What it shows, or is about to once a movement has come to its end; null before the slide is opened. */
+  destination(): SlideField | null;
   /** @param moved called after each step of a movement. @returns a function that ends that */
   watch(moved: () => void): () => void;
   /** The middle of the viewer's place, in CSS pixels from its top left. */
@@ -210,6 +212,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   }
 
   let placement: Placement | null = null;
+  let destination: SlideField | null = null;
   const watchers = new Set<() => void>();
   /** The whole slide is seen, or about to be: it stays so in a place of another size. */
   let isWhole = false;
@@ -226,13 +229,14 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     const image = viewer.world.getItemAt(0);
     if (!image) return;
     const centre = image.viewportToImageCoordinates(viewer.viewport.getCenter(false));
-    listeners.onField({
+    destination = {
       x: centre.x,
       y: centre.y,
       zoom: image.viewportToImageZoom(viewer.viewport.getZoom(false)),
       rotation: modulo(viewer.viewport.getRotation(), 360),
       isMirrored: viewer.viewport.getFlip(),
-    });
+    };
+    listeners.onField(destination);
     listeners.onMove({
       zoom: image.viewportToImageZoom(viewer.viewport.getZoom(true)),
       maxZoom: image.viewportToImageZoom(viewer.viewport.getMaxZoom()),
@@ -324,6 +328,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     },
     clear: () => {
       placement = null;
+      destination = null;
       forgetFailures();
       viewer.close();
     },
@@ -361,6 +366,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
       viewer.canvas.style.cursor = tool === null ? '' : 'crosshair';
     },
     placement: () => placement,
+    destination: () => destination,
     watch: (moved) => {
       watchers.add(moved);
       return () => watchers.delete(moved);

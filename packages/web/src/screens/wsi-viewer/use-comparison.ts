@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { CatalogueImage } from '../../api/images.ts';
-import { fieldOf, type Half, type OpenedView } from '../../viewer/link-views.ts';
+import type { Half, OpenedView } from '../../viewer/link-views.ts';
 import type { ViewedSlide } from '../../viewer/SlideViewer.tsx';
 import { calibrationOf } from '../../viewer/scale.ts';
 import type { SlideView } from '../../viewer/slide-view.ts';
@@ -62,10 +62,9 @@ export function useComparison(
     const other = halves[half === 'first' ? 'second' : 'first'];
     const { image, slide } = halves[half];
     const [size, otherSize] = [sizeOf(image), sizeOf(other.image)];
-    const placement = other.opened?.view.placement() ?? null;
-    if (!isLinked || other.opened === null || placement === null) return null;
+    const field = other.opened?.view.destination() ?? null;
+    if (!isLinked || other.opened === null || field === null) return null;
     if (slide === null || size === null || otherSize === null) return null;
-    const field = fieldOf(placement, other.opened.view.centre());
     return correspondingField(
       { field, calibration: other.opened.calibration, ...otherSize },
       { calibration: calibrationOf(slide.scale), ...size },
