@@ -63,7 +63,7 @@ function textsIn(node: Node): string {
 /** What a text says whatever is put into it. */
 function wordsOf(text: unknown): string {
   if (typeof text !== 'function') return String(text);
-  return textsIn(parseSync('text.js', `(${text})`).program as unknown as Node);
+  return textsIn(parseSync('text.js', `(${text.toString()})`).program as unknown as Node);
 }
 
 /** Each text by the way to it, such as `sessionStatus.active`. */
