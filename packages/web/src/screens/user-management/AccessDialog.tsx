@@ -3,6 +3,7 @@ import { Button, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { announce } from '../../announce.ts';
 import { changeAccess } from '../../api/users.ts';
+import { useReturnFocus } from '../../components/use-return-focus.ts';
 import { nameOf } from '../../person.ts';
 import { texts as shared } from '../../texts.ts';
 import { TermsFields } from './TermsFields.tsx';
@@ -17,6 +18,7 @@ interface AccessDialogProps {
 
 /** What an active account may see, and how long. */
 export function AccessDialog({ user, onClose }: AccessDialogProps) {
+  useReturnFocus();
   const [terms, setTerms] = useState(termsOf(user));
   const [isRunning, setRunning] = useState(false);
 

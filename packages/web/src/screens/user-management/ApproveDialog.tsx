@@ -2,6 +2,7 @@ import type { GrantableRole, UserDetails } from '@lamina/contract';
 import { Button, Modal, Radio, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { approveWith } from '../../api/users.ts';
+import { useReturnFocus } from '../../components/use-return-focus.ts';
 import { nameOf } from '../../person.ts';
 import { roleLabel, texts as shared } from '../../texts.ts';
 import { decideAll, type Undecided } from './decide-all.ts';
@@ -20,6 +21,7 @@ const roles: readonly GrantableRole[] = ['user', 'viewer'];
 
 /** Approving with a role, datasets and an end date, the same for all of them. */
 export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
+  useReturnFocus();
   const [first] = people;
   const [role, setRole] = useState<GrantableRole>('user');
   const [terms, setTerms] = useState(people.length === 1 && first ? termsOf(first) : noTerms);

@@ -2,6 +2,7 @@ import { reasonMaxLength, type UserDetails } from '@lamina/contract';
 import { Button, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { reject } from '../../api/users.ts';
+import { useReturnFocus } from '../../components/use-return-focus.ts';
 import { nameOf } from '../../person.ts';
 import { texts as shared } from '../../texts.ts';
 import { decideAll, type Undecided } from './decide-all.ts';
@@ -16,6 +17,7 @@ interface RejectDialogProps {
 
 /** Refusing an application, with a reason that the person reads. */
 export function RejectDialog({ people, onClose }: RejectDialogProps) {
+  useReturnFocus();
   const [first] = people;
   const [reason, setReason] = useState('');
   const [isMissing, setMissing] = useState(false);

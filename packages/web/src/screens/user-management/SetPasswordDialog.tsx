@@ -5,6 +5,7 @@ import { FormProvider, useForm } from 'react-hook-form';
 import { announce } from '../../announce.ts';
 import { setPassword } from '../../api/users.ts';
 import { NewPassword, NewPasswordFields } from '../../components/NewPasswordFields.tsx';
+import { useReturnFocus } from '../../components/use-return-focus.ts';
 import { nameOf } from '../../person.ts';
 import { texts as shared } from '../../texts.ts';
 import { texts } from './texts.ts';
@@ -16,6 +17,7 @@ interface SetPasswordDialogProps {
 
 /** An administrator gives an account a new password, as when its owner has no mail. */
 export function SetPasswordDialog({ user, onClose }: SetPasswordDialogProps) {
+  useReturnFocus();
   const form = useForm({
     resolver: zodResolver(NewPassword),
     defaultValues: { password: '', passwordConfirmation: '' },

@@ -252,6 +252,16 @@ describe('setting the password of an account', () => {
     await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 
+  it('gives the focus back to the button it was opened with', async () => {
+    const { person } = openUsers([deniz]);
+    const opener = (await card('Deniz Kaya')).getByRole('button', { name: 'Şifre Belirle' });
+    await person.click(opener);
+    await screen.findByRole('dialog');
+    await person.keyboard('{Escape}');
+    await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    await vi.waitFor(() => expect(document.activeElement).toBe(opener));
+  });
+
   it('keeps to the rules of a new password', async () => {
     const { person } = openUsers([deniz]);
     await person.click((await card('Deniz Kaya')).getByRole('button', { name: 'Şifre Belirle' }));

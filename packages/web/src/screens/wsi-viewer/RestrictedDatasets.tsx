@@ -3,6 +3,7 @@ import { Button, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { IconLock } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { askForDataset, useRequestableDatasets } from '../../api/datasets.ts';
+import { useReturnFocus } from '../../components/use-return-focus.ts';
 import { languageNow } from '../../language.ts';
 import classes from './RestrictedDatasets.module.css';
 import { texts } from './texts.ts';
@@ -72,6 +73,7 @@ interface RequestDialogProps {
 }
 
 function RequestDialog({ dataset, onClose }: RequestDialogProps) {
+  useReturnFocus();
   const [reason, setReason] = useState('');
   const [error, setError] = useState<string | null>(null);
   const [isSending, setSending] = useState(false);
