@@ -11,6 +11,7 @@ import { type Placement, type Point, placementOf } from './overlay/placement.ts'
 import { mayPass, PixelError } from './pixels.ts';
 import type { SlideField } from './view-address.ts';
 import { viewerSettings } from './viewer-settings.ts';
+import { wheelFactor } from './wheel.ts';
 
 /** One image pixel may always be seen on this many screen pixels, whatever `maxZoomLevel` says. */
 const screenPixelsPerImagePixel = 2;
@@ -142,6 +143,8 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     // Reading a slide, a click is for the hand, not for the zoom.
     gestureSettingsMouse: { clickToZoom: false, dblClickToZoom: true },
     gestureSettingsPen: { clickToZoom: false, dblClickToZoom: true },
+    // Every stroke of a trackpad counts, for as much as it moved.
+    minScrollDeltaTime: 0,
     // One a frame, OpenSeadragon's own choice, needs a second for a screen of tiles of 240 pixels.
     maxTilesPerFrame: 24,
     // A screen of tiles at once, and no more: what was asked for before a movement must not wait before what it
@@ -287,6 +290,9 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   });
   viewer.addHandler('animation', publish);
   viewer.addHandler('flip', publish);
+  viewer.addHandler('canvas-scroll', ({ originalEvent }) => {
+    Object.assign(viewer, { zoomPerScroll: wheelFactor(originalEvent as WheelEvent) });
+  });
   // Keys work wherever the focus is, and must not work twice where it is on the slide.
   viewer.addHandler('canvas-key', (event) => {
     event.preventDefaultAction = true;
