@@ -239,6 +239,22 @@ function OpenSlide(props: OpenSlideProps) {
     setAttempt(attempt + 1);
   };
 
+  // The network is back, or the computer has woken up: what failed meanwhile is asked for at once.
+  useEffect(() => {
+    if (view === null) return;
+    const askAgain = () => {
+      if (document.visibilityState !== 'visible') return;
+      setFailure((before) => (before?.kind === 'other' ? null : before));
+      view.askAgain();
+    };
+    window.addEventListener('online', askAgain);
+    document.addEventListener('visibilitychange', askAgain);
+    return () => {
+      window.removeEventListener('online', askAgain);
+      document.removeEventListener('visibilitychange', askAgain);
+    };
+  }, [view]);
+
   const [knownSession, setKnownSession] = useState(session);
   if (session !== null && session !== knownSession) {
     setKnownSession(session);
