@@ -13,6 +13,7 @@ import {
   requestDataset,
   revokeDataset,
   updateDataset,
+  updateImage,
 } from '@lamina/contract';
 import { buildSvs } from '@lamina/slide/testing';
 import postalMime from 'postal-mime';
@@ -42,10 +43,9 @@ async function archive(database: (typeof databaseKinds)[number]) {
     closed: await server.idOf('closed.svs'),
     loose: await server.idOf('loose.svs'),
   };
-  // A name that a folder cannot have, but an administrator can give.
-  const { db } = server.services;
-  await db.updateTable('images').set({ dataset_name: closed }).where('id', '=', ids.closed).execute();
   const admin = as(await given.token(await given.admin()));
+  // A name that a folder cannot have, but an administrator can give.
+  await admin.call(updateImage, { params: { imageId: ids.closed }, body: { dataset_name: closed } });
   const set = (access: 'open' | 'restricted', listed?: boolean) =>
     admin.call(updateDataset, {
       body: { dataset: closed, access, ...(listed !== undefined && { listed }) },
