@@ -169,6 +169,7 @@ test('axe has nothing to say about the viewer: empty, loading, failed', async ({
   await expect(page.getByText('Loading images...')).toBeVisible();
   await expectNothingToSay(page, 'a list that is coming');
   await letGo();
+  await page.reload(); // axe may have taken longer than the list is waited for
   await expect(page.getByText('Select an image to view')).toBeVisible();
   await expect(page.getByRole('button', { name: slideName })).toBeVisible();
   await expectNothingToSay(page, 'no image');
