@@ -36,8 +36,11 @@ export async function compareServers(ground, { isQuick }) {
   for (let round = 1; round <= (isQuick ? 1 : 5); round += 1) {
     console.log(`Round ${round}: ${found.map(({ name }) => name).join(', ')} …`);
     const results = {};
-    for (const peer of found)
-      results[peer.name] = { ...(await runNative(peer, plan)), ...(await runViewing(peer, plan)) };
+    for (const peer of found) {
+      const result = { ...(await runNative(peer, plan)), ...(await runViewing(peer, plan)) };
+      requireAnswers(peer, result);
+      results[peer.name] = result;
+    }
     rounds.push(results);
   }
   return {
@@ -51,6 +54,12 @@ export async function compareServers(ground, { isQuick }) {
     absent: absent.map(({ name }) => name),
     results: Object.fromEntries(found.map(({ name }) => [name, medians(rounds.map((round) => round[name]))])),
   };
+}
+
+/** Whoever refuses is quick: figures of a server that does not answer mean nothing. */
+function requireAnswers({ name }, { native, cold, again }) {
+  const failed = native.failed + cold.failed + again.failed;
+  if (failed > 0) throw new Error(`${name} did not answer ${failed} requests.`);
 }
 
 /** Full resolution, from a server that has just been started. */

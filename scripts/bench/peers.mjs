@@ -68,7 +68,8 @@ function startNginx({ command, cache, pinned, site }) {
   );
   writeFileSync(
     settings,
-    `worker_processes 1; daemon off; pid ${folder}/nginx.pid; error_log ${folder}/error.log warn;
+    // Started by root, it would answer as somebody who may not read the folder.
+    `${process.getuid() === 0 ? 'user root; ' : ''}worker_processes 1; daemon off; pid ${folder}/nginx.pid; error_log ${folder}/error.log warn;
     events { worker_connections 4096; }
     http {
       access_log off; sendfile on; tcp_nopush on; tcp_nodelay on; keepalive_requests 100000000;
