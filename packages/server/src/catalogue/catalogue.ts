@@ -30,7 +30,7 @@ import {
   listImages,
   updateImage,
 } from '../store/images.ts';
-import { decodeCursor, encodeCursor } from './cursor.ts';
+import { decodePlace, encodePlace } from './cursor.ts';
 import { createIntake } from './intake.ts';
 import { type Watch, watchFolders } from './watch.ts';
 
@@ -184,7 +184,7 @@ export function createCatalogue({ config, db, now, log, audit, slides, datasets 
         dataset,
         organ,
         closedDatasets: await datasets.closedTo(reader),
-        after: cursor === undefined ? null : decodeCursor(cursor),
+        after: cursor === undefined ? null : decodePlace(cursor),
         limit: limit === undefined ? undefined : limit + 1, // one more tells whether there is a next page
       });
       const page = limit === undefined ? rows : rows.slice(0, limit);
@@ -192,7 +192,7 @@ export function createCatalogue({ config, db, now, log, audit, slides, datasets 
       const hasMore = page.length < rows.length;
       return {
         images: page.map((row) => seenBy(reader, row)),
-        next_cursor: hasMore && last ? encodeCursor({ sortKey: last.sort_key, id: last.id }) : null,
+        next_cursor: hasMore && last ? encodePlace({ sortKey: last.sort_key, id: last.id }) : null,
         ...(page.length === 0 && { message: 'No images found.' }),
       };
     },

@@ -1,5 +1,6 @@
 import { VisuallyHidden } from '@mantine/core';
 import { memo, useEffect, useEffectEvent, useId, useState } from 'react';
+import { saveFile } from '../save-file.ts';
 import { type ColourAdjustment, isAsScanned } from './colours/adjustment.ts';
 import { ColourFilter } from './colours/ColourFilter.tsx';
 import { KeyboardHelp } from './KeyboardHelp.tsx';
@@ -13,7 +14,7 @@ import { SlideControls } from './SlideControls.tsx';
 import { SlideTools } from './SlideTools.tsx';
 import classes from './SlideViewer.module.css';
 import { type Calibration, magnificationLabel, scaleBarOf } from './scale.ts';
-import { save, screenshotName, takeScreenshot } from './screenshot.ts';
+import { screenshotName, takeScreenshot } from './screenshot.ts';
 import type { Pose, SlideView } from './slide-view.ts';
 import { texts } from './texts.ts';
 import { useKeys } from './use-keys.ts';
@@ -97,7 +98,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
     const figures = figuresOf(drawing, placement, calibration);
     const scaleBar = calibration === null ? null : scaleBarOf(calibration, pose.zoom, screenshotBarWidth);
     const caption = `${name}   ${magnification}${calibration === null ? `   ${texts.notCalibrated}` : ''}`;
-    save(
+    saveFile(
       await takeScreenshot({ canvas, colours, figures, scaleBar, caption }),
       screenshotName(name, magnification),
     );

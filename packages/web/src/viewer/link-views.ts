@@ -1,3 +1,4 @@
+import { withinFullTurn } from './full-turn.ts';
 import { type Placement, type Point, toImage } from './overlay/placement.ts';
 import type { Calibration } from './scale.ts';
 import type { SlideView } from './slide-view.ts';
@@ -60,7 +61,7 @@ export function fieldOf(placement: Placement, centre: Point): SlideField {
   return {
     ...toImage(placement, centre),
     zoom: Math.hypot(a, b),
-    rotation: (degrees + 360) % 360,
+    rotation: withinFullTurn(degrees),
     isMirrored,
   };
 }

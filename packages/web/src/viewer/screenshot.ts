@@ -100,13 +100,3 @@ export function screenshotName(slideName: string, magnification: string): string
   const safe = words.replace(/ +/g, ' ').trim();
   return `${safe || 'slide'}.png`;
 }
-
-/** Hands a file to the browser's downloads. */
-export function save(blob: Blob, name: string): void {
-  const address = URL.createObjectURL(blob);
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
-}

@@ -7,6 +7,7 @@
 import OpenSeadragon from 'openseadragon';
 import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from './descriptor.ts';
 import { drawersHere } from './drawers.ts';
+import { withinFullTurn } from './full-turn.ts';
 import { type Placement, type Point, placementOf } from './overlay/placement.ts';
 import { mayPass, PixelError } from './pixels.ts';
 import type { SlideField } from './view-address.ts';
@@ -236,14 +237,14 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
       x: centre.x,
       y: centre.y,
       zoom: image.viewportToImageZoom(viewer.viewport.getZoom(false)),
-      rotation: modulo(viewer.viewport.getRotation(), 360),
+      rotation: withinFullTurn(viewer.viewport.getRotation()),
       isMirrored: viewer.viewport.getFlip(),
     };
     listeners.onField(destination);
     listeners.onMove({
       zoom: image.viewportToImageZoom(viewer.viewport.getZoom(true)),
       maxZoom: image.viewportToImageZoom(viewer.viewport.getMaxZoom()),
-      rotation: modulo(viewer.viewport.getRotation(), 360),
+      rotation: withinFullTurn(viewer.viewport.getRotation()),
       isMirrored: viewer.viewport.getFlip(),
     });
     isWhole = showsWhole();
@@ -395,10 +396,6 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
 
 function clamp(value: number, least: number, most: number): number {
   return Math.min(Math.max(value, least), most);
-}
-
-function modulo(value: number, by: number): number {
-  return ((value % by) + by) % by;
 }
 
 /** The tiles of one slide, as OpenSeadragon asks for them. */

@@ -2,6 +2,7 @@
  * Two slides side by side that move together. What one does since they were linked the other does too: as far over
  * the tissue, by the same factor, by the same angle as it is seen.
  */
+import { withinFullTurn } from './full-turn.ts';
 import type { Calibration } from './scale.ts';
 import type { SlideField } from './view-address.ts';
 
@@ -39,7 +40,7 @@ export function followed(leader: Sight, follower: Sight, now: SlideField): Slide
     x: following.x + there.x / to.x,
     y: following.y + there.y / to.y,
     zoom: (following.zoom * now.zoom) / led.zoom,
-    rotation: modulo(following.rotation + sense * (now.rotation - led.rotation), 360),
+    rotation: withinFullTurn(following.rotation + sense * (now.rotation - led.rotation)),
     isMirrored: following.isMirrored !== (led.isMirrored !== now.isMirrored),
   };
 }
@@ -103,8 +104,4 @@ function turn({ x, y }: Vector, degrees: number): Vector {
   const angle = (degrees * Math.PI) / 180;
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
   return { x: x * cos - y * sin, y: x * sin + y * cos };
-}
-
-function modulo(value: number, by: number): number {
-  return ((value % by) + by) % by;
 }

@@ -1,4 +1,5 @@
 /** What is seen of a slide, as it stands in the page's address. */
+import { withinFullTurn } from './full-turn.ts';
 
 export interface SlideField {
   /** Centre of what is seen, in image pixels at full resolution from the top left. */
@@ -49,7 +50,7 @@ export function parseField(parameters: URLSearchParams, prefix = ''): SlideField
     x,
     y,
     zoom,
-    rotation: ((rotation % 360) + 360) % 360,
+    rotation: withinFullTurn(rotation),
     isMirrored: parameters.get(`${prefix}mirror`) === '1',
   };
 }

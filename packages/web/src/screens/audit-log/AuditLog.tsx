@@ -8,12 +8,12 @@ import { messageOf } from '../../api/client.ts';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
 import { Panel } from '../../components/Panel.tsx';
+import { saveFile } from '../../save-file.ts';
 import { AuditFilterForm } from './AuditFilterForm.tsx';
 import classes from './AuditLog.module.css';
 import { AuditTable } from './AuditTable.tsx';
 import { ChainState } from './ChainState.tsx';
 import { addressOfFilter, askedBy, filterOfAddress } from './filter.ts';
-import { saveFile } from './save-file.ts';
 import { texts } from './texts.ts';
 
 /** Administration › audit trail: who did what, and whether anybody has tampered with the record of it. */

@@ -1,4 +1,4 @@
-/** The bearer token goes in a header, so a file cannot be a plain link: it is fetched, and then handed over. */
+/** Hands a file to the browser's downloads: one made here, or one fetched with the bearer token, which no plain link carries. */
 export function saveFile(blob: Blob, name: string): void {
   const address = URL.createObjectURL(blob);
   const link = document.createElement('a');
