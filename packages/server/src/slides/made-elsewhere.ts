@@ -3,6 +3,7 @@ import type { DeepZoomAddress, SlideLocation } from '@lamina/slide';
 import { type MadeFrom, tileNameIn } from './made-from.ts';
 import { type MadeTiles, thumbnailName } from './made-tiles.ts';
 import type { Caller, CallTable } from './process-calls.ts';
+import type { FillReason } from './tile-filler.ts';
 import { createTileMemory, type TileKey } from './tile-memory.ts';
 
 /** What the process that makes tiles answers for those that serve. */
@@ -12,7 +13,7 @@ export function madeTilesCalls(madeTiles: MadeTiles) {
     tile: (signal: AbortSignal, from: MadeFrom, address: DeepZoomAddress) =>
       madeTiles.tile(from, address, signal),
     thumbnail: (signal: AbortSignal, from: MadeFrom) => madeTiles.thumbnail(from, signal),
-    fill: async (_: AbortSignal, from: MadeFrom) => madeTiles.fill(from),
+    fill: async (_: AbortSignal, from: MadeFrom, reason: FillReason) => madeTiles.fill(from, reason),
     inspect: (signal: AbortSignal, location: SlideLocation) => madeTiles.inspect(location, signal),
     group: (signal: AbortSignal, folder: string, names: readonly string[]) =>
       madeTiles.group(folder, names, signal),
@@ -50,8 +51,8 @@ export function createMadeElsewhere(caller: Caller<MadeTilesCalls>): MadeTiles {
         { fingerprint: from.fingerprint, name: thumbnailName },
         caller.call('thumbnail', [from], signal),
       ),
-    fill(from) {
-      caller.call('fill', [from]).catch(() => {}); // without it tiles are made when they are asked for
+    fill(from, reason) {
+      caller.call('fill', [from, reason]).catch(() => {}); // without it tiles are made when they are asked for
     },
     inspect: (location, signal) => caller.call('inspect', [location], signal),
     group: (folder, names, signal) => caller.call('group', [folder, names], signal),

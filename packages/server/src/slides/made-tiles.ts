@@ -15,7 +15,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { type MadeFrom, tileNameIn } from './made-from.ts';
 import { createTileCache } from './tile-cache.ts';
-import { createTileFiller } from './tile-filler.ts';
+import { createTileFiller, type FillReason } from './tile-filler.ts';
 import type { TileKey } from './tile-memory.ts';
 
 export interface MadeTiles {
@@ -26,7 +26,7 @@ export interface MadeTiles {
   /** The whole slide, at most 256 pixels a side. @throws SlideError as `tile` does */
   thumbnail(from: MadeFrom, signal: AbortSignal): Promise<Uint8Array>;
   /** Makes what the file does not have, while nobody is looking and as far as there is room (tile-filler.ts). */
-  fill(from: MadeFrom): void;
+  fill(from: MadeFrom, reason: FillReason): void;
   /** @throws SlideError what opening throws; BUSY, DECODE_FAILED */
   inspect(location: SlideLocation, signal?: AbortSignal): Promise<SlideSummary>;
   /** @throws SlideError BUSY, DECODE_FAILED */
@@ -38,10 +38,13 @@ const thumbnailSide = 256;
 /** Names the picture among those of its slide. */
 export const thumbnailName = `thumbnail-${thumbnailSide}`;
 
-/** A look at one slide makes some 70 MB: what does not fit is read from the disk, in a tenth of a millisecond. */
-const memoryCacheBytes = 40 * 1024 * 1024;
-/** Jobs that may wait; a viewer asks for some twenty tiles at a time. */
-const queueLimit = 256;
+/** A thorough look at one slide makes some 70 MB; what does not fit is read from the disk, in a tenth of a millisecond. */
+const memoryCacheBytes = 80 * 1024 * 1024;
+/**
+ * Tiles that may wait: a viewer asks for some twenty at a time, and a hundred who open slides at the same moment wait a few
+ * seconds rather than being turned away. Whoever leaves takes what he waited for out of it.
+ */
+const queueLimit = 2048;
 const jobTimeoutMs = 15_000;
 
 export function createMadeTiles({
@@ -91,7 +94,7 @@ export function createMadeTiles({
       keptOrMade(from, tileNameIn(address), (expected) => maker.tile(expected, address, signal)),
     thumbnail: (from, signal) =>
       keptOrMade(from, thumbnailName, (expected) => maker.thumbnail(expected, thumbnailSide, signal)),
-    fill: (from) => filler.fill(from),
+    fill: (from, reason) => filler.fill(from, reason),
     inspect: (location, signal) => maker.inspect(location, signal),
     group: (folder, names, signal) => maker.group(folder, names, [], signal),
     async close() {

@@ -114,7 +114,7 @@ export function createSlides({ config, log, madeTiles }: Ground): Slides {
       // A file that the catalogue has not read yet is first read where it can hurt nobody.
       if (fingerprint !== image.fingerprint) await inspect();
       const slide = await openServedSlide(location, inspect);
-      madeTiles.fill({ location, fingerprint: slide.fingerprint });
+      madeTiles.fill({ location, fingerprint: slide.fingerprint }, 'opened');
       return slide;
     },
   });
@@ -180,7 +180,10 @@ export function createSlides({ config, log, madeTiles }: Ground): Slides {
 
     async inspect(file, signal) {
       try {
-        return { status: 'ready', summary: await madeTiles.inspect(await locationOf(file), signal) };
+        const location = await locationOf(file);
+        const summary = await madeTiles.inspect(location, signal);
+        madeTiles.fill({ location, fingerprint: summary.fingerprint }, 'found');
+        return { status: 'ready', summary };
       } catch (error) {
         if (signal.aborted) return { status: 'postponed' };
         if (!(error instanceof SlideError)) throw error;

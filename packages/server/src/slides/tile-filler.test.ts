@@ -72,7 +72,7 @@ describe('a slide that was opened', () => {
   it('is filled with all tiles that its file does not have, the smallest level first', async () => {
     start();
     const from = await slide('one.svs');
-    filler.fill(from);
+    filler.fill(from, 'opened');
     await filler.settled();
     const tiles = await all(from);
     expect(tiles.length).toBeGreaterThan(20);
@@ -90,7 +90,7 @@ describe('a slide that was opened', () => {
     cache.put({ fingerprint: from.fingerprint, name: tileNameIn(first) }, jpeg);
     await cache.settled();
     for (let time = 0; time < 2; time++) {
-      filler.fill(from);
+      filler.fill(from, 'opened');
       await filler.settled();
     }
     expect(begun).toHaveLength(tiles.length - 1);
@@ -100,17 +100,35 @@ describe('a slide that was opened', () => {
   it('waits for the one that was opened before it', async () => {
     start();
     const slides = [await slide('one.svs'), await slide('two.svs')];
-    for (const from of slides) filler.fill(from);
+    for (const from of slides) filler.fill(from, 'opened');
     await filler.settled();
     const order = begun.map((tile) => tile.slide);
     expect(new Set(order)).toEqual(new Set(['one.svs', 'two.svs']));
     expect(order).toEqual(order.toSorted());
   });
 
+  it('is filled before those that have only been found, and one of those goes on after it', async () => {
+    start();
+    const [found, alsoFound, opened] = [
+      await slide('one.svs'),
+      await slide('two.svs'),
+      await slide('three.svs'),
+    ];
+    filler.fill(found, 'found');
+    filler.fill(alsoFound, 'found');
+    filler.fill(opened, 'opened');
+    await filler.settled();
+    await cache.settled();
+    expect([...new Set(begun.map((tile) => tile.slide))]).toEqual(['three.svs', 'two.svs', 'one.svs']);
+    for (const from of [found, alsoFound, opened]) {
+      for (const address of await all(from)) expect(await isKept(from, address)).toBe(true);
+    }
+  });
+
   it('waits as long as somebody waits for a picture', async () => {
     start();
     const from = await slide('one.svs');
-    filler.fill(from);
+    filler.fill(from, 'opened');
     const address = { dziLevel: 8, column: 0, row: 0 };
     // Two ask in turn, so that at any time one of them waits.
     const keepAsking = async (column: number) => {
@@ -125,7 +143,7 @@ describe('a slide that was opened', () => {
   it('is filled as far as an eighth of the cache', async () => {
     start(8 * 5 * tileBytes);
     const from = await slide('one.svs');
-    filler.fill(from);
+    filler.fill(from, 'opened');
     await filler.settled();
     await cache.settled();
     const tiles = await all(from);
@@ -143,7 +161,7 @@ describe('a slide that was opened', () => {
     jpeg.set([0xff, 0xd9], jpeg.length - 2);
     cache.put(kept, jpeg);
     await cache.settled();
-    filler.fill(from);
+    filler.fill(from, 'opened');
     await filler.settled();
     expect(begun).toEqual([]);
     expect(await cache.has(kept)).toBe(true);
@@ -151,7 +169,7 @@ describe('a slide that was opened', () => {
 
   it('is not filled where nothing is kept', async () => {
     start(0);
-    filler.fill(await slide('one.svs'));
+    filler.fill(await slide('one.svs'), 'opened');
     await filler.settled();
     expect(begun).toEqual([]);
   });
@@ -159,7 +177,7 @@ describe('a slide that was opened', () => {
   it('is left as it is when its file was replaced meanwhile', async () => {
     start();
     const from = await slide('one.svs');
-    filler.fill({ ...from, fingerprint: 'that-of-another-file--' });
+    filler.fill({ ...from, fingerprint: 'that-of-another-file--' }, 'opened');
     await filler.settled();
     expect(begun).toEqual([]);
   });
@@ -167,11 +185,11 @@ describe('a slide that was opened', () => {
   it('is filled no further when the program ends', async () => {
     start();
     const from = await slide('one.svs');
-    filler.fill(from);
+    filler.fill(from, 'opened');
     await vi.waitFor(() => expect(begun.length).toBeGreaterThan(0), { timeout: 30_000 });
     await filler.close();
     const { length } = begun;
-    filler.fill({ ...from, fingerprint: 'another' });
+    filler.fill({ ...from, fingerprint: 'another' }, 'opened');
     await filler.settled();
     expect(begun).toHaveLength(length);
   });

@@ -1,6 +1,7 @@
 /**
  * Makes the tiles of a slide that its file does not have before somebody asks for them: the smallest levels first, one
- * tile at a time, one slide at a time, and only while nobody is looking.
+ * tile at a time, one slide at a time, and only while nobody is looking. Slides that somebody has opened go before
+ * those that have only been found.
  *
  * It fills what is empty and drives nothing out: it ends where the cache has little room left, and takes of each slide
  * the levels that are small enough together.
@@ -11,13 +12,22 @@ import type { Logger } from 'pino';
 import { type MadeFrom, tileNameIn } from './made-from.ts';
 import type { TileCache } from './tile-cache.ts';
 
+/** Why a slide is filled: somebody looks at it, or it is new in the catalogue and may be looked at. */
+export type FillReason = 'opened' | 'found';
+
 export interface TileFiller {
   /** When its turn comes. A slide that was filled, as it is now, is not filled again by this process. */
-  fill(from: MadeFrom): void;
+  fill(from: MadeFrom, reason: FillReason): void;
   /** Resolves when nothing is left to be filled. */
   settled(): Promise<void>;
   /** Resolves when the one tile that is being made is given up. */
   close(): Promise<void>;
+}
+
+interface Turn {
+  readonly from: MadeFrom;
+  /** Changes when somebody opens a slide that was only found. */
+  reason: FillReason;
 }
 
 interface Plan {
@@ -33,27 +43,33 @@ const mostTiles = 10_000;
 /** A slide takes this part of the cache at most, and the last quarter is left to what people look at. */
 const slideShare = 1 / 8;
 const keptFreeShare = 1 / 4;
-/** Slides that wait; of more, the one that has waited longest is left out. */
+/** Slides that wait for one reason; of more, the one that has waited longest is left out. */
 const mostWaiting = 16;
 /** Nobody must have waited for anything for so long. */
-const quietMs = 300;
+const quietMs = { opened: 300, found: 5000 } satisfies Record<FillReason, number>;
+/** How often it is looked whether somebody waits. */
+const lookEveryMs = 300;
 /** Of its time this process may work at most, or it is left alone: what is filled takes a tenth by itself. */
 const busyShare = 0.4;
 
 export function createTileFiller({ maker, cache, maxBytes, log }: Plan): TileFiller {
-  /** By fingerprint. */
-  const waiting = new Map<string, MadeFrom>();
+  /** By fingerprint; what comes first is filled first. */
+  const waiting = { opened: new Map<string, MadeFrom>(), found: new Map<string, MadeFrom>() };
   const filled = new Set<string>();
   const closing = new AbortController();
   let working: Promise<void> | null = null;
+  /** The slide that is being filled. */
+  let turn: Turn | null = null;
 
-  /** Until nobody waits for a picture, and this process has little to do. */
-  async function quiet(): Promise<void> {
-    for (;;) {
+  const hasToYield = ({ reason }: Turn) => reason === 'found' && waiting.opened.size > 0;
+
+  /** Until nobody has waited for a picture, and this process has had little to do, for long enough; or it has to yield. */
+  async function quiet(current: Turn): Promise<void> {
+    for (let quietFor = 0; quietFor < quietMs[current.reason] && !hasToYield(current); ) {
       const before = performance.eventLoopUtilization();
-      await wait(quietMs, undefined, { signal: closing.signal, ref: false });
+      await wait(lookEveryMs, undefined, { signal: closing.signal, ref: false });
       const { utilization } = performance.eventLoopUtilization(before);
-      if (!maker.isWanted && utilization < busyShare) return;
+      quietFor = maker.isWanted || utilization >= busyShare ? 0 : quietFor + lookEveryMs;
     }
   }
 
@@ -69,51 +85,73 @@ export function createTileFiller({ maker, cache, maxBytes, log }: Plan): TileFil
   const hasRoom = (used: number) =>
     used < maxBytes * slideShare && cache.freeBytes() > maxBytes * keptFreeShare;
 
-  async function fillOne(from: MadeFrom): Promise<void> {
+  /** @returns false when it was left because somebody has opened another one */
+  async function fillOne(current: Turn): Promise<boolean> {
+    const { from } = current;
     const expected = { ...from.location, fingerprint: from.fingerprint };
     let used = 0;
-    await quiet();
+    await quiet(current);
+    if (hasToYield(current)) return false;
     const tiles = await maker.tilesToMake(expected, mostTiles, closing.signal);
     let before = performance.eventLoopUtilization();
     for (const address of tiles) {
       closing.signal.throwIfAborted();
-      if (!hasRoom(used)) return;
+      if (!hasRoom(used)) return true;
       const { active, idle, utilization } = performance.eventLoopUtilization(before);
-      const isLongEnough = active + idle > quietMs;
-      if (maker.isWanted || (isLongEnough && utilization > busyShare)) await quiet();
+      const isLongEnough = active + idle > lookEveryMs;
+      if (maker.isWanted || (isLongEnough && utilization > busyShare)) await quiet(current);
+      if (hasToYield(current)) return false;
       if (isLongEnough) before = performance.eventLoopUtilization();
       used += await make(from, address);
     }
+    return true;
   }
 
-  async function fillWaiting(): Promise<void> {
-    for (const [fingerprint, from] of waiting) {
-      waiting.delete(fingerprint);
-      filled.add(fingerprint);
+  function nextTurn(): Turn | null {
+    for (const reason of ['opened', 'found'] as const) {
+      const [from] = waiting[reason].values();
+      if (from === undefined) continue;
+      waiting[reason].delete(from.fingerprint);
+      return { from, reason };
+    }
+    return null;
+  }
+
+  async function work(): Promise<void> {
+    for (turn = nextTurn(); turn !== null; turn = nextTurn()) {
+      filled.add(turn.from.fingerprint);
       try {
-        await fillOne(from);
+        if (await fillOne(turn)) continue;
+        filled.delete(turn.from.fingerprint);
+        enqueue(turn);
       } catch (error) {
-        if (closing.signal.aborted) return;
+        if (closing.signal.aborted) break;
         // Made when somebody asks for it; then it is told what is wrong.
         if (error instanceof SlideError) log.debug({ err: error }, 'a slide was not filled to the end');
         else log.warn({ err: error }, 'a slide could not be filled');
       }
     }
-  }
-
-  async function work(): Promise<void> {
-    while (waiting.size > 0 && !closing.signal.aborted) await fillWaiting();
     working = null;
   }
 
+  /** As the last of its kind. */
+  function enqueue({ from, reason }: Turn): void {
+    const line = waiting[reason];
+    line.delete(from.fingerprint);
+    line.set(from.fingerprint, from);
+    const [longest] = line.keys();
+    if (line.size > mostWaiting && longest !== undefined) line.delete(longest);
+  }
+
   return {
-    fill(from) {
+    fill(from, reason) {
       const { fingerprint } = from;
-      if (maxBytes === 0 || closing.signal.aborted || filled.has(fingerprint)) return;
-      waiting.delete(fingerprint);
-      waiting.set(fingerprint, from);
-      const [longest] = waiting.keys();
-      if (waiting.size > mostWaiting && longest !== undefined) waiting.delete(longest);
+      if (maxBytes === 0 || closing.signal.aborted) return;
+      if (reason === 'opened' && turn?.from.fingerprint === fingerprint) turn.reason = reason;
+      if (filled.has(fingerprint)) return;
+      if (reason === 'opened') waiting.found.delete(fingerprint);
+      else if (waiting.opened.has(fingerprint)) return;
+      enqueue({ from, reason });
       working ??= work();
     },
 
@@ -123,7 +161,8 @@ export function createTileFiller({ maker, cache, maxBytes, log }: Plan): TileFil
 
     async close() {
       closing.abort();
-      waiting.clear();
+      waiting.opened.clear();
+      waiting.found.clear();
       while (working !== null) await working;
     },
   };

@@ -50,7 +50,8 @@ export class TileMaker {
   readonly #options: TileMakerOptions;
   readonly #makers = new Set<Maker>();
   readonly #tasks = new Map<string, Task>();
-  #queue: Task[] = [];
+  /** What waits for a process, by urgency; each in the order it came. */
+  readonly #waiting: Readonly<Record<Urgency, Set<Task>>> = { 0: new Set(), 1: new Set(), 2: new Set() };
   /** Jobs under way that are no tiles: a file may take its time over them. */
   #others = 0;
   #isClosed = false;
@@ -106,7 +107,8 @@ export class TileMaker {
 
   /** Whether somebody waits for a picture or an answer; what nobody has asked for does not count. */
   get isWanted(): boolean {
-    return [...this.#tasks.values()].some(({ urgency }) => urgency < 2);
+    for (const { urgency } of this.#tasks.values()) if (urgency < 2) return true;
+    return false;
   }
 
   /**
@@ -128,7 +130,7 @@ export class TileMaker {
     const closing = new SlideError('BUSY', 'No more tiles are made: the program is ending');
     for (const { answer } of this.#tasks.values()) answer.reject(closing);
     this.#tasks.clear();
-    this.#queue = [];
+    for (const line of this.#lines) line.clear();
     await Promise.all([...this.#makers].map((maker) => maker.end(closing)));
   }
 
@@ -140,7 +142,7 @@ export class TileMaker {
     signal?.throwIfAborted();
     const key = JSON.stringify(job);
     const task = this.#tasks.get(key) ?? this.#enqueue(key, job, urgency);
-    if (urgency < task.urgency) task.urgency = urgency;
+    if (urgency < task.urgency) this.#hasten(task, urgency);
     task.waiters++;
     const { promise: aborted, reject } = Promise.withResolvers<never>();
     const abort = () => reject(signal?.reason);
@@ -155,8 +157,8 @@ export class TileMaker {
   }
 
   #enqueue(key: string, job: MakerJob, urgency: Urgency): Task {
-    const before = this.#queue.filter((waiting) => waiting.urgency <= urgency);
-    const isFull = before.length >= this.#options.queueLimit && this.#freeMaker(job) === null;
+    const before = this.#lines.slice(0, urgency + 1).reduce((sum, { size }) => sum + size, 0);
+    const isFull = before >= this.#options.queueLimit && this.#freeMaker(job) === null;
     if (this.#isClosed || isFull) throw new SlideError('BUSY', 'Too many tiles are waiting to be made');
     const task: Task = {
       key,
@@ -170,33 +172,54 @@ export class TileMaker {
     // When everyone has stopped waiting, nobody hears of a failure, and nobody needs to.
     task.answer.promise.catch(() => {});
     this.#tasks.set(key, task);
-    this.#queue.push(task);
+    this.#waiting[urgency].add(task);
     this.#startWaiting();
     return task;
   }
 
+  get #lines(): readonly Set<Task>[] {
+    return [this.#waiting[0], this.#waiting[1], this.#waiting[2]];
+  }
+
+  #hasten(task: Task, urgency: Urgency): void {
+    if (this.#waiting[task.urgency].delete(task)) this.#waiting[urgency].add(task);
+    task.urgency = urgency;
+  }
+
   #drop(task: Task): void {
     if (this.#tasks.get(task.key) === task) this.#tasks.delete(task.key);
-    this.#queue = this.#queue.filter((waiting) => waiting !== task);
+    this.#waiting[task.urgency].delete(task);
     task.cancel?.();
   }
 
   #startWaiting(): void {
-    if (this.#isClosed) return;
-    for (const task of this.#inOrder()) {
-      const maker = this.#freeMaker(task.job);
-      if (!maker) continue; // it may be one that has to leave a process to tiles
-      this.#queue.splice(this.#queue.indexOf(task), 1);
+    while (!this.#isClosed) {
+      const task = this.#nextTask();
+      const maker = task && this.#freeMaker(task.job);
+      if (!maker) return;
+      this.#waiting[task.urgency].delete(task);
       this.#start(maker, task);
     }
   }
 
-  /** What waits, the most urgent first, and of equals what came first. */
-  #inOrder(): Task[] {
-    const now = performance.now();
-    const urgencyOf = ({ urgency, since }: Task) =>
-      urgency === 1 && now - since > PATIENCE_MS ? 0 : urgency;
-    return this.#queue.toSorted((one, other) => urgencyOf(one) - urgencyOf(other));
+  /** The most urgent that may be started, and of equals what came first. Looks at few: thousands may wait. */
+  #nextTask(): Task | null {
+    const [tile] = this.#waiting[0];
+    const [other] = this.#mayStartOthers ? this.#waiting[1] : [];
+    if (tile && other) {
+      const isOutOfPatience = performance.now() - other.since > PATIENCE_MS && other.since < tile.since;
+      return isOutOfPatience ? other : tile;
+    }
+    if (tile || other) return tile ?? other ?? null;
+    for (const ahead of this.#waiting[2]) {
+      if (ahead.job.kind === 'tile' || this.#mayStartOthers) return ahead;
+    }
+    return null;
+  }
+
+  /** One process is always left to tiles. */
+  get #mayStartOthers(): boolean {
+    return this.#others < Math.max(1, this.#options.processes - 1);
   }
 
   #start(maker: Maker, task: Task): void {
@@ -218,8 +241,7 @@ export class TileMaker {
    * @returns null when none is free, or the last one is left to tiles
    */
   #freeMaker(job: MakerJob): Maker | null {
-    const mostOthers = Math.max(1, this.#options.processes - 1);
-    if (job.kind !== 'tile' && this.#others >= mostOthers) return null;
+    if (job.kind !== 'tile' && !this.#mayStartOthers) return null;
     const free = [...this.#makers].filter((maker) => maker.isFree);
     const path = job.kind === 'group' ? null : job.location.path;
     const best = free.find((maker) => maker.lastPath === path) ?? free[0];
