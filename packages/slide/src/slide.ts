@@ -7,8 +7,10 @@
 
 /** Where a slide is. Never comes from a request; part of a fingerprint, never of an answer. */
 export interface SlideLocation {
-  /** Absolute path of the file (of a multi-file slide: of its leading file). */
+  /** Absolute path of the file (of a multi-file slide: of its leading file); of an object, its key. */
   readonly path: string;
+  /** It is an object of the store that the program was given, no file of this machine. */
+  readonly isObject?: true;
   /**
    * The other files of a multi-file slide, as `groupSlideFiles` names them: by their paths from the leading file's
    * folder; none for a slide of one file. Absent where nobody has looked yet: then opening it looks at the folder.
@@ -199,8 +201,12 @@ export type SlideErrorCode =
   | 'ASSOCIATED_IMAGE_MISSING'
   /** Decoding took longer than allowed, or the decoding process died. */
   | 'DECODE_FAILED'
-  /** The queue of tiles to be made is full. */
-  | 'BUSY';
+  /** Too much waits already, to be made or to be read. */
+  | 'BUSY'
+  /** The object store does not answer, or not as it should: nothing is known of the file. */
+  | 'STORE_UNAVAILABLE'
+  /** The object store took too long: the same. */
+  | 'STORE_TIMEOUT';
 
 /** The one error of this package; the message is a clear English sentence without paths. */
 export class SlideError extends Error {
@@ -212,3 +218,10 @@ export class SlideError extends Error {
     this.code = code;
   }
 }
+
+/** Whether nothing could be learnt of the file, so that it is neither damaged nor gone: to be tried again. */
+export function isUnreachable(error: unknown): error is SlideError {
+  return error instanceof SlideError && unreachable.has(error.code);
+}
+
+const unreachable: ReadonlySet<SlideErrorCode> = new Set(['BUSY', 'STORE_UNAVAILABLE', 'STORE_TIMEOUT']);

@@ -18,6 +18,8 @@ const slideErrors: Record<SlideErrorCode, ErrorCode> = {
   ASSOCIATED_IMAGE_MISSING: 'not_found',
   DECODE_FAILED: 'slide_corrupt',
   BUSY: 'unavailable',
+  STORE_UNAVAILABLE: 'unavailable',
+  STORE_TIMEOUT: 'storage_timeout',
 };
 
 /** Fastify's own refusals, before a route is reached. */

@@ -13,10 +13,13 @@ export interface SlideFile {
   readonly members: readonly string[];
 }
 
-/** Absolute folder of each root. */
+/** Those that are folders of this machine. */
+export type FolderRoot = Exclude<SlideRoot, 'bucket'>;
+
+/** Absolute folder of each root that is one. */
 export function slideRoots(
   config: Pick<Config, 'slidesDir' | 'dataDir'>,
-): Readonly<Record<SlideRoot, string>> {
+): Readonly<Record<FolderRoot, string>> {
   return { slides: config.slidesDir, demo: path.join(config.dataDir, 'demo') };
 }
 
@@ -28,7 +31,7 @@ export function slideRoots(
  */
 export async function locate(
   config: Pick<Config, 'slidesDir' | 'dataDir'>,
-  file: Pick<SlideFile, 'root' | 'path'>,
+  file: { readonly root: FolderRoot; readonly path: string },
 ): Promise<string | null> {
   try {
     const root = await fs.realpath(slideRoots(config)[file.root]);

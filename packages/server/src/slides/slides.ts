@@ -100,8 +100,9 @@ interface Ground {
 export function createSlides({ config, log, madeTiles }: Ground): Slides {
   const openSlides = createOpenSlides({ limit: openSlidesLimit, log });
 
-  async function locationOf(file: SlideFile): Promise<SlideLocation> {
-    const found = await locate(config, file);
+  async function locationOf({ root, path, members }: SlideFile): Promise<SlideLocation> {
+    if (root === 'bucket') return { path, isObject: true, members };
+    const found = await locate(config, { root, path });
     if (found === null) throw new SlideError('FILE_MISSING', 'The file is not there any more.');
     return { path: found, members: file.members };
   }

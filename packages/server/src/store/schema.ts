@@ -115,8 +115,8 @@ interface SpentIdentityTokenTable {
   expires_at: string;
 }
 
-/** Which folder of ours a slide lies in; a request never names one. */
-export type SlideRoot = 'slides' | 'demo';
+/** Where a slide lies: in a folder of ours, or in the bucket of the object store. A request never names it. */
+export type SlideRoot = 'slides' | 'demo' | 'bucket';
 
 interface ImageTable {
   id: string;
