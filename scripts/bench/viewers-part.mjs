@@ -1,5 +1,5 @@
 /** Third part (`npm run load`): a thousand people at once, for five minutes, on this machine alone. */
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { callApi } from '../product-api.mjs';
@@ -38,13 +38,15 @@ export async function viewersPart(ground, { isQuick }) {
  * Resolves when no more tiles have been made for some seconds.
  */
 async function untilFilled(folder) {
+  mkdirSync(folder, { recursive: true });
   let bytes = 0;
-  for (let quietSeconds = 0; quietSeconds < 8; quietSeconds += 1) {
+  for (let quietSeconds = 0; quietSeconds < 15; quietSeconds += 1) {
     await setTimeout(1000);
     const now = bytesBelow(folder);
     if (now !== bytes) quietSeconds = 0;
     bytes = now;
   }
+  console.log(`${(bytes / 1e6).toFixed(0)} MB of tiles have been made.`);
 }
 
 function bytesBelow(folder) {
