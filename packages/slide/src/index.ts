@@ -14,4 +14,5 @@ export { groupSlideFiles, openSlide } from './open-slide.ts';
 export { type Allocate, type Slide, SlideError, type SlideErrorCode, type SlideLocation } from './slide.ts';
 export type { ByteSource } from './source/byte-source.ts';
 export { fingerprintOf, openFileSource } from './source/file-source.ts';
+export { fingerprintOfVersions, versionOfFile, versionOfObject } from './source/fingerprint.ts';
 export type { SlideGroup } from './source/slide-files.ts';

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
-import { type BigIntStats, constants, readSync } from 'node:fs';
+import { constants, readSync } from 'node:fs';
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { SlideError, type SlideLocation } from '../slide.ts';
 import { type ByteSource, checkRange } from './byte-source.ts';
+import { fingerprintOfVersions, versionOfFile } from './fingerprint.ts';
 import { isOnLocalDisk } from './local-file-system.ts';
 import { readPace } from './read-pace.ts';
 
@@ -50,7 +50,7 @@ export async function openFileSource(path: string): Promise<ByteSource> {
 
   return {
     size,
-    fingerprint: fingerprint(stats),
+    fingerprint: fingerprintOfVersions([versionOfFile(stats)]),
     async read(offset, length, signal) {
       // Before the allocation: a length that a file invents must not become memory.
       checkRange(offset, length, size);
@@ -73,7 +73,8 @@ export async function fingerprintOf({ path, members = [] }: SlideLocation): Prom
   try {
     const others = await Promise.all(members.map((member) => filesOf(join(dirname(path), member))));
     const paths = [path, ...others.flat()];
-    return fingerprint(...(await Promise.all(paths.map((each) => stat(each, { bigint: true })))));
+    const files = await Promise.all(paths.map((each) => stat(each, { bigint: true })));
+    return fingerprintOfVersions(files.map(versionOfFile));
   } catch (cause) {
     throw unreadable(cause);
   }
@@ -104,12 +105,6 @@ async function openRegularFile(path: string): Promise<FileHandle> {
     await file.close();
     throw cause;
   }
-}
-
-/** Device, inode, size and time of the last change to the nanosecond; hashed, for it goes out in ETags. */
-function fingerprint(...files: readonly BigIntStats[]): string {
-  const text = files.map(({ dev, ino, size, mtimeNs }) => `${dev} ${ino} ${size} ${mtimeNs}`).join('\n');
-  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
 /** The cause goes along for the log; the message names no path. */
