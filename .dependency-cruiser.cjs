@@ -123,6 +123,7 @@ module.exports = {
     ...layered('server', 'packages/server/src', [
       ['domain/'],
       ['store/'],
+      ['jobs/'],
       [
         'slides/',
         'sign-in/',
