@@ -1,5 +1,4 @@
 /** Every endpoint, asked by everybody: permissions.md sections 4 and 8. */
-import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -11,20 +10,11 @@ import {
   type ErrorCode,
   endpoints,
   errors,
-  listSignIns,
-  requestPasswordReset,
-  startSecondFactor,
   suspendUser,
-  type User,
 } from '@lamina/contract';
 import { buildSvs } from '@lamina/slide/testing';
-import postalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { insertGrant } from './store/dataset-grants.ts';
-import { saveDatasetRequest } from './store/dataset-requests.ts';
-import { saveDataset } from './store/datasets.ts';
 import { databaseKinds } from './store/testing/test-database.ts';
-import { oneTimeCode } from './testing/one-time-code.ts';
 import {
   type Actor,
   actors,
@@ -37,7 +27,14 @@ import {
   sessions,
   tokensAlong,
 } from './testing/permission-matrix.ts';
-import { type Answer, type TestServer, type TestUser, testServer } from './testing/test-server.ts';
+import { type Answer, type TestServer, testServer } from './testing/test-server.ts';
+import {
+  missingId,
+  newPassword,
+  unknownToken,
+  type WellFormedRequest,
+  wellFormedRequests,
+} from './testing/well-formed-requests.ts';
 
 describe.each(databaseKinds)('on %s', (database) => {
   let server: TestServer;
@@ -61,152 +58,19 @@ describe.each(databaseKinds)('on %s', (database) => {
   }, 60_000);
   afterAll(() => server.close());
 
-  /** Somebody who asks: an account, where there is one, and what is sent as the bearer token. */
-  interface Asker {
-    readonly user: TestUser;
-    readonly token: string | null;
-  }
+  const { asker, requestFor } = wellFormedRequests(() => server);
 
-  const unknownToken = 'A'.repeat(43);
-
-  async function asker(actor: Actor): Promise<Asker> {
-    const { given, services } = server;
-    if (actor === 'anonymous') return { user: await given.user(), token: null };
-    if (actor === 'bad token') return { user: await given.user(), token: unknownToken };
-    if (actor === 'pending' || actor === 'suspended') {
-      const user = await given.user({ status: actor });
-      return { user, token: await given.token(user) };
-    }
-    if (actor === 'deactivated') {
-      const user = await given.user();
-      const token = await given.token(user);
-      await services.db.updateTable('users').set({ status: actor }).where('uid', '=', user.uid).execute();
-      return { user: { ...user, status: actor }, token };
-    }
-    const user = await given.user({ role: actor });
-    return { user, token: await given.token(user) };
-  }
-
-  interface Request {
-    readonly url: string;
-    readonly payload?: object;
-    readonly query?: Record<string, string>;
-  }
-
-  const missingId = '00000000-0000-4000-8000-000000000000';
-  const newPassword = 'yepyeni-şifre';
-  let registered = 0;
-
-  /** One that members may ask for. @param grantedTo who may see it */
-  async function restrictedDataset(grantedTo?: string): Promise<string> {
-    const { db } = server.services;
-    const [name, now] = [`Kısıtlı ${randomUUID()}`, server.clock.now().toISOString()];
-    await saveDataset(db, { name, access: 'restricted', isListed: true, now });
-    if (grantedTo !== undefined) {
-      await insertGrant(db, { uid: grantedTo, dataset: name, grantedBy: 'test', now });
-    }
-    return name;
-  }
-
-  /** A well-formed request to an existing target. `isAnonymous`: there is no account behind it to speak of. */
-  async function requestFor(name: string, { user, token }: Asker, isStranger: boolean): Promise<Request> {
-    const { given, as, outbox } = server;
-    const endpoint = endpoints[name] as Endpoint;
-    const to = (params: Record<string, string>, payload?: object): Request => ({
-      url: endpoint.path.replace(/:(\w+)/, (_, param: string) => params[param] ?? ''),
-      ...(payload && { payload }),
-    });
-    const target = async (is?: Partial<User>) => ({ uid: (await given.user(is)).uid });
-
-    switch (name) {
-      case 'register':
-        registered += 1;
-        return to({}, { email: `new-${registered}@example.org`, password: 'uzun-bir-şifre' });
-      case 'signIn':
-        return to({}, { email: user.email, password: isStranger ? 'yanlış-şifre' : user.password });
-      case 'verifyToken':
-        return to({}, { token: isStranger || token === null ? unknownToken : token });
-      case 'requestPasswordReset':
-        return to({}, { email: user.email });
-      case 'confirmPasswordReset': {
-        if (isStranger) return to({}, { code: unknownToken, new_password: newPassword });
-        // Asked for before the account was closed.
-        const { db } = server.services;
-        await db.updateTable('users').set({ status: 'active' }).where('uid', '=', user.uid).execute();
-        await as(null).call(requestPasswordReset, { body: { email: user.email } });
-        const letters = await Promise.all((await outbox()).map((letter) => postalMime.parse(letter)));
-        const mine = letters.filter(({ to }) => to?.some(({ address }) => address === user.email)).at(-1);
-        await db.updateTable('users').set({ status: user.status }).where('uid', '=', user.uid).execute();
-        return to({}, { code: /#code=(\S+)/.exec(mine?.text ?? '')?.[1], new_password: newPassword });
-      }
-      case 'changePassword':
-        return to({}, { new_password: newPassword });
-      case 'approveUser':
-        return to(await target({ status: 'pending' }), { role: 'viewer' });
-      case 'getUser':
-      case 'suspendUser':
-      case 'deactivateUser':
-      case 'promoteUser':
-        return to(await target());
-      case 'updateUserAccess':
-        return to(await target(), { datasets: [], expires_at: null });
-      case 'rejectUser':
-        return to(await target({ status: 'pending' }), { reason: 'Kurumunuz doğrulanamadı.' });
-      case 'updateDataset':
-        return to({}, { dataset: await restrictedDataset(), access: 'open' });
-      case 'grantDataset':
-        return to({}, { dataset: await restrictedDataset(), uid: (await given.user()).uid });
-      case 'revokeDataset': {
-        const { uid } = await given.user();
-        return { ...to({}), query: { dataset: await restrictedDataset(uid), uid } };
-      }
-      case 'requestDataset':
-        return to({}, { dataset: await restrictedDataset(), reason: 'My thesis.' });
-      case 'answerDatasetRequest': {
-        const dataset = await restrictedDataset();
-        const { uid } = await given.user();
-        const id = randomUUID();
-        const { db, now } = server.services;
-        await saveDatasetRequest(db, { id, uid, dataset, reason: 'Tez', at: now().toISOString() });
-        return to({ requestId: id }, { granted: true });
-      }
-      case 'resetSecondFactor':
-        return to(await target());
-      case 'endSignIn': {
-        if (token === null) return to({ id: 'x' });
-        const { body } = await as(token).call(listSignIns);
-        return to({ id: body.sign_ins?.[0]?.id ?? 'x' });
-      }
-      case 'confirmSecondFactor': {
-        if (token === null) return to({}, { code: '000000' });
-        const { body } = await as(token).call(startSecondFactor);
-        return to({}, { code: body.secret ? oneTimeCode(body.secret, server.clock.now()) : '000000' });
-      }
-      case 'setUserPassword':
-        return to(await target(), { new_password: newPassword });
-      case 'deleteImageSession': {
-        if (token === null) return to({ sessionId: unknownToken });
-        const { body } = await as(token).call(createImageSession);
-        return to({ sessionId: body.session_id ?? unknownToken });
-      }
-      case 'getImage':
-      case 'updateImage':
-      case 'deleteImage':
-        return to(
-          { imageId: (await given.image()).id },
-          name === 'updateImage' ? { organ_type: 'Liver' } : undefined,
-        );
-      default:
-        return to({});
-    }
-  }
-
-  function ask(endpoint: Endpoint, { url, payload, query }: Request, token: string | null): Promise<Answer> {
+  function ask(
+    endpoint: Endpoint,
+    { url, payload, query, headers }: WellFormedRequest,
+    token: string | null,
+  ): Promise<Answer> {
     return server.as(token).inject({
       method: endpoint.method,
       url,
       ...(payload && { payload }),
       ...(query && { query }),
+      ...(headers && { headers }),
     });
   }
 
