@@ -203,7 +203,7 @@ export type SlideErrorCode =
   | 'DECODE_FAILED'
   /** Too much waits already, to be made or to be read. */
   | 'BUSY'
-  /** The object store does not answer, or not as it should: nothing is known of the file. */
+  /** The disk or the object store does not answer, or not as it should: nothing is known of the file. */
   | 'STORE_UNAVAILABLE'
   /** The object store took too long: the same. */
   | 'STORE_TIMEOUT';

@@ -5,14 +5,24 @@ import type { ExpectedSlide } from './maker-message.ts';
 
 const MOST_OPEN = 4;
 /** A slide that was moved or deleted must not stay on the disk because it is open here. */
-const IDLE_MS = 30_000;
+const IDLE_MS = 20_000;
+const LOOK_EVERY_MS = 5000;
+
+interface Kept {
+  readonly slide: Slide;
+  /** By `performance.now`. */
+  usedAt: number;
+}
 
 /** The slides that a process has open: the last few, each until its file changes or nothing is asked for a while. */
 export class KeptSlides {
   /** By path, the one used longest ago first. */
-  readonly #open = new Map<string, Slide>();
-  readonly #idle = setTimeout(() => void this.#closeIdle(), IDLE_MS).unref();
+  readonly #open = new Map<string, Kept>();
   #isInUse = false;
+
+  constructor() {
+    setInterval(() => void this.#closeIdle(), LOOK_EVERY_MS).unref();
+  }
 
   /**
    * Use a slide; one at a time.
@@ -34,13 +44,14 @@ export class KeptSlides {
       return answer;
     } finally {
       this.#isInUse = false;
-      this.#idle.refresh();
+      const kept = this.#open.get(location.path);
+      if (kept) kept.usedAt = performance.now();
     }
   }
 
   async #take(location: ExpectedSlide): Promise<Slide> {
     const { path } = location;
-    const known = this.#open.get(path);
+    const known = this.#open.get(path)?.slide;
     this.#open.delete(path);
     // Where the expected one is open, a look after the work is enough: what has changed is noticed then.
     const wanted = location.fingerprint;
@@ -50,19 +61,20 @@ export class KeptSlides {
         known.fingerprint === (await fingerprintOf(location).catch(() => null)));
     if (known && !isCurrent) await known.close();
     const slide = known && isCurrent ? known : await openSlide(location);
-    this.#open.set(path, slide);
-    for (const [oldest, { close }] of this.#open) {
+    this.#open.set(path, { slide, usedAt: performance.now() });
+    for (const [oldest, kept] of this.#open) {
       if (this.#open.size <= MOST_OPEN) break;
       this.#open.delete(oldest);
-      await close();
+      await kept.slide.close();
     }
     return slide;
   }
 
   async #closeIdle(): Promise<void> {
     if (this.#isInUse) return;
-    const slides = [...this.#open.values()];
-    this.#open.clear();
-    await Promise.all(slides.map((slide) => slide.close()));
+    const now = performance.now();
+    const idle = [...this.#open].filter(([, { usedAt }]) => now - usedAt >= IDLE_MS);
+    for (const [path] of idle) this.#open.delete(path);
+    await Promise.all(idle.map(([, { slide }]) => slide.close()));
   }
 }

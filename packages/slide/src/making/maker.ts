@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SlideError } from '../slide.ts';
+import { isStopped } from './is-stopped.ts';
 import type { MakerJob, MakerReply, MakerRequest } from './maker-message.ts';
+
+/** A process that works is looked at so often; one that is seen to be held still twice in a row is ended. */
+const LOOK_EVERY_MS = 500;
 
 const program = fileURLToPath(new URL('./maker-process.ts', import.meta.url));
 
@@ -37,13 +41,11 @@ export class Maker {
   constructor(plan: MakerPlan, onEnd: () => void) {
     this.#plan = plan;
     // All that is written on the way, by libraries too, goes away with the process, however it ends.
-    const folder = mkdtempSync(join(tmpdir(), 'slide-maker-'));
+    const folder = makeFolder();
     // No other environment: what reads hostile files shall not know the server's passwords.
-    this.#child = fork(program, [folder], {
+    this.#child = fork(program, [folder ?? ''], {
       env: {
-        TMPDIR: folder,
-        TEMP: folder,
-        TMP: folder,
+        ...(folder !== null && { TMPDIR: folder, TEMP: folder, TMP: folder }),
         // glibc keeps freed memory apart for each thread, and pictures come and go in several: 120 MB instead of 90.
         MALLOC_ARENA_MAX: '1',
         ...(plan.compiledFolder !== null && { NODE_COMPILE_CACHE: plan.compiledFolder }),
@@ -59,7 +61,8 @@ export class Maker {
         this.#fail(new SlideError('DECODE_FAILED', 'The decoding process ended', { cause }));
         onEnd();
         // What cannot be removed is left to the system, whose folder it is.
-        void rm(folder, { recursive: true, force: true }).then(resolve, () => resolve());
+        if (folder === null) resolve();
+        else void rm(folder, { recursive: true, force: true }).then(resolve, () => resolve());
       };
       this.#child.once('exit', (code, signal) => end(`exit ${code ?? signal}`));
       this.#child.once('error', (error) => {
@@ -96,10 +99,12 @@ export class Maker {
     const timer = setTimeout(() => {
       void this.end(new SlideError('DECODE_FAILED', `Decoding took longer than ${timeoutMs} ms`));
     }, timeoutMs);
+    const watch = this.#endWhenStopped();
     const answer = new Promise<unknown>((resolve, reject) => {
       this.#current = { id, resolve, reject };
     }).finally(() => {
       clearTimeout(timer);
+      clearInterval(watch);
       this.#keepProgramAlive(false);
       this.#idle = setTimeout(() => void this.#endIdle(), this.#plan.idleMs).unref();
     });
@@ -114,6 +119,17 @@ export class Maker {
     this.#keepProgramAlive(true);
     this.#child.kill('SIGKILL');
     await this.#ended;
+  }
+
+  /** One that is held still would keep whoever waits until the time is over. */
+  #endWhenStopped(): NodeJS.Timeout {
+    let timesSeen = 0;
+    return setInterval(async () => {
+      const { pid } = this.#child;
+      timesSeen = pid !== undefined && (await isStopped(pid)) ? timesSeen + 1 : 0;
+      if (timesSeen < 2 || this.#isEnding) return;
+      await this.end(new SlideError('DECODE_FAILED', 'The decoding process was held still'));
+    }, LOOK_EVERY_MS).unref();
   }
 
   async #endIdle(): Promise<void> {
@@ -151,6 +167,15 @@ export class Maker {
       this.#child.unref();
       channel?.unref();
     }
+  }
+}
+
+/** @returns null when there is no room for it: most jobs write nothing, and are done without */
+function makeFolder(): string | null {
+  try {
+    return mkdtempSync(join(tmpdir(), 'slide-maker-'));
+  } catch {
+    return null;
   }
 }
 

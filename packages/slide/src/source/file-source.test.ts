@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { appendFile, mkdir, mkdtemp, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, open, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -51,10 +51,40 @@ describe('a file as a source of bytes', () => {
     await source.close();
   });
 
-  it('says that a file has become shorter since it was opened', async () => {
+  it.each([
+    ['is cut off', () => truncate(path, 50)],
+    ['grows', () => appendFile(path, 'more')],
+    [
+      'is written to at another place',
+      async () => {
+        const file = await open(path, 'r+');
+        await file.write('new', 90);
+        await file.utimes(0, 1); // a clock of files may stand still for some milliseconds
+        await file.close();
+      },
+    ],
+  ])('gives nothing more of a file that %s while it is open', async (_, change) => {
     const source = await openFileSource(path);
-    await truncate(path, 50);
-    await expect(source.read(40, 20)).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
+    await change();
+    await expect(source.read(10, 5)).rejects.toMatchObject({ code: 'FILE_CHANGED' });
+    await expect(source.read(60, 20)).rejects.toMatchObject({ code: 'FILE_CHANGED' });
+    await source.close();
+  });
+
+  it('goes on with a file whose name another one has taken, or nothing', async () => {
+    const source = await openFileSource(path);
+    await writeFile(join(folder, 'new'), new Uint8Array(100));
+    await rename(join(folder, 'new'), path);
+    expect([...(await source.read(97, 3))]).toEqual([97, 98, 99]);
+    await rm(path);
+    expect([...(await source.read(97, 3))]).toEqual([97, 98, 99]);
+    await source.close();
+  });
+
+  it('goes on with a file of ours that grows', async () => {
+    const source = await openFileSource(path, { mayGrow: true });
+    await appendFile(path, 'more');
+    expect([...(await source.read(97, 3))]).toEqual([97, 98, 99]);
     await source.close();
   });
 

@@ -1,4 +1,4 @@
-import { constants, readSync } from 'node:fs';
+import { constants, fstatSync, readSync, type Stats } from 'node:fs';
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { SlideError, type SlideLocation } from '../slide.ts';
@@ -11,13 +11,25 @@ import { readPace } from './read-pace.ts';
  * Bytes of a file, by positioned reads, so that many may read at once: on this thread while that is quick (see
  * read-pace.ts), else by the pool of threads.
  *
- * @throws SlideError FILE_MISSING, NOT_A_SLIDE when the path is no regular file
+ * A file into which something is written while it is open gives nothing more, neither old bytes nor new ones: what was
+ * read before and what is read now would not belong together. (One that takes its place by its name is another file,
+ * and this one goes on.) Reads throw FILE_CHANGED then.
+ *
+ * @param mayGrow for a file of ours that is appended to, and never changed otherwise: it goes on
+ * @throws SlideError FILE_MISSING, NOT_A_SLIDE when the path is no regular file, STORE_UNAVAILABLE
  */
-export async function openFileSource(path: string): Promise<ByteSource> {
+export async function openFileSource(path: string, { mayGrow = false } = {}): Promise<ByteSource> {
   const file = await openRegularFile(path);
   const stats = await file.stat({ bigint: true });
   const size = Number(stats.size);
   const isLocal = await isOnLocalDisk(path, stats.dev);
+  const changedAt = millisecondsOf(stats.mtimeNs);
+
+  /** Told what the file is after a read: a system says that a file has changed before it changes it. */
+  function requireUnchanged(now: Stats): void {
+    if (mayGrow || (now.size === size && now.mtimeMs === changedAt)) return;
+    throw new SlideError('FILE_CHANGED', 'The file was written to while it was open');
+  }
 
   /** @returns how many bytes, as many as were asked for unless the file ends before */
   function readHere(target: Uint8Array, at: number, offset: number, length: number): number {
@@ -42,10 +54,13 @@ export async function openFileSource(path: string): Promise<ByteSource> {
           throw unreadable(cause);
         });
       if (bytesRead === 0) {
+        requireUnchanged(await file.stat());
         throw new SlideError('FILE_TRUNCATED', `The file has become shorter than ${offset + length} bytes`);
       }
       done += bytesRead;
     }
+    // Of a file that is open here, the system knows this without looking at the disk, but not what lies elsewhere.
+    if (!mayGrow) requireUnchanged(isLocal ? fstatSync(file.fd) : await file.stat());
   };
 
   return {
@@ -107,7 +122,19 @@ async function openRegularFile(path: string): Promise<FileHandle> {
   }
 }
 
+/** As `Stats.mtimeMs` says it, to the last bit. */
+function millisecondsOf(ns: bigint): number {
+  const second = 1_000_000_000n;
+  return Number(ns / second) * 1000 + Number(ns % second) / 1e6;
+}
+
+/** The disk, the network or this program is at its end; nothing is known of the file. */
+const passing = /^(EIO|EMFILE|ENFILE|ENOMEM|ESTALE|ETIMEDOUT|EHOSTDOWN|ENOTCONN|EBUSY)$/;
+
 /** The cause goes along for the log; the message names no path. */
 function unreadable(cause: unknown): SlideError {
+  if (passing.test(String((cause as NodeJS.ErrnoException).code))) {
+    return new SlideError('STORE_UNAVAILABLE', 'The file cannot be read at the moment', { cause });
+  }
   return new SlideError('FILE_MISSING', 'The file does not exist or cannot be read', { cause });
 }
