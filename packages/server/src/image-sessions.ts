@@ -6,6 +6,8 @@
  */
 import { AppError, type ImageSessionStats, may } from '@lamina/contract';
 import type { Logger } from 'pino';
+import { createBelief } from './belief.ts';
+import { isFromTheFuture } from './clock.ts';
 import type { Config } from './config.ts';
 import { standing as accountStanding, isFromBeforeExpiry } from './domain/account.ts';
 import { type ImageSession, maxSessionsPerAccount, secondsLeft } from './domain/image-session.ts';
@@ -64,10 +66,6 @@ export interface ImageSessions {
 
 /** A look-up this old is renewed in the background when the session is used. */
 const renewAfterMs = 500;
-/** A look-up older than this is not believed any more: revocations reach every process within a second. */
-const believedForMs = 1000;
-/** While the database is out of reach nobody can be suspended either: what was known goes on for so long. */
-const believedInOutageMs = 30_000;
 const flushEveryMs = 5000;
 const purgeEveryMs = 10 * 60_000;
 const maxKnownDead = 10_000;
@@ -103,8 +101,8 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
   /** Grows with every revocation, so that an answer that was read before it is not believed after it. */
   let revocations = 0;
   let lastRenewal = 0;
-  let outageSeenAt: number | null = null;
   const clock = () => now().getTime();
+  const belief = createBelief(clock);
 
   function drop(hash: string): void {
     live.delete(hash);
@@ -149,10 +147,13 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
       tokens.get(standing.token_hash)?.usedAt ?? 0,
     );
     const { status, role, account_expires_at: expiresAt } = standing;
-    const account = accountStanding({ status, role, expiresAt }, new Date(at));
+    const now = new Date(at);
+    const account = accountStanding({ status, role, expiresAt }, now);
     return (
       may(account, 'image.view') &&
-      !isFromBeforeExpiry(new Date(standing.token_created_at), account, new Date(at)) &&
+      !isFromBeforeExpiry(new Date(standing.token_created_at), account, now) &&
+      !isFromTheFuture(new Date(standing.created_at), now) &&
+      !isFromTheFuture(new Date(usedAt), now) &&
       at < Date.parse(standing.expires_at) &&
       at < Date.parse(standing.token_expires_at) &&
       at < usedAt + tokenIdleMs
@@ -182,14 +183,7 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
     for (;;) {
       const askedAt = clock();
       const revocationsBefore = revocations;
-      let standings: SessionStanding[];
-      try {
-        standings = await findSessionStandings(db, hashes);
-      } catch (error) {
-        outageSeenAt = clock();
-        throw error;
-      }
-      outageSeenAt = null;
+      const standings = await belief.ask(() => findSessionStandings(db, hashes));
       if (revocations !== revocationsBefore) continue;
       const found = new Map(standings.map((standing) => [standing.hash, standing]));
       for (const hash of hashes) {
@@ -214,13 +208,6 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
     lookingUp?.catch((error) => log.warn({ err: error }, 'image sessions could not be looked up'));
   }
 
-  /** Whether memory may answer for this session now. */
-  function isBelieved(entry: Live, at: number): boolean {
-    const age = Math.abs(at - entry.checkedAt); // a clock set back makes it old, too
-    const isDown = outageSeenAt !== null && Math.abs(at - outageSeenAt) < believedForMs;
-    return age < (isDown ? believedInOutageMs : believedForMs);
-  }
-
   function use(entry: Live, at: number): ImageSession {
     entry.isUsedSinceCheck = true;
     entry.requests++;
@@ -235,7 +222,7 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
   /** Whether memory alone lets it in now. */
   function isGoodInMemory(entry: Live, at: number): boolean {
     const isTokenInUse = at < entry.token.usedAt + tokenIdleMs;
-    return at < entry.session.expiresAt && isTokenInUse && isBelieved(entry, at);
+    return at < entry.session.expiresAt && isTokenInUse && belief.holds(entry.checkedAt);
   }
 
   function resolve(sessionId: string): ImageSession | null | Promise<ImageSession | null> {
@@ -257,7 +244,7 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
     } catch (error) {
       const known = live.get(hash);
       const at = clock();
-      if (known !== undefined && at < known.session.expiresAt && isBelieved(known, at)) return use(known, at);
+      if (known !== undefined && isGoodInMemory(known, at)) return use(known, at);
       throw new AppError('unavailable', { cause: error });
     }
     const entry = live.get(hash);

@@ -5,6 +5,7 @@ import { type Audit, createAudit } from './audit.ts';
 import { type AuditTrail, createAuditTrail } from './auditing/audit-trail.ts';
 import { type Background, createBackground } from './background.ts';
 import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
+import { createClock } from './clock.ts';
 import { addressOf, type Config } from './config.ts';
 import { createDatasets, type Datasets } from './datasets.ts';
 import { createImageSessions, type ImageSessions } from './image-sessions.ts';
@@ -65,7 +66,7 @@ export async function createServices({
   config,
   db,
   log,
-  now = () => new Date(),
+  now = createClock({ log }),
   madeTiles = createMadeTiles({ config, log }),
   publicUrl = () => config.publicUrl ?? addressOf(config.host, config.port),
   stopping = new AbortController().signal,

@@ -13,6 +13,7 @@ import {
 } from '@lamina/contract';
 import type { Logger } from 'pino';
 import type { Audit, Origin } from '../audit.ts';
+import { createBelief } from '../belief.ts';
 import type { Config } from '../config.ts';
 import type { Datasets } from '../datasets.ts';
 import { opens } from '../domain/image-session.ts';
@@ -80,8 +81,6 @@ interface Ground {
   readonly datasets: Pick<Datasets, 'closedTo'>;
 }
 
-/** What another process changed reaches this one within so long. */
-const believedForMs = 1000;
 /** A row this old is read again in the background when the image is asked for. */
 const renewAfterMs = 500;
 const maxKnown = 10_000;
@@ -92,12 +91,16 @@ const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
 interface Known {
   readonly image: ServableImage | null;
+  /** By `performance.now`. */
   readonly readAt: number;
+  /** When it was last tried to read it again. */
+  triedAt: number;
 }
 
 export function createCatalogue({ config, db, now, log, audit, slides, datasets }: Ground): Catalogue {
   const known = new Map<string, Known>();
   const beingRead = new Map<string, Promise<ServableImage | null>>();
+  const belief = createBelief(() => performance.now());
   let watching: Watch | null = null;
   let isClosed = false;
   let rescanTimer: NodeJS.Timeout | null = null;
@@ -133,10 +136,21 @@ export function createCatalogue({ config, db, now, log, audit, slides, datasets 
     return reading;
   }
 
+  /** @throws when the database does not answer, and has not for a while */
+  async function readOrBelieve(imageId: string): Promise<ServableImage | null> {
+    try {
+      return await readOnce(imageId);
+    } catch (error) {
+      const entry = known.get(imageId);
+      if (entry !== undefined && belief.holds(entry.readAt)) return entry.image;
+      throw error;
+    }
+  }
+
   async function readServable(imageId: string): Promise<ServableImage | null> {
-    const readAt = Date.now();
+    const readAt = performance.now();
     const changesBefore = changes;
-    const row = await findImage(db, imageId);
+    const row = await belief.ask(() => findImage(db, imageId));
     const image =
       row === null || row.removed_at !== null || row.status !== 'ready' || row.fingerprint === null
         ? null
@@ -150,7 +164,7 @@ export function createCatalogue({ config, db, now, log, audit, slides, datasets 
             fingerprint: row.fingerprint,
           };
     if (known.size >= maxKnown) known.clear();
-    if (changes === changesBefore) known.set(imageId, { image, readAt });
+    if (changes === changesBefore) known.set(imageId, { image, readAt, triedAt: readAt });
     if (image === null) slides.forget(imageId);
     return image;
   }
@@ -261,9 +275,12 @@ export function createCatalogue({ config, db, now, log, audit, slides, datasets 
 
     servable(imageId) {
       const entry = known.get(imageId);
-      const age = entry === undefined ? Infinity : Math.abs(Date.now() - entry.readAt);
-      if (entry === undefined || age >= believedForMs) return uuid.test(imageId) ? readOnce(imageId) : null;
-      if (age >= renewAfterMs) {
+      if (entry === undefined || !belief.holds(entry.readAt)) {
+        return uuid.test(imageId) ? readOrBelieve(imageId) : null;
+      }
+      const at = performance.now();
+      if (at - entry.triedAt >= renewAfterMs) {
+        entry.triedAt = at;
         readOnce(imageId).catch((error) => log.warn({ err: error }, 'an image could not be looked up'));
       }
       return entry.image;

@@ -23,7 +23,7 @@ export function watchFolders({ folders, onChange, log }: Plan): Watch {
   let waitingSince = 0;
 
   function soon(): void {
-    const now = Date.now();
+    const now = performance.now();
     if (timer === null) waitingSince = now;
     else if (now - waitingSince > patienceMs - quietMs) return;
     else clearTimeout(timer);

@@ -77,8 +77,10 @@ function isStorageFault(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   if (typeof code !== 'string') return false;
   return (
-    /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY)/.test(code) ||
-    /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOSPC|EMFILE)$/.test(code) ||
-    /^(08|53|57P)/.test(code) // PostgreSQL: connection, resources, shutdown
+    /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|PROTOCOL)/.test(code) ||
+    /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|EPIPE|ETIMEDOUT)$/.test(code) ||
+    /^(ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE|EAI_AGAIN|ENOTFOUND)$/.test(code) ||
+    // PostgreSQL: connection, resources, shutdown, disk; waited too long; one of two that waited in a circle
+    /^(08|53|57|58|55P03|40001|40P01|25006|25P03)/.test(code)
   );
 }

@@ -46,10 +46,10 @@ export async function startServing({ count, calls, log }: Plan): Promise<Serving
     let worker = first;
     let delayMs = firstDelayMs;
     for (;;) {
-      const startedAt = Date.now();
+      const startedAt = performance.now();
       const { code, signal } = await endOf(worker);
       if (stopping.signal.aborted) return;
-      if (Date.now() - startedAt > livedLongMs) delayMs = firstDelayMs;
+      if (performance.now() - startedAt > livedLongMs) delayMs = firstDelayMs;
       log.error({ code, signal, delayMs }, 'a serving process ended; another one is started');
       await wait(delayMs);
       if (stopping.signal.aborted) return;

@@ -1,6 +1,7 @@
 /** The embedded sign-in service: passwords of our own, opaque tokens that are rows. */
 import { AppError, type User } from '@lamina/contract';
 import type { Logger } from 'pino';
+import { isFromTheFuture } from '../clock.ts';
 import { isFromBeforeExpiry, standing } from '../domain/account.ts';
 import { hashSecret, newSecret } from '../secrets.ts';
 import { type Change, change, type Database } from '../store/database.ts';
@@ -95,6 +96,7 @@ export function createEmbeddedSignIn({ db, log, now, passwordCost }: Ground): Si
       const found = await findToken(db, tokenHash);
       if (found === null || found.user.status === 'deactivated') return null;
       if (isFromBeforeExpiry(found.createdAt, found.user, now())) return null;
+      if (isFromTheFuture(found.createdAt, now()) || isFromTheFuture(found.lastUsedAt, now())) return null;
       const idleMs = now().getTime() - found.lastUsedAt.getTime();
       if (found.expiresAt <= now() || idleMs >= tokenIdleMs) return null;
       if (idleMs >= touchEveryMs) await touch(tokenHash);

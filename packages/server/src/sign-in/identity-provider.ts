@@ -74,7 +74,7 @@ export function createIdentityProvider({
 
   /** Whoever comes meanwhile waits for the same answer. */
   function keys(): Promise<JWTVerifyGetKey> {
-    if (found !== null && Date.now() < found.until) return Promise.resolve(found.keys);
+    if (found !== null && performance.now() < found.until) return Promise.resolve(found.keys);
     discovering ??= discover().finally(() => {
       discovering = null;
     });
@@ -93,7 +93,7 @@ export function createIdentityProvider({
             timeoutDuration: answerWithinMs,
             [customFetch]: fetchKeys,
           });
-    found = { keys: keySet, jwksUri, until: Date.now() + discoveryIsKeptMs };
+    found = { keys: keySet, jwksUri, until: performance.now() + discoveryIsKeptMs };
     return keySet;
   }
 

@@ -14,7 +14,7 @@ let folder: string;
 let slides: OpenSlides;
 beforeEach(async () => {
   folder = await fs.mkdtemp(path.join(os.tmpdir(), 'open-slides-'));
-  slides = createOpenSlides({ limit: 3, log: pino({ level: 'silent' }) });
+  slides = createOpenSlides({ limit: 3, log: pino({ level: 'silent' }), now: () => Date.now() });
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
 });
 afterEach(async () => {
@@ -126,6 +126,15 @@ describe('an open slide', () => {
     await vi.advanceTimersByTimeAsync(2 * 60_000);
     await slides.close();
     expect(await isOpen(slide)).toBe(false);
+  });
+
+  it('is closed when its file is gone, though nobody asks for it', async () => {
+    await put('a.svs', large);
+    const slide = await slideOf('a.svs');
+    await fs.rm(path.join(folder, 'a.svs'));
+    await vi.advanceTimersByTimeAsync(20_000);
+    vi.useRealTimers();
+    await vi.waitFor(async () => expect(await isOpen(slide)).toBe(false));
   });
 
   it('makes room for others: the one that is longest out of use is closed', async () => {

@@ -49,6 +49,8 @@ export interface OpenSlides {
 }
 
 interface Entry {
+  /** By whoever asked first. */
+  readonly wanted: Wanted;
   readonly opening: Promise<OpenSlide>;
   /** Null until it has been opened. */
   open: OpenSlide | null;
@@ -64,25 +66,29 @@ interface Plan {
   /** Open at a time; a further one closes the one that is longest out of use. */
   readonly limit: number;
   readonly log: Logger;
+  /** Milliseconds of a clock that nobody sets. */
+  readonly now?: () => number;
 }
 
 const checkAfterMs = 500;
 const believedForMs = 1000;
 const idleMs = 5 * 60_000;
-const lookForIdleEveryMs = 30_000;
+/** A file that nobody asks for any more must not stay on the disk because it is open here. */
+const lookAroundEveryMs = 10_000;
 
-export function createOpenSlides({ limit, log }: Plan): OpenSlides {
+export function createOpenSlides({ limit, log, now = () => performance.now() }: Plan): OpenSlides {
   const entries = new Map<string, Entry>();
   const closing = new Set<Promise<void>>();
   let idleTimer: NodeJS.Timeout | null = null;
 
   function open(wanted: Wanted): Entry {
     const entry: Entry = {
+      wanted,
       opening: openNow(wanted),
       open: null,
-      checkedAt: Date.now(),
+      checkedAt: now(),
       checking: null,
-      usedAt: Date.now(),
+      usedAt: now(),
       readers: 0,
       isRetired: false,
     };
@@ -98,7 +104,7 @@ export function createOpenSlides({ limit, log }: Plan): OpenSlides {
       const [oldest] = [...entries].sort(([, a], [, b]) => a.usedAt - b.usedAt);
       if (oldest !== undefined) retire(...oldest);
     }
-    idleTimer ??= setInterval(closeIdle, lookForIdleEveryMs).unref();
+    idleTimer ??= setInterval(lookAround, lookAroundEveryMs).unref();
     return entry;
   }
 
@@ -127,19 +133,28 @@ export function createOpenSlides({ limit, log }: Plan): OpenSlides {
     closing.add(closed);
   }
 
-  function closeIdle(): void {
-    const now = Date.now();
-    for (const [id, entry] of entries) if (now - entry.usedAt > idleMs) retire(id, entry);
+  /** Closes what nobody has used for long, and what is not the file any more. */
+  function lookAround(): void {
+    const at = now();
+    for (const [id, entry] of entries) {
+      if (at - entry.usedAt > idleMs) retire(id, entry);
+      else if (isOnDisk(entry) && at - entry.checkedAt > lookAroundEveryMs / 2) {
+        void check(entry.wanted, entry);
+      }
+    }
     if (entries.size === 0 && idleTimer !== null) {
       clearInterval(idleTimer);
       idleTimer = null;
     }
   }
 
+  /** An object that is open takes no room in its store, and each look there is a request. */
+  const isOnDisk = ({ open }: Entry) => open !== null && !open.location.isObject;
+
   /** Looks whether the file is still the one that is open; if not, the entry is retired. */
   function check(wanted: Wanted, entry: Entry): Promise<void> {
     entry.checking ??= (async () => {
-      const startedAt = Date.now();
+      const startedAt = now();
       try {
         const { slide, location } = await entry.opening;
         const current = await wanted.locate();
@@ -160,7 +175,7 @@ export function createOpenSlides({ limit, log }: Plan): OpenSlides {
   function currentEntry(wanted: Wanted): Entry | Promise<Entry> {
     const entry = entries.get(wanted.id);
     if (entry === undefined) return open(wanted);
-    const age = Date.now() - entry.checkedAt;
+    const age = now() - entry.checkedAt;
     if (age <= checkAfterMs) return entry;
     const checked = check(wanted, entry);
     if (age <= believedForMs) return entry;
@@ -175,7 +190,7 @@ export function createOpenSlides({ limit, log }: Plan): OpenSlides {
     } while (entry.isRetired); // it may have been closed while we waited
     entry.readers++;
     try {
-      entry.usedAt = Date.now();
+      entry.usedAt = now();
       return await work(await entry.opening);
     } catch (error) {
       if (isChanged(error)) retire(wanted.id, entry);
@@ -200,11 +215,11 @@ export function createOpenSlides({ limit, log }: Plan): OpenSlides {
     useNow(wanted, work) {
       const entry = entries.get(wanted.id);
       if (entry === undefined || entry.open === null) return null;
-      const now = Date.now();
-      const age = now - entry.checkedAt;
+      const at = now();
+      const age = at - entry.checkedAt;
       if (age > believedForMs) return null;
       if (age > checkAfterMs) void check(wanted, entry);
-      entry.usedAt = now;
+      entry.usedAt = at;
       entry.readers++;
       return work(entry.open).finally(() => {
         entry.readers--;

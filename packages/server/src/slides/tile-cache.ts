@@ -221,7 +221,7 @@ function keepFilesOpen(most: number): OpenFiles & { close(): Promise<void> } {
         sources.set(file, known);
         return source;
       }
-      const opening = openFileSource(file);
+      const opening = openFileSource(file, { mayGrow: true });
       sources.set(file, opening);
       opening.catch(() => close(file, opening));
       for (const [oldest, source] of sources) {

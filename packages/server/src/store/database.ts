@@ -2,9 +2,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { Kysely, PostgresDialect, SqliteDialect, sql, type Transaction } from 'kysely';
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import pg from 'pg';
+import { EmbeddedDialect } from './embedded-dialect.ts';
 import { up as first } from './migrations/0001-first.ts';
 import { up as derivedScale } from './migrations/0002-derived-scale.ts';
 import { up as auditChain } from './migrations/0003-audit-chain.ts';
@@ -13,6 +14,7 @@ import { up as approvalAndGrants } from './migrations/0005-approval-and-grants.t
 import { up as externalSignIn } from './migrations/0006-external-sign-in.ts';
 import { up as imageOpenings } from './migrations/0007-image-openings.ts';
 import { up as catalogueSearch } from './migrations/0008-catalogue-search.ts';
+import { openPatientPostgresPool, openPostgresPool } from './postgres-pool.ts';
 import type { LockTable, Tables } from './schema.ts';
 
 export type Database = Kysely<Tables>;
@@ -45,22 +47,21 @@ export interface DatabaseLocation {
 /** @throws when the database cannot be reached or was written by a newer version */
 export async function openDatabase(location: DatabaseLocation): Promise<Database> {
   const db = new Kysely<Tables>({ dialect: dialectOf(location) });
+  const { url } = location;
   try {
     await migrate(db);
   } catch (error) {
     await db.destroy();
     throw error;
   }
-  return db;
+  if (url === null) return db;
+  // Changing the tables takes as long as it takes; from here on nobody waits for long.
+  await db.destroy();
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPostgresPool(url) }) });
 }
 
 function dialectOf({ url, file }: DatabaseLocation) {
-  if (url !== null) {
-    const pool = new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 5000 });
-    // A connection that dies while nobody uses it: the pool opens another, and nothing else has happened.
-    pool.on('error', () => undefined);
-    return new PostgresDialect({ pool });
-  }
+  if (url !== null) return new PostgresDialect({ pool: openPatientPostgresPool(url) });
   if (file !== null) fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const database = new SqliteDatabase(file ?? ':memory:');
   // An acknowledged change is on the disk before the answer goes out.
@@ -69,7 +70,7 @@ function dialectOf({ url, file }: DatabaseLocation) {
   database.pragma('foreign_keys = ON');
   database.pragma('busy_timeout = 5000');
   database.pragma('secure_delete = ON'); // an erased account leaves nothing in the file's free pages
-  return new SqliteDialect({ database });
+  return new EmbeddedDialect(database);
 }
 
 async function migrate(db: Database): Promise<void> {
