@@ -1,7 +1,7 @@
 /** Builds the HTTP application; every route file is registered here by name. */
-import { createServer, type ServerOptions } from 'node:http';
+import { createServer } from 'node:http';
 import helmet from '@fastify/helmet';
-import { AppError, apiBase, endpoints } from '@lamina/contract';
+import { AppError, apiBase, catalogueFile, endpoints } from '@lamina/contract';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -9,9 +9,10 @@ import fastify, {
   LogController,
 } from 'fastify';
 import type { Config } from './config.ts';
-import type { Caller } from './http/access.ts';
 import { checkAccess } from './http/access.ts';
+import { guardConnections, keepAliveMs, serverOptions } from './http/connections.ts';
 import { replyWithError } from './http/error-reply.ts';
+import { countRefusal, noteAnswer, noteArrival } from './http/note-answer.ts';
 import { noteRefusal } from './http/note-refusal.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { pixelHeaders } from './http/send-bytes.ts';
@@ -24,7 +25,9 @@ import { documentationBase, documentationRoutes } from './routes/documentation.t
 import { healthRoutes } from './routes/health.ts';
 import { imageSessionRoutes } from './routes/image-sessions.ts';
 import { imageRoutes } from './routes/images.ts';
+import { slideManagementRoutes } from './routes/slide-management.ts';
 import { tileRoutes } from './routes/tiles.ts';
+import { uploadRoutes } from './routes/uploads.ts';
 import { userRoutes } from './routes/users.ts';
 import { webRoutes } from './routes/web.ts';
 import type { Services } from './services.ts';
@@ -41,18 +44,11 @@ declare module 'fastify' {
 
 const bodyLimitBytes = 64 * 1024;
 const urlLimit = 4096;
-/** Longer than the minute after which most proxies give up an idle connection, so that they do it first. */
-const keepAliveTimeout = 72_000;
-const serverOptions: ServerOptions = {
-  keepAliveTimeout,
-  /** A slow client has so long for its headers and for the whole request. */
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-};
 
 export async function buildApp(services: Services): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = services.log;
-  const tileLane = createTileLane(services, keepAliveTimeout);
+  const { metrics, stopping } = services;
+  const tileLane = createTileLane(services, keepAliveMs);
   const app: FastifyInstance = fastify({
     loggerInstance,
     // One line of our own per request, without its query.
@@ -63,13 +59,31 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
       createServer(serverOptions, (request, response) => {
         if (!tileLane.take(request, response, usual)) usual(request, response);
       }),
+    return503OnClosing: false, // what still comes while connections end is answered
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
     genReqId: ({ headers }) => requestIdOf(headers),
   });
-  // From then on Fastify answers everything, as it ends connections.
-  app.addHook('preClose', async () => tileLane.close());
+  const connections = guardConnections(app.server);
+  metrics.watch({
+    name: 'http_connections',
+    help: 'Connections that are open.',
+    type: 'gauge',
+    aggregator: 'sum',
+    read: connections.count,
+  });
+  // From then on Fastify answers everything, and each answer is the last one of its connection.
+  stopping.addEventListener('abort', () => tileLane.close(), { once: true });
+  app.addHook('onSend', (_, reply, payload, done) => {
+    if (stopping.aborted) reply.header('Connection', 'close');
+    done(null, payload);
+  });
+  app.addHook('preClose', async () => {
+    tileLane.close();
+    connections.windDown();
+  });
   app.decorate('now', services.now);
   app.decorateRequest('credential', null);
+  app.decorateRequest('sentBefore', null);
 
   // Before the access check, so that a refused answer carries these headers, too.
   await app.register(helmet, {
@@ -95,11 +109,16 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     strictTransportSecurity: services.config.publicUrl?.startsWith('https:') ? { maxAge: 31_536_000 } : false,
   });
 
-  readJsonOnly(app);
-  app.setErrorHandler(replyWithError);
+  readJson(app);
+  readCatalogueFiles(app);
+  app.setErrorHandler((error, request, reply) => {
+    countRefusal(error, request, reply, metrics);
+    return replyWithError(error, request, reply);
+  });
   app.setNotFoundHandler(replyNotFound);
   app.addHook('onRoute', requireDeclaration);
   app.addHook('onRequest', async (request, reply) => {
+    noteArrival(request);
     reply.header('X-Request-Id', request.id);
     if (request.is404) return;
     const { endpoint } = request.routeOptions.config;
@@ -114,9 +133,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
       throw error;
     }
   });
-  app.addHook('onResponse', async (request, reply) =>
-    logAnswer(request, reply.statusCode, reply.elapsedTime),
-  );
+  app.addHook('onResponse', async (request, reply) => noteAnswer(request, reply, metrics));
 
   healthRoutes(app, services);
   authRoutes(app, services);
@@ -126,6 +143,8 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   auditRoutes(app, services);
   imageSessionRoutes(app, services);
   await imageRoutes(app, services);
+  slideManagementRoutes(app, services);
+  await uploadRoutes(app, services);
   tileRoutes(app, services);
   await documentationRoutes(app);
   await webRoutes(app, services);
@@ -137,13 +156,22 @@ function providerOrigin({ signIn: { external } }: Config): string[] {
   return external === null ? [] : [new URL(external.issuer).origin];
 }
 
-/** JSON is the only body there is; an empty one is none, and keys that would reach a prototype are dropped. */
-function readJsonOnly(app: FastifyInstance): void {
+/** Elsewhere JSON is the only body there is; an empty one is none, and keys that would reach a prototype are dropped. */
+function readJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser('remove', 'remove');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined);
     else void parseJson(request, body as string, done);
+  });
+}
+
+/** Taken where the contract asks for one, and nowhere else. */
+function readCatalogueFiles(app: FastifyInstance): void {
+  const { contentType } = catalogueFile;
+  app.addContentTypeParser(contentType, { parseAs: 'buffer' }, (request, body, done) => {
+    const isAsked = request.routeOptions.config.endpoint?.upload?.contentType === contentType;
+    done(isAsked ? null : new AppError('unsupported_type'), body);
   });
 }
 
@@ -156,7 +184,9 @@ function requireDeclaration(route: { url: string; config?: { endpoint?: unknown;
 }
 
 function checkSize(request: FastifyRequest): void {
-  if (Number(request.headers['content-length'] ?? 0) > bodyLimitBytes) throw new AppError('too_large');
+  const { endpoint } = request.routeOptions.config;
+  const limit = endpoint?.isStreamed ? Infinity : (endpoint?.upload?.maxBytes ?? bodyLimitBytes);
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw new AppError('too_large');
   if (request.url.length > urlLimit) throw new AppError('too_large');
 }
 
@@ -185,19 +215,4 @@ function replyNotFound(request: FastifyRequest, reply: Parameters<typeof replyWi
   }
   reply.header('Allow', known.methods.join(', '));
   return replyWithError(new AppError('method_not_allowed'), request, reply);
-}
-
-/** The route's template, never the address: that may carry an image session. */
-function logAnswer(request: FastifyRequest, status: number, elapsedMs: number): void {
-  const line = {
-    method: request.method,
-    route: request.routeOptions.url ?? 'unknown',
-    status,
-    ms: Math.round(elapsedMs * 10) / 10,
-    uid: (request.credential as Caller | null)?.user?.uid,
-    address: request.ip,
-  };
-  // Good answers with pixels come by the hundred for each person; they are counted, not told one by one.
-  const isPixels = request.routeOptions.config?.endpoint?.access === 'image-session';
-  request.log[isPixels && status < 400 ? 'debug' : 'info'](line, 'request');
 }

@@ -84,6 +84,18 @@ const Environment = z.object({
   AUDIT_RETENTION_DAYS: wholeNumber(2190, 1, 36_500),
   WORKERS: wholeNumber(1, 1, 64),
   TILE_CACHE_BYTES: wholeNumber(2 * 1024 ** 3, 0, Number.MAX_SAFE_INTEGER),
+  UPLOAD_QUOTA_BYTES: wholeNumber(1024 ** 4, 0, Number.MAX_SAFE_INTEGER),
+  UPLOAD_MAX_BYTES: wholeNumber(256 * 1024 ** 3, 1, Number.MAX_SAFE_INTEGER),
+  S3_ENDPOINT: address(['http:', 'https:'], 'an address that begins with http:// or https://'),
+  S3_BUCKET: text,
+  S3_PREFIX: text,
+  S3_REGION: text.default('us-east-1'),
+  S3_ACCESS_KEY_ID: text,
+  S3_SECRET_ACCESS_KEY: text,
+  S3_CACHE_BYTES: wholeNumber(4 * 1024 ** 3, 0, Number.MAX_SAFE_INTEGER),
+  METRICS_HOST: text.default('127.0.0.1'),
+  METRICS_PORT: wholeNumber(0, 0, 65_535),
+  DRAIN_SECONDS: wholeNumber(0, 0, 300),
   LOG_LEVEL: z.preprocess(
     unset,
     z
@@ -110,6 +122,17 @@ interface SignInWays {
   /** With e-mail and password. */
   readonly embedded: boolean;
   readonly external: ExternalProvider | null;
+}
+
+/** A bucket in which slides lie; what lies elsewhere in it is nothing to us. */
+export interface ObjectStoreAccess {
+  readonly endpoint: string;
+  readonly bucket: string;
+  /** What all keys begin with: empty, or ending in a slash. */
+  readonly prefix: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
 }
 
 export interface Config {
@@ -148,12 +171,31 @@ export interface Config {
   readonly workers: number;
   /** Disk that made tiles may take in `dataDir`; 0 keeps none there. */
   readonly tileCacheBytes: number;
+  /** Disk that uploaded slides may take in `dataDir`, finished and unfinished ones; 0: as much as there is. */
+  readonly uploadQuotaBytes: number;
+  /** Of one upload: a slide of one file, or a folder. */
+  readonly uploadMaxBytes: number;
+  /** Null: slides lie in folders alone. */
+  readonly objectStore: ObjectStoreAccess | null;
+  /** Disk that parts of objects may take in `dataDir`; 0 keeps none there. */
+  readonly objectCacheBytes: number;
+  readonly metricsHost: string;
+  /** Where Prometheus is answered; null: nowhere. */
+  readonly metricsPort: number | null;
+  /** How long a process that is told to end goes on answering, not ready any more, so that a balancer notices. */
+  readonly drainSeconds: number;
   readonly logLevel: 'error' | 'warn' | 'info' | 'debug' | 'silent';
 }
 
 /** The settings of this process. @throws ConfigError with one clear sentence */
 export function configOfProcess(): Config {
   return readConfig(process.env, process.cwd());
+}
+
+/** The settings of this process that have a value, by their names and as they were given. */
+export function givenSettings(): Readonly<Record<string, string>> {
+  const given = Object.keys(Environment.shape).map((name): [string, string] => [name, process.env[name] ?? '']);
+  return Object.fromEntries(given.filter(([, value]) => value.trim() !== ''));
 }
 
 /**
@@ -196,6 +238,13 @@ export function readConfig(env: NodeJS.ProcessEnv, folder: string): Config {
     auditRetentionDays: settings.AUDIT_RETENTION_DAYS,
     workers: settings.WORKERS,
     tileCacheBytes: settings.TILE_CACHE_BYTES,
+    uploadQuotaBytes: settings.UPLOAD_QUOTA_BYTES,
+    uploadMaxBytes: settings.UPLOAD_MAX_BYTES,
+    objectStore: objectStoreOf(settings),
+    objectCacheBytes: settings.S3_CACHE_BYTES,
+    metricsHost: settings.METRICS_HOST,
+    metricsPort: settings.METRICS_PORT === 0 ? null : settings.METRICS_PORT,
+    drainSeconds: settings.DRAIN_SECONDS,
     logLevel: settings.LOG_LEVEL,
   };
 }
@@ -215,6 +264,31 @@ function signInWaysOf(settings: z.output<typeof Environment>): SignInWays {
     linkByEmail: settings.OIDC_LINK_BY_EMAIL,
   };
   return { embedded: way === 'both', external };
+}
+
+/** @throws ConfigError when it is named in part */
+function objectStoreOf(settings: z.output<typeof Environment>): ObjectStoreAccess | null {
+  const { S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_PREFIX: prefix = '', S3_REGION: region } = settings;
+  const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = settings;
+  const needed = {
+    S3_ENDPOINT: endpoint,
+    S3_BUCKET: bucket,
+    S3_ACCESS_KEY_ID: accessKeyId,
+    S3_SECRET_ACCESS_KEY: secretAccessKey,
+  };
+  const named = Object.entries(needed).filter(([, value]) => value !== undefined);
+  if (named.length === 0) return null;
+  for (const [name, value] of Object.entries(needed)) {
+    if (value === undefined) throw new ConfigError(`${named[0]?.[0]} needs ${name} beside it.`);
+  }
+  return {
+    endpoint: endpoint as string,
+    bucket: bucket as string,
+    prefix: prefix.replace(/^\/+|\/+$/g, '').replace(/.$/, '$&/'),
+    region,
+    accessKeyId: accessKeyId as string,
+    secretAccessKey: secretAccessKey as string,
+  };
 }
 
 /** Where a browser on this machine finds the server. A host that means "all of them" is named localhost. */

@@ -3,21 +3,35 @@ import './require-node.ts';
 import cluster from 'node:cluster';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import pino, { type Logger } from 'pino';
+import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
 import { recordSettings } from './auditing/settings-entry.ts';
 import { addressOf, type Config, ConfigError, configOfProcess } from './config.ts';
-import { makeDemoSlides } from './demo/make-demo-slides.ts';
+import { drawDemoSlidesOnce } from './demo/draw-demo-slides-once.ts';
 import { ensureFirstAdmin } from './first-admin.ts';
+import { createLog } from './log.ts';
 import { greet } from './processes/greeting.ts';
-import { startServing } from './processes/serving-processes.ts';
+import { startMetricsServer } from './processes/metrics-server.ts';
+import { createOwnMetrics, type OwnMetrics } from './processes/own-metrics.ts';
+import { type ServingCalls, startServing } from './processes/serving-processes.ts';
 import { stopOnSignal } from './processes/stop.ts';
 import { createServices, type Services } from './services.ts';
 import { createMadeElsewhere, type MadeTilesCalls, madeTilesCalls } from './slides/made-elsewhere.ts';
 import { createMadeTiles, type MadeTiles } from './slides/made-tiles.ts';
-import { createCaller } from './slides/process-calls.ts';
-import { slideRoots } from './slides/slide-roots.ts';
+import { type ObjectStorage, openObjectStorage } from './slides/object-storage.ts';
+import { answerCalls, createCaller } from './slides/process-calls.ts';
 import { openDatabase } from './store/database.ts';
+
+/** Connections that may wait to be taken: a browser opens six, and hundreds of people may arrive within a second. The system's own bound applies. */
+const backlog = 4096;
+
+/** What every kind of process begins with. */
+interface Ground {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly own: OwnMetrics;
+  readonly objectStorage: ObjectStorage | null;
+}
 
 interface Opened {
   readonly services: Services;
@@ -27,7 +41,7 @@ interface Opened {
   answersAt(port: number): string;
 }
 
-async function open(config: Config, log: Logger, madeTiles: MadeTiles): Promise<Opened> {
+async function open({ config, log, own, objectStorage }: Ground, madeTiles: MadeTiles): Promise<Opened> {
   const stopping = new AbortController();
   const db = await openDatabase({ url: config.databaseUrl, file: path.join(config.dataDir, 'lamina.db') });
   let address = addressOf(config.host, config.port);
@@ -35,6 +49,8 @@ async function open(config: Config, log: Logger, madeTiles: MadeTiles): Promise<
     config,
     db,
     log,
+    metrics: own.metrics,
+    objectStorage,
     madeTiles,
     publicUrl: () => config.publicUrl ?? address,
     stopping: stopping.signal,
@@ -49,46 +65,59 @@ async function open(config: Config, log: Logger, madeTiles: MadeTiles): Promise<
   };
 }
 
+function madeTilesOf({ config, log, objectStorage }: Ground): MadeTiles {
+  return createMadeTiles({ config, log, objects: objectStorage?.reader ?? null });
+}
+
 /** Everything in one process. */
-async function startAlone(config: Config, log: Logger): Promise<void> {
-  const { services, stopping, answersAt } = await open(config, log, createMadeTiles({ config, log }));
+async function startAlone(ground: Ground): Promise<void> {
+  const { config, log, own } = ground;
+  const { services, stopping, answersAt } = await open(ground, madeTilesOf(ground));
   const app = await buildApp(services);
   const firstAdmin = await ensureFirstAdmin(services);
   await recordSettings(services, config);
-  await app.listen({ host: config.host, port: config.port });
+  await startMetricsServer({ config, log, read: async () => [await own.read()] });
+  await app.listen({ host: config.host, port: config.port, backlog });
   stopOnSignal(services, stopping, () => app.close(), app);
-  services.auditTrail.start();
   greet(config, answersAt(portOf(app)), firstAdmin);
-  await showSlides(services);
+  await work(services);
 }
 
 /** Several processes answer; this one works for them. */
-async function startServed(config: Config, log: Logger): Promise<void> {
-  const madeTiles = createMadeTiles({ config, log });
-  const { services, stopping, answersAt } = await open(config, log, madeTiles);
+async function startServed(ground: Ground): Promise<void> {
+  const { config, log, own } = ground;
+  const madeTiles = madeTilesOf(ground);
+  const { services, stopping, answersAt } = await open(ground, madeTiles);
   const firstAdmin = await ensureFirstAdmin(services);
   await recordSettings(services, config);
   const serving = await startServing({ count: config.workers, calls: madeTilesCalls(madeTiles), log });
   if (serving === null) process.exit(1); // it has said why
+  await startMetricsServer({
+    config,
+    log,
+    read: async () => [await own.read(), ...(await serving.metrics())],
+  });
   stopOnSignal(services, stopping, () => serving.stop());
-  services.auditTrail.start();
   greet(config, answersAt(serving.port), firstAdmin);
-  await showSlides(services);
+  await work(services);
 }
 
 /** One of several processes that answer. */
-async function serve(config: Config, log: Logger): Promise<void> {
+async function serve(ground: Ground): Promise<void> {
+  const { config, log, own } = ground;
   const madeTiles = createMadeElsewhere(createCaller<MadeTilesCalls>(process));
-  const { services, stopping, answersAt } = await open(config, log, madeTiles);
+  const { services, stopping, answersAt } = await open(ground, madeTiles);
+  const calls: ServingCalls = { metrics: () => own.read() };
+  answerCalls(process, calls, (error) => log.error({ err: error }, 'the metrics could not be told'));
   const app = await buildApp(services);
-  await app.listen({ host: config.host, port: config.port });
+  await app.listen({ host: config.host, port: config.port, backlog });
   answersAt(portOf(app));
   stopOnSignal(services, stopping, () => app.close(), app);
 }
 
-function start(config: Config, log: Logger): Promise<void> {
-  if (cluster.isWorker) return serve(config, log);
-  return config.workers === 1 ? startAlone(config, log) : startServed(config, log);
+function start(ground: Ground): Promise<void> {
+  if (cluster.isWorker) return serve(ground);
+  return ground.config.workers === 1 ? startAlone(ground) : startServed(ground);
 }
 
 function portOf(app: FastifyInstance): number {
@@ -97,25 +126,20 @@ function portOf(app: FastifyInstance): number {
   return bound.port;
 }
 
-/** Shows what lies in the slide folders; where there is nothing at all, demonstration slides. */
-async function showSlides({ config, catalogue, log, stopping }: Services): Promise<void> {
-  try {
-    await catalogue.start();
-    if (!config.demo || !(await catalogue.isEmpty())) return;
-    await makeDemoSlides({
-      folder: slideRoots(config).demo,
-      onProgress: (sentence) => console.log(sentence),
-      signal: stopping,
-    });
-    await catalogue.rescan();
-  } catch (error) {
-    if (!stopping.aborted) log.error({ err: error }, 'the slides could not be shown');
-  }
+/** Shows what lies in the slide folders, or demonstration slides where there is nothing; and all else nobody waits for. */
+async function work({ config, catalogue, uploads, jobs }: Services): Promise<void> {
+  drawDemoSlidesOnce({ config, catalogue, jobs, onProgress: (sentence) => console.log(sentence) });
+  await catalogue.start();
+  uploads.start();
+  await jobs.start();
 }
 
 /** One sentence that a person can act upon. */
-function sentenceOf(error: unknown, { host, port, dataDir }: Config): string {
-  const { code, message } = error as NodeJS.ErrnoException;
+function sentenceOf(error: unknown, { host, port, dataDir, metricsHost, metricsPort }: Config): string {
+  const { code, message, ...where } = error as NodeJS.ErrnoException & { readonly port?: number };
+  if (code === 'EADDRINUSE' && metricsPort !== null && where.port === metricsPort) {
+    return `METRICS_PORT=${metricsPort} is in use at ${metricsHost} by another program: choose another port.`;
+  }
   if (code === 'EADDRINUSE') {
     return `${addressOf(host, port)} is in use by another program: end that, or choose another port, as in PORT=${port + 1} npm start.`;
   }
@@ -130,12 +154,10 @@ function sentenceOf(error: unknown, { host, port, dataDir }: Config): string {
 process.umask(0o077); // what the server writes is for its owner alone
 try {
   const config = configOfProcess();
-  const log = pino(
-    { level: config.logLevel, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ fd: 2, sync: false }),
-  );
+  const { log, lostLines } = createLog({ level: config.logLevel });
   try {
-    await start(config, log);
+    const own = createOwnMetrics(config, { lostLines });
+    await start({ config, log, own, objectStorage: openObjectStorage({ config, log }) });
   } catch (error) {
     log.debug({ err: error }, 'the start failed');
     console.error(sentenceOf(error, config));

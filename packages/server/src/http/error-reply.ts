@@ -56,11 +56,12 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
 }
 
 /** Work that was given up because nobody waits for its answer any more. */
-function hasLeft(error: unknown, reply: FastifyReply): boolean {
+export function hasLeft(error: unknown, reply: FastifyReply): boolean {
   return (error as { name?: unknown }).name === 'AbortError' && reply.raw.destroyed;
 }
 
-function refusalOf(error: unknown): AppError {
+/** What it is called towards the browser. */
+export function refusalOf(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof SlideError) return new AppError(slideErrors[error.code], { cause: error });
   const { code, statusCode } = error as Partial<FastifyError>;

@@ -62,7 +62,8 @@ export function createTileLane(
     slides,
     now,
     log,
-  }: Pick<Services, 'config' | 'imageSessions' | 'catalogue' | 'slides' | 'now' | 'log'>,
+    metrics: { lane: tally },
+  }: Pick<Services, 'config' | 'imageSessions' | 'catalogue' | 'slides' | 'now' | 'log' | 'metrics'>,
   keepAliveMs: number,
 ): TileLane {
   // The strict mode looks at cookies; a log that tells of every good tile is written in one place.
@@ -79,7 +80,7 @@ export function createTileLane(
     const session = imageSessions.inMemory(sessionId);
     const image = session && catalogue.servable(imageId);
     if (session === null || image === null || image instanceof Promise) return null;
-    if (!opens(session, image.dataset)) return null;
+    if (!opens(session, image)) return null;
     return { session, image, name: { dziLevel: Number(dziLevel), column: Number(column), row: Number(row) } };
   }
 
@@ -115,6 +116,7 @@ export function createTileLane(
     take(request, response, usual) {
       const plain = isOpen ? plainOf(request) : null;
       if (plain === null) return false;
+      const startedAt = performance.now();
       const room = writer.takeRoom();
       const knownTag = request.headers['if-none-match'];
       const reading = slides.tileAtHand(plain.image, plain.name, knownTag, room.allocate);
@@ -127,8 +129,12 @@ export function createTileLane(
         return false;
       }
       reading.then((tile) => {
-        if (tile === null) leaveIt();
-        else answer(request, response, plain.session, tile, room);
+        if (tile === null) {
+          leaveIt();
+          return;
+        }
+        answer(request, response, plain.session, tile, room);
+        tally.add(tile.source, request.method === 'HEAD' ? 'HEAD' : 'GET', performance.now() - startedAt);
       }, leaveIt);
       return true;
     },

@@ -6,11 +6,20 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { answerCalls, type CallTable } from '../slides/process-calls.ts';
+import type { MetricNow } from '../metrics/counted.ts';
+import { createEndedMetrics } from '../metrics/metrics-page.ts';
+import { answerCalls, type Caller, type CallTable, createCaller } from '../slides/process-calls.ts';
+
+/** What each of them answers the one that started it. */
+export interface ServingCalls extends CallTable {
+  readonly metrics: (signal: AbortSignal) => Promise<readonly MetricNow[]>;
+}
 
 export interface ServingProcesses {
   /** The port they all listen at. */
   readonly port: number;
+  /** What each has counted, and what those that have ended had. */
+  metrics(): Promise<readonly (readonly MetricNow[])[]>;
   /** Tells them to end, and waits until they have. */
   stop(): Promise<void>;
 }
@@ -26,17 +35,29 @@ interface Plan {
 const livedLongMs = 10_000;
 const firstDelayMs = 200;
 const longestDelayMs = 30_000;
+/** Of one that does not answer in time, what it answered last counts. */
+const metricsWithinMs = 1000;
+
+interface Serving {
+  readonly caller: Caller<ServingCalls>;
+  lastMetrics: readonly MetricNow[];
+}
 
 /** @returns null when the first of them ended before it listened; it has said why by itself */
 export async function startServing({ count, calls, log }: Plan): Promise<ServingProcesses | null> {
   cluster.setupPrimary({ serialization: 'advanced' });
-  const serving = new Set<Worker>();
+  const serving = new Map<Worker, Serving>();
+  const ended = createEndedMetrics();
   const stopping = new AbortController();
 
   function start(): Worker {
     const worker = cluster.fork();
-    serving.add(worker);
-    worker.once('exit', () => serving.delete(worker));
+    const served: Serving = { caller: createCaller<ServingCalls>(worker), lastMetrics: [] };
+    serving.set(worker, served);
+    worker.once('exit', () => {
+      serving.delete(worker);
+      ended.add(served.lastMetrics);
+    });
     answerCalls(worker, calls, (error) => log.error({ err: error }, 'a serving process was not answered'));
     return worker;
   }
@@ -67,13 +88,25 @@ export async function startServing({ count, calls, log }: Plan): Promise<Serving
 
   return {
     port,
+    async metrics() {
+      await Promise.all([...serving.values()].map(askForMetrics));
+      return [ended.now(), ...[...serving.values()].map(({ lastMetrics }) => lastMetrics)];
+    },
     async stop() {
       stopping.abort();
-      const ends = [...serving].map(endOf);
-      for (const worker of serving) worker.process.kill('SIGTERM');
+      const ends = [...serving.keys()].map(endOf);
+      for (const worker of serving.keys()) worker.process.kill('SIGTERM');
       await Promise.all(ends);
     },
   };
+}
+
+async function askForMetrics(served: Serving): Promise<void> {
+  try {
+    served.lastMetrics = await served.caller.call('metrics', [], AbortSignal.timeout(metricsWithinMs));
+  } catch {
+    // It is about to end, or too busy to answer.
+  }
 }
 
 function endOf(worker: Worker): Promise<{ code: number | null; signal: string | null }> {

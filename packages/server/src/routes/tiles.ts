@@ -8,17 +8,17 @@ import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 import type { ServableImage, ServedBytes } from '../slides/slides.ts';
 
-type TileServices = Pick<Services, 'catalogue' | 'slides' | 'imageSessions' | 'audit' | 'now'>;
+type TileServices = Pick<Services, 'catalogue' | 'slides' | 'imageSessions' | 'audit' | 'now' | 'metrics'>;
 
 export function tileRoutes(
   app: FastifyInstance,
-  { catalogue, slides, imageSessions, audit, now }: TileServices,
+  { catalogue, slides, imageSessions, audit, now, metrics }: TileServices,
 ): void {
   /** @throws AppError not_found, also for an image that the session's owner may not see */
   async function imageOf(imageId: string, session: ImageSession): Promise<ServableImage> {
     const found = catalogue.servable(imageId);
     const image = found instanceof Promise ? await found : found;
-    if (image === null || !opens(session, image.dataset)) throw new AppError('not_found');
+    if (image === null || !opens(session, image)) throw new AppError('not_found');
     return image;
   }
 
@@ -50,10 +50,14 @@ export function tileRoutes(
   });
 
   serve(app, getTile, async (request) => {
-    const { params, caller } = request;
+    const startedAt = performance.now();
+    const { params, caller, reply } = request;
     const name = tileNameOf(params.dziLevel, params.tile);
     if (name === null) throw new AppError('not_found');
     const image = await imageOf(params.imageId, caller);
-    return answer(caller, 'image/jpeg', await slides.tile(image, name, request.signal));
+    const tile = await slides.tile(image, name, request.signal);
+    const isKnown = reply.request.headers['if-none-match'] === tile.etag;
+    metrics.tile(tile.source, isKnown, performance.now() - startedAt);
+    return answer(caller, 'image/jpeg', tile);
   });
 }

@@ -18,6 +18,7 @@ import {
   secondFactorLimit,
   waitMs,
 } from '../domain/throttle-limits.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { hashSecret } from '../secrets.ts';
 import { type Change, type Connection, change, type Database } from '../store/database.ts';
 import type { Row } from '../store/schema.ts';
@@ -71,6 +72,7 @@ interface Ground {
   readonly audit: Pick<Audit, 'note'>;
   /** Off for loads that come from one machine. */
   readonly isOn: boolean;
+  readonly metrics: Pick<Metrics, 'rateLimited'>;
 }
 
 const dayMs = 24 * 60 * 60_000;
@@ -79,7 +81,7 @@ const sweepEveryMs = 60_000;
 /** Blocks that this process has put on record already; beyond so many it starts anew. */
 const maxRecorded = 10_000;
 
-export function createThrottle({ db, now, audit, isOn }: Ground): Throttle {
+export function createThrottle({ db, now, audit, isOn, metrics }: Ground): Throttle {
   if (!isOn) {
     return {
       count: async () => undefined,
@@ -126,6 +128,11 @@ export function createThrottle({ db, now, audit, isOn }: Ground): Throttle {
     });
   }
 
+  function rateLimited(until: string, what: string): AppError {
+    metrics.rateLimited(what);
+    return tooManyAttempts(until, now());
+  }
+
   /** On record once for each block: whoever goes on trying does not fill the trail. */
   async function refuse({ key, until }: Blocked, what: string, { origin }: Trying): Promise<never> {
     const block = `${key} ${until}`;
@@ -135,7 +142,7 @@ export function createThrottle({ db, now, audit, isOn }: Ground): Throttle {
       const detail = { what, until };
       await audit.note({ action: 'throttled', result: 'refused', actor: null, target: null, detail, origin });
     }
-    throw rateLimited(until, now());
+    throw rateLimited(until, what);
   }
 
   function markKnown(tx: Change, trying: Trying): Promise<void> {
@@ -182,7 +189,7 @@ export function createThrottle({ db, now, audit, isOn }: Ground): Throttle {
       try {
         const result = await work(async (tx) => {
           const since = await findBlock(tx, rules);
-          if (since !== null) throw rateLimited(since.until, now());
+          if (since !== null) throw rateLimited(since.until, door);
         });
         if (trying.email !== null) await forgive(trying);
         return result;
@@ -252,7 +259,7 @@ function isFailure(error: unknown): error is AppError {
   );
 }
 
-function rateLimited(until: string, now: Date): AppError {
+function tooManyAttempts(until: string, now: Date): AppError {
   const seconds = Math.max(1, Math.ceil((Date.parse(until) - now.getTime()) / 1000));
   const [count, tr, en] =
     seconds < 60 ? [seconds, 'saniye', 'second'] : [Math.ceil(seconds / 60), 'dakika', 'minute'];

@@ -6,6 +6,8 @@ import os from 'node:os';
 import path from 'node:path';
 import {
   type DeepZoomAddress,
+  type FolderLocation,
+  type ObjectReader,
   type SlideGroup,
   type SlideLocation,
   type SlideSummary,
@@ -14,15 +16,15 @@ import {
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { type MadeFrom, tileNameIn } from './made-from.ts';
-import { createTileCache } from './tile-cache.ts';
+import { createTileCache, type TileCacheFigures } from './tile-cache.ts';
 import { createTileFiller, type FillReason } from './tile-filler.ts';
 import type { TileKey } from './tile-memory.ts';
 
 export interface MadeTiles {
   /** From memory or disk; null when it would have to be made. */
   kept(key: TileKey): Promise<Uint8Array | null>;
-  /** @returns a complete JPEG. @throws SlideError what opening, reading and decoding throw; FILE_CHANGED, BUSY, DECODE_FAILED */
-  tile(from: MadeFrom, address: DeepZoomAddress, signal: AbortSignal): Promise<Uint8Array>;
+  /** @throws SlideError what opening, reading and decoding throw; FILE_CHANGED, BUSY, DECODE_FAILED */
+  tile(from: MadeFrom, address: DeepZoomAddress, signal: AbortSignal): Promise<MadeTile>;
   /** The whole slide, at most 256 pixels a side. @throws SlideError as `tile` does */
   thumbnail(from: MadeFrom, signal: AbortSignal): Promise<Uint8Array>;
   /** Makes what the file does not have, while nobody is looking and as far as there is room (tile-filler.ts). */
@@ -30,8 +32,28 @@ export interface MadeTiles {
   /** @throws SlideError what opening throws; BUSY, DECODE_FAILED */
   inspect(location: SlideLocation, signal?: AbortSignal): Promise<SlideSummary>;
   /** @throws SlideError BUSY, DECODE_FAILED */
-  group(folder: string, names: readonly string[], signal: AbortSignal): Promise<readonly SlideGroup[]>;
+  group(
+    folder: FolderLocation,
+    names: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly SlideGroup[]>;
+  /** Of this process alone. */
+  figures(): MadeTilesFigures;
   close(): Promise<void>;
+}
+
+export interface MadeTile {
+  /** Complete. */
+  readonly jpeg: Uint8Array;
+  /** It had been made before. */
+  readonly wasKept: boolean;
+}
+
+export interface MadeTilesFigures extends TileCacheFigures {
+  /** Jobs that wait for a process. */
+  readonly queueLength: number;
+  /** Processes that a job brought down, or that took too long over one. */
+  readonly faults: number;
 }
 
 const thumbnailSide = 256;
@@ -50,9 +72,12 @@ const jobTimeoutMs = 15_000;
 export function createMadeTiles({
   config,
   log,
+  objects,
 }: {
   readonly config: Config;
   readonly log: Logger;
+  /** Through which the slides of the bucket are read; null where there is none. */
+  readonly objects: ObjectReader | null;
 }): MadeTiles {
   const cache = createTileCache({
     folder: path.join(config.dataDir, 'tiles'),
@@ -67,6 +92,7 @@ export function createMadeTiles({
     queueLimit,
     timeoutMs: jobTimeoutMs,
     compiledFolder: path.join(config.dataDir, 'compiled'),
+    objects,
   });
   const filler = createTileFiller({ maker, cache, maxBytes: config.tileCacheBytes, log });
 
@@ -79,24 +105,27 @@ export function createMadeTiles({
     { location, fingerprint }: MadeFrom,
     name: string,
     make: (expected: SlideLocation & { readonly fingerprint: string }) => Promise<Uint8Array>,
-  ): Promise<Uint8Array> {
+  ): Promise<MadeTile> {
     const key = { fingerprint, name };
     const kept = await cache.get(key);
-    if (kept !== null) return kept;
+    if (kept !== null) return { jpeg: kept, wasKept: true };
     const jpeg = await make({ ...location, fingerprint });
     cache.put(key, jpeg);
-    return jpeg;
+    return { jpeg, wasKept: false };
   }
 
   return {
     kept: (key) => cache.get(key),
     tile: (from, address, signal) =>
       keptOrMade(from, tileNameIn(address), (expected) => maker.tile(expected, address, signal)),
-    thumbnail: (from, signal) =>
-      keptOrMade(from, thumbnailName, (expected) => maker.thumbnail(expected, thumbnailSide, signal)),
+    async thumbnail(from, signal) {
+      const make = (expected: SlideLocation) => maker.thumbnail(expected, thumbnailSide, signal);
+      return (await keptOrMade(from, thumbnailName, make)).jpeg;
+    },
     fill: (from, reason) => filler.fill(from, reason),
     inspect: (location, signal) => maker.inspect(location, signal),
     group: (folder, names, signal) => maker.group(folder, names, [], signal),
+    figures: () => ({ ...cache.figures(), queueLength: maker.queueLength, faults: maker.faults }),
     async close() {
       await filler.close();
       await maker.close();

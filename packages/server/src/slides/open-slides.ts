@@ -3,12 +3,15 @@
  *
  * A file that was replaced, removed or turned into a link elsewhere is noticed by looking at it again at
  * most twice a second, aside from the requests; no tile is served from a slide that was not looked at for
- * longer than a second.
+ * longer than a second. While whatever keeps the file does not answer, nobody can replace it either that we would hear
+ * of: then what is open goes on for half a minute, as far as it can be read.
  */
 import {
   type DeepZoomDescriptor,
   describeDeepZoom,
   fingerprintOf,
+  isUnreachable,
+  type ObjectReader,
   type Slide,
   SlideError,
   type SlideLocation,
@@ -45,6 +48,7 @@ export interface OpenSlides {
   useNow<T>(wanted: Wanted, work: (open: OpenSlide) => Promise<T>): Promise<T> | null;
   /** Closes it as soon as nobody reads from it; whoever asks next opens it anew. */
   forget(id: string): void;
+  count(): number;
   close(): Promise<void>;
 }
 
@@ -57,6 +61,8 @@ interface Entry {
   /** When the file was last seen to be the one that is open. */
   checkedAt: number;
   checking: Promise<void> | null;
+  /** Why the last look brought nothing; null when it did. */
+  failure: SlideError | null;
   usedAt: number;
   readers: number;
   isRetired: boolean;
@@ -66,17 +72,28 @@ interface Plan {
   /** Open at a time; a further one closes the one that is longest out of use. */
   readonly limit: number;
   readonly log: Logger;
+  /** Through which objects are looked at; absent: slides are files. */
+  readonly objects?: ObjectReader | null;
   /** Milliseconds of a clock that nobody sets. */
   readonly now?: () => number;
 }
 
 const checkAfterMs = 500;
 const believedForMs = 1000;
+/** So long what is open goes on while it cannot be looked at. */
+const trustedForMs = 30_000;
+/** A look that takes longer is not waited for as long as it may go on. */
+const patienceMs = 500;
 const idleMs = 5 * 60_000;
 /** A file that nobody asks for any more must not stay on the disk because it is open here. */
 const lookAroundEveryMs = 10_000;
 
-export function createOpenSlides({ limit, log, now = () => performance.now() }: Plan): OpenSlides {
+export function createOpenSlides({
+  limit,
+  log,
+  objects = null,
+  now = () => performance.now(),
+}: Plan): OpenSlides {
   const entries = new Map<string, Entry>();
   const closing = new Set<Promise<void>>();
   let idleTimer: NodeJS.Timeout | null = null;
@@ -88,6 +105,7 @@ export function createOpenSlides({ limit, log, now = () => performance.now() }: 
       open: null,
       checkedAt: now(),
       checking: null,
+      failure: null,
       usedAt: now(),
       readers: 0,
       isRetired: false,
@@ -110,7 +128,7 @@ export function createOpenSlides({ limit, log, now = () => performance.now() }: 
 
   async function openNow(wanted: Wanted): Promise<OpenSlide> {
     const location = await wanted.locate();
-    const slide = await wanted.open(location, await fingerprintOf(location));
+    const slide = await wanted.open(location, await fingerprintOf(location, objects));
     return { slide, descriptor: describeDeepZoom(slide), location };
   }
 
@@ -158,10 +176,18 @@ export function createOpenSlides({ limit, log, now = () => performance.now() }: 
       try {
         const { slide, location } = await entry.opening;
         const current = await wanted.locate();
-        const isSame = current.path === location.path && (await fingerprintOf(current)) === slide.fingerprint;
-        if (isSame) entry.checkedAt = startedAt;
-        else retire(wanted.id, entry);
+        const isThere = current.path === location.path && current.isObject === location.isObject;
+        const isSame = isThere && (await fingerprintOf(current, objects)) === slide.fingerprint;
+        if (isSame) {
+          entry.checkedAt = startedAt;
+          entry.failure = null;
+        } else retire(wanted.id, entry);
       } catch (error) {
+        if (isUnreachable(error)) {
+          if (entry.failure === null) log.warn({ err: error }, 'an open slide cannot be looked at');
+          entry.failure = error;
+          return;
+        }
         if (!(error instanceof SlideError)) log.warn({ err: error }, 'a slide could not be looked at');
         retire(wanted.id, entry);
       } finally {
@@ -179,7 +205,18 @@ export function createOpenSlides({ limit, log, now = () => performance.now() }: 
     if (age <= checkAfterMs) return entry;
     const checked = check(wanted, entry);
     if (age <= believedForMs) return entry;
-    return checked.then(() => entries.get(wanted.id) ?? open(wanted));
+    if (entry.failure !== null && age <= trustedForMs) return entry;
+    return lookedAt(wanted, entry, checked);
+  }
+
+  /** @throws SlideError when it has not been possible to look at it for too long */
+  async function lookedAt(wanted: Wanted, entry: Entry, checked: Promise<void>): Promise<Entry> {
+    const mayGoOn = () => entry.open !== null && now() - entry.checkedAt <= trustedForMs;
+    await (mayGoOn() ? atMost(checked, patienceMs) : checked);
+    const current = entries.get(wanted.id);
+    if (current !== entry) return current ?? open(wanted);
+    if (entry.failure === null || mayGoOn()) return entry;
+    throw entry.failure;
   }
 
   async function useOnce<T>(wanted: Wanted, work: (open: OpenSlide) => Promise<T>): Promise<T> {
@@ -217,7 +254,7 @@ export function createOpenSlides({ limit, log, now = () => performance.now() }: 
       if (entry === undefined || entry.open === null) return null;
       const at = now();
       const age = at - entry.checkedAt;
-      if (age > believedForMs) return null;
+      if (age > (entry.failure === null ? believedForMs : trustedForMs)) return null;
       if (age > checkAfterMs) void check(wanted, entry);
       entry.usedAt = at;
       entry.readers++;
@@ -232,12 +269,21 @@ export function createOpenSlides({ limit, log, now = () => performance.now() }: 
       if (entry !== undefined) retire(id, entry);
     },
 
+    count: () => entries.size,
+
     async close() {
       if (idleTimer !== null) clearInterval(idleTimer);
       for (const [id, entry] of entries) retire(id, entry);
       await Promise.all(closing);
     },
   };
+}
+
+/** Waits no longer than this. */
+async function atMost(promise: Promise<void>, ms: number): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, ms);
+  await Promise.race([promise, late.promise]).finally(() => clearTimeout(timer));
 }
 
 function isChanged(error: unknown): boolean {

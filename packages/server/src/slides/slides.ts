@@ -3,7 +3,10 @@ import {
   type Allocate,
   type DeepZoomAddress,
   descriptorXml,
+  type FolderLocation,
   fingerprintOf,
+  isUnreachable,
+  type ObjectReader,
   openServedSlide,
   readStoredTile,
   regionOfTile,
@@ -15,6 +18,7 @@ import {
 } from '@lamina/slide';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import type { TileSource } from '../metrics/tile-tally.ts';
 import { type MadeFrom, tileNameIn } from './made-from.ts';
 import { type MadeTiles, thumbnailName } from './made-tiles.ts';
 import { createOpenSlides, type OpenSlide, type Wanted } from './open-slides.ts';
@@ -28,6 +32,8 @@ export interface ServableImage extends SlideFile {
   readonly fileName: string;
   /** Null: in no dataset. */
   readonly dataset: string | null;
+  /** From all but administrators. */
+  readonly isHidden: boolean;
   /** Of the file as the catalogue read it. */
   readonly fingerprint: string;
 }
@@ -38,10 +44,14 @@ export interface ServedBytes {
   readonly etag: string;
 }
 
-/** A tile that is there; `bytes` null: the asker has them, by the tag it named. */
-export interface TileAtHand extends Pick<ServedBytes, 'etag'> {
-  readonly bytes: Uint8Array | null;
+export interface ServedTile extends ServedBytes {
+  readonly source: TileSource;
 }
+
+/** A tile that is there; `bytes` null: the asker has them, by the tag it named. */
+export type TileAtHand =
+  | { readonly etag: string; readonly bytes: Uint8Array; readonly source: 'stored' | 'kept' }
+  | { readonly etag: string; readonly bytes: null; readonly source: null };
 
 /** What reading a file for the first time brought. */
 export type Inspection =
@@ -55,7 +65,7 @@ export interface Slides {
   /** The Deep Zoom XML. @throws SlideError */
   descriptor(image: ServableImage): Promise<ServedBytes>;
   /** @throws SlideError TILE_OUT_OF_RANGE, BUSY, DECODE_FAILED, and what opening throws */
-  tile(image: ServableImage, address: DeepZoomAddress, signal: AbortSignal): Promise<ServedBytes>;
+  tile(image: ServableImage, address: DeepZoomAddress, signal: AbortSignal): Promise<ServedTile>;
   /**
    * The same tile, where the slide is open already and nothing has to be made.
    *
@@ -77,14 +87,18 @@ export interface Slides {
   /**
    * Which files of a folder are one slide, told by what stands in them, in a process of its own.
    *
-   * @param folder absolute path
    * @returns null when that cannot be told now
    */
-  group(folder: string, names: readonly string[], signal: AbortSignal): Promise<readonly SlideGroup[] | null>;
-  /** Changes whenever the file does; null when it is not there. */
+  group(
+    folder: FolderLocation,
+    names: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly SlideGroup[] | null>;
+  /** Changes whenever the file does; null when it is not there. @throws SlideError when that cannot be told now */
   fingerprintOf(file: SlideFile): Promise<string | null>;
   /** Closes an image that is not to be shown any more, at once. */
   forget(imageId: string): void;
+  openCount(): number;
   close(): Promise<void>;
 }
 
@@ -95,16 +109,18 @@ interface Ground {
   readonly log: Logger;
   /** Closed together with the slides. */
   readonly madeTiles: MadeTiles;
+  /** Through which the slides of the bucket are read; null where there is none. */
+  readonly objects: ObjectReader | null;
 }
 
-export function createSlides({ config, log, madeTiles }: Ground): Slides {
-  const openSlides = createOpenSlides({ limit: openSlidesLimit, log });
+export function createSlides({ config, log, madeTiles, objects }: Ground): Slides {
+  const openSlides = createOpenSlides({ limit: openSlidesLimit, log, objects });
 
   async function locationOf({ root, path, members }: SlideFile): Promise<SlideLocation> {
     if (root === 'bucket') return { path, isObject: true, members };
     const found = await locate(config, { root, path });
     if (found === null) throw new SlideError('FILE_MISSING', 'The file is not there any more.');
-    return { path: found, members: file.members };
+    return { path: found, members };
   }
 
   const wanted = (image: ServableImage): Wanted => ({
@@ -114,7 +130,7 @@ export function createSlides({ config, log, madeTiles }: Ground): Slides {
       const inspect = () => madeTiles.inspect(location);
       // A file that the catalogue has not read yet is first read where it can hurt nobody.
       if (fingerprint !== image.fingerprint) await inspect();
-      const slide = await openServedSlide(location, inspect);
+      const slide = await openServedSlide(location, inspect, objects);
       madeTiles.fill({ location, fingerprint: slide.fingerprint }, 'opened');
       return slide;
     },
@@ -124,11 +140,13 @@ export function createSlides({ config, log, madeTiles }: Ground): Slides {
     { slide, location }: OpenSlide,
     address: DeepZoomAddress,
     signal: AbortSignal,
-  ): Promise<ServedBytes> {
+  ): Promise<ServedTile> {
     const { fingerprint } = slide;
+    const etag = etagOf(fingerprint, tileNameIn(address));
     const stored = await readStoredTile(slide, address, signal);
-    const bytes = stored ?? (await madeTiles.tile({ location, fingerprint }, address, signal));
-    return { bytes, etag: etagOf(fingerprint, tileNameIn(address)) };
+    if (stored !== null) return { bytes: stored, etag, source: 'stored' };
+    const { jpeg, wasKept } = await madeTiles.tile({ location, fingerprint }, address, signal);
+    return { bytes: jpeg, etag, source: wasKept ? 'kept' : 'made' };
   }
 
   async function tileAtHandOf(
@@ -142,18 +160,18 @@ export function createSlides({ config, log, madeTiles }: Ground): Slides {
     const etag = etagOf(fingerprint, name);
     if (etag === knownTag) {
       regionOfTile(descriptor, address); // throws for a tile that there is not, as reading it does
-      return { etag, bytes: null };
+      return { etag, bytes: null, source: null };
     }
-    const bytes =
-      (await readStoredTile(slide, address, undefined, allocate)) ??
-      (await madeTiles.kept({ fingerprint, name }));
-    return bytes && { etag, bytes };
+    const stored = await readStoredTile(slide, address, undefined, allocate);
+    if (stored !== null) return { etag, bytes: stored, source: 'stored' };
+    const kept = await madeTiles.kept({ fingerprint, name });
+    return kept && { etag, bytes: kept, source: 'kept' };
   }
 
   async function thumbnailOf(image: ServableImage, signal: AbortSignal): Promise<ServedBytes> {
     // The slide is not opened for it here: a list shows hundreds.
     const location = await locationOf(image);
-    const from: MadeFrom = { location, fingerprint: await fingerprintOf(location) };
+    const from: MadeFrom = { location, fingerprint: await fingerprintOf(location, objects) };
     const bytes = await madeTiles.thumbnail(from, signal);
     return { bytes, etag: etagOf(from.fingerprint, thumbnailName) };
   }
@@ -188,7 +206,7 @@ export function createSlides({ config, log, madeTiles }: Ground): Slides {
       } catch (error) {
         if (signal.aborted) return { status: 'postponed' };
         if (!(error instanceof SlideError)) throw error;
-        if (postponing.has(error.code)) return { status: 'postponed' };
+        if (postponing.has(error.code) || isUnreachable(error)) return { status: 'postponed' };
         log.warn({ err: error, root: file.root, path: file.path }, 'a file could not be read as a slide');
         return { status: 'failed', error: sentenceOf(error) };
       }
@@ -200,7 +218,7 @@ export function createSlides({ config, log, madeTiles }: Ground): Slides {
       } catch (error) {
         if (signal.aborted) return null;
         if (!(error instanceof SlideError)) throw error;
-        if (postponing.has(error.code)) return null;
+        if (postponing.has(error.code) || isUnreachable(error)) return null;
         // One of them ends whoever reads it. Each by itself, the others can be shown.
         log.warn({ err: error, folder }, 'it cannot be told which files are one slide');
         return [];
@@ -209,7 +227,7 @@ export function createSlides({ config, log, madeTiles }: Ground): Slides {
 
     async fingerprintOf(file) {
       try {
-        return await fingerprintOf(await locationOf(file));
+        return await fingerprintOf(await locationOf(file), objects);
       } catch (error) {
         if (error instanceof SlideError && error.code === 'FILE_MISSING') return null;
         throw error;
@@ -217,6 +235,8 @@ export function createSlides({ config, log, madeTiles }: Ground): Slides {
     },
 
     forget: (imageId) => openSlides.forget(imageId),
+
+    openCount: () => openSlides.count(),
 
     async close() {
       await openSlides.close();
@@ -228,7 +248,7 @@ export function createSlides({ config, log, madeTiles }: Ground): Slides {
 const etagOf = (fingerprint: string, name: string) => `"${fingerprint}-${name}"`;
 
 /** What has nothing to do with the file as it is. */
-const postponing: ReadonlySet<SlideErrorCode> = new Set(['BUSY', 'FILE_MISSING', 'FILE_CHANGED']);
+const postponing: ReadonlySet<SlideErrorCode> = new Set(['FILE_MISSING', 'FILE_CHANGED']);
 
 /** One sentence for administrators. */
 function sentenceOf({ code, message }: SlideError): string {

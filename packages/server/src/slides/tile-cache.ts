@@ -20,9 +20,18 @@ export interface TileCache {
   putAside(key: TileKey, jpeg: Uint8Array): void;
   /** What the disk may still take before something has to go. */
   freeBytes(): number;
+  figures(): TileCacheFigures;
   /** Resolves when everything that was put is on the disk and the disk is within its bound. */
   settled(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface TileCacheFigures {
+  readonly memoryBytes: number;
+  readonly diskBytes: number;
+  /** How often `get` has found what it was asked for, and where. */
+  readonly foundInMemory: number;
+  readonly foundOnDisk: number;
 }
 
 interface Plan {
@@ -47,6 +56,8 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: P
   const memory = createTileMemory(maxMemoryBytes);
   const shelves = new Map<string, Promise<TileShelf>>();
   let diskBytes = 0;
+  let foundInMemory = 0;
+  let foundOnDisk = 0;
   let waiting = new Map<string, NamedTile[]>();
   let waitingBytes = 0;
   /** Ends the time in which tiles are gathered. */
@@ -162,9 +173,15 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: P
   return {
     async get(key) {
       const known = memory.get(key);
-      if (known !== null) return known;
+      if (known !== null) {
+        foundInMemory++;
+        return known;
+      }
       const jpeg = await read(key);
-      if (jpeg !== null) memory.put(key, jpeg);
+      if (jpeg !== null) {
+        foundOnDisk++;
+        memory.put(key, jpeg);
+      }
       return jpeg;
     },
 
@@ -181,6 +198,8 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: P
     putAside: write,
 
     freeBytes: () => Math.max(0, maxDiskBytes - diskBytes - waitingBytes),
+
+    figures: () => ({ memoryBytes: memory.bytes(), diskBytes, foundInMemory, foundOnDisk }),
 
     settled() {
       writeNow();

@@ -11,6 +11,7 @@ export interface TileMemory {
   get(key: TileKey): Uint8Array | null;
   /** A complete JPEG; the same one put twice is kept once. */
   put(key: TileKey, jpeg: Uint8Array): void;
+  bytes(): number;
 }
 
 export function createTileMemory(maxBytes: number): TileMemory {
@@ -44,5 +45,6 @@ export function createTileMemory(maxBytes: number): TileMemory {
       return jpeg;
     },
     put: (key, jpeg) => remember(nameOf(key), jpeg),
+    bytes: () => bytes,
   };
 }

@@ -1,0 +1,48 @@
+# Lamina in one image: runs as an ordinary user, writes to /data alone, and its own folder may be read-only.
+#
+#   docker build -t lamina .
+#   docker run -d --read-only -p 127.0.0.1:3000:3000 -v lamina-data:/data -v /srv/slides:/slides:ro lamina
+#
+# deploy/compose.yaml and deploy/compose.many.yaml say the rest; docs/operate.md explains it.
+
+FROM node:24-bookworm-slim AS packages
+WORKDIR /lamina
+ENV NODE_ENV=production
+COPY package.json package-lock.json .npmrc ./
+COPY packages/contract/package.json packages/contract/
+COPY packages/server/package.json packages/server/
+COPY packages/slide/package.json packages/slide/
+COPY packages/web/package.json packages/web/
+# No package needs an install script. The Node that npm brings for machines with an older one is not needed here.
+RUN npm ci --omit=dev --ignore-scripts --workspace=@lamina/server --include-workspace-root \
+ && rm -rf node_modules/node-linux-* node_modules/node-win-*
+
+FROM node:24-bookworm-slim AS web
+WORKDIR /lamina
+COPY package.json package-lock.json .npmrc tsconfig.base.json ./
+COPY scripts scripts
+COPY packages packages
+RUN npm ci --include=dev --ignore-scripts
+RUN node --input-type=module --eval "await (await import('./scripts/web-app.mjs')).buildWebApp()"
+
+FROM node:24-bookworm-slim
+# OpenSlide reads the formats that Lamina does not read by itself (docs/formats). Without it everything else works.
+RUN apt-get update \
+ && apt-get install --no-install-recommends -y libopenslide0 \
+ && rm -rf /var/lib/apt/lists/*
+WORKDIR /lamina
+COPY --from=packages /lamina ./
+COPY LICENSE README.md .env.example ./
+COPY packages/contract packages/contract
+COPY packages/slide packages/slide
+COPY packages/server packages/server
+COPY --from=web /lamina/packages/web/dist packages/web/dist
+RUN mkdir /data /slides && chown node:node /data
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data SLIDES_DIR=/slides
+USER node
+VOLUME /data
+EXPOSE 3000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
+  CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "--max-semi-space-size=8", "packages/server/src/main.ts"]

@@ -1,0 +1,51 @@
+/** What connections may do, and how they end: every one of them has a limit, so that nobody who is slow is a burden. */
+import type { Server, ServerOptions } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Longer than the minute after which most proxies give up an idle connection, so that they do it first. */
+export const keepAliveMs = 72_000;
+
+/** A slow client has so long for its headers and for the whole request. */
+export const serverOptions: ServerOptions = {
+  keepAliveTimeout: keepAliveMs,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+};
+
+/** Without a byte in either direction for so long, a connection on which something is under way ends. */
+const stalledAfterMs = 30_000;
+/** Of one process; a further one is closed at once. A thousand viewers have six each. */
+const mostConnections = 10_000;
+/** How often a server that is ending looks for connections that have nothing more to do. */
+const lookEveryMs = 50;
+/** A connection that was made and never said anything is left alone for so long: a request may be on its way. */
+const silentForMs = 500;
+
+export interface Connections {
+  count(): number;
+  /** After the server has stopped to listen: ends every connection as soon as nothing is under way on it. */
+  windDown(): void;
+}
+
+export function guardConnections(server: Server): Connections {
+  const open = new Set<Socket>();
+  server.maxConnections = mostConnections;
+  server.setTimeout(stalledAfterMs);
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return {
+    count: () => open.size,
+    windDown() {
+      const startedAt = performance.now();
+      const timer = setInterval(() => {
+        server.closeIdleConnections();
+        if (performance.now() - startedAt < silentForMs) return;
+        // To Node, one that has never said anything is not idle but about to speak.
+        for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+      }, lookEveryMs);
+      server.once('close', () => clearInterval(timer));
+    },
+  };
+}
