@@ -47,16 +47,6 @@ describe('the embedded database', () => {
     expect(await listUsers(second)).toEqual([user('u1')]);
   });
 
-  it('is refused when a newer version wrote it', async () => {
-    const file = path.join(folder(), 'lamina.db');
-    const db = await openDatabase({ url: null, file });
-    await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '')`.execute(db);
-    await db.destroy();
-    await expect(openDatabase({ url: null, file })).rejects.toThrow(
-      'The database could not be brought up to date. It may have been written by a newer version.',
-    );
-  });
-
   it('is refused when it is something else', async () => {
     const file = path.join(folder(), 'lamina.db');
     fs.writeFileSync(file, 'This is no database, but a text that is long enough to be read as one.');

@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
-import { Migrator } from 'kysely/migration';
 import pg from 'pg';
+import { bringUpToDate, migratedByUs } from './migrating.ts';
 import { EmbeddedDialect } from './embedded-dialect.ts';
 import { up as first } from './migrations/0001-first.ts';
 import { up as derivedScale } from './migrations/0002-derived-scale.ts';
@@ -15,6 +15,7 @@ import { up as externalSignIn } from './migrations/0006-external-sign-in.ts';
 import { up as imageOpenings } from './migrations/0007-image-openings.ts';
 import { up as catalogueSearch } from './migrations/0008-catalogue-search.ts';
 import { openPatientPostgresPool, openPostgresPool } from './postgres-pool.ts';
+import { up as schemaChanges } from './migrations/0013-schema-changes.ts';
 import type { LockTable, Tables } from './schema.ts';
 
 export type Database = Kysely<Tables>;
@@ -24,7 +25,7 @@ export type Change = Transaction<Tables>;
 export type Connection = Database | Change;
 
 /** In order; a migration that has been released never changes. */
-const migrations = {
+export const migrations = {
   '0001-first': { up: first },
   '0002-derived-scale': { up: derivedScale },
   '0003-audit-chain': { up: auditChain },
@@ -33,6 +34,7 @@ const migrations = {
   '0006-external-sign-in': { up: externalSignIn },
   '0007-image-openings': { up: imageOpenings },
   '0008-catalogue-search': { up: catalogueSearch },
+  '0013-schema-changes': { up: schemaChanges },
 };
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number); // counts and sizes stay below 2^53
@@ -46,18 +48,34 @@ export interface DatabaseLocation {
 
 /** @throws when the database cannot be reached or was written by a newer version */
 export async function openDatabase(location: DatabaseLocation): Promise<Database> {
-  const db = new Kysely<Tables>({ dialect: dialectOf(location) });
-  const { url } = location;
+  const db = await connectDatabase(location);
+  const { url, file } = location;
   try {
-    await migrate(db);
+    await bringUpToDate(db, {
+      migrations,
+      ...(url === null && file !== null && { beforeChange: () => keepCopy(file) }),
+    });
   } catch (error) {
     await db.destroy();
     throw error;
   }
-  if (url === null) return db;
-  // Changing the tables takes as long as it takes; from here on nobody waits for long.
-  await db.destroy();
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPostgresPool(url) }) });
+  return db;
+}
+
+/**
+ * The database as it is, its tables not brought up to date.
+ *
+ * @throws when it cannot be reached
+ */
+export async function connectDatabase(location: DatabaseLocation): Promise<Database> {
+  const db = new Kysely<Tables>({ dialect: migratedByUs(dialectOf(location)) });
+  try {
+    await sql`select 1`.execute(db);
+  } catch (error) {
+    await db.destroy();
+    throw new Error('The database cannot be opened.', { cause: error });
+  }
+  return db;
 }
 
 function dialectOf({ url, file }: DatabaseLocation) {
@@ -73,22 +91,34 @@ function dialectOf({ url, file }: DatabaseLocation) {
   return new EmbeddedDialect(database);
 }
 
-async function migrate(db: Database): Promise<void> {
+/** Of the embedded database, beside it: as it was before its tables were last changed. */
+export function copyBeforeMigration(file: string): string {
+  return `${file}.before-migration`;
+}
+
+/** @throws Error with one sentence when there is no room for it, say */
+function keepCopy(file: string): void {
+  const unfinished = `${copyBeforeMigration(file)}.${process.pid}`;
+  fs.rmSync(unfinished, { force: true });
   try {
-    await sql`select 1`.execute(db);
+    const source = new SqliteDatabase(file, { readonly: true });
+    try {
+      source.prepare('vacuum into ?').run(unfinished);
+    } finally {
+      source.close();
+    }
+    flush(unfinished);
+    fs.renameSync(unfinished, copyBeforeMigration(file));
   } catch (error) {
-    throw new Error('The database cannot be opened.', { cause: error });
+    fs.rmSync(unfinished, { force: true });
+    throw new Error('The database could not be copied before it is brought up to date.', { cause: error });
   }
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
-  const { error } = await migrator.migrateToLatest();
-  if (error) {
-    throw new Error(
-      'The database could not be brought up to date. It may have been written by a newer version.',
-      {
-        cause: error,
-      },
-    );
-  }
+}
+
+function flush(file: string): void {
+  const handle = fs.openSync(file, 'r+');
+  fs.fsyncSync(handle);
+  fs.closeSync(handle);
 }
 
 /**

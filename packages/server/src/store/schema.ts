@@ -245,6 +245,13 @@ interface ImageOpeningTable {
   image_id: string;
 }
 
+/** Which version of the program made which migration; none of those before the one that made this table. */
+interface SchemaChangeTable {
+  migration: string;
+  program_version: string;
+  at: string;
+}
+
 export interface Tables {
   users: UserTable;
   identities: IdentityTable;
@@ -266,6 +273,7 @@ export interface Tables {
   dataset_grants: DatasetGrantTable;
   dataset_requests: DatasetRequestTable;
   digests: DigestTable;
+  schema_changes: SchemaChangeTable;
 }
 
 export type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;

@@ -49,6 +49,13 @@ async function openPostgres(): Promise<TestDatabase> {
   };
 }
 
+/** Address of a PostgreSQL database with nothing in it, not even our tables; gone after the test file. */
+export async function createEmptyPostgres(): Promise<string> {
+  const url = new URL(serverUrl ?? '');
+  url.pathname = `/${await createPostgres()}`;
+  return url.href;
+}
+
 async function createPostgres(): Promise<string> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   await ask(`create database ${name}`);
@@ -63,7 +70,7 @@ async function empty(db: Database): Promise<void> {
 }
 
 afterAll(async () => {
-  for (const name of databases) await ask(`drop database ${name}`);
+  for (const name of databases) await ask(`drop database ${name} with (force)`);
 });
 
 async function ask(command: string): Promise<void> {

@@ -1,0 +1,12 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../schema.ts';
+
+/** Which version of the program made which migration, so that an older one can say what it meets. */
+export async function up(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createTable('schema_changes')
+    .addColumn('migration', 'text', (c) => c.primaryKey())
+    .addColumn('program_version', 'text', (c) => c.notNull())
+    .addColumn('at', 'text', (c) => c.notNull())
+    .execute();
+}
