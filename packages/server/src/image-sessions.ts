@@ -61,6 +61,8 @@ export interface ImageSessions {
    * @throws AppError session_invalid when the session has ended meanwhile
    */
   opened(session: ImageSession, imageId: string, record: (tx: Change) => Promise<void>): Promise<void>;
+  /** Removes what has ended from the database. */
+  sweep(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -112,6 +114,7 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
 
   function keep(standing: SessionStanding, checkedAt: number): void {
     const { closedDatasets } = standing;
+    const seesHidden = may(standing, 'catalogue.write');
     const usedAt = Date.parse(standing.token_last_used_at);
     const token = tokens.get(standing.token_hash) ?? { usedAt };
     token.usedAt = Math.max(token.usedAt, usedAt);
@@ -119,8 +122,8 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
     const known = live.get(standing.hash);
     if (known !== undefined) {
       known.checkedAt = checkedAt;
-      if (known.session.closedDatasets !== closedDatasets) {
-        known.session = { ...known.session, closedDatasets };
+      if (known.session.closedDatasets !== closedDatasets || known.session.seesHidden !== seesHidden) {
+        known.session = { ...known.session, closedDatasets, seesHidden };
       }
       return;
     }
@@ -132,6 +135,7 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
         createdAt: Date.parse(standing.created_at),
         expiresAt: Date.parse(standing.expires_at),
         closedDatasets,
+        seesHidden,
       },
       token,
       openedImages: new Set(),
@@ -283,7 +287,6 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
     for (const [hash, { session }] of live) if (at >= session.expiresAt) drop(hash);
     const inUse = new Set([...live.values()].map(({ session }) => session.tokenHash));
     for (const hash of tokens.keys()) if (!inUse.has(hash)) tokens.delete(hash);
-    await deleteExpiredSessions(db, now().toISOString());
   }
 
   return {
@@ -376,6 +379,10 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
         throw error;
       }
       live.get(hash)?.openedImages.add(imageId);
+    },
+
+    async sweep() {
+      while (await deleteExpiredSessions(db, now().toISOString()));
     },
 
     async close() {

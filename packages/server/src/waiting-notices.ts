@@ -2,8 +2,8 @@
  * Tells administrators by mail that somebody waits for them: one letter that sums up, at most once in five minutes,
  * whichever process hears of it. A flood of registrations is no flood of letters.
  */
-import type { Background } from './background.ts';
 import type { Config } from './config.ts';
+import type { Jobs } from './jobs/jobs.ts';
 import type { Mail } from './mail/mail.ts';
 import { waitingLetter } from './mail/texts.ts';
 import { change, type Database } from './store/database.ts';
@@ -15,7 +15,6 @@ import { listActiveAdmins } from './store/users.ts';
 export interface WaitingNotices {
   /** Somebody asked for an account or for a dataset. Returns at once. */
   asked(): void;
-  close(): void;
 }
 
 const digestName = 'waiting';
@@ -26,13 +25,12 @@ interface Ground {
   readonly db: Database;
   readonly now: () => Date;
   readonly mail: Mail;
-  readonly background: Background;
+  readonly jobs: Jobs;
   readonly publicUrl: () => string;
 }
 
 export function createWaitingNotices(ground: Ground): WaitingNotices {
-  const { config, db, now, mail, background, publicUrl } = ground;
-  let later: NodeJS.Timeout | null = null;
+  const { config, db, now, mail, jobs, publicUrl } = ground;
 
   async function tell(): Promise<void> {
     const at = now();
@@ -56,22 +54,12 @@ export function createWaitingNotices(ground: Ground): WaitingNotices {
       return null;
     });
     if (waitMs === null) mail.wake();
-    else tellLater(waitMs);
+    else await jobs.ask('tell-who-waits', {}, waitMs);
   }
 
-  const tellNow = () => background.run('telling administrators who waits', tell);
-
-  function tellLater(waitMs: number): void {
-    later ??= setTimeout(() => {
-      later = null;
-      tellNow();
-    }, waitMs).unref();
-  }
+  jobs.on('tell-who-waits', tell);
 
   return {
-    asked: tellNow,
-    close() {
-      if (later !== null) clearTimeout(later);
-    },
+    asked: () => void jobs.ask('tell-who-waits', {}),
   };
 }

@@ -13,6 +13,8 @@ import type { Logger } from 'pino';
 import type { Audit, Origin } from '../audit.ts';
 import type { Background } from '../background.ts';
 import type { Config } from '../config.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import { csvStart } from '../spreadsheet.ts';
 import {
   type AuditQuery,
   type AuditRow,
@@ -25,7 +27,7 @@ import type { Database } from '../store/database.ts';
 import { listImageNames } from '../store/images.ts';
 import { findUserByEmail, listUsersByUid } from '../store/users.ts';
 import { checkChain } from './chain-check.ts';
-import { csvHeader, csvLine, csvStart } from './csv.ts';
+import { csvHeader, csvLine } from './csv.ts';
 import { decodePlace, encodePlace } from './cursor.ts';
 
 export interface AuditTrail {
@@ -43,8 +45,6 @@ export interface AuditTrail {
   checkChain(): AuditChain;
   /** Gives up what is older than the retention; resolves when it is deleted. */
   prune(): Promise<void>;
-  /** Prunes now and every day from now on. */
-  start(): void;
   close(): Promise<void>;
 }
 
@@ -55,6 +55,7 @@ interface Ground {
   readonly log: Logger;
   readonly audit: Audit;
   readonly background: Background;
+  readonly jobs: Jobs;
 }
 
 const dayMs = 24 * 60 * 60_000;
@@ -62,7 +63,7 @@ const dayMs = 24 * 60 * 60_000;
 const checkAgainAfterMs = 10 * 60_000;
 const csvRowsAtOnce = 500;
 
-export function createAuditTrail({ config, db, now, log, audit, background }: Ground): AuditTrail {
+export function createAuditTrail({ config, db, now, log, audit, background, jobs }: Ground): AuditTrail {
   let found: Pick<AuditChain, 'state' | 'checkedAt' | 'entries' | 'brokenAt'> = {
     state: 'unchecked',
     checkedAt: null,
@@ -70,7 +71,6 @@ export function createAuditTrail({ config, db, now, log, audit, background }: Gr
     brokenAt: null,
   };
   let isChecking = false;
-  let pruneTimer: NodeJS.Timeout | null = null;
   const closing = new AbortController();
 
   /** Null when the filter asks for somebody whom nobody knows. */
@@ -173,6 +173,8 @@ export function createAuditTrail({ config, db, now, log, audit, background }: Gr
     while (!closing.signal.aborted && (await deleteGivenUpRows(db)));
   }
 
+  jobs.on('prune-audit', prune);
+
   return {
     async list({ limit, cursor, ...filter }) {
       const query = await queryOf(filter);
@@ -214,14 +216,7 @@ export function createAuditTrail({ config, db, now, log, audit, background }: Gr
 
     prune,
 
-    start() {
-      const pruneInBackground = () => background.run('the pruning of the audit trail', prune);
-      pruneInBackground();
-      pruneTimer ??= setInterval(pruneInBackground, dayMs).unref();
-    },
-
     async close() {
-      if (pruneTimer !== null) clearInterval(pruneTimer);
       closing.abort();
     },
   };

@@ -27,7 +27,7 @@ const slides: readonly DemoSlide[] = [
   { fileName: 'liver-demo.svs', organ: 'Liver', tissue: 'liver', seed: 23 },
 ];
 
-interface DemoSlidesOptions {
+export interface DemoSlidesOptions {
   /** Folder of demonstration slides; made when it is not there. The slides come into its folder `Demo`. */
   readonly folder: string;
   /** Told a sentence now and then, for a person who waits. */
@@ -35,6 +35,11 @@ interface DemoSlidesOptions {
   readonly signal?: AbortSignal;
   /** Draws only this part of each slide: some tiles take a second where a slide takes half a minute. */
   readonly parts?: Readonly<Record<DrawingOrder['tissue'], SlidePart>>;
+}
+
+/** Paths of the demonstration slides in a folder of them, whether or not they are there. */
+export function demoSlideFiles(folder: string): readonly string[] {
+  return slides.map(({ fileName }) => path.join(folder, DATASET, fileName));
 }
 
 /**
@@ -48,7 +53,7 @@ export async function makeDemoSlides(options: DemoSlidesOptions): Promise<readon
   signal?.throwIfAborted();
   const datasetFolder = path.join(folder, DATASET);
   await fs.mkdir(datasetFolder, { recursive: true });
-  const finished = slides.map(({ fileName }) => path.join(datasetFolder, fileName));
+  const finished = demoSlideFiles(folder);
   // Hidden, and no name of a slide: nobody takes them for one meanwhile.
   const unfinished = slides.map(({ fileName }) => path.join(datasetFolder, `.${fileName}.unfinished`));
 

@@ -25,6 +25,16 @@ export type SessionStanding = Pick<
   readonly closedDatasets: ReadonlySet<string>;
 };
 
+/** How many have not ended, of whoever. @param now ISO 8601 */
+export async function countSessions(db: Connection, now: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('image_sessions')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** In no order; a session that has ended by a deletion is simply not among them. */
 export async function findSessionStandings(
   db: Connection,
@@ -184,12 +194,16 @@ function inOrder<T>(byHash: ReadonlyMap<string, T>): [string, T][] {
   return [...byHash].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** At most 1,000 at a time, so that nobody waits for it. */
-export async function deleteExpiredSessions(db: Connection, now: string): Promise<void> {
-  await db
+/** So that nobody waits for it. */
+const sessionsAtOnce = 1000;
+
+/** Deletes some of those that have ended. @returns false when none is left */
+export async function deleteExpiredSessions(db: Connection, now: string): Promise<boolean> {
+  const { numDeletedRows } = await db
     .deleteFrom('image_sessions')
     .where('hash', 'in', (eb) =>
-      eb.selectFrom('image_sessions').select('hash').where('expires_at', '<=', now).limit(1000),
+      eb.selectFrom('image_sessions').select('hash').where('expires_at', '<=', now).limit(sessionsAtOnce),
     )
-    .execute();
+    .executeTakeFirst();
+  return numDeletedRows === BigInt(sessionsAtOnce);
 }

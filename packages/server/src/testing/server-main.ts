@@ -1,13 +1,16 @@
 /**
- * The whole server in a process of its own, as main.ts starts it, with two things that only tests want: passwords
- * that cost nothing, and a database file that several processes share though each has a data folder of its own.
+ * The whole server in a process of its own, as main.ts starts it, with three things that only tests want: passwords
+ * that cost nothing, demonstration slides of some tiles, and a database file that several processes share though each
+ * has a data folder of its own.
  *
  * Started by server-process.ts: `node server-main.ts [database file]`, settings in the environment.
  */
 import { flushCompileCache } from 'node:module';
 import pino from 'pino';
 import { buildApp } from '../app.ts';
+import { recordSettings } from '../auditing/settings-entry.ts';
 import { configOfProcess } from '../config.ts';
+import { drawDemoSlidesOnce } from '../demo/draw-demo-slides-once.ts';
 import { ensureFirstAdmin } from '../first-admin.ts';
 import { createServices } from '../services.ts';
 import { openDatabase } from '../store/database.ts';
@@ -19,8 +22,13 @@ const log = pino({ level: config.logLevel }, pino.destination({ fd: 2, sync: fal
 const services = await createServices({ config, db, log, passwordCost: cheapPasswords });
 const app = await buildApp(services);
 await ensureFirstAdmin(services);
+await recordSettings(services, config);
 const address = await app.listen({ host: config.host, port: config.port });
+const part = { x: 9000, y: 5000, width: 512, height: 512 };
+drawDemoSlidesOnce({ ...services, parts: { colon: part, liver: part } });
 await services.catalogue.start();
+services.uploads.start();
+await services.jobs.start();
 await services.catalogue.settled();
 flushCompileCache(); // a process that is killed would leave nothing for the next one
 console.log(`listening at ${address}`);

@@ -11,9 +11,12 @@ export interface ServerProcess {
   readonly process: ChildProcess;
   /** Ends it as a power cut does. */
   kill(): Promise<void>;
+  /** Tells it to end, and waits. @returns its exit code; null when a signal ended it */
+  stop(): Promise<number | null>;
 }
 
-const main = path.join(import.meta.dirname, 'server-main.ts');
+const testMain = path.join(import.meta.dirname, 'server-main.ts');
+const main = path.join(import.meta.dirname, '../main.ts');
 /** What Node has compiled once: a server then starts in half the time. */
 const compiled = path.join(os.tmpdir(), 'lamina-compile-cache');
 
@@ -30,28 +33,52 @@ const usualSettings = {
  * @param env settings; nothing of the tester's own reaches the server
  * @throws when it ends before it listens
  */
-export async function startServerProcess(
+export function startServerProcess(
   databaseFile: string | null,
   env: Readonly<Record<string, string>>,
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [main, ...(databaseFile === null ? [] : [databaseFile])], {
+  return start([testMain, ...(databaseFile === null ? [] : [databaseFile])], env);
+}
+
+/**
+ * The program as it is delivered.
+ *
+ * @param env settings; nothing of the tester's own reaches the server
+ * @throws when it ends before it listens
+ */
+export function startProgram(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
+  return start([main], env);
+}
+
+async function start(
+  commandLine: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<ServerProcess> {
+  const child = spawn(process.execPath, commandLine, {
     env: { ...usualSettings, NODE_COMPILE_CACHE: compiled, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const ended = once(child, 'exit');
-  for await (const line of createInterface({ input: child.stdout })) {
-    const address = /listening at (http:\S+)/.exec(line)?.[1];
-    if (address === undefined) continue;
-    return {
-      address,
-      process: child,
-      async kill() {
-        child.kill('SIGKILL');
-        await ended;
-      },
-    };
-  }
-  throw new Error('the server ended without a word');
+  const exit = once(child, 'exit') as Promise<[number | null]>;
+  const lines = createInterface({ input: child.stdout });
+  const address = await new Promise<string>((resolve, reject) => {
+    lines.on('line', (line) => {
+      const found = /(?:listening|running) at (http:\S+)/.exec(line)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    void exit.then(() => reject(new Error('the server ended without a word')));
+  });
+  return {
+    address,
+    process: child,
+    async kill() {
+      child.kill('SIGKILL');
+      await exit;
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      return (await exit)[0];
+    },
+  };
 }
 
 export interface WireAnswer {

@@ -21,7 +21,7 @@ import { onTestFinished } from 'vitest';
 import { buildApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
 import { createServices, type Services } from '../services.ts';
-import { type ImageChanges, type ImageRow, insertImage, updateImage } from '../store/images.ts';
+import { type ImageChanges, type ImageRow, insertImages, updateImage } from '../store/images.ts';
 import { type DatabaseKind, openTestDatabase } from '../store/testing/test-database.ts';
 import { insertUser } from '../store/users.ts';
 import { cheapPasswords } from './cheap-passwords.ts';
@@ -151,12 +151,13 @@ export async function testServer({
       root: 'slides',
       path: `${id}.tif`,
       members: '[]',
+      fingerprint: null,
       file_name: `${id}.tif`,
       size_bytes: 1,
     } as const;
     const entry = { id, ...file, dataset_name: null, organ_type: null };
     const stored = await db.transaction().execute(async (tx) => {
-      await insertImage(tx, entry, at);
+      await insertImages(tx, [entry], at);
       return updateImage(tx, id, { status: 'ready', width: 1, height: 1, ...is }, at);
     });
     if (stored === null) throw new Error('the image could not be stored');
@@ -198,7 +199,7 @@ export async function testServer({
       others.push(async () => {
         await anotherApp.close();
         more.mail.close();
-        for (const service of [more.catalogue, more.slides, more.imageSessions, more.background]) {
+        for (const service of [more.catalogue, more.jobs, more.slides, more.imageSessions, more.background]) {
           await service.close();
         }
       });
@@ -206,6 +207,7 @@ export async function testServer({
     },
     logged: () => lines.join(''),
     async outbox() {
+      await services.jobs.idle('tell-who-waits');
       await services.background.idle();
       const outbox = path.join(config.dataDir, 'outbox');
       if (!fs.existsSync(outbox)) return [];

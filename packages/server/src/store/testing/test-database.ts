@@ -64,6 +64,7 @@ async function createPostgres(): Promise<string> {
 }
 
 async function empty(db: Database): Promise<void> {
+  await sql`drop schema if exists jobs cascade`.execute(db); // the queue's own
   const tables = (await db.introspection.getTables()).filter(({ name }) => name !== 'locks');
   const names = tables.map(({ name }) => sql.table(name));
   await sql`truncate ${sql.join(names)}`.execute(db);

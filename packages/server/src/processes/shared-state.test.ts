@@ -1,0 +1,224 @@
+/** What three server processes over one PostgreSQL do together, each started for itself: nothing twice, nothing not at all. */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { buildSvs } from '@lamina/slide/testing';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { checkChain } from '../auditing/chain-check.ts';
+import { failureLimits } from '../domain/throttle-limits.ts';
+import { databaseKinds, openTestDatabase, type TestDatabase } from '../store/testing/test-database.ts';
+import { askServer, type ServerProcess, startServerProcess } from '../testing/server-process.ts';
+
+const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
+const patience = { timeout: 60_000, interval: 100 };
+const slideCount = 24;
+const hasPostgres = databaseKinds.includes('PostgreSQL');
+if (!hasPostgres) console.log('Three processes are not tested here: that needs PostgreSQL.');
+
+describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
+  let folder: string;
+  let database: TestDatabase;
+  let all: ServerProcess[];
+  let adminToken: string;
+  let queue: pg.Pool;
+
+  const start = (name: string) => {
+    // The roots are the same for all, as on a shared file system; all else of the data folder is each one's own.
+    const dataDir = path.join(folder, name);
+    fs.mkdirSync(dataDir, { recursive: true });
+    const demo = path.join(dataDir, 'demo');
+    if (!fs.existsSync(demo)) fs.symlinkSync(path.join(folder, 'demo'), demo);
+    return startServerProcess(null, {
+      DATA_DIR: dataDir,
+      SLIDES_DIR: path.join(folder, 'slides'),
+      DATABASE_URL: database.url ?? '',
+      SECRET_KEY: 'the same sentence for all three of them',
+      ADMIN_EMAIL: admin.email,
+      ADMIN_PASSWORD: admin.password,
+      DEMO: 'on',
+      THROTTLE: 'on',
+    });
+  };
+
+  beforeAll(async () => {
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-shared-'));
+    for (const name of ['slides/Set', 'demo']) fs.mkdirSync(path.join(folder, name), { recursive: true });
+    database = await openTestDatabase('PostgreSQL');
+    queue = new pg.Pool({ connectionString: database.url ?? '' });
+    // All at the same moment, over an empty database.
+    all = await Promise.all(['one', 'two', 'three'].map(start));
+    adminToken = await signIn(all[0], admin);
+  }, 180_000);
+  afterAll(async () => {
+    await Promise.all((all ?? []).map((each) => each.kill()));
+    await queue?.end();
+    await database?.close();
+    fs.rmSync(folder, { recursive: true, force: true });
+  });
+
+  const at = (place: number) => all[place % all.length] as ServerProcess;
+
+  async function signIn(server: ServerProcess | undefined, credentials: object): Promise<string> {
+    if (server === undefined) throw new Error('no server was started');
+    const { body } = await askServer(server, 'POST', '/auth/login', { body: credentials });
+    return String(body.token);
+  }
+
+  async function person(): Promise<{ readonly uid: string; readonly token: string; readonly email: string }> {
+    const credentials = { email: `${crypto.randomUUID()}@example.org`, password: 'uzun-bir-şifre' };
+    const { body } = await askServer(at(0), 'POST', '/auth/register', { body: credentials });
+    const { uid } = body.user as { uid: string };
+    await askServer(at(1), 'POST', `/admin/users/${uid}/approve`, { token: adminToken, body: {} });
+    return { uid, email: credentials.email, token: await signIn(at(2), credentials) };
+  }
+
+  async function entries(action: string): Promise<{ target: string | null; detail: string }[]> {
+    return database.db
+      .selectFrom('audit')
+      .select(['target', 'detail'])
+      .where('action', '=', action)
+      .orderBy('seq')
+      .execute();
+  }
+
+  async function images(): Promise<{ id: string; file_name: string; status: string }[]> {
+    const { body } = await askServer(at(0), 'GET', '/image-catalog/images', { token: adminToken });
+    return body.images as { id: string; file_name: string; status: string }[];
+  }
+
+  const sessionOf = async (token: string, place: number) =>
+    String((await askServer(at(place), 'POST', '/auth/image-session', { token })).body.session_id);
+
+  it('make the first administrator once, though they start at the same moment', async () => {
+    expect(await entries('first-admin-made')).toHaveLength(1);
+    expect(await database.db.selectFrom('users').selectAll().execute()).toHaveLength(1);
+  });
+
+  it('write down once how they are set', async () => {
+    const told = await entries('settings-changed');
+    expect(told.map(({ detail }) => Object.hasOwn(JSON.parse(detail) as object, 'changed'))).toEqual([false]);
+  });
+
+  it('draw the demonstration slides once', async () => {
+    await vi.waitFor(async () => {
+      expect((await images()).map(({ file_name, status }) => [file_name, status])).toEqual([
+        ['colon-demo.svs', 'ready'],
+        ['liver-demo.svs', 'ready'],
+      ]);
+    }, patience);
+    await vi.waitFor(async () => expect(await statesOf('draw-demo-slides')).toEqual(['completed']), patience);
+  });
+
+  it('know at once a session that another one has made', async () => {
+    const { token } = await person();
+    const [image] = await images();
+    for (const place of [0, 1, 2]) {
+      const session = await sessionOf(token, place);
+      for (const other of [0, 1, 2]) {
+        const url = `/image-catalog/proxy/${image?.id}/image.dzi?session=${session}`;
+        expect((await askServer(at(other), 'GET', url)).status).toBe(200);
+      }
+    }
+  });
+
+  it('sum up the requests of a session', async () => {
+    const { token } = await person();
+    const [image] = await images();
+    const session = await sessionOf(token, 0);
+    const url = `/image-catalog/proxy/${image?.id}/image.dzi?session=${session}`;
+    for (let request = 0; request < 12; request++) await askServer(at(request), 'GET', url);
+    await vi.waitFor(async () => {
+      for (const place of [0, 1, 2]) {
+        const { body } = await askServer(at(place), 'GET', '/auth/image-session/stats', { token });
+        expect(body).toMatchObject({ active_sessions: 1, sessions: [{ request_count: 12 }] });
+      }
+    }, patience);
+  });
+
+  it('write down once that an image is opened in a session, whoever is asked', async () => {
+    const { token, uid } = await person();
+    const [image] = await images();
+    const session = await sessionOf(token, 0);
+    const url = `/image-catalog/proxy/${image?.id}/image.dzi?session=${session}`;
+    const answers = await Promise.all([0, 1, 2, 0, 1, 2].map((place) => askServer(at(place), 'GET', url)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+    const opened = await database.db
+      .selectFrom('audit')
+      .select('target')
+      .where('action', '=', 'image-opened')
+      .where('actor_uid', '=', uid)
+      .execute();
+    expect(opened).toEqual([{ target: image?.id }]);
+  });
+
+  it('refuse within a second what one of them has revoked', async () => {
+    const { uid, token } = await person();
+    const [image] = await images();
+    const session = await sessionOf(token, 0);
+    const url = `/image-catalog/proxy/${image?.id}/image.dzi?session=${session}`;
+    for (const place of [0, 1, 2]) expect((await askServer(at(place), 'GET', url)).status).toBe(200);
+    await askServer(at(0), 'POST', `/admin/users/${uid}/suspend`, { token: adminToken });
+    const revokedAt = performance.now();
+    const lastAcceptedAfterMs = await Promise.all(
+      [0, 1, 2].map(async (place) => {
+        for (let lastSentAt = 0; ; ) {
+          const sentAt = performance.now();
+          if ((await askServer(at(place), 'GET', url)).status === 401) return lastSentAt - revokedAt;
+          lastSentAt = sentAt;
+        }
+      }),
+    );
+    expect(Math.max(...lastAcceptedAfterMs)).toBeLessThan(1000);
+  });
+
+  it('count together how often somebody tries', async () => {
+    const { email } = await person();
+    const wrong = { email, password: 'yanlış-bir-şifre' };
+    const { most } = failureLimits['account-and-network'];
+    for (let attempt = 0; attempt < most; attempt++) {
+      expect((await askServer(at(attempt), 'POST', '/auth/login', { body: wrong })).status).toBe(401);
+    }
+    for (const place of [0, 1, 2]) {
+      expect((await askServer(at(place), 'POST', '/auth/login', { body: wrong })).status).toBe(429);
+    }
+  });
+
+  it('read each new file once, all of them, though one dies in the middle', async () => {
+    const [one, two, three] = all as [ServerProcess, ServerProcess, ServerProcess];
+    // As long as the others are held, it is this one that reads.
+    for (const held of [one, two]) held.process.kill('SIGSTOP');
+    for (let slide = 0; slide < slideCount; slide++) {
+      const file = path.join(folder, 'slides/Set', `${slide}.svs`);
+      fs.writeFileSync(`${file}.part`, await buildSvs());
+      fs.renameSync(`${file}.part`, file);
+    }
+    await vi.waitFor(async () => expect(await statesOf('read-slide')).toContain('active'), {
+      ...patience,
+      interval: 5,
+    });
+    await three.kill();
+    expect(await statesOf('read-slide')).toContain('active');
+    all = [one, two];
+    for (const held of all) held.process.kill('SIGCONT');
+    await vi.waitFor(async () => {
+      const read = (await images()).filter(({ status }) => status === 'ready');
+      expect(read).toHaveLength(slideCount + 2);
+    }, patience);
+    const imported = (await entries('image-imported')).map(({ target }) => target);
+    expect(imported).toHaveLength(slideCount + 2);
+    expect(new Set(imported).size).toBe(slideCount + 2);
+  }, 120_000);
+
+  it('have written one audit trail, without a fork', async () => {
+    expect(await checkChain(database.db)).toMatchObject({ state: 'intact', brokenAt: null });
+  });
+
+  /** Of the jobs, as the queue keeps them. */
+  async function statesOf(name: string): Promise<string[]> {
+    const { rows } = await queue.query<{ state: string }>('select state from jobs.job where name = $1', [
+      name,
+    ]);
+    return rows.map(({ state }) => state);
+  }
+});

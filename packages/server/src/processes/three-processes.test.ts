@@ -1,0 +1,170 @@
+/**
+ * Three processes behind nginx, over PostgreSQL: one is killed and all are rolled while people look at slides. What a
+ * client asks twice at most is always answered.
+ */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { buildSvs } from '@lamina/slide/testing';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { databaseKinds, openTestDatabase, type TestDatabase } from '../store/testing/test-database.ts';
+import { freePort, type LoadBalancer, nginx, startLoadBalancer } from '../testing/load-balancer.ts';
+import { askServer, type ServerProcess, startProgram, type WireAnswer } from '../testing/server-process.ts';
+
+const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
+const viewers = 6;
+/** As the web app has it. */
+const retryAfterMs = 1000;
+/** 480 × 400 pixels, tiles of 128, stored at 1 and at 1/4: Deep Zoom levels 9 and 7 of 0…9; those between are made. */
+const plan = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
+const slides = ['a.svs', 'b.svs', 'c.svs'];
+const tiles = ['9/0_0', '9/1_1', '9/2_1', '9/3_3', '8/0_0', '8/1_1', '8/0_1', '7/0_0'];
+const patience = { timeout: 60_000, interval: 100 };
+
+const canRun = databaseKinds.includes('PostgreSQL') && nginx !== null;
+if (!canRun) console.log('Three processes are not tested here: that needs PostgreSQL and nginx.');
+
+describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => {
+  let folder: string;
+  let database: TestDatabase;
+  let balancer: LoadBalancer;
+  let ports: number[];
+  const processes: ServerProcess[] = [];
+  let token: string;
+  let imageIds: string[];
+
+  const start = (place: number) =>
+    startProgram({
+      PORT: String(ports[place]),
+      DATA_DIR: path.join(folder, `data-${place}`),
+      SLIDES_DIR: path.join(folder, 'slides'),
+      DATABASE_URL: database.url ?? '',
+      SECRET_KEY: 'the same sentence for all three of them',
+      PUBLIC_URL: 'http://slides.example.org',
+      TRUSTED_PROXIES: '127.0.0.1',
+      ADMIN_EMAIL: admin.email,
+      ADMIN_PASSWORD: admin.password,
+      LOG_LEVEL: 'error',
+    });
+
+  beforeAll(async () => {
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-three-'));
+    fs.mkdirSync(path.join(folder, 'slides/Set'), { recursive: true });
+    for (const name of slides) {
+      fs.writeFileSync(path.join(folder, 'slides/Set', name), await buildSvs(plan));
+    }
+    database = await openTestDatabase('PostgreSQL');
+    ports = [await freePort(), await freePort(), await freePort()];
+    // All at the same moment, over an empty database.
+    processes.push(...(await Promise.all(ports.map((_, place) => start(place)))));
+    balancer = await startLoadBalancer(ports);
+    const signedIn = await askServer(balancer, 'POST', '/auth/login', { body: admin });
+    token = String(signedIn.body.token);
+    imageIds = await vi.waitFor(async () => {
+      const { body } = await askServer(balancer, 'GET', '/image-catalog/images', { token });
+      const images = body.images as { id: string; status: string }[];
+      const ready = images.filter(({ status }) => status === 'ready');
+      if (ready.length < slides.length) throw new Error('the slides have not been read yet');
+      return images.map(({ id }) => id);
+    }, patience);
+  }, 180_000);
+  afterAll(async () => {
+    await Promise.all(processes.map((each) => each.kill()));
+    await balancer?.stop();
+    await database?.close();
+    fs.rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('answer whoever asks twice at most, while one is killed and all are rolled', async () => {
+    const tally = { requests: 0, healed: 0, failed: [] as string[] };
+    const over = new AbortController();
+
+    /** What a client does: once more after a moment when nothing came, or an answer that says the server cannot. */
+    async function ask(
+      method: string,
+      url: string,
+      good: readonly number[],
+      as?: string,
+    ): Promise<WireAnswer> {
+      const what = `${method} ${url.replace(/session[=/][\w-]+/, 'session')}`;
+      const once = async (): Promise<WireAnswer | string> => {
+        try {
+          const answer = await askServer(balancer, method, url, as === undefined ? {} : { token: as });
+          return good.includes(answer.status) ? answer : `${what}: ${answer.status}`;
+        } catch (error) {
+          return `${what}: ${String(error)}`;
+        }
+      };
+      tally.requests++;
+      const first = await once();
+      if (typeof first !== 'string') return first;
+      await wait(retryAfterMs);
+      const second = await once();
+      if (typeof second !== 'string') {
+        tally.healed++;
+        return second;
+      }
+      tally.failed.push(`${first}, then ${second}`);
+      return { status: 0, body: {} };
+    }
+
+    async function view(place: number): Promise<void> {
+      for (let step = place; !over.signal.aborted; ) {
+        const made = await ask('POST', '/auth/image-session', [201], token);
+        const session = String(made.body.session_id);
+        for (let field = 0; field < 8 && !over.signal.aborted; field++, step++) {
+          const proxy = `/image-catalog/proxy/${imageIds[step % imageIds.length]}`;
+          await ask('GET', `${proxy}/image.dzi?session=${session}`, [200]);
+          await ask('GET', `${proxy}/thumbnail.jpg?session=${session}`, [200]);
+          await Promise.all(
+            [0, 1, 2].map((more) => {
+              const tile = tiles[(step + more) % tiles.length];
+              return ask('GET', `${proxy}/image_files/${tile}.jpeg?session=${session}`, [200]);
+            }),
+          );
+          await ask('GET', '/image-catalog/images', [200], token);
+          await ask('GET', '/auth/image-session/stats', [200], token);
+        }
+        // Whoever ends it a second time is told that it is not there any more.
+        await ask('DELETE', `/auth/image-session/${session}`, [204, 404], token);
+      }
+    }
+
+    const moreRequests = async (more: number) => {
+      const until = tally.requests + more;
+      await vi.waitFor(() => expect(tally.requests).toBeGreaterThanOrEqual(until), patience);
+    };
+    const untilReady = (place: number) =>
+      vi.waitFor(async () => {
+        const { status } = await fetch(`http://127.0.0.1:${ports[place]}/health/ready`);
+        expect(status).toBe(200);
+      }, patience);
+
+    const began = performance.now();
+    const viewing = Promise.all(Array.from({ length: viewers }, (_, place) => view(place)));
+    await moreRequests(300);
+
+    await processes[1]?.kill();
+    await moreRequests(300);
+    processes[1] = await start(1);
+    await untilReady(1);
+
+    for (const place of [0, 1, 2]) {
+      expect(await processes[place]?.stop()).toBe(0);
+      await moreRequests(100);
+      processes[place] = await start(place);
+      await untilReady(place);
+    }
+    await moreRequests(100);
+    over.abort();
+    await viewing;
+
+    const seconds = (performance.now() - began) / 1000;
+    process.stdout.write(
+      `Three processes: ${tally.requests} requests in ${seconds.toFixed(0)} s, one killed and all three rolled: ` +
+        `${tally.healed} healed by one retry, ${tally.failed.length} failed\n`,
+    );
+    expect(tally.failed).toEqual([]);
+  }, 240_000);
+});

@@ -1,0 +1,103 @@
+/** nginx in front of several server processes, set up as deploy/nginx.conf has it but for names, ports and TLS. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+const delivered = path.join(import.meta.dirname, '../../../../deploy/nginx.conf');
+
+/** Where nginx is installed; null where it is not. */
+export const nginx: string | null =
+  [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin']
+    .map((folder) => path.join(folder, 'nginx'))
+    .find((file) => fs.existsSync(file)) ?? null;
+
+export interface LoadBalancer {
+  readonly address: string;
+  readonly port: number;
+  readonly process: ChildProcess;
+  stop(): Promise<void>;
+}
+
+/**
+ * @param ports of the processes, on loopback
+ * @param wrap makes the command line one that runs it elsewhere, as on another processor
+ * @throws when nginx is not installed, or does not take the configuration
+ */
+export async function startLoadBalancer(
+  ports: readonly number[],
+  wrap: (commandLine: readonly string[]) => readonly string[] = (commandLine) => commandLine,
+): Promise<LoadBalancer> {
+  if (nginx === null) throw new Error('nginx is not installed');
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-nginx-'));
+  const port = await freePort();
+  const settings = path.join(folder, 'nginx.conf');
+  fs.writeFileSync(settings, settingsIn(folder, siteOf(port, ports, folder)));
+  const [command = nginx, ...args] = wrap([nginx, '-c', settings, '-e', path.join(folder, 'error.log')]);
+  const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  const ended = once(child, 'exit');
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await ended;
+    fs.rmSync(folder, { recursive: true, force: true });
+  };
+  const address = `http://127.0.0.1:${port}`;
+  while (!(await answers(address))) {
+    if (child.exitCode !== null) throw new Error('nginx does not take the configuration that is delivered');
+    await wait(20);
+  }
+  return { address, port, process: child, stop };
+}
+
+/** The delivered configuration without TLS, with these ports and with its logs in `folder`. */
+function siteOf(port: number, ports: readonly number[], folder: string): string {
+  const servers = ports.map((each) => `    server 127.0.0.1:${each} max_fails=1 fail_timeout=5s;`).join('\n');
+  return fs
+    .readFileSync(delivered, 'utf8')
+    .replace(/( {4}server lamina-\d:.*\n)+/, `${servers}\n`)
+    .replace(/^server \{\n {4}listen 80;[^}]*\}\n/m, '')
+    .replace(/^ {4}listen (443|\[::\]:443).*\n/gm, '')
+    .replace(/^ {4}ssl_.*\n/gm, '')
+    .replace(/^ {4}server_name .*$/m, `    listen 127.0.0.1:${port};`)
+    .replace('/var/log/nginx/lamina.log', path.join(folder, 'access.log'))
+    .replace('/var/log/nginx/lamina-error.log', path.join(folder, 'error.log'));
+}
+
+function settingsIn(folder: string, site: string): string {
+  const kept = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path ${folder}/${kind};`,
+  );
+  // Started by root, it would answer as somebody who may not write there.
+  return `${process.getuid?.() === 0 ? 'user root;' : ''}
+worker_processes 1;
+daemon off;
+pid ${folder}/nginx.pid;
+events { worker_connections 4096; }
+http {
+${kept.join('\n')}
+${site}
+}
+`;
+}
+
+async function answers(address: string): Promise<boolean> {
+  try {
+    await (await fetch(address)).arrayBuffer();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** One that nobody listens at now. */
+export async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as net.AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
