@@ -11,7 +11,13 @@ import type { Permission } from './permissions.ts';
  */
 export type Access = Permission | 'anyone' | 'image-session';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A file that is small enough to be sent, and kept in memory, whole. */
+export interface Upload {
+  readonly contentType: string;
+  readonly maxBytes: number;
+}
 
 export interface Endpoint {
   readonly method: Method;
@@ -24,6 +30,10 @@ export interface Endpoint {
   readonly language: Language;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
+  /** A file in place of a JSON body. */
+  readonly upload?: Upload;
+  /** A part of a file in place of a JSON body: of any size, and never in memory whole. */
+  readonly isStreamed?: true;
   /** JSON answer; a string is the content type of bytes; null for no content. */
   readonly response: z.ZodType | string | null;
   /** Status of a good answer. */

@@ -7,6 +7,8 @@ import * as imageSessions from './image-sessions.ts';
 import * as images from './images.ts';
 import * as secondFactor from './second-factor.ts';
 import * as signIns from './sign-ins.ts';
+import * as slideManagement from './slide-management.ts';
+import * as uploads from './uploads.ts';
 import * as users from './users.ts';
 
 function endpointsOf(resource: object): Record<string, Endpoint> {
@@ -26,4 +28,6 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   ...endpointsOf(imageSessions),
   ...endpointsOf(images),
   ...endpointsOf(datasets),
+  ...endpointsOf(slideManagement),
+  ...endpointsOf(uploads),
 };

@@ -111,12 +111,42 @@ export const errors = {
     tr: 'Bu hesabın şifresi kurumun kimlik hizmetinde tutulur; burada değiştirilemez.',
     en: 'The password of this account is kept by the external sign-in service.',
   },
+  import_changed: {
+    status: 409,
+    tr: 'Katalog bu arada değişti. Yeni önizlemeyi inceleyip yeniden uygulayın.',
+    en: 'The catalogue has changed meanwhile. Please look at the new preview and apply it again.',
+  },
+  upload_exists: {
+    status: 409,
+    tr: 'Bu veri kümesinde bu adda bir dosya veya klasör zaten var ya da yükleniyor. Var olanın üzerine yazılmaz.',
+    en: 'The dataset has a file or folder of this name already, or it is being uploaded. Nothing is ever overwritten.',
+  },
+  upload_ended: {
+    status: 409,
+    tr: 'Bu yükleme tamamlanmış veya bırakılmış.',
+    en: 'This upload has been finished or given up.',
+  },
+  upload_incomplete: {
+    status: 409,
+    tr: 'Dosyanın tamamı henüz gelmedi.',
+    en: 'Not all of the file has come yet.',
+  },
+  too_many_uploads: {
+    status: 409,
+    tr: 'Yarım kalan yükleme sayısı sınıra ulaştı. Önce onları tamamlayın veya bırakın.',
+    en: 'There are too many unfinished uploads. Finish them or give them up first.',
+  },
   email_taken: {
     status: 409,
     tr: 'Bu e-posta adresiyle daha önce kayıt olunmuş.',
     en: 'This e-mail address is already registered.',
   },
   too_large: { status: 413, tr: 'İstek çok büyük.', en: 'The request is too large.' },
+  upload_too_large: {
+    status: 413,
+    tr: 'Bu yükleme izin verilen en büyük boyutu aşıyor.',
+    en: 'This upload is larger than is allowed.',
+  },
   unsupported_type: {
     status: 415,
     tr: 'İstek JSON olmalı.',
@@ -141,6 +171,16 @@ export const errors = {
     status: 503,
     tr: 'Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.',
     en: 'The service is unavailable at the moment. Please try again shortly.',
+  },
+  quota_exceeded: {
+    status: 507,
+    tr: 'Yüklemelere ayrılan alan buna yetmiyor.',
+    en: 'The space that is set aside for uploads is not enough for this.',
+  },
+  storage_full: {
+    status: 507,
+    tr: 'Sunucunun diskinde yeterli yer yok. Gelen kısım saklandı; yer açılınca devam edebilirsiniz.',
+    en: 'The disk of the server has not enough room. What has come is kept; you can go on when there is room.',
   },
   token_unverifiable: {
     status: 503,

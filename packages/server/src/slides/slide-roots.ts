@@ -20,7 +20,11 @@ export type FolderRoot = Exclude<SlideRoot, 'bucket'>;
 export function slideRoots(
   config: Pick<Config, 'slidesDir' | 'dataDir'>,
 ): Readonly<Record<FolderRoot, string>> {
-  return { slides: config.slidesDir, demo: path.join(config.dataDir, 'demo') };
+  return {
+    slides: config.slidesDir,
+    demo: path.join(config.dataDir, 'demo'),
+    uploads: path.join(config.dataDir, 'uploads', 'slides'),
+  };
 }
 
 /**

@@ -2,7 +2,16 @@
  * The tables, as they are in both databases. Portable types only: text ids, ISO 8601 text for times
  * (UTC, so that text order is time order), 0/1 for booleans, JSON as text.
  */
-import type { AuditResult, DatasetAccess, ImageStatus, Role, Status } from '@lamina/contract';
+import type {
+  AuditResult,
+  DatasetAccess,
+  ImageStatus,
+  Role,
+  Status,
+  UploadFileState,
+  UploadProblem,
+  UploadState,
+} from '@lamina/contract';
 import type { Insertable, Selectable } from 'kysely';
 
 type Flag = 0 | 1;
@@ -116,7 +125,7 @@ interface SpentIdentityTokenTable {
 }
 
 /** Where a slide lies: in a folder of ours, or in the bucket of the object store. A request never names it. */
-export type SlideRoot = 'slides' | 'demo' | 'bucket';
+export type SlideRoot = 'slides' | 'demo' | 'uploads' | 'bucket';
 
 interface ImageTable {
   id: string;
@@ -154,6 +163,8 @@ interface ImageTable {
   removed_at: string | null;
   /** The file is not there any more; it may come back. */
   missing_since: string | null;
+  /** Hidden by an administrator: nobody but administrators sees it. */
+  hidden_at: string | null;
 }
 
 /** Append-only: who did what to whom, when, from where, with which result. */
@@ -236,7 +247,7 @@ interface DigestTable {
 
 /** Rows to lock: updating one holds it until the transaction ends, on both databases. */
 export interface LockTable {
-  name: 'accounts' | 'audit' | 'catalogue' | 'throttle';
+  name: 'accounts' | 'audit' | 'catalogue' | 'throttle' | 'uploads';
   taken: number;
 }
 
@@ -250,6 +261,45 @@ interface SchemaChangeTable {
   migration: string;
   program_version: string;
   at: string;
+}
+
+/** What an administrator sends from the browser: a file, or a folder of files. */
+interface UploadTable {
+  id: string;
+  /** Of the administrator. */
+  uid: string;
+  dataset: string;
+  /** Below the dataset, checked, with forward slashes: of the file or the folder. */
+  path: string;
+  is_folder: Flag;
+  /** As announced; so is the size, of all files together. */
+  file_count: number;
+  size_bytes: number;
+  state: UploadState;
+  problem: UploadProblem | null;
+  /** Where it is to lie, in one spelling; unique. Null once it lies there, or has been given up. */
+  place_key: string | null;
+  /** Until then one process is placing it. */
+  leased_until: string | null;
+  begun_at: string;
+  /** The last time something came of it. */
+  touched_at: string;
+}
+
+/** A file of an upload that is not done. */
+interface UploadFileTable {
+  id: string;
+  upload_id: string;
+  /** Below the folder, checked, with forward slashes; of a single file its name. Unique with the upload. */
+  path: string;
+  size_bytes: number;
+  /** Where it was chosen, it was last changed then; milliseconds. */
+  modified_ms: number;
+  /** Hexadecimal; null until all of it has come. */
+  sha256: string | null;
+  state: UploadFileState;
+  /** Until then one process is reading it. */
+  leased_until: string | null;
 }
 
 export interface Tables {
@@ -273,6 +323,8 @@ export interface Tables {
   dataset_grants: DatasetGrantTable;
   dataset_requests: DatasetRequestTable;
   digests: DigestTable;
+  uploads: UploadTable;
+  upload_files: UploadFileTable;
   schema_changes: SchemaChangeTable;
 }
 

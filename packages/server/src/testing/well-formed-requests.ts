@@ -1,5 +1,6 @@
 /** For every endpoint that is not about pixels a request that is right, whoever sends it: by it everybody is tried. */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import {
   createImageSession,
   type Endpoint,
@@ -18,7 +19,7 @@ import type { Actor } from './permission-matrix.ts';
 import type { TestServer, TestUser } from './test-server.ts';
 
 /** Somebody who asks: an account, where there is one, and what is sent as the bearer token. */
-interface Asker {
+export interface Asker {
   readonly user: TestUser;
   readonly token: string | null;
 }
@@ -35,6 +36,14 @@ export interface WellFormedRequest {
 export const unknownToken = 'A'.repeat(43);
 export const missingId = '00000000-0000-4000-8000-000000000000';
 export const newPassword = 'yepyeni-şifre';
+
+const tus = { 'tus-resumable': '1.0.0' } as const;
+
+interface UploadIds {
+  readonly uploadId: string;
+  readonly fileId: string;
+  readonly path: string;
+}
 
 interface WellFormedRequests {
   /** A new account of this kind, signed in where it can be. */
@@ -76,6 +85,21 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     return name;
   }
 
+  /** Of one byte, and one of its files that is begun, or has come whole. */
+  async function uploadOf(uid: string, has: 'no file' | 'a file' | 'a whole file'): Promise<UploadIds> {
+    const { uploads } = server().services;
+    const path = `${randomUUID()}.svs`;
+    const announced = { dataset: 'Yeni', path, is_folder: false, file_count: 1, size_bytes: 1 };
+    const origin = { address: '127.0.0.1', requestId: null };
+    const { upload } = await uploads.begin({ uid, origin }, announced);
+    const ids = { uploadId: upload.id, fileId: missingId, path };
+    if (has === 'no file') return ids;
+    const fileId = await uploads.beginFile(uid, { uploadId: upload.id, path, sizeBytes: 1, modifiedMs: 0 });
+    if (has === 'a whole file') await uploads.parts.write(Readable.from([Buffer.from('x')]), fileId, 0);
+    return { ...ids, fileId };
+  }
+
+  /** A well-formed request to an existing target. `isAnonymous`: there is no account behind it to speak of. */
   async function requestFor(
     name: string,
     { user, token }: Asker,
@@ -160,6 +184,18 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
         const { body } = await as(token).call(createImageSession);
         return to({ sessionId: body.session_id ?? unknownToken });
       }
+      case 'changeImages':
+        return to({}, { ids: [(await given.image()).id], organ_type: 'Liver' });
+      case 'checkCatalogueImport':
+      case 'applyCatalogueImport': {
+        const file = Buffer.from(`id,organ_type\n${(await given.image()).id},Liver\n`);
+        const { plan } = await server().services.catalogueImport.check(file, 'tr');
+        return {
+          ...to({}, file),
+          headers: { 'content-type': 'text/csv' },
+          ...(name === 'applyCatalogueImport' && { query: { plan } }),
+        };
+      }
       case 'getImage':
       case 'updateImage':
       case 'deleteImage':
@@ -167,6 +203,33 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
           { imageId: (await given.image()).id },
           name === 'updateImage' ? { organ_type: 'Liver' } : undefined,
         );
+      case 'beginUpload': {
+        const announced = { is_folder: false, file_count: 1, size_bytes: 1 };
+        return to({}, { dataset: 'Yeni', path: `${randomUUID()}.svs`, ...announced });
+      }
+      case 'abandonUpload':
+        return to({ ...(await uploadOf(user.uid, 'no file')) });
+      case 'createUploadFile': {
+        const { uploadId, path } = await uploadOf(user.uid, 'no file');
+        const told = Object.entries({ upload: uploadId, path, modified: '0' });
+        const metadata = told
+          .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
+          .join(',');
+        return { ...to({}), headers: { ...tus, 'upload-length': '1', 'upload-metadata': metadata } };
+      }
+      case 'getUploadFile':
+        return to({ ...(await uploadOf(user.uid, 'a file')) });
+      case 'sendUploadFile': {
+        const part = { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' };
+        return {
+          ...to({ ...(await uploadOf(user.uid, 'a file')) }, Buffer.from('x')),
+          headers: { ...tus, ...part },
+        };
+      }
+      case 'finishUploadFile': {
+        const sha256 = createHash('sha256').update('x').digest('hex');
+        return to({ ...(await uploadOf(user.uid, 'a whole file')) }, { sha256 });
+      }
       default:
         return to({});
     }

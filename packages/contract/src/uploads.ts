@@ -1,0 +1,191 @@
+/**
+ * Slides that administrators send from the browser. An upload is what belongs together, a file or a folder of files; its
+ * files are sent in parts by the tus protocol, which goes on where it was interrupted, and the upload becomes slides of
+ * the catalogue when all of it is there and every checksum agrees.
+ *
+ * Source of the protocol: tus resumable upload protocol 1.0.0, https://tus.io/protocols/resumable-upload
+ */
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { ImageStatus } from './images.ts';
+import { rule } from './rules.ts';
+
+/** Files of one upload: as many as a slide may have. */
+export const maxFilesOfUpload = 10_000;
+/** Unfinished uploads of everybody together. */
+export const maxOpenUploads = 100;
+/** An upload of which nothing has come for so long is given up. */
+export const uploadPatienceHours = 48;
+
+/**
+ * - `open`: files are being sent, or checked
+ * - `placing`: all of it is there, and is being put where slides lie
+ * - `done`: the catalogue reads it, or has
+ */
+export const UploadState = z.enum(['open', 'placing', 'done']);
+export type UploadState = z.infer<typeof UploadState>;
+
+/**
+ * Why an upload does not go on:
+ * - `checksum`: a file did not arrive as it was sent; it has to be sent again
+ * - `exists`: something has come to lie there meanwhile, and nothing is ever overwritten
+ * - `storage`: it cannot be put where it belongs; tried again by itself
+ */
+export const UploadProblem = z.enum(['checksum', 'exists', 'storage']);
+export type UploadProblem = z.infer<typeof UploadProblem>;
+
+const bytes = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+export const SlideUpload = z
+  .object({
+    id: z.string(),
+    dataset: z.string(),
+    path: z.string().meta({ description: 'Below the dataset: of the file, or of the folder' }),
+    is_folder: z.boolean(),
+    file_count: z.number().int(),
+    checked_count: z.number().int().meta({ description: 'Files that are there and whose checksum agrees' }),
+    size_bytes: bytes,
+    state: UploadState,
+    problem: UploadProblem.nullable(),
+    begun_at: z.iso.datetime(),
+    images: z
+      .array(
+        z.object({
+          id: z.string(),
+          file_name: z.string(),
+          status: ImageStatus,
+          error: z.string().nullable(),
+        }),
+      )
+      .meta({ description: 'Entries of the catalogue that came of it; at most 100' }),
+  })
+  .meta({ id: 'SlideUpload' });
+export type SlideUpload = z.infer<typeof SlideUpload>;
+
+/**
+ * - `open`: not all of it has come
+ * - `checking`: all of it has come, and is being read
+ * - `checked`: it is what was sent
+ * - `refused`: it is not, and has to be sent again as a new file
+ */
+export const UploadFileState = z.enum(['open', 'checking', 'checked', 'refused']);
+export type UploadFileState = z.infer<typeof UploadFileState>;
+
+export const UploadFile = z
+  .object({
+    id: z.string(),
+    path: z.string().meta({ description: 'Below the folder; of a single file its name' }),
+    size_bytes: bytes,
+    modified_ms: z.number().meta({ description: 'Of the file where it was chosen: to know it again' }),
+    state: UploadFileState,
+  })
+  .meta({ id: 'UploadFile' });
+export type UploadFile = z.infer<typeof UploadFile>;
+
+export const listUploads = endpoint({
+  method: 'GET',
+  path: '/admin/uploads',
+  summary: 'Own uploads: the unfinished ones, and those of the last days',
+  access: 'catalogue.write',
+  language: 'tr',
+  response: z.object({
+    uploads: z.array(SlideUpload).meta({ description: 'The latest first' }),
+    max_bytes: bytes.meta({ description: 'Of one upload' }),
+  }),
+  status: 200,
+  errors: [],
+});
+
+export const beginUpload = endpoint({
+  method: 'POST',
+  path: '/admin/uploads',
+  summary: 'Announce a file or a folder of files; the same one that is unfinished is gone on with',
+  access: 'catalogue.write',
+  language: 'tr',
+  body: z.object({
+    dataset: z
+      .string()
+      .trim()
+      .min(1, rule('tr', 'Bir veri kümesi seçin veya yazın.', 'Choose or enter a dataset.'))
+      .max(200, rule('tr', 'En fazla 200 karakter olabilir.', 'At most 200 characters.'))
+      .meta({ description: 'One that there is, or a new one' }),
+    path: z.string().max(1000).meta({ description: 'Below the dataset, with forward slashes' }),
+    is_folder: z.boolean(),
+    file_count: z.number().int().min(1).max(maxFilesOfUpload),
+    size_bytes: bytes.meta({ description: 'Of all files together' }),
+  }),
+  response: z.object({
+    upload: SlideUpload,
+    files: z.array(UploadFile).meta({ description: 'Those that were begun before' }),
+  }),
+  status: 200,
+  errors: ['upload_exists', 'upload_too_large', 'quota_exceeded', 'storage_full', 'too_many_uploads'],
+});
+
+export const abandonUpload = endpoint({
+  method: 'DELETE',
+  path: '/admin/uploads/:uploadId',
+  summary: 'Give an unfinished upload up; what has come of it is removed',
+  access: 'catalogue.write',
+  language: 'tr',
+  response: null,
+  status: 204,
+  errors: ['not_found', 'upload_ended'],
+});
+
+export const finishUploadFile = endpoint({
+  method: 'PUT',
+  path: '/admin/upload-files/:fileId/checksum',
+  summary:
+    'Say what the whole file hashes to; it is then read and compared, which the list of uploads tells of',
+  access: 'catalogue.write',
+  language: 'tr',
+  body: z.object({
+    sha256: z
+      .string()
+      .regex(/^[\da-f]{64}$/)
+      .meta({ description: 'Hexadecimal, lower case' }),
+  }),
+  response: z.object({ state: UploadFileState }),
+  status: 202,
+  errors: ['not_found', 'upload_incomplete'],
+});
+
+/**
+ * tus creation. `Upload-Metadata` names the `upload`, the `path` below its folder (of a single file its name) and
+ * `modified`, milliseconds.
+ */
+export const createUploadFile = endpoint({
+  method: 'POST',
+  path: '/admin/upload-files',
+  summary: 'tus: begin to send a file of an upload',
+  access: 'catalogue.write',
+  language: 'tr',
+  response: null,
+  status: 201,
+  errors: ['invalid_request', 'not_found', 'upload_ended', 'storage_full'],
+});
+
+/** HEAD is what tus asks for; both carry `Upload-Offset` and `Upload-Length`. */
+export const getUploadFile = endpoint({
+  method: 'GET',
+  path: '/admin/upload-files/:fileId',
+  summary: 'tus: how much of a file has come',
+  access: 'catalogue.write',
+  language: 'tr',
+  response: UploadFile.extend({ offset: bytes }),
+  status: 200,
+  errors: ['not_found'],
+});
+
+export const sendUploadFile = endpoint({
+  method: 'PATCH',
+  path: '/admin/upload-files/:fileId',
+  summary: 'tus: the next part of a file',
+  access: 'catalogue.write',
+  language: 'tr',
+  isStreamed: true,
+  response: null,
+  status: 204,
+  errors: ['not_found', 'upload_ended', 'storage_full'],
+});

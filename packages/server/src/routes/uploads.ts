@@ -1,0 +1,114 @@
+/** Slides that administrators send from the browser. Parts of files go past Fastify, to the tus library. */
+import type { IncomingMessage } from 'node:http';
+import {
+  AppError,
+  abandonUpload,
+  apiBase,
+  beginUpload,
+  createUploadFile,
+  finishUploadFile,
+  getUploadFile,
+  listUploads,
+  sendUploadFile,
+} from '@lamina/contract';
+import { Metadata, Server as TusServer } from '@tus/server';
+import type { FastifyInstance } from 'fastify';
+import type { Caller } from '../http/access.ts';
+import { serve } from '../http/serve.ts';
+import type { Services } from '../services.ts';
+import { byOf } from './by.ts';
+
+const filesPath = apiBase + createUploadFile.path;
+const partType = 'application/offset+octet-stream';
+const tusVersion = { 'Tus-Resumable': '1.0.0' } as const;
+
+export async function uploadRoutes(
+  app: FastifyInstance,
+  { uploads, config }: Pick<Services, 'uploads' | 'config'>,
+): Promise<void> {
+  serve(app, listUploads, async ({ caller }) => ({
+    uploads: await uploads.list(caller.user.uid),
+    max_bytes: config.uploadMaxBytes,
+  }));
+
+  serve(app, beginUpload, (request) => uploads.begin(byOf(request), request.body));
+
+  serve(app, abandonUpload, (request) => uploads.abandon(byOf(request), request.params.uploadId));
+
+  serve(app, createUploadFile, async ({ caller, reply }) => {
+    const id = await uploads.beginFile(caller.user.uid, newFileOf(reply.request.raw));
+    reply.headers({ ...tusVersion, Location: `${filesPath}/${id}` });
+  });
+
+  serve(app, getUploadFile, async ({ params, caller, reply }) => {
+    const file = await uploads.file(caller.user.uid, params.fileId);
+    reply.headers({ ...tusVersion, 'Upload-Offset': file.offset, 'Upload-Length': file.size_bytes });
+    return file;
+  });
+
+  serve(app, finishUploadFile, async ({ params, body, caller }) => ({
+    state: await uploads.finishFile(caller.user.uid, params.fileId, body.sha256),
+  }));
+
+  const tus = createTusServer({ uploads });
+  await app.register(async (streaming) => {
+    streaming.addContentTypeParser(partType, (_request, _part, done) => done(null));
+    streaming.route({
+      method: sendUploadFile.method,
+      url: apiBase + sendUploadFile.path,
+      config: { endpoint: sendUploadFile },
+      bodyLimit: Number.MAX_SAFE_INTEGER,
+      handler: async (request, reply) => {
+        const { fileId } = request.params as { fileId: string };
+        const { user } = request.credential as Caller;
+        await uploads.expectPart(user.uid, fileId, Number(request.headers['content-length'] ?? 0));
+        reply.hijack();
+        for (const [name, value] of Object.entries(reply.getHeaders())) {
+          if (value !== undefined) reply.raw.setHeader(name, value);
+        }
+        request.raw.url = `${filesPath}/${fileId}`; // exactly the file that was looked up
+        await tus.handle(request.raw, reply.raw);
+      },
+    });
+  });
+}
+
+/** Takes parts of files that are known already. What it refuses is written as ours. */
+function createTusServer({ uploads }: Pick<Services, 'uploads'>): TusServer {
+  return new TusServer({
+    path: filesPath,
+    datastore: uploads.parts,
+    relativeLocation: true,
+    // No other origin is ever let in; without a list the library would let in all.
+    allowedOrigins: ['null'],
+    onResponseError(request, error) {
+      if (!(error instanceof AppError)) return undefined;
+      const asked = request.headers.get('accept-language');
+      const { code, status } = error;
+      const message = error.messageIn(asked === 'en' ? 'en' : sendUploadFile.language);
+      return { status_code: status, body: JSON.stringify({ message, code }) };
+    },
+  });
+}
+
+/** @throws AppError invalid_request */
+function newFileOf({ headers }: IncomingMessage) {
+  const { 'upload-length': length, 'upload-metadata': metadata } = headers;
+  const sizeBytes = wholeNumber(length, 'Upload-Length');
+  let told: Record<string, string | null>;
+  try {
+    told = Metadata.parse(typeof metadata === 'string' ? metadata : '');
+  } catch (cause) {
+    throw new AppError('invalid_request', { field: 'Upload-Metadata', cause });
+  }
+  const { upload, path, modified } = told;
+  if (!upload) throw new AppError('invalid_request', { field: 'upload' });
+  if (!path) throw new AppError('invalid_request', { field: 'path' });
+  return { uploadId: upload, path, sizeBytes, modifiedMs: wholeNumber(modified ?? '0', 'modified') };
+}
+
+function wholeNumber(text: string | string[] | undefined, field: string): number {
+  const value = typeof text === 'string' && /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(value)) throw new AppError('invalid_request', { field });
+  return value;
+}

@@ -1,0 +1,37 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../schema.ts';
+
+/** Slides that administrators send from the browser. */
+export async function up(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createTable('uploads')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('uid', 'text', (c) => c.notNull())
+    .addColumn('dataset', 'text', (c) => c.notNull())
+    .addColumn('path', 'text', (c) => c.notNull())
+    .addColumn('is_folder', 'integer', (c) => c.notNull())
+    .addColumn('file_count', 'integer', (c) => c.notNull())
+    .addColumn('size_bytes', 'bigint', (c) => c.notNull())
+    .addColumn('state', 'text', (c) => c.notNull())
+    .addColumn('problem', 'text')
+    .addColumn('place_key', 'text', (c) => c.unique())
+    .addColumn('leased_until', 'text')
+    .addColumn('begun_at', 'text', (c) => c.notNull())
+    .addColumn('touched_at', 'text', (c) => c.notNull())
+    .execute();
+  await db.schema.createIndex('uploads_by_uid').on('uploads').column('uid').execute();
+  await db.schema
+    .createTable('upload_files')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('upload_id', 'text', (c) => c.notNull().references('uploads.id').onDelete('cascade'))
+    .addColumn('path', 'text', (c) => c.notNull())
+    .addColumn('size_bytes', 'bigint', (c) => c.notNull())
+    .addColumn('modified_ms', 'bigint', (c) => c.notNull())
+    .addColumn('sha256', 'text')
+    .addColumn('state', 'text', (c) => c.notNull())
+    .addColumn('leased_until', 'text')
+    .addUniqueConstraint('upload_files_one_each', ['upload_id', 'path'])
+    .execute();
+  await db.schema.createIndex('upload_files_by_state').on('upload_files').column('state').execute();
+  await db.insertInto('locks').values({ name: 'uploads', taken: 0 }).execute();
+}

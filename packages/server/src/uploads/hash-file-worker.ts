@@ -1,0 +1,31 @@
+/** The thread of hash-file.ts. */
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { HashAnswer } from './hash-file.ts';
+
+const atOnceBytes = 1024 * 1024;
+
+function answer(): HashAnswer {
+  try {
+    const file = fs.openSync(workerData as string, 'r+');
+    try {
+      const hash = createHash('sha256');
+      const bytes = Buffer.alloc(atOnceBytes);
+      for (;;) {
+        const count = fs.readSync(file, bytes);
+        if (count === 0) break;
+        hash.update(bytes.subarray(0, count));
+      }
+      fs.fsyncSync(file);
+      return { sha256: hash.digest('hex') };
+    } finally {
+      fs.closeSync(file);
+    }
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException;
+    return { message, code };
+  }
+}
+
+parentPort?.postMessage(answer());

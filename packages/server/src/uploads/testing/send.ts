@@ -1,0 +1,84 @@
+/** What the browser does with the files of an upload, by hand: every call to the API as it goes over the wire. */
+import { createHash } from 'node:crypto';
+import {
+  apiBase,
+  type beginUpload,
+  createUploadFile,
+  type listUploads,
+  type ResponseOf,
+  type SlideUpload,
+} from '@lamina/contract';
+
+/** A call to the API; the address is relative to its base. */
+export type Ask = (
+  method: string,
+  url: string,
+  request?: { readonly headers?: Readonly<Record<string, string>>; readonly body?: Uint8Array | object },
+) => Promise<{
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: unknown;
+}>;
+
+interface Announced {
+  readonly dataset: string;
+  readonly path: string;
+  readonly isFolder?: boolean;
+  readonly files: Readonly<Record<string, Uint8Array>>;
+}
+
+export const sha256Of = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+export function sender(ask: Ask) {
+  const tus = { 'tus-resumable': '1.0.0' };
+
+  async function begin({ dataset, path, isFolder = false, files }: Announced) {
+    const sizes = Object.values(files).map(({ length }) => length);
+    const size_bytes = sizes.reduce((sum, size) => sum + size, 0);
+    const body = { dataset, path, is_folder: isFolder, file_count: sizes.length, size_bytes };
+    const answer = await ask('POST', '/admin/uploads', { body });
+    return { ...answer, begun: answer.body as ResponseOf<typeof beginUpload> };
+  }
+
+  /** @returns the answer, and the id of the file */
+  async function create(uploadId: string, path: string, sizeBytes: number) {
+    const told = Object.entries({ upload: uploadId, path, modified: '1700000000000' });
+    const metadata = told.map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`).join(',');
+    const headers = { ...tus, 'upload-length': String(sizeBytes), 'upload-metadata': metadata };
+    const answer = await ask('POST', createUploadFile.path, { headers });
+    const location = answer.headers.location ?? '';
+    return { ...answer, fileId: location.replace(`${apiBase}${createUploadFile.path}/`, '') };
+  }
+
+  function part(fileId: string, offset: number, bytes: Uint8Array) {
+    const type = { 'content-type': 'application/offset+octet-stream', 'upload-offset': String(offset) };
+    return ask('PATCH', `/admin/upload-files/${fileId}`, { headers: { ...tus, ...type }, body: bytes });
+  }
+
+  async function offsetOf(fileId: string): Promise<number> {
+    const { headers } = await ask('HEAD', `/admin/upload-files/${fileId}`, { headers: tus });
+    return Number(headers['upload-offset'] ?? Number.NaN);
+  }
+
+  function finish(fileId: string, sha256: string) {
+    return ask('PUT', `/admin/upload-files/${fileId}/checksum`, { body: { sha256 } });
+  }
+
+  async function list(): Promise<readonly SlideUpload[]> {
+    return ((await ask('GET', '/admin/uploads')).body as ResponseOf<typeof listUploads>).uploads;
+  }
+
+  /** From the announcement to the last checksum. @returns id of the upload */
+  async function sendAll(announced: Announced): Promise<string> {
+    const { status, body, begun } = await begin(announced);
+    if (status !== 200) throw new Error(`not begun: ${JSON.stringify(body)}`);
+    for (const [path, bytes] of Object.entries(announced.files)) {
+      const { fileId } = await create(begun.upload.id, path, bytes.length);
+      if (bytes.length > 0) await part(fileId, 0, bytes);
+      await finish(fileId, sha256Of(bytes));
+    }
+    return begun.upload.id;
+  }
+
+  return { begin, create, part, offsetOf, finish, list, sendAll };
+}

@@ -1,0 +1,403 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { buildSvs } from '@lamina/slide/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
+import { type Ask, sender, sha256Of } from './testing/send.ts';
+import { createUploads } from './uploads.ts';
+
+const hour = 3_600_000;
+
+function askAs(server: TestServer, who: TestUser): Ask {
+  const client = server.as(who);
+  return async (method, url, { headers, body } = {}) => {
+    const answer = await client.inject({
+      method: method as 'GET',
+      url,
+      ...(headers && { headers }),
+      ...(body && { payload: body instanceof Uint8Array ? Buffer.from(body) : body }),
+    });
+    return { ...answer, headers: answer.headers as Record<string, string> };
+  };
+}
+
+/** A server, an administrator who sends, and what lies on the disk. */
+async function given(world: Parameters<typeof testServer>[0] = {}) {
+  const server = await testServer(world);
+  const { services, config } = server;
+  const admin = await server.given.admin();
+  const below = (folder: string) =>
+    fs.existsSync(folder) ? (fs.readdirSync(folder, { recursive: true }) as string[]).sort() : [];
+  const filesBelow = (folder: string) =>
+    below(folder).filter((name) => fs.statSync(path.join(folder, name)).isFile());
+  return {
+    server,
+    admin,
+    ask: askAs(server, admin),
+    as: (who: TestUser) => sender(askAs(server, who)),
+    ...sender(askAs(server, admin)),
+    slide: (place: string) => path.join(config.dataDir, 'uploads', 'slides', place),
+    placed: () => filesBelow(path.join(config.dataDir, 'uploads', 'slides')),
+    partial: () => filesBelow(path.join(config.dataDir, 'uploads', 'partial')),
+    settled: () => services.uploads.settled(),
+    async catalogued() {
+      await services.uploads.settled();
+      await services.catalogue.rescan();
+      await services.catalogue.settled();
+    },
+    actions: async () =>
+      (await services.db.selectFrom('audit').select(['action', 'actor_uid']).orderBy('seq').execute())
+        .filter(({ action }) => action.startsWith('upload'))
+        .map(({ action, actor_uid }) => [action, actor_uid]),
+  };
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+describe.each(databaseKinds)('an upload, on %s', (database) => {
+  it('becomes a slide of its dataset, exactly as it was sent, in however many parts', async () => {
+    const { begin, create, part, offsetOf, finish, list, slide, partial, catalogued, actions, admin } =
+      await given({ database });
+    const svs = await buildSvs();
+    const { begun } = await begin({ dataset: 'Böbrek', path: 'a.svs', files: { 'a.svs': svs } });
+    expect(begun).toMatchObject({ upload: { state: 'open', problem: null }, files: [] });
+    const { status, fileId } = await create(begun.upload.id, 'a.svs', svs.length);
+    expect(status).toBe(201);
+    expect((await part(fileId, 0, svs.subarray(0, 1000))).status).toBe(204);
+    expect(await offsetOf(fileId)).toBe(1000);
+    expect((await part(fileId, 1000, svs.subarray(1000))).status).toBe(204);
+    expect(await finish(fileId, sha256Of(svs))).toMatchObject({ status: 202, body: { state: 'checking' } });
+    await catalogued();
+    expect(sha256Of(fs.readFileSync(slide('Böbrek/a.svs')))).toBe(sha256Of(svs));
+    expect(partial()).toEqual([]);
+    expect(await list()).toMatchObject([
+      {
+        dataset: 'Böbrek',
+        path: 'a.svs',
+        state: 'done',
+        checked_count: 1,
+        images: [{ file_name: 'a.svs', status: 'ready', error: null }],
+      },
+    ]);
+    expect(await actions()).toEqual([
+      ['upload-begun', admin.uid],
+      ['upload-finished', admin.uid],
+    ]);
+  });
+
+  it('of a folder appears when all of it is there, and not before', async () => {
+    const { begin, create, part, finish, list, placed, settled, partial } = await given({ database });
+    const files = { 'S/1.dcm': bytes('one'), 'S/2.dcm': bytes(''), 'notes.txt': bytes('three') };
+    const { begun } = await begin({ dataset: 'Set', path: 'Case 7', isFolder: true, files });
+    for (const [name, content] of Object.entries(files)) {
+      expect(placed()).toEqual([]);
+      const { fileId } = await create(begun.upload.id, name, content.length);
+      if (content.length > 0) await part(fileId, 0, content);
+      await finish(fileId, sha256Of(content));
+      await settled();
+    }
+    expect(placed()).toEqual(['Set/Case 7/S/1.dcm', 'Set/Case 7/S/2.dcm', 'Set/Case 7/notes.txt']);
+    expect(partial()).toEqual([]);
+    expect(await list()).toMatchObject([{ state: 'done', file_count: 3, checked_count: 3 }]);
+  });
+
+  it('tells of the slides below its folder, and of no others', async () => {
+    const { sendAll, list, catalogued } = await given({ database });
+    const svs = await buildSvs();
+    await sendAll({ dataset: 'Set', path: 'Case_7', isFolder: true, files: { 'x/a.svs': svs } });
+    await sendAll({ dataset: 'Set', path: 'Case-7', isFolder: true, files: { 'b.svs': svs } });
+    await sendAll({ dataset: 'Set', path: 'Case_7.svs', files: { 'Case_7.svs': svs } });
+    await catalogued();
+    const told = (await list()).map((upload) => [upload.path, upload.images.map((each) => each.file_name)]);
+    expect(Object.fromEntries(told)).toEqual({
+      Case_7: ['a.svs'],
+      'Case-7': ['b.svs'],
+      'Case_7.svs': ['Case_7.svs'],
+    });
+  });
+
+  it('is given up after two days in which nothing came of it', async () => {
+    const { begin, create, as, partial, server, settled, actions, admin } = await given({ database });
+    const { services, clock } = server;
+    const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
+    const { fileId } = await create(begun.upload.id, 'a.svs', 5);
+    clock.advance(47 * hour);
+    await as(admin).part(fileId, 0, bytes('123'));
+    clock.advance(47 * hour);
+    services.uploads.start();
+    await settled();
+    expect(await as(admin).list()).toHaveLength(1);
+    clock.advance(2 * hour);
+    services.uploads.start();
+    await settled();
+    expect(await as(admin).list()).toEqual([]);
+    expect(partial()).toEqual([]);
+    expect(await actions()).toEqual([
+      ['upload-begun', admin.uid],
+      ['upload-abandoned', null],
+    ]);
+  });
+});
+
+describe('a file that is sent', () => {
+  it('is refused when its checksum does not agree, and can be sent again', async () => {
+    const { begin, create, part, finish, list, placed, partial, settled } = await given();
+    const announced = { dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } };
+    const { begun } = await begin(announced);
+    const first = await create(begun.upload.id, 'a.svs', 5);
+    await part(first.fileId, 0, bytes('12x45'));
+    await finish(first.fileId, sha256Of(bytes('12345')));
+    await settled();
+    expect(await list()).toMatchObject([{ state: 'open', problem: 'checksum', checked_count: 0 }]);
+    expect([placed(), partial()]).toEqual([[], []]);
+
+    const again = await begin(announced);
+    expect(again.begun).toMatchObject({
+      upload: { id: begun.upload.id, problem: null },
+      files: [{ id: first.fileId, state: 'refused' }],
+    });
+    const second = await create(begun.upload.id, 'a.svs', 5);
+    await part(second.fileId, 0, bytes('12345'));
+    await finish(second.fileId, sha256Of(bytes('12345')));
+    await settled();
+    expect(placed()).toEqual(['S/a.svs']);
+  });
+
+  it('is not believed to be whole before it is', async () => {
+    const { begin, create, part, finish } = await given();
+    const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
+    const { fileId } = await create(begun.upload.id, 'a.svs', 5);
+    await part(fileId, 0, bytes('1234'));
+    expect(await finish(fileId, sha256Of(bytes('12345')))).toMatchObject({
+      status: 409,
+      body: { code: 'upload_incomplete' },
+    });
+  });
+
+  it.each([
+    ['goes on elsewhere than where it ended', 2, '345', 409],
+    ['is longer than announced', 3, '45678', 413],
+  ])('is refused where it %s', async (_, offset, more, status) => {
+    const { begin, create, part, offsetOf } = await given();
+    const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
+    const { fileId } = await create(begun.upload.id, 'a.svs', 5);
+    await part(fileId, 0, bytes('123'));
+    expect((await part(fileId, offset, bytes(more))).status).toBe(status);
+    expect(await offsetOf(fileId)).toBe(3);
+  });
+
+  it('is one that was announced', async () => {
+    const { begin, create } = await given();
+    const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
+    const { id } = begun.upload;
+    expect((await create(id, 'b.svs', 5)).status).toBe(400);
+    expect((await create(id, '../a.svs', 5)).status).toBe(400);
+    expect((await create(id, 'a.svs', 4)).status).toBe(400);
+    expect((await create(id, 'a.svs', 6)).status).toBe(400);
+    expect((await create('00000000-0000-4000-8000-000000000000', 'a.svs', 5)).status).toBe(404);
+    expect((await create(id, 'a.svs', 5)).status).toBe(201);
+  });
+});
+
+describe('an announcement', () => {
+  const file = { 'a.svs': bytes('12345') };
+
+  it.each([
+    ['a path that leads out', { path: '../a.svs' }],
+    ['an absolute path', { path: '/a.svs' }],
+    ['a hidden file', { path: '.a.svs' }],
+    ['a name that Windows keeps for itself', { path: 'con.svs' }],
+    ['a control character', { path: 'a\u0007.svs' }],
+    ['what is no slide', { path: 'a.exe' }],
+    ['a dataset that leads out', { dataset: '..' }],
+    ['a dataset with a slash', { dataset: 'a/b' }],
+    ['no dataset', { dataset: ' ' }],
+  ])('of %s is refused with a sentence', async (_, wrong) => {
+    const { begin, partial } = await given();
+    const { status, body } = await begin({ dataset: 'S', path: 'a.svs', files: file, ...wrong });
+    expect({ status, body }).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+    expect((body as { message: string }).message).toMatch(/\S{3,}.*\.$/);
+    expect(partial()).toEqual([]);
+  });
+
+  it('never overwrites: what lies there stays, and so does what somebody else is sending', async () => {
+    const { begin, sendAll, as, server, settled, slide } = await given();
+    await sendAll({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('first') } });
+    await settled();
+    const again = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('other') } });
+    expect(again).toMatchObject({ status: 409, body: { code: 'upload_exists' } });
+    expect(fs.readFileSync(slide('S/a.svs'), 'utf8')).toBe('first');
+    const below = await begin({ dataset: 'S', path: 'a.svs/b.svs', files: { 'b.svs': bytes('other') } });
+    expect(below.status).toBe(409);
+
+    await begin({ dataset: 'S', path: 'b.svs', files: file });
+    const other = as(await server.given.admin());
+    expect((await other.begin({ dataset: 'S', path: 'B.svs', files: file })).status).toBe(409);
+  });
+
+  it('of what comes to lie there meanwhile does not overwrite it either', async () => {
+    const { begin, create, part, finish, list, settled, slide, ask } = await given();
+    const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: file });
+    const { fileId } = await create(begun.upload.id, 'a.svs', 5);
+    await part(fileId, 0, file['a.svs']);
+    fs.mkdirSync(path.dirname(slide('S/a.svs')), { recursive: true });
+    fs.writeFileSync(slide('S/a.svs'), 'by hand');
+    await finish(fileId, sha256Of(file['a.svs']));
+    await settled();
+    expect(await list()).toMatchObject([{ state: 'open', problem: 'exists' }]);
+    expect(fs.readFileSync(slide('S/a.svs'), 'utf8')).toBe('by hand');
+    expect((await ask('DELETE', `/admin/uploads/${begun.upload.id}`)).status).toBe(204);
+  });
+
+  it.each([
+    ['larger than one may be', { uploadMaxBytes: 4 }, 413, 'upload_too_large'],
+    ['more than the quota', { uploadQuotaBytes: 4 }, 507, 'quota_exceeded'],
+  ])('of %s is refused', async (_, config, status, code) => {
+    const { begin } = await given({ config });
+    const answer = await begin({ dataset: 'S', path: 'a.svs', files: file });
+    expect(answer).toMatchObject({ status, body: { code } });
+  });
+
+  it('counts against the quota what is being sent and what has become slides', async () => {
+    const svs = await buildSvs();
+    const { begin, sendAll, catalogued } = await given({ config: { uploadQuotaBytes: svs.length + 10 } });
+    await sendAll({ dataset: 'S', path: 'a.svs', files: { 'a.svs': svs } });
+    await catalogued();
+    const sized = (name: string, size: number) =>
+      begin({ dataset: 'S', path: name, files: { [name]: new Uint8Array(size) } });
+    expect((await sized('b.svs', 11)).status).toBe(507);
+    expect((await sized('b.svs', 6)).status).toBe(200);
+    expect((await sized('c.svs', 6)).status).toBe(507);
+    expect((await sized('c.svs', 4)).status).toBe(200);
+  });
+
+  it('is the hundredth that is open, and no other', async () => {
+    const { begin } = await given();
+    const announce = (number: number) =>
+      begin({ dataset: 'S', path: `${number}.svs`, files: { [`${number}.svs`]: bytes('1') } });
+    for (let number = 0; number < 100; number++) expect((await announce(number)).status).toBe(200);
+    expect(await announce(100)).toMatchObject({ status: 409, body: { code: 'too_many_uploads' } });
+  });
+});
+
+describe('an upload', () => {
+  it('belongs to who began it', async () => {
+    const { begin, create, as, server, list } = await given();
+    const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
+    const { fileId } = await create(begun.upload.id, 'a.svs', 5);
+    const who = await server.given.admin();
+    const [other, ask] = [as(who), askAs(server, who)];
+    expect(await other.list()).toEqual([]);
+    expect((await other.create(begun.upload.id, 'a.svs', 5)).status).toBe(404);
+    expect((await other.part(fileId, 0, bytes('12345'))).status).toBe(404);
+    expect((await other.finish(fileId, sha256Of(bytes('12345')))).status).toBe(404);
+    expect(await other.offsetOf(fileId)).toBeNaN();
+    expect((await ask('DELETE', `/admin/uploads/${begun.upload.id}`)).status).toBe(404);
+    expect(await list()).toHaveLength(1);
+  });
+
+  it('that is given up leaves nothing behind, and its place is free', async () => {
+    const { begin, create, part, ask, list, partial, actions, admin } = await given();
+    const announced = { dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } };
+    const { begun } = await begin(announced);
+    const { fileId } = await create(begun.upload.id, 'a.svs', 5);
+    await part(fileId, 0, bytes('123'));
+    expect((await ask('DELETE', `/admin/uploads/${begun.upload.id}`)).status).toBe(204);
+    expect([await list(), partial()]).toEqual([[], []]);
+    expect((await part(fileId, 3, bytes('45'))).status).toBe(404);
+    expect((await begin(announced)).status).toBe(200);
+    expect(await actions()).toEqual([
+      ['upload-begun', admin.uid],
+      ['upload-abandoned', admin.uid],
+      ['upload-begun', admin.uid],
+    ]);
+  });
+
+  it('cannot be given up, nor added to, when it is done', async () => {
+    const { sendAll, settled, ask, create } = await given();
+    const id = await sendAll({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
+    await settled();
+    expect((await ask('DELETE', `/admin/uploads/${id}`)).status).toBe(409);
+    expect((await create(id, 'a.svs', 5)).status).toBe(409);
+  });
+
+  it.each([
+    ['had checked', { state: 'open', leased_until: null }],
+    ['was placing', { state: 'placing', leased_until: '2026-01-01T00:00:00.000Z' }],
+  ] as const)('that a process %s when it ended is placed by the next one', async (_, left) => {
+    const { begin, create, part, server, placed, settled, list } = await given();
+    const { services } = server;
+    const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
+    const { fileId } = await create(begun.upload.id, 'a.svs', 5);
+    await part(fileId, 0, bytes('12345'));
+    await services.db.updateTable('upload_files').set({ state: 'checked' }).execute();
+    await services.db.updateTable('uploads').set(left).execute();
+    services.uploads.start();
+    await settled();
+    expect(placed()).toEqual(['S/a.svs']);
+    expect(await list()).toMatchObject([{ state: 'done' }]);
+  });
+
+  it('that another process is placing is left to it', async () => {
+    const { begin, create, part, server, placed, settled } = await given();
+    const { services, clock } = server;
+    const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
+    const { fileId } = await create(begun.upload.id, 'a.svs', 5);
+    await part(fileId, 0, bytes('12345'));
+    await services.db.updateTable('upload_files').set({ state: 'checked' }).execute();
+    const leased_until = new Date(clock.now().getTime() + 1000).toISOString();
+    await services.db.updateTable('uploads').set({ state: 'placing', leased_until }).execute();
+    services.uploads.start();
+    await settled();
+    expect(placed()).toEqual([]);
+  });
+
+  it('of which a file was being read when the process ended is read by the next one', async () => {
+    const { begin, create, part, server, placed, settled } = await given();
+    const { services } = server;
+    const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
+    const { fileId } = await create(begun.upload.id, 'a.svs', 5);
+    await part(fileId, 0, bytes('12345'));
+    const interrupted = { state: 'checking', leased_until: '2026-01-01T00:00:00.000Z' } as const;
+    const sha256 = sha256Of(bytes('12345'));
+    await services.db
+      .updateTable('upload_files')
+      .set({ ...interrupted, sha256 })
+      .execute();
+    services.uploads.start();
+    await settled();
+    expect(placed()).toEqual(['S/a.svs']);
+  });
+});
+
+describe('when the disk has no room', () => {
+  it('what has come is kept, and goes on when there is', async () => {
+    const { server, admin } = await given();
+    let free = 1024 ** 3;
+    const uploads = createUploads({
+      ...server.services,
+      onPlaced: () => undefined,
+      freeBytes: async () => free,
+    });
+    onTestFinished(() => uploads.close());
+    const by = { uid: admin.uid, origin: { address: '127.0.0.1', requestId: null } };
+    const announce = (name: string, size_bytes: number) =>
+      uploads.begin(by, { dataset: 'S', path: name, is_folder: false, file_count: 1, size_bytes });
+    const full = { code: 'storage_full', status: 507 };
+
+    await expect(announce('a.svs', 600 * 1024 ** 2)).rejects.toMatchObject(full);
+    const { upload } = await announce('b.svs', 400 * 1024 ** 2);
+    await expect(announce('c.svs', 200 * 1024 ** 2)).rejects.toMatchObject(full); // b is still to come
+    const file = { uploadId: upload.id, path: 'b.svs', sizeBytes: 400 * 1024 ** 2, modifiedMs: 0 };
+    const fileId = await uploads.beginFile(admin.uid, file);
+    await uploads.expectPart(admin.uid, fileId, 1000);
+    await uploads.parts.write(Readable.from([Buffer.alloc(1000)]), fileId, 0);
+    free = 100 * 1024 ** 2;
+    await expect(uploads.expectPart(admin.uid, fileId, 1000)).rejects.toMatchObject(full);
+    expect(await uploads.file(admin.uid, fileId)).toMatchObject({ offset: 1000 });
+    free = 1024 ** 3;
+    await uploads.expectPart(admin.uid, fileId, 1000);
+  });
+});

@@ -1,0 +1,589 @@
+/**
+ * Slides that administrators send from the browser: announced, received in parts, read once to compare the checksum, and
+ * put where slides lie when all that belongs together is there. Nothing of it is in memory: any process that shares the
+ * data folder goes on with what another one began.
+ */
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import {
+  AppError,
+  type BodyOf,
+  type beginUpload as beginUploadEndpoint,
+  checkUploadPath,
+  hasSlideName,
+  type InBothLanguages,
+  maxOpenUploads,
+  mayBeDicomByContent,
+  nameFaults,
+  type SlideUpload,
+  type UploadFile,
+  type UploadFileState,
+  type UploadProblem,
+  uploadPatienceHours,
+} from '@lamina/contract';
+import type { Logger } from 'pino';
+import type { Audit, AuditAction, Origin } from '../audit.ts';
+import type { Config } from '../config.ts';
+import { slideRoots } from '../slides/slide-roots.ts';
+import { change, type Database } from '../store/database.ts';
+import {
+  claimUploadFile,
+  countUploadFiles,
+  deleteUploadFile,
+  deleteUploadFiles,
+  findUploadFile,
+  insertUploadFile,
+  listUploadFiles,
+  type UploadFileRow,
+  updateUploadFile,
+} from '../store/upload-files.ts';
+import {
+  claimUpload,
+  deleteDoneUploads,
+  deleteOpenUpload,
+  findUpload,
+  findUploadAt,
+  insertUpload,
+  isSameUpload,
+  listImagesAt,
+  listUnfinishedUploads,
+  listUploadsOf,
+  sumAnnounced,
+  sumUploadedSlides,
+  type UploadRow,
+  updateUpload,
+} from '../store/uploads.ts';
+import { hashFile } from './hash-file.ts';
+import { PartStore } from './part-store.ts';
+import { isThere, placeUpload } from './place-upload.ts';
+
+/** Who sends, and where from, for the audit trail. */
+export interface Sender {
+  readonly uid: string;
+  readonly origin: Origin;
+}
+
+export interface NewUploadFile {
+  readonly uploadId: string;
+  /** Below the folder; of a single file its name. */
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly modifiedMs: number;
+}
+
+export interface Uploads {
+  /** Where the parts of files gather. */
+  readonly parts: PartStore;
+  /** The sender's own. */
+  list(uid: string): Promise<SlideUpload[]>;
+  /**
+   * The same that is announced again is gone on with.
+   *
+   * @throws AppError invalid_request, upload_exists, upload_too_large, quota_exceeded, storage_full, too_many_uploads
+   */
+  begin(
+    sender: Sender,
+    announced: BodyOf<typeof beginUploadEndpoint>,
+  ): Promise<{ readonly upload: SlideUpload; readonly files: UploadFile[] }>;
+  /** @throws AppError not_found, upload_ended */
+  abandon(sender: Sender, uploadId: string): Promise<void>;
+  /** @returns its id. @throws AppError invalid_request, not_found, upload_ended, storage_full */
+  beginFile(uid: string, file: NewUploadFile): Promise<string>;
+  /** @throws AppError not_found */
+  file(uid: string, fileId: string): Promise<UploadFile & { readonly offset: number }>;
+  /**
+   * Before a part of a file is taken.
+   *
+   * @param partBytes what is about to come; 0 when that is not said
+   * @throws AppError not_found, upload_ended, storage_full
+   */
+  expectPart(uid: string, fileId: string, partBytes: number): Promise<void>;
+  /** Has the whole file read and compared. @throws AppError not_found, upload_incomplete */
+  finishFile(uid: string, fileId: string, sha256: string): Promise<UploadFileState>;
+  /** Takes up what was left lying about, now and from time to time. */
+  start(): void;
+  /** Resolves when nothing is being read or placed by this process. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Ground {
+  readonly config: Config;
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly log: Logger;
+  readonly audit: Audit;
+  /** Something new lies where slides lie. */
+  readonly onPlaced: () => void;
+  /** Bytes that are free on the disk of a folder. */
+  readonly freeBytes?: (folder: string) => Promise<number>;
+}
+
+/** Kept free for all else that the disk is needed for: the database above all. */
+const reserveBytes = 512 * 1024 ** 2;
+/** A process that has ended reads and places nothing any more, so much later. */
+const leaseMs = 60_000;
+/** How often it is written down that something came. */
+const touchEveryMs = 10 * 60_000;
+const sweepEveryMs = 10 * 60_000;
+const patienceMs = uploadPatienceHours * 3_600_000;
+/** Uploads that are done are told of for so long. */
+const rememberMs = 3 * 24 * 3_600_000;
+
+export function createUploads({
+  config,
+  db,
+  now,
+  log,
+  audit,
+  onPlaced,
+  freeBytes = freeBytesOf,
+}: Ground): Uploads {
+  const slidesFolder = slideRoots(config).uploads;
+  const partialFolder = path.join(config.dataDir, 'uploads', 'partial');
+  const parts = new PartStore({ directory: partialFolder });
+  const closing = new AbortController();
+  let sweepTimer: NodeJS.Timeout | null = null;
+  let working: Promise<void> | null = null;
+  let hasMore = false;
+
+  const assemblyOf = (uploadId: string) => path.join(partialFolder, `folder-${uploadId}`);
+  const leaseFrom = (at: Date) => ({
+    now: at.toISOString(),
+    until: new Date(at.getTime() + leaseMs).toISOString(),
+  });
+
+  /** @throws AppError not_found, also for what somebody else sends */
+  async function ownUpload(uid: string, uploadId: string): Promise<UploadRow> {
+    const row = await findUpload(db, uploadId);
+    if (row === null || row.uid !== uid) throw new AppError('not_found');
+    return row;
+  }
+
+  /** @throws AppError not_found, also for what somebody else sends */
+  async function ownFile(uid: string, fileId: string): Promise<{ file: UploadFileRow; upload: UploadRow }> {
+    const file = await findUploadFile(db, fileId);
+    if (file === null) throw new AppError('not_found');
+    return { file, upload: await ownUpload(uid, file.upload_id) };
+  }
+
+  async function requireRoom(bytes: number): Promise<void> {
+    await fs.mkdir(partialFolder, { recursive: true });
+    if ((await freeBytes(partialFolder)) < bytes + reserveBytes) throw new AppError('storage_full');
+  }
+
+  /** Announced by all, and not there yet. */
+  async function outstandingBytes(): Promise<number> {
+    const { bytes } = await sumAnnounced(db);
+    return Math.max(0, bytes - (await bytesBelow(partialFolder)));
+  }
+
+  async function told(row: UploadRow): Promise<SlideUpload> {
+    const isDone = row.state === 'done';
+    const place = `${row.dataset}/${row.path}`;
+    const images = isDone ? await listImagesAt(db, place, row.is_folder === 1) : [];
+    return {
+      id: row.id,
+      dataset: row.dataset,
+      path: row.path,
+      is_folder: row.is_folder === 1,
+      file_count: row.file_count,
+      checked_count: isDone ? row.file_count : (await countUploadFiles(db, row.id)).checked,
+      size_bytes: row.size_bytes,
+      state: row.state,
+      problem: row.problem,
+      begun_at: row.begun_at,
+      images: images.map(({ id, file_name, status, error }) => ({ id, file_name, status, error })),
+    };
+  }
+
+  function entryOf(action: AuditAction, row: UploadRow, by: Sender | null) {
+    return {
+      action,
+      actor: by?.uid ?? null,
+      target: null,
+      detail: {
+        dataset: row.dataset,
+        upload_path: row.path,
+        files: row.file_count,
+        size_bytes: row.size_bytes,
+      },
+      origin: by?.origin ?? null,
+    };
+  }
+
+  /** @throws AppError upload_ended */
+  async function giveUp(row: UploadRow, by: Sender | null): Promise<void> {
+    const files = await listUploadFiles(db, row.id);
+    await change(db, 'uploads', async (tx) => {
+      await deleteUploadFiles(tx, row.id);
+      if (!(await deleteOpenUpload(tx, row.id))) throw new AppError('upload_ended');
+      await audit.record(tx, entryOf('upload-abandoned', row, by));
+    });
+    for (const { id } of files) await parts.discard(id);
+    await fs.rm(assemblyOf(row.id), { recursive: true, force: true });
+  }
+
+  /** Whatever there is to read or to place is read and placed, one after the other. */
+  function workOn(): void {
+    hasMore = true;
+    if (working !== null || closing.signal.aborted) return;
+    working = workOff()
+      .catch((error) => log.error({ err: error }, 'uploads could not be gone on with'))
+      .finally(() => {
+        working = null;
+        if (hasMore) workOn();
+      });
+  }
+
+  async function workOff(): Promise<void> {
+    while (hasMore && !closing.signal.aborted) {
+      hasMore = false;
+      for (;;) {
+        if (closing.signal.aborted) return;
+        const file = await claimUploadFile(db, leaseFrom(now()));
+        if (file === null) break;
+        await check(file);
+      }
+    }
+  }
+
+  /** Goes on renewing the lease while the work lasts. */
+  async function whileLeased<T>(renew: (until: string) => Promise<void>, work: () => Promise<T>): Promise<T> {
+    const timer = setInterval(() => {
+      renew(leaseFrom(now()).until).catch((error) =>
+        log.warn({ err: error }, 'a lease could not be renewed'),
+      );
+    }, leaseMs / 3);
+    try {
+      return await work();
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  async function check(file: UploadFileRow): Promise<void> {
+    let sha256: string;
+    try {
+      sha256 = await whileLeased(
+        (until) => updateUploadFile(db, file.id, { leased_until: until }),
+        () => hashFile(parts.pathOf(file.id), closing.signal),
+      );
+    } catch (error) {
+      if (closing.signal.aborted) return updateUploadFile(db, file.id, { leased_until: null });
+      // It is tried again when the lease has ended; it may have come to another machine, with a folder of its own.
+      log.error({ err: error, upload: file.upload_id }, 'a file that was uploaded could not be read');
+      return;
+    }
+    if (sha256 === file.sha256) {
+      await updateUploadFile(db, file.id, { state: 'checked', leased_until: null });
+      await placeIfWhole(file.upload_id);
+      return;
+    }
+    await updateUploadFile(db, file.id, { state: 'refused', leased_until: null });
+    await updateUpload(db, file.upload_id, { problem: 'checksum', touched_at: now().toISOString() });
+    await parts.discard(file.id);
+    log.warn({ upload: file.upload_id }, 'an uploaded file is not what was sent');
+  }
+
+  async function placeIfWhole(uploadId: string): Promise<void> {
+    const announced = await findUpload(db, uploadId);
+    if (announced === null || announced.state === 'done') return;
+    const { checked, bytes } = await countUploadFiles(db, uploadId);
+    if (checked !== announced.file_count || bytes !== announced.size_bytes) return;
+    const row = await claimUpload(db, uploadId, leaseFrom(now()));
+    if (row === null) return; // somebody else is at it
+    try {
+      await whileLeased(
+        (until) => updateUpload(db, uploadId, { leased_until: until }),
+        () => place(row),
+      );
+    } catch (error) {
+      log.error({ err: error, upload: uploadId }, 'an upload could not be put where slides lie');
+      await setProblem(uploadId, 'storage');
+    }
+  }
+
+  async function setProblem(uploadId: string, problem: UploadProblem): Promise<void> {
+    await updateUpload(db, uploadId, { problem, touched_at: now().toISOString() });
+  }
+
+  async function place(row: UploadRow): Promise<void> {
+    const files = await listUploadFiles(db, row.id);
+    const isPlaced = await placeUpload({
+      assembly: assemblyOf(row.id),
+      target: path.join(slidesFolder, row.dataset, row.path),
+      root: slidesFolder,
+      isFolder: row.is_folder === 1,
+      files: files.map(({ id, path: place }) => ({ part: parts.pathOf(id), path: place })),
+    });
+    const at = now().toISOString();
+    if (!isPlaced) {
+      await updateUpload(db, row.id, {
+        state: 'open',
+        problem: 'exists',
+        leased_until: null,
+        touched_at: at,
+      });
+      return;
+    }
+    await change(db, 'uploads', async (tx) => {
+      const done = { state: 'done', problem: null, place_key: null, leased_until: null } as const;
+      await updateUpload(tx, row.id, { ...done, touched_at: at });
+      await deleteUploadFiles(tx, row.id);
+      await audit.record(tx, { ...entryOf('upload-finished', row, null), actor: row.uid });
+    });
+    for (const { id } of files) await parts.discard(id);
+    onPlaced();
+  }
+
+  async function sweep(): Promise<void> {
+    const at = now().getTime();
+    for (const row of await listUnfinishedUploads(db)) {
+      if (closing.signal.aborted) return;
+      const isStale = at - Date.parse(row.touched_at) > patienceMs;
+      if (row.state === 'open' && isStale) await giveUp(row, null);
+      else if (row.problem !== 'exists') await placeIfWhole(row.id);
+    }
+    await deleteDoneUploads(db, new Date(at - rememberMs).toISOString());
+    await removeStrays();
+  }
+
+  /** What nobody knows of any more: the process ended between the file and its row. */
+  async function removeStrays(): Promise<void> {
+    const known = new Set<string>();
+    for (const row of await listUnfinishedUploads(db)) {
+      known.add(path.basename(assemblyOf(row.id)));
+      for (const { id } of await listUploadFiles(db, row.id)) known.add(id);
+    }
+    for (const name of await fs.readdir(partialFolder).catch(() => [])) {
+      if (known.has(name.replace(/\.json$/, ''))) continue;
+      const place = path.join(partialFolder, name);
+      const found = await fs.stat(place).catch(() => null); // gone meanwhile
+      if (found === null || Date.now() - found.mtimeMs < patienceMs) continue;
+      await fs.rm(place, { recursive: true, force: true });
+    }
+  }
+
+  function sweepInBackground(): void {
+    sweeping = sweeping
+      .then(sweep)
+      .catch((error) => log.error({ err: error }, 'unfinished uploads could not be looked through'))
+      .then(workOn);
+  }
+  let sweeping: Promise<void> = Promise.resolve();
+
+  return {
+    parts,
+
+    async list(uid) {
+      const rows = await listUploadsOf(db, uid);
+      return Promise.all(rows.map(told));
+    },
+
+    async begin(sender, { dataset, path: asked, is_folder: isFolder, file_count, size_bytes }) {
+      const names = namesOf(asked, 'path');
+      if (!isFolder) requireSlideName(names.at(-1) ?? '');
+      if (!isFolder && file_count !== 1) throw new AppError('invalid_request', { field: 'file_count' });
+      const [datasetName, ...more] = namesOf(dataset, 'dataset');
+      if (datasetName === undefined || more.length > 0) {
+        throw new AppError('invalid_request', { field: 'dataset', message: sentences.slashInDataset });
+      }
+      if (size_bytes > config.uploadMaxBytes) throw new AppError('upload_too_large');
+      const place = names.join('/');
+      const placeKey = `${datasetName}/${place}`.toLowerCase();
+      const at = now().toISOString();
+      const isNew = (await findUploadAt(db, placeKey)) === null;
+      if (isNew) {
+        if (await isThere(path.join(slidesFolder, datasetName, place))) throw new AppError('upload_exists');
+        await requireRoom(size_bytes + (await outstandingBytes()));
+      }
+      const row = await change(db, 'uploads', async (tx) => {
+        const before = await findUploadAt(tx, placeKey);
+        if (before !== null) {
+          const isSame = isSameUpload(before, { isFolder, fileCount: file_count, sizeBytes: size_bytes });
+          if (before.uid !== sender.uid || !isSame) throw new AppError('upload_exists');
+          const problem = before.problem === 'checksum' ? null : before.problem;
+          await updateUpload(tx, before.id, { touched_at: at, problem });
+          return { ...before, touched_at: at, problem };
+        }
+        const announced = await sumAnnounced(tx);
+        if (announced.uploads >= maxOpenUploads) throw new AppError('too_many_uploads');
+        const used = announced.bytes + (await sumUploadedSlides(tx));
+        if (config.uploadQuotaBytes > 0 && used + size_bytes > config.uploadQuotaBytes) {
+          throw new AppError('quota_exceeded');
+        }
+        const made: UploadRow = {
+          id: randomUUID(),
+          uid: sender.uid,
+          dataset: datasetName,
+          path: place,
+          is_folder: isFolder ? 1 : 0,
+          file_count,
+          size_bytes,
+          state: 'open',
+          problem: null,
+          place_key: placeKey,
+          leased_until: null,
+          begun_at: at,
+          touched_at: at,
+        };
+        await insertUpload(tx, made);
+        await audit.record(tx, entryOf('upload-begun', made, sender));
+        return made;
+      });
+      const files = await listUploadFiles(db, row.id);
+      return { upload: await told(row), files: files.map(fileOf) };
+    },
+
+    async abandon(sender, uploadId) {
+      await giveUp(await ownUpload(sender.uid, uploadId), sender);
+    },
+
+    async beginFile(uid, { uploadId, path: asked, sizeBytes, modifiedMs }) {
+      const upload = await ownUpload(uid, uploadId);
+      if (upload.state !== 'open') throw new AppError('upload_ended');
+      const place = namesOf(asked, 'path').join('/');
+      if (upload.is_folder === 0 && place !== path.posix.basename(upload.path)) {
+        throw new AppError('invalid_request', { field: 'path' });
+      }
+      const id = randomUUID();
+      await parts.begin(id, sizeBytes);
+      try {
+        const replaced = await change(db, 'uploads', async (tx) => {
+          const before = (await listUploadFiles(tx, uploadId)).find((file) => isSamePlace(file.path, place));
+          if (before !== undefined && before.state !== 'open' && before.state !== 'refused') {
+            throw new AppError('upload_ended');
+          }
+          if (before !== undefined) await deleteUploadFile(tx, before.id);
+          const others = await countUploadFiles(tx, uploadId);
+          const isLast = others.files + 1 === upload.file_count;
+          const total = others.bytes + sizeBytes;
+          const isTooMuch = others.files >= upload.file_count || total > upload.size_bytes;
+          if (isTooMuch || (isLast && total !== upload.size_bytes)) {
+            throw new AppError('invalid_request', { message: sentences.notAsAnnounced });
+          }
+          await insertUploadFile(tx, {
+            id,
+            upload_id: uploadId,
+            path: place,
+            size_bytes: sizeBytes,
+            modified_ms: modifiedMs,
+            sha256: null,
+            state: 'open',
+            leased_until: null,
+          });
+          return before?.id ?? null;
+        });
+        if (replaced !== null) await parts.discard(replaced);
+      } catch (error) {
+        await parts.discard(id);
+        throw error;
+      }
+      return id;
+    },
+
+    async file(uid, fileId) {
+      const { file } = await ownFile(uid, fileId);
+      const received = file.state === 'open' ? await parts.received(fileId) : file.size_bytes;
+      if (received === null) throw new AppError('not_found');
+      return { ...fileOf(file), offset: received };
+    },
+
+    async expectPart(uid, fileId, partBytes) {
+      const { file, upload } = await ownFile(uid, fileId);
+      if (file.state !== 'open' || upload.state !== 'open') throw new AppError('upload_ended');
+      await requireRoom(partBytes);
+      const at = now();
+      if (at.getTime() - Date.parse(upload.touched_at) > touchEveryMs) {
+        await updateUpload(db, upload.id, { touched_at: at.toISOString() });
+      }
+    },
+
+    async finishFile(uid, fileId, sha256) {
+      const { file, upload } = await ownFile(uid, fileId);
+      if (file.state !== 'open') return file.state;
+      if ((await parts.received(fileId)) !== file.size_bytes) throw new AppError('upload_incomplete');
+      await updateUploadFile(db, fileId, { state: 'checking', sha256 });
+      await updateUpload(db, upload.id, { touched_at: now().toISOString() });
+      workOn();
+      return 'checking';
+    },
+
+    start() {
+      sweepInBackground();
+      sweepTimer = setInterval(sweepInBackground, sweepEveryMs).unref();
+    },
+
+    async settled() {
+      await sweeping;
+      while (working !== null) await working;
+    },
+
+    async close() {
+      closing.abort();
+      if (sweepTimer !== null) clearInterval(sweepTimer);
+      await sweeping;
+      while (working !== null) await working;
+    },
+  };
+}
+
+const sentences = {
+  noSlide: {
+    tr: 'Bu bir slayt dosyası değil: adı tanınan bir uzantıyla bitmiyor.',
+    en: 'This is no slide: its name does not end like that of a format that can be read.',
+  },
+  slashInDataset: {
+    tr: 'Veri kümesinin adı eğik çizgi içeremez.',
+    en: 'The name of the dataset may not have a slash.',
+  },
+  notAsAnnounced: {
+    tr: 'Dosya, yüklemenin başında bildirilenlerle uyuşmuyor.',
+    en: 'The file does not fit what was announced when the upload began.',
+  },
+} as const satisfies Readonly<Record<string, InBothLanguages>>;
+
+/** @throws AppError invalid_request, with what is wrong with it */
+function namesOf(asked: string, field: string): readonly string[] {
+  const checked = checkUploadPath(asked);
+  if ('fault' in checked)
+    throw new AppError('invalid_request', { field, message: nameFaults[checked.fault] });
+  return checked.names;
+}
+
+function requireSlideName(name: string): void {
+  if (hasSlideName(name) || mayBeDicomByContent(name)) return;
+  throw new AppError('invalid_request', { field: 'path', message: sentences.noSlide });
+}
+
+/** On some file systems these are one file. */
+const isSamePlace = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+
+function fileOf(row: UploadFileRow): UploadFile {
+  return {
+    id: row.id,
+    path: row.path,
+    size_bytes: row.size_bytes,
+    modified_ms: row.modified_ms,
+    state: row.state,
+  };
+}
+
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await fs.statfs(folder);
+  return bavail * bsize;
+}
+
+/** Of the files below a folder; what goes meanwhile counts nothing. */
+async function bytesBelow(folder: string): Promise<number> {
+  const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  let sum = 0;
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    const found = await fs.stat(path.join(entry.parentPath, entry.name)).catch(() => null);
+    sum += found?.size ?? 0;
+  }
+  return sum;
+}
