@@ -3,39 +3,35 @@
  * for as long as the folder does not change, so that looking through it again costs nothing.
  */
 import { createHash } from 'node:crypto';
-import fs from 'node:fs/promises';
-import path from 'node:path';
 import { hasSlideName, mayBeDicomByContent } from '../domain/slide-names.ts';
+import type { FolderTree } from '../slides/folder-tree.ts';
 import type { SlideGroup } from '../slides/slides.ts';
 
 /** A regular file, as a look at it says. */
 export interface SeenFile {
   readonly name: string;
+  readonly realPlace: string;
   readonly size: number;
-  readonly mtimeMs: number;
+  /** Changes whenever the file does. */
+  readonly version: string;
 }
 
-/**
- * @param folder absolute path
- * @returns the slides among the files, those of one file too; null when that cannot be told now
- */
+/** @returns the slides among the files, those of one file too; null when that cannot be told now */
 export type GroupFiles = (
+  tree: FolderTree,
   folder: string,
   files: readonly SeenFile[],
 ) => Promise<readonly SlideGroup[] | null>;
 
-/** Reads files that nobody has checked, so in a process of its own; null when that cannot be done now. */
-type LookInto = (folder: string, names: readonly string[]) => Promise<readonly SlideGroup[] | null>;
-
 const maxKnown = 10_000;
 
-export function createGroupFiles(lookInto: LookInto): GroupFiles {
+export function createGroupFiles(): GroupFiles {
   const known = new Map<string, { readonly signature: string; readonly slides: readonly SlideGroup[] }>();
-  return async (folder, files) => {
+  return async (tree, folder, files) => {
     const signature = signatureOf(files);
     const before = known.get(folder);
     if (before?.signature === signature) return before.slides;
-    const slides = await slidesAmong(folder, files, lookInto);
+    const slides = await slidesAmong(tree, folder, files);
     if (slides === null) return null;
     if (known.size >= maxKnown) known.clear();
     known.set(folder, { signature, slides });
@@ -43,22 +39,23 @@ export function createGroupFiles(lookInto: LookInto): GroupFiles {
   };
 }
 
-function signatureOf(files: readonly SeenFile[]): string {
-  const seen = files.map(({ name, size, mtimeMs }) => [name, size, mtimeMs]);
+/** The same as long as the files are. */
+export function signatureOf(files: readonly SeenFile[]): string {
+  const seen = files.map(({ name, version }) => [name, version]);
   return createHash('sha256').update(JSON.stringify(seen)).digest('base64url');
 }
 
 async function slidesAmong(
+  tree: FolderTree,
   folder: string,
   files: readonly SeenFile[],
-  lookInto: LookInto,
 ): Promise<readonly SlideGroup[] | null> {
   const names: string[] = [];
-  for (const { name } of files) {
-    const isOther = mayBeDicomByContent(name) && !(await isDicomByContent(path.join(folder, name)));
+  for (const { name, realPlace } of files) {
+    const isOther = mayBeDicomByContent(name) && !(await isDicomByContent(tree, realPlace));
     if (!isOther) names.push(name);
   }
-  const groups = names.length > 1 ? await lookInto(folder, names) : [];
+  const groups = names.length > 1 ? await tree.group(folder, names) : [];
   if (groups === null) return null;
   const taken = new Set(groups.flatMap(({ leading, members }) => [leading, ...members]));
   const alone = names.filter((name) => !taken.has(name) && (hasSlideName(name) || mayBeDicomByContent(name)));
@@ -66,12 +63,7 @@ async function slidesAmong(
 }
 
 /** `DICM` after a preamble of 128 bytes (DICOM PS3.10 section 7.1). */
-export async function isDicomByContent(file: string): Promise<boolean> {
-  const handle = await fs.open(file);
-  try {
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(4), 0, 4, 128);
-    return bytesRead === 4 && buffer.toString('latin1') === 'DICM';
-  } finally {
-    await handle.close();
-  }
+export async function isDicomByContent(tree: FolderTree, realPlace: string): Promise<boolean> {
+  const bytes = await tree.read(realPlace, 128, 4);
+  return bytes !== null && Buffer.from(bytes).toString('latin1') === 'DICM';
 }

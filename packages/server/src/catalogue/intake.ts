@@ -1,35 +1,31 @@
 /**
  * Brings the catalogue in step with the slide folders: new files become entries, files that are gone are
- * marked, and what is new or changed is read, one file at a time, in a process of its own.
+ * marked, and what is new or changed is asked for to be read: one file at a time, in a process of its own.
  */
-import { randomUUID } from 'node:crypto';
-import { basename, dirname, join } from 'node:path/posix';
 import type { Logger } from 'pino';
-import type { Audit, AuditEntry } from '../audit.ts';
+import type { Audit } from '../audit.ts';
 import type { Config } from '../config.ts';
-import { type SlideFile, slideRoots } from '../slides/slide-roots.ts';
+import { type Jobs, NotYet } from '../jobs/jobs.ts';
+import { lookAtDisk } from '../slides/disk-tree.ts';
+import { type FolderRoot, slideRoots } from '../slides/slide-roots.ts';
 import type { Inspection, SlideSummary, Slides } from '../slides/slides.ts';
-import { type Change, change, type Database } from '../store/database.ts';
-import {
-  type EditableField,
-  findImage,
-  type ImageChanges,
-  insertImage,
-  listScannedRows,
-  type NewImage,
-  type ScannedRow,
-  updateImage,
-} from '../store/images.ts';
-import { createGroupFiles } from './group-files.ts';
-import { slideMetadataOf } from './metadata-files.ts';
-import { type FoundSlide, type Scan, scanFolder } from './scan.ts';
+import { change, type Database } from '../store/database.ts';
+import { findImage, type ImageChanges, updateImage } from '../store/images.ts';
+import { createScanner, type Scanner } from './scan.ts';
+import { byServer, type RootScan, takeIn } from './take-in.ts';
 
+/** The work itself; who does it when is a matter of the jobs. */
 export interface Intake {
-  /** Resolves when every file has its entry. Rescans come one after the other. */
-  rescan(options?: { readonly retryFailed?: boolean }): Promise<void>;
-  /** Resolves when no file waits to be read. */
-  settled(): Promise<void>;
-  close(): Promise<void>;
+  /** Resolves when every file has its entry, and what has to be read has been asked for. Never two at a time. */
+  rescan(options: { readonly retryFailed: boolean }, signal: AbortSignal): Promise<void>;
+  /**
+   * Reads the files of an entry.
+   *
+   * @param options `again`: whatever was read of them before
+   * @throws NotYet when they could not be read for another reason than themselves
+   */
+  read(imageId: string, options: { readonly again: boolean }, signal: AbortSignal): Promise<void>;
+  close(): void;
 }
 
 interface Ground {
@@ -39,143 +35,59 @@ interface Ground {
   readonly log: Logger;
   readonly audit: Audit;
   readonly slides: Slides;
+  readonly jobs: Pick<Jobs, 'ask'>;
   /** Called after an entry has changed: what was known of it is not to be served any more. */
   readonly onChange: (imageId: string) => void;
 }
 
-interface Unread extends SlideFile {
-  readonly id: string;
-}
-
-/** A file that could not be read for another reason than itself is tried again so much later. */
-const retryAfterMs = 5000;
-/** Changes of one transaction, so that nobody waits long for the database. */
-const changesAtOnce = 500;
-
-export function createIntake({ config, db, now, log, audit, slides, onChange }: Ground): Intake {
+export function createIntake({ config, db, now, log, audit, slides, jobs, onChange }: Ground): Intake {
   const closing = new AbortController();
-  const unread = new Map<string, Unread>();
-  const groupFiles = createGroupFiles((folder, names) => slides.group(folder, names, closing.signal));
-  let reading: Promise<void> | null = null;
-  let lastRescan: Promise<void> = Promise.resolve();
-  /** Waits for the one under way; whoever asks meanwhile joins it. */
-  let nextRescan: Promise<void> | null = null;
-  let retryTimer: NodeJS.Timeout | null = null;
+  const lookInto = (folder: string, names: readonly string[]) =>
+    slides.group({ path: folder }, names, closing.signal);
+  const folders = Object.entries(slideRoots(config)) as [FolderRoot, string][];
+  const scanners: readonly (readonly [RootScan['root'], Scanner])[] = folders.map(([root, folder]) => [
+    root,
+    createScanner({ look: () => lookAtDisk({ root: folder, lookInto, log }), log: log.child({ root }) }),
+  ]);
 
-  async function scanAll(retryFailed: boolean): Promise<void> {
-    const rows = await listScannedRows(db);
-    for (const [root, folder] of Object.entries(slideRoots(config)) as [SlideFile['root'], string][]) {
-      if (closing.signal.aborted) return;
-      const scan = await scanFolder(folder, groupFiles, log);
-      await takeIn(
-        root,
-        scan,
-        rows.filter((row) => row.root === root),
-        retryFailed,
+  async function scanAll(retryFailed: boolean, signal: AbortSignal): Promise<void> {
+    const startedAt = performance.now();
+    const scans: RootScan[] = [];
+    for (const [root, scanner] of scanners) {
+      signal.throwIfAborted();
+      scans.push({ root, ...(await scanner.scan()) });
+    }
+    signal.throwIfAborted();
+    const ground = { db, now, log, audit, fingerprintOf: slides.fingerprintOf };
+    const { toRead, changed } = await takeIn(ground, scans, { retryFailed });
+    if (toRead.length > 0) {
+      await jobs.ask(
+        'read-slide',
+        toRead.map((imageId) => ({ imageId, again: retryFailed })),
       );
     }
-    startReading();
-  }
-
-  async function takeIn(
-    root: SlideFile['root'],
-    scan: Scan,
-    rows: readonly ScannedRow[],
-    retryFailed: boolean,
-  ): Promise<void> {
-    const byPath = new Map(rows.map((row) => [row.path, row]));
-    const steps: ((tx: Change) => Promise<unknown>)[] = [];
-    const changed: string[] = [];
-    const at = now().toISOString();
-
-    for (const slide of scan.slides) {
-      const row = rowOf(slide, byPath);
-      const file: SlideFile = { root, path: slide.path, members: slide.members };
-      if (row === undefined) {
-        const id = randomUUID();
-        steps.push((tx) => insertImage(tx, newImage(id, root, slide), at));
-        unread.set(id, { id, ...file });
-        continue;
-      }
-      const fingerprint = await slides.fingerprintOf(file);
-      const isChanged = row.fingerprint !== fingerprint;
-      if (isChanged || row.status === 'pending' || (retryFailed && row.status === 'failed')) {
-        unread.set(row.id, { id: row.id, ...file });
-      }
-      if (Object.keys(changesOf(row, slide)).length === 0) continue;
-      steps.push((tx) => followFile(tx, row.id, slide, at));
-      changed.push(row.id);
-    }
-    for (const problem of scan.problems) {
-      log.warn({ root, path: problem.path, problem: problem.error }, 'a metadata file cannot be used');
-      const row = byPath.get(problem.path);
-      byPath.delete(problem.path);
-      if (row === undefined) {
-        const id = randomUUID();
-        const found = { path: problem.path, members: [], sizeBytes: 0, ...slideMetadataOf(problem.path, []) };
-        steps.push((tx) => insertImage(tx, newImage(id, root, found), at));
-        steps.push((tx) => updateImage(tx, id, { status: 'failed', error: problem.error }, at));
-      } else if (row.error !== problem.error || row.missing_since !== null) {
-        const changes: ImageChanges = { status: 'failed', error: problem.error, missing_since: null };
-        steps.push((tx) => updateImage(tx, row.id, changes, at));
-      }
-    }
-    const gone = [...byPath.values()].filter(
-      (row) => row.missing_since === null && !scan.unread.some((place) => isBelow(row.path, place)),
+    for (const id of changed) onChange(id);
+    log.info(
+      {
+        ms: Math.round(performance.now() - startedAt),
+        slides: scans.reduce((sum, scan) => sum + scan.slides.length, 0),
+        toRead: toRead.length,
+        changed: changed.length,
+      },
+      'the slide folders were looked through',
     );
-    for (const { id } of gone) {
-      steps.push((tx) => updateImage(tx, id, { missing_since: at }, at));
-      steps.push((tx) =>
-        audit.record(tx, { ...byServer, action: 'image-missing', result: 'failed', target: id }),
-      );
-    }
-
-    for (let from = 0; from < steps.length; from += changesAtOnce) {
-      await change(db, 'catalogue', async (tx) => {
-        for (const step of steps.slice(from, from + changesAtOnce)) await step(tx);
-      });
-    }
-    for (const { id } of gone) unread.delete(id);
-    for (const id of [...changed, ...gone.map((row) => row.id)]) onChange(id);
   }
 
-  function startReading(): void {
-    if (reading !== null || closing.signal.aborted) return;
-    reading = readAll()
-      .catch((error) => log.error({ err: error }, 'the catalogue could not be brought up to date'))
-      .finally(() => {
-        reading = null;
-      });
-  }
-
-  async function readAll(): Promise<void> {
-    const postponed: Unread[] = [];
-    for (;;) {
-      const [next] = unread.values();
-      if (next === undefined || closing.signal.aborted) break;
-      unread.delete(next.id);
-      try {
-        if (!(await read(next))) postponed.push(next);
-      } catch (error) {
-        log.error({ err: error }, 'what was read of a file could not be kept');
-        postponed.push(next);
-      }
-    }
-    if (postponed.length === 0 || closing.signal.aborted) return;
-    retryTimer ??= setTimeout(() => {
-      retryTimer = null;
-      for (const file of postponed) unread.set(file.id, file);
-      startReading();
-    }, retryAfterMs).unref();
-  }
-
-  /** @returns false when it has to be tried again */
-  async function read(file: Unread): Promise<boolean> {
-    // Before reading: a file that changes meanwhile differs from this at the next rescan.
+  async function read(imageId: string, again: boolean, signal: AbortSignal): Promise<void> {
+    const row = await findImage(db, imageId);
+    if (row === null) return; // gone; should it come back, a rescan finds it
+    const file = { id: row.id, root: row.root, path: row.path, members: JSON.parse(row.members) as string[] };
     const fingerprint = await slides.fingerprintOf(file);
-    if (fingerprint === null) return true; // gone; should it come back, a rescan finds it
-    const inspection = await slides.inspect(file, closing.signal);
-    if (inspection.status === 'postponed') return false;
+    if (fingerprint === null) return; // gone, too
+    const isRead = row.status !== 'pending' && row.fingerprint === fingerprint;
+    if (isRead && !again) return; // by somebody else, meanwhile
+    const inspection = await slides.inspect(file, signal);
+    if (inspection.status === 'postponed') throw new NotYet('The file could not be read now.');
     const changes = changesBy(inspection, fingerprint);
     await change(db, 'catalogue', async (tx) => {
       const before = await findImage(tx, file.id);
@@ -193,85 +105,16 @@ export function createIntake({ config, db, now, log, audit, slides, onChange }: 
       });
     });
     onChange(file.id);
-    return true;
+    // While this was under way nobody else was asked to.
+    if ((await slides.fingerprintOf(file)) !== fingerprint) {
+      throw new NotYet('The file has changed while it was read.');
+    }
   }
 
   return {
-    rescan({ retryFailed = false } = {}) {
-      nextRescan ??= lastRescan.then(() => {
-        nextRescan = null;
-        const scanning = closing.signal.aborted ? Promise.resolve() : scanAll(retryFailed);
-        lastRescan = scanning.catch(() => {}); // whoever asked is told; the next one starts anew
-        return scanning;
-      });
-      return nextRescan;
-    },
-
-    async settled() {
-      await (nextRescan ?? lastRescan).catch(() => {});
-      while (reading !== null) await reading;
-    },
-
-    async close() {
-      closing.abort();
-      if (retryTimer !== null) clearTimeout(retryTimer);
-      await lastRescan;
-      await reading;
-    },
-  };
-}
-
-/** What the server does by itself. */
-const byServer = { actor: null, origin: null } as const satisfies Partial<AuditEntry>;
-
-function newImage(id: string, root: SlideFile['root'], slide: FoundSlide): NewImage {
-  return {
-    id,
-    root,
-    path: slide.path,
-    members: membersOf(slide),
-    file_name: basename(slide.path),
-    dataset_name: slide.dataset_name,
-    organ_type: slide.organ_type,
-    size_bytes: slide.sizeBytes,
-  };
-}
-
-/**
- * The entry of a slide, taken out of all there are. It may still be known by another of its files: a larger picture
- * of a series, come later, leads it.
- */
-function rowOf(slide: FoundSlide, byPath: Map<string, ScannedRow>): ScannedRow | undefined {
-  const folder = dirname(slide.path);
-  const isShown = (row: ScannedRow | undefined) => row !== undefined && row.missing_since === null;
-  const paths = [slide.path, ...slide.members.map((member) => join(folder, member))];
-  const path = byPath.has(slide.path) ? slide.path : paths.find((each) => isShown(byPath.get(each)));
-  const row = path === undefined ? undefined : byPath.get(path);
-  if (path !== undefined) byPath.delete(path);
-  return row;
-}
-
-const membersOf = ({ members }: FoundSlide) => JSON.stringify(members);
-
-/** The entry as it is now, not as it was when the scan began: an administrator may have edited it since. */
-async function followFile(tx: Change, id: string, slide: FoundSlide, at: string): Promise<void> {
-  const row = await findImage(tx, id, { evenMissing: true });
-  if (row !== null) await updateImage(tx, id, changesOf(row, slide), at);
-}
-
-/** What the file and the metadata files say otherwise than the entry; what an administrator set stays. */
-function changesOf(row: ScannedRow, slide: FoundSlide): ImageChanges {
-  const edited = new Set(JSON.parse(row.edited_fields) as EditableField[]);
-  const follows = (field: 'dataset_name' | 'organ_type') => !edited.has(field) && row[field] !== slide[field];
-  const isLedByAnother = row.path !== slide.path;
-  return {
-    ...(isLedByAnother && { path: slide.path }),
-    ...(isLedByAnother && !edited.has('file_name') && { file_name: basename(slide.path) }),
-    ...(follows('dataset_name') && { dataset_name: slide.dataset_name }),
-    ...(follows('organ_type') && { organ_type: slide.organ_type }),
-    ...(row.members !== membersOf(slide) && { members: membersOf(slide) }),
-    ...(row.size_bytes !== slide.sizeBytes && { size_bytes: slide.sizeBytes }),
-    ...(row.missing_since !== null && { missing_since: null }),
+    rescan: ({ retryFailed }, signal) => scanAll(retryFailed, signal),
+    read: (imageId, { again }, signal) => read(imageId, again, signal),
+    close: () => closing.abort(),
   };
 }
 
@@ -310,8 +153,4 @@ function factsOf(summary: SlideSummary): Pick<ImageChanges, keyof typeof nothing
     vendor: summary.vendor,
     format: summary.format,
   };
-}
-
-function isBelow(place: string, folder: string): boolean {
-  return folder === '' || place === folder || place.startsWith(`${folder}/`);
 }

@@ -1,29 +1,19 @@
-import fs from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readFolderMetadata, slideMetadataOf } from './metadata-files.ts';
 
-let root: string;
-beforeEach(async () => {
-  root = await fs.mkdtemp(path.join(os.tmpdir(), 'metadata-'));
-});
-afterEach(() => fs.rm(root, { recursive: true }));
-
-/** Writes metadata files, by their path below the root, and reads them as a scan does. */
+/** Metadata files, by their path below the root, read as a scan does. */
 async function given(files: Readonly<Record<string, string | Buffer>>) {
-  for (const [file, content] of Object.entries(files)) {
-    await fs.mkdir(path.dirname(path.join(root, file)), { recursive: true });
-    await fs.writeFile(path.join(root, file), content);
-  }
   const folders = Map.groupBy(Object.keys(files), (file) => path.dirname(file).replace(/^\.$/, ''));
   const nearestFirst = [...folders].sort(([a], [b]) => b.length - a.length);
   const read = await Promise.all(
     nearestFirst.map(([folder, inIt]) =>
       readFolderMetadata(
-        root,
         folder,
-        inIt.map((file) => path.basename(file)),
+        inIt.map((file) => {
+          const bytes = Buffer.from(files[file] ?? '');
+          return { name: path.basename(file), size: bytes.length, read: async () => bytes };
+        }),
       ),
     ),
   );

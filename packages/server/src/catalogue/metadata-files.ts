@@ -4,7 +4,6 @@
  * The file in the nearest folder wins, field by field; of two in the same folder, what is said of one slide
  * goes before what is said of all.
  */
-import fs from 'node:fs/promises';
 import path from 'node:path';
 import { CsvError, parse } from 'csv-parse/sync';
 import { z } from 'zod';
@@ -42,19 +41,27 @@ export function isMetadataName(name: string): boolean {
   return name === csvName || name === jsonName;
 }
 
-/** @param names those of the folder's files that are metadata files */
+/** A metadata file of a folder, and how it is read; null: it cannot be. */
+export interface MetadataFile {
+  readonly name: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly read: () => Promise<Uint8Array | null>;
+}
+
+/** @throws what reading throws: then nothing is known of what the folder says */
 export async function readFolderMetadata(
-  root: string,
   folder: string,
-  names: readonly string[],
+  files: readonly MetadataFile[],
 ): Promise<{ readonly metadata: FolderMetadata; readonly problems: readonly MetadataProblem[] }> {
   const bySlide = new Map<string, Said>();
   const problems: MetadataProblem[] = [];
   let ofAll: Said = {};
   for (const name of [jsonName, csvName]) {
-    if (!names.includes(name)) continue;
+    const file = files.find((each) => each.name === name);
+    if (file === undefined) continue;
     try {
-      const text = await textOf(path.join(root, folder, name));
+      const text = await textOf(file);
       const said = name === csvName ? parseCsv(text) : parseJson(text);
       ofAll = { ...ofAll, ...said.ofAll };
       for (const [slide, fields] of said.bySlide) bySlide.set(slide, { ...bySlide.get(slide), ...fields });
@@ -82,17 +89,21 @@ export function slideMetadataOf(slidePath: string, chain: readonly FolderMetadat
 /** A sentence for administrators about a file that cannot be used. */
 class MetadataError extends Error {}
 
+/** @throws what is not the fault of the file */
 function reasonOf(error: unknown): string {
   if (error instanceof MetadataError) return error.message;
-  if (error instanceof CsvError && typeof error.lines === 'number')
-    return `line ${error.lines} cannot be read.`;
-  return 'the file could not be read.';
+  if (error instanceof CsvError) {
+    return typeof error.lines === 'number'
+      ? `line ${error.lines} cannot be read.`
+      : 'the file could not be read.';
+  }
+  throw error;
 }
 
-async function textOf(file: string): Promise<string> {
-  const { size } = await fs.stat(file);
+async function textOf({ size, read }: MetadataFile): Promise<string> {
   if (size > maxBytes) throw new MetadataError('the file is larger than 16 MiB.');
-  const bytes = await fs.readFile(file);
+  const bytes = await read();
+  if (bytes === null) throw new MetadataError('the file could not be read.');
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes); // takes a byte order mark away
   } catch {

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { groupSlideFiles } from '@lamina/slide';
+import { fingerprintOf, groupSlideFiles, type SlideGroup } from '@lamina/slide';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createGroupFiles } from './group-files.ts';
-import { scanFolder } from './scan.ts';
+import { lookAtDisk } from '../slides/disk-tree.ts';
+import { createScanner } from './scan.ts';
 
 let base: string;
 let root: string;
@@ -22,7 +22,10 @@ async function file(place: string, content: string | Buffer = 'x'): Promise<void
   await fs.writeFile(path.join(root, place), content);
 }
 const log = pino({ level: 'silent' });
-const scan = () => scanFolder(root, createGroupFiles(groupSlideFiles), log);
+type LookInto = (folder: string, names: readonly string[]) => Promise<readonly SlideGroup[] | null>;
+const scanner = (lookInto: LookInto = (folder, names) => groupSlideFiles({ path: folder }, names)) =>
+  createScanner({ look: () => lookAtDisk({ root, lookInto, log }), log });
+const scan = () => scanner().scan();
 const found = async () => (await scan()).slides.map((slide) => slide.path);
 
 describe('looking through a slide folder', () => {
@@ -32,10 +35,27 @@ describe('looking through a slide folder', () => {
     await file('Breast/notes.txt');
     await file('Breast/Thumbs.db');
     await file('README.md');
-    expect((await scan()).slides).toEqual([
+    expect((await scan()).slides).toMatchObject([
       { path: 'b.ome.tif', members: [], sizeBytes: 1, dataset_name: null, organ_type: null },
       { path: 'Breast/2024/a.SVS', members: [], sizeBytes: 5, dataset_name: 'Breast', organ_type: null },
     ]);
+  });
+
+  it('says the same fingerprints as opening the slides would', async () => {
+    await file('a.svs');
+    await file('Set/b.mrxs', '1');
+    await file('Set/b/Data0000.dat', '234');
+    await file('Set/b/deep/preview.jpg', '56');
+    await file('c.vms', '[Virtual Microscope Specimen]\nImageFile=one.jpg\nMapFile=map.jpg\n');
+    await file('one.jpg', '23');
+    await file('map.jpg', '4');
+    await fs.symlink('a.svs', path.join(root, 'linked.svs'));
+    const { slides } = await scan();
+    expect(slides.map((slide) => slide.path).sort()).toEqual(['Set/b.mrxs', 'a.svs', 'c.vms', 'linked.svs']);
+    for (const { path: place, members, fingerprint } of slides) {
+      const location = { path: await fs.realpath(path.join(root, place)), members };
+      expect([place, fingerprint]).toEqual([place, await fingerprintOf(location, null)]);
+    }
   });
 
   it('takes what metadata files say, and tells of those it cannot use', async () => {
@@ -90,35 +110,31 @@ describe('looking through a slide folder', () => {
   it('believes nobody about files that it did not ask for', async () => {
     await file('Set/a.dcm');
     await file('Set/b.dcm');
-    const groupFiles = createGroupFiles(async () => [{ leading: 'a.dcm', members: ['../../secret'] }]);
-    expect((await scanFolder(root, groupFiles, log)).slides.map(({ path }) => path)).toEqual(['Set/b.dcm']);
+    const { slides } = await scanner(async () => [{ leading: 'a.dcm', members: ['../../secret'] }]).scan();
+    expect(slides.map(({ path }) => path)).toEqual(['Set/b.dcm']);
   });
 
   it('knows nothing of a folder of which it cannot be told now what belongs together', async () => {
     await file('Set/a.dcm');
     await file('Set/b.dcm');
-    const { slides, unread } = await scanFolder(
-      root,
-      createGroupFiles(async () => null),
-      log,
-    );
+    const { slides, unread } = await scanner(async () => null).scan();
     expect([slides, unread]).toEqual([[], ['Set']]);
   });
 
   it('looks into files only where they may belong together, and once for as long as they are the same', async () => {
     const asked: string[][] = [];
-    const groupFiles = createGroupFiles(async (_, names) => {
+    const known = scanner(async (_, names) => {
       asked.push([...names]);
       return [];
     });
     for (const name of ['a.svs', 'b.tif', 'c.dcm', 'd.dcm', 'LICENSE']) await file(`Set/${name}`);
     await file('Other/e.svs');
     await file('Other/f.dcm');
-    await scanFolder(root, groupFiles, log);
-    await scanFolder(root, groupFiles, log);
+    await known.scan();
+    await known.scan();
     expect(asked).toEqual([['c.dcm', 'd.dcm']]);
     await file('Set/d.dcm', 'longer');
-    await scanFolder(root, groupFiles, log);
+    await known.scan();
     expect(asked).toHaveLength(2);
   });
 

@@ -26,6 +26,7 @@ export function imageOf(row: ImageRow): Image {
     size_bytes: row.size_bytes,
     status: row.status,
     error: row.error,
+    hidden: row.hidden_at !== null,
     created_at: row.created_at,
   };
 }
@@ -37,6 +38,8 @@ export type EditableField = (typeof editableFields)[number];
 export interface ImageFilter {
   /** Null: every status. */
   readonly status: ImageStatus | null;
+  /** Also what is hidden from members. */
+  readonly evenHidden: boolean;
   readonly search: string | undefined;
   readonly dataset: string | undefined;
   readonly organ: string | undefined;
@@ -65,6 +68,7 @@ function matching(db: Connection, filter: ImageFilter) {
   const { after, dataset } = filter;
   let query = listed(db);
   if (filter.status !== null) query = query.where('status', '=', filter.status);
+  if (!filter.evenHidden) query = query.where('hidden_at', 'is', null);
   if (dataset !== undefined) {
     const { from, to } = sortKeysOfDataset(dataset);
     query = query
@@ -152,25 +156,42 @@ export type ScannedRow = Pick<
   | 'missing_since'
 >;
 
-export function listScannedRows(db: Connection): Promise<ScannedRow[]> {
+const scannedColumns = [
+  'id',
+  'root',
+  'path',
+  'members',
+  'fingerprint',
+  'status',
+  'error',
+  'file_name',
+  'dataset_name',
+  'organ_type',
+  'edited_fields',
+  'size_bytes',
+  'missing_since',
+] as const satisfies readonly (keyof ScannedRow)[];
+
+/** By id, those behind this one; '' is before all. */
+export function listScannedRows(db: Connection, afterId: string, limit: number): Promise<ScannedRow[]> {
   return db
     .selectFrom('images')
-    .select([
-      'id',
-      'root',
-      'path',
-      'members',
-      'fingerprint',
-      'status',
-      'error',
-      'file_name',
-      'dataset_name',
-      'organ_type',
-      'edited_fields',
-      'size_bytes',
-      'missing_since',
-    ])
+    .select(scannedColumns)
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(limit)
     .execute();
+}
+
+/** The row of a slide by where its leading file is, or was last; null when there is none. */
+export async function findImageAt(db: Connection, root: SlideRoot, path: string): Promise<ScannedRow | null> {
+  const row = await db
+    .selectFrom('images')
+    .select(scannedColumns)
+    .where('root', '=', root)
+    .where('path', '=', path)
+    .executeTakeFirst();
+  return row ?? null;
 }
 
 export interface NewImage {
@@ -178,37 +199,42 @@ export interface NewImage {
   readonly root: SlideRoot;
   readonly path: string;
   readonly members: string;
+  /** As it was found; null when nobody has looked. */
+  readonly fingerprint: string | null;
   readonly file_name: string;
   readonly dataset_name: string | null;
   readonly organ_type: string | null;
   readonly size_bytes: number;
 }
 
-/** A pending entry. Another process may have found the file first: then its entry stands. */
-export async function insertImage(tx: Connection, image: NewImage, now: string): Promise<void> {
+/** Pending entries, some hundred at most. Another process may have found a file first: then its entry stands. */
+export async function insertImages(tx: Connection, images: readonly NewImage[], now: string): Promise<void> {
+  if (images.length === 0) return;
   await tx
     .insertInto('images')
-    .values({
-      ...image,
-      fingerprint: null,
-      sort_key: sortKeyOf(image),
-      search_text: searchTextOf(image),
-      edited_fields: '[]',
-      status: 'pending',
-      error: null,
-      width: null,
-      height: null,
-      mpp_x: null,
-      mpp_y: null,
-      objective_power: null,
-      derived_scale: null,
-      vendor: null,
-      format: null,
-      created_at: now,
-      updated_at: now,
-      removed_at: null,
-      missing_since: null,
-    })
+    .values(
+      images.map((image) => ({
+        ...image,
+        sort_key: sortKeyOf(image),
+        search_text: searchTextOf(image),
+        edited_fields: '[]',
+        status: 'pending',
+        error: null,
+        width: null,
+        height: null,
+        mpp_x: null,
+        mpp_y: null,
+        objective_power: null,
+        derived_scale: null,
+        vendor: null,
+        format: null,
+        created_at: now,
+        updated_at: now,
+        removed_at: null,
+        missing_since: null,
+        hidden_at: null,
+      })),
+    )
     .onConflict((conflict) => conflict.columns(['root', 'path']).doNothing())
     .execute();
 }
@@ -218,6 +244,7 @@ export type ImageChanges = Partial<
     ImageRow,
     | EditableField
     | 'edited_fields'
+    | 'root'
     | 'path'
     | 'members'
     | 'fingerprint'
@@ -234,6 +261,7 @@ export type ImageChanges = Partial<
     | 'size_bytes'
     | 'removed_at'
     | 'missing_since'
+    | 'hidden_at'
   >
 >;
 

@@ -1,0 +1,256 @@
+/** What becomes of an entry when its file is moved, renamed, replaced, copied, removed or brought back. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { deleteImage, type Image, listImages, updateImage } from '@lamina/contract';
+import { buildDicom, buildSvs } from '@lamina/slide/testing';
+import { describe, expect, it, vi } from 'vitest';
+import { createServices } from '../services.ts';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { slideServer } from '../testing/slide-server.ts';
+import { takeIn } from './take-in.ts';
+
+// Slides are read in processes of their own, which a busy machine takes its time to start.
+vi.setConfig({ testTimeout: 60_000 });
+
+/** A slide that is known by its width. */
+const svsOf = (width: number) => buildSvs({ width, height: 64, tileSize: 64, downsamples: [1] });
+const [narrow, wide] = [await svsOf(64), await svsOf(128)];
+
+async function folderOf(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
+  const server = await slideServer({ database });
+  const admin = server.as(await server.given.admin());
+  const absolute = (place: string) => path.join(server.config.slidesDir, place);
+  const listed = async (): Promise<readonly Image[]> => (await admin.call(listImages)).body.images;
+  return {
+    server,
+    admin,
+    absolute,
+    inspect: vi.spyOn(server.services.slides, 'inspect'),
+    async move(from: string, to: string): Promise<void> {
+      await fs.mkdir(path.dirname(absolute(to)), { recursive: true });
+      await fs.rename(absolute(from), absolute(to));
+    },
+    /** What an administrator sees after a rescan. */
+    async afterRescan() {
+      await server.rescan();
+      return listed();
+    },
+    /** Where an entry is, as few words as possible. */
+    places: (images: readonly Image[]) =>
+      Object.fromEntries(
+        images.map(({ id, dataset_name, file_name }) => [id, `${dataset_name}/${file_name}`]),
+      ),
+    trailOf: async (imageId: string) =>
+      server.services.db
+        .selectFrom('audit')
+        .select(['action', 'detail'])
+        .where('target', '=', imageId)
+        .where('action', 'not in', ['image-imported', 'image-edited'])
+        .orderBy('seq')
+        .execute(),
+  };
+}
+
+const idAt = (images: readonly Image[], name: string): string => {
+  const image = images.find(({ file_name }) => file_name === name);
+  if (image === undefined) throw new Error(`${name} is not listed`);
+  return image.id;
+};
+
+describe.each(databaseKinds)('a slide whose file, on %s,', (database) => {
+  it('is renamed and moved to another folder keeps its entry, which follows; the trail says so', async () => {
+    const { server, afterRescan, move, inspect, trailOf } = await folderOf(database);
+    await server.put('Breast/a.svs', narrow);
+    const [before] = await afterRescan();
+    await move('Breast/a.svs', 'Colon/2026/b.svs');
+    inspect.mockClear();
+    expect(await afterRescan()).toEqual([{ ...before, dataset_name: 'Colon', file_name: 'b.svs' }]);
+    expect(inspect).not.toHaveBeenCalled();
+    expect(await trailOf(before?.id ?? '')).toEqual([
+      { action: 'image-moved', detail: '{"from":"Breast/a.svs","to":"Colon/2026/b.svs"}' },
+    ]);
+  });
+
+  it('is moved stays where an administrator has put it', async () => {
+    const { server, admin, afterRescan, move } = await folderOf(database);
+    await server.put('Breast/a.svs', narrow);
+    const [before] = await afterRescan();
+    await admin.call(updateImage, {
+      params: { imageId: before?.id ?? '' },
+      body: { dataset_name: 'Study', organ_type: 'Meme', file_name: 'Case 1' },
+    });
+    await move('Breast/a.svs', 'Colon/b.svs');
+    expect(await afterRescan()).toMatchObject([
+      { id: before?.id, dataset_name: 'Study', organ_type: 'Meme', file_name: 'Case 1' },
+    ]);
+  });
+
+  it('swaps names with another: each entry goes with its own', async () => {
+    const { server, afterRescan, move, inspect, places } = await folderOf(database);
+    await server.put('Set/a.svs', narrow);
+    await server.put('Set/b.svs', wide);
+    const before = await afterRescan();
+    const [a, b] = [idAt(before, 'a.svs'), idAt(before, 'b.svs')];
+    await move('Set/a.svs', 'Set/c');
+    await move('Set/b.svs', 'Set/a.svs');
+    await move('Set/c', 'Set/b.svs');
+    inspect.mockClear();
+    const after = await afterRescan();
+    expect(places(after)).toEqual({ [a]: 'Set/b.svs', [b]: 'Set/a.svs' });
+    expect(after.map(({ width, file_name }) => [file_name, width])).toEqual([
+      ['a.svs', 128],
+      ['b.svs', 64],
+    ]);
+    expect(inspect).not.toHaveBeenCalled();
+  });
+
+  it('takes the place of another leaves that one without a file', async () => {
+    const { server, afterRescan, move, places, trailOf } = await folderOf(database);
+    await server.put('Set/a.svs', narrow);
+    await server.put('Set/b.svs', wide);
+    const before = await afterRescan();
+    await move('Set/b.svs', 'Set/a.svs');
+    expect(places(await afterRescan())).toEqual({ [idAt(before, 'b.svs')]: 'Set/a.svs' });
+    expect(await trailOf(idAt(before, 'a.svs'))).toEqual([{ action: 'image-missing', detail: '{}' }]);
+  });
+
+  it('is in a folder that moves goes with all of them, new ones taking their places', async () => {
+    const { server, afterRescan, move, places } = await folderOf(database);
+    for (const name of ['a', 'b', 'c']) await server.put(`Old/${name}.svs`, await svsOf(80));
+    const before = await afterRescan();
+    await move('Old', 'New');
+    await server.put('Old/a.svs', wide);
+    const after = await afterRescan();
+    for (const { id, file_name } of before) expect(places(after)[id]).toBe(`New/${file_name}`);
+    expect(after.map(({ dataset_name, file_name }) => `${dataset_name}/${file_name}`)).toEqual([
+      'New/a.svs',
+      'New/b.svs',
+      'New/c.svs',
+      'Old/a.svs',
+    ]);
+  });
+
+  it('is replaced is read anew, and is the same entry', async () => {
+    const { server, admin, afterRescan } = await folderOf(database);
+    await server.put('Set/a.svs', narrow);
+    const [before] = await afterRescan();
+    await admin.call(updateImage, { params: { imageId: before?.id ?? '' }, body: { organ_type: 'Meme' } });
+    await server.put('Set/a.svs', wide);
+    expect(await afterRescan()).toMatchObject([{ id: before?.id, width: 128, organ_type: 'Meme' }]);
+  });
+
+  it('is gone is marked, and comes back wherever the file does', async () => {
+    const { server, afterRescan, move, places, trailOf } = await folderOf(database);
+    await server.put('Set/a.svs', narrow);
+    const [before] = await afterRescan();
+    const id = before?.id ?? '';
+    await move('Set/a.svs', '../elsewhere.svs');
+    expect(await afterRescan()).toEqual([]);
+    await move('../elsewhere.svs', 'Other/b.svs');
+    expect(places(await afterRescan())).toEqual({ [id]: 'Other/b.svs' });
+    await fs.rm(path.join(server.config.slidesDir, 'Other/b.svs'));
+    expect(await afterRescan()).toEqual([]);
+    await server.put('Other/b.svs', wide); // another file, at the place where this one was
+    expect(await afterRescan()).toMatchObject([{ id, width: 128 }]);
+    expect((await trailOf(id)).map(({ action }) => action)).toEqual([
+      'image-missing',
+      'image-moved',
+      'image-missing',
+    ]);
+  });
+
+  it('is copied, or linked to twice, has an entry for each', async () => {
+    const { server, afterRescan, absolute, places } = await folderOf(database);
+    await server.put('Set/a.svs', narrow);
+    const [before] = await afterRescan();
+    await fs.copyFile(absolute('Set/a.svs'), absolute('Set/copy.svs'));
+    await fs.link(absolute('Set/a.svs'), absolute('Set/link.svs'));
+    const after = await afterRescan();
+    expect(Object.values(places(after))).toEqual(['Set/a.svs', 'Set/copy.svs', 'Set/link.svs']);
+    expect(idAt(after, 'a.svs')).toBe(before?.id);
+    expect(after.map(({ status }) => status)).toEqual(['ready', 'ready', 'ready']);
+    expect(await afterRescan()).toEqual(after);
+  });
+
+  it('was removed from the catalogue stays removed wherever it goes', async () => {
+    const { server, admin, afterRescan, move } = await folderOf(database);
+    await server.put('Set/a.svs', narrow);
+    const [before] = await afterRescan();
+    await admin.call(deleteImage, { params: { imageId: before?.id ?? '' } });
+    await move('Set/a.svs', 'Other/b.svs');
+    expect(await afterRescan()).toEqual([]);
+  });
+
+  it('is moved while no server runs is the same entry at the next start', async () => {
+    const { server, afterRescan, move, places } = await folderOf(database);
+    await server.put('Set/a.svs', narrow);
+    await server.put('Set/b.svs', wide);
+    const before = await afterRescan();
+    await move('Set/a.svs', 'Other/a.svs');
+    await move('Set/b.svs', 'Set/a.svs');
+    const { config, services } = server;
+    const restarted = await createServices({ config, db: services.db, log: services.log });
+    try {
+      await restarted.catalogue.start();
+      await restarted.catalogue.settled();
+    } finally {
+      for (const service of [restarted.catalogue, restarted.jobs, restarted.slides]) await service.close();
+    }
+    expect(places(await afterRescan())).toEqual({
+      [idAt(before, 'a.svs')]: 'Other/a.svs',
+      [idAt(before, 'b.svs')]: 'Set/a.svs',
+    });
+  });
+});
+
+describe('a slide of several files', () => {
+  it('keeps its entry when its folder is moved: a DICOM series', async () => {
+    const { server, afterRescan, move, inspect, places } = await folderOf();
+    await server.put('Breast/case/a.dcm', await buildDicom({ instance: '1' }));
+    await server.put('Breast/case/b.dcm', await buildDicom({ instance: '2', downsample: 2 }));
+    const [before] = await afterRescan();
+    inspect.mockClear();
+    await move('Breast/case', 'Colon/series');
+    expect(places(await afterRescan())).toEqual({ [before?.id ?? '']: 'Colon/a.dcm' });
+    expect(inspect).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['a.mrxs', 'a', 'b.mrxs', 'b'],
+    ['a.vsi', '_a_', 'b.vsi', '_b_'],
+  ])('keeps its entry when it is renamed: %s with %s', async (name, folder, newName, newFolder) => {
+    const { server, afterRescan, move, places } = await folderOf();
+    await server.put(`Set/${name}`, 'no real one');
+    await server.put(`Set/${folder}/Data0000.dat`, '12345');
+    const [before] = await afterRescan();
+    await move(`Set/${name}`, `Other/${newName}`);
+    await move(`Set/${folder}`, `Other/${newFolder}`);
+    expect(places(await afterRescan())).toEqual({ [before?.id ?? '']: `Other/${newName}` });
+  });
+});
+
+describe('a file that is moved while the folders are looked through', () => {
+  it('and was found in both places is one entry, where it is now', async () => {
+    const { server, afterRescan, places } = await folderOf();
+    await server.put('Set/a.svs', narrow);
+    const [before] = await afterRescan();
+    const { db, log, audit } = server.services;
+    const file = { root: 'slides', path: 'Set/a.svs', members: [] } as const;
+    const fingerprint = (await server.services.slides.fingerprintOf(file)) ?? '';
+    const slideAt = (dataset_name: string) => ({
+      path: `${dataset_name}/a.svs`,
+      members: [],
+      sizeBytes: narrow.length,
+      fingerprint,
+      dataset_name,
+      organ_type: null,
+    });
+    const scans = [
+      { root: 'slides', slides: [slideAt('Set'), slideAt('Other')], problems: [], unread: [] },
+    ] as const;
+    const ground = { db, log, audit, now: server.clock.now };
+    await takeIn({ ...ground, fingerprintOf: async () => null }, scans, { retryFailed: false });
+    const admin = server.as(await server.given.admin());
+    expect(places((await admin.call(listImages)).body.images)).toEqual({ [before?.id ?? '']: 'Other/a.svs' });
+  });
+});

@@ -1,0 +1,116 @@
+/** A folder of this machine in which slides lie. Links are followed as long as they stay below it. */
+import type { Dirent } from 'node:fs';
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { type SlideGroup, versionOfFile } from '@lamina/slide';
+import type { Logger } from 'pino';
+import { type FolderTree, placeIn, type TreeEntry, type TreeTarget } from './folder-tree.ts';
+import { isNotThere } from './slide-roots.ts';
+
+/** Reads files that nobody has checked, so in a process of its own. @param folder absolute path */
+type LookInto = (folder: string, names: readonly string[]) => Promise<readonly SlideGroup[] | null>;
+
+interface Ground {
+  /** Absolute. */
+  readonly root: string;
+  readonly lookInto: LookInto;
+  readonly log: Logger;
+}
+
+/** @returns null when there is no such folder */
+export async function lookAtDisk({ root, lookInto, log }: Ground): Promise<FolderTree | null> {
+  const realRoot = await fs.realpath(root).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  });
+  if (realRoot === '') return null;
+  const absolute = (place: string) => path.join(realRoot, place);
+
+  async function behindLink(folder: string, name: string): Promise<TreeTarget | null> {
+    const real = await fs.realpath(absolute(placeIn(folder, name)));
+    if (!real.startsWith(realRoot + path.sep)) {
+      log.warn({ place: placeIn(folder, name) }, 'a link that leads out of the slide folder is left alone');
+      return null;
+    }
+    const stats = await fs.stat(real, { bigint: true });
+    const realPlace = path.relative(realRoot, real).split(path.sep).join('/');
+    if (stats.isDirectory()) return { kind: 'folder', realPlace };
+    if (!stats.isFile()) return null;
+    return { kind: 'file', realPlace, size: Number(stats.size), version: versionOfFile(stats) };
+  }
+
+  return {
+    async entriesOf(folder) {
+      try {
+        const entries = await fs.readdir(absolute(folder), { withFileTypes: true });
+        const known = entries.flatMap((entry): TreeEntry[] => {
+          const kind = kindOf(entry);
+          return kind === null ? [] : [{ name: entry.name, kind }];
+        });
+        known.sort((a, b) => (a.name < b.name ? -1 : 1));
+        return [
+          ...known.filter(({ kind }) => kind !== 'link'),
+          ...known.filter(({ kind }) => kind === 'link'),
+        ];
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+        throw error;
+      }
+    },
+
+    find: (folder, { name, kind }) =>
+      unlessGone(async () => {
+        if (kind === 'link') return behindLink(folder, name);
+        const full = absolute(placeIn(folder, name));
+        if (kind === 'folder') {
+          const real = await fs.realpath(full);
+          return { kind, realPlace: path.relative(realRoot, real).split(path.sep).join('/') };
+        }
+        // Not through a link that has taken its place meanwhile.
+        const stats = await fs.lstat(full, { bigint: true });
+        if (!stats.isFile()) return null;
+        const realPlace = placeIn(folder, name);
+        return { kind, realPlace, size: Number(stats.size), version: versionOfFile(stats) };
+      }),
+
+    allBelow: (folder) =>
+      unlessGone(async () => {
+        const own = `${absolute(folder)}${path.sep}`;
+        const entries = await fs.readdir(own, { recursive: true, withFileTypes: true });
+        const files = entries.filter((entry) => entry.isFile());
+        const paths = files.map(({ parentPath, name }) => path.join(parentPath, name)).sort();
+        const stats = await Promise.all([own, ...paths].map((each) => fs.stat(each, { bigint: true })));
+        const sizeBytes = stats.slice(1).reduce((sum, { size }) => sum + Number(size), 0);
+        return { sizeBytes, versions: stats.map(versionOfFile) };
+      }),
+
+    read: (realPlace, offset, length) =>
+      unlessGone(async () => {
+        const file = await fs.open(absolute(realPlace));
+        try {
+          const { buffer, bytesRead } = await file.read(new Uint8Array(length), 0, length, offset);
+          return buffer.subarray(0, bytesRead);
+        } finally {
+          await file.close();
+        }
+      }),
+
+    group: (folder, names) => lookInto(absolute(folder), names),
+  };
+}
+
+/** Null for pipes and devices. */
+function kindOf(entry: Dirent): TreeEntry['kind'] | null {
+  if (entry.isSymbolicLink()) return 'link';
+  if (entry.isDirectory()) return 'folder';
+  return entry.isFile() ? 'file' : null;
+}
+
+async function unlessGone<T>(look: () => Promise<T>): Promise<T | null> {
+  try {
+    return await look();
+  } catch (error) {
+    if (isNotThere(error)) return null;
+    throw error;
+  }
+}
