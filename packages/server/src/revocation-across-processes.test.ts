@@ -1,5 +1,5 @@
 /**
- * How long what has been revoked in one server process still opens anything in another one over the same database:
+ * How long what has been revoked in one server process still opens anything in two others over the same database:
  * measured on an API call, a descriptor, a thumbnail and a tile. permissions.md section 5: within one second.
  */
 import fs from 'node:fs';
@@ -43,11 +43,11 @@ const revocations: Readonly<Record<string, Revoke>> = {
     askServer(at, 'DELETE', '/user/sign-ins', { token }),
 };
 
-describe.each(databaseKinds)('two processes over one %s', (kind) => {
+describe.each(databaseKinds)('three processes over one %s', (kind) => {
   let folder: string;
   let database: TestDatabase | null = null;
   let here: ServerProcess;
-  let there: ServerProcess;
+  let elsewhere: readonly ServerProcess[];
   let adminToken: string;
   let imageId: string;
 
@@ -66,14 +66,13 @@ describe.each(databaseKinds)('two processes over one %s', (kind) => {
         ADMIN_PASSWORD: admin.password,
       });
     here = await start('here');
-    there = await start('there');
+    elsewhere = [await start('second'), await start('third')];
     adminToken = await signIn(admin);
     const { body } = await askServer(here, 'GET', '/image-catalog/images', { token: adminToken });
     imageId = (body as { images: { id: string }[] }).images[0]?.id ?? 'no slide was read';
   }, 120_000);
   afterAll(async () => {
-    await here?.kill();
-    await there?.kill();
+    for (const each of [here, ...(elsewhere ?? [])]) await each?.kill();
     await database?.close();
     fs.rmSync(folder, { recursive: true, force: true });
   });
@@ -113,20 +112,18 @@ describe.each(databaseKinds)('two processes over one %s', (kind) => {
 
   it.each(Object.keys(revocations))('%s', async (name) => {
     const { uid, token, otherToken, session } = await person();
-    const pixels = (file: string) => () =>
-      askServer(there, 'GET', `/image-catalog/proxy/${imageId}/${file}?session=${session}`);
-    const questions = {
-      API: () => askServer(there, 'GET', '/user/profile', { token }),
-      descriptor: pixels('image.dzi'),
-      thumbnail: pixels('thumbnail.jpg'),
-      tile: pixels('image_files/9/0_0.jpeg'),
-    };
-    // The other process knows everything before it begins.
-    for (const ask of Object.values(questions)) expect((await ask()).status).toBe(200);
+    const pixels = (at: ServerProcess, file: string) => () =>
+      askServer(at, 'GET', `/image-catalog/proxy/${imageId}/${file}?session=${session}`);
+    const questions = elsewhere.flatMap((at) => [
+      { what: 'API', ask: () => askServer(at, 'GET', '/user/profile', { token }) },
+      { what: 'descriptor', ask: pixels(at, 'image.dzi') },
+      { what: 'thumbnail', ask: pixels(at, 'thumbnail.jpg') },
+      { what: 'tile', ask: pixels(at, 'image_files/9/0_0.jpeg') },
+    ]);
+    // The others know everything before it begins.
+    for (const { ask } of questions) expect((await ask()).status).toBe(200);
 
-    const watching = Object.entries(questions).map(
-      async ([what, ask]) => [what, await untilRefused(ask)] as const,
-    );
+    const watching = questions.map(async ({ what, ask }) => [what, await untilRefused(ask)] as const);
     const answer = await revocations[name]?.(here, { uid, token, otherToken, session }, adminToken);
     const answeredAt = performance.now();
     expect([200, 204]).toContain(answer?.status);
