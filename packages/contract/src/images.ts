@@ -37,13 +37,14 @@ export const Image = z
     size_bytes: z.number().int(),
     status: ImageStatus,
     error: z.string().nullable().meta({ description: 'Why the file could not be read; for administrators' }),
+    hidden: z.boolean().meta({ description: 'Seen by administrators alone' }),
     created_at: z.iso.datetime(),
   })
   .meta({ id: 'Image' });
 export type Image = z.infer<typeof Image>;
 
 /** Text as a person types it: databases refuse the NUL character, and no name needs a control character. */
-const text = z.string().regex(/^[^\p{Cc}]*$/u);
+export const CatalogueText = z.string().regex(/^[^\p{Cc}]*$/u);
 
 /** A session that is sent along must be the caller's own and alive. */
 const sessionAlong = z.object({ session: z.string().optional() });
@@ -55,9 +56,11 @@ export const listImages = endpoint({
   access: 'catalogue.read',
   language: 'en',
   query: sessionAlong.extend({
-    q: text.max(200).optional().meta({ description: 'In file name, id, organ or dataset, any case' }),
-    dataset: text.max(200).optional(),
-    organ: text.max(200).optional(),
+    q: CatalogueText.max(200)
+      .optional()
+      .meta({ description: 'In file name, id, organ or dataset, any case' }),
+    dataset: CatalogueText.max(200).optional(),
+    organ: CatalogueText.max(200).optional(),
     limit: z.coerce.number().int().min(1).max(500).optional(),
     cursor: z.string().max(500).optional(),
   }),
@@ -89,9 +92,11 @@ export const updateImage = endpoint({
   access: 'catalogue.write',
   language: 'en',
   body: z.object({
-    file_name: text.trim().min(1).max(255).optional(),
-    dataset_name: text.trim().max(200).nullable().optional(),
-    organ_type: text.trim().max(200).nullable().optional(),
+    file_name: CatalogueText.trim().min(1).max(255).optional(),
+    dataset_name: CatalogueText.trim().max(200).nullable().optional(),
+    organ_type: CatalogueText.trim().max(200).nullable().optional(),
+    /** From all but administrators. */
+    hidden: z.boolean().optional(),
     /** False brings a removed entry back. */
     removed: z.literal(false).optional(),
   }),

@@ -3,7 +3,7 @@ import type { Activity, AuditAction, AuditResult } from '@lamina/contract';
 import type { Logger } from 'pino';
 import { networkOf } from './domain/network-of.ts';
 import { createRefusalAllowance, type SummedUp } from './domain/refusal-allowance.ts';
-import { insertAuditRow, listEventsOf } from './store/audit.ts';
+import { insertAuditRow, insertAuditRows, listEventsOf } from './store/audit.ts';
 import { type Change, change, type Database } from './store/database.ts';
 
 export type { AuditAction } from '@lamina/contract';
@@ -34,6 +34,8 @@ export interface AuditEntry {
 export interface Audit {
   /** In the transaction of the change it records, so that neither is without the other. */
   record(tx: Change, entry: AuditEntry): Promise<void>;
+  /** The same for many at once, in their order. */
+  recordAll(tx: Change, entries: readonly AuditEntry[]): Promise<void>;
   /**
    * On its own, for what changed nothing else: a refused sign-in, an opened slide. What strangers are refused has
    * entries of its own only so often; beyond that it is counted, and told in one entry for each minute and address.
@@ -73,17 +75,19 @@ export function createAudit({ db, now, log }: Ground): Audit {
   let telling: NodeJS.Timeout | null = null;
   let told: Promise<void> = Promise.resolve();
 
+  const rowOf = (entry: AuditEntry) => ({
+    at: now().toISOString(),
+    action: entry.action,
+    result: entry.result ?? 'done',
+    actor_uid: entry.actor,
+    target: entry.target,
+    detail: JSON.stringify(entry.detail ?? {}),
+    address: entry.origin?.address ?? null,
+    request_id: entry.origin?.requestId ?? null,
+  });
+
   async function record(tx: Change, entry: AuditEntry): Promise<void> {
-    await insertAuditRow(tx, {
-      at: now().toISOString(),
-      action: entry.action,
-      result: entry.result ?? 'done',
-      actor_uid: entry.actor,
-      target: entry.target,
-      detail: JSON.stringify(entry.detail ?? {}),
-      address: entry.origin?.address ?? null,
-      request_id: entry.origin?.requestId ?? null,
-    });
+    await insertAuditRow(tx, rowOf(entry));
   }
 
   const write = (entry: AuditEntry) => change(db, 'audit', (tx) => record(tx, entry));
@@ -107,6 +111,9 @@ export function createAudit({ db, now, log }: Ground): Audit {
 
   return {
     record,
+    async recordAll(tx, entries) {
+      await insertAuditRows(tx, entries.map(rowOf));
+    },
     async note(entry) {
       if (!isRefusedToStranger(entry) || entry.origin === null) return write(entry);
       const at = now();

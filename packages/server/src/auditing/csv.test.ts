@@ -1,6 +1,7 @@
 import type { AuditEntry } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
-import { csvHeader, csvLine, csvStart } from './csv.ts';
+import { csvStart } from '../spreadsheet.ts';
+import { csvHeader, csvLine } from './csv.ts';
 
 const person = { uid: 'uid-1', email: 'isil@example.org', displayName: 'Işıl Yılmaz' };
 const entry: AuditEntry = {

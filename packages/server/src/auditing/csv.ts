@@ -1,7 +1,4 @@
-/**
- * The audit trail for spreadsheets. Sources: RFC 4180 (fields, quotes, line ends); OWASP, "CSV Injection" (a text
- * that begins like a formula is not to become one).
- */
+/** The audit trail for spreadsheets. */
 import {
   type AuditEntry,
   AuditResult,
@@ -10,13 +7,9 @@ import {
   type InBothLanguages,
   type Language,
 } from '@lamina/contract';
+import { type CsvValue, csvLineOf } from '../spreadsheet.ts';
 
-/** Spreadsheets take a file for UTF-8, and so show Turkish letters, when it begins with a byte order mark. */
-export const csvStart = '\uFEFF';
-
-type Value = string | number | null | undefined;
-
-type Column = readonly [heading: InBothLanguages, value: (entry: AuditEntry, language: Language) => Value];
+type Column = readonly [heading: InBothLanguages, value: (entry: AuditEntry, language: Language) => CsvValue];
 
 const columns: readonly Column[] = [
   [{ tr: 'Sıra', en: 'No.' }, ({ seq }) => seq],
@@ -42,23 +35,11 @@ const columns: readonly Column[] = [
 ];
 
 export function csvHeader(language: Language): string {
-  return line(columns.map(([heading]) => heading[language]));
+  return csvLineOf(columns.map(([heading]) => heading[language]));
 }
 
 export function csvLine(entry: AuditEntry, language: Language): string {
-  return line(columns.map(([, value]) => value(entry, language)));
-}
-
-function line(values: readonly Value[]): string {
-  return `${values.map(field).join(',')}\r\n`;
-}
-
-function field(value: Value): string {
-  if (value === null || value === undefined) return '';
-  if (typeof value === 'number') return String(value);
-  // Where a list is separated by semicolons, as in Turkish, a spreadsheet sees a cell begin behind each of them.
-  const harmless = value.replace(/(^|;\s*)(?=[=+\-@\t\r\n])/g, "$1'");
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  return csvLineOf(columns.map(([, value]) => value(entry, language)));
 }
 
 function resultLabel(result: string, language: Language): string {

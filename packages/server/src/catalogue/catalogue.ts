@@ -12,39 +12,25 @@ import {
   type updateImage as updateImageEndpoint,
 } from '@lamina/contract';
 import type { Logger } from 'pino';
-import type { Audit, Origin } from '../audit.ts';
+import type { Audit } from '../audit.ts';
 import { createBelief } from '../belief.ts';
 import type { Config } from '../config.ts';
 import type { Datasets } from '../datasets.ts';
 import { opens } from '../domain/image-session.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import { slideRoots } from '../slides/slide-roots.ts';
 import type { ServableImage, Slides } from '../slides/slides.ts';
 import { change, type Database, timesTaken } from '../store/database.ts';
-import {
-  type EditableField,
-  editableFields,
-  findImage,
-  hasNoImages,
-  type ImageChanges,
-  type ImageRow,
-  imageOf,
-  listImages,
-  updateImage,
-} from '../store/images.ts';
+import { findImage, hasNoImages, type ImageRow, imageOf, listImages } from '../store/images.ts';
 import { decodePlace, encodePlace } from './cursor.ts';
+import { type Editor, editImage } from './edit-image.ts';
 import { createIntake } from './intake.ts';
 import { type Watch, watchFolders } from './watch.ts';
 
-/** Who changes an entry and where from, for the audit trail. */
-export interface Editor {
-  readonly uid: string;
-  readonly origin: Origin;
-}
-
 export interface Catalogue {
-  /** Looks through the slide folders and goes on watching them; what is new is read behind. */
+  /** Asks for a look through the slide folders and goes on watching them; what is new is read behind. */
   start(): Promise<void>;
-  /** Looks through the slide folders again; resolves when every file there has its entry, read or not. */
+  /** Has the slide folders looked through; resolves when every file there has its entry, read or not. */
   rescan(): Promise<void>;
   /** Resolves when nothing waits to be read. */
   settled(): Promise<void>;
@@ -63,11 +49,13 @@ export interface Catalogue {
   /** @throws AppError not_found, also for an entry the reader may not see */
   get(imageId: string, reader: User): Promise<Image>;
   /** What is set here survives rescans. @throws AppError not_found */
-  update(imageId: string, changes: BodyOf<typeof updateImageEndpoint>, editor: Editor): Promise<Image>;
+  update(imageId: string, edit: BodyOf<typeof updateImageEndpoint>, editor: Editor): Promise<Image>;
   /** The file stays. @throws AppError not_found */
   remove(imageId: string, editor: Editor): Promise<void>;
   /** From memory where it was asked for within the last second; null for what may not be shown. */
   servable(imageId: string): ServableImage | null | Promise<ServableImage | null>;
+  /** After a change of these has been committed: nothing of what was known of them is served any more. */
+  forget(imageIds: readonly string[]): void;
   close(): Promise<void>;
 }
 
@@ -78,14 +66,13 @@ interface Ground {
   readonly log: Logger;
   readonly audit: Audit;
   readonly slides: Slides;
+  readonly jobs: Jobs;
   readonly datasets: Pick<Datasets, 'closedTo'>;
 }
 
 /** A row this old is read again in the background when the image is asked for. */
 const renewAfterMs = 500;
 const maxKnown = 10_000;
-/** Some network file systems tell nobody of changes. */
-const rescanEveryMs = 10 * 60_000;
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
@@ -97,13 +84,12 @@ interface Known {
   triedAt: number;
 }
 
-export function createCatalogue({ config, db, now, log, audit, slides, datasets }: Ground): Catalogue {
+export function createCatalogue({ config, db, now, log, audit, slides, jobs, datasets }: Ground): Catalogue {
   const known = new Map<string, Known>();
   const beingRead = new Map<string, Promise<ServableImage | null>>();
   const belief = createBelief(() => performance.now());
   let watching: Watch | null = null;
   let isClosed = false;
-  let rescanTimer: NodeJS.Timeout | null = null;
 
   /** Grows with every change, so that a row that was read before it is not believed after it. */
   let changes = 0;
@@ -116,7 +102,13 @@ export function createCatalogue({ config, db, now, log, audit, slides, datasets 
     slides.forget(imageId);
   }
 
-  const intake = createIntake({ config, db, now, log, audit, slides, onChange: forget });
+  const intake = createIntake({ config, db, now, log, audit, slides, jobs, onChange: forget });
+
+  jobs.on('rescan', async ({ atStart }, signal) => {
+    await intake.rescan({ retryFailed: atStart }, signal);
+    if (atStart && config.demo && (await hasNoImages(db))) await jobs.ask('draw-demo-slides', {});
+  });
+  jobs.on('read-slide', ({ imageId, again }, signal) => intake.read(imageId, { again }, signal));
 
   /** @throws AppError not_found */
   async function rowOf(imageId: string): Promise<ImageRow> {
@@ -158,6 +150,7 @@ export function createCatalogue({ config, db, now, log, audit, slides, datasets 
             id: row.id,
             fileName: row.file_name,
             dataset: row.dataset_name,
+            isHidden: row.hidden_at !== null,
             root: row.root,
             path: row.path,
             members: JSON.parse(row.members) as string[],
@@ -169,31 +162,33 @@ export function createCatalogue({ config, db, now, log, audit, slides, datasets 
     return image;
   }
 
-  const rescanInBackground = () => {
-    intake
-      .rescan()
-      .catch((error) => log.error({ err: error }, 'the slide folders could not be looked through'));
-  };
-
   return {
     async start() {
-      await intake.rescan({ retryFailed: true });
+      await jobs.ask('rescan', { atStart: true });
       if (isClosed) return; // meanwhile
       watching = watchFolders({
         folders: Object.values(slideRoots(config)),
-        onChange: rescanInBackground,
+        onChange: () => void jobs.ask('rescan', { atStart: false }),
         log,
       });
-      rescanTimer = setInterval(rescanInBackground, rescanEveryMs).unref();
     },
 
-    rescan: () => intake.rescan(),
-    settled: () => intake.settled(),
+    async rescan() {
+      await jobs.ask('rescan', { atStart: false });
+      await jobs.idle('rescan');
+    },
+
+    async settled() {
+      await jobs.idle('rescan');
+      await jobs.idle('read-slide');
+    },
+
     isEmpty: () => hasNoImages(db),
 
     async list({ q, dataset, organ, limit, cursor }, reader) {
       const rows = await listImages(db, {
         status: seesAll(reader) ? null : 'ready',
+        evenHidden: seesAll(reader),
         search: q?.trim(),
         dataset,
         organ,
@@ -221,37 +216,20 @@ export function createCatalogue({ config, db, now, log, audit, slides, datasets 
 
     async get(imageId, reader) {
       const row = await rowOf(imageId);
-      const isHidden = row.removed_at !== null || (row.status !== 'ready' && !seesAll(reader));
-      if (isHidden || !opens({ closedDatasets: await datasets.closedTo(reader) }, row.dataset_name)) {
+      const seesHidden = seesAll(reader);
+      const isListed = row.removed_at === null && (row.status === 'ready' || seesHidden);
+      const place = { dataset: row.dataset_name, isHidden: row.hidden_at !== null };
+      if (!isListed || !opens({ closedDatasets: await datasets.closedTo(reader), seesHidden }, place)) {
         throw new AppError('not_found');
       }
       return seenBy(reader, row);
     },
 
-    async update(imageId, changes, editor) {
+    async update(imageId, edit, editor) {
       const row = await change(db, 'catalogue', async (tx) => {
         const before = uuid.test(imageId) ? await findImage(tx, imageId) : null;
-        const isBroughtBack = changes.removed === false && before?.removed_at !== null;
-        if (before === null || (before.removed_at !== null && !isBroughtBack))
-          throw new AppError('not_found');
-        const edited = editableFields.filter((field) => changes[field] !== undefined);
-        const after = await updateImage(
-          tx,
-          imageId,
-          {
-            ...valuesOf(changes),
-            ...(edited.length > 0 && { edited_fields: withEdited(before.edited_fields, edited) }),
-            ...(isBroughtBack && { removed_at: null }),
-          },
-          now().toISOString(),
-        );
-        if (after === null) throw new AppError('not_found');
-        const entry = { actor: editor.uid, target: imageId, origin: editor.origin };
-        if (isBroughtBack) await audit.record(tx, { ...entry, action: 'image-restored' });
-        if (edited.length > 0) {
-          await audit.record(tx, { ...entry, action: 'image-edited', detail: { fields: edited.join(' ') } });
-        }
-        return after;
+        if (before === null) throw new AppError('not_found');
+        return editImage(tx, before, edit, { audit, editor, at: now().toISOString() });
       });
       forget(imageId);
       return imageOf(row);
@@ -261,14 +239,7 @@ export function createCatalogue({ config, db, now, log, audit, slides, datasets 
       await change(db, 'catalogue', async (tx) => {
         const row = uuid.test(imageId) ? await findImage(tx, imageId) : null;
         if (row === null || row.removed_at !== null) throw new AppError('not_found');
-        const at = now().toISOString();
-        await updateImage(tx, imageId, { removed_at: at }, at);
-        await audit.record(tx, {
-          action: 'image-removed',
-          actor: editor.uid,
-          target: imageId,
-          origin: editor.origin,
-        });
+        await editImage(tx, row, { removed: true }, { audit, editor, at: now().toISOString() });
       });
       forget(imageId);
     },
@@ -286,11 +257,14 @@ export function createCatalogue({ config, db, now, log, audit, slides, datasets 
       return entry.image;
     },
 
+    forget(imageIds) {
+      for (const imageId of imageIds) forget(imageId);
+    },
+
     async close() {
       isClosed = true;
-      if (rescanTimer !== null) clearInterval(rescanTimer);
+      intake.close();
       await watching?.close();
-      await intake.close();
     },
   };
 }
@@ -302,17 +276,4 @@ function seesAll(reader: User): boolean {
 function seenBy(reader: User, row: ImageRow): Image {
   const image = imageOf(row);
   return seesAll(reader) ? image : { ...image, error: null };
-}
-
-/** An empty text takes a dataset or an organ away. */
-function valuesOf(changes: BodyOf<typeof updateImageEndpoint>): ImageChanges {
-  return {
-    ...(changes.file_name !== undefined && { file_name: changes.file_name }),
-    ...(changes.dataset_name !== undefined && { dataset_name: changes.dataset_name || null }),
-    ...(changes.organ_type !== undefined && { organ_type: changes.organ_type || null }),
-  };
-}
-
-function withEdited(before: string, edited: readonly EditableField[]): string {
-  return JSON.stringify([...new Set([...(JSON.parse(before) as EditableField[]), ...edited])]);
 }

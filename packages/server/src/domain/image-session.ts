@@ -10,11 +10,22 @@ export interface ImageSession {
   readonly expiresAt: number;
   /** Restricted datasets that the account may not see. */
   readonly closedDatasets: ReadonlySet<string>;
+  /** What administrators hide is open to them alone. */
+  readonly seesHidden: boolean;
 }
 
-/** Whether an image of this dataset may be seen; null is no dataset, and open to all. */
-export function opens(session: Pick<ImageSession, 'closedDatasets'>, dataset: string | null): boolean {
-  return dataset === null || !session.closedDatasets.has(dataset);
+interface Guarded {
+  /** Null is no dataset, and open to all. */
+  readonly dataset: string | null;
+  readonly isHidden: boolean;
+}
+
+/** Whether an image may be seen. */
+export function opens(
+  { closedDatasets, seesHidden }: Pick<ImageSession, 'closedDatasets' | 'seesHidden'>,
+  { dataset, isHidden }: Guarded,
+): boolean {
+  return (seesHidden || !isHidden) && (dataset === null || !closedDatasets.has(dataset));
 }
 
 /** Live image sessions of one account; a further one ends the oldest. */

@@ -52,6 +52,9 @@ function operationOf(name: string, endpoint: Endpoint, schemaOf: SchemaOf): Json
         content: { 'application/json': { schema: schemaOf(endpoint.body, 'input') } },
       },
     }),
+    ...(endpoint.upload && {
+      requestBody: { required: true, content: { [endpoint.upload.contentType]: {} } },
+    }),
     responses: { ...goodAnswer(endpoint, schemaOf), ...refusals(endpoint, schemaOf) },
   };
 }

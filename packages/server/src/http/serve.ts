@@ -14,6 +14,7 @@ import {
   type QueryOf,
   type ResponseOf,
   ruleIn,
+  type Upload,
 } from '@lamina/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -44,6 +45,8 @@ export interface ServedRequest<E extends Endpoint> {
   readonly params: ParamsOf<E>;
   readonly query: QueryOf<E>;
   readonly body: BodyOf<E>;
+  /** What was sent in place of a body; empty when nothing was. */
+  readonly file: E['upload'] extends Upload ? Uint8Array : undefined;
   readonly caller: CallerOf<E>;
   /** Where it comes from, for the audit trail: client address and request id. */
   readonly origin: Origin;
@@ -79,6 +82,7 @@ export function serve<const E extends Endpoint>(
     method: endpoint.method,
     url: apiBase + endpoint.path,
     config: { endpoint },
+    ...(endpoint.upload && { bodyLimit: endpoint.upload.maxBytes }),
     ...(endpoint.access === 'image-session' && { helmet: false }), // pixelHeaders take its place
     handler: async (request, reply) => {
       if (endpoint.freshSignIn) requireFreshSignIn(request, app.now());
@@ -87,6 +91,7 @@ export function serve<const E extends Endpoint>(
         params: request.params as ParamsOf<E>,
         query: parse(endpoint.query, request.query, language) as QueryOf<E>,
         body: parse(endpoint.body, request.body ?? {}, language) as BodyOf<E>,
+        file: fileOf(endpoint, request.body) as ServedRequest<E>['file'],
         caller: request.credential as CallerOf<E>,
         origin: {
           address: request.ip,
@@ -119,6 +124,16 @@ function requireFreshSignIn(request: FastifyRequest, now: Date): void {
   if (now.getTime() - signedInAt.getTime() > freshSignInMs && typeof body?.current_password !== 'string') {
     throw new AppError('reauth_required');
   }
+}
+
+/** @throws AppError unsupported_type for what is no file of the kind */
+function fileOf({ upload }: Endpoint, body: unknown): Uint8Array | undefined {
+  if (upload === undefined) return undefined;
+  if (body === undefined) return new Uint8Array();
+  if (body instanceof Uint8Array) return body;
+  const { contentType } = upload;
+  const message = { tr: `Dosya ${contentType} türünde olmalı.`, en: `The file must be ${contentType}.` };
+  throw new AppError('unsupported_type', { message });
 }
 
 const locales = { tr: z.locales.tr().localeError, en: z.locales.en().localeError };

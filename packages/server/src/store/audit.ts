@@ -26,17 +26,24 @@ export async function findTrailEnds(db: Connection): Promise<TrailEnds> {
   };
 }
 
-/** Numbers the row 1, 2, 3 … without a gap, in the order the changes commit, and chains it to the last one. */
-export async function insertAuditRow(tx: Change, row: NewAuditRow): Promise<ChainPlace> {
+/** Numbers the rows 1, 2, 3 … without a gap, in the order the changes commit, and chains each to the one before it. */
+export async function insertAuditRows(tx: Change, rows: readonly NewAuditRow[]): Promise<ChainPlace> {
   await takeLock(tx, 'audit');
   // From what was last written, not from what is there: a row that was taken away leaves its gap.
   const { before, last } = await findTrailEnds(tx);
-  const seq = last.seq + 1;
-  const hash = chainHash(last.hash, { seq, ...row });
-  await tx
-    .insertInto('audit')
-    .values({ seq, ...row, previous_hash: last.hash, hash })
-    .execute();
+  let { seq, hash } = last;
+  const chained = rows.map((row): AuditRow => {
+    const previous = hash;
+    seq += 1;
+    hash = chainHash(previous, { seq, ...row });
+    return { seq, ...row, previous_hash: previous, hash };
+  });
+  for (let from = 0; from < chained.length; from += rowsOfOneInsert) {
+    await tx
+      .insertInto('audit')
+      .values(chained.slice(from, from + rowsOfOneInsert))
+      .execute();
+  }
   const ends = { last_seq: seq, last_hash: hash };
   await tx
     .insertInto('audit_chain')
@@ -44,6 +51,13 @@ export async function insertAuditRow(tx: Change, row: NewAuditRow): Promise<Chai
     .onConflict((conflict) => conflict.column('name').doUpdateSet(ends))
     .execute();
   return { seq, hash };
+}
+
+/** Eleven parameters each; SQLite takes 32,766 in one statement. */
+const rowsOfOneInsert = 500;
+
+export function insertAuditRow(tx: Change, row: NewAuditRow): Promise<ChainPlace> {
+  return insertAuditRows(tx, [row]);
 }
 
 /** In their order, behind this one. */
@@ -249,7 +263,8 @@ export async function listEventsOf(
       join
         .onRef('images.id', '=', 'audit.target')
         .on('images.removed_at', 'is', null)
-        .on('images.missing_since', 'is', null),
+        .on('images.missing_since', 'is', null)
+        .on('images.hidden_at', 'is', null),
     )
     .select([
       'audit.at',

@@ -14,6 +14,8 @@ import { up as approvalAndGrants } from './migrations/0005-approval-and-grants.t
 import { up as externalSignIn } from './migrations/0006-external-sign-in.ts';
 import { up as imageOpenings } from './migrations/0007-image-openings.ts';
 import { up as catalogueSearch } from './migrations/0008-catalogue-search.ts';
+import { up as uploads } from './migrations/0009-uploads.ts';
+import { up as slideManagement } from './migrations/0010-slide-management.ts';
 import { openPatientPostgresPool, openPostgresPool } from './postgres-pool.ts';
 import { up as schemaChanges } from './migrations/0013-schema-changes.ts';
 import type { LockTable, Tables } from './schema.ts';
@@ -34,6 +36,8 @@ export const migrations = {
   '0006-external-sign-in': { up: externalSignIn },
   '0007-image-openings': { up: imageOpenings },
   '0008-catalogue-search': { up: catalogueSearch },
+  '0009-uploads': { up: uploads },
+  '0010-slide-management': { up: slideManagement },
   '0013-schema-changes': { up: schemaChanges },
 };
 

@@ -1,0 +1,173 @@
+/** The catalogue as administrators keep it: every entry there is, changes to many at once, and the catalogue file. */
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { CatalogueText, Image } from './images.ts';
+import { Message } from './users.ts';
+
+export const ManagedImage = Image.extend({
+  removed: z.boolean().meta({ description: 'Removed from the catalogue by an administrator' }),
+  missing: z.boolean().meta({ description: 'Its file is not there any more' }),
+}).meta({ id: 'ManagedImage' });
+export type ManagedImage = z.infer<typeof ManagedImage>;
+
+/**
+ * - `listed`: in the catalogue, whatever was read of it
+ * - `ready`, `pending`, `failed`, `hidden`: of those
+ * - `missing`: the file is gone, and nobody has removed the entry
+ * - `removed`: by an administrator
+ */
+export const ManagedStatus = z.enum(['listed', 'ready', 'pending', 'failed', 'hidden', 'missing', 'removed']);
+export type ManagedStatus = z.infer<typeof ManagedStatus>;
+
+const filter = {
+  q: CatalogueText.max(200).optional().meta({ description: 'In file name, id, organ or dataset, any case' }),
+  dataset: CatalogueText.max(200).optional().meta({ description: 'Empty: entries that are in no dataset' }),
+};
+
+export const listManagedImages = endpoint({
+  method: 'GET',
+  path: '/admin/images',
+  summary: 'Every entry of the catalogue in its order, a page at a time',
+  access: 'catalogue.write',
+  language: 'tr',
+  query: z.object({
+    ...filter,
+    status: ManagedStatus.default('listed'),
+    limit: z.coerce.number().int().min(1).max(200).default(100),
+    cursor: z.string().max(4000).optional(),
+  }),
+  response: z.object({ images: z.array(ManagedImage), next_cursor: z.string().nullable() }),
+  status: 200,
+  errors: [],
+});
+
+export const ManagedCounts = z.record(ManagedStatus, z.number().int()).meta({ id: 'ManagedCounts' });
+export type ManagedCounts = z.infer<typeof ManagedCounts>;
+
+export const countManagedImages = endpoint({
+  method: 'GET',
+  path: '/admin/images/counts',
+  summary: 'How many entries of each status there are',
+  access: 'catalogue.write',
+  language: 'tr',
+  query: z.object(filter),
+  response: z.object({ counts: ManagedCounts }),
+  status: 200,
+  errors: [],
+});
+
+/** So many entries are changed at once, at most: one transaction, and an audit entry for each. */
+export const maxImagesAtOnce = 1000;
+
+export const changeImages = endpoint({
+  method: 'POST',
+  path: '/admin/images/changes',
+  summary: 'Change many entries alike: all of them or none',
+  access: 'catalogue.write',
+  language: 'tr',
+  body: z.object({
+    ids: z.array(z.uuid()).min(1).max(maxImagesAtOnce),
+    dataset_name: CatalogueText.trim().max(200).nullable().optional(),
+    organ_type: CatalogueText.trim().max(200).nullable().optional(),
+    hidden: z.boolean().optional(),
+    removed: z.boolean().optional(),
+    read_again: z.literal(true).optional().meta({ description: 'Of those that could not be read' }),
+  }),
+  response: Message.extend({
+    changed: z.number().int().meta({ description: 'Of the entries; the others were so already' }),
+  }),
+  status: 200,
+  errors: ['not_found'],
+});
+
+const maxCatalogueFileBytes = 10 * 1024 * 1024;
+export const maxCatalogueFileRows = 100_000;
+export const catalogueFile = { contentType: 'text/csv', maxBytes: maxCatalogueFileBytes } as const;
+
+export const exportCatalogue = endpoint({
+  method: 'GET',
+  path: '/admin/catalogue.csv',
+  summary: 'The catalogue as a file for spreadsheets, with the columns that an import reads',
+  access: 'catalogue.write',
+  language: 'tr',
+  response: 'text/csv',
+  status: 200,
+  errors: [],
+});
+
+/** Fields that a catalogue file may change. */
+export const ImportedField = z.enum(['file_name', 'dataset_name', 'organ_type']);
+export type ImportedField = z.infer<typeof ImportedField>;
+
+const FieldChange = z.object({
+  field: ImportedField,
+  before: z.string().nullable(),
+  after: z.string(),
+});
+
+/** What one line of a catalogue file would change. */
+export const ImportedChange = z
+  .object({
+    line: z.number().int().meta({ description: 'Of the file, from 1' }),
+    image_id: z.uuid(),
+    file_name: z.string().meta({ description: 'As it is now' }),
+    fields: z.array(FieldChange),
+  })
+  .meta({ id: 'ImportedChange' });
+export type ImportedChange = z.infer<typeof ImportedChange>;
+
+export const ImportProblem = z
+  .object({
+    line: z.number().int().meta({ description: 'Of the file, from 1' }),
+    subject: z.string().meta({ description: 'What the line names; empty when that cannot be read' }),
+    reason: z.string().meta({ description: 'Sentence for the person' }),
+  })
+  .meta({ id: 'ImportProblem' });
+export type ImportProblem = z.infer<typeof ImportProblem>;
+
+/** So many lines of each kind are told, at most; the counts are of all. */
+export const maxImportLinesTold = 5000;
+
+export const ImportPlan = z
+  .object({
+    plan: z.string().meta({ description: 'Names exactly these changes; what an import is applied by' }),
+    encoding: z.enum(['utf-8', 'windows-1254']).meta({ description: 'As which the file was read' }),
+    rows: z.number().int(),
+    changed: z.number().int(),
+    unchanged: z.number().int(),
+    unknown: z.number().int().meta({ description: 'Lines that name no slide of the catalogue' }),
+    wrong: z
+      .number()
+      .int()
+      .meta({ description: 'Lines that cannot be used; none is applied while there are any' }),
+    changes: z.array(ImportedChange),
+    unknown_lines: z.array(ImportProblem),
+    wrong_lines: z.array(ImportProblem),
+  })
+  .meta({ id: 'ImportPlan' });
+export type ImportPlan = z.infer<typeof ImportPlan>;
+
+export const checkCatalogueImport = endpoint({
+  method: 'POST',
+  path: '/admin/catalogue-import/check',
+  summary: 'What a catalogue file would change; nothing is changed',
+  access: 'catalogue.write',
+  language: 'tr',
+  upload: catalogueFile,
+  response: ImportPlan,
+  status: 200,
+  errors: ['invalid_request', 'too_large', 'unsupported_type'],
+});
+
+export const applyCatalogueImport = endpoint({
+  method: 'POST',
+  path: '/admin/catalogue-import',
+  summary: 'Apply a catalogue file exactly as it was shown, whole or not at all',
+  access: 'catalogue.write',
+  language: 'tr',
+  query: z.object({ plan: z.string().min(1).max(100) }),
+  upload: catalogueFile,
+  response: Message.extend({ changed: z.number().int() }),
+  status: 200,
+  errors: ['invalid_request', 'too_large', 'unsupported_type', 'import_changed'],
+});

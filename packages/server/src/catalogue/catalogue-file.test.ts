@@ -1,0 +1,108 @@
+import { AppError, maxCatalogueFileRows } from '@lamina/contract';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { csvLineOf, csvStart } from '../spreadsheet.ts';
+import { readCatalogueFile } from './catalogue-file.ts';
+
+const read = (text: string) => readCatalogueFile(Buffer.from(text));
+const heading = 'id,file_name,dataset_name,organ_type\r\n';
+
+describe('a catalogue file', () => {
+  it.each([
+    ['commas', 'file_name,dataset_name,organ_type\r\na.svs,"Böbrek, sol",\r\n'],
+    ['semicolons', 'file_name;dataset_name;organ_type\na.svs;Böbrek, sol;\n'],
+    ['tabs', 'file_name\tdataset_name\torgan_type\na.svs\tBöbrek, sol\t'],
+    ['a byte order mark', `${csvStart}file_name;dataset_name\na.svs;Böbrek, sol`],
+    ['columns in another order', 'organ_type;Dataset_Name;"FILE_NAME"\n;Böbrek, sol;a.svs\n'],
+    ['columns of somebody else', 'not;file_name;dataset_name\nacele;a.svs;Böbrek, sol\n'],
+    ['lines with nothing in them', '\uFEFFfile_name;dataset_name\n\n;\na.svs;Böbrek, sol\n\n'],
+  ])('is read with %s', async (_, text) => {
+    const { encoding, lines, problems } = await read(text);
+    expect(encoding).toBe('utf-8');
+    expect(problems).toEqual([]);
+    expect(lines).toMatchObject([
+      { id: null, file_name: 'a.svs', dataset_name: 'Böbrek, sol', organ_type: null },
+    ]);
+  });
+
+  it('is read as Turkish spreadsheets write it', async () => {
+    // "ğ ş ı İ Ş Ğ ö ç" in Windows-1254.
+    const letters = Buffer.from([0xf0, 0xfe, 0xfd, 0xdd, 0xde, 0xd0, 0xf6, 0xe7]);
+    const bytes = Buffer.concat([Buffer.from('file_name;organ_type\r\na.svs;'), letters]);
+    expect(await readCatalogueFile(bytes)).toMatchObject({
+      encoding: 'windows-1254',
+      lines: [{ organ_type: 'ğşıİŞĞöç' }],
+    });
+  });
+
+  it.each([
+    ['nothing', Buffer.alloc(0), 'Dosya boş.'],
+    ['a workbook', Buffer.from('PK\u0003\u0004\u0000\u0000file_name'), /Bu bir CSV dosyası değil/],
+    ['UTF-16', Buffer.from('\uFEFFfile_name;organ_type\n', 'utf16le'), /Bu bir CSV dosyası değil/],
+    ['bytes of no text', Buffer.from([0x66, 0x81, 0x8d, 0xff]), /Bu bir CSV dosyası değil/],
+    ['no column to know a slide by', Buffer.from('name;organ_type\n'), /“id” ya da “file_name”/],
+    ['a column twice', Buffer.from('file_name;organ_type;organ_type\n'), /iki kez/],
+    [
+      'too many lines',
+      Buffer.from(`file_name\n${'a.svs\n'.repeat(maxCatalogueFileRows + 1)}`),
+      /100\.000 satırdan fazlası/,
+    ],
+  ])('is refused with a sentence: %s', async (_, bytes, sentence) => {
+    const refusal = await readCatalogueFile(bytes).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(AppError);
+    expect(refusal).toMatchObject({ code: 'invalid_request', detail: { field: 'file' } });
+    expect((refusal as AppError).message).toMatch(sentence);
+  });
+
+  it('tells each line that cannot be used, and why, and reads the others', async () => {
+    const { lines, problems } = await read(
+      [
+        'file_name,organ_type',
+        'a.svs,Meme',
+        'b.svs,Meme,too much',
+        `c.svs,${'x'.repeat(201)}`,
+        ',Meme',
+        '"e\u0007.svs",Meme',
+        '"two\nlines.svs",Meme',
+        'f.svs,Akciğer',
+      ].join('\r\n'),
+    );
+    expect(lines.map(({ line, file_name }) => [line, file_name])).toEqual([
+      [2, 'a.svs'],
+      [9, 'f.svs'],
+    ]);
+    expect(problems.map(({ line, subject, reason }) => [line, subject, reason.tr])).toEqual([
+      [3, 'b.svs', expect.stringContaining('çok sütun')],
+      [4, 'c.svs', expect.stringContaining('en fazla 200')],
+      [5, '', expect.stringContaining('hangi slaytla')],
+      [6, 'e\u0007.svs', expect.stringContaining('denetim karakteri')],
+      [8, 'two\nlines.svs', expect.stringContaining('satır sonu')],
+    ]);
+  });
+
+  it.each([
+    ['never closed', '"b.svs\nc.svs\n', 4],
+    ['out of place', '"b".svs\nc.svs\n', 3],
+  ])('tells of a quotation mark that is %s, after which nothing can be read', async (_, rest, line) => {
+    const { lines, problems } = await read(`file_name\na.svs\n${rest}`);
+    expect(lines.map(({ file_name }) => file_name)).not.toContain('c.svs');
+    expect(problems).toMatchObject([
+      { line, subject: '', reason: { tr: expect.stringContaining('Tırnak') } },
+    ]);
+  });
+
+  it('says what the download says, whatever a slide is called', async () => {
+    const text = fc
+      .string({ unit: 'binary', minLength: 1, maxLength: 50 })
+      .map((any) => any.replaceAll(/[\p{Cc}\p{Cs}\uFEFF]/gu, '').trim());
+    const some = text.filter((each) => each !== '' && !/^'[=+\-@]|;\s*'[=+\-@]/.test(each));
+    await fc.assert(
+      fc.asyncProperty(some, some, async (file_name, organ_type) => {
+        const line = csvLineOf(['id-1', file_name, null, organ_type]);
+        const { lines } = await read(csvStart + heading + line);
+        expect(lines).toEqual([{ line: 2, id: 'id-1', file_name, dataset_name: null, organ_type }]);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});

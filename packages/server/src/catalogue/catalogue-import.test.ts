@@ -1,0 +1,255 @@
+import {
+  apiBase,
+  applyCatalogueImport,
+  checkCatalogueImport,
+  exportCatalogue,
+  type ImportPlan,
+  listImages,
+  updateImage,
+} from '@lamina/contract';
+import { describe, expect, it } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { testServer } from '../testing/test-server.ts';
+
+const missingId = '00000000-0000-4000-8000-000000000000';
+
+async function world(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
+  const server = await testServer({ database });
+  const admin = await server.given.admin();
+  const client = server.as(admin);
+  const send = (url: string, file: string | Buffer, query = {}) =>
+    client.inject({ method: 'POST', url, payload: file, query, headers: { 'content-type': 'text/csv' } });
+  return {
+    server,
+    admin,
+    client,
+    check: async (file: string | Buffer) => {
+      const answer = await send(checkCatalogueImport.path, file);
+      expect([answer.status, answer.body]).toEqual([200, expect.anything()]);
+      return answer.body as ImportPlan;
+    },
+    apply: (file: string | Buffer, plan: string) => send(applyCatalogueImport.path, file, { plan }),
+    images: async () => (await client.call(listImages)).body.images,
+    trail: () =>
+      server.services.db
+        .selectFrom('audit')
+        .select(['action', 'target', 'detail'])
+        .where('action', 'in', ['image-edited', 'catalogue-imported'])
+        .orderBy('seq')
+        .execute(),
+  };
+}
+
+describe.each(databaseKinds)('a catalogue file, on %s', (database) => {
+  it('is shown first, line by line, and changes nothing; then it is applied exactly so', async () => {
+    const { server, check, apply, images, trail } = await world(database);
+    const a = await server.given.image({ path: 'Meme/a.svs', file_name: 'a.svs', dataset_name: 'Meme' });
+    const b = await server.given.image({ path: 'Meme/sol/b.svs', file_name: 'b.svs', organ_type: 'Deri' });
+    const c = await server.given.image({ path: 'c.svs', file_name: 'c.svs', organ_type: 'Deri' });
+    const file = [
+      'id;file_name;dataset_name;organ_type',
+      `${a.id};Olgu 1;Meme;Işık`,
+      ';sol\\b.svs;Çalışma;',
+      ';c.svs;;Deri',
+      `${missingId};;;Deri`,
+      ';yok.svs;;Deri',
+    ].join('\n');
+
+    const plan = await check(file);
+    expect(plan).toMatchObject({
+      encoding: 'utf-8',
+      rows: 5,
+      changed: 2,
+      unchanged: 1,
+      unknown: 2,
+      wrong: 0,
+    });
+    expect(plan.changes).toEqual([
+      {
+        line: 2,
+        image_id: a.id,
+        file_name: 'a.svs',
+        fields: [
+          { field: 'file_name', before: 'a.svs', after: 'Olgu 1' },
+          { field: 'organ_type', before: null, after: 'Işık' },
+        ],
+      },
+      {
+        line: 3,
+        image_id: b.id,
+        file_name: 'b.svs',
+        fields: [{ field: 'dataset_name', before: null, after: 'Çalışma' }],
+      },
+    ]);
+    expect(plan.unknown_lines.map(({ line, subject }) => [line, subject])).toEqual([
+      [5, missingId],
+      [6, 'yok.svs'],
+    ]);
+    expect((await images()).find(({ id }) => id === a.id)).toMatchObject({ file_name: 'a.svs' });
+    expect(await trail()).toEqual([]);
+
+    expect(await apply(file, plan.plan)).toMatchObject({ status: 200, body: { changed: 2 } });
+    const after = new Map((await images()).map((image) => [image.id, image]));
+    expect(after.get(a.id)).toMatchObject({ file_name: 'Olgu 1', dataset_name: 'Meme', organ_type: 'Işık' });
+    expect(after.get(b.id)).toMatchObject({
+      file_name: 'b.svs',
+      dataset_name: 'Çalışma',
+      organ_type: 'Deri',
+    });
+    expect(after.get(c.id)).toMatchObject({ file_name: 'c.svs', organ_type: 'Deri' });
+    expect(await trail()).toEqual([
+      {
+        action: 'catalogue-imported',
+        target: null,
+        detail: JSON.stringify({ rows: 5, changed: 2, unchanged: 1, unknown: 2 }),
+      },
+      { action: 'image-edited', target: a.id, detail: '{"fields":"file_name organ_type"}' },
+      { action: 'image-edited', target: b.id, detail: '{"fields":"dataset_name"}' },
+    ]);
+    // Where it stands in the list, and what it is found by, follow.
+    const { body } = await server.as(await server.given.admin()).call(listImages, { query: { q: 'ışık' } });
+    expect(body.images.map(({ id }) => id)).toEqual([a.id]);
+    expect(await check(file)).toMatchObject({ changed: 0, unchanged: 3 });
+  });
+
+  it('is refused when the catalogue has changed since it was shown, whole', async () => {
+    const { server, client, check, apply, images } = await world(database);
+    const a = await server.given.image({ file_name: 'a.svs' });
+    await server.given.image({ path: 'b.svs', file_name: 'b.svs' });
+    const file = `id,file_name,organ_type\n${a.id},,Meme\n,b.svs,Meme\n`;
+    const plan = await check(file);
+    await client.call(updateImage, { params: { imageId: a.id }, body: { organ_type: 'Akciğer' } });
+
+    expect(await apply(file, plan.plan)).toMatchObject({ status: 409, body: { code: 'import_changed' } });
+    expect((await images()).map(({ organ_type }) => organ_type)).toEqual(['Akciğer', null]);
+    const anew = await check(file);
+    expect(anew.changes[0]?.fields).toEqual([{ field: 'organ_type', before: 'Akciğer', after: 'Meme' }]);
+    expect(await apply(file, anew.plan)).toMatchObject({ status: 200, body: { changed: 2 } });
+  });
+
+  it('goes before what files say, and keeps what a scan may still say', async () => {
+    const { server, check, apply } = await world(database);
+    const { id } = await server.given.image({ edited_fields: '["organ_type"]' });
+    const file = `id,dataset_name\n${id},Çalışma\n`;
+    await apply(file, (await check(file)).plan);
+    const { edited_fields } = await server.services.db
+      .selectFrom('images')
+      .select('edited_fields')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    expect(JSON.parse(edited_fields)).toEqual(['organ_type', 'dataset_name']);
+  });
+
+  it('of thousands of lines is applied as one', async () => {
+    const { server, check, apply, images } = await world(database);
+    const ids: string[] = [];
+    for (let made = 0; made < 1200; made++) ids.push((await server.given.image()).id);
+    const file = `id,organ_type\n${ids.map((id, place) => `${id},Organ ${place % 7}`).join('\n')}\n`;
+    const plan = await check(file);
+    expect(plan).toMatchObject({ changed: 1200, wrong: 0 });
+    expect(await apply(file, plan.plan)).toMatchObject({ status: 200, body: { changed: 1200 } });
+    expect((await images()).every(({ organ_type }) => organ_type?.startsWith('Organ '))).toBe(true);
+    // The chain of the trail holds over all of them.
+    server.services.auditTrail.checkChain();
+    await server.services.background.idle();
+    expect(server.services.auditTrail.chain()).toMatchObject({ state: 'intact' });
+  }, 60_000);
+});
+
+describe('a line of a catalogue file', () => {
+  it.each([
+    ['by its path', 'Meme/sol/a.svs', 'Meme/sol/a.svs'],
+    ['by the end of its path', 'sol/a.svs', 'Meme/sol/a.svs'],
+    ['by a path with backslashes', 'Meme\\sol\\a.svs', 'Meme/sol/a.svs'],
+    ['by its name, where no other is called so', 'c.svs', 'Meme/c.svs'],
+    ['by the name it is shown by', 'Olgu 7', 'x/7.svs'],
+    ['with letters and their marks apart', 'ö.svs'.normalize('NFD'), 'ö.svs'],
+  ])('finds a slide %s', async (_, name, path) => {
+    const { server, check } = await world();
+    const places = ['Meme/sol/a.svs', 'Meme/sağ/a.svs', 'Meme/c.svs', 'ö.svs'];
+    const made = new Map<string, string>();
+    for (const each of places) made.set(each, (await server.given.image({ path: each })).id);
+    made.set('x/7.svs', (await server.given.image({ path: 'x/7.svs', file_name: 'Olgu 7' })).id);
+    const { changes } = await check(`file_name,organ_type\n${name},Meme\n`);
+    expect(changes.map(({ image_id }) => image_id)).toEqual([made.get(path)]);
+  });
+
+  it('is wrong when it may mean several, or one that another line is about; then nothing is applied', async () => {
+    const { server, check, apply, images } = await world();
+    const { id } = await server.given.image({ path: '1/a.svs' });
+    await server.given.image({ path: '2/a.svs' });
+    const file = `id,file_name,organ_type\n,1/a.svs,Meme\n,a.svs,Meme\n${id},,Deri\n`;
+    const plan = await check(file);
+    expect(plan).toMatchObject({ changed: 1, wrong: 2 });
+    expect(plan.wrong_lines.map(({ line, reason }) => [line, reason])).toEqual([
+      [3, expect.stringContaining('birden çok slayt')],
+      [4, expect.stringContaining('2. satırda')],
+    ]);
+    expect(await apply(file, plan.plan)).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+    expect((await images()).map(({ organ_type }) => organ_type)).toEqual([null, null]);
+  });
+
+  it.each(['removed_at', 'missing_since'] as const)('knows no slide with %s', async (column) => {
+    const { server, check } = await world();
+    const { id } = await server.given.image({ [column]: server.clock.now().toISOString() });
+    expect(await check(`id,organ_type\n${id},Meme\n`)).toMatchObject({ changed: 0, unknown: 1 });
+  });
+
+  it('leaves what it does not say', async () => {
+    const { server, check } = await world();
+    const { id } = await server.given.image({ organ_type: 'Meme', dataset_name: 'Set' });
+    expect(await check(`id,dataset_name,organ_type\n${id},,\n`)).toMatchObject({ changed: 0, unchanged: 1 });
+  });
+});
+
+describe('what is sent', () => {
+  it('must be a file of this kind, and not too large', async () => {
+    const { server, admin, client } = await world();
+    const token = await server.given.token(admin);
+    const send = (payload: string | Buffer, type: string) =>
+      server.app.inject({
+        method: 'POST',
+        url: apiBase + checkCatalogueImport.path,
+        payload,
+        headers: { authorization: `Bearer ${token}`, 'content-type': type },
+      });
+    expect((await send('{}', 'application/json')).statusCode).toBe(415);
+    expect((await send('x', 'application/x-msdownload')).statusCode).toBe(415);
+    expect((await send(Buffer.alloc(10 * 1024 * 1024 + 1, 65), 'text/csv')).statusCode).toBe(413);
+    expect((await client.inject({ method: 'POST', url: checkCatalogueImport.path })).status).toBe(400);
+    // Nowhere else.
+    const elsewhere = await client.inject({
+      method: 'POST',
+      url: '/admin/images/changes',
+      payload: 'a',
+      headers: { 'content-type': 'text/csv' },
+    });
+    expect(elsewhere.status).toBe(415);
+  });
+});
+
+describe('the download', () => {
+  it('has what an import reads, in the order of the catalogue, and is on record', async () => {
+    const { server, client, check } = await world();
+    const b = await server.given.image({ file_name: '=b.svs', dataset_name: 'Meme', organ_type: 'Işık "1"' });
+    const a = await server.given.image({ file_name: 'a.svs', dataset_name: 'Meme' });
+    await server.given.image({ file_name: 'gone.svs', removed_at: server.clock.now().toISOString() });
+    const { body, headers } = await client.inject({ method: 'GET', url: exportCatalogue.path });
+    expect(body).toBe(
+      [
+        '\uFEFFid,file_name,dataset_name,organ_type',
+        `${b.id},'=b.svs,Meme,"Işık ""1"""`,
+        `${a.id},a.svs,Meme,`,
+        '',
+      ].join('\r\n'),
+    );
+    expect(headers['content-disposition']).toMatch(/^attachment; filename="katalog-\d{4}-\d\d-\d\d\.csv"$/);
+    expect(await check(String(body))).toMatchObject({ rows: 2, changed: 0, unchanged: 2 });
+    const trail = await server.services.db
+      .selectFrom('audit')
+      .select('action')
+      .where('action', '=', 'catalogue-exported')
+      .execute();
+    expect(trail).toHaveLength(1);
+  });
+});

@@ -1,0 +1,248 @@
+import { randomUUID } from 'node:crypto';
+import {
+  changeImages,
+  countManagedImages,
+  getImage,
+  listImages,
+  listManagedImages,
+  updateImage,
+} from '@lamina/contract';
+import { buildSvs } from '@lamina/slide/testing';
+import { describe, expect, it } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { slideServer } from '../testing/slide-server.ts';
+import { testServer } from '../testing/test-server.ts';
+
+const at = '2026-05-01T08:00:00.000Z';
+
+async function world(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
+  const server = await testServer({ database });
+  const admin = server.as(await server.given.admin());
+  return {
+    server,
+    admin,
+    names: async (query: Readonly<Record<string, string>> = {}) => {
+      const { status, body } = await admin.call(listManagedImages, { query });
+      expect(status).toBe(200);
+      return body.images.map(({ file_name }) => file_name);
+    },
+    trail: async () => {
+      const rows = await server.services.db
+        .selectFrom('audit')
+        .select(['action', 'target', 'detail'])
+        .where('action', 'like', 'image-%')
+        .where('action', 'not like', 'image-session%')
+        .orderBy('seq')
+        .execute();
+      return rows.map(({ action, target, detail }) => [action, target, detail]);
+    },
+  };
+}
+
+describe.each(databaseKinds)('the list of administrators, on %s', (database) => {
+  it('has every entry, by status, dataset and search, and says how many there are', async () => {
+    const { server, admin, names } = await world(database);
+    const { image } = server.given;
+    await image({ file_name: 'hazır.svs', dataset_name: 'Meme', organ_type: 'Işık' });
+    await image({ file_name: 'gizli.svs', dataset_name: 'Meme', hidden_at: at });
+    await image({ file_name: 'bekleyen.svs', dataset_name: 'Deri', status: 'pending' });
+    await image({ file_name: 'bozuk.svs', status: 'failed', error: 'It is broken.' });
+    await image({ file_name: 'kayıp.svs', dataset_name: 'Deri', missing_since: at });
+    await image({ file_name: 'kaldırılmış.svs', dataset_name: 'Deri', removed_at: at });
+
+    expect(await names()).toEqual(['bekleyen.svs', 'gizli.svs', 'hazır.svs', 'bozuk.svs']);
+    expect(await names({ status: 'ready' })).toEqual(['gizli.svs', 'hazır.svs']);
+    expect(await names({ status: 'pending' })).toEqual(['bekleyen.svs']);
+    expect(await names({ status: 'failed' })).toEqual(['bozuk.svs']);
+    expect(await names({ status: 'hidden' })).toEqual(['gizli.svs']);
+    expect(await names({ status: 'missing' })).toEqual(['kayıp.svs']);
+    expect(await names({ status: 'removed' })).toEqual(['kaldırılmış.svs']);
+    expect(await names({ dataset: 'Meme' })).toEqual(['gizli.svs', 'hazır.svs']);
+    expect(await names({ dataset: '' })).toEqual(['bozuk.svs']);
+    expect(await names({ q: 'IŞIK' })).toEqual(['hazır.svs']);
+    expect(await names({ q: 'deri', status: 'removed' })).toEqual(['kaldırılmış.svs']);
+
+    const counts = async (query = {}) => (await admin.call(countManagedImages, { query })).body.counts;
+    expect(await counts()).toEqual({
+      listed: 4,
+      ready: 2,
+      pending: 1,
+      failed: 1,
+      hidden: 1,
+      missing: 1,
+      removed: 1,
+    });
+    expect(await counts({ dataset: 'Deri' })).toMatchObject({ listed: 1, missing: 1, removed: 1, hidden: 0 });
+    expect(await counts({ q: 'nobody is called so' })).toMatchObject({ listed: 0, ready: 0 });
+  });
+
+  it('comes in pages', async () => {
+    const { server, admin, names } = await world(database);
+    for (const number of [10, 2, 1, 30, 4]) await server.given.image({ file_name: `slide-${number}.svs` });
+    const seen: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const query: Record<string, string> = { limit: '2', ...(cursor && { cursor }) };
+      const { body } = await admin.call(listManagedImages, { query });
+      seen.push(...body.images.map(({ file_name }) => file_name));
+      cursor = body.next_cursor;
+    }
+    expect(seen).toEqual(['slide-1.svs', 'slide-2.svs', 'slide-4.svs', 'slide-10.svs', 'slide-30.svs']);
+    expect(seen).toEqual(await names());
+    const wrong = await admin.call(listManagedImages, { query: { cursor: 'nonsense' } });
+    expect(wrong).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+  });
+});
+
+describe.each(databaseKinds)('a change of many entries, on %s', (database) => {
+  it('moves them, and leaves those that are there already', async () => {
+    const { server, admin, names, trail } = await world(database);
+    const a = await server.given.image({ file_name: 'a.svs' });
+    const b = await server.given.image({ file_name: 'b.svs', dataset_name: 'Meme' });
+    const answer = await admin.call(changeImages, {
+      body: { ids: [a.id, b.id, a.id], dataset_name: 'Meme' },
+    });
+    expect(answer).toMatchObject({ status: 200, body: { changed: 1, message: '1 slayt değiştirildi.' } });
+    expect(await names({ dataset: 'Meme' })).toEqual(['a.svs', 'b.svs']);
+    expect(await trail()).toEqual([['image-edited', a.id, '{"fields":"dataset_name"}']]);
+  });
+
+  it('is made to all of them or to none', async () => {
+    const { server, admin, names, trail } = await world(database);
+    const a = await server.given.image({ file_name: 'a.svs' });
+    const removed = await server.given.image({ file_name: 'b.svs', removed_at: at });
+    for (const other of [randomUUID(), removed.id]) {
+      const answer = await admin.call(changeImages, { body: { ids: [a.id, other], dataset_name: 'Meme' } });
+      expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    }
+    expect(await names({ dataset: 'Meme' })).toEqual([]);
+    expect(await trail()).toEqual([]);
+  });
+
+  it('removes them and brings them back', async () => {
+    const { server, admin, names, trail } = await world(database);
+    const a = await server.given.image({ file_name: 'a.svs' });
+    const b = await server.given.image({ file_name: 'b.svs', missing_since: at });
+    const ids = [a.id, b.id];
+    const change = async (removed: boolean) =>
+      (await admin.call(changeImages, { body: { ids, removed } })).body;
+    expect(await change(true)).toEqual({ changed: 2, message: '2 slayt katalogdan kaldırıldı.' });
+    expect(await names({ status: 'removed' })).toEqual(['a.svs', 'b.svs']);
+    expect(await change(true)).toEqual({ changed: 0, message: 'Değişen bir şey yok.' });
+    expect(await change(false)).toEqual({ changed: 2, message: '2 slayt kataloğa geri alındı.' });
+    expect(await names()).toEqual(['a.svs']);
+    expect(await names({ status: 'missing' })).toEqual(['b.svs']);
+    const told = await trail();
+    expect(told.map(([action]) => action)).toEqual([
+      'image-removed',
+      'image-removed',
+      'image-restored',
+      'image-restored',
+    ]);
+  });
+
+  it.each([
+    [{ ids: [] }],
+    [{ ids: ['x'] }],
+    [{ ids: Array.from({ length: 1001 }, () => randomUUID()) }],
+    [{ ids: [randomUUID()], dataset_name: 'x'.repeat(201) }],
+    [{ ids: [randomUUID()], read_again: false }],
+  ])('is refused when it is not one', async (body) => {
+    const { admin } = await world(database);
+    expect((await admin.call(changeImages, { body })).body).toMatchObject({ code: 'invalid_request' });
+  });
+});
+
+const plan = { width: 300, height: 200, tileSize: 128, downsamples: [1] } as const;
+
+describe('a hidden slide', () => {
+  it('is seen by administrators alone: no list, no details, no pixels for others, at once', async () => {
+    const server = await slideServer();
+    await server.put('Meme/a.svs', await buildSvs(plan));
+    await server.rescan();
+    const imageId = await server.idOf('a.svs');
+    const [admin, user] = [await server.given.admin(), await server.given.user()];
+    const other = await server.another();
+    const sessions = { admin: await server.sessionOf(admin), user: await server.sessionOf(user) };
+    const pixels = async (session: string) => {
+      const names = ['image.dzi', 'thumbnail.jpg', 'image_files/9/0_0.jpeg'];
+      const answers = names.map((name) => server.pixels(`${imageId}/${name}`, session));
+      return (await Promise.all(answers)).map(({ statusCode }) => statusCode);
+    };
+    const seen = async (who: typeof user, client = server.as(who)) => ({
+      list: (await client.call(listImages)).body.images.map(({ hidden }) => hidden),
+      details: (await client.call(getImage, { params: { imageId } })).status,
+    });
+    const hide = (hidden: boolean) =>
+      server.as(admin).call(updateImage, { params: { imageId }, body: { hidden } });
+
+    expect(await pixels(sessions.user)).toEqual([200, 200, 200]);
+    const before = await server.as(user).call(listImages);
+
+    expect((await hide(true)).body.image).toMatchObject({ hidden: true });
+    expect(await pixels(sessions.user)).toEqual([404, 404, 404]);
+    expect(await seen(user)).toEqual({ list: [], details: 404 });
+    expect(await seen(user, other.as(user))).toEqual({ list: [], details: 404 });
+    expect(await pixels(sessions.admin)).toEqual([200, 200, 200]);
+    expect(await seen(admin)).toEqual({ list: [true], details: 200 });
+    // A list that was kept is not taken for the present one.
+    const headers = { 'if-none-match': String(before.headers.etag) };
+    expect((await server.as(user).call(listImages, { headers })).status).toBe(200);
+
+    await hide(false);
+    expect(await pixels(sessions.user)).toEqual([200, 200, 200]);
+    expect(await seen(user)).toEqual({ list: [false], details: 200 });
+    const trail = await server.services.db
+      .selectFrom('audit')
+      .select(['action', 'actor_uid'])
+      .where('action', 'in', ['image-hidden', 'image-shown'])
+      .orderBy('seq')
+      .execute();
+    expect(trail).toEqual([
+      { action: 'image-hidden', actor_uid: admin.uid },
+      { action: 'image-shown', actor_uid: admin.uid },
+    ]);
+  });
+
+  it('stays hidden when its file changes', async () => {
+    const server = await slideServer();
+    await server.put('a.svs', await buildSvs(plan));
+    await server.rescan();
+    const imageId = await server.idOf('a.svs');
+    const admin = server.as(await server.given.admin());
+    await admin.call(changeImages, { body: { ids: [imageId], hidden: true } });
+    await server.put('a.svs', await buildSvs({ ...plan, width: 310 }));
+    await server.rescan();
+    const { body } = await admin.call(getImage, { params: { imageId } });
+    expect(body.image).toMatchObject({ width: 310, hidden: true });
+    expect((await server.as(await server.given.user()).call(listImages)).body.images).toEqual([]);
+  });
+});
+
+describe('a slide that could not be read', () => {
+  it('is read again when an administrator asks for it', async () => {
+    const server = await slideServer();
+    await server.put('a.svs', 'no slide at all');
+    await server.rescan();
+    const imageId = await server.idOf('a.svs');
+    const admin = server.as(await server.given.admin());
+    const image = async () => (await admin.call(getImage, { params: { imageId } })).body.image;
+    expect(await image()).toMatchObject({ status: 'failed' });
+    // The same file, by its size and time, as after something was mended that it depends on.
+    await server.services.db.updateTable('images').set({ error: 'Something else.' }).execute();
+
+    const answer = await admin.call(changeImages, { body: { ids: [imageId], read_again: true } });
+    expect(answer.body).toEqual({ changed: 1, message: '1 slayt yeniden okunuyor.' });
+    await server.services.catalogue.settled();
+    expect(await image()).toMatchObject({
+      status: 'failed',
+      error: 'This is not a slide in a format that can be read.',
+    });
+
+    await server.put('a.svs', await buildSvs(plan));
+    await admin.call(changeImages, { body: { ids: [imageId], read_again: true } });
+    await server.services.catalogue.settled();
+    expect(await image()).toMatchObject({ status: 'ready', error: null, width: 300 });
+    const again = await admin.call(changeImages, { body: { ids: [imageId], read_again: true } });
+    expect(again.body).toMatchObject({ changed: 0 });
+  });
+});

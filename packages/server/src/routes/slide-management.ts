@@ -1,0 +1,80 @@
+/** The catalogue as administrators keep it. */
+import {
+  applyCatalogueImport,
+  type BodyOf,
+  changeImages,
+  checkCatalogueImport,
+  countManagedImages,
+  exportCatalogue,
+  type InBothLanguages,
+  listManagedImages,
+} from '@lamina/contract';
+import type { FastifyInstance } from 'fastify';
+import { serve } from '../http/serve.ts';
+import type { Services } from '../services.ts';
+import { byOf } from './by.ts';
+
+const fileName = { tr: 'katalog', en: 'catalogue' };
+
+export function slideManagementRoutes(
+  app: FastifyInstance,
+  { slideManagement, catalogueImport, now }: Pick<Services, 'slideManagement' | 'catalogueImport' | 'now'>,
+): void {
+  serve(app, listManagedImages, ({ query }) => slideManagement.list(query));
+
+  serve(app, countManagedImages, async ({ query }) => ({ counts: await slideManagement.counts(query) }));
+
+  serve(app, changeImages, async (request) => {
+    const changed = await slideManagement.change(request.body, byOf(request));
+    return { changed, message: request.say(sentenceOf(request.body, changed)) };
+  });
+
+  serve(app, exportCatalogue, async (request) => ({
+    stream: await slideManagement.exportCsv(byOf(request)),
+    type: 'text/csv; charset=utf-8; header=present',
+    fileName: `${fileName[request.language]}-${now().toISOString().slice(0, 10)}.csv`,
+  }));
+
+  serve(app, checkCatalogueImport, ({ file, language }) => catalogueImport.check(file, language));
+
+  serve(app, applyCatalogueImport, async (request) => {
+    const changed = await catalogueImport.apply(request.file, request.query.plan, byOf(request));
+    return {
+      changed,
+      message: request.say({
+        tr: `Katalog dosyası uygulandı: ${changed} slayt değişti.`,
+        en: `The catalogue file has been applied: ${slides(changed)} changed.`,
+      }),
+    };
+  });
+}
+
+function slides(count: number): string {
+  return count === 1 ? '1 slide' : `${count} slides`;
+}
+
+function sentenceOf(edit: BodyOf<typeof changeImages>, count: number): InBothLanguages {
+  if (count === 0) return { tr: 'Değişen bir şey yok.', en: 'There was nothing to change.' };
+  if (edit.removed === true) {
+    return {
+      tr: `${count} slayt katalogdan kaldırıldı.`,
+      en: `${slides(count)} removed from the catalogue.`,
+    };
+  }
+  if (edit.removed === false) {
+    return {
+      tr: `${count} slayt kataloğa geri alındı.`,
+      en: `${slides(count)} put back into the catalogue.`,
+    };
+  }
+  if (edit.hidden === true) {
+    return { tr: `${count} slayt üyelerden gizlendi.`, en: `${slides(count)} hidden from members.` };
+  }
+  if (edit.hidden === false) {
+    return { tr: `${count} slayt yeniden gösteriliyor.`, en: `${slides(count)} shown again.` };
+  }
+  if (edit.read_again) {
+    return { tr: `${count} slayt yeniden okunuyor.`, en: `Reading ${slides(count)} again.` };
+  }
+  return { tr: `${count} slayt değiştirildi.`, en: `${slides(count)} changed.` };
+}

@@ -1,0 +1,25 @@
+import { type Kysely, PostgresAdapter } from 'kysely';
+import type { Tables } from '../schema.ts';
+
+/** Entries that are hidden from members. */
+export async function up(db: Kysely<Tables>): Promise<void> {
+  await db.schema.alterTable('images').addColumn('hidden_at', 'text').execute();
+  if (db.getExecutor().adapter instanceof PostgresAdapter) return;
+  // Made anew: it has to hold everything that a list is narrowed by.
+  await db.schema.dropIndex('images_to_search').execute();
+  await db.schema
+    .createIndex('images_to_search')
+    .on('images')
+    .columns([
+      'sort_key',
+      'id',
+      'removed_at',
+      'missing_since',
+      'hidden_at',
+      'status',
+      'dataset_name',
+      'organ_type',
+      'search_text',
+    ])
+    .execute();
+}
