@@ -12,10 +12,15 @@ export const serverOptions: ServerOptions = {
   requestTimeout: 30_000,
 };
 
-/** Without a byte in either direction for so long, a connection on which something is under way ends. */
-const stalledAfterMs = 30_000;
-/** Of one process; a further one is closed at once. A thousand viewers have six each. */
-const mostConnections = 10_000;
+export interface ConnectionLimits {
+  /** Without a byte in either direction for so long, a connection on which something is under way ends. */
+  readonly stalledAfterMs: number;
+  /** Of one process; a further one is closed at once. */
+  readonly mostConnections: number;
+}
+
+/** What stalls is noticed after twice the time at most; a thousand viewers have six connections each. */
+const usualLimits: ConnectionLimits = { stalledAfterMs: 30_000, mostConnections: 10_000 };
 /** How often a server that is ending looks for connections that have nothing more to do. */
 const lookEveryMs = 50;
 /** A connection that was made and never said anything is left alone for so long: a request may be on its way. */
@@ -27,10 +32,10 @@ export interface Connections {
   windDown(): void;
 }
 
-export function guardConnections(server: Server): Connections {
+export function guardConnections(server: Server, limits = usualLimits): Connections {
   const open = new Set<Socket>();
-  server.maxConnections = mostConnections;
-  server.setTimeout(stalledAfterMs);
+  server.maxConnections = limits.mostConnections;
+  server.setTimeout(limits.stalledAfterMs);
   server.on('connection', (socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));

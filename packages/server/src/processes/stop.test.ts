@@ -1,0 +1,190 @@
+/** How the program ends while people use it, as it is started in earnest. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import http from 'node:http';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { apiBase } from '@lamina/contract';
+import { buildSvs } from '@lamina/slide/testing';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+
+const main = path.join(import.meta.dirname, '../main.ts');
+const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
+const patience = { timeout: 60_000, interval: 50 };
+const plan = { width: 2000, height: 1600, tileSize: 128, downsamples: [1, 8] } as const;
+
+interface Running {
+  readonly process: ChildProcess;
+  readonly port: number;
+  /** Exit code and signal. */
+  readonly exit: Promise<unknown[]>;
+}
+
+async function start(settings: Readonly<Record<string, string>>): Promise<Running> {
+  const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-stop-'));
+  fs.mkdirSync(path.join(dataDir, 'slides/Tissue'), { recursive: true });
+  fs.writeFileSync(path.join(dataDir, 'slides/Tissue/a.svs'), await buildSvs(plan));
+  const child = spawn(process.execPath, [main], {
+    env: {
+      PORT: '0',
+      DATA_DIR: dataDir,
+      SLIDES_DIR: path.join(dataDir, 'slides'),
+      DEMO: 'off',
+      LOG_LEVEL: 'error',
+      ADMIN_EMAIL: admin.email,
+      ADMIN_PASSWORD: admin.password,
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exit = once(child, 'exit');
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await exit;
+    fs.rmSync(dataDir, { recursive: true, force: true });
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const found = /running at http:\S+:(\d+)/.exec(line)?.[1];
+      if (found !== undefined) resolve(Number(found));
+    });
+    void exit.then(() => reject(new Error('the server ended without a word')));
+  });
+  return { process: child, port, exit };
+}
+
+interface Reply {
+  readonly status: number;
+  readonly bytes: number;
+  readonly connection: string | undefined;
+}
+
+function get({ port }: Running, url: string, agent: http.Agent | false = false): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    http
+      .get({ port, path: url, agent }, (response) => {
+        let bytes = 0;
+        response.on('data', (piece: Buffer) => {
+          bytes += piece.byteLength;
+        });
+        response.on('error', reject);
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, bytes, connection: response.headers.connection }),
+        );
+      })
+      .on('error', reject);
+  });
+}
+
+async function ask(running: Running, method: string, url: string, token?: string, body?: object) {
+  const answer = await fetch(`http://127.0.0.1:${running.port}${apiBase}${url}`, {
+    method,
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return (await answer.json()) as Record<string, unknown>;
+}
+
+/** The address below which the slide's tiles are, and the session that opens them. */
+async function openSlide(running: Running): Promise<(tile: string) => string> {
+  const { token } = (await ask(running, 'POST', '/auth/login', undefined, admin)) as { token: string };
+  const imageId = await vi.waitFor(async () => {
+    const { images } = (await ask(running, 'GET', '/image-catalog/images', token)) as {
+      images: { id: string; status: string }[];
+    };
+    if (images[0]?.status !== 'ready') throw new Error('the slide has not been read yet');
+    return images[0].id;
+  }, patience);
+  const session = String((await ask(running, 'POST', '/auth/image-session', token)).session_id);
+  const base = `${apiBase}/image-catalog/proxy/${imageId}`;
+  expect((await get(running, `${base}/image.dzi?session=${session}`)).status).toBe(200);
+  return (tile) => `${base}/image_files/${tile}.jpg?session=${session}`;
+}
+
+/** Stored ones (Deep Zoom level 11), and between them such as have to be made. */
+const tiles = Array.from({ length: 200 }, (_, i) =>
+  i % 2 === 0 ? `11/${i % 15}_${i % 12}` : `${9 + (i % 4 === 1 ? 1 : 0)}/${i % 3}_${i % 2}`,
+);
+
+describe.skipIf(process.platform === 'win32')('a program that is told to end', () => {
+  it.each([1, 2])('answers everything that is under way, with %d processes', async (workers) => {
+    const running = await start({ WORKERS: String(workers) });
+    const address = await openSlide(running);
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 200 });
+    onTestFinished(() => agent.destroy());
+    const connected = Promise.withResolvers<void>();
+    let sent = 0;
+    const underWay = Promise.all(
+      tiles.map(
+        (tile) =>
+          new Promise<Reply>((resolve, reject) => {
+            const request = http.get({ port: running.port, path: address(tile), agent }, (response) => {
+              let bytes = 0;
+              response.on('data', (piece: Buffer) => {
+                bytes += piece.byteLength;
+              });
+              response.on('error', reject);
+              response.on('end', () =>
+                resolve({ status: response.statusCode ?? 0, bytes, connection: response.headers.connection }),
+              );
+            });
+            request.on('error', reject);
+            request.on('finish', () => {
+              sent++;
+              if (sent === tiles.length) connected.resolve();
+            });
+          }),
+      ),
+    );
+    await connected.promise;
+    // Requests that have reached the server: one more over a connection of its own is answered after them.
+    expect((await get(running, '/health/live')).status).toBe(200);
+    running.process.kill('SIGTERM');
+    const replies = await underWay;
+    expect(replies.filter(({ status, bytes }) => status !== 200 || bytes < 100)).toEqual([]);
+    expect(await running.exit).toEqual([0, null]);
+  });
+
+  it('is not ready any more at once, and goes on answering until the balancer has had time to see it', async () => {
+    const running = await start({ DRAIN_SECONDS: '2' });
+    const address = await openSlide(running);
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    expect(await get(running, address('11/0_0'), agent)).toMatchObject({
+      status: 200,
+      connection: 'keep-alive',
+    });
+    running.process.kill('SIGTERM');
+    await vi.waitFor(async () => expect((await get(running, '/health/ready')).status).toBe(503), patience);
+    // Over the connection from before, and over new ones; each answer is the last one of its connection.
+    expect(await get(running, address('11/1_1'), agent)).toMatchObject({ status: 200, connection: 'close' });
+    expect(await get(running, address('10/0_0'))).toMatchObject({ status: 200, connection: 'close' });
+    expect((await get(running, '/health/live')).status).toBe(200);
+    expect(await running.exit).toEqual([0, null]);
+  });
+
+  it('waits for no connection on which nothing is under way', async () => {
+    const running = await start({});
+    const silent = net.connect(running.port, '127.0.0.1');
+    const idle = new http.Agent({ keepAlive: true });
+    onTestFinished(() => {
+      idle.destroy();
+      silent.destroy();
+    });
+    await once(silent, 'connect');
+    expect((await get(running, '/health/live', idle)).status).toBe(200);
+    const ended = once(silent, 'close');
+    const toldAt = performance.now();
+    running.process.kill('SIGTERM');
+    expect(await running.exit).toEqual([0, null]);
+    await ended;
+    // The limit for what hangs is ten seconds.
+    expect(performance.now() - toldAt).toBeLessThan(9000);
+  });
+});
