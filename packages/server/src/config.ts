@@ -194,7 +194,10 @@ export function configOfProcess(): Config {
 
 /** The settings of this process that have a value, by their names and as they were given. */
 export function givenSettings(): Readonly<Record<string, string>> {
-  const given = Object.keys(Environment.shape).map((name): [string, string] => [name, process.env[name] ?? '']);
+  const given = Object.keys(Environment.shape).map((name): [string, string] => [
+    name,
+    process.env[name] ?? '',
+  ]);
   return Object.fromEntries(given.filter(([, value]) => value.trim() !== ''));
 }
 

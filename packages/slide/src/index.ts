@@ -11,8 +11,25 @@ export { openServedSlide } from './making/served-slide.ts';
 export type { SlideSummary } from './making/slide-summary.ts';
 export { TileMaker, type TileMakerOptions } from './making/tile-maker.ts';
 export { groupSlideFiles, openSlide } from './open-slide.ts';
-export { type Allocate, type Slide, SlideError, type SlideErrorCode, type SlideLocation } from './slide.ts';
+export {
+  type Allocate,
+  isUnreachable,
+  type Slide,
+  SlideError,
+  type SlideErrorCode,
+  type SlideLocation,
+} from './slide.ts';
+export { createBlockShelf } from './source/block-shelf.ts';
 export type { ByteSource } from './source/byte-source.ts';
-export { fingerprintOf, openFileSource } from './source/file-source.ts';
+export { openFileSource } from './source/file-source.ts';
 export { fingerprintOfVersions, versionOfFile, versionOfObject } from './source/fingerprint.ts';
+export { createObjectReader, type ObjectReader } from './source/object-reader.ts';
+export {
+  createObjectStore,
+  type ListedObject,
+  type ObjectFacts,
+  type ObjectStore,
+  type ObjectStoreSettings,
+} from './source/object-store.ts';
 export type { SlideGroup } from './source/slide-files.ts';
+export { type FolderLocation, fingerprintOf } from './source/slide-place.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSlide, openSlideFrom } from './open-slide.ts';
-import { fingerprintOf } from './source/file-source.ts';
+import { fingerprintOf } from './source/slide-place.ts';
 import { buildSvs } from './testing/build-svs.ts';
 import { ascii, buildTiff } from './testing/build-tiff.ts';
 import { memoryFiles } from './testing/memory-files.ts';
@@ -16,7 +16,7 @@ describe('opening a slide', () => {
     await writeFile(path, await buildSvs());
     const slide = await openSlide({ path });
     expect(slide.format).toBe('aperio');
-    expect(slide.fingerprint).toBe(await fingerprintOf({ path }));
+    expect(slide.fingerprint).toBe(await fingerprintOf({ path }, null));
     await slide.close();
     await expect(slide.readTile({ level: 0, column: 0, row: 0 })).rejects.toMatchObject({
       name: 'SlideError',

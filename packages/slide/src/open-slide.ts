@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { aperio } from './formats/aperio.ts';
 import { czi } from './formats/czi.ts';
 import { dicom } from './formats/dicom.ts';
@@ -14,10 +13,10 @@ import { trestle } from './formats/trestle.ts';
 import { ventanaBif } from './formats/ventana-bif.ts';
 import { vsi } from './formats/vsi.ts';
 import { type Slide, SlideError, type SlideLocation } from './slide.ts';
-import { openFileSource } from './source/file-source.ts';
 import { isGitLfsPointer } from './source/git-lfs-pointer.ts';
-import { openSlideFiles, type SlideFiles, type SlideGroup } from './source/slide-files.ts';
+import type { SlideFiles, SlideGroup } from './source/slide-files.ts';
 import { type FileHeader, readFileHeader, type SlideFormat } from './source/slide-format.ts';
+import { type FolderLocation, type Objects, openSlideFiles, openSlideFolder } from './source/slide-place.ts';
 
 /** Asked in this order: the first format without a mismatch opens the file, so specific before generic. */
 const formats: readonly SlideFormat[] = [
@@ -43,11 +42,12 @@ export const formatNames: readonly string[] = formats.map(({ name }) => name);
 /**
  * Open a slide; the caller closes it.
  *
- * @throws SlideError FORMAT_NOT_RECOGNISED with every format's reason for refusing, FILE_MISSING, and whatever
- *   the format finds wrong with the file
+ * @param objects through which objects are read; without it, slides are files
+ * @throws SlideError FORMAT_NOT_RECOGNISED with every format's reason for refusing, FILE_MISSING, whatever the format
+ *   finds wrong with the file, and what the object store throws
  */
-export async function openSlide(location: SlideLocation): Promise<Slide> {
-  return openSlideFrom(await openSlideFiles(location));
+export async function openSlide(location: SlideLocation, objects: Objects = null): Promise<Slide> {
+  return openSlideFrom(await openSlideFiles(location, objects));
 }
 
 /** The same for files that are open already; they are closed when the slide is, or cannot be opened. */
@@ -77,8 +77,11 @@ export async function openSlideFrom(files: SlideFiles): Promise<Slide> {
  *   why it cannot
  * @throws SlideError what openSlide throws
  */
-export async function openStoredSlide(location: SlideLocation): Promise<Slide | null> {
-  const files = await openSlideFiles(location);
+export async function openStoredSlide(
+  location: SlideLocation,
+  objects: Objects = null,
+): Promise<Slide | null> {
+  const files = await openSlideFiles(location, objects);
   let header: FileHeader | null = null;
   try {
     header = await readFileHeader(files);
@@ -124,22 +127,22 @@ function mayOpenSlideKnow(error: unknown, { tiff }: FileHeader): boolean {
  * file; what is named as a member is none by itself. A file that no group names is a slide of its own, or none.
  * `SlideLocation.members` takes the members as they are here. A few kilobytes of every file are read.
  *
- * @param folder absolute path
- * @param names of regular files in it
- * @param folders: names of folders in it
+ * @param names of regular files in the folder
+ * @param folders names of folders in it
+ * @throws SlideError what the object store throws
  */
 export async function groupSlideFiles(
-  folder: string,
+  folder: FolderLocation,
   names: readonly string[],
   folders: readonly string[] = [],
+  objects: Objects = null,
 ): Promise<readonly SlideGroup[]> {
   const groups: SlideGroup[] = [];
   const taken = new Set<string>();
   for (const format of formats) {
     if (!format.group) continue;
     const left = names.filter((name) => !taken.has(name)).sort();
-    const open = (name: string) => openFileSource(join(folder, name));
-    const found = await format.group({ names: left, folders, open });
+    const found = await format.group(openSlideFolder(folder, left, folders, objects));
     for (const { leading, members } of found) for (const name of [leading, ...members]) taken.add(name);
     groups.push(...found);
   }

@@ -26,7 +26,7 @@ const TICK_MS = 10;
 export async function* refusalCosts(paths: Iterable<string>): AsyncGenerator<RefusalCost> {
   const maker = new TileMaker({ processes: 1, queueLimit: 1, timeoutMs: STOP_MS });
   try {
-    await maker.group('/', [], []);
+    await maker.group({ path: '/' }, [], []);
     const [id = 0] = maker.processIds;
     const idle = await memoryOf(id, 'VmRSS');
     for (const path of paths) {

@@ -13,7 +13,7 @@ describe.skipIf(slides === undefined)('real DICOM files (TEST_SLIDES names the f
 
   it('of twelve resolutions are one slide', async () => {
     const names = await readdir(path('cmu-1-small-region'));
-    const [group] = await groupSlideFiles(path('cmu-1-small-region'), names);
+    const [group] = await groupSlideFiles({ path: path('cmu-1-small-region') }, names);
     expect(group?.leading).toBe('level-0-frames-0-30.dcm');
     expect(group?.members).toHaveLength(11);
     const slide = await openSlide({ path: path('cmu-1-small-region/level-0-frames-0-30.dcm') });

@@ -1,7 +1,7 @@
 /** Which DICOM files are one slide, told by a few kilobytes of each. */
 import { type Identity, readIdentity } from '../dicom/identity.ts';
 import { limits } from '../dicom/limits.ts';
-import { SlideError } from '../slide.ts';
+import { isUnreachable, SlideError } from '../slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import type { SlideFolder, SlideGroup } from '../source/slide-files.ts';
 
@@ -42,7 +42,7 @@ async function identityOf(
     source = await open(name);
     return await readIdentity(source);
   } catch (error) {
-    if (error instanceof SlideError) return null;
+    if (error instanceof SlideError && !isUnreachable(error)) return null;
     throw error;
   } finally {
     await source?.close();

@@ -488,7 +488,7 @@ describe('a folder of DICOM files', () => {
       await writeFile(join(folder, name), await buildDicom({ instance: String(i + 1), ...plan }));
     }
   }
-  const group = async () => groupSlideFiles(folder, await readdir(folder));
+  const group = async () => groupSlideFiles({ path: folder }, await readdir(folder));
 
   it('is one entry for each series: its largest picture leads, the others are its members', async () => {
     await write({

@@ -13,7 +13,7 @@ import { TileMaker } from '../making/tile-maker.ts';
 import { groupSlideFiles, openSlide, openSlideFrom, openStoredSlide } from '../open-slide.ts';
 import { loadOpenSlide } from '../openslide/library.ts';
 import type { Slide, TileAddress } from '../slide.ts';
-import { openSlideFiles } from '../source/slide-files.ts';
+import { openLocalFiles } from '../source/slide-files.ts';
 import { buildSvs } from '../testing/build-svs.ts';
 import { difference, pixelsOf } from '../testing/compare-pixels.ts';
 import { memoryFiles } from '../testing/memory-files.ts';
@@ -356,7 +356,7 @@ describe('the files of a slide for OpenSlide', () => {
       'slide.MRXS',
       'slide.vms',
     ];
-    expect(await groupSlideFiles(place, names, ['slide', 'other'])).toEqual(
+    expect(await groupSlideFiles({ path: place }, names, ['slide', 'other'])).toEqual(
       expect.arrayContaining([
         { leading: 'slide.vms', members: ['a.jpg', 'b.jpg', 'map.jpg'] },
         { leading: 'broken.vmu', members: [] },
@@ -415,7 +415,7 @@ describe.skipIf(library === null)(`OpenSlide beside a reader of our own${skipped
     await writeFile(path, await buildSvs({ picture, colour: 'rgb' }));
     const [own, theirs] = [
       await openSlide({ path }),
-      await openWithOpenSlide(await openSlideFiles({ path })),
+      await openWithOpenSlide(await openLocalFiles({ path })),
     ];
     expect(own.format).toBe('aperio');
     expect(theirs).toMatchObject({
@@ -431,7 +431,7 @@ describe.skipIf(library === null)(`OpenSlide beside a reader of our own${skipped
     const path = join(folder, 'plain.tif');
     const tiff = sharp(picture.rgb, { raw: { width: 1024, height: 768, channels: 3 } });
     await writeFile(path, await tiff.tiff({ tile: true, compression: 'jpeg' }).toBuffer());
-    const files = await openSlideFiles({ path });
+    const files = await openLocalFiles({ path });
     expect(await openWithOpenSlide(files)).toBeNull();
     await files.close();
   });
@@ -444,7 +444,7 @@ describe.skipIf(library === null || slides === '')(
 
     it('has the pixels that our own reader finds', async () => {
       const own = await openSlide({ path });
-      const theirs = (await openWithOpenSlide(await openSlideFiles({ path }))) as Slide;
+      const theirs = (await openWithOpenSlide(await openLocalFiles({ path }))) as Slide;
       expect(theirs.levels).toMatchObject([{ width: 2220, height: 2967 }]);
       expect([...theirs.associatedImages].sort()).toEqual(['label', 'macro', 'thumbnail']);
       const label = await theirs.readAssociatedImage('label');
@@ -474,7 +474,7 @@ describe.skipIf(library === null || slides === '')(
     });
 
     it('is read by 4,000 at once, none of them differently', async () => {
-      const slide = (await openWithOpenSlide(await openSlideFiles({ path }))) as Slide;
+      const slide = (await openWithOpenSlide(await openLocalFiles({ path }))) as Slide;
       const addresses = [...addressesOf(slide, 0)];
       const alone: Uint8Array[] = [];
       for (const address of addresses) alone.push((await slide.readTile(address))?.bytes ?? new Uint8Array());

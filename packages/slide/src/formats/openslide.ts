@@ -9,7 +9,14 @@ import { loadOpenSlide, type OpenSlideLibrary, type OpenSlidePointer } from '../
 import { type OpenedFile, openInLibrary } from '../openslide/opened-file.ts';
 import { readIni } from '../openslide/read-ini.ts';
 import { checkHamamatsuFiles, checkMiraxFiles, hamamatsuNames } from '../openslide/side-files.ts';
-import { type AssociatedImageName, type EncodedImage, type Level, type Slide, SlideError } from '../slide.ts';
+import {
+  type AssociatedImageName,
+  type EncodedImage,
+  isUnreachable,
+  type Level,
+  type Slide,
+  SlideError,
+} from '../slide.ts';
 import type { SlideFiles, SlideFolder, SlideGroup } from '../source/slide-files.ts';
 import type { FileHeader, SlideFormat } from '../source/slide-format.ts';
 
@@ -70,6 +77,9 @@ export const openslide: SlideFormat = {
 
   async open(files, header) {
     const kind = kindOf(header);
+    if (files.isObject) {
+      throw new SlideError('FORMAT_NOT_SUPPORTED', `${kind?.name} slides are read from a folder alone.`);
+    }
     await kind?.check?.(files);
     const library = files.path === null ? null : await loadOpenSlide();
     if (!library) {
@@ -295,7 +305,7 @@ async function membersOfHamamatsu(folder: SlideFolder, leading: string): Promise
     return folder.names.filter((name) => name !== leading && named.has(name));
   } catch (error) {
     // It will be refused, with its reason, when it is opened.
-    if (error instanceof SlideError) return [];
+    if (error instanceof SlideError && !isUnreachable(error)) return [];
     throw error;
   } finally {
     await source.close();

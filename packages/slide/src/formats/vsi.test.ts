@@ -505,7 +505,7 @@ describe('an .ets file is refused', () => {
 
 describe('the files of an Olympus slide', () => {
   it('are one entry of the catalogue', async () => {
-    expect(await groupSlideFiles('/nowhere', ['a.vsi', 'b.VSI'], ['_a_', 'b', 'other'])).toEqual([
+    expect(await groupSlideFiles({ path: '/nowhere' }, ['a.vsi', 'b.VSI'], ['_a_', 'b', 'other'])).toEqual([
       { leading: 'a.vsi', members: ['_a_/'] },
       { leading: 'b.VSI', members: [] },
     ]);

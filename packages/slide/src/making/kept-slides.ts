@@ -1,6 +1,6 @@
 import { openSlide } from '../open-slide.ts';
-import { type Slide, SlideError } from '../slide.ts';
-import { fingerprintOf } from '../source/file-source.ts';
+import { isUnreachable, type Slide, SlideError } from '../slide.ts';
+import { fingerprintOf, type Objects } from '../source/slide-place.ts';
 import type { ExpectedSlide } from './maker-message.ts';
 
 const MOST_OPEN = 4;
@@ -16,11 +16,14 @@ interface Kept {
 
 /** The slides that a process has open: the last few, each until its file changes or nothing is asked for a while. */
 export class KeptSlides {
-  /** By path, the one used longest ago first. */
+  /** By place, the one used longest ago first. */
   readonly #open = new Map<string, Kept>();
+  readonly #objects: Objects;
   #isInUse = false;
 
-  constructor() {
+  /** @param objects through which objects are read; without it, slides are files */
+  constructor(objects: Objects = null) {
+    this.#objects = objects;
     setInterval(() => void this.#closeIdle(), LOOK_EVERY_MS).unref();
   }
 
@@ -38,30 +41,40 @@ export class KeptSlides {
         throw new SlideError('FILE_CHANGED', 'The file is not the expected one any more');
       }
       const answer = await work(slide);
-      if ((await fingerprintOf(location)) !== slide.fingerprint) {
+      if (!(await this.#isStill(slide, location))) {
         throw new SlideError('FILE_CHANGED', 'The file was replaced while it was read');
       }
       return answer;
     } finally {
       this.#isInUse = false;
-      const kept = this.#open.get(location.path);
+      const kept = this.#open.get(placeOf(location));
       if (kept) kept.usedAt = performance.now();
     }
   }
 
+  async #isStill(slide: Slide, location: ExpectedSlide): Promise<boolean> {
+    try {
+      return (await fingerprintOf(location, this.#objects)) === slide.fingerprint;
+    } catch (error) {
+      // Every part of an object is asked for as a part of that one: whatever came of it, nothing was mixed.
+      if (location.isObject && !location.members?.length && isUnreachable(error)) return true;
+      throw error;
+    }
+  }
+
   async #take(location: ExpectedSlide): Promise<Slide> {
-    const { path } = location;
-    const known = this.#open.get(path)?.slide;
-    this.#open.delete(path);
+    const place = placeOf(location);
+    const known = this.#open.get(place)?.slide;
+    this.#open.delete(place);
     // Where the expected one is open, a look after the work is enough: what has changed is noticed then.
     const wanted = location.fingerprint;
     const isCurrent =
       known !== undefined &&
       (known.fingerprint === wanted ||
-        known.fingerprint === (await fingerprintOf(location).catch(() => null)));
+        known.fingerprint === (await fingerprintOf(location, this.#objects).catch(() => null)));
     if (known && !isCurrent) await known.close();
-    const slide = known && isCurrent ? known : await openSlide(location);
-    this.#open.set(path, { slide, usedAt: performance.now() });
+    const slide = known && isCurrent ? known : await openSlide(location, this.#objects);
+    this.#open.set(place, { slide, usedAt: performance.now() });
     for (const [oldest, kept] of this.#open) {
       if (this.#open.size <= MOST_OPEN) break;
       this.#open.delete(oldest);
@@ -74,7 +87,11 @@ export class KeptSlides {
     if (this.#isInUse) return;
     const now = performance.now();
     const idle = [...this.#open].filter(([, { usedAt }]) => now - usedAt >= IDLE_MS);
-    for (const [path] of idle) this.#open.delete(path);
+    for (const [place] of idle) this.#open.delete(place);
     await Promise.all(idle.map(([, { slide }]) => slide.close()));
   }
+}
+
+function placeOf({ isObject, path }: ExpectedSlide): string {
+  return `${isObject ? 'object' : 'file'} ${path}`;
 }

@@ -1,6 +1,9 @@
 /** What a tile maker and its processes say to each other. */
 import type { DeepZoomAddress } from '../deep-zoom.ts';
-import type { SlideErrorCode, SlideLocation } from '../slide.ts';
+import type { SlideLocation } from '../slide.ts';
+import type { StoredObject } from '../source/object-store.ts';
+import type { FolderLocation } from '../source/slide-place.ts';
+import type { MakerFailure } from './maker-failure.ts';
 
 export type MakerJob =
   | { readonly kind: 'inspect'; readonly location: SlideLocation }
@@ -18,7 +21,7 @@ export interface ExpectedSlide extends SlideLocation {
 /** What `groupSlideFiles` takes. */
 interface GroupJob {
   readonly kind: 'group';
-  readonly folder: string;
+  readonly folder: FolderLocation;
   readonly names: readonly string[];
   readonly folders: readonly string[];
 }
@@ -34,9 +37,27 @@ export type MakerReply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly failure: MakerFailure };
 
-/** A SlideError as it travels; `detail` is for the log and may name a path. */
-export interface MakerFailure {
-  readonly code: SlideErrorCode;
-  readonly message: string;
-  readonly detail: string;
+/**
+ * What a making process wants to know of an object. It has no way to the store by itself: what reads hostile files shall
+ * not know the store's password.
+ */
+export type ObjectQuestion =
+  | { readonly kind: 'head'; readonly key: string }
+  | { readonly kind: 'list'; readonly prefix: string }
+  | {
+      readonly kind: 'read';
+      readonly object: StoredObject;
+      readonly offset: number;
+      readonly length: number;
+    };
+
+/** From the process. */
+export interface MakerQuestion {
+  readonly questionId: number;
+  readonly question: ObjectQuestion;
 }
+
+/** To the process, once for every question. */
+export type QuestionReply =
+  | { readonly questionId: number; readonly value: unknown }
+  | { readonly questionId: number; readonly failure: MakerFailure };

@@ -7,22 +7,25 @@ import { flushCompileCache } from 'node:module';
 import os from 'node:os';
 import { firstTilesToMake } from '../deep-zoom.ts';
 import { groupSlideFiles } from '../open-slide.ts';
-import { SlideError } from '../slide.ts';
+import { askForObjects } from './ask-for-objects.ts';
 import { KeptSlides } from './kept-slides.ts';
 import { makeThumbnail } from './make-thumbnail.ts';
 import { makeTile } from './make-tile.ts';
-import type { MakerFailure, MakerJob, MakerReply, MakerRequest } from './maker-message.ts';
+import { failureOf } from './maker-failure.ts';
+import type { MakerJob, MakerReply, MakerRequest, QuestionReply } from './maker-message.ts';
 import { summariseSlide } from './slide-summary.ts';
 
 // Requests that need no making go first.
 os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
 
 const [, , temporaryFolder] = process.argv;
-const slides = new KeptSlides();
+const objects = askForObjects((question) => process.send?.(question));
+const slides = new KeptSlides(objects);
+const undecodable = { code: 'DECODE_FAILED', message: 'The slide could not be decoded' } as const;
 const running = new Map<number, AbortController>();
 
 function perform(job: MakerJob, signal: AbortSignal): Promise<unknown> {
-  if (job.kind === 'group') return groupSlideFiles(job.folder, job.names, job.folders);
+  if (job.kind === 'group') return groupSlideFiles(job.folder, job.names, job.folders, objects);
   return slides.use(job.location, async (slide) => {
     switch (job.kind) {
       case 'inspect':
@@ -43,22 +46,18 @@ async function answer(id: number, job: MakerJob): Promise<MakerReply> {
   try {
     return { id, value: await perform(job, controller.signal) };
   } catch (error) {
-    return { id, failure: failureOf(error) };
+    return { id, failure: failureOf(error, undecodable) };
   } finally {
     running.delete(id);
   }
 }
 
-function failureOf(error: unknown): MakerFailure {
-  if (error instanceof SlideError) {
-    const { code, message, cause } = error;
-    return { code, message, detail: cause instanceof Error ? cause.message : '' };
+process.on('message', (message: MakerRequest | QuestionReply) => {
+  if ('questionId' in message) {
+    objects.hear(message);
+    return;
   }
-  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return { code: 'DECODE_FAILED', message: 'The slide could not be decoded', detail };
-}
-
-process.on('message', ({ id, job }: MakerRequest) => {
+  const { id, job } = message;
   if (job === null) running.get(id)?.abort();
   else void answer(id, job).then((reply) => process.send?.(reply));
 });

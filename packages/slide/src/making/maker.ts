@@ -5,8 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SlideError } from '../slide.ts';
+import type { Objects } from '../source/slide-place.ts';
+import { answerAboutObjects } from './answer-about-objects.ts';
 import { isStopped } from './is-stopped.ts';
-import type { MakerJob, MakerReply, MakerRequest } from './maker-message.ts';
+import { errorOf } from './maker-failure.ts';
+import type { MakerJob, MakerQuestion, MakerReply, MakerRequest, QuestionReply } from './maker-message.ts';
 
 /** A process that works is looked at so often; one that is seen to be held still twice in a row is ended. */
 const LOOK_EVERY_MS = 500;
@@ -20,6 +23,18 @@ interface MakerPlan {
   readonly idleMs: number;
   /** Where compiled code is kept; null: nowhere. Only making processes read it: what they leave there is as hostile as they. */
   readonly compiledFolder: string | null;
+  /** Through which objects are read for the process. */
+  readonly objects: Objects;
+}
+
+/** What the process is doing, for whoever waits for it. */
+interface Current {
+  readonly id: number;
+  readonly job: MakerJob;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: SlideError) => void;
+  /** Milliseconds that it has waited for the object store so far, and since when it waits now. */
+  readonly storeWait: { ms: number; questions: number; since: number };
 }
 
 /**
@@ -31,14 +46,14 @@ export class Maker {
   readonly #plan: MakerPlan;
   #idle: NodeJS.Timeout | null = null;
   readonly #ended: Promise<void>;
-  #current: { id: number; resolve: (value: unknown) => void; reject: (error: SlideError) => void } | null =
-    null;
+  #current: Current | null = null;
   #jobs = 0;
   #lastPath: string | null = null;
   #isEnding = false;
+  #isDismissed = false;
 
-  /** @param onEnd called once, when the process has ended for whatever reason */
-  constructor(plan: MakerPlan, onEnd: () => void) {
+  /** @param onEnd called once, when the process has ended, told whether that was a fault: nobody had dismissed it */
+  constructor(plan: MakerPlan, onEnd: (isFault: boolean) => void) {
     this.#plan = plan;
     // All that is written on the way, by libraries too, goes away with the process, however it ends.
     const folder = makeFolder();
@@ -59,7 +74,7 @@ export class Maker {
       const end = (cause: string) => {
         this.#isEnding = true;
         this.#fail(new SlideError('DECODE_FAILED', 'The decoding process ended', { cause }));
-        onEnd();
+        onEnd(!this.#isDismissed);
         // What cannot be removed is left to the system, whose folder it is.
         if (folder === null) resolve();
         else void rm(folder, { recursive: true, force: true }).then(resolve, () => resolve());
@@ -69,7 +84,10 @@ export class Maker {
         if (this.#child.pid === undefined) end(error.message);
       });
     });
-    this.#child.on('message', (reply: MakerReply) => this.#receive(reply));
+    this.#child.on('message', (message: MakerReply | MakerQuestion) => {
+      if ('question' in message) void this.#answer(message);
+      else this.#receive(message);
+    });
     this.#keepProgramAlive(false);
   }
 
@@ -96,12 +114,11 @@ export class Maker {
     this.#keepProgramAlive(true);
     clearTimeout(this.#idle ?? undefined);
     const timeoutMs = this.#plan.timeoutMs * sharesOf(job);
-    const timer = setTimeout(() => {
-      void this.end(new SlideError('DECODE_FAILED', `Decoding took longer than ${timeoutMs} ms`));
-    }, timeoutMs);
+    const timer = setTimeout(() => void this.end(this.#tooLong(timeoutMs)), timeoutMs);
     const watch = this.#endWhenStopped();
     const answer = new Promise<unknown>((resolve, reject) => {
-      this.#current = { id, resolve, reject };
+      const storeWait = { ms: 0, questions: 0, since: 0 };
+      this.#current = { id, job, resolve, reject, storeWait };
     }).finally(() => {
       clearTimeout(timer);
       clearInterval(watch);
@@ -133,12 +150,33 @@ export class Maker {
   }
 
   async #endIdle(): Promise<void> {
-    if (this.isFree) await this.end(new SlideError('DECODE_FAILED', 'The decoding process was not needed'));
+    if (!this.isFree) return;
+    this.#isDismissed = true;
+    await this.end(new SlideError('DECODE_FAILED', 'The decoding process was not needed'));
   }
 
-  #send(request: MakerRequest): void {
+  #send(request: MakerRequest | QuestionReply): void {
     // A process that has just ended cannot be told anything; its end is dealt with where it is noticed.
     if (this.#child.connected) this.#child.send(request, () => {});
+  }
+
+  /** Whose fault it is that a job takes too long: the slide's, or that of the store it lies in. */
+  #tooLong(timeoutMs: number): SlideError {
+    const wait = this.#current?.storeWait ?? { ms: 0, questions: 0, since: 0 };
+    const waitedMs = wait.ms + (wait.questions > 0 ? performance.now() - wait.since : 0);
+    return waitedMs > timeoutMs / 2
+      ? new SlideError('STORE_TIMEOUT', 'Reading from the object store took too long')
+      : new SlideError('DECODE_FAILED', `Decoding took longer than ${timeoutMs} ms`);
+  }
+
+  async #answer({ questionId, question }: MakerQuestion): Promise<void> {
+    const wait = this.#current?.storeWait ?? { ms: 0, questions: 0, since: 0 };
+    if (wait.questions === 0) wait.since = performance.now();
+    wait.questions++;
+    const job = this.#current?.job ?? null;
+    this.#send(await answerAboutObjects(questionId, question, job, this.#plan.objects));
+    wait.questions--;
+    if (wait.questions === 0) wait.ms += performance.now() - wait.since;
   }
 
   #receive(reply: MakerReply): void {
@@ -146,10 +184,7 @@ export class Maker {
     if (current?.id !== reply.id) return;
     this.#current = null;
     if ('value' in reply) current.resolve(reply.value);
-    else {
-      const { code, message, detail } = reply.failure;
-      current.reject(new SlideError(code, message, detail === '' ? {} : { cause: detail }));
-    }
+    else current.reject(errorOf(reply.failure));
   }
 
   #fail(error: SlideError): void {

@@ -1,5 +1,6 @@
 import { openStoredSlide } from '../open-slide.ts';
 import { type Slide, SlideError, type SlideLocation } from '../slide.ts';
+import type { Objects } from '../source/slide-place.ts';
 import type { SlideSummary } from './slide-summary.ts';
 
 /**
@@ -12,8 +13,9 @@ import type { SlideSummary } from './slide-summary.ts';
 export async function openServedSlide(
   location: SlideLocation,
   inspect: () => Promise<SlideSummary>,
+  objects: Objects = null,
 ): Promise<Slide> {
-  return (await openStoredSlide(location)) ?? standIn(await inspect());
+  return (await openStoredSlide(location, objects)) ?? standIn(await inspect());
 }
 
 function standIn(summary: SlideSummary): Slide {

@@ -72,7 +72,7 @@ describe('a tile maker', () => {
     await writeFile(join(place, 'large.dcm'), await buildDicom());
     await writeFile(join(place, 'small.dcm'), await buildDicom({ downsample: 2, instance: '2' }));
     await writeFile(join(place, 'broken.dcm'), (await buildDicom({ instance: '3' })).subarray(0, 200));
-    expect(await tileMaker().group(place, names, [])).toEqual([
+    expect(await tileMaker().group({ path: place }, names, [])).toEqual([
       { leading: 'large.dcm', members: ['small.dcm'] },
     ]);
   });

@@ -1,6 +1,7 @@
 import type { DeepZoomAddress } from '../deep-zoom.ts';
 import { SlideError, type SlideLocation } from '../slide.ts';
 import type { SlideGroup } from '../source/slide-files.ts';
+import type { FolderLocation, Objects } from '../source/slide-place.ts';
 import { Maker } from './maker.ts';
 import type { ExpectedSlide, MakerJob } from './maker-message.ts';
 import type { SlideSummary } from './slide-summary.ts';
@@ -16,6 +17,8 @@ export interface TileMakerOptions {
   readonly idleMs?: number;
   /** Where the first process leaves its compiled code to the next: they start in a third of the time. Absent: nowhere. */
   readonly compiledFolder?: string;
+  /** Through which objects of a store are read; absent: slides are files. */
+  readonly objects?: Objects;
 }
 
 /** What goes first: 0 somebody looks at this tile now, 1 somebody waits for it, 2 nobody has asked for it yet. */
@@ -55,6 +58,7 @@ export class TileMaker {
   /** Jobs under way that are no tiles: a file may take its time over them. */
   #others = 0;
   #isClosed = false;
+  #faults = 0;
 
   constructor(options: TileMakerOptions) {
     this.#options = options;
@@ -71,7 +75,7 @@ export class TileMaker {
    * @throws SlideError BUSY, DECODE_FAILED when one of the files brought the process down or it took too long
    */
   async group(
-    folder: string,
+    folder: FolderLocation,
     names: readonly string[],
     folders: readonly string[],
     signal?: AbortSignal,
@@ -117,6 +121,16 @@ export class TileMaker {
    */
   async thumbnail(location: ExpectedSlide, maxSide: number, signal?: AbortSignal): Promise<Uint8Array> {
     return (await this.#request({ kind: 'thumbnail', location, maxSide }, signal)) as Uint8Array;
+  }
+
+  /** Jobs that wait for a process. */
+  get queueLength(): number {
+    return this.#lines.reduce((sum, line) => sum + line.size, 0);
+  }
+
+  /** Processes that a job brought down, or that took too long over one; each was replaced when the next was needed. */
+  get faults(): number {
+    return this.#faults;
   }
 
   /** Of the processes that run now: for measuring them. */
@@ -246,8 +260,9 @@ export class TileMaker {
     const path = job.kind === 'group' ? null : job.location.path;
     const best = free.find((maker) => maker.lastPath === path) ?? free[0];
     if (best || this.#makers.size >= this.#options.processes) return best ?? null;
-    const { timeoutMs, idleMs = IDLE_MS, compiledFolder = null } = this.#options;
-    const maker = new Maker({ timeoutMs, idleMs, compiledFolder }, () => {
+    const { timeoutMs, idleMs = IDLE_MS, compiledFolder = null, objects = null } = this.#options;
+    const maker = new Maker({ timeoutMs, idleMs, compiledFolder, objects }, (isFault) => {
+      if (isFault && !this.#isClosed) this.#faults++;
       this.#makers.delete(maker);
       this.#startWaiting();
     });

@@ -4,7 +4,7 @@ import { appendFile, mkdir, mkdtemp, open, rename, rm, truncate, utimes, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fingerprintOf, openFileSource } from './file-source.ts';
+import { fingerprintOfFiles, openFileSource } from './file-source.ts';
 import { readPace } from './read-pace.ts';
 
 let folder: string;
@@ -131,12 +131,12 @@ describe('a file as a source of bytes', () => {
 describe('a fingerprint', () => {
   it('is the same for the open source and for the file as it is', async () => {
     const source = await openFileSource(path);
-    expect(await fingerprintOf({ path })).toBe(source.fingerprint);
+    expect(await fingerprintOfFiles({ path })).toBe(source.fingerprint);
     await source.close();
   });
 
   it('can stand in an address', async () => {
-    expect(await fingerprintOf({ path })).toMatch(/^[\w-]{1,64}$/);
+    expect(await fingerprintOfFiles({ path })).toMatch(/^[\w-]{1,64}$/);
   });
 
   it.each([
@@ -157,9 +157,9 @@ describe('a fingerprint', () => {
       },
     ],
   ])('changes when the file is %s', async (_, change) => {
-    const before = await fingerprintOf({ path });
+    const before = await fingerprintOfFiles({ path });
     await change();
-    expect(await fingerprintOf({ path })).not.toBe(before);
+    expect(await fingerprintOfFiles({ path })).not.toBe(before);
   });
 
   it.each([
@@ -170,9 +170,9 @@ describe('a fingerprint', () => {
     const location = { path, members: ['parts/'] };
     await mkdir(join(folder, 'parts', 'deep'), { recursive: true });
     await writeFile(join(folder, 'parts', 'deep', 'a.dat'), 'bytes');
-    const before = await fingerprintOf(location);
-    expect(await fingerprintOf(location)).toBe(before);
+    const before = await fingerprintOfFiles(location);
+    expect(await fingerprintOfFiles(location)).toBe(before);
     await change();
-    expect(await fingerprintOf(location)).not.toBe(before);
+    expect(await fingerprintOfFiles(location)).not.toBe(before);
   });
 });

@@ -84,7 +84,7 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
  *
  * @throws SlideError FILE_MISSING, also when a member is
  */
-export async function fingerprintOf({ path, members = [] }: SlideLocation): Promise<string> {
+export async function fingerprintOfFiles({ path, members = [] }: SlideLocation): Promise<string> {
   try {
     const others = await Promise.all(members.map((member) => filesOf(join(dirname(path), member))));
     const paths = [path, ...others.flat()];

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fingerprintOf } from './file-source.ts';
-import { openSlideFiles, type SlideFiles } from './slide-files.ts';
+import { fingerprintOfFiles } from './file-source.ts';
+import { openLocalFiles, type SlideFiles } from './slide-files.ts';
 
 let folder: string;
 let files: SlideFiles;
@@ -15,7 +15,7 @@ beforeEach(async () => {
   await writeFile(join(folder, 'dataset', 'slide.mrxs'), 'leading');
   await writeFile(join(folder, 'dataset', 'beside.dat'), 'beside');
   await writeFile(join(folder, 'dataset', 'parts', '..data.dat'), 'part');
-  files = await openSlideFiles({ path: join(folder, 'dataset', 'slide.mrxs') });
+  files = await openLocalFiles({ path: join(folder, 'dataset', 'slide.mrxs') });
 });
 afterEach(async () => {
   await files.close();
@@ -40,7 +40,7 @@ describe('the files of a slide', () => {
     [['beside.dat'], ['beside.dat', 'slide.mrxs']],
     [[], ['slide.mrxs']],
   ])('are those that its location names, where somebody has looked: %j', async (members, names) => {
-    const known = await openSlideFiles({ path: join(folder, 'dataset', 'slide.mrxs'), members });
+    const known = await openLocalFiles({ path: join(folder, 'dataset', 'slide.mrxs'), members });
     expect(await known.list()).toEqual(names);
     await known.close();
   });
@@ -65,24 +65,24 @@ describe('the files of a slide', () => {
 
     it('are all there are, whatever else lies beside them', async () => {
       await writeFile(join(folder, 'dataset', 'stranger.dat'), 'stranger');
-      const named = await openSlideFiles(location());
+      const named = await openLocalFiles(location());
       expect(await named.list()).toEqual(['beside.dat', 'parts/..data.dat', 'slide.mrxs']);
       await named.close();
     });
 
     it('all have a part in the fingerprint', async () => {
-      const before = await openSlideFiles(location());
-      expect(before.fingerprint).toBe(await fingerprintOf(location()));
+      const before = await openLocalFiles(location());
+      expect(before.fingerprint).toBe(await fingerprintOfFiles(location()));
       expect(before.fingerprint).not.toBe(before.leading.fingerprint);
       await writeFile(join(folder, 'dataset', 'parts', '..data.dat'), 'another part');
-      expect(await fingerprintOf(location())).not.toBe(before.fingerprint);
+      expect(await fingerprintOfFiles(location())).not.toBe(before.fingerprint);
       await before.close();
     });
 
     it('must all be there', async () => {
       await rm(join(folder, 'dataset', 'beside.dat'));
-      await expect(openSlideFiles(location())).rejects.toMatchObject({ code: 'FILE_MISSING' });
-      await expect(fingerprintOf(location())).rejects.toMatchObject({ code: 'FILE_MISSING' });
+      await expect(openLocalFiles(location())).rejects.toMatchObject({ code: 'FILE_MISSING' });
+      await expect(fingerprintOfFiles(location())).rejects.toMatchObject({ code: 'FILE_MISSING' });
     });
   });
 

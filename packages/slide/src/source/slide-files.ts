@@ -2,16 +2,18 @@ import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { SlideError, type SlideLocation } from '../slide.ts';
 import type { ByteSource } from './byte-source.ts';
-import { fingerprintOf, openFileSource } from './file-source.ts';
+import { fingerprintOfFiles, openFileSource } from './file-source.ts';
 
 /** How a format reaches the bytes of a slide: its leading file, and the files beside it. */
 export interface SlideFiles {
   /** Base name of the leading file. */
   readonly name: string;
-  /** Where the leading file is, for a library that opens files by itself; null when it is in memory. */
+  /** Where the leading file is, for a library that opens files by itself; null when it is no file of this machine. */
   readonly path: string | null;
+  /** They are objects of a store, which such a library cannot open. */
+  readonly isObject?: true;
   readonly leading: ByteSource;
-  /** Of the whole slide, as `fingerprintOf` says it for its location. */
+  /** Of the whole slide, as `fingerprintOf` (slide-place.ts) says it for its location. */
   readonly fingerprint: string;
   /**
    * Names of the files that may belong to the slide, the leading one included, sorted: those that its location
@@ -28,8 +30,8 @@ export interface SlideFiles {
   close(): Promise<void>;
 }
 
-/** @throws SlideError FILE_MISSING, NOT_A_SLIDE */
-export async function openSlideFiles(location: SlideLocation): Promise<SlideFiles> {
+/** Of a slide in a folder of this machine. @throws SlideError FILE_MISSING, NOT_A_SLIDE */
+export async function openLocalFiles(location: SlideLocation): Promise<SlideFiles> {
   const { path, members } = location;
   const leading = await openFileSource(path);
   const opened: ByteSource[] = [leading];
@@ -63,8 +65,8 @@ export async function openSlideFiles(location: SlideLocation): Promise<SlideFile
 /** Of the file that is open, not of one that may have taken its place; the members are looked at by name. */
 async function fingerprintOfOpen(location: SlideLocation, leading: ByteSource): Promise<string> {
   if (!location.members?.length) return leading.fingerprint;
-  const fingerprint = await fingerprintOf(location);
-  if ((await fingerprintOf({ path: location.path })) === leading.fingerprint) return fingerprint;
+  const fingerprint = await fingerprintOfFiles(location);
+  if ((await fingerprintOfFiles({ path: location.path })) === leading.fingerprint) return fingerprint;
   throw new SlideError('FILE_CHANGED', 'The file was replaced while it was opened');
 }
 

@@ -1,0 +1,39 @@
+/** The object store of the settings, and what is kept of it on this machine. */
+import path from 'node:path';
+import {
+  createBlockShelf,
+  createObjectReader,
+  createObjectStore,
+  type ObjectReader,
+  type ObjectStore,
+} from '@lamina/slide';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+
+export interface ObjectStorage {
+  /** For looking through the bucket, and for putting uploads there. */
+  readonly store: ObjectStore;
+  /** For reading slides. */
+  readonly reader: ObjectReader;
+}
+
+/** Three hundred blocks: what some twenty people who look at different slides are just reading. */
+const memoryCacheBytes = 80 * 1024 * 1024;
+
+/** @returns null where the settings name none */
+export function openObjectStorage({
+  config,
+  log,
+}: {
+  readonly config: Pick<Config, 'objectStore' | 'objectCacheBytes' | 'dataDir'>;
+  readonly log: Logger;
+}): ObjectStorage | null {
+  if (config.objectStore === null) return null;
+  const store = createObjectStore(config.objectStore);
+  const shelf = createBlockShelf({
+    folder: path.join(config.dataDir, 'blocks'),
+    maxBytes: config.objectCacheBytes,
+    warn: (error) => log.warn({ err: error }, 'parts of objects could not be kept on the disk'),
+  });
+  return { store, reader: createObjectReader({ store, maxMemoryBytes: memoryCacheBytes, shelf }) };
+}

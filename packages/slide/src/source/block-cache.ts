@@ -1,0 +1,216 @@
+/**
+ * Reads objects in blocks, and keeps those: in memory, then on the disk.
+ *
+ * A store takes some ten milliseconds to answer, whatever it is asked for, and a tile is a few ten kilobytes: what lies
+ * around it is read along, for the tiles beside a tile lie beside it in the file. Blocks are known by what the object
+ * is, not by where it lies, so those of an object that was replaced are never found again.
+ */
+
+import type { BlockShelf } from './block-shelf.ts';
+import { checkRange } from './byte-source.ts';
+import { fingerprintOfVersions, versionOfObject } from './fingerprint.ts';
+import type { ObjectStore, StoredObject } from './object-store.ts';
+
+export const BLOCK_BYTES = 256 * 1024;
+/** Blocks that lie beside one another are fetched together, so many at a time. */
+const MOST_TOGETHER = 8;
+/** A longer read goes in steps of so many blocks, so that it needs no more memory beside its own. */
+const WINDOW = 16;
+
+export interface BlockCache {
+  /** @throws SlideError what `ObjectStore.read` throws */
+  read(object: StoredObject, offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
+}
+
+interface Plan {
+  readonly store: Pick<ObjectStore, 'read'>;
+  readonly maxMemoryBytes: number;
+  /** Null: blocks are kept in memory alone. */
+  readonly shelf: Pick<BlockShelf, 'read' | 'put'> | null;
+}
+
+/** Some blocks of one object that are on their way, for all who wait for any of them. */
+interface Batch {
+  readonly names: readonly string[];
+  readonly leaving: AbortController;
+  waiters: number;
+}
+
+interface Coming {
+  readonly block: Promise<Uint8Array>;
+  readonly batch: Batch;
+}
+
+export function createBlockCache({ store, maxMemoryBytes, shelf }: Plan): BlockCache {
+  const memory = createBlockMemory(maxMemoryBytes);
+  const coming = new Map<string, Coming>();
+
+  /** Begins to bring these blocks, from the disk and what is not there from the store. */
+  function bring(object: StoredObject, fingerprint: string, indices: readonly number[]): void {
+    const batch: Batch = {
+      names: indices.map((index) => nameOf(fingerprint, index)),
+      leaving: new AbortController(),
+      waiters: 0,
+    };
+    const answers = new Map(indices.map((index) => [index, Promise.withResolvers<Uint8Array>()]));
+    for (const [index, { promise }] of answers) {
+      const name = nameOf(fingerprint, index);
+      promise.catch(() => {}); // everyone who waited for it may have left
+      coming.set(name, { block: promise, batch });
+    }
+    const settle = (index: number, block: Uint8Array) => {
+      memory.put(nameOf(fingerprint, index), block);
+      answers.get(index)?.resolve(block);
+    };
+
+    async function fromStore(first: number, count: number): Promise<void> {
+      try {
+        const at = first * BLOCK_BYTES;
+        const length = Math.min(count * BLOCK_BYTES, object.size - at);
+        const bytes = await store.read(object, at, length, batch.leaving.signal);
+        for (let step = 0; step < count; step++) {
+          // A copy: one block that is kept must not keep the others.
+          const block = bytes.slice(step * BLOCK_BYTES, (step + 1) * BLOCK_BYTES);
+          settle(first + step, block);
+          shelf?.put(fingerprint, first + step, block);
+        }
+      } catch (error) {
+        for (let step = 0; step < count; step++) answers.get(first + step)?.reject(error);
+      }
+    }
+
+    async function work(): Promise<void> {
+      const missing: number[] = [];
+      const look = async (index: number) => {
+        const kept = (await shelf?.read(fingerprint, index)) ?? null;
+        if (kept?.length === lengthOf(object, index)) settle(index, kept);
+        else missing.push(index);
+      };
+      await Promise.all(indices.map(look));
+      await Promise.all(runsOf(missing).map(([first, count]) => fromStore(first, count)));
+    }
+
+    void work()
+      .catch((error: unknown) => {
+        for (const { reject } of answers.values()) reject(error);
+      })
+      .finally(() => forget(batch));
+  }
+
+  function forget(batch: Batch): void {
+    for (const name of batch.names) if (coming.get(name)?.batch === batch) coming.delete(name);
+  }
+
+  /** The blocks of a part, in order; what is neither kept nor on its way is fetched. */
+  async function blocksOf(
+    object: StoredObject,
+    fingerprint: string,
+    first: number,
+    last: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array[]> {
+    const indices = Array.from({ length: last - first + 1 }, (_, step) => first + step);
+    const missing = indices.filter((index) => {
+      const name = nameOf(fingerprint, index);
+      return !memory.has(name) && !coming.has(name);
+    });
+    if (missing.length > 0) bring(object, fingerprint, missing);
+    const wanted = indices.map((index) => {
+      const name = nameOf(fingerprint, index);
+      return memory.get(name) ?? (coming.get(name) as Coming);
+    });
+    const batches = wanted.flatMap((each) => (each instanceof Uint8Array ? [] : [each.batch]));
+    for (const batch of batches) batch.waiters++;
+    try {
+      const blocks = Promise.all(wanted.map((each) => (each instanceof Uint8Array ? each : each.block)));
+      return await unlessAborted(blocks, signal);
+    } finally {
+      for (const batch of batches) {
+        batch.waiters--;
+        if (batch.waiters > 0) continue;
+        // Nobody wants it any more: whoever comes now begins anew.
+        forget(batch);
+        batch.leaving.abort();
+      }
+    }
+  }
+
+  return {
+    async read(object, offset, length, signal) {
+      checkRange(offset, length, object.size);
+      signal?.throwIfAborted();
+      const target = new Uint8Array(length);
+      if (length === 0) return target;
+      const fingerprint = fingerprintOfVersions([versionOfObject(object)]);
+      const last = Math.floor((offset + length - 1) / BLOCK_BYTES);
+      for (let from = Math.floor(offset / BLOCK_BYTES); from <= last; from += WINDOW) {
+        const to = Math.min(last, from + WINDOW - 1);
+        const blocks = await blocksOf(object, fingerprint, from, to, signal);
+        for (const [step, block] of blocks.entries()) {
+          const at = (from + step) * BLOCK_BYTES;
+          const part = block.subarray(Math.max(0, offset - at), Math.max(0, offset + length - at));
+          target.set(part, Math.max(0, at - offset));
+        }
+      }
+      return target;
+    },
+  };
+}
+
+function nameOf(fingerprint: string, index: number): string {
+  return `${fingerprint}/${index}`;
+}
+
+function lengthOf({ size }: StoredObject, index: number): number {
+  return Math.min(BLOCK_BYTES, size - index * BLOCK_BYTES);
+}
+
+/** @returns the first of numbers that follow one another, and how many */
+function runsOf(indices: readonly number[]): [number, number][] {
+  const runs: [number, number][] = [];
+  for (const index of indices.toSorted((one, other) => one - other)) {
+    const run = runs.at(-1);
+    if (run && run[0] + run[1] === index && run[1] < MOST_TOGETHER) run[1]++;
+    else runs.push([index, 1]);
+  }
+  return runs;
+}
+
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener('abort', abort);
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Bounded by their bytes: those longest out of use go first. */
+function createBlockMemory(maxBytes: number) {
+  /** The order of a Map is the order of use. */
+  const kept = new Map<string, Uint8Array>();
+  let bytes = 0;
+  return {
+    has: (name: string) => kept.has(name),
+    get(name: string): Uint8Array | null {
+      const block = kept.get(name);
+      if (block === undefined) return null;
+      kept.delete(name);
+      kept.set(name, block);
+      return block;
+    },
+    put(name: string, block: Uint8Array): void {
+      bytes += block.length - (kept.get(name)?.length ?? 0);
+      kept.delete(name);
+      kept.set(name, block);
+      for (const [oldest, { length }] of kept) {
+        if (bytes <= maxBytes) break;
+        kept.delete(oldest);
+        bytes -= length;
+      }
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeBucket, withoutObjectStore } from '../testing/test-bucket.ts';
+import { createObjectStore, type ObjectStore, type ObjectStoreSettings } from './object-store.ts';
+
+const bytes = randomBytes(300_000);
+let settings: ObjectStoreSettings;
+let store: ObjectStore;
+let folder: string;
+
+const file = (name: string) => join(folder, name);
+const listed = async (prefix: string, from = store) => {
+  const keys: string[] = [];
+  for await (const { key } of from.list(prefix)) keys.push(key);
+  return keys;
+};
+
+/** The contract, held against a real server. */
+describe.skipIf(withoutObjectStore !== null)(`an object store (${withoutObjectStore ?? 'S3'})`, () => {
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'object-store-'));
+    settings = await makeBucket();
+    store = createObjectStore(settings);
+    await writeFile(file('slide.svs'), bytes);
+    await writeFile(file('empty'), '');
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it('keeps what is put there, and says what it is', async () => {
+    const put = await store.put('Tissue/slide.svs', file('slide.svs'));
+    expect(put).toEqual({ size: bytes.length, etag: expect.stringMatching(/^[\w-]{16,}$/) });
+    expect(await store.head('Tissue/slide.svs')).toEqual(put);
+  });
+
+  it('reads exactly the bytes asked for', async () => {
+    const facts = await store.put('a.svs', file('slide.svs'));
+    const read = (offset: number, length: number) => store.read({ key: 'a.svs', ...facts }, offset, length);
+    expect(bytes.subarray(0, 1).equals(await read(0, 1))).toBe(true);
+    expect(bytes.subarray(1234, 250_000).equals(await read(1234, 250_000 - 1234))).toBe(true);
+    expect(bytes.subarray(-5).equals(await read(bytes.length - 5, 5))).toBe(true);
+    expect(bytes.equals(await read(0, bytes.length))).toBe(true);
+    expect(await read(100, 0)).toHaveLength(0);
+    await expect(read(bytes.length - 1, 2)).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
+  });
+
+  it('does not read of an object that has taken its place', async () => {
+    const before = await store.put('replaced.svs', file('slide.svs'));
+    await writeFile(file('other.svs'), randomBytes(bytes.length));
+    const after = await store.put('replaced.svs', file('other.svs'));
+    expect(after.etag).not.toBe(before.etag);
+    await expect(store.read({ key: 'replaced.svs', ...before }, 0, 10)).rejects.toMatchObject({
+      code: 'FILE_CHANGED',
+    });
+  });
+
+  it('puts a large file together of parts', async () => {
+    const inParts = createObjectStore(settings, { partBytes: 6 * 2 ** 20 });
+    const large = randomBytes(13 * 2 ** 20);
+    await writeFile(file('large.svs'), large);
+    const facts = await inParts.put('large.svs', file('large.svs'));
+    expect(facts.size).toBe(large.length);
+    const across = await store.read({ key: 'large.svs', ...facts }, 6 * 2 ** 20 - 50, 100);
+    expect(large.subarray(6 * 2 ** 20 - 50, 6 * 2 ** 20 + 50).equals(across)).toBe(true);
+  });
+
+  it('keeps a file without a byte', async () => {
+    expect(await store.put('empty.svs', file('empty'))).toMatchObject({ size: 0 });
+  });
+
+  it('says what is not there', async () => {
+    await expect(store.head('gone.svs')).rejects.toMatchObject({ code: 'FILE_MISSING' });
+    const gone = { key: 'gone.svs', size: 10, etag: 'x' };
+    await expect(store.read(gone, 0, 10)).rejects.toMatchObject({ code: 'FILE_MISSING' });
+    await expect(store.put('gone.svs', file('nothing'))).rejects.toMatchObject({ code: 'FILE_MISSING' });
+  });
+
+  it('deletes, and has nothing against deleting again', async () => {
+    await store.put('short-lived.svs', file('slide.svs'));
+    await store.delete('short-lived.svs');
+    await store.delete('short-lived.svs');
+    await expect(store.head('short-lived.svs')).rejects.toMatchObject({ code: 'FILE_MISSING' });
+  });
+
+  it.each([
+    'Gewebe/Präparat 1.svs',
+    'Doku/ölçüm + kırpıntı (2).svs',
+    "Odd/it's 100% *!.svs",
+    'Plain/a&b=c;d?e#f.svs',
+    'Deep/er/and/deeper/slide.svs',
+  ])('takes a key as it is: %s', async (key) => {
+    const facts = await store.put(key, file('slide.svs'));
+    expect((await store.read({ key, ...facts }, 0, 5)).length).toBe(5);
+    expect(await listed(key.slice(0, key.indexOf('/') + 1))).toContain(key);
+  });
+
+  it.each(['../secret.svs', 'a/../b.svs', './a.svs', ''])(
+    'refuses a key that no address can name: %j',
+    async (key) => {
+      await expect(store.head(key)).rejects.toMatchObject({ code: 'FILE_MISSING' });
+    },
+  );
+
+  it('sees only what lies below its prefix, and names it from there', async () => {
+    const below = createObjectStore({ ...settings, prefix: 'slides/' });
+    await below.put('Set/a.svs', file('slide.svs'));
+    expect(await listed('', below)).toEqual(['Set/a.svs']);
+    expect(await listed('slides/')).toEqual(['slides/Set/a.svs']);
+  });
+
+  it('refuses a wrong password at once, by a sentence that names the fault', async () => {
+    const wrong = createObjectStore({ ...settings, secretAccessKey: 'wrong' });
+    await expect(listed('', wrong)).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: 'The object store answered 403 (SignatureDoesNotMatch)',
+    });
+    await expect(wrong.head('a.svs')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  });
+
+  it('does not take a bucket that is not there for an empty one', async () => {
+    const nowhere = createObjectStore({ ...settings, bucket: 'there-is-no-such-bucket' });
+    await expect(listed('', nowhere)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  });
+
+  it('lists more than fits one page, in order', async () => {
+    const paged = createObjectStore(settings, { pageKeys: 3 });
+    const names = Array.from({ length: 8 }, (_, i) => `many/${i}.svs`);
+    await Promise.all(names.map((name) => paged.put(name, file('empty'))));
+    expect(await listed('many/', paged)).toEqual(names);
+  });
+});

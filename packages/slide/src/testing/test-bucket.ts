@@ -1,0 +1,27 @@
+/** A bucket of its own on the S3 server that the tests are given; `npm test` starts one where Swift is installed. */
+import { randomUUID } from 'node:crypto';
+import { AwsClient } from 'aws4fetch';
+import type { ObjectStoreSettings } from '../source/object-store.ts';
+
+const { TEST_S3_ENDPOINT, TEST_S3_REGION, TEST_S3_ACCESS_KEY_ID, TEST_S3_SECRET_ACCESS_KEY } = process.env;
+
+/** Says why where the tests of object storage are left out. */
+export const withoutObjectStore =
+  TEST_S3_ENDPOINT === undefined ? 'TEST_S3_ENDPOINT names no S3 server: object storage is not tested' : null;
+
+/** Empty; its objects are left to the server, which is gone after the tests. */
+export async function makeBucket(prefix = ''): Promise<ObjectStoreSettings> {
+  const settings: ObjectStoreSettings = {
+    endpoint: TEST_S3_ENDPOINT ?? '',
+    bucket: `test-${randomUUID()}`,
+    prefix,
+    region: TEST_S3_REGION ?? 'us-east-1',
+    accessKeyId: TEST_S3_ACCESS_KEY_ID ?? '',
+    secretAccessKey: TEST_S3_SECRET_ACCESS_KEY ?? '',
+  };
+  const { endpoint, bucket, region, accessKeyId, secretAccessKey } = settings;
+  const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3' });
+  const response = await client.fetch(`${endpoint}/${bucket}`, { method: 'PUT' });
+  if (!response.ok) throw new Error(`no bucket: ${response.status} ${await response.text()}`);
+  return settings;
+}
