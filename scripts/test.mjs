@@ -11,6 +11,7 @@ import { findChromium } from './chromium.mjs';
 import { install } from './install.mjs';
 import { startPostgres } from './postgres.mjs';
 import { main, root, run, Stop, tool } from './runtime.mjs';
+import { startSwift } from './swift.mjs';
 import { countPlaywright, countVitest, sentenceOf, sumOf } from './test-counts.mjs';
 import { buildWebApp } from './web-app.mjs';
 
@@ -27,7 +28,7 @@ await main(async () => {
 
 async function runVitest() {
   const report = join(artefacts, 'vitest.json');
-  const postgres = await startPostgres();
+  const [postgres, swift] = await Promise.all([startPostgres(), startSwift()]);
   try {
     return await count(report, countVitest, {
       commandLine: [
@@ -37,10 +38,10 @@ async function runVitest() {
         '--reporter=json',
         `--outputFile.json=${report}`,
       ],
-      env: postgres ? { TEST_DATABASE_URL: postgres.address } : {},
+      env: { ...(postgres && { TEST_DATABASE_URL: postgres.address }), ...swift?.env },
     });
   } finally {
-    await postgres?.stop();
+    await Promise.all([postgres?.stop(), swift?.stop()]);
   }
 }
 
