@@ -16,6 +16,7 @@ import type { Jobs } from './jobs/jobs.ts';
 import { createMail, type Mail } from './mail/mail.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';
 import { watchServices } from './metrics/service-figures.ts';
+import { createReadiness, type Readiness } from './readiness.ts';
 import { createSealing } from './sealing.ts';
 import { createEmbeddedSignIn } from './sign-in/embedded.ts';
 import { createExternalSignIn, type ExternalSignIn } from './sign-in/external.ts';
@@ -57,6 +58,7 @@ export interface Services {
   readonly uploads: Uploads;
   readonly slideManagement: SlideManagement;
   readonly catalogueImport: CatalogueImport;
+  readonly readiness: Readiness;
   /** Aborted when the process is about to end: no new work, please. */
   readonly stopping: AbortSignal;
   /** Stops what runs in the background and closes what is open; the database last. */
@@ -152,6 +154,7 @@ export async function createServices({
   });
   const slides = createSlides({ config, log, madeTiles, objects: objectStorage?.reader ?? null });
   watchServices(metrics, { db, now, slides, madeTiles });
+  const readiness = createReadiness({ config, db, log, madeTiles, objectStorage });
   const catalogue = createCatalogue({ config, db, now, log, audit, slides, jobs, datasets });
   const slideManagement = createSlideManagement({ db, now, audit, jobs, catalogue });
   const catalogueImport = createCatalogueImport({ db, now, audit, catalogue });
@@ -188,6 +191,7 @@ export async function createServices({
     uploads,
     slideManagement,
     catalogueImport,
+    readiness,
     stopping,
     async close() {
       await auditTrail.close();

@@ -60,6 +60,7 @@ export function createMadeElsewhere(caller: Caller<MadeTilesCalls>): MadeTiles {
       foundInMemory,
       foundOnDisk: 0,
       queueLength: 0,
+      isFull: false,
       faults: 0,
     }),
     close: async () => {},

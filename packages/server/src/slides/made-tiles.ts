@@ -52,6 +52,8 @@ export interface MadeTile {
 export interface MadeTilesFigures extends TileCacheFigures {
   /** Jobs that wait for a process. */
   readonly queueLength: number;
+  /** No more may wait. */
+  readonly isFull: boolean;
   /** Processes that a job brought down, or that took too long over one. */
   readonly faults: number;
 }
@@ -125,7 +127,10 @@ export function createMadeTiles({
     fill: (from, reason) => filler.fill(from, reason),
     inspect: (location, signal) => maker.inspect(location, signal),
     group: (folder, names, signal) => maker.group(folder, names, [], signal),
-    figures: () => ({ ...cache.figures(), queueLength: maker.queueLength, faults: maker.faults }),
+    figures() {
+      const { queueLength, faults } = maker;
+      return { ...cache.figures(), queueLength, isFull: queueLength >= queueLimit, faults };
+    },
     async close() {
       await filler.close();
       await maker.close();

@@ -6,6 +6,7 @@ import {
   createObjectStore,
   type ObjectReader,
   type ObjectStore,
+  SlideError,
 } from '@lamina/slide';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
@@ -36,4 +37,16 @@ export function openObjectStorage({
     warn: (error) => log.warn({ err: error }, 'parts of objects could not be kept on the disk'),
   });
   return { store, reader: createObjectReader({ store, maxMemoryBytes: memoryCacheBytes, shelf }) };
+}
+
+/** No object has this name: whoever says so answers. */
+const nobodysKey = '.lamina-asks';
+
+/** @throws SlideError when the store does not answer, or lets nobody in */
+export async function askWhetherThere(store: Pick<ObjectStore, 'head'>, signal: AbortSignal): Promise<void> {
+  try {
+    await store.head(nobodysKey, signal);
+  } catch (error) {
+    if (!(error instanceof SlideError && error.code === 'FILE_MISSING')) throw error;
+  }
 }
