@@ -1,4 +1,4 @@
-/** A PostgreSQL of its own for the store tests: made before them, gone after them. */
+/** A PostgreSQL of its own for tests: made before them, gone after them. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,10 +11,12 @@ import { run } from './runtime.mjs';
 /**
  * Start a PostgreSQL on a random loopback port, reachable with a password of this run alone.
  *
- * @returns its address and a function that ends and removes it; null, with a sentence on the
- *   terminal, when this machine has none or it does not start
+ * @param more settings, as `name=value`
+ * @returns its address, its data folder, a function that ends and removes it, and two for tests of what happens without
+ *   it: `halt` ends it as a crash does, `begin` starts it again; null, with a sentence on the terminal, when this machine
+ *   has none or it does not start
  */
-export async function startPostgres() {
+export async function startPostgres(more = []) {
   const binaries = findBinaries();
   if (!binaries) {
     console.log('No PostgreSQL on this machine: the store is tested on SQLite alone.');
@@ -36,14 +38,16 @@ export async function startPostgres() {
   };
 
   const port = await freePort();
-  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`;
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', ...more];
+  const options = [`-p ${port}`, ...settings.map((setting) => `-c ${setting}`)].join(' ');
+  const start = [binaries.pgCtl, 'start', '-w', '-D', data, '-l', join(folder, 'log'), '-o', options];
   for (const commandLine of [
     [
       binaries.initdb,
       ...['-D', data, '-U', 'lamina', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`],
       ...['-E', 'UTF8', '--locale=C', '--no-sync'],
     ],
-    [binaries.pgCtl, 'start', '-w', '-D', data, '-l', join(folder, 'log'), '-o', settings],
+    start,
   ]) {
     const { code, output } = await run(commandLine, as);
     if (code !== 0) {
@@ -54,7 +58,13 @@ export async function startPostgres() {
       return null;
     }
   }
-  return { address: `postgres://lamina:${password}@127.0.0.1:${port}/postgres`, stop };
+  return {
+    address: `postgres://lamina:${password}@127.0.0.1:${port}/postgres`,
+    data,
+    stop,
+    halt: () => run([binaries.pgCtl, 'stop', '-D', data, '-m', 'immediate'], as),
+    begin: () => run(start, as),
+  };
 }
 
 /** Debian keeps them out of the PATH, in a folder for each version; the newest is taken. */

@@ -22,7 +22,7 @@ import { buildApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
 import { createServices, type Services } from '../services.ts';
 import { type ImageChanges, type ImageRow, insertImages, updateImage } from '../store/images.ts';
-import { type DatabaseKind, openTestDatabase } from '../store/testing/test-database.ts';
+import { type DatabaseKind, openTestDatabase, type TestDatabase } from '../store/testing/test-database.ts';
 import { insertUser } from '../store/users.ts';
 import { cheapPasswords } from './cheap-passwords.ts';
 
@@ -88,7 +88,8 @@ interface TestClock {
 interface World {
   /** Settings that differ from those of a fresh installation. */
   readonly config?: Partial<Config>;
-  readonly database?: DatabaseKind;
+  /** A kind of empty one, or one that the test has made; the server closes it in any case. */
+  readonly database?: DatabaseKind | Pick<TestDatabase, 'db' | 'close'>;
   /** For a server that several tests share: they close it themselves. */
   readonly isShared?: true;
 }
@@ -107,7 +108,8 @@ export async function testServer({
   };
   fs.mkdirSync(config.slidesDir, { recursive: true });
   fs.mkdirSync(config.dataDir, { recursive: true });
-  const { db, close: closeDatabase } = await openTestDatabase(database);
+  const { db, close: closeDatabase } =
+    typeof database === 'string' ? await openTestDatabase(database) : database;
   const clock = createTestClock();
   const lines: string[] = [];
   const log = pino({ level: settings?.logLevel ?? 'debug' }, { write: (line) => lines.push(line) });
