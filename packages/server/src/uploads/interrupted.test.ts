@@ -1,0 +1,91 @@
+/** A server that ends in the middle of an upload, and another one that goes on with it. */
+import { createHash, randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { apiBase } from '@lamina/contract';
+import { expect, it, onTestFinished } from 'vitest';
+import { askServer, type ServerProcess, startServerProcess } from '../testing/server-process.ts';
+import { type Ask, sender } from './testing/send.ts';
+
+const administrator = { email: 'admin@example.org', password: 'glass, stain and light' };
+const size = 64 * 1024 * 1024;
+const partSize = 8 * 1024 * 1024;
+
+/** As somebody signed in at this server. */
+async function askAt(server: ServerProcess): Promise<Ask> {
+  const { body: signedIn } = await askServer(server, 'POST', '/auth/login', { body: administrator });
+  return async (method, url, { headers = {}, body } = {}) => {
+    const isBytes = body instanceof Uint8Array;
+    const answer = await fetch(server.address + apiBase + url, {
+      method,
+      headers: {
+        ...headers,
+        authorization: `Bearer ${String(signedIn.token)}`,
+        ...(body && !isBytes && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: isBytes ? Buffer.from(body) : JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    const isJson = answer.headers.get('content-type')?.startsWith('application/json') && text !== '';
+    return {
+      status: answer.status,
+      headers: Object.fromEntries(answer.headers),
+      body: isJson ? JSON.parse(text) : text,
+    };
+  };
+}
+
+it('an upload goes on where it was when the server was killed, and arrives byte for byte', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-interrupted-'));
+  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
+  const dataDir = path.join(folder, 'data');
+  fs.mkdirSync(path.join(folder, 'slides'));
+  const start = async () => {
+    const server = await startServerProcess(path.join(folder, 'lamina.db'), {
+      DATA_DIR: dataDir,
+      SLIDES_DIR: path.join(folder, 'slides'),
+      ADMIN_EMAIL: administrator.email,
+      ADMIN_PASSWORD: administrator.password,
+    });
+    onTestFinished(() => server.kill());
+    return server;
+  };
+  const bytes = randomBytes(size);
+  const announced = { dataset: 'Böbrek', path: 'a.svs', files: { 'a.svs': bytes } };
+
+  const first = await start();
+  const before = sender(await askAt(first));
+  const { begun } = await before.begin(announced);
+  const { fileId } = await before.create(begun.upload.id, 'a.svs', size);
+  for (let offset = 0; offset < size / 2; offset += partSize) {
+    await before.part(fileId, offset, bytes.subarray(offset, offset + partSize));
+  }
+  const part = path.join(dataDir, 'uploads', 'partial', fileId);
+  const interrupted = before.part(fileId, size / 2, bytes.subarray(size / 2)).catch(() => null);
+  while (fs.statSync(part).size <= size / 2) await wait(5); // something of it has come
+  await first.kill();
+  await interrupted;
+
+  const after = sender(await askAt(await start()));
+  const again = await after.begin(announced);
+  expect(again.begun).toMatchObject({
+    upload: { id: begun.upload.id, state: 'open' },
+    files: [{ id: fileId, path: 'a.svs', state: 'open' }],
+  });
+  const offset = await after.offsetOf(fileId);
+  expect(offset).toBeGreaterThanOrEqual(size / 2);
+  expect(offset).toBe(fs.statSync(part).size);
+  for (let from = offset; from < size; from += partSize) {
+    expect((await after.part(fileId, from, bytes.subarray(from, from + partSize))).status).toBe(204);
+  }
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  expect((await after.finish(fileId, sha256)).status).toBe(202);
+  await expect
+    .poll(async () => (await after.list())[0]?.state, { timeout: 60_000, interval: 200 })
+    .toBe('done');
+  const placed = fs.readFileSync(path.join(dataDir, 'uploads', 'slides', 'Böbrek', 'a.svs'));
+  expect(createHash('sha256').update(placed).digest('hex')).toBe(sha256);
+  expect(fs.readdirSync(path.join(dataDir, 'uploads', 'partial'))).toEqual([]);
+}, 120_000);

@@ -1,0 +1,86 @@
+import { Badge, Button, Group, Progress, Text } from '@mantine/core';
+import { announce } from '../../../announce.ts';
+import { messageOf } from '../../../api/client.ts';
+import { giveUp } from '../../../api/uploads.ts';
+import { formatBytes } from '../../../format-bytes.ts';
+import { texts } from './texts.ts';
+import classes from './UploadPanel.module.css';
+import type { UploadLine } from './upload-line.ts';
+import { cancel, forget, pause, resume } from './upload-queue.ts';
+
+const colours = { calm: 'haematoxylin', good: 'teal', bad: 'eosin' } as const;
+
+/** One upload: how far it is, what became of it, and what can be done about it. */
+export function UploadItem({ line }: { readonly line: UploadLine }) {
+  const { key, path, dataset, fileCount, sizeBytes, sentBytes, sentFiles, currentFile } = line;
+
+  async function giveUpNow() {
+    try {
+      await cancel(key);
+      if (line.key === line.uploadId) await giveUp(line.key);
+    } catch (error) {
+      announce({ success: false, message: messageOf(error, texts.giveUpFailed) });
+    }
+  }
+
+  const actions = {
+    pause: () => pause(key),
+    resume: () => resume(key),
+    sendAgain: () => resume(key),
+    cancel: () => void giveUpNow(),
+    hide: () => forget(key),
+  };
+  const percent = sentBytes === null || sizeBytes === 0 ? 0 : (sentBytes / sizeBytes) * 100;
+
+  return (
+    <li className={classes.item}>
+      <div className={classes.head}>
+        <div className={classes.name}>
+          <Text fw={600}>{path}</Text>
+          <Text size="sm" c="dimmed">
+            {texts.into(dataset)} · {formatBytes(sizeBytes)}
+            {fileCount > 1 && ` · ${texts.filesOf(sentFiles, fileCount)}`}
+          </Text>
+        </div>
+        <Badge variant="light" size="lg" color={colours[line.tone]} style={{ flexShrink: 0 }}>
+          {line.state}
+        </Badge>
+      </div>
+      {line.detail !== null && (
+        <Text size="sm" role={line.tone === 'bad' ? 'alert' : undefined}>
+          {line.detail}
+        </Text>
+      )}
+      {sentBytes !== null && (
+        <>
+          <Progress.Root size="md">
+            <Progress.Section value={percent} aria-label={texts.progressOf(path)} />
+          </Progress.Root>
+          <Group justify="space-between" gap="xs">
+            <Text size="sm" c="dimmed">
+              {currentFile === null || fileCount === 1 ? '' : texts.nowSending(currentFile)}
+            </Text>
+            <Text size="sm" c="dimmed">
+              {texts.sentOf(formatBytes(sentBytes), formatBytes(sizeBytes))}
+            </Text>
+          </Group>
+        </>
+      )}
+      {line.actions.length > 0 && (
+        <Group gap="xs">
+          {line.actions.map((action) => (
+            <Button
+              key={action}
+              size="xs"
+              variant="default"
+              aria-label={texts.actionOn(texts[action], path)}
+              onClick={actions[action]}
+            >
+              {texts[action]}
+            </Button>
+          ))}
+        </Group>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,120 @@
+/** Which of the files that were chosen belong together: each group is one upload, which comes whole or not at all. */
+import {
+  checkUploadPath,
+  folderNameOf,
+  hasSlideName,
+  isSlideByItself,
+  maxFilesOfUpload,
+  mayBeDicom,
+  type NameFault,
+} from '@lamina/contract';
+import type { ChosenFile } from './chosen-files.ts';
+
+export interface FileGroup {
+  /** Below the dataset: of the file, or of the folder. */
+  readonly path: string;
+  readonly isFolder: boolean;
+  /** Paths below the folder; of a single file its name. */
+  readonly files: readonly ChosenFile[];
+  readonly sizeBytes: number;
+}
+
+export type Refusal = NameFault | 'noSlide' | 'nothing' | 'needsFolder' | 'tooMany';
+
+export interface RefusedFile {
+  /** As it was chosen. */
+  readonly path: string;
+  readonly reason: Refusal;
+}
+
+export interface Grouping {
+  readonly groups: readonly FileGroup[];
+  readonly refused: readonly RefusedFile[];
+}
+
+/** What systems leave in folders, and nobody means. */
+const leftovers = /(^|\/)(\.[^/]*|__MACOSX|Thumbs\.db|desktop\.ini)(\/|$)/i;
+
+/**
+ * - a slide that is a file by itself is an upload of its own, also when it lies in a folder of such slides
+ * - `name.mrxs` goes with the folder `name`, `name.vsi` with `_name_`
+ * - DICOM files, and those of a VMS slide, that are chosen together go together
+ * - any other folder goes as it is
+ */
+export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
+  const groups: FileGroup[] = [];
+  const refused: RefusedFile[] = [];
+  const kept: ChosenFile[] = [];
+  for (const { path, file } of chosen) {
+    if (leftovers.test(path)) continue;
+    const checked = checkUploadPath(path);
+    if ('fault' in checked) refused.push({ path, reason: checked.fault });
+    else kept.push({ path: checked.names.join('/'), file });
+  }
+
+  const loose = kept.filter(({ path }) => !path.includes('/'));
+  const folders = Map.groupBy(
+    kept.filter(({ path }) => path.includes('/')),
+    ({ path }) => path.slice(0, path.indexOf('/')),
+  );
+
+  const together = (path: string, files: readonly ChosenFile[]) => {
+    if (files.length > maxFilesOfUpload) refused.push({ path, reason: 'tooMany' });
+    else groups.push({ path, isFolder: true, files, sizeBytes: bytesOf(files) });
+  };
+  const alone = ({ path, file }: ChosenFile) => {
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    if (!hasSlideName(name) && !mayBeDicom(name)) refused.push({ path, reason: 'noSlide' });
+    else if (file.size === 0) refused.push({ path, reason: 'nothing' });
+    else groups.push({ path, isFolder: false, files: [{ path: name, file }], sizeBytes: file.size });
+  };
+
+  const rest: ChosenFile[] = [];
+  for (const leading of loose) {
+    const folderName = folderNameOf(leading.path);
+    if (folderName === null) {
+      rest.push(leading);
+      continue;
+    }
+    const [name, files] = [...folders].find(([each]) => each.toLowerCase() === folderName) ?? [];
+    if (name === undefined || files === undefined) {
+      refused.push({ path: leading.path, reason: 'needsFolder' });
+      continue;
+    }
+    folders.delete(name);
+    together(stemOf(leading.path), [leading, ...files]);
+  }
+
+  const [hamamatsu] = rest.filter(({ path }) => /\.vm[su]$/i.test(path));
+  if (hamamatsu !== undefined) together(stemOf(hamamatsu.path), rest);
+  else {
+    const dicom = rest.filter(({ path }) => mayBeDicom(path));
+    const [first] = dicom;
+    if (first !== undefined && dicom.length > 1) together(stemOf(first.path), dicom);
+    for (const each of rest) if (dicom.length < 2 || !mayBeDicom(each.path)) alone(each);
+  }
+
+  for (const [name, files] of folders) {
+    const isOneByOne = !files.some(({ path }) => belongsToOthers(path.slice(path.lastIndexOf('/') + 1)));
+    if (!isOneByOne) {
+      together(
+        name,
+        files.map(({ path, file }) => ({ path: path.slice(name.length + 1), file })),
+      );
+    } else for (const each of files) alone(each);
+  }
+  return { groups, refused };
+}
+
+/** Whether a file of this name is, as a rule, a slide together with others only. */
+function belongsToOthers(name: string): boolean {
+  return mayBeDicom(name) || (hasSlideName(name) && !isSlideByItself(name));
+}
+
+function bytesOf(files: readonly ChosenFile[]): number {
+  return files.reduce((sum, { file }) => sum + file.size, 0);
+}
+
+function stemOf(name: string): string {
+  return name.replace(/(?<=.)\.[^.]*$/, '');
+}

@@ -1,0 +1,22 @@
+import type { HashAnswer } from './hash-file-worker.ts';
+
+/** The file has changed since it was chosen, or is not there any more. */
+export class FileUnreadableError extends Error {}
+
+/**
+ * Reads a file from its beginning to its end, in a thread of its own.
+ *
+ * @returns SHA-256, hexadecimal, lower case
+ * @throws FileUnreadableError
+ */
+export function hashFile(file: Blob): Promise<string> {
+  const worker = new Worker(new URL('./hash-file-worker.ts', import.meta.url), { type: 'module' });
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  worker.addEventListener('message', ({ data }: MessageEvent<HashAnswer>) => {
+    if ('sha256' in data) resolve(data.sha256);
+    else reject(new FileUnreadableError(data.unreadable));
+  });
+  worker.addEventListener('error', ({ message }) => reject(new FileUnreadableError(message)));
+  worker.postMessage(file);
+  return promise.finally(() => worker.terminate());
+}
