@@ -128,23 +128,21 @@ export type ImportProblem = z.infer<typeof ImportProblem>;
 /** So many lines of each kind are told, at most; the counts are of all. */
 export const maxImportLinesTold = 5000;
 
-export const ImportPlan = z
-  .object({
-    plan: z.string().meta({ description: 'Names exactly these changes; what an import is applied by' }),
-    encoding: z.enum(['utf-8', 'windows-1254']).meta({ description: 'As which the file was read' }),
-    rows: z.number().int(),
-    changed: z.number().int(),
-    unchanged: z.number().int(),
-    unknown: z.number().int().meta({ description: 'Lines that name no slide of the catalogue' }),
-    wrong: z
-      .number()
-      .int()
-      .meta({ description: 'Lines that cannot be used; none is applied while there are any' }),
-    changes: z.array(ImportedChange),
-    unknown_lines: z.array(ImportProblem),
-    wrong_lines: z.array(ImportProblem),
-  })
-  .meta({ id: 'ImportPlan' });
+export const ImportPlan = z.object({
+  plan: z.string().meta({ description: 'Names exactly these changes; what an import is applied by' }),
+  encoding: z.enum(['utf-8', 'windows-1254']).meta({ description: 'As which the file was read' }),
+  rows: z.number().int(),
+  changed: z.number().int(),
+  unchanged: z.number().int(),
+  unknown: z.number().int().meta({ description: 'Lines that name no slide of the catalogue' }),
+  wrong: z
+    .number()
+    .int()
+    .meta({ description: 'Lines that cannot be used; none is applied while there are any' }),
+  changes: z.array(ImportedChange),
+  unknown_lines: z.array(ImportProblem),
+  wrong_lines: z.array(ImportProblem),
+});
 export type ImportPlan = z.infer<typeof ImportPlan>;
 
 export const checkCatalogueImport = endpoint({

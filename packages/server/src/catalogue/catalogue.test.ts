@@ -73,6 +73,7 @@ describe.each(databaseKinds)('the list on %s', (database) => {
           size_bytes: svs.length,
           status: 'ready',
           error: null,
+          hidden: false,
           created_at: server.clock.now().toISOString(),
         },
       ],
