@@ -5,3 +5,4 @@ export { buildDicom, type DicomPlan } from './build-dicom.ts';
 export { buildSvs, type SvsPlan } from './build-svs.ts';
 export { buildTiledTiff, type TiledTiffPlan } from './build-tiled-tiff.ts';
 export { buildEts, buildVsi, type EtsPlan, type VsiStackPlan } from './build-vsi.ts';
+export { makeBucket, withoutObjectStore } from './test-bucket.ts';
