@@ -6,11 +6,17 @@ import { join } from 'node:path';
 import { onPath } from '../chromium.mjs';
 import { makeSlides } from './slides.mjs';
 
-/** @returns `{ cache, slides, tileSize, pinned }`, see `findPeers`; nothing is pinned yet */
-export async function groundOf() {
+/** The folder in which everything that was made for measuring stays. */
+export function cacheFolder() {
   const { BENCH_DIR: named, XDG_CACHE_HOME: caches = join(homedir(), '.cache') } = process.env;
   const cache = named ?? join(caches, 'lamina-bench');
   mkdirSync(cache, { recursive: true });
+  return cache;
+}
+
+/** @returns `{ cache, slides, tileSize, pinned }`, see `findPeers`; nothing is pinned yet */
+export async function groundOf() {
+  const cache = cacheFolder();
   const { folder, tileSize } = await makeSlides(cache);
   return { cache, slides: folder, tileSize, pinned: (commandLine) => commandLine };
 }

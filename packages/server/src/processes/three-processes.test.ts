@@ -1,12 +1,13 @@
 /**
- * Three processes behind nginx, over PostgreSQL: one is killed and all are rolled while people look at slides. What a
+ * Three processes behind nginx, over PostgreSQL and object storage (a folder where there is none): one is killed and all are rolled while people look at slides. What a
  * client asks twice at most is always answered.
  */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { buildSvs } from '@lamina/slide/testing';
+import { createObjectStore } from '@lamina/slide';
+import { buildSvs, makeBucket, withoutObjectStore } from '@lamina/slide/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { databaseKinds, openTestDatabase, type TestDatabase } from '../store/testing/test-database.ts';
 import { freePort, type LoadBalancer, nginx, startLoadBalancer } from '../testing/load-balancer.ts';
@@ -33,12 +34,14 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
   const processes: ServerProcess[] = [];
   let token: string;
   let imageIds: string[];
+  /** Settings that say where they are. */
+  let slideSettings: Readonly<Record<string, string>>;
 
   const start = (place: number) =>
     startProgram({
       PORT: String(ports[place]),
       DATA_DIR: path.join(folder, `data-${place}`),
-      SLIDES_DIR: path.join(folder, 'slides'),
+      ...slideSettings,
       DATABASE_URL: database.url ?? '',
       SECRET_KEY: 'the same sentence for all three of them',
       PUBLIC_URL: 'http://slides.example.org',
@@ -50,10 +53,7 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
 
   beforeAll(async () => {
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-three-'));
-    fs.mkdirSync(path.join(folder, 'slides/Set'), { recursive: true });
-    for (const name of slides) {
-      fs.writeFileSync(path.join(folder, 'slides/Set', name), await buildSvs(plan));
-    }
+    slideSettings = await putSlides();
     database = await openTestDatabase('PostgreSQL');
     ports = [await freePort(), await freePort(), await freePort()];
     // All at the same moment, over an empty database.
@@ -75,6 +75,24 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
     await database?.close();
     fs.rmSync(folder, { recursive: true, force: true });
   });
+
+  async function putSlides(): Promise<Readonly<Record<string, string>>> {
+    const slidesDir = path.join(folder, 'slides');
+    fs.mkdirSync(path.join(slidesDir, 'Set'), { recursive: true });
+    for (const name of slides) fs.writeFileSync(path.join(slidesDir, 'Set', name), await buildSvs(plan));
+    if (withoutObjectStore !== null) return { SLIDES_DIR: slidesDir };
+    const bucket = await makeBucket();
+    const store = createObjectStore(bucket);
+    for (const name of slides) await store.put(`Set/${name}`, path.join(slidesDir, 'Set', name));
+    return {
+      SLIDES_DIR: path.join(folder, 'none'),
+      S3_ENDPOINT: bucket.endpoint,
+      S3_BUCKET: bucket.bucket,
+      S3_REGION: bucket.region,
+      S3_ACCESS_KEY_ID: bucket.accessKeyId,
+      S3_SECRET_ACCESS_KEY: bucket.secretAccessKey,
+    };
+  }
 
   it('answer whoever asks twice at most, while one is killed and all are rolled', async () => {
     const tally = { requests: 0, healed: 0, failed: [] as string[] };
@@ -162,7 +180,7 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
 
     const seconds = (performance.now() - began) / 1000;
     process.stdout.write(
-      `Three processes: ${tally.requests} requests in ${seconds.toFixed(0)} s, one killed and all three rolled: ` +
+      `Three processes over PostgreSQL and ${withoutObjectStore === null ? 'object storage' : 'a folder'}: ${tally.requests} requests in ${seconds.toFixed(0)} s, one killed and all three rolled: ` +
         `${tally.healed} healed by one retry, ${tally.failed.length} failed\n`,
     );
     expect(tally.failed).toEqual([]);

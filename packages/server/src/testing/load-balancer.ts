@@ -75,7 +75,8 @@ function settingsIn(folder: string, site: string): string {
 worker_processes 1;
 daemon off;
 pid ${folder}/nginx.pid;
-events { worker_connections 4096; }
+worker_rlimit_nofile 16384;
+events { worker_connections 16384; }
 http {
 ${kept.join('\n')}
 ${site}
