@@ -22,13 +22,13 @@ describe('a request to the store', () => {
   });
 
   it('is not tried again after a refusal', async () => {
-    const attempt = vi.fn(failing(refusal()));
+    const attempt = vi.fn<() => Promise<never>>(failing(refusal()));
     await expect(guard({ retries: 2 }).ask(attempt)).rejects.toMatchObject({ code: 'FILE_MISSING' });
     expect(attempt).toHaveBeenCalledOnce();
   });
 
   it('is not tried again when the pause before would take all the time that is left', async () => {
-    const attempt = vi.fn(failing(passing()));
+    const attempt = vi.fn<() => Promise<never>>(failing(passing()));
     await expect(guard({ retries: 2, backoffMs: 60_000 }).ask(attempt)).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     });
@@ -36,8 +36,8 @@ describe('a request to the store', () => {
   });
 
   it('is interrupted when it takes too long', async () => {
-    const attempt = vi.fn(
-      (signal: AbortSignal) =>
+    const attempt = vi.fn<(signal: AbortSignal) => Promise<never>>(
+      (signal) =>
         new Promise<never>((_, reject) => {
           signal.addEventListener('abort', () => reject(new Error('interrupted')));
         }),
@@ -55,7 +55,7 @@ describe('the circuit', () => {
 
   it('opens after five failures in a row: then everything fails at once, and nothing is asked', async () => {
     const open = await opened();
-    const attempt = vi.fn(async () => 'bytes');
+    const attempt = vi.fn<() => Promise<string>>(async () => 'bytes');
     await expect(open.ask(attempt)).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
       message: 'The object store has not answered lately and is left alone',
@@ -86,7 +86,7 @@ describe('the circuit', () => {
 
   it('tries a probe once, and stays open when it fails', async () => {
     const open = await opened({ probeMs: 0, retries: 2 });
-    const attempt = vi.fn(failing(passing()));
+    const attempt = vi.fn<() => Promise<never>>(failing(passing()));
     await expect(open.ask(attempt)).rejects.toThrow('500');
     expect(attempt).toHaveBeenCalledOnce();
   });

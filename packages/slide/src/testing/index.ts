@@ -5,4 +5,6 @@ export { buildDicom, type DicomPlan } from './build-dicom.ts';
 export { buildSvs, type SvsPlan } from './build-svs.ts';
 export { buildTiledTiff, type TiledTiffPlan } from './build-tiled-tiff.ts';
 export { buildEts, buildVsi, type EtsPlan, type VsiStackPlan } from './build-vsi.ts';
+export { type Fault, type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+export { type MemoryStore, memoryStore } from './memory-store.ts';
 export { makeBucket, withoutObjectStore } from './test-bucket.ts';
