@@ -2,13 +2,13 @@
 import './require-node.ts';
 import cluster from 'node:cluster';
 import path from 'node:path';
-import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
 import { recordSettings } from './auditing/settings-entry.ts';
 import { addressOf, type Config, ConfigError, configOfProcess } from './config.ts';
 import { drawDemoSlidesOnce } from './demo/draw-demo-slides-once.ts';
 import { ensureFirstAdmin } from './first-admin.ts';
+import { listenAt, listenInCluster } from './http/listening.ts';
 import { createLog } from './log.ts';
 import { greet } from './processes/greeting.ts';
 import { startMetricsServer } from './processes/metrics-server.ts';
@@ -21,9 +21,6 @@ import { createMadeTiles, type MadeTiles } from './slides/made-tiles.ts';
 import { type ObjectStorage, openObjectStorage } from './slides/object-storage.ts';
 import { answerCalls, createCaller } from './slides/process-calls.ts';
 import { openDatabase } from './store/database.ts';
-
-/** Connections that may wait to be taken: a browser opens six, and hundreds of people may arrive within a second. The system's own bound applies. */
-const backlog = 4096;
 
 /** What every kind of process begins with. */
 interface Ground {
@@ -77,9 +74,9 @@ async function startAlone(ground: Ground): Promise<void> {
   const firstAdmin = await ensureFirstAdmin(services);
   await recordSettings(services, config);
   await startMetricsServer({ config, log, read: async () => [await own.read()] });
-  await app.listen({ host: config.host, port: config.port, backlog });
+  const port = await listenAt(app, config);
   stopOnSignal(services, stopping, () => app.close(), app);
-  greet(config, answersAt(portOf(app)), firstAdmin);
+  greet(config, answersAt(port), firstAdmin);
   await work(services);
 }
 
@@ -110,20 +107,13 @@ async function serve(ground: Ground): Promise<void> {
   const calls: ServingCalls = { metrics: () => own.read() };
   answerCalls(process, calls, (error) => log.error({ err: error }, 'the metrics could not be told'));
   const app = await buildApp(services);
-  await app.listen({ host: config.host, port: config.port, backlog });
-  answersAt(portOf(app));
+  answersAt(await listenInCluster(app, config));
   stopOnSignal(services, stopping, () => app.close(), app);
 }
 
 function start(ground: Ground): Promise<void> {
   if (cluster.isWorker) return serve(ground);
   return ground.config.workers === 1 ? startAlone(ground) : startServed(ground);
-}
-
-function portOf(app: FastifyInstance): number {
-  const bound = app.server.address();
-  if (bound === null || typeof bound === 'string') throw new Error('The server listens at no port.');
-  return bound.port;
 }
 
 /** Shows what lies in the slide folders, or demonstration slides where there is nothing; and all else nobody waits for. */

@@ -34,9 +34,13 @@ export interface Connections {
 
 export function guardConnections(server: Server, limits = usualLimits): Connections {
   const open = new Set<Socket>();
-  server.maxConnections = limits.mostConnections;
   server.setTimeout(limits.stalledAfterMs);
   server.on('connection', (socket) => {
+    // Counted here, since they come from several listeners (listening.ts).
+    if (open.size >= limits.mostConnections) {
+      socket.destroy();
+      return;
+    }
     open.add(socket);
     socket.once('close', () => open.delete(socket));
   });
@@ -49,8 +53,8 @@ export function guardConnections(server: Server, limits = usualLimits): Connecti
         if (performance.now() - startedAt < silentForMs) return;
         // To Node, one that has never said anything is not idle but about to speak.
         for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
-      }, lookEveryMs);
-      server.once('close', () => clearInterval(timer));
+        if (open.size === 0) clearInterval(timer);
+      }, lookEveryMs).unref();
     },
   };
 }

@@ -59,7 +59,8 @@ process.on('message', (message: MakerRequest | QuestionReply) => {
   }
   const { id, job } = message;
   if (job === null) running.get(id)?.abort();
-  else void answer(id, job).then((reply) => process.send?.(reply));
+  // Whoever asked may have been killed meanwhile: nobody waits for the answer then.
+  else void answer(id, job).then((reply) => process.send?.(reply, undefined, {}, () => {}));
 });
 
 // A process that is ended has no time for it: the next one starts in half the time, and with 20 MB less.

@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import fastify, { type FastifyInstance } from 'fastify';
+import { afterEach, describe, expect, it } from 'vitest';
+import { listenAt } from './listening.ts';
+
+const opened: FastifyInstance[] = [];
+afterEach(() => Promise.all(opened.splice(0).map((app) => app.close())));
+
+async function listening(port = 0) {
+  const app = fastify();
+  opened.push(app);
+  app.get('/', async () => 'here');
+  return { app, port: await listenAt(app, { host: '127.0.0.1', port }) };
+}
+
+async function isTaken(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect'); // an error rejects
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+describe('listening', () => {
+  it('answers every connection, whichever listener takes it', async () => {
+    const { port } = await listening();
+    const answers = await Promise.all(
+      // A connection each, and with them another local port: the system spreads them by it.
+      Array.from({ length: 64 }, () =>
+        fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } }).then((answer) =>
+          answer.text(),
+        ),
+      ),
+    );
+    expect(new Set(answers)).toEqual(new Set(['here']));
+  });
+
+  it('is refused where another program listens, also one that listens the same way', async () => {
+    const { port } = await listening();
+    await expect(listening(port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+
+  it('ends with the application: nothing takes a connection any more', async () => {
+    const { app, port } = await listening();
+    expect(await isTaken(port)).toBe(true);
+    await app.close();
+    for (let time = 0; time < 32; time++) expect(await isTaken(port)).toBe(false);
+  });
+});
