@@ -3,10 +3,10 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { buildSvs } from '@lamina/slide/testing';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { checkChain } from '../auditing/chain-check.ts';
 import { failureLimits } from '../domain/throttle-limits.ts';
+import { statesOfJobs } from '../store/testing/job-states.ts';
 import { databaseKinds, openTestDatabase, type TestDatabase } from '../store/testing/test-database.ts';
 import { askServer, type ServerProcess, startServerProcess } from '../testing/server-process.ts';
 
@@ -21,7 +21,6 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
   let database: TestDatabase;
   let all: ServerProcess[];
   let adminToken: string;
-  let queue: pg.Pool;
 
   const start = (name: string) => {
     // The roots are the same for all, as on a shared file system; all else of the data folder is each one's own.
@@ -45,14 +44,12 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-shared-'));
     for (const name of ['slides/Set', 'demo']) fs.mkdirSync(path.join(folder, name), { recursive: true });
     database = await openTestDatabase('PostgreSQL');
-    queue = new pg.Pool({ connectionString: database.url ?? '' });
     // All at the same moment, over an empty database.
     all = await Promise.all(['one', 'two', 'three'].map(start));
     adminToken = await signIn(all[0], admin);
   }, 180_000);
   afterAll(async () => {
     await Promise.all((all ?? []).map((each) => each.kill()));
-    await queue?.end();
     await database?.close();
     fs.rmSync(folder, { recursive: true, force: true });
   });
@@ -107,7 +104,10 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
         ['liver-demo.svs', 'ready'],
       ]);
     }, patience);
-    await vi.waitFor(async () => expect(await statesOf('draw-demo-slides')).toEqual(['completed']), patience);
+    await vi.waitFor(
+      async () => expect(await statesOfJobs(database.db, 'draw-demo-slides')).toEqual(['completed']),
+      patience,
+    );
   });
 
   it('know at once a session that another one has made', async () => {
@@ -173,12 +173,12 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
       fs.writeFileSync(`${file}.part`, await buildSvs());
       fs.renameSync(`${file}.part`, file);
     }
-    await vi.waitFor(async () => expect(await statesOf('read-slide')).toContain('active'), {
+    await vi.waitFor(async () => expect(await statesOfJobs(database.db, 'read-slide')).toContain('active'), {
       ...patience,
       interval: 5,
     });
     await three.kill();
-    expect(await statesOf('read-slide')).toContain('active');
+    expect(await statesOfJobs(database.db, 'read-slide')).toContain('active');
     all = [one, two];
     for (const held of all) held.process.kill('SIGCONT');
     await vi.waitFor(async () => {
@@ -193,12 +193,4 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
   it('have written one audit trail, without a fork', async () => {
     expect(await checkChain(database.db)).toMatchObject({ state: 'intact', brokenAt: null });
   });
-
-  /** Of the jobs, as the queue keeps them. */
-  async function statesOf(name: string): Promise<string[]> {
-    const { rows } = await queue.query<{ state: string }>('select state from jobs.job where name = $1', [
-      name,
-    ]);
-    return rows.map(({ state }) => state);
-  }
 });
