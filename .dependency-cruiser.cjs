@@ -131,6 +131,7 @@ module.exports = {
         'catalogue/',
         'demo/',
         'auditing/',
+        'backup/',
         '(accounts|audit|background|image-sessions)[.]ts$',
       ],
       ['services[.]ts$'],

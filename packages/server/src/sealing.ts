@@ -20,7 +20,7 @@ const tagLength = 16;
 
 /** The key of the settings; without one, a key of its own in `dataDir`, for the owner of the folder alone. */
 export function createSealing({ dataDir, secretKey }: Pick<Config, 'dataDir' | 'secretKey'>): Sealing {
-  const given = secretKey ?? keyIn(path.join(dataDir, 'secret.key'));
+  const given = secretKey ?? keyIn(keyFile(dataDir));
   const key = Buffer.from(hkdfSync('sha256', given, '', 'sealing', 32));
   return {
     seal(text, purpose) {
@@ -43,6 +43,11 @@ export function createSealing({ dataDir, secretKey }: Pick<Config, 'dataDir' | '
       );
     },
   };
+}
+
+/** Where the key is kept when the settings give none. */
+export function keyFile(dataDir: string): string {
+  return path.join(dataDir, 'secret.key');
 }
 
 /** Made at the first start; of several processes that start at once, the first one's stays. */

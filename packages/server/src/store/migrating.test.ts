@@ -1,5 +1,4 @@
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { sql } from 'kysely';
@@ -8,47 +7,25 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checkChain } from '../auditing/chain-check.ts';
 import { programVersion } from '../program-version.ts';
 import {
-  connectDatabase,
   copyBeforeMigration,
   type Database,
   type DatabaseLocation,
   migrations,
   openDatabase,
 } from './database.ts';
-import { executedMigrations, tableNames } from './migrating.ts';
-import { createEmptyPostgres, type DatabaseKind, databaseKinds } from './testing/test-database.ts';
+import { executedMigrations } from './migrating.ts';
+import {
+  type AnyRow,
+  emptyPlace,
+  everythingIn,
+  loadOldDatabase,
+  lookedAt,
+  oldVersions,
+  temporaryFolder,
+} from './testing/old-databases.ts';
+import { databaseKinds } from './testing/test-database.ts';
 
-/** Databases as versions before this one left them, rows in every table. 0008 is what version 0.1.0 began with. */
-const fixtures = ['0001', '0008'] as const;
 const known = Object.keys(migrations).sort();
-
-function folder(): string {
-  const made = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-migrating-'));
-  onTestFinished(() => fs.rmSync(made, { recursive: true }));
-  return made;
-}
-
-async function emptyPlace(kind: DatabaseKind): Promise<DatabaseLocation> {
-  if (kind === 'PostgreSQL') return { url: await createEmptyPostgres(), file: null };
-  return { url: null, file: path.join(folder(), 'lamina.db') };
-}
-
-async function load(version: string, kind: DatabaseKind): Promise<DatabaseLocation> {
-  const place = await emptyPlace(kind);
-  const file = `${version}.${kind === 'SQLite' ? 'sqlite' : 'postgres'}.sql`;
-  const dump = fs.readFileSync(path.join(import.meta.dirname, 'migrations/fixtures', file), 'utf8');
-  if (place.url === null) {
-    const database = new SqliteDatabase(place.file ?? '');
-    database.exec(dump);
-    database.close();
-    return place;
-  }
-  const client = new pg.Client({ connectionString: place.url });
-  await client.connect();
-  await client.query(dump);
-  await client.end();
-  return place;
-}
 
 async function opened(place: DatabaseLocation): Promise<Database> {
   const db = await openDatabase(place);
@@ -56,40 +33,12 @@ async function opened(place: DatabaseLocation): Promise<Database> {
   return db;
 }
 
-type AnyRow = Record<string, unknown>;
-
-/** All rows of all tables, by table; each table in the order of its text. */
-async function everythingIn(db: Database): Promise<Map<string, AnyRow[]>> {
-  const all = new Map<string, AnyRow[]>();
-  for (const name of [...(await tableNames(db))].filter((each) => !/^(kysely|sqlite)_/.test(each)).sort()) {
-    const { rows } = await sql<AnyRow>`select * from ${sql.table(name)}`.execute(db);
-    const inOrder = rows.map((row): [string, AnyRow] => [
-      JSON.stringify(Object.entries(row).sort()),
-      { ...row },
-    ]);
-    all.set(
-      name,
-      inOrder.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row),
-    );
-  }
-  return all;
-}
-
-async function looked<T>(place: DatabaseLocation, look: (db: Database) => Promise<T>): Promise<T> {
-  const db = await connectDatabase(place);
-  try {
-    return await look(db);
-  } finally {
-    await db.destroy();
-  }
-}
-
-const onEach = databaseKinds.flatMap((kind) => fixtures.map((version) => [version, kind] as const));
+const onEach = databaseKinds.flatMap((kind) => oldVersions.map((version) => [version, kind] as const));
 
 describe.each(onEach)('a database of %s, on %s', (version, kind) => {
   it('is brought up to date and keeps every row', async () => {
-    const place = await load(version, kind);
-    const before = await looked(place, everythingIn);
+    const place = await loadOldDatabase(version, kind);
+    const before = await lookedAt(place, everythingIn);
     const db = await opened(place);
     expect(await executedMigrations(db)).toEqual(known);
     const after = await everythingIn(db);
@@ -102,7 +51,10 @@ describe.each(onEach)('a database of %s, on %s', (version, kind) => {
   });
 
   it('has the tables that a new one has', async () => {
-    const [old, fresh] = [await opened(await load(version, kind)), await opened(await emptyPlace(kind))];
+    const [old, fresh] = [
+      await opened(await loadOldDatabase(version, kind)),
+      await opened(await emptyPlace(kind)),
+    ];
     const columns = async (db: Database) => {
       const tables = await db.introspection.getTables();
       return tables
@@ -124,7 +76,7 @@ function changedOnPurpose(version: string, table: string, row: AnyRow): AnyRow {
 
 describe.each(databaseKinds)('migrations, on %s', (kind) => {
   it('say which version of the program made them', async () => {
-    const db = await opened(await load('0008', kind));
+    const db = await opened(await loadOldDatabase('0008', kind));
     const rows = await db.selectFrom('schema_changes').select(['migration', 'program_version']).execute();
     const made = known.filter((name) => name > '0008-catalogue-search');
     expect(rows.sort((a, b) => (a.migration < b.migration ? -1 : 1))).toEqual(
@@ -142,33 +94,33 @@ describe.each(databaseKinds)('migrations, on %s', (kind) => {
     const change = { migration: '9999-later', program_version: '9.0.0', at: '2027-01-01T00:00:00.000Z' };
     if (isNamed) await newer.insertInto('schema_changes').values(change).execute();
     await newer.destroy();
-    const before = await looked(place, everythingIn);
+    const before = await lookedAt(place, everythingIn);
     await expect(openDatabase(place)).rejects.toThrow(
       `The database was written by ${writer} of this program (its tables are at 9999-later); this is version ` +
         `${programVersion}, which knows them up to ${known.at(-1)}. Start the newer version, or restore a backup ` +
         `that version ${programVersion} made.`,
     );
-    expect(await looked(place, everythingIn)).toEqual(before);
+    expect(await lookedAt(place, everythingIn)).toEqual(before);
   });
 
   it('write nothing when there is nothing to do', async () => {
-    const place = await load('0008', kind);
+    const place = await loadOldDatabase('0008', kind);
     await (await openDatabase(place)).destroy();
-    const before = await looked(place, everythingIn);
+    const before = await lookedAt(place, everythingIn);
     await (await openDatabase(place)).destroy();
-    expect(await looked(place, everythingIn)).toEqual(before);
+    expect(await lookedAt(place, everythingIn)).toEqual(before);
   });
 });
 
 describe('an embedded database', () => {
   it('is copied before it is changed; the last copy is kept', async () => {
-    const place = await load('0001', 'SQLite');
-    const before = await looked(place, everythingIn);
+    const place = await loadOldDatabase('0001', 'SQLite');
+    const before = await lookedAt(place, everythingIn);
     const copy = copyBeforeMigration(place.file ?? '');
     fs.writeFileSync(copy, 'an older copy');
     await opened(place);
-    expect(await looked({ url: null, file: copy }, everythingIn)).toEqual(before);
-    expect(await looked({ url: null, file: copy }, executedMigrations)).toEqual(['0001-first']);
+    expect(await lookedAt({ url: null, file: copy }, everythingIn)).toEqual(before);
+    expect(await lookedAt({ url: null, file: copy }, executedMigrations)).toEqual(['0001-first']);
   });
 
   it('is not copied when nothing changes, nor when it is new', async () => {
@@ -179,21 +131,21 @@ describe('an embedded database', () => {
   });
 
   it('stays as it is where no copy can be made', async () => {
-    const place = await load('0001', 'SQLite');
-    const before = await looked(place, everythingIn);
+    const place = await loadOldDatabase('0001', 'SQLite');
+    const before = await lookedAt(place, everythingIn);
     fs.mkdirSync(copyBeforeMigration(place.file ?? '')); // no file can take the place of a folder
     await expect(openDatabase(place)).rejects.toThrow('could not be copied before it is brought up to date');
-    expect(await looked(place, everythingIn)).toEqual(before);
+    expect(await lookedAt(place, everythingIn)).toEqual(before);
   });
 
   it('killed before any statement is as it was, and is brought up to date by the next start', async () => {
-    const place = await load('0001', 'SQLite');
-    const before = await looked(place, everythingIn);
+    const place = await loadOldDatabase('0001', 'SQLite');
+    const before = await lookedAt(place, everythingIn);
     const moments = await momentsOf(place);
     expect(moments.length).toBeGreaterThan(50);
     for (const [number, file] of moments.entries()) {
-      const executed = await looked({ url: null, file }, executedMigrations);
-      if (executed.length === 1) expect(await looked({ url: null, file }, everythingIn)).toEqual(before);
+      const executed = await lookedAt({ url: null, file }, executedMigrations);
+      if (executed.length === 1) expect(await lookedAt({ url: null, file }, everythingIn)).toEqual(before);
       else expect(executed, `statement ${number}`).toEqual(known);
       if (number % 8 !== 0) continue; // each start costs a quarter of a second
       const db = await openDatabase({ url: null, file });
@@ -207,7 +159,7 @@ describe('an embedded database', () => {
 /** What the disk holds before each statement of a start: what a process that is killed there leaves. */
 async function momentsOf({ file }: DatabaseLocation): Promise<string[]> {
   const database = file ?? '';
-  const kept = folder();
+  const kept = temporaryFolder();
   const moments: string[] = [];
   const prepare = SqliteDatabase.prototype.prepare;
   const spy = vi.spyOn(SqliteDatabase.prototype, 'prepare').mockImplementation(function (this: never, text) {
@@ -229,16 +181,16 @@ async function momentsOf({ file }: DatabaseLocation): Promise<string[]> {
 
 describe.skipIf(!databaseKinds.includes('PostgreSQL'))('a PostgreSQL database', () => {
   it('whose connection ends before a statement is as it was, and is brought up to date by the next start', async () => {
-    const place = await load('0001', 'PostgreSQL');
-    const before = await looked(place, everythingIn);
-    const statements = await countStatements(await load('0001', 'PostgreSQL'));
+    const place = await loadOldDatabase('0001', 'PostgreSQL');
+    const before = await lookedAt(place, everythingIn);
+    const statements = await countStatements(await loadOldDatabase('0001', 'PostgreSQL'));
     expect(statements).toBeGreaterThan(50);
     // Each costs a quarter of a second, so not before every one of them.
     for (let number = 2; number <= statements; number += 12) {
       await expect(cutBefore(number, () => openDatabase(place))).rejects.toThrow();
-      expect(await looked(place, executedMigrations), `statement ${number}`).toEqual(['0001-first']);
+      expect(await lookedAt(place, executedMigrations), `statement ${number}`).toEqual(['0001-first']);
     }
-    expect(await looked(place, everythingIn)).toEqual(before);
+    expect(await lookedAt(place, everythingIn)).toEqual(before);
     const db = await opened(place);
     expect(await executedMigrations(db)).toEqual(known);
     expect(await checkChain(db)).toMatchObject({ state: 'intact', entries: 5 });
@@ -246,7 +198,7 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('a PostgreSQL database', 
 
   it.each([
     ['new', () => emptyPlace('PostgreSQL')],
-    ['old', () => load('0001', 'PostgreSQL')],
+    ['old', () => loadOldDatabase('0001', 'PostgreSQL')],
   ])('that is %s is brought up to date once by four that start at once', async (_, make) => {
     const place = await make();
     const all = await Promise.all([1, 2, 3, 4].map(() => openDatabase(place)));

@@ -1,0 +1,203 @@
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import pino from 'pino';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { checkChain } from '../auditing/chain-check.ts';
+import { readConfig } from '../config.ts';
+import { connectDatabase, type DatabaseLocation, openDatabase } from '../store/database.ts';
+import {
+  type AnyRow,
+  emptyPlace,
+  everythingIn,
+  executeIn,
+  loadOldDatabase,
+  lookedAt,
+  temporaryFolder,
+} from '../store/testing/old-databases.ts';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { moveDatabase } from './move-database.ts';
+
+const log = pino({ level: 'silent' });
+const clock = () => new Date('2026-06-01T12:00:00.000Z');
+
+/** An installation in `dataDir`, its database up to date and with rows in every table. */
+async function used(dataDir: string): Promise<DatabaseLocation> {
+  const place = await loadOldDatabase('0008', 'SQLite', dataDir);
+  await (await openDatabase(place)).destroy();
+  return place;
+}
+
+async function move(dataDir: string, from: string | null, to: string | null): Promise<string> {
+  const said: string[] = [];
+  const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL: from ?? '' }, dataDir);
+  await moveDatabase({ config, now: clock, log, say: (sentence) => said.push(sentence) }, to);
+  return said.join('\n');
+}
+
+/** All but what a move writes itself. */
+function kept(all: ReadonlyMap<string, readonly AnyRow[]>): Record<string, readonly AnyRow[]> {
+  const { audit, audit_chain, locks, ...rest } = Object.fromEntries(all);
+  return rest;
+}
+
+describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moving the database', () => {
+  it('takes everything to PostgreSQL and back, sign-ins included', async () => {
+    const dataDir = temporaryFolder();
+    const embedded = await used(dataDir);
+    const { url } = await emptyPlace('PostgreSQL');
+    const before = await lookedAt(embedded, everythingIn);
+    const said = await move(dataDir, null, url);
+    expect(said).toContain('counts and hashes agree');
+    const there = await lookedAt({ url, file: null }, everythingIn);
+    expect(kept(there)).toEqual(kept(before));
+    expect(there.get('tokens')).toHaveLength(1);
+    expect(kept(await lookedAt(embedded, everythingIn))).toEqual(kept(before));
+    expect(await lookedAt({ url, file: null }, checkChain)).toMatchObject({ state: 'intact', entries: 6 });
+
+    fs.rmSync(path.join(dataDir, 'lamina.db'));
+    await move(dataDir, url, null);
+    expect(kept(await lookedAt(embedded, everythingIn))).toEqual(kept(before));
+    const db = await openDatabase(embedded);
+    onTestFinished(() => db.destroy());
+    const trail = await db.selectFrom('audit').select(['action', 'detail']).where('seq', '>', 5).execute();
+    expect(trail).toEqual([
+      { action: 'database-moved', detail: '{"to":"PostgreSQL"}' },
+      { action: 'database-moved', detail: '{"to":"SQLite"}' },
+    ]);
+  });
+
+  it('takes one of an older version, which is then up to date', async () => {
+    const dataDir = temporaryFolder();
+    await loadOldDatabase('0001', 'SQLite', dataDir);
+    const { url } = await emptyPlace('PostgreSQL');
+    await move(dataDir, null, url);
+    expect(await lookedAt({ url, file: null }, checkChain)).toMatchObject({ state: 'intact', entries: 6 });
+  });
+
+  it('is refused while a program has the database open', async () => {
+    const dataDir = temporaryFolder();
+    const running = await openDatabase(await used(dataDir));
+    onTestFinished(() => running.destroy());
+    const { url } = await emptyPlace('PostgreSQL');
+    await expect(move(dataDir, null, url)).rejects.toThrow('A program has the database open');
+    expect(await lookedAt({ url, file: null }, everythingIn)).toEqual(new Map());
+  });
+
+  it('is refused to a database that has accounts', async () => {
+    const dataDir = temporaryFolder();
+    await used(dataDir);
+    const taken = await loadOldDatabase('0008', 'PostgreSQL');
+    const before = await lookedAt(taken, everythingIn);
+    await expect(move(dataDir, null, taken.url)).rejects.toThrow('holds 3 accounts: it has to be empty');
+    expect(await lookedAt(taken, everythingIn)).toEqual(before);
+  });
+
+  it('leaves tables of others where they are', async () => {
+    const dataDir = temporaryFolder();
+    const embedded = await used(dataDir);
+    const place = await emptyPlace('PostgreSQL');
+    for (const each of [embedded, place]) {
+      await lookedAt(each, (db) => db.schema.createTable('theirs').addColumn('x', 'integer').execute());
+    }
+    expect(await move(dataDir, null, place.url)).toContain(
+      'Stay behind, since they are none of this program: theirs.',
+    );
+    expect((await lookedAt(place, everythingIn)).get('theirs')).toEqual([]);
+  });
+
+  it.each([
+    [
+      'a NUL character',
+      "update users set display_name = 'a' || char(0) where uid = 'u-new'",
+      'Table users, uid "u-new": display_name holds a NUL character',
+    ],
+    [
+      'a number that this program cannot tell from its neighbours',
+      'update images set size_bytes = 9007199254740993',
+      'size_bytes holds what is neither text nor a number',
+    ],
+    ['bytes', "update letters set content = x'00ff'", 'content holds what is neither text nor a number'],
+    ['a lacking column', 'alter table images drop column vendor', 'The database lacks images.vendor.'],
+    [
+      'a row that belongs to nothing',
+      "pragma foreign_keys = off; insert into recovery_codes values ('h', 'nobody')",
+      'recovery_codes_uid_fkey',
+    ],
+    [
+      'tables of a newer version',
+      "insert into kysely_migration values ('9999-later', '2027-01-01T00:00:00.000Z')",
+      'written by a newer version of this program (9999-later)',
+    ],
+  ])('is refused with %s, and the new database stays empty', async (_, damage, reason) => {
+    const dataDir = temporaryFolder();
+    const embedded = await used(dataDir);
+    executeIn(embedded.file ?? '', damage);
+    const { url } = await emptyPlace('PostgreSQL');
+    await expect(move(dataDir, null, url)).rejects.toThrow(reason);
+    expect(await lookedAt({ url, file: null }, everythingIn)).toEqual(new Map());
+  });
+
+  it('is refused where the database is of that kind already, or is not there', async () => {
+    const dataDir = temporaryFolder();
+    await expect(move(dataDir, null, null)).rejects.toThrow('is the embedded one already');
+    await expect(move(dataDir, 'postgres://a/b', 'postgres://c/d')).rejects.toThrow(
+      'is in PostgreSQL already',
+    );
+    await expect(move(dataDir, null, 'postgres://c/d')).rejects.toThrow('There is nothing to move');
+  });
+});
+
+interface Ended {
+  readonly code: number;
+  readonly said: string;
+}
+
+/** As `npm run` does it. */
+function run(
+  command: string,
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Ended> {
+  const file = path.join(import.meta.dirname, `${command}-command.ts`);
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [file, ...words],
+      { env: { LOG_LEVEL: 'silent', ...env } },
+      (_, out, err) => resolve({ code: child.exitCode ?? -1, said: out + err }),
+    );
+  });
+}
+
+describe('the commands', () => {
+  it('back up, bring back and end with 0; with 1 when something is wrong and 2 when they are asked wrongly', async () => {
+    const dataDir = temporaryFolder();
+    await used(dataDir);
+    const [there, here] = [{ DATA_DIR: dataDir }, { DATA_DIR: temporaryFolder() }];
+    const backup = await run('backup', ['--keep', '3'], { ...there, SMTP_URL: 'smtp://u:hidden@h' });
+    expect(backup).toMatchObject({ code: 0, said: expect.stringContaining('The backup is in ') });
+    expect(backup.said).not.toContain('hidden');
+    const [name] = fs.readdirSync(path.join(dataDir, 'backups'));
+    const folder = path.join(dataDir, 'backups', name ?? '');
+    expect(await run('restore', [folder], here)).toMatchObject({
+      code: 0,
+      said: expect.stringContaining('Restored.'),
+    });
+    expect(await run('restore', [folder], here)).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('--replace'),
+    });
+    expect(await run('restore', [], here)).toMatchObject({
+      code: 2,
+      said: expect.stringContaining('npm run restore'),
+    });
+    expect(await run('backup', ['--keep', '0'], there)).toMatchObject({ code: 2 });
+    const wrong = await run('move', ['--to', 'mysql://u:hidden@h/d'], there);
+    expect(wrong).toMatchObject({ code: 2, said: expect.stringContaining('--to must be sqlite or') });
+    const away = await run('move', ['--to', 'postgres://u:hidden@127.0.0.1:1/d'], there);
+    expect(away).toMatchObject({ code: 1, said: expect.stringContaining('The database cannot be opened.') });
+    expect(wrong.said + away.said).not.toContain('hidden');
+    await (await connectDatabase({ url: null, file: path.join(dataDir, 'lamina.db') })).destroy();
+  });
+});
