@@ -7,6 +7,7 @@ export {
   readStoredTile,
   regionOfTile,
 } from './deep-zoom.ts';
+export { type InstalledLibraries, installedLibraries } from './installed-libraries.ts';
 export { openServedSlide } from './making/served-slide.ts';
 export type { SlideSummary } from './making/slide-summary.ts';
 export { TileMaker, type TileMakerOptions } from './making/tile-maker.ts';

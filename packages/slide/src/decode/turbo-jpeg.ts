@@ -11,6 +11,7 @@ import { dirname, join } from 'node:path';
 import type { KoffiFunc, LibraryHandle } from 'koffi';
 import { type JpegHeader, marker, readJpegHeader, segments } from '../jpeg/header.ts';
 import { readOnce } from '../source/read-once.ts';
+import { loadKoffi } from './load-koffi.ts';
 import type { Raster } from './raster.ts';
 
 export interface TurboJpeg {
@@ -36,7 +37,7 @@ const STOP_ON_WARNING = 8192;
 
 /** @returns null where the library is not there */
 export const loadTurboJpeg = readOnce(async (): Promise<TurboJpeg | null> => {
-  const { default: koffi } = await import('koffi');
+  const koffi = await loadKoffi();
   for (const name of libraryNames()) {
     try {
       return bind(koffi.load(name));

@@ -5,6 +5,7 @@
  * Source: openslide.h of OpenSlide 3.4.1 and 4.0; koffi 3, "Asynchronous calls".
  */
 import type { KoffiFunc, LibraryHandle } from 'koffi';
+import { loadKoffi } from '../decode/load-koffi.ts';
 import { SlideError } from '../slide.ts';
 import { readOnce } from '../source/read-once.ts';
 
@@ -13,6 +14,8 @@ export type OpenSlidePointer = bigint;
 
 /** What of the library is called; each call runs on a thread of its own, a few at a time. */
 export interface OpenSlideLibrary {
+  /** As it calls itself, e.g. `3.4.1`. */
+  version(): string;
   /** @returns null for a file that it does not know */
   detectVendor(path: string): Promise<string | null>;
   /** @returns null for a file that it does not know; what it cannot open has an error */
@@ -56,14 +59,11 @@ const libraryNames: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>
 
 /** Calls that run at once. Threads beyond those of the processor would only wait, and koffi refuses more than 256. */
 const CALLS_AT_ONCE = 8;
-/** Decoders of JPEG 2000 and XML need more than the 128 kB that koffi gives a call. */
-const STACK_BYTES = 2 ** 21;
 const POINTER_BYTES = 8;
 
 /** @returns null where it is not installed */
 export const loadOpenSlide = readOnce(async (): Promise<OpenSlideLibrary | null> => {
-  const { default: koffi } = await import('koffi');
-  koffi.config({ async_stack_size: STACK_BYTES });
+  const koffi = await loadKoffi();
   for (const name of libraryNames[process.platform] ?? []) {
     try {
       const textAt = (list: bigint, index: number) =>
@@ -87,6 +87,7 @@ function bind(
   const detectVendor = native<(path: string) => string | null>(
     'const char *openslide_detect_vendor(const char *filename)',
   );
+  const version = native<() => string>('const char *openslide_get_version()');
   const open = native<(path: string) => bigint | null>('void *openslide_open(const char *filename)');
   const close = native<(slide: bigint) => void>('void openslide_close(void *osr)');
   const errorOf = native<(slide: bigint) => string | null>('const char *openslide_get_error(void *osr)');
@@ -146,6 +147,7 @@ function bind(
   };
 
   return {
+    version: () => version(),
     detectVendor: (path) => call(detectVendor, path),
     open: (path) => call(open, path),
     close: (slide) => call(close, slide),

@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { loadTurboJpeg } from './decode/turbo-jpeg.ts';
+import { installedLibraries } from './installed-libraries.ts';
+
+it('each library is found, or is known to be absent, also after another one has been loaded', async () => {
+  const turboJpeg = await loadTurboJpeg();
+  const { sharp, turboJpeg: hasTurboJpeg, openSlide } = await installedLibraries();
+  expect(sharp).toMatch(/^\d+\.\d+\.\d+/);
+  expect(hasTurboJpeg).toBe(turboJpeg !== null);
+  if (openSlide !== null) expect(openSlide).toMatch(/^\d+\.\d+/);
+});
