@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { createObjectStore, type ObjectStore } from '@lamina/slide';
+import type { Config } from '../config.ts';
+import { type Finding, note, ok, reasonOf, within, wrong } from './finding.ts';
+
+const answersWithinMs = 15_000;
+const rangeBytes = 16;
+
+/** Lists, reads a range, writes and deletes, as the program does. */
+export async function checkObjectStorage({ objectStore }: Pick<Config, 'objectStore'>): Promise<Finding[]> {
+  if (objectStore === null) return [];
+  const { endpoint, bucket, prefix } = objectStore;
+  const where = `${bucket}/${prefix} at ${new URL(endpoint).host}`;
+  const store = createObjectStore(objectStore);
+  try {
+    const first = await within(answersWithinMs, firstOf(store.list('')));
+    if (first === null)
+      return [note('Bucket', `${where} can be listed, and is empty.`, 'Put slides into it.')];
+    await within(answersWithinMs, store.read(first, 0, Math.min(rangeBytes, first.size)));
+  } catch (error) {
+    return [
+      wrong(
+        'Bucket',
+        `${where} cannot be used: ${reasonOf(error)}.`,
+        'See that S3_ENDPOINT can be reached from here, that the bucket is there, and that the key may list it and read its objects (s3:ListBucket, s3:GetObject). The store must answer range requests.',
+      ),
+    ];
+  }
+  return [ok('Bucket', `${where} can be listed, and read by ranges.`), await checkWriting(store, where)];
+}
+
+async function checkWriting(store: ObjectStore, where: string): Promise<Finding> {
+  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'lamina-doctor-'));
+  const key = `.lamina-doctor-${randomUUID()}`;
+  try {
+    const file = path.join(folder, 'object');
+    await fs.writeFile(file, 'Lamina was here.\n');
+    await within(answersWithinMs, store.put(key, file));
+    await within(answersWithinMs, store.delete(key));
+    return ok('Bucket', `${where} can be written.`);
+  } catch (error) {
+    return note(
+      'Bucket',
+      `${where} cannot be written: ${reasonOf(error)}.`,
+      'Nothing, if slides come there by another way. Uploads into the bucket need s3:PutObject and s3:DeleteObject.',
+    );
+  } finally {
+    await fs.rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function firstOf<T>(all: AsyncIterable<T>): Promise<T | null> {
+  for await (const one of all) return one;
+  return null;
+}

@@ -1,0 +1,278 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import net, { type AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openDatabase } from '../store/database.ts';
+import { databaseKinds, openTestDatabase } from '../store/testing/test-database.ts';
+import { checkAddresses, checkPorts, checkSecrets } from './check-addresses.ts';
+import { checkDatabase } from './check-database.ts';
+import { checkDataFolder, checkSlidesFolder } from './check-folders.ts';
+import { checkMail } from './check-mail.ts';
+import { checkObjectStorage } from './check-object-storage.ts';
+import { reasonOf } from './finding.ts';
+
+const program = path.join(import.meta.dirname, 'doctor.ts');
+const isRoot = process.getuid?.() === 0;
+
+function newFolder(): string {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-doctor-'));
+  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** What it prints, and its exit code. */
+function doctor(settings: Readonly<Record<string, string>>): Promise<{ code: number; text: string }> {
+  return new Promise((resolve) => {
+    const env = { PORT: '0', DATA_DIR: newFolder(), SLIDES_DIR: newFolder(), ...settings };
+    execFile(process.execPath, [program], { env }, (error, out, err) =>
+      resolve({ code: error === null ? 0 : Number(error.code), text: out + err }),
+    );
+  });
+}
+
+describe('npm run doctor', () => {
+  it('finds nothing wrong with the settings of a fresh installation', async () => {
+    const { code, text } = await doctor({});
+    expect(text).toContain('Nothing is wrong.');
+    expect(code).toBe(0);
+  });
+
+  it('says what is wrong and what to do, ends with 1, and tells no secret', async () => {
+    const secrets = ['hush-database', 'hush-mail', 'hush-key-of-the-store', 'hush-password-1'];
+    const { code, text } = await doctor({
+      DATABASE_URL: `postgres://lamina:${secrets[0]}@127.0.0.1:1/lamina`,
+      SMTP_URL: `smtp://lamina:${secrets[1]}@127.0.0.1:1`,
+      S3_ENDPOINT: 'http://127.0.0.1:1',
+      S3_BUCKET: 'slides',
+      S3_ACCESS_KEY_ID: 'reader',
+      S3_SECRET_ACCESS_KEY: secrets[2] ?? '',
+      ADMIN_EMAIL: 'admin@example.org',
+      ADMIN_PASSWORD: secrets[3] ?? '',
+      PUBLIC_URL: 'http://slides.example.org',
+    });
+    expect(code).toBe(1);
+    expect(text).toMatch(/WRONG {2}Database .*127\.0\.0\.1:1\/lamina, cannot be opened/);
+    expect(text).toMatch(/WRONG {2}Bucket .*cannot be used/);
+    expect(text).toMatch(/WRONG {2}Mail .*does not take letters/);
+    expect(text).toMatch(/WRONG {2}PUBLIC_URL .*not encrypted/);
+    expect(text).toMatch(/WRONG {2}SECRET_KEY/);
+    for (const secret of secrets) expect(text).not.toContain(secret);
+  });
+
+  it('names a setting that cannot be read', async () => {
+    const { code, text } = await doctor({ WORKERS: 'many' });
+    expect(code).toBe(1);
+    expect(text).toContain('WORKERS must be a whole number from 1 to 64, not "many".');
+  });
+});
+
+describe('the doctor looks at the database', () => {
+  const withFile = async () => {
+    const dataDir = newFolder();
+    const file = path.join(dataDir, 'lamina.db');
+    await (await openDatabase({ url: null, file })).destroy();
+    return { dataDir, file, config: { databaseUrl: null, dataDir } };
+  };
+
+  it('that is sound', async () => {
+    const { config } = await withFile();
+    expect(await checkDatabase(config)).toMatchObject([
+      { state: 'ok', says: expect.stringMatching(/SQLite.*the file is sound/) as string },
+      { subject: 'Catalogue', state: 'ok' },
+    ]);
+  });
+
+  it('that is not there yet, and makes none', async () => {
+    const dataDir = newFolder();
+    expect(await checkDatabase({ databaseUrl: null, dataDir })).toMatchObject([{ state: 'ok' }]);
+    expect(fs.readdirSync(dataDir)).toEqual([]);
+  });
+
+  it('that is no database', async () => {
+    const { file, config } = await withFile();
+    fs.rmSync(`${file}-wal`, { force: true });
+    fs.writeFileSync(file, 'nothing of the kind '.repeat(1000));
+    expect(await checkDatabase(config)).toMatchObject([
+      { state: 'wrong', advice: expect.stringContaining('restore the last backup') as string },
+    ]);
+  });
+
+  it('of which a page is damaged', async () => {
+    const { file, config } = await withFile();
+    const bytes = fs.readFileSync(file);
+    // Every other page but the first ones, which say what the tables are.
+    for (let page = 40; page * 4096 < bytes.length; page += 2)
+      bytes.fill(0xa5, page * 4096, page * 4096 + 512);
+    fs.writeFileSync(file, bytes);
+    const [finding] = await checkDatabase(config);
+    expect(finding).toMatchObject({ subject: 'Database', state: 'wrong' });
+  });
+
+  it.skipIf(!databaseKinds.includes('PostgreSQL'))('in PostgreSQL, and compares its clock', async () => {
+    const { url, close } = await openTestDatabase('PostgreSQL');
+    onTestFinished(close);
+    const findings = await checkDatabase({ databaseUrl: url, dataDir: newFolder() });
+    expect(findings.map(({ subject, state }) => [subject, state])).toEqual([
+      ['Database', 'ok'],
+      ['Clock', 'ok'],
+      ['Connections', 'ok'],
+      ['Catalogue', 'ok'],
+    ]);
+  });
+});
+
+describe('the doctor looks at folders', () => {
+  const data = (dataDir: string) => ({
+    dataDir,
+    databaseUrl: null,
+    tileCacheBytes: 0,
+    objectStore: null,
+    objectCacheBytes: 0,
+  });
+
+  it('that are as they should be', async () => {
+    const folder = path.join(newFolder(), 'data');
+    const findings = await checkDataFolder(data(folder));
+    expect(findings.filter(({ state }) => state !== 'ok')).toEqual([]);
+    fs.mkdirSync(path.join(folder, 'Liver'));
+    expect(await checkSlidesFolder({ slidesDir: folder, objectStore: null })).toMatchObject({
+      state: 'ok',
+      says: expect.stringContaining('1 folders') as string,
+    });
+  });
+
+  it('where slides should be and are not', async () => {
+    const slidesDir = path.join(newFolder(), 'none');
+    expect(await checkSlidesFolder({ slidesDir, objectStore: null })).toMatchObject({ state: 'note' });
+  });
+
+  it('that is a file', async () => {
+    const file = path.join(newFolder(), 'file');
+    fs.writeFileSync(file, '');
+    expect(await checkSlidesFolder({ slidesDir: file, objectStore: null })).toMatchObject({ state: 'wrong' });
+    expect(await checkDataFolder(data(file))).toMatchObject([{ state: 'wrong' }]);
+  });
+
+  it.skipIf(isRoot || process.platform === 'win32')('that may not be written', async () => {
+    const folder = newFolder();
+    fs.chmodSync(folder, 0o500);
+    expect(await checkDataFolder(data(folder))).toMatchObject([{ state: 'wrong' }]);
+  });
+
+  it.skipIf(!fs.existsSync('/dev/shm'))('that are gone after a restart', async () => {
+    const folder = fs.mkdtempSync('/dev/shm/lamina-doctor-');
+    onTestFinished(() => fs.rmSync(folder, { recursive: true }));
+    const findings = await checkDataFolder(data(folder));
+    expect(findings[0]).toMatchObject({
+      state: 'wrong',
+      says: expect.stringContaining('in memory') as string,
+    });
+  });
+
+  it('on a disk that the caches will fill', async () => {
+    const findings = await checkDataFolder({ ...data(newFolder()), tileCacheBytes: Number.MAX_SAFE_INTEGER });
+    expect(findings.find(({ subject }) => subject === 'Disk')).toMatchObject({ state: 'note' });
+  });
+});
+
+describe('the doctor looks at addresses', () => {
+  const here = {
+    publicUrl: null,
+    host: '127.0.0.1',
+    port: 3000,
+    trustedProxies: [],
+    imageSessionCookie: 'off',
+  } as const;
+  const public_ = { ...here, publicUrl: 'https://slides.example.org', trustedProxies: ['127.0.0.1'] };
+
+  it.each<[string, Partial<Parameters<typeof checkAddresses>[0]>]>([
+    ['of one machine alone', here],
+    ['behind a proxy with a certificate', public_],
+    ['with networks of proxies', { ...public_, trustedProxies: ['10.0.0.0/24', 'fd00::/8', 'loopback'] }],
+  ])('%s, and has nothing to say', (_, config) => {
+    const findings = checkAddresses({ ...here, ...config });
+    expect(findings.filter(({ state }) => state !== 'ok')).toEqual([]);
+  });
+
+  it.each<[string, Partial<Parameters<typeof checkAddresses>[0]>, string]>([
+    ['without encryption', { publicUrl: 'http://slides.example.org' }, 'not encrypted'],
+    ['that others cannot use', { host: '0.0.0.0' }, 'letters and redirects name'],
+    ['behind a proxy that is not named', { ...public_, trustedProxies: [] }, 'none is named'],
+    ['where everybody is believed', { ...public_, trustedProxies: ['0.0.0.0/0'] }, 'Everybody is believed'],
+    [
+      'with a proxy that has a name',
+      { ...public_, trustedProxies: ['proxy.example.org'] },
+      'neither an address',
+    ],
+    ['with a mask that is none', { ...public_, trustedProxies: ['10.0.0.0/33'] }, 'neither an address'],
+    ['with a cookie that is never sent', { imageSessionCookie: 'strict' }, 'needs https'],
+  ])('%s', (_, config, sentence) => {
+    const wrongs = checkAddresses({ ...here, ...config }).filter(({ state }) => state === 'wrong');
+    expect(wrongs.map(({ says }) => says).join(' ')).toContain(sentence);
+    for (const { advice } of wrongs) expect(advice).not.toBeNull();
+  });
+
+  it('and at ports that others have', async () => {
+    const taken = net.createServer((socket) => void socket.end('no HTTP')).listen(0, '127.0.0.1');
+    onTestFinished(() => void taken.close());
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const ports = { host: '127.0.0.1', port, metricsHost: '127.0.0.1', metricsPort: null };
+    expect(await checkPorts(ports)).toMatchObject([{ state: 'wrong', advice: expect.any(String) as string }]);
+    expect(
+      await checkPorts({ ...ports, port: 0, metricsHost: '192.0.2.1', metricsPort: port }),
+    ).toMatchObject([
+      { state: 'ok' },
+      { subject: 'Metrics port', state: 'wrong' },
+      { subject: 'Metrics', state: 'note' },
+    ]);
+  });
+});
+
+describe('the doctor looks at secrets', () => {
+  const alone = { databaseUrl: null, secretKey: null, throttle: true };
+  it.each([
+    ['one server with a key of its own', alone, ['ok']],
+    ['servers that share a database and no key', { ...alone, databaseUrl: 'postgres://x/y' }, ['wrong']],
+    [
+      'servers that share both',
+      { ...alone, databaseUrl: 'postgres://x/y', secretKey: 'k'.repeat(32) },
+      ['ok'],
+    ],
+    ['doors that can be tried without end', { ...alone, throttle: false }, ['ok', 'wrong']],
+  ])('of %s', (_, config, states) => {
+    expect(checkSecrets(config).map(({ state }) => state)).toEqual(states);
+  });
+
+  it('in what failures say, and leaves them out', () => {
+    const cause = new Error('connect to postgres://lamina:hush@db:5432/x failed');
+    expect(reasonOf(new Error('It cannot be opened.', { cause }))).toBe(
+      'It cannot be opened: connect to postgres://db:5432/x failed',
+    );
+  });
+});
+
+describe('the doctor looks at what is elsewhere', () => {
+  it('a mail server that is not set', async () => {
+    const config = { smtpUrl: null, mailFrom: 'x', dataDir: '/data' };
+    expect(await checkMail(config)).toMatchObject({ state: 'note' });
+  });
+
+  it('a store that is not there', async () => {
+    const objectStore = {
+      endpoint: 'http://127.0.0.1:1',
+      bucket: 'slides',
+      prefix: '',
+      region: 'x',
+      accessKeyId: 'reader',
+      secretAccessKey: 'hush',
+    };
+    const findings = await checkObjectStorage({ objectStore });
+    expect(findings).toMatchObject([{ subject: 'Bucket', state: 'wrong' }]);
+    expect(JSON.stringify(findings)).not.toContain('hush');
+    expect(await checkObjectStorage({ objectStore: null })).toEqual([]);
+  });
+});
