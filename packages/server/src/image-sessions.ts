@@ -28,8 +28,15 @@ import {
 } from './store/image-sessions.ts';
 
 export interface ImageSessions {
-  /** @throws AppError token_invalid when the sign-in has ended meanwhile */
-  create(caller: ResolvedToken): Promise<{ readonly sessionId: string; readonly expiresInSeconds: number }>;
+  /**
+   * `record` writes it down in the same change.
+   *
+   * @throws AppError token_invalid when the sign-in has ended meanwhile
+   */
+  create(
+    caller: ResolvedToken,
+    record?: (tx: Change) => Promise<void>,
+  ): Promise<{ readonly sessionId: string; readonly expiresInSeconds: number }>;
   /**
    * Null for a session that never was or has ended. Counts the request and keeps the sign-in alive.
    * A promise only when the database has to be asked.
@@ -43,8 +50,8 @@ export interface ImageSessions {
   count(session: ImageSession): void;
   /** The account's own, newest first. */
   statsOf(uid: string): Promise<ImageSessionStats>;
-  /** Ends a session of this account. @throws AppError not_found for any other */
-  revoke(uid: string, sessionId: string): Promise<void>;
+  /** Ends a session of this account; `record` writes it down in the same change. @throws AppError not_found for any other */
+  revoke(uid: string, sessionId: string, record?: (tx: Change) => Promise<void>): Promise<void>;
   /** After a revocation has been committed: drops from memory what went with it. */
   forget(
     ended: { readonly uid: string; readonly exceptTokenHash?: string } | { readonly tokenHash: string },
@@ -87,6 +94,8 @@ interface Live {
   /** Not yet added to the database. */
   requests: number;
 }
+
+const nothingMore = async () => {};
 
 interface Ground {
   readonly config: Config;
@@ -290,7 +299,7 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
   }
 
   return {
-    async create({ user, tokenHash }) {
+    async create({ user, tokenHash }, record = nothingMore) {
       const sessionId = newSecret();
       const hash = hashSecret(sessionId);
       const createdAt = now();
@@ -306,6 +315,7 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
           request_count: 0,
         },
         maxSessionsPerAccount,
+        record,
       );
       if (started === null) throw new AppError('token_invalid');
       if (started.endedHashes.length > 0) revocations++;
@@ -341,9 +351,12 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
       };
     },
 
-    async revoke(uid, sessionId) {
+    async revoke(uid, sessionId, record = nothingMore) {
       const hash = hashSecret(sessionId);
-      if (!(await deleteSession(db, uid, hash))) throw new AppError('not_found');
+      await change(db, 'audit', async (tx) => {
+        if (!(await deleteSession(tx, uid, hash))) throw new AppError('not_found');
+        await record(tx);
+      });
       revocations++;
       drop(hash);
     },

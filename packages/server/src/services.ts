@@ -103,7 +103,7 @@ export async function createServices({
   const mail = createMail({ config, db, now, log, background, sealing });
   const imageSessions = await createImageSessions({ config, db, now, log });
   const signIn = createEmbeddedSignIn({ db, log, now, passwordCost });
-  const throttle = createThrottle({ db, now, audit, isOn: config.throttle, metrics });
+  const throttle = createThrottle({ db, now, log, audit, isOn: config.throttle, metrics });
   const { productName } = config;
   const secondFactor = createSecondFactor({ db, now, log, sealing, productName });
   const twoStep = createTwoStep({

@@ -9,13 +9,14 @@ export function imageSessionRoutes(
   { imageSessions, audit, config }: Pick<Services, 'imageSessions' | 'audit' | 'config'>,
 ): void {
   serve(app, createImageSession, async ({ caller, origin, reply }) => {
-    const { sessionId, expiresInSeconds } = await imageSessions.create(caller);
-    await audit.note({
-      action: 'image-session-created',
-      actor: caller.user.uid,
-      target: caller.user.uid,
-      origin,
-    });
+    const { sessionId, expiresInSeconds } = await imageSessions.create(caller, (tx) =>
+      audit.record(tx, {
+        action: 'image-session-created',
+        actor: caller.user.uid,
+        target: caller.user.uid,
+        origin,
+      }),
+    );
     if (config.imageSessionCookie === 'strict') {
       reply.header(
         'Set-Cookie',
@@ -28,12 +29,13 @@ export function imageSessionRoutes(
   serve(app, getImageSessionStats, ({ caller }) => imageSessions.statsOf(caller.user.uid));
 
   serve(app, deleteImageSession, async ({ params, caller, origin }) => {
-    await imageSessions.revoke(caller.user.uid, params.sessionId);
-    await audit.note({
-      action: 'image-session-revoked',
-      actor: caller.user.uid,
-      target: caller.user.uid,
-      origin,
-    });
+    await imageSessions.revoke(caller.user.uid, params.sessionId, (tx) =>
+      audit.record(tx, {
+        action: 'image-session-revoked',
+        actor: caller.user.uid,
+        target: caller.user.uid,
+        origin,
+      }),
+    );
   });
 }

@@ -3,6 +3,7 @@
  * rows, so that they hold across processes and restarts.
  */
 import { AppError } from '@lamina/contract';
+import type { Logger } from 'pino';
 import type { Audit, Origin } from '../audit.ts';
 import { emailKey } from '../domain/email.ts';
 import { networkOf } from '../domain/network-of.ts';
@@ -41,13 +42,16 @@ export interface Throttle {
    * Tries a secret. A failure counts (`credentials_invalid`, `second_factor_invalid`, `reset_link_invalid`,
    * `reauth_required`, and `invalid_request` about the code); when others have used up the limit meanwhile, the
    * answer says nothing about the secret. A success forgets the failures of this account from this network, and
-   * makes the network known.
+   * makes the network known; that this cannot be written down is logged, and the success stays one.
    *
    * @param work calls `requireOpen` in the transaction that acts upon a right secret
    * @throws AppError rate_limited
    */
   guard<T>(door: Door, trying: Trying, work: (requireOpen: RequireOpen) => Promise<T>): Promise<T>;
-  /** The owner of a new account has chosen its password from here. */
+  /**
+   * The owner of a new account has chosen its password from here. That this cannot be written down is logged: what it
+   * follows has been done.
+   */
   know(trying: Trying): Promise<void>;
 }
 
@@ -73,6 +77,7 @@ interface Ground {
   /** Off for loads that come from one machine. */
   readonly isOn: boolean;
   readonly metrics: Pick<Metrics, 'rateLimited'>;
+  readonly log: Logger;
 }
 
 const dayMs = 24 * 60 * 60_000;
@@ -81,7 +86,7 @@ const sweepEveryMs = 60_000;
 /** Blocks that this process has put on record already; beyond so many it starts anew. */
 const maxRecorded = 10_000;
 
-export function createThrottle({ db, now, audit, isOn, metrics }: Ground): Throttle {
+export function createThrottle({ db, now, audit, isOn, metrics, log }: Ground): Throttle {
   if (!isOn) {
     return {
       count: async () => undefined,
@@ -150,6 +155,15 @@ export function createThrottle({ db, now, audit, isOn, metrics }: Ground): Throt
     return putThrottle(tx, { key: knownKey(trying), count: 1, expires_at: expiresAt, blocked_until: null });
   }
 
+  /** For what follows something that has been done, and must not be told as having failed. */
+  async function orLogged(writing: Promise<void>): Promise<void> {
+    try {
+      await writing;
+    } catch (error) {
+      log.warn({ err: error }, 'a success could not be counted');
+    }
+  }
+
   /** Writes only where there is something to write, so that signing in costs nothing more. */
   async function forgive(trying: Trying): Promise<void> {
     const failures = [
@@ -191,7 +205,7 @@ export function createThrottle({ db, now, audit, isOn, metrics }: Ground): Throt
           const since = await findBlock(tx, rules);
           if (since !== null) throw rateLimited(since.until, door);
         });
-        if (trying.email !== null) await forgive(trying);
+        if (trying.email !== null) await orLogged(forgive(trying));
         return result;
       } catch (error) {
         if (!isFailure(error)) throw error;
@@ -201,7 +215,7 @@ export function createThrottle({ db, now, audit, isOn, metrics }: Ground): Throt
       }
     },
 
-    know: (trying) => change(db, 'throttle', (tx) => markKnown(tx, trying)),
+    know: (trying) => orLogged(change(db, 'throttle', (tx) => markKnown(tx, trying))),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Image sessions that are alive: one row each, gone when the session or its sign-in is. */
 import type { Role, Status } from '@lamina/contract';
 import { seesEveryDataset } from '../domain/dataset-access.ts';
-import { type Connection, change, type Database, isMissingReference } from './database.ts';
+import { type Change, type Connection, change, type Database, isMissingReference } from './database.ts';
 import { closedDatasetsOf, nothingClosed } from './datasets.ts';
 import type { NewRow, Row } from './schema.ts';
 import { touchToken } from './tokens.ts';
@@ -108,15 +108,17 @@ export interface StartedSession {
  * Adds a session that ends with its sign-in at the latest, and ends the account's oldest ones beyond
  * `most`. Alone among changes of accounts, so that a suspension comes wholly before or wholly after it.
  *
+ * @param record writes down that it was made, in the same change
  * @returns null when the sign-in is not there any more
  */
 export async function insertSession(
   db: Database,
   row: NewRow<'image_sessions'>,
   most: number,
+  record: (tx: Change) => Promise<void>,
 ): Promise<StartedSession | null> {
   try {
-    return await insertUnlessSignedOut(db, row, most);
+    return await insertUnlessSignedOut(db, row, most, record);
   } catch (error) {
     if (isMissingReference(error)) return null; // ended between the look at it and the insert
     throw error;
@@ -127,6 +129,7 @@ function insertUnlessSignedOut(
   db: Database,
   row: NewRow<'image_sessions'>,
   most: number,
+  record: (tx: Change) => Promise<void>,
 ): Promise<StartedSession | null> {
   return change(db, 'accounts', async (tx) => {
     const token = await tx
@@ -156,6 +159,7 @@ function insertUnlessSignedOut(
       .insertInto('image_sessions')
       .values({ ...row, expires_at: expiresAt })
       .execute();
+    await record(tx);
     return { expiresAt, endedHashes };
   });
 }
