@@ -114,6 +114,14 @@ export const routes: RouteObject[] = [
             element: opened(() => import('./screens/audit-log/AuditLog.tsx'), 'AuditLog'),
           },
           {
+            path: 'slides',
+            handle: may('admin', 'slides'),
+            element: opened(
+              () => import('./screens/slide-management/SlideManagement.tsx'),
+              'SlideManagement',
+            ),
+          },
+          {
             path: 'datasets',
             handle: may('admin', 'datasets'),
             element: opened(

@@ -58,6 +58,7 @@ export const titles = wording({
     userManagement: 'Kullanıcı Yönetimi',
     audit: 'Denetim Kaydı',
     datasets: 'Veri Kümeleri',
+    slides: 'Slaytlar',
     notFound: 'Sayfa Bulunamadı',
   },
   en: {
@@ -72,6 +73,7 @@ export const titles = wording({
     userManagement: 'User Management',
     audit: 'Audit Trail',
     datasets: 'Datasets',
+    slides: 'Slides',
     notFound: 'Page Not Found',
   },
 });

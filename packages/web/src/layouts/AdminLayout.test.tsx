@@ -28,6 +28,7 @@ describe('the bar of the administration', () => {
     expect(links).toEqual([
       ['Yönetim', '/admin'],
       ['Kullanıcılar', '/admin/users'],
+      ['Slaytlar', '/admin/slides'],
       ['Veri Kümeleri', '/admin/datasets'],
       ['Denetim Kaydı', '/admin/audit'],
       ['Panele Dön', '/dashboard'],

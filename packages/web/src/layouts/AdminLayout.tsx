@@ -20,6 +20,7 @@ export function AdminLayout() {
   const links = [
     { to: '/admin', label: texts.adminDashboard, end: true },
     { to: '/admin/users', label: texts.users, waiting: told(waiting?.applications, texts.peopleWait) },
+    { to: '/admin/slides', label: texts.slides },
     {
       to: '/admin/datasets',
       label: texts.datasets,

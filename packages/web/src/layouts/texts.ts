@@ -30,6 +30,7 @@ export const adminTexts = wording({
     users: 'Kullanıcılar',
     audit: 'Denetim Kaydı',
     peopleWait: (count: number) => `${count} kişi onay bekliyor`,
+    slides: 'Slaytlar',
     datasets: 'Veri Kümeleri',
     requestsWait: (count: number) => `${count} istek yanıt bekliyor`,
     backToDashboard: 'Panele Dön',
@@ -43,6 +44,7 @@ export const adminTexts = wording({
     users: 'Users',
     audit: 'Audit Trail',
     peopleWait: (count) => (count === 1 ? '1 person awaits approval' : `${count} people await approval`),
+    slides: 'Slides',
     datasets: 'Datasets',
     requestsWait: (count) =>
       count === 1 ? '1 request awaits an answer' : `${count} requests await an answer`,

@@ -25,6 +25,12 @@ export function AdminDashboard() {
               {texts.openUserManagement}
             </Button>
           </Panel>
+          <Panel title={texts.slideManagement}>
+            <Text mb="lg">{texts.slideManagementHint}</Text>
+            <Button component={Link} to="/admin/slides" variant="default">
+              {texts.openSlides}
+            </Button>
+          </Panel>
           <Panel title={texts.audit}>
             <Text mb="lg">{texts.auditHint}</Text>
             <Button component={Link} to="/admin/audit" variant="default">

@@ -149,6 +149,7 @@ describe('the audit trail', () => {
       size_bytes: 1,
       status: 'ready',
       error: null,
+      hidden: false,
       created_at: '2026-05-01T00:00:00.000Z',
     };
     const { person, calls, address } = open('/admin/audit', [], {

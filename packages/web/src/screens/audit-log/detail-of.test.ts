@@ -29,6 +29,11 @@ describe('what else an entry says', () => {
       { entries: 1500, before_seq: 1500, before_hash: 'x', before: '2020' },
       ['1.500 kayıt silindi'],
     ],
+    [
+      'catalogue-imported',
+      { rows: 1500, changed: 2, unchanged: 1490, unknown: 8 },
+      ['1.500 satır: 2 slayt değişti, 8 satır katalogda bulunamadı'],
+    ],
     ['settings-changed', { demo: true, changed: 'demo port' }, ['Değişen ayarlar: demo, port']],
     ['settings-changed', { demo: true }, ['İlk başlangıç ayarları']],
     ['of a newer version', { code: 'new_code', colour: 'blue', nothing: null }, ['new_code', 'colour: blue']],

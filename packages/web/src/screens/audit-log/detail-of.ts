@@ -43,6 +43,13 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
     const [entries] = take('entries');
     if (typeof entries === 'number') sentences.push(texts.pruned(formatNumber(entries)));
   }
+  if (action === 'catalogue-imported') {
+    const figures = take('rows', 'changed', 'unknown', 'unchanged').map((value) =>
+      typeof value === 'number' ? formatNumber(value) : '0',
+    );
+    const [rows = '0', changed = '0', unknown = '0'] = figures;
+    sentences.push(texts.imported(rows, changed, unknown));
+  }
   for (const [name, value] of Object.entries(detail)) {
     if (!told.has(name) && value !== null) sentences.push(`${name}: ${value}`);
   }

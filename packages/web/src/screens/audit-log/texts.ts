@@ -124,6 +124,8 @@ export const detailTexts = wording({
     call: 'Çağrı',
     count: (count: string) => `${count} kez`,
     pruned: (entries: string) => `${entries} kayıt silindi`,
+    imported: (rows: string, changed: string, unknown: string) =>
+      `${rows} satır: ${changed} slayt değişti, ${unknown} satır katalogda bulunamadı`,
     changed: 'Değişen ayarlar',
     firstSettings: 'İlk başlangıç ayarları',
   },
@@ -134,6 +136,8 @@ export const detailTexts = wording({
     call: 'Call',
     count: (count) => `${count} times`,
     pruned: (entries) => `${entries} entries deleted`,
+    imported: (rows, changed, unknown) =>
+      `${rows} lines: slides changed: ${changed}, lines that name no slide: ${unknown}`,
     changed: 'Changed settings',
     firstSettings: 'Settings of the first start',
   },

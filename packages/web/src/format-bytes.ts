@@ -1,4 +1,4 @@
-import { languageNow } from '../../language.ts';
+import { languageNow } from './language.ts';
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 

@@ -1,0 +1,118 @@
+import type { ImportedChange, ImportPlan, ImportProblem } from '@lamina/contract';
+import { Alert, Button, Stack, Text, Title } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { formatNumber } from '../../numbers.ts';
+import { LineList } from './LineList.tsx';
+import classes from './SlideManagement.module.css';
+import { fieldLabels, texts } from './texts.ts';
+
+interface ImportPreviewProps {
+  /** Of the file. */
+  readonly name: string;
+  readonly plan: ImportPlan;
+  /** Another preview was shown before, and the catalogue has changed since. */
+  readonly isAnew: boolean;
+  readonly isApplying: boolean;
+  readonly onApply: () => void;
+}
+
+/** What a catalogue file would change, what it cannot, and the button that does it. */
+export function ImportPreview({ name, plan, isAnew, isApplying, onApply }: ImportPreviewProps) {
+  const { changed, unchanged, unknown, wrong } = plan;
+  const counts = [
+    [texts.rows, plan.rows],
+    [texts.changed, changed],
+    [texts.unchanged, unchanged],
+    [texts.unknownRows, unknown],
+    [texts.wrongRows, wrong],
+  ] as const;
+  return (
+    <Stack component="section" aria-label={texts.preview(name)}>
+      <Title order={3} size="h5" className={classes.wrapped ?? ''}>
+        {texts.preview(name)}
+      </Title>
+      {isAnew && (
+        <Alert
+          color="eosin"
+          variant="outline"
+          icon={<IconAlertTriangle aria-hidden />}
+          title={texts.changedMeanwhile}
+        >
+          {texts.changedMeanwhileHint}
+        </Alert>
+      )}
+      {plan.encoding === 'windows-1254' && <Text>{texts.readAsTurkish}</Text>}
+      <dl className={classes.counts}>
+        {counts.map(([label, count]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{formatNumber(count)}</dd>
+          </div>
+        ))}
+      </dl>
+      <Problems title={texts.wrongList} lines={plan.wrong_lines} all={wrong} isWrong />
+      <Problems title={texts.unknownList} lines={plan.unknown_lines} all={unknown} />
+      {changed > 0 && (
+        <LineList
+          title={texts.changesList}
+          hint={plan.changes.length < changed ? texts.firstOnly(plan.changes.length, changed) : null}
+          lines={plan.changes}
+        >
+          {(change) => <Change change={change} />}
+        </LineList>
+      )}
+      {wrong > 0 && <Text c="var(--mantine-color-error)">{texts.correctFirst}</Text>}
+      {wrong === 0 && changed === 0 && <Text>{texts.nothingToApply}</Text>}
+      {wrong === 0 && changed > 0 && (
+        <Button className={classes.apply ?? ''} loading={isApplying} onClick={onApply}>
+          {texts.apply(changed)}
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+interface ProblemsProps {
+  readonly title: string;
+  readonly lines: readonly ImportProblem[];
+  /** How many there are, told or not. */
+  readonly all: number;
+  readonly isWrong?: boolean;
+}
+
+function Problems({ title, lines, all, isWrong = false }: ProblemsProps) {
+  if (all === 0) return null;
+  return (
+    <LineList
+      title={title}
+      hint={lines.length < all ? texts.firstProblemsOnly(lines.length, all) : null}
+      lines={lines}
+    >
+      {({ subject, reason }) => (
+        <>
+          {subject !== '' && <strong>{subject} </strong>}
+          <span data-wrong={isWrong || undefined}>{reason}</span>
+        </>
+      )}
+    </LineList>
+  );
+}
+
+function Change({ change: { file_name: name, fields } }: { readonly change: ImportedChange }) {
+  return (
+    <>
+      <strong>{name}</strong>
+      <ul className={classes.changedFields}>
+        {fields.map(({ field, before, after }) => (
+          <li key={field}>
+            <span className={classes.nothing}>
+              {fieldLabels[field]}, {texts.from}
+            </span>{' '}
+            <del>{before ?? texts.nothing}</del> <span className={classes.nothing}>{texts.to}</span>{' '}
+            <ins>{after}</ins>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

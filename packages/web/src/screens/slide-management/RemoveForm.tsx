@@ -1,0 +1,52 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { toast } from 'react-toastify';
+import { announce } from '../../announce.ts';
+import { changeSlides } from '../../api/slides.ts';
+import type { SlideFormProps } from './SlideDialog.tsx';
+import { texts } from './texts.ts';
+import { UndoToast } from './UndoToast.tsx';
+
+/** Removing is asked about once, and can be undone for as long as the toast stands there, and later in the list. */
+export function RemoveForm({ slides, onClose, onDone }: SlideFormProps) {
+  const [isRunning, setRunning] = useState(false);
+  const [first] = slides;
+
+  async function remove() {
+    const ids = slides.map(({ id }) => id);
+    setRunning(true);
+    const result = await changeSlides(ids, { removed: true });
+    setRunning(false);
+    if (!result.success) {
+      announce(result);
+      return;
+    }
+    toast.success(({ closeToast }) => (
+      <UndoToast
+        message={result.message}
+        onUndo={() => {
+          closeToast();
+          void changeSlides(ids, { removed: false }).then(announce);
+        }}
+      />
+    ));
+    onDone();
+  }
+
+  return (
+    <Stack>
+      <Text>
+        {slides.length === 1 && first ? texts.removeOne(first.file_name) : texts.removeMany(slides.length)}
+      </Text>
+      <Text c="dimmed">{texts.removeHint}</Text>
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          {texts.cancel}
+        </Button>
+        <Button color="eosin" loading={isRunning} onClick={() => void remove()}>
+          {texts.remove}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

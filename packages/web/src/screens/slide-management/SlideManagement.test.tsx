@@ -1,0 +1,324 @@
+import type { ImportPlan, ManagedImage } from '@lamina/contract';
+import { screen, waitFor, within } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
+import { account } from '../../testing/accounts.ts';
+import { openApp } from '../../testing/open-app.tsx';
+import { type Answers, type ApiCall, refusal } from '../../testing/stub-api.ts';
+
+const admin = account({ uid: 'uid-of-admin', role: 'admin' });
+const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+
+function slide(number: number, is: Partial<ManagedImage> = {}): ManagedImage {
+  return {
+    id: idOf(number),
+    file_name: `slayt-${number}.svs`,
+    dataset_name: 'Meme',
+    organ_type: null,
+    width: 1000,
+    height: 1000,
+    mpp_x: 0.2526,
+    mpp_y: 0.2526,
+    objective_power: 40,
+    mpp_derived: false,
+    objective_power_derived: false,
+    vendor: 'Aperio',
+    format: 'aperio',
+    size_bytes: 12_400_000,
+    status: 'ready',
+    error: null,
+    hidden: false,
+    created_at: '2026-11-20T09:00:00.000Z',
+    removed: false,
+    missing: false,
+    ...is,
+  };
+}
+
+const counts = { listed: 2, ready: 1, pending: 0, failed: 1, hidden: 0, missing: 0, removed: 3 };
+const broken = slide(2, {
+  dataset_name: null,
+  status: 'failed',
+  error: 'This is not a slide in a format that can be read.',
+  format: null,
+  mpp_x: null,
+});
+
+function openSlides(api: Answers = {}, images: readonly ManagedImage[] = [slide(1), broken]) {
+  return openApp('/admin/slides', {
+    signedInAs: admin,
+    api: {
+      'GET /admin/images': { images, next_cursor: null },
+      'GET /admin/images/counts': { counts },
+      'GET /admin/datasets': {
+        datasets: [{ name: 'Meme', access: 'open', listed: false, images: 1, grants: [], requests: [] }],
+      },
+      'GET /admin/waiting': { applications: 0, datasetRequests: 0 },
+      'POST /auth/image-session': { session_id: 'session-1', expires_in: 3600 },
+      'DELETE /auth/image-session/session-1': new Response(null, { status: 204 }),
+      ...api,
+    },
+  });
+}
+
+async function row(name: string) {
+  const found = (await screen.findByText(name)).closest('tr');
+  if (found === null) throw new Error(`${name} has no row`);
+  return within(found);
+}
+
+const bodyOf = (calls: readonly ApiCall[], name: string) => calls.find((call) => call.name === name)?.body;
+
+describe('the slides', () => {
+  it('are listed under their datasets, with what is known of them, and why one could not be read', async () => {
+    openSlides();
+    const shown = await row('slayt-1.svs');
+    shown.getByText('Hazır');
+    shown.getByText('12,4 MB');
+    shown.getByText('0,2526 µm/piksel');
+    const failed = await row('slayt-2.svs');
+    failed.getByText('Okunamadı');
+    failed.getByText('This is not a slide in a format that can be read.');
+    screen.getByText('2 slayttan 2 tanesi gösteriliyor');
+    expect(screen.getAllByRole('row').map(({ textContent }) => textContent)).toEqual([
+      expect.stringContaining('Ölçek'),
+      'Meme',
+      expect.stringContaining('slayt-1.svs'),
+      'Veri kümesi yok',
+      expect.stringContaining('slayt-2.svs'),
+    ]);
+  });
+
+  it('are narrowed by status, dataset and search, which the server does', async () => {
+    const { person, calls } = openSlides();
+    await row('slayt-1.svs');
+    const status = await screen.findByRole('combobox', { name: 'Durum' });
+    await person.selectOptions(status, 'Katalogdan kaldırılanlar (3)');
+    await person.selectOptions(screen.getByRole('combobox', { name: 'Veri kümesi' }), 'Veri kümesi yok');
+    await person.type(screen.getByRole('searchbox', { name: 'Ara' }), 'ışık');
+    await waitFor(() =>
+      expect(calls.filter(({ name }) => name === 'GET /admin/images').at(-1)?.query).toEqual({
+        status: 'removed',
+        dataset: '',
+        q: 'ışık',
+      }),
+    );
+    await person.selectOptions(screen.getByRole('combobox', { name: 'Veri kümesi' }), 'Meme');
+    await waitFor(() =>
+      expect(calls.filter(({ name }) => name === 'GET /admin/images/counts').at(-1)?.query).toEqual({
+        dataset: 'Meme',
+        q: 'ışık',
+      }),
+    );
+  });
+
+  it.each([
+    [{ images: [], next_cursor: null }, 'Bu süzgece uyan slayt yok.'],
+    [refusal('unavailable'), 'Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.'],
+  ])('say when there are none, and why they cannot be shown', async (answer, sentence) => {
+    openSlides({ 'GET /admin/images': answer });
+    await screen.findByText(sentence);
+  });
+
+  it('come a page at a time', async () => {
+    const pages: Record<string, object> = {
+      '': { images: [slide(1)], next_cursor: 'more' },
+      more: { images: [slide(2)], next_cursor: null },
+    };
+    openSlides({ 'GET /admin/images': ({ query }) => pages[query.cursor ?? ''] ?? {} });
+    await row('slayt-2.svs');
+    expect(screen.getByText('slayt-1.svs')).toBeDefined();
+  });
+});
+
+describe('one slide', () => {
+  async function choose(name: string, action: string, api: Answers, images?: readonly ManagedImage[]) {
+    const opened = openSlides(api, images);
+    await opened.person.click((await row(name)).getByRole('button', { name: `İşlemler: ${name}` }));
+    await opened.person.click(await screen.findByRole('menuitem', { name: action }));
+    return opened;
+  }
+
+  it('is edited: only what was changed is sent', async () => {
+    const answer = { image: slide(1, { organ_type: 'Deri' }) };
+    const { person, calls } = await choose('slayt-1.svs', 'Düzenle', {
+      [`PUT /image-catalog/images/${idOf(1)}`]: answer,
+    });
+    const dialog = within(await screen.findByRole('dialog', { name: 'Slaydı düzenle' }));
+    await person.clear(dialog.getByRole('textbox', { name: 'Gösterilen ad' }));
+    await person.click(dialog.getByRole('button', { name: 'Kaydet' }));
+    dialog.getByText('Bir ad gerekli.');
+    await person.type(dialog.getByRole('textbox', { name: 'Gösterilen ad' }), 'slayt-1.svs');
+    await person.type(dialog.getByRole('textbox', { name: 'Organ' }), ' Deri ');
+    await person.click(dialog.getByRole('button', { name: 'Kaydet' }));
+    await screen.findByText('Slayt bilgileri kaydedildi.');
+    expect(bodyOf(calls, `PUT /image-catalog/images/${idOf(1)}`)).toEqual({ organ_type: 'Deri' });
+  });
+
+  it.each([
+    ['slayt-1.svs', 'Üyelerden gizle', { hidden: true }, slide(1)],
+    ['slayt-1.svs', 'Üyelere göster', { hidden: false }, slide(1, { hidden: true })],
+    ['slayt-2.svs', 'Yeniden oku', { read_again: true }, broken],
+    ['slayt-1.svs', 'Kataloğa geri al', { removed: false }, slide(1, { removed: true })],
+  ])('%s: "%s" sends %j', async (name, action, sent, image) => {
+    const { calls } = await choose(
+      name,
+      action,
+      { 'POST /admin/images/changes': { message: '1 slayt değişti, tamam.', changed: 1 } },
+      [image],
+    );
+    await screen.findByText('1 slayt değişti, tamam.');
+    expect(bodyOf(calls, 'POST /admin/images/changes')).toEqual({ ids: [image.id], ...sent });
+  });
+
+  it('is offered only what can be done to it', async () => {
+    const { person } = openSlides({}, [slide(1, { removed: true })]);
+    await person.click((await row('slayt-1.svs')).getByRole('button', { name: 'İşlemler: slayt-1.svs' }));
+    const items = (await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent);
+    expect(items).toEqual(['Kataloğa geri al', 'Denetim kayıtları']);
+  });
+
+  it('is removed after a second look, and the toast undoes it', async () => {
+    const { person, calls } = await choose('slayt-1.svs', 'Katalogdan kaldır', {
+      'POST /admin/images/changes': ({ body }) => ({
+        message: (body as { removed: boolean }).removed ? 'Kaldırıldı.' : 'Geri alındı.',
+        changed: 1,
+      }),
+    });
+    const dialog = within(await screen.findByRole('dialog', { name: 'Katalogdan kaldırılsın mı?' }));
+    dialog.getByText(/slayt-1\.svs katalogdan kaldırılır/);
+    expect(calls.some(({ name }) => name.startsWith('POST /admin'))).toBe(false);
+    await person.click(dialog.getByRole('button', { name: 'Katalogdan kaldır' }));
+    await screen.findByText('Kaldırıldı.');
+    await person.click(screen.getByRole('button', { name: 'Geri al' }));
+    await screen.findByText('Geri alındı.');
+    const sent = calls.filter(({ name }) => name === 'POST /admin/images/changes').map(({ body }) => body);
+    expect(sent).toEqual([
+      { ids: [idOf(1)], removed: true },
+      { ids: [idOf(1)], removed: false },
+    ]);
+  });
+});
+
+describe('many slides', () => {
+  it('are selected, counted, and moved together', async () => {
+    const { person, calls } = openSlides({
+      'POST /admin/images/changes': { message: '2 slayt değiştirildi.', changed: 2 },
+    });
+    await row('slayt-1.svs');
+    await person.click(screen.getByRole('checkbox', { name: 'Gösterilenlerin tümünü seç' }));
+    const bar = within(await screen.findByRole('region', { name: 'Seçili slaytlar' }));
+    bar.getByText('2 slayt seçili');
+    // Of the two only one could not be read.
+    bar.getByRole('button', { name: 'Yeniden oku' });
+    await person.click(bar.getByRole('button', { name: 'Taşı' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Veri kümesine taşı' }));
+    dialog.getByText(/^2 slayt bu veri kümesine taşınır/);
+    await person.type(dialog.getByRole('combobox', { name: 'Veri kümesi' }), 'Arşiv');
+    await person.click(dialog.getByRole('button', { name: 'Taşı' }));
+    await screen.findByText('2 slayt değiştirildi.');
+    expect(bodyOf(calls, 'POST /admin/images/changes')).toEqual({
+      ids: [idOf(1), idOf(2)],
+      dataset_name: 'Arşiv',
+    });
+    expect(screen.queryByRole('region', { name: 'Seçili slaytlar' })).toBeNull();
+  });
+
+  it('stay selected when it could not be done', async () => {
+    const { person } = openSlides({ 'POST /admin/images/changes': refusal('not_found') });
+    await person.click((await row('slayt-1.svs')).getByRole('checkbox'));
+    await person.click(await screen.findByRole('button', { name: 'Üyelerden gizle' }));
+    await screen.findByText('Bulunamadı.');
+    screen.getByText('1 slayt seçili');
+    await person.click(screen.getByRole('button', { name: 'Seçimi bırak' }));
+    expect(screen.queryByText('1 slayt seçili')).toBeNull();
+  });
+});
+
+describe('a catalogue file', () => {
+  const plan: ImportPlan = {
+    plan: 'plan-1',
+    encoding: 'windows-1254',
+    rows: 4,
+    changed: 1,
+    unchanged: 2,
+    unknown: 1,
+    wrong: 0,
+    changes: [
+      {
+        line: 2,
+        image_id: idOf(1),
+        file_name: 'slayt-1.svs',
+        fields: [{ field: 'organ_type', before: null, after: 'Işık' }],
+      },
+    ],
+    unknown_lines: [{ line: 5, subject: 'yok.svs', reason: 'Katalogda böyle bir slayt yok.' }],
+    wrong_lines: [],
+  };
+  const file = new File(['file_name;organ_type\n'], 'liste.csv', { type: 'text/csv' });
+
+  async function chooseFile(api: Answers, chosen = file) {
+    const opened = openSlides(api);
+    await opened.person.click(await screen.findByRole('button', { name: 'Katalog dosyası (CSV)' }));
+    const input = document.querySelector('input[type="file"]');
+    if (!(input instanceof HTMLInputElement)) throw new Error('no file can be chosen');
+    await opened.person.upload(input, chosen);
+    return opened;
+  }
+  const preview = async () => within(await screen.findByRole('region', { name: 'Önizleme: liste.csv' }));
+
+  it('is shown before anything changes, then applied as it was shown', async () => {
+    const { person, calls } = await chooseFile({
+      'POST /admin/catalogue-import/check': plan,
+      'POST /admin/catalogue-import': { message: 'Katalog dosyası uygulandı: 1 slayt değişti.', changed: 1 },
+    });
+    const shown = await preview();
+    shown.getByText(/Windows-1254/);
+    shown.getByText('Işık');
+    shown.getByText('yok.svs');
+    expect(calls.some(({ name }) => name === 'POST /admin/catalogue-import')).toBe(false);
+    await person.click(shown.getByRole('button', { name: '1 değişikliği uygula' }));
+    await screen.findByText('Katalog dosyası uygulandı: 1 slayt değişti.');
+    expect(calls.find(({ name }) => name === 'POST /admin/catalogue-import')?.query).toEqual({
+      plan: 'plan-1',
+    });
+    expect(screen.queryByRole('region', { name: /Önizleme/ })).toBeNull();
+  });
+
+  it('is shown anew when the catalogue has changed meanwhile', async () => {
+    let looks = 0;
+    const { person } = await chooseFile({
+      'POST /admin/catalogue-import/check': () => {
+        looks += 1;
+        return looks === 1 ? plan : { ...plan, plan: 'plan-2', changed: 0, changes: [] };
+      },
+      'POST /admin/catalogue-import': refusal('import_changed'),
+    });
+    await person.click((await preview()).getByRole('button', { name: '1 değişikliği uygula' }));
+    await screen.findByText('Katalog bu arada değişti');
+    screen.getByText('Bu dosyanın değiştireceği bir şey yok.');
+    expect(looks).toBe(2);
+  });
+
+  it('with lines that are wrong cannot be applied', async () => {
+    const wrong = [{ line: 3, subject: 'a.svs', reason: 'Satırda çok sütun var.' }];
+    await chooseFile({ 'POST /admin/catalogue-import/check': { ...plan, wrong: 1, wrong_lines: wrong } });
+    const shown = await preview();
+    shown.getByText('Satırda çok sütun var.');
+    shown.getByText('3. satır');
+    expect(shown.queryByRole('button', { name: /uygula/ })).toBeNull();
+  });
+
+  it('that is none is refused in a sentence', async () => {
+    await chooseFile({
+      'POST /admin/catalogue-import/check': refusal('invalid_request', 'Bu bir CSV dosyası değil.'),
+    });
+    await screen.findByText('Bu bir CSV dosyası değil.');
+  });
+
+  it('that is too large is not sent', async () => {
+    const large = new File([new Uint8Array(10 * 1024 * 1024 + 1)], 'liste.csv', { type: 'text/csv' });
+    const { calls } = await chooseFile({}, large);
+    await screen.findByText(/10 MB’tan büyük/);
+    expect(calls.some(({ name }) => name.startsWith('POST /admin'))).toBe(false);
+  });
+});

@@ -1,0 +1,185 @@
+import type { ManagedImage } from '@lamina/contract';
+import { ActionIcon, Badge, Checkbox, Menu, Text } from '@mantine/core';
+import {
+  IconDotsVertical,
+  IconEye,
+  IconEyeOff,
+  IconFolder,
+  IconHistory,
+  IconMicroscope,
+  IconPencil,
+  IconRefresh,
+  IconRestore,
+  IconTrash,
+} from '@tabler/icons-react';
+import type { ReactNode, Ref } from 'react';
+import { Link } from 'react-router';
+import { useImageSession } from '../../api/image-sessions.ts';
+import { formatBytes } from '../../format-bytes.ts';
+import { changeAtOnce } from './change-at-once.ts';
+import type { DialogRequest } from './SlideDialog.tsx';
+import classes from './SlideManagement.module.css';
+import { SlideThumbnail } from './SlideThumbnail.tsx';
+import { changedBy, type QuickAction, type SlideState, stateOf } from './slide-state.ts';
+import { stateLabels, texts } from './texts.ts';
+
+interface SlideRowProps {
+  readonly slide: ManagedImage;
+  /** What the list says of the row: where it stands, and how it is measured. */
+  readonly place: {
+    readonly 'data-index': number;
+    readonly 'aria-rowindex': number;
+    readonly ref: Ref<HTMLTableRowElement>;
+  };
+  readonly isSelected: boolean;
+  readonly onSelect: (isSelected: boolean) => void;
+  readonly onAsk: (request: DialogRequest) => void;
+}
+
+const stateColours: Readonly<Record<SlideState, string>> = {
+  ready: 'haematoxylin',
+  pending: 'gray',
+  failed: 'eosin',
+  missing: 'eosin',
+  removed: 'gray',
+};
+
+export function SlideRow({ slide, place, isSelected, onSelect, onAsk }: SlideRowProps) {
+  const { id, file_name: name, organ_type: organ, format, size_bytes: size, error, hidden } = slide;
+  const session = useImageSession().id;
+  const state = stateOf(slide);
+  return (
+    <tr className={classes.row} data-selected={isSelected || undefined} aria-selected={isSelected} {...place}>
+      <td className={classes.check}>
+        <Checkbox
+          aria-label={texts.select(name)}
+          checked={isSelected}
+          onChange={({ currentTarget }) => onSelect(currentTarget.checked)}
+        />
+      </td>
+      <td className={classes.slide}>
+        <SlideThumbnail imageId={id} session={state === 'ready' ? session : null} />
+        <div className={classes.names}>
+          <span className={classes.name}>{name}</span>
+          <Text size="sm" c="dimmed">
+            {organ ?? texts.noOrgan}
+          </Text>
+        </div>
+      </td>
+      <td className={classes.state}>
+        <Badge color={stateColours[state]} variant="light">
+          {stateLabels[state]}
+        </Badge>{' '}
+        {hidden && (
+          <Badge color="eosin" variant="outline">
+            {stateLabels.hidden}
+          </Badge>
+        )}
+        {state === 'failed' && error !== null && (
+          <Text size="sm" className={classes.reason ?? ''} lang="en">
+            {error}
+          </Text>
+        )}
+      </td>
+      <Cell label={texts.format}>{format}</Cell>
+      <Cell label={texts.size}>{formatBytes(size)}</Cell>
+      <Cell label={texts.scale}>{scaleOf(slide)}</Cell>
+      <td className={classes.menu}>
+        <RowMenu slide={slide} onAsk={onAsk} />
+      </td>
+    </tr>
+  );
+}
+
+/** A card leaves it out where there is nothing to say. */
+function Cell({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <td data-label={label} data-empty={children === null || undefined}>
+      {children ?? <span className={classes.nothing}>{texts.unknown}</span>}
+    </td>
+  );
+}
+
+function scaleOf({ mpp_x: mpp, mpp_derived: isDerived }: ManagedImage): string | null {
+  if (mpp === null) return null;
+  const value = texts.micrometres(mpp);
+  return isDerived ? texts.estimated(value) : value;
+}
+
+const icons: Readonly<Record<QuickAction, typeof IconEye>> = {
+  hide: IconEyeOff,
+  show: IconEye,
+  readAgain: IconRefresh,
+  bringBack: IconRestore,
+};
+const quickActions: readonly QuickAction[] = ['hide', 'show', 'readAgain', 'bringBack'];
+
+function RowMenu({ slide, onAsk }: Pick<SlideRowProps, 'slide' | 'onAsk'>) {
+  const state = stateOf(slide);
+  return (
+    <Menu position="bottom-end" shadow="md" withinPortal={false} withInitialFocusPlaceholder={false}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" size="lg" aria-label={texts.actionsOf(slide.file_name)}>
+          <IconDotsVertical size={20} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {state === 'ready' && (
+          <Menu.Item
+            component={Link}
+            to={`/wsi-viewer?image=${slide.id}`}
+            leftSection={<IconMicroscope size={18} aria-hidden />}
+          >
+            {texts.open}
+          </Menu.Item>
+        )}
+        {state !== 'removed' && state !== 'missing' && (
+          <Menu.Item
+            leftSection={<IconPencil size={18} aria-hidden />}
+            onClick={() => onAsk({ kind: 'edit', slides: [slide] })}
+          >
+            {texts.edit}
+          </Menu.Item>
+        )}
+        {state !== 'removed' && (
+          <Menu.Item
+            leftSection={<IconFolder size={18} aria-hidden />}
+            onClick={() => onAsk({ kind: 'move', slides: [slide] })}
+          >
+            {texts.move}
+          </Menu.Item>
+        )}
+        {quickActions
+          .filter((action) => changedBy(action, [slide]).length > 0)
+          .map((action) => {
+            const Icon = icons[action];
+            return (
+              <Menu.Item
+                key={action}
+                leftSection={<Icon size={18} aria-hidden />}
+                onClick={() => void changeAtOnce(action, [slide])}
+              >
+                {texts[action]}
+              </Menu.Item>
+            );
+          })}
+        <Menu.Item
+          component={Link}
+          to={`/admin/audit?target=${slide.id}`}
+          leftSection={<IconHistory size={18} aria-hidden />}
+        >
+          {texts.records}
+        </Menu.Item>
+        {state !== 'removed' && (
+          <Menu.Item
+            color="eosin"
+            leftSection={<IconTrash size={18} aria-hidden />}
+            onClick={() => onAsk({ kind: 'remove', slides: [slide] })}
+          >
+            {texts.remove}
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,283 @@
+import type { ImportedField, ManagedStatus } from '@lamina/contract';
+import { languageNow, wording } from '../../language.ts';
+import { formatNumber } from '../../numbers.ts';
+
+const slidesInEnglish = (count: number) => (count === 1 ? '1 slide' : `${formatNumber(count)} slides`);
+const figure = (value: number) => value.toLocaleString(languageNow('tr'), { maximumSignificantDigits: 4 });
+
+export const texts = wording({
+  mixed: 'tr',
+  tr: {
+    heading: 'Slaytlar',
+    hint: 'Katalogdaki kayıtları düzenleyin, taşıyın, gizleyin, kaldırın. Slayt dosyalarının kendisi hiç değişmez.',
+    catalogueFile: 'Katalog dosyası (CSV)',
+    upload: 'Slayt yükle',
+    list: 'Slayt listesi',
+    refresh: 'Yenile',
+    loading: 'Slaytlar yükleniyor…',
+    loadFailed: 'Slaytlar yüklenemedi.',
+    empty: 'Bu süzgece uyan slayt yok.',
+    more: 'Devamını göster',
+    moreFailed: 'Devamı yüklenemedi.',
+    shown: (shown: number, all: number) =>
+      `${formatNumber(all)} slayttan ${formatNumber(shown)} tanesi gösteriliyor`,
+    search: 'Ara',
+    searchHint: 'Dosya adı, kimlik, organ veya veri kümesi',
+    dataset: 'Veri kümesi',
+    anyDataset: 'Hepsi',
+    noDataset: 'Veri kümesi yok',
+    status: 'Durum',
+    ofMany: (status: string, count: number) => `${status} (${formatNumber(count)})`,
+
+    slide: 'Slayt',
+    state: 'Durum',
+    format: 'Biçim',
+    size: 'Boyut',
+    scale: 'Ölçek',
+    actions: 'İşlemler',
+    micrometres: (value: number) => `${figure(value)} µm/piksel`,
+    estimated: (value: string) => `${value} (kestirim)`,
+    unknown: 'Bilinmiyor',
+    noOrgan: 'Organ belirtilmemiş',
+
+    select: (name: string) => `Seç: ${name}`,
+    selectShown: 'Gösterilenlerin tümünü seç',
+    selected: (count: number) => `${formatNumber(count)} slayt seçili`,
+    selectMore: (count: number) => `İlk ${formatNumber(count)} slaydı seç`,
+    mostAtOnce: (count: number) => `Bir kerede en çok ${formatNumber(count)} slayt değiştirilebilir.`,
+    clearSelection: 'Seçimi bırak',
+    selection: 'Seçili slaytlar',
+
+    actionsOf: (name: string) => `İşlemler: ${name}`,
+    open: 'Görüntüleyicide aç',
+    records: 'Denetim kayıtları',
+    edit: 'Düzenle',
+    move: 'Taşı',
+    hide: 'Üyelerden gizle',
+    show: 'Üyelere göster',
+    remove: 'Katalogdan kaldır',
+    bringBack: 'Kataloğa geri al',
+    readAgain: 'Yeniden oku',
+    undo: 'Geri al',
+
+    editTitle: 'Slaydı düzenle',
+    fileName: 'Gösterilen ad',
+    fileNameHint: 'Dosyanın kendi adı değişmez.',
+    fileNameRequired: 'Bir ad gerekli.',
+    organ: 'Organ',
+    optional: 'İsteğe bağlı',
+    save: 'Kaydet',
+    cancel: 'Vazgeç',
+
+    moveTitle: 'Veri kümesine taşı',
+    moveHint: (count: number) =>
+      `${formatNumber(count)} slayt bu veri kümesine taşınır. Dosyalar yerinde kalır.`,
+    moveNew:
+      'Yeni bir ad yazarsanız, o veri kümesi bütün üyelere açık olur. Boş bırakılırsa slaytlar hiçbir veri kümesinde olmaz.',
+
+    removeTitle: 'Katalogdan kaldırılsın mı?',
+    removeOne: (name: string) => `${name} katalogdan kaldırılır ve kimse tarafından görülmez.`,
+    removeMany: (count: number) =>
+      `${formatNumber(count)} slayt katalogdan kaldırılır ve kimse tarafından görülmez.`,
+    removeHint: 'Dosya silinmez; kaydı istediğiniz zaman geri alabilirsiniz.',
+
+    fileHint:
+      'Ad, veri kümesi ve organ bilgilerini bir elektronik tablodan toplu olarak değiştirin. Önce ne değişeceği gösterilir; siz uygulayana dek hiçbir şey değişmez.',
+    fileColumns:
+      'Sütunlar: id, file_name, dataset_name, organ_type. Slayt id ile ya da id yoksa file_name sütunundaki yolu veya adıyla bulunur. Boş bırakılan hücre değişmez. Virgül, noktalı virgül veya sekmeyle ayrılmış olabilir.',
+    download: 'Kataloğu indir',
+    downloaded: 'Katalog indirildi.',
+    downloadFailed: 'Katalog indirilemedi.',
+    downloadName: (day: string) => `katalog-${day}.csv`,
+    choose: 'CSV dosyası seç',
+    chooseAnother: 'Başka dosya seç',
+    tooLarge: 'Dosya 10 MB’tan büyük. Lütfen bölüp ayrı ayrı yükleyin.',
+    checking: 'Dosya inceleniyor…',
+    checkFailed: 'Dosya incelenemedi. Lütfen tekrar deneyin.',
+    preview: (name: string) => `Önizleme: ${name}`,
+    readAsTurkish:
+      'Dosya UTF-8 değil, Windows-1254 (Türkçe) olarak okundu. Harflerin aşağıda doğru göründüğünü denetleyin.',
+    rows: 'Satır',
+    changed: 'Değişecek',
+    unchanged: 'Aynı kalacak',
+    unknownRows: 'Katalogda bulunmayan',
+    wrongRows: 'Hatalı',
+    changesList: 'Değişecek olanlar',
+    unknownList: 'Katalogda bulunmayan satırlar',
+    wrongList: 'Hatalı satırlar',
+    line: (line: number) => `${formatNumber(line)}. satır`,
+    firstOnly: (told: number, all: number) =>
+      `${formatNumber(all)} satırdan ilk ${formatNumber(told)} tanesi listeleniyor; hepsi uygulanır.`,
+    firstProblemsOnly: (told: number, all: number) =>
+      `${formatNumber(all)} satırdan ilk ${formatNumber(told)} tanesi listeleniyor.`,
+    from: 'önceki:',
+    to: 'yeni:',
+    nothing: 'yok',
+    correctFirst: 'Hatalı satırlar varken dosya uygulanamaz. Dosyayı düzeltip yeniden seçin.',
+    nothingToApply: 'Bu dosyanın değiştireceği bir şey yok.',
+    apply: (count: number) => `${formatNumber(count)} değişikliği uygula`,
+    changedMeanwhile: 'Katalog bu arada değişti',
+    changedMeanwhileHint: 'Aşağıda yeni önizleme var. İnceleyip yeniden uygulayın.',
+  },
+  en: {
+    heading: 'Slides',
+    hint: 'Edit, move, hide and remove entries of the catalogue. The slide files themselves never change.',
+    catalogueFile: 'Catalogue file (CSV)',
+    upload: 'Upload slides',
+    list: 'List of slides',
+    refresh: 'Refresh',
+    loading: 'Loading slides…',
+    loadFailed: 'The slides could not be loaded.',
+    empty: 'No slide fits this filter.',
+    more: 'Show more',
+    moreFailed: 'The rest could not be loaded.',
+    shown: (shown, all) => `Showing ${formatNumber(shown)} of ${slidesInEnglish(all)}`,
+    search: 'Search',
+    searchHint: 'File name, id, organ or dataset',
+    dataset: 'Dataset',
+    anyDataset: 'All',
+    noDataset: 'No dataset',
+    status: 'Status',
+    ofMany: (status, count) => `${status}: ${formatNumber(count)}`,
+
+    slide: 'Slide',
+    state: 'Status',
+    format: 'Format',
+    size: 'Size',
+    scale: 'Scale',
+    actions: 'Actions',
+    micrometres: (value) => `${figure(value)} µm per pixel`,
+    estimated: (value) => `${value} (estimated)`,
+    unknown: 'Unknown',
+    noOrgan: 'No organ given',
+
+    select: (name) => `Select: ${name}`,
+    selectShown: 'Select all that are shown',
+    selected: (count) => `${slidesInEnglish(count)} selected`,
+    selectMore: (count) => `Select the first ${formatNumber(count)} slides`,
+    mostAtOnce: (count) => `At most ${formatNumber(count)} slides can be changed at once.`,
+    clearSelection: 'Clear selection',
+    selection: 'Selected slides',
+
+    actionsOf: (name) => `Actions: ${name}`,
+    open: 'Open in the viewer',
+    records: 'Audit entries',
+    edit: 'Edit',
+    move: 'Move',
+    hide: 'Hide from members',
+    show: 'Show to members',
+    remove: 'Remove from the catalogue',
+    bringBack: 'Put back into the catalogue',
+    readAgain: 'Read again',
+    undo: 'Undo',
+
+    editTitle: 'Edit the slide',
+    fileName: 'Name that is shown',
+    fileNameHint: 'The file itself keeps its name.',
+    fileNameRequired: 'A name is required.',
+    organ: 'Organ',
+    optional: 'Optional',
+    save: 'Save',
+    cancel: 'Cancel',
+
+    moveTitle: 'Move to a dataset',
+    moveHint: (count) =>
+      `${slidesInEnglish(count)} will be moved to this dataset. The files stay where they are.`,
+    moveNew:
+      'A dataset with a new name is open to all members. If this is left empty, the slides will be in no dataset.',
+
+    removeTitle: 'Remove from the catalogue?',
+    removeOne: (name) => `${name} will be removed from the catalogue, and nobody will see it.`,
+    removeMany: (count) =>
+      `${slidesInEnglish(count)} will be removed from the catalogue, and nobody will see them.`,
+    removeHint: 'No file is deleted; you can put the entry back at any time.',
+
+    fileHint:
+      'Change names, datasets and organs of many slides from a spreadsheet. First you are shown what would change; nothing changes before you apply it.',
+    fileColumns:
+      'Columns: id, file_name, dataset_name, organ_type. A slide is found by its id or, without one, by its path or name in file_name. A cell that is left empty changes nothing. Separated by commas, semicolons or tabs.',
+    download: 'Download the catalogue',
+    downloaded: 'The catalogue has been downloaded.',
+    downloadFailed: 'The catalogue could not be downloaded.',
+    downloadName: (day) => `catalogue-${day}.csv`,
+    choose: 'Choose a CSV file',
+    chooseAnother: 'Choose another file',
+    tooLarge: 'The file is larger than 10 MB. Please split it and send the parts.',
+    checking: 'Looking at the file…',
+    checkFailed: 'The file could not be looked at. Please try again.',
+    preview: (name) => `Preview: ${name}`,
+    readAsTurkish:
+      'The file is not UTF-8; it was read as Windows-1254 (Turkish). Please check that the letters below are right.',
+    rows: 'Lines',
+    changed: 'To change',
+    unchanged: 'To stay the same',
+    unknownRows: 'Not in the catalogue',
+    wrongRows: 'Wrong',
+    changesList: 'What would change',
+    unknownList: 'Lines that name no slide of the catalogue',
+    wrongList: 'Lines that are wrong',
+    line: (line) => `Line ${formatNumber(line)}`,
+    firstOnly: (told, all) =>
+      `The first ${formatNumber(told)} of ${formatNumber(all)} lines are listed; all are applied.`,
+    firstProblemsOnly: (told, all) =>
+      `The first ${formatNumber(told)} of ${formatNumber(all)} lines are listed.`,
+    from: 'before:',
+    to: 'after:',
+    nothing: 'none',
+    correctFirst: 'The file cannot be applied while lines are wrong. Correct it and choose it again.',
+    nothingToApply: 'There is nothing that this file would change.',
+    apply: (count) => (count === 1 ? 'Apply 1 change' : `Apply ${formatNumber(count)} changes`),
+    changedMeanwhile: 'The catalogue has changed meanwhile',
+    changedMeanwhileHint: 'Below is a new preview. Please look at it and apply it again.',
+  },
+});
+
+/** What is asked for. */
+export const statusLabels = wording<Record<ManagedStatus, string>>({
+  mixed: 'tr',
+  tr: {
+    listed: 'Katalogdakiler',
+    ready: 'Hazır olanlar',
+    pending: 'Okunmakta olanlar',
+    failed: 'Okunamayanlar',
+    hidden: 'Üyelerden gizlenenler',
+    missing: 'Dosyası bulunamayanlar',
+    removed: 'Katalogdan kaldırılanlar',
+  },
+  en: {
+    listed: 'In the catalogue',
+    ready: 'Ready',
+    pending: 'Being read',
+    failed: 'Cannot be read',
+    hidden: 'Hidden from members',
+    missing: 'File not found',
+    removed: 'Removed from the catalogue',
+  },
+});
+
+/** What one slide is. */
+export const stateLabels = wording<Record<Exclude<ManagedStatus, 'listed'>, string>>({
+  mixed: 'tr',
+  tr: {
+    ready: 'Hazır',
+    pending: 'Okunuyor',
+    failed: 'Okunamadı',
+    hidden: 'Gizli',
+    missing: 'Dosyası yok',
+    removed: 'Kaldırıldı',
+  },
+  en: {
+    ready: 'Ready',
+    pending: 'Being read',
+    failed: 'Failed',
+    hidden: 'Hidden',
+    missing: 'No file',
+    removed: 'Removed',
+  },
+});
+
+export const fieldLabels = wording<Record<ImportedField, string>>({
+  mixed: 'tr',
+  tr: { file_name: 'Ad', dataset_name: 'Veri kümesi', organ_type: 'Organ' },
+  en: { file_name: 'Name', dataset_name: 'Dataset', organ_type: 'Organ' },
+});
