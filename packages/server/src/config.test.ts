@@ -53,9 +53,34 @@ describe('the settings', () => {
     [{ OIDC_ISSUER: 'https://id.example.org' }, 'OIDC_ISSUER needs OIDC_CLIENT_ID beside it.'],
     [{ OIDC_ISSUER: 'http://id.example.org', OIDC_CLIENT_ID: 'x' }, 'OIDC_ISSUER must be an address'],
     [{ OIDC_ISSUER: 'https://a:b@id.example.org', OIDC_CLIENT_ID: 'x' }, 'OIDC_ISSUER must be an address'],
+    [{ S3_BUCKET: 'slides' }, 'S3_BUCKET needs S3_ENDPOINT beside it.'],
+    [{ S3_ENDPOINT: 'https://s3.example.org' }, 'S3_ENDPOINT needs S3_BUCKET beside it.'],
+    [{ S3_ENDPOINT: 's3://slides' }, 'S3_ENDPOINT must be an address that begins with http:// or https://.'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be error, warn, info, debug or silent, not "loud".'],
   ])('stop the start with one sentence: %o', (settings, sentence) => {
     expect(() => readConfig(settings, '/srv')).toThrow(sentence);
+  });
+
+  it('name an object store in full, or none', () => {
+    const named = {
+      S3_ENDPOINT: 'https://s3.example.org',
+      S3_BUCKET: 'hospital',
+      S3_ACCESS_KEY_ID: 'reader',
+      S3_SECRET_ACCESS_KEY: 'kanarya',
+    };
+    const storeOf = (settings: Record<string, string>) => readConfig(settings, '/srv').objectStore;
+    expect(storeOf({})).toBeNull();
+    expect(storeOf(named)).toEqual({
+      endpoint: 'https://s3.example.org',
+      bucket: 'hospital',
+      prefix: '',
+      region: 'us-east-1',
+      accessKeyId: 'reader',
+      secretAccessKey: 'kanarya',
+    });
+    for (const prefix of ['slides/2026', '/slides/2026/']) {
+      expect(storeOf({ ...named, S3_PREFIX: prefix })?.prefix).toBe('slides/2026/');
+    }
   });
 
   it('open the ways to sign in that are asked for', () => {
@@ -82,6 +107,7 @@ describe('the settings', () => {
     { ADMIN_EMAIL: 'a@b.org', ADMIN_PASSWORD: 'kanarya' },
     { DATABASE_URL: 'mysql://root:kanarya@db' },
     { SMTP_URL: 'http://root:kanarya@mail' },
+    { S3_ENDPOINT: 'https://root:kanarya@s3' },
   ])('do not repeat what may be a secret: %o', (settings) => {
     expect(() => readConfig(settings, '/srv')).toThrow(/^(?!.*kanarya).* must .*\.$/);
   });

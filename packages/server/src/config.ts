@@ -86,7 +86,10 @@ const Environment = z.object({
   TILE_CACHE_BYTES: wholeNumber(2 * 1024 ** 3, 0, Number.MAX_SAFE_INTEGER),
   UPLOAD_QUOTA_BYTES: wholeNumber(1024 ** 4, 0, Number.MAX_SAFE_INTEGER),
   UPLOAD_MAX_BYTES: wholeNumber(256 * 1024 ** 3, 1, Number.MAX_SAFE_INTEGER),
-  S3_ENDPOINT: address(['http:', 'https:'], 'an address that begins with http:// or https://'),
+  S3_ENDPOINT: address(['http:', 'https:'], 'an address that begins with http:// or https://').refine(
+    (value) => value === undefined || !URL.canParse(value) || new URL(value).username === '',
+    { error: 'must be an address without a name in it' },
+  ),
   S3_BUCKET: text,
   S3_PREFIX: text,
   S3_REGION: text.default('us-east-1'),
@@ -210,7 +213,7 @@ export function readConfig(env: NodeJS.ProcessEnv, folder: string): Config {
   if (!read.success) {
     const issue = read.error.issues[0];
     const name = String(issue?.path[0]);
-    const given = /PASSWORD|URL|SECRET/.test(name) ? '' : `, not "${env[name] ?? ''}"`; // those may carry secrets
+    const given = /PASSWORD|URL|SECRET|ENDPOINT/.test(name) ? '' : `, not "${env[name] ?? ''}"`; // those may carry secrets
     throw new ConfigError(`${name} ${issue?.message}${given}.`);
   }
   const settings = read.data;

@@ -61,6 +61,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     if (changes.range === null) delete headers.range;
     const { hostname, port } = new URL(target);
     const passed = http.request({ hostname, port, method: request.method, path: request.url, headers });
+    passed.on('error', () => {}); // before an answer it is told below; after one, nothing is missing
     passed.end(Buffer.concat(pieces));
     const [response] = (await once(passed, 'response')) as [IncomingMessage];
     const answered: Buffer[] = [];

@@ -1,0 +1,119 @@
+/** Slides that lie in a bucket, as whoever looks at them sees it. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { fingerprintOfVersions, versionOfObject } from '@lamina/slide';
+import {
+  buildSvs,
+  type FaultProxy,
+  makeBucket,
+  startFaultProxy,
+  withoutObjectStore,
+} from '@lamina/slide/testing';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type SlideServer, slideServer } from '../testing/slide-server.ts';
+
+const file = 'Tissue/a.svs';
+/** 480 × 400 pixels, tiles of 128, stored at 1 and at 1/4: Deep Zoom levels 9 and 7 of 0…9. */
+const stored = 'image_files/9/1_1.jpg';
+const otherStored = 'image_files/7/0_0.jpg';
+const made = 'image_files/8/1_1.jpg';
+const otherMade = 'image_files/6/0_0.jpg';
+
+let proxy: FaultProxy;
+let server: SlideServer;
+let session: string;
+let inBucket: string;
+let inFolder: string;
+
+describe.skipIf(withoutObjectStore !== null)(`a slide in a bucket (${withoutObjectStore ?? 'S3'})`, () => {
+  beforeAll(async () => {
+    const direct = await makeBucket('some/prefix/');
+    proxy = await startFaultProxy(direct.endpoint);
+    server = await slideServer({
+      config: { objectStore: { ...direct, endpoint: proxy.endpoint } },
+      isShared: true,
+    });
+    await server.put(file, await buildSvs());
+    await server.rescan();
+    inFolder = await server.idOf('a.svs');
+    const { store } = server.services.objectStorage ?? expect.fail('no object storage');
+    const facts = await store.put(file, path.join(server.config.slidesDir, file));
+    const entry = {
+      root: 'bucket',
+      path: file,
+      fingerprint: fingerprintOfVersions([versionOfObject(facts)]),
+    };
+    inBucket = (await server.given.image({ ...entry, root: 'bucket' })).id;
+    session = await server.sessionOf(await server.given.user());
+  });
+  afterAll(async () => {
+    await server?.close();
+    await proxy?.close();
+  });
+
+  const ask = async (imageId: string, what: string) => {
+    const { statusCode, headers, rawPayload } = await server.pixels(`${imageId}/${what}`, session);
+    return { status: statusCode, retryAfter: headers['retry-after'], bytes: rawPayload };
+  };
+
+  it.each(['image.dzi', 'thumbnail.jpg', stored, made])('is the same as in a folder: %s', async (what) => {
+    const [object, files] = [await ask(inBucket, what), await ask(inFolder, what)];
+    expect([object.status, files.status]).toEqual([200, 200]);
+    expect(object.bytes.equals(files.bytes)).toBe(true);
+  });
+
+  it('goes on being seen while the store is down, as far as it was read, and says what it cannot show', async () => {
+    await ask(inBucket, otherStored);
+    proxy.failAlways({ kind: 'status', status: 503 });
+    // A look that failed opens the circuit; until then what has been read is shown all the same.
+    await vi.waitFor(
+      async () => {
+        expect((await ask(inBucket, stored)).status).toBe(200);
+        expect((await ask(inBucket, 'thumbnail.jpg')).status).toBe(503);
+      },
+      { timeout: 50_000, interval: 200 },
+    );
+    expect((await ask(inBucket, made)).status).toBe(200);
+    const other = await server.given.image({ root: 'bucket', path: 'Tissue/other.svs', fingerprint: 'x' });
+    expect(await ask(other.id, 'image.dzi')).toMatchObject({ status: 503, retryAfter: '2' });
+    expect((await ask(inFolder, otherMade)).status).toBe(200);
+  });
+
+  it('is seen as before when the store is back', async () => {
+    proxy.failAlways(null);
+    await vi.waitFor(
+      async () => expect((await ask(inBucket, 'thumbnail.jpg')).status).toBe(200),
+      { timeout: 50_000, interval: 500 }, // a probe every five seconds
+    );
+    const [object, files] = [await ask(inBucket, otherMade), await ask(inFolder, otherMade)];
+    expect(object.status).toBe(200);
+    expect(object.bytes.equals(files.bytes)).toBe(true);
+  });
+
+  it('that has been replaced is shown as it is now', async () => {
+    const { store } = server.services.objectStorage ?? expect.fail('no object storage');
+    const before = await ask(inBucket, 'image.dzi');
+    const smaller = path.join(server.config.dataDir, 'smaller.svs');
+    await fs.writeFile(smaller, await buildSvs({ width: 300, height: 200, downsamples: [1] }));
+    await store.put(file, smaller);
+    await vi.waitFor(
+      async () => {
+        const { status, bytes } = await ask(inBucket, 'image.dzi');
+        expect(status).toBe(200);
+        expect(bytes.equals(before.bytes)).toBe(false);
+        expect(bytes.toString()).toContain('Width="300"');
+      },
+      { timeout: 50_000, interval: 100 },
+    );
+  });
+
+  it('that is not there is not found', async () => {
+    const gone = await server.given.image({ root: 'bucket', path: 'Tissue/gone.svs', fingerprint: 'x' });
+    expect((await ask(gone.id, 'image.dzi')).status).toBe(404);
+  });
+
+  it('is nowhere in a log with the store’s password', () => {
+    const { secretAccessKey } = server.config.objectStore ?? expect.fail('no object storage');
+    expect(server.logged()).not.toContain(secretAccessKey);
+  });
+});
