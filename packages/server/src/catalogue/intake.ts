@@ -2,6 +2,7 @@
  * Brings the catalogue in step with the slide folders: new files become entries, files that are gone are
  * marked, and what is new or changed is asked for to be read: one file at a time, in a process of its own.
  */
+import fs from 'node:fs';
 import type { Logger } from 'pino';
 import type { Audit } from '../audit.ts';
 import type { Config } from '../config.ts';
@@ -45,16 +46,26 @@ export function createIntake({ config, db, now, log, audit, slides, jobs, onChan
   const lookInto = (folder: string, names: readonly string[]) =>
     slides.group({ path: folder }, names, closing.signal);
   const folders = Object.entries(slideRoots(config)) as [FolderRoot, string][];
-  const scanners: readonly (readonly [RootScan['root'], Scanner])[] = folders.map(([root, folder]) => [
+  const scanners: readonly {
+    readonly root: FolderRoot;
+    readonly folder: string;
+    readonly scanner: Scanner;
+  }[] = folders.map(([root, folder]) => ({
     root,
-    createScanner({ look: () => lookAtDisk({ root: folder, lookInto, log }), log: log.child({ root }) }),
-  ]);
+    folder,
+    scanner: createScanner({
+      look: () => lookAtDisk({ root: folder, lookInto, log }),
+      log: log.child({ root }),
+    }),
+  }));
 
   async function scanAll(retryFailed: boolean, signal: AbortSignal): Promise<void> {
     const startedAt = performance.now();
     const scans: RootScan[] = [];
-    for (const [root, scanner] of scanners) {
+    for (const { root, folder, scanner } of scanners) {
       signal.throwIfAborted();
+      // Another process that shares the catalogue may see what this one does not: then this one says nothing of it.
+      if (config.databaseUrl !== null && !fs.existsSync(folder)) continue;
       scans.push({ root, ...(await scanner.scan()) });
     }
     signal.throwIfAborted();

@@ -22,7 +22,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
   let all: ServerProcess[];
   let adminToken: string;
 
-  const start = (name: string) => {
+  const start = (name: string, settings: Readonly<Record<string, string>> = {}) => {
     // The roots are the same for all, as on a shared file system; all else of the data folder is each one's own.
     const dataDir = path.join(folder, name);
     fs.mkdirSync(dataDir, { recursive: true });
@@ -37,6 +37,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
       ADMIN_PASSWORD: admin.password,
       DEMO: 'on',
       THROTTLE: 'on',
+      ...settings,
     });
   };
 
@@ -45,7 +46,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     for (const name of ['slides/Set', 'demo']) fs.mkdirSync(path.join(folder, name), { recursive: true });
     database = await openTestDatabase('PostgreSQL');
     // All at the same moment, over an empty database.
-    all = await Promise.all(['one', 'two', 'three'].map(start));
+    all = await Promise.all(['one', 'two', 'three'].map((name) => start(name)));
     adminToken = await signIn(all[0], admin);
   }, 180_000);
   afterAll(async () => {
@@ -189,6 +190,14 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     expect(imported).toHaveLength(slideCount + 2);
     expect(new Set(imported).size).toBe(slideCount + 2);
   }, 120_000);
+
+  it('leave alone what lies in a folder that one of them does not see', async () => {
+    for (const held of all) held.process.kill('SIGSTOP');
+    const blind = await start('four', { SLIDES_DIR: path.join(folder, 'none') });
+    await blind.kill();
+    for (const held of all) held.process.kill('SIGCONT');
+    expect(await images()).toHaveLength(slideCount + 2);
+  });
 
   it('have written one audit trail, without a fork', async () => {
     expect(await checkChain(database.db)).toMatchObject({ state: 'intact', brokenAt: null });

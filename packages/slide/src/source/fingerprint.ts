@@ -5,14 +5,12 @@
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 
-/** Device, inode, size and time of the last change to the nanosecond: changes whenever the file does. */
-export function versionOfFile({
-  dev,
-  ino,
-  size,
-  mtimeNs,
-}: Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs'>): string {
-  return `${dev} ${ino} ${size} ${mtimeNs}`;
+/**
+ * Inode, size and time of the last change to the nanosecond: changes whenever the file does. Not its device: of a file
+ * system that several machines share, each of them has another number.
+ */
+export function versionOfFile({ ino, size, mtimeNs }: Pick<BigIntStats, 'ino' | 'size' | 'mtimeNs'>): string {
+  return `${ino} ${size} ${mtimeNs}`;
 }
 
 /** Of an object of a store; two objects with the same bytes may have the same. */

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { versionOfFile } from './fingerprint.ts';
+
+const file = { dev: 41n, ino: 7n, size: 1000n, mtimeNs: 1_800_000_000_000_000_001n };
+
+it('a file has the same version on every machine that shares its file system', () => {
+  expect(versionOfFile({ ...file, dev: 52n } as typeof file)).toBe(versionOfFile(file));
+});
+
+it.each([
+  ['another one in its place', { ino: 8n }],
+  ['one that has grown', { size: 1001n }],
+  ['one that was written to a nanosecond later', { mtimeNs: file.mtimeNs + 1n }],
+])('%s is another version', (_, change) => {
+  expect(versionOfFile({ ...file, ...change })).not.toBe(versionOfFile(file));
+});
