@@ -94,6 +94,7 @@ export function createMadeTiles({
     queueLimit,
     timeoutMs: jobTimeoutMs,
     compiledFolder: path.join(config.dataDir, 'compiled'),
+    scratchFolder: path.join(config.dataDir, 'scratch'), // the only place that is sure to be writable, and on a disk
     objects,
   });
   const filler = createTileFiller({ maker, cache, maxBytes: config.tileCacheBytes, log });

@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SlideError } from '../slide.ts';
@@ -23,6 +22,8 @@ interface MakerPlan {
   readonly idleMs: number;
   /** Where compiled code is kept; null: nowhere. Only making processes read it: what they leave there is as hostile as they. */
   readonly compiledFolder: string | null;
+  /** Where the process writes what it needs for a while, which may be as large as a picture. */
+  readonly scratchFolder: string;
   /** Through which objects are read for the process. */
   readonly objects: Objects;
 }
@@ -56,7 +57,7 @@ export class Maker {
   constructor(plan: MakerPlan, onEnd: (isFault: boolean) => void) {
     this.#plan = plan;
     // All that is written on the way, by libraries too, goes away with the process, however it ends.
-    const folder = makeFolder();
+    const folder = makeFolder(plan.scratchFolder);
     // No other environment: what reads hostile files shall not know the server's passwords.
     this.#child = fork(program, [folder ?? ''], {
       env: {
@@ -206,9 +207,10 @@ export class Maker {
 }
 
 /** @returns null when there is no room for it: most jobs write nothing, and are done without */
-function makeFolder(): string | null {
+function makeFolder(scratchFolder: string): string | null {
   try {
-    return mkdtempSync(join(tmpdir(), 'slide-maker-'));
+    mkdirSync(scratchFolder, { recursive: true });
+    return mkdtempSync(join(scratchFolder, 'slide-maker-'));
   } catch {
     return null;
   }

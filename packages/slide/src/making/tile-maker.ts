@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import type { DeepZoomAddress } from '../deep-zoom.ts';
 import { SlideError, type SlideLocation } from '../slide.ts';
 import type { SlideGroup } from '../source/slide-files.ts';
@@ -17,6 +18,8 @@ export interface TileMakerOptions {
   readonly idleMs?: number;
   /** Where the first process leaves its compiled code to the next: they start in a third of the time. Absent: nowhere. */
   readonly compiledFolder?: string;
+  /** Where processes write what they need for a while; the system's folder where it is not said. */
+  readonly scratchFolder?: string;
   /** Through which objects of a store are read; absent: slides are files. */
   readonly objects?: Objects;
 }
@@ -261,7 +264,8 @@ export class TileMaker {
     const best = free.find((maker) => maker.lastPath === path) ?? free[0];
     if (best || this.#makers.size >= this.#options.processes) return best ?? null;
     const { timeoutMs, idleMs = IDLE_MS, compiledFolder = null, objects = null } = this.#options;
-    const maker = new Maker({ timeoutMs, idleMs, compiledFolder, objects }, (isFault) => {
+    const { scratchFolder = tmpdir() } = this.#options;
+    const maker = new Maker({ timeoutMs, idleMs, compiledFolder, scratchFolder, objects }, (isFault) => {
       if (isFault && !this.#isClosed) this.#faults++;
       this.#makers.delete(maker);
       this.#startWaiting();
