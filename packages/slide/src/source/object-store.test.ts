@@ -33,6 +33,10 @@ describe.skipIf(withoutObjectStore !== null)(`an object store (${withoutObjectSt
     const put = await store.put('Tissue/slide.svs', file('slide.svs'));
     expect(put).toEqual({ size: bytes.length, etag: expect.stringMatching(/^[\w-]{16,}$/) });
     expect(await store.head('Tissue/slide.svs')).toEqual(put);
+    const found: unknown[] = [];
+    for await (const object of store.list('Tissue/')) found.push(object);
+    const lastModified = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    expect(found).toEqual([{ key: 'Tissue/slide.svs', ...put, lastModified }]);
   });
 
   it('reads exactly the bytes asked for', async () => {
@@ -62,6 +66,9 @@ describe.skipIf(withoutObjectStore !== null)(`an object store (${withoutObjectSt
     await writeFile(file('large.svs'), large);
     const facts = await inParts.put('large.svs', file('large.svs'));
     expect(facts.size).toBe(large.length);
+    for await (const { key, size, etag } of store.list('large.svs')) {
+      expect({ key, size, etag }).toEqual({ key: 'large.svs', ...facts });
+    }
     const across = await store.read({ key: 'large.svs', ...facts }, 6 * 2 ** 20 - 50, 100);
     expect(large.subarray(6 * 2 ** 20 - 50, 6 * 2 ** 20 + 50).equals(across)).toBe(true);
   });

@@ -362,8 +362,9 @@ function etagIn({ headers }: Response): string | null {
   return etag === '' ? null : etag;
 }
 
+/** A proxy that may pack what it passes on calls every tag weak; the store knows it as it was. */
 function withoutQuotes(etag: string): string {
-  return etag.replace(/^"|"$/g, '');
+  return etag.replace(/^(W\/)?"|"$/g, '');
 }
 
 /** The store answers, but not as one does. */

@@ -25,7 +25,9 @@ export type Fault =
   /** Says that it sends another part than was asked for. */
   | { readonly kind: 'wrong-range' }
   /** Says that it is another object. */
-  | { readonly kind: 'other-etag' };
+  | { readonly kind: 'other-etag' }
+  /** No fault: what a proxy that may pack bytes makes of an ETag. */
+  | { readonly kind: 'weak-etag' };
 
 export interface FaultProxy {
   readonly endpoint: string;
@@ -147,6 +149,10 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
         const { status, headers, body } = await pass(request);
         const range = (headers['content-range'] ?? '').replace(/\d+-\d+/, '1-2');
         return send(response, { status, headers: { ...headers, 'content-range': range }, body });
+      }
+      case 'weak-etag': {
+        const { status, headers, body } = await pass(request);
+        return send(response, { status, headers: { ...headers, etag: `W/${headers.etag}` }, body });
       }
       case 'other-etag': {
         const { status, headers, body } = await pass(request);
