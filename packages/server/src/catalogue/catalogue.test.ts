@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import {
@@ -12,6 +13,8 @@ import {
 } from '@lamina/contract';
 import { buildSvs } from '@lamina/slide/testing';
 import { describe, expect, it, vi } from 'vitest';
+import { change } from '../store/database.ts';
+import { insertImages } from '../store/images.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { type SlideServer, slideServer } from '../testing/slide-server.ts';
 
@@ -159,6 +162,85 @@ describe.each(databaseKinds)('the list on %s', (database) => {
     await admin.call(updateDataset, { body: { dataset: 'Colon', access: 'restricted', listed: false } });
     expect(await reader.call(listImages, known)).toMatchObject({ status: 200, body: { images: [] } });
   });
+
+  it('is the same in parts, without a limit, as in pages: for administrators, and for whom datasets are closed', async () => {
+    const { server, admin, reader } = await catalogueOf(database);
+    const made = Array.from({ length: 2100 }, (_, i) => `slide ${i}.svs`);
+    const at = server.clock.now().toISOString();
+    await change(server.services.db, 'catalogue', async (tx) => {
+      for (let from = 0; from < made.length; from += 100) {
+        const some = made.slice(from, from + 100).map((file_name, i) => ({
+          id: randomUUID(),
+          root: 'slides' as const,
+          path: file_name,
+          members: '[]',
+          fingerprint: null,
+          file_name,
+          dataset_name: i % 5 === 0 ? null : `Set ${i % 5}`,
+          organ_type: null,
+          size_bytes: 1,
+        }));
+        await insertImages(tx, some, at);
+      }
+      await tx.updateTable('images').set({ status: 'ready' }).execute();
+    });
+    for (const dataset of ['Set 1', 'Set 3']) {
+      await admin.call(updateDataset, { body: { dataset, access: 'restricted', listed: false } });
+    }
+    for (const [client, count] of [
+      [admin, 2100],
+      [reader, 1260],
+    ] as const) {
+      const { headers, body } = await client.call(listImages);
+      expect(headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(listImages.response.strict().parse(body)).toEqual(body);
+      const paged: Image[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const query: Record<string, string> = { limit: '500', ...(cursor !== '' && { cursor }) };
+        const page: { images: Image[]; next_cursor: string | null } = (
+          await client.call(listImages, { query })
+        ).body;
+        paged.push(...page.images);
+        cursor = page.next_cursor;
+      }
+      expect(paged).toHaveLength(count);
+      expect(body).toEqual({ images: paged, next_cursor: null });
+    }
+  }, 60_000);
+
+  it('finds a word that a thousand entries have and one that two have, in the order of the list', async () => {
+    const { server, reader, names } = await catalogueOf(database);
+    const at = server.clock.now().toISOString();
+    await change(server.services.db, 'catalogue', async (tx) => {
+      for (let from = 0; from < 1100; from += 100) {
+        const some = Array.from({ length: 100 }, (_, i) => ({
+          id: randomUUID(),
+          root: 'slides' as const,
+          path: `${from + i}`,
+          members: '[]',
+          fingerprint: null,
+          file_name: `HE ${from + i}${(from + i) % 600 === 3 ? ' seldom' : ''}.svs`,
+          dataset_name: `Set ${i % 3}`,
+          organ_type: null,
+          size_bytes: 1,
+        }));
+        await insertImages(tx, some, at);
+      }
+      await tx.updateTable('images').set({ status: 'ready' }).execute();
+    });
+    expect(await names(reader, { q: 'he ', limit: '3' })).toEqual([
+      'HE 0.svs',
+      'HE 3 seldom.svs',
+      'HE 6.svs',
+    ]);
+    expect(await names(reader, { q: 'SELDOM' })).toEqual(['HE 3 seldom.svs', 'HE 603 seldom.svs']);
+    expect(await names(reader, { q: 'seldom', dataset: 'Set 0' })).toEqual([
+      'HE 3 seldom.svs',
+      'HE 603 seldom.svs',
+    ]);
+    expect(await names(reader, { q: 'never' })).toEqual([]);
+    expect(await names(reader, { q: 'he' })).toHaveLength(1100);
+  }, 60_000);
 
   it('is narrowed to one dataset of several whose names differ in case alone', async () => {
     const { server, reader, names } = await catalogueOf(database);
@@ -419,7 +501,7 @@ describe.each(databaseKinds)('an administrator, on %s,', (database) => {
 
 describe('the catalogue and the slide folder', () => {
   const ready = async ({ services }: SlideServer, reader: User) =>
-    (await services.catalogue.list({}, reader)).images.length;
+    (await services.catalogue.list({ limit: 500 }, reader)).images.length;
 
   it('agree: new files come, files that are gone go, and return as the same entry', async () => {
     const { server, names, list, reader } = await catalogueOf();

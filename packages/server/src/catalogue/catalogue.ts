@@ -16,16 +16,31 @@ import type { Audit } from '../audit.ts';
 import { createBelief } from '../belief.ts';
 import type { Config } from '../config.ts';
 import type { Datasets } from '../datasets.ts';
+import { openStretches } from '../domain/catalogue-order.ts';
 import { opens } from '../domain/image-session.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { slideRoots } from '../slides/slide-roots.ts';
 import type { ServableImage, Slides } from '../slides/slides.ts';
+import { prepareSearch } from '../store/catalogue-search.ts';
 import { change, type Database, timesTaken } from '../store/database.ts';
-import { findImage, hasNoImages, type ImageRow, imageOf, listImages } from '../store/images.ts';
+import {
+  findImage,
+  hasNoImages,
+  type ImageFilter,
+  type ImageRow,
+  imageOf,
+  type ListedImage,
+  listDatasetNames,
+  listImages,
+} from '../store/images.ts';
 import { decodePlace, encodePlace } from './cursor.ts';
 import { type Editor, editImage } from './edit-image.ts';
 import { createIntake } from './intake.ts';
 import { type Watch, watchFolders } from './watch.ts';
+import { listAsJson, noImages, partsOfList } from './whole-list.ts';
+
+type ImageList = ResponseOf<typeof listImagesEndpoint>;
+type ListQuery = Omit<QueryOf<typeof listImagesEndpoint>, 'limit'>;
 
 export interface Catalogue {
   /** Asks for a look through the slide folders and goes on watching them; what is new is read behind. */
@@ -37,10 +52,9 @@ export interface Catalogue {
   /** Whether no file has an entry; one that an administrator removed counts as having one. */
   isEmpty(): Promise<boolean>;
   /** Administrators see every entry that is not removed; all others the ready ones open to them, without `error`. */
-  list(
-    query: QueryOf<typeof listImagesEndpoint>,
-    reader: User,
-  ): Promise<ResponseOf<typeof listImagesEndpoint>>;
+  list(query: ListQuery & { readonly limit: number }, reader: User): Promise<ImageList>;
+  /** The same without a limit: an `ImageList` as JSON, in parts. @throws AppError invalid_request, before any part */
+  listAll(query: ListQuery, reader: User): Promise<AsyncIterable<string>>;
   /**
    * Changes whenever the list might: viewers ask every half minute, and almost always nothing has happened. Weak,
    * since the list may be compressed on its way.
@@ -117,6 +131,31 @@ export function createCatalogue({ config, db, now, log, audit, slides, jobs, dat
     return row;
   }
 
+  let knownDatasets: { readonly revision: number; readonly names: readonly string[] } | null = null;
+
+  /** Asked for anew when the catalogue has changed. */
+  async function datasetNames(): Promise<readonly string[]> {
+    const revision = await timesTaken(db, 'catalogue');
+    if (knownDatasets?.revision !== revision) knownDatasets = { revision, names: await listDatasetNames(db) };
+    return knownDatasets.names;
+  }
+
+  async function filterFor(
+    { q, dataset, organ }: ListQuery,
+    reader: User,
+  ): Promise<Omit<ImageFilter, 'after' | 'limit'>> {
+    const closedDatasets = await datasets.closedTo(reader);
+    return {
+      status: seesAll(reader) ? null : 'ready',
+      evenHidden: seesAll(reader),
+      search: q?.trim(),
+      dataset,
+      organ,
+      closedDatasets,
+      stretches: closedDatasets.size === 0 ? null : openStretches(await datasetNames(), closedDatasets),
+    };
+  }
+
   /** Once for all who ask at the same time. */
   function readOnce(imageId: string): Promise<ServableImage | null> {
     const underWay = beingRead.get(imageId);
@@ -164,6 +203,13 @@ export function createCatalogue({ config, db, now, log, audit, slides, jobs, dat
 
   return {
     async start() {
+      const hindrance = await prepareSearch(db);
+      if (hindrance !== null) {
+        log.warn(
+          { err: hindrance },
+          'searching goes through every entry: the extension pg_trgm, or the index made with it, could not be made',
+        );
+      }
       await jobs.ask('rescan', { atStart: true });
       if (isClosed) return; // meanwhile
       watching = watchFolders({
@@ -185,25 +231,26 @@ export function createCatalogue({ config, db, now, log, audit, slides, jobs, dat
 
     isEmpty: () => hasNoImages(db),
 
-    async list({ q, dataset, organ, limit, cursor }, reader) {
-      const rows = await listImages(db, {
-        status: seesAll(reader) ? null : 'ready',
-        evenHidden: seesAll(reader),
-        search: q?.trim(),
-        dataset,
-        organ,
-        closedDatasets: await datasets.closedTo(reader),
-        after: cursor === undefined ? null : decodePlace(cursor),
-        limit: limit === undefined ? undefined : limit + 1, // one more tells whether there is a next page
-      });
-      const page = limit === undefined ? rows : rows.slice(0, limit);
+    async list({ limit, cursor, ...query }, reader) {
+      const filter = await filterFor(query, reader);
+      const after = cursor === undefined ? null : decodePlace(cursor);
+      // One more tells whether there is a next page.
+      const rows = await listImages(db, { ...filter, after, limit: limit + 1 });
+      const page = rows.slice(0, limit);
       const last = page.at(-1);
       const hasMore = page.length < rows.length;
       return {
         images: page.map((row) => seenBy(reader, row)),
         next_cursor: hasMore && last ? encodePlace({ sortKey: last.sort_key, id: last.id }) : null,
-        ...(page.length === 0 && { message: 'No images found.' }),
+        ...(page.length === 0 && { message: noImages }),
       };
+    },
+
+    async listAll({ cursor, ...query }, reader) {
+      const after = cursor === undefined ? null : decodePlace(cursor);
+      const filter = await filterFor(query, reader);
+      const parts = partsOfList((page) => listImages(db, { ...filter, ...page }), after);
+      return listAsJson(parts, (row) => seenBy(reader, row));
     },
 
     async etagOf({ q, dataset, organ, limit, cursor }, reader) {
@@ -273,7 +320,7 @@ function seesAll(reader: User): boolean {
   return may(reader, 'catalogue.write');
 }
 
-function seenBy(reader: User, row: ImageRow): Image {
+function seenBy(reader: User, row: ListedImage): Image {
   const image = imageOf(row);
   return seesAll(reader) ? image : { ...image, error: null };
 }

@@ -9,6 +9,7 @@ import { basename, dirname, join } from 'node:path/posix';
 import type { Logger } from 'pino';
 import type { Audit, AuditEntry } from '../audit.ts';
 import type { SlideFile } from '../slides/slide-roots.ts';
+import { takeStock } from '../store/catalogue-search.ts';
 import { type Change, change, type Database } from '../store/database.ts';
 import {
   type EditableField,
@@ -59,6 +60,8 @@ interface Pair extends Found {
 /** Changes of one transaction: nobody waits long for the database, nor for the thread that makes them. */
 const changesAtOnce = 100;
 const rowsAtOnce = 1000;
+/** After so many new entries at once what the database knew of its table misleads it. */
+const manyImages = 1000;
 
 /** @param scans of the roots that were looked through; entries of other roots are left alone */
 export async function takeIn(
@@ -227,6 +230,7 @@ export async function takeIn(
     oneByOne((tx, pair) => followFile(tx, pair, at)),
   );
   await inSteps(fresh, (tx, images) => insertImages(tx, images, at));
+  if (fresh.length >= manyImages) await takeStock(db);
   await inSteps(
     failing,
     oneByOne((tx, { id, changes }) => updateImage(tx, id, changes, at)),

@@ -2,6 +2,7 @@
  * Registers an endpoint of the contract: access, then input, then the route's own work, then the answer.
  * Every route of the API goes through here.
  */
+import { Readable } from 'node:stream';
 import {
   AppError,
   apiBase,
@@ -65,10 +66,19 @@ type AnswerOf<E extends Endpoint> = E['response'] extends string
   : E['response'] extends null
     ? // biome-ignore lint/suspicious/noConfusingVoidType: what a function without a return returns
       void
-    : ResponseOf<E> | typeof unchanged;
+    : ResponseOf<E> | StreamedJson | typeof unchanged;
 
 /** Answer of a handler that has set an ETag which the caller named: 304, without a body. */
 export const unchanged = Symbol('unchanged');
+
+/** A long answer, as JSON in parts. Whoever makes it answers for its being what the contract says, and no more. */
+export class StreamedJson {
+  readonly parts: AsyncIterable<string>;
+
+  constructor(parts: AsyncIterable<string>) {
+    this.parts = parts;
+  }
+}
 
 /** A sign-in older than this asks for the current password before it changes the account. */
 const freshSignInMs = 15 * 60_000;
@@ -111,6 +121,9 @@ export function serve<const E extends Endpoint>(
       }
       reply.header('Cache-Control', 'no-store').code(endpoint.status);
       if (answer === unchanged) return reply.code(304).send();
+      if (answer instanceof StreamedJson) {
+        return reply.type('application/json; charset=utf-8').send(Readable.from(answer.parts));
+      }
       // Only what the contract names leaves the server.
       return endpoint.response === null ? reply.send() : endpoint.response.parse(answer);
     },

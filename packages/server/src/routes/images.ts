@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Origin } from '../audit.ts';
 import type { Caller } from '../http/access.ts';
 import { compressing } from '../http/compressing.ts';
-import { serve, unchanged } from '../http/serve.ts';
+import { StreamedJson, serve, unchanged } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 
 export async function imageRoutes(
@@ -18,7 +18,10 @@ export async function imageRoutes(
       const etag = await catalogue.etagOf(query, caller.user);
       reply.header('ETag', etag);
       if (reply.request.headers['if-none-match'] === etag) return unchanged;
-      return catalogue.list(query, caller.user);
+      const { limit } = query;
+      return limit === undefined
+        ? new StreamedJson(await catalogue.listAll(query, caller.user))
+        : catalogue.list({ ...query, limit }, caller.user);
     });
 
     serve(compressed, getImage, async ({ params, caller }) => ({

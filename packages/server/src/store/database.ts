@@ -2,10 +2,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import { type Dialect, Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
-import { bringUpToDate, migratedByUs } from './migrating.ts';
 import { EmbeddedDialect } from './embedded-dialect.ts';
+import { bringUpToDate, migratedByUs } from './migrating.ts';
 import { up as first } from './migrations/0001-first.ts';
 import { up as derivedScale } from './migrations/0002-derived-scale.ts';
 import { up as auditChain } from './migrations/0003-audit-chain.ts';
@@ -16,8 +16,9 @@ import { up as imageOpenings } from './migrations/0007-image-openings.ts';
 import { up as catalogueSearch } from './migrations/0008-catalogue-search.ts';
 import { up as uploads } from './migrations/0009-uploads.ts';
 import { up as slideManagement } from './migrations/0010-slide-management.ts';
-import { openPatientPostgresPool, openPostgresPool } from './postgres-pool.ts';
+import { up as catalogueAtScale } from './migrations/0011-catalogue-at-scale.ts';
 import { up as schemaChanges } from './migrations/0013-schema-changes.ts';
+import { openPatientPostgresPool, openPostgresPool, type WatchedPool } from './postgres-pool.ts';
 import type { LockTable, Tables } from './schema.ts';
 
 export type Database = Kysely<Tables>;
@@ -38,6 +39,7 @@ export const migrations = {
   '0008-catalogue-search': { up: catalogueSearch },
   '0009-uploads': { up: uploads },
   '0010-slide-management': { up: slideManagement },
+  '0011-catalogue-at-scale': { up: catalogueAtScale },
   '0013-schema-changes': { up: schemaChanges },
 };
 
@@ -63,7 +65,13 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
     await db.destroy();
     throw error;
   }
-  return db;
+  if (url === null) return db;
+  // Changing the tables takes as long as it takes; from here on nobody waits for long.
+  await db.destroy();
+  const pool = openPostgresPool(url);
+  const opened = kyselyOver(new PostgresDialect({ pool }));
+  pools.set(opened, pool);
+  return opened;
 }
 
 /**
@@ -72,7 +80,7 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
  * @throws when it cannot be reached
  */
 export async function connectDatabase(location: DatabaseLocation): Promise<Database> {
-  const db = new Kysely<Tables>({ dialect: migratedByUs(dialectOf(location)) });
+  const db = kyselyOver(dialectOf(location));
   try {
     await sql`select 1`.execute(db);
   } catch (error) {
@@ -82,7 +90,43 @@ export async function connectDatabase(location: DatabaseLocation): Promise<Datab
   return db;
 }
 
-function dialectOf({ url, file }: DatabaseLocation) {
+function kyselyOver(dialect: Dialect): Database {
+  const db: Database = new Kysely<Tables>({
+    dialect: migratedByUs(dialect),
+    log: ({ query, queryDurationMillis }) => {
+      const watchers = queryWatchers.get(db);
+      if (watchers === undefined) return;
+      const kind = queryKinds[query.query.kind] ?? 'other';
+      for (const watcher of watchers) watcher(kind, queryDurationMillis);
+    },
+  });
+  return db;
+}
+
+const pools = new WeakMap<Database, WatchedPool>();
+
+/** Connections that somebody has; the embedded database has none that anybody could wait for. */
+export function connectionsInUse(db: Database): number {
+  return pools.get(db)?.inUse() ?? 0;
+}
+
+/** Told of every query that has been answered or has failed. @param kind select, insert, update, delete or other */
+export type QueryWatcher = (kind: string, ms: number) => void;
+
+const queryWatchers = new WeakMap<Database, Set<QueryWatcher>>();
+const queryKinds: Readonly<Record<string, string>> = {
+  SelectQueryNode: 'select',
+  InsertQueryNode: 'insert',
+  UpdateQueryNode: 'update',
+  DeleteQueryNode: 'delete',
+};
+
+export function watchQueries(db: Database, watcher: QueryWatcher): void {
+  const watchers = queryWatchers.get(db) ?? new Set();
+  queryWatchers.set(db, watchers.add(watcher));
+}
+
+function dialectOf({ url, file }: DatabaseLocation): Dialect {
   if (url !== null) return new PostgresDialect({ pool: openPatientPostgresPool(url) });
   if (file !== null) fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const database = new SqliteDatabase(file ?? ':memory:');

@@ -2,13 +2,37 @@
 import type { Image, ImageStatus } from '@lamina/contract';
 import { foldForSearch } from '@lamina/contract';
 import { sql } from 'kysely';
-import { searchTextOf, sortKeyOf, sortKeysOfDataset } from '../domain/catalogue-order.ts';
+import { type Stretch, searchTextOf, sortKeyOf, sortKeysOfDataset } from '../domain/catalogue-order.ts';
 import type { Change, Connection } from './database.ts';
 import type { Row, SlideRoot } from './schema.ts';
 
 export type ImageRow = Row<'images'>;
 
-export function imageOf(row: ImageRow): Image {
+/** What a list says of an entry, and where it stands. */
+const listedColumns = [
+  'id',
+  'file_name',
+  'dataset_name',
+  'organ_type',
+  'width',
+  'height',
+  'mpp_x',
+  'mpp_y',
+  'objective_power',
+  'derived_scale',
+  'vendor',
+  'format',
+  'size_bytes',
+  'status',
+  'error',
+  'hidden_at',
+  'created_at',
+  'sort_key',
+] as const satisfies readonly (keyof ImageRow)[];
+
+export type ListedImage = Pick<ImageRow, (typeof listedColumns)[number]>;
+
+export function imageOf(row: Omit<ListedImage, 'sort_key'>): Image {
   return {
     id: row.id,
     file_name: row.file_name,
@@ -45,23 +69,59 @@ export interface ImageFilter {
   readonly organ: string | undefined;
   /** Entries of these are left out. */
   readonly closedDatasets: ReadonlySet<string>;
+  /** Where entries that are not left out stand, as `openStretches` says it; null: anywhere. */
+  readonly stretches: readonly Stretch[] | null;
   /** The last entry of the page before. */
   readonly after: { readonly sortKey: string; readonly id: string } | null;
-  readonly limit: number | undefined;
+  readonly limit: number;
 }
 
+/** So many entries with a word are put in order; a word that more have is met soon enough on the way through the list. */
+const mostFound = 1000;
+
 /** Entries that are listed, in the order of the catalogue. */
-export async function listImages(db: Connection, filter: ImageFilter): Promise<ImageRow[]> {
-  // Found in the index alone; the rows are read for the page that goes out.
-  const found =
-    filter.limit === undefined
-      ? matching(db, filter)
-      : listed(db).where(
-          'id',
-          'in',
-          matching(db, filter).select('id').orderBy('sort_key').orderBy('id').limit(filter.limit),
-        );
-  return found.selectAll().orderBy('sort_key').orderBy('id').execute();
+export async function listImages(db: Connection, filter: ImageFilter): Promise<ListedImage[]> {
+  const { search = '', dataset, limit } = filter;
+  const pattern = search === '' ? null : `%${foldForSearch(search).replace(/[\\%_]/g, '\\$&')}%`;
+  // In one dataset the way through the list is short.
+  const found = pattern === null || dataset !== undefined ? null : await idsWith(db, pattern);
+  if (found?.length === 0) return [];
+  const places =
+    found === null
+      ? placesOf(db, filter, pattern)
+      : matching(db, filter).where('id', 'in', found).select(['id', 'sort_key']);
+  const page = db.selectFrom(places.as('places')).select('id').orderBy('sort_key').orderBy('id').limit(limit);
+  // The rows are read for the page that goes out.
+  return listed(db).where('id', 'in', page).select(listedColumns).orderBy('sort_key').orderBy('id').execute();
+}
+
+/** @returns null when there are too many */
+async function idsWith(db: Connection, pattern: string): Promise<string[] | null> {
+  const rows = await db
+    .selectFrom('images')
+    .select('id')
+    .where(hasWords(pattern))
+    .limit(mostFound + 1)
+    .execute();
+  return rows.length > mostFound ? null : rows.map(({ id }) => id);
+}
+
+const hasWords = (pattern: string) => sql<boolean>`search_text like ${pattern} escape '\\'`;
+
+/** What matches, stretch by stretch, so that nothing is walked through that is left out anyway. */
+function placesOf(db: Connection, filter: ImageFilter, pattern: string | null) {
+  const { stretches, after, limit } = filter;
+  const all = pattern === null ? matching(db, filter) : matching(db, filter).where(hasWords(pattern));
+  const ahead = stretches?.filter(({ to }) => to === null || after === null || to > after.sortKey);
+  const [first, ...others] = (ahead ?? []).map(({ from, to }) => {
+    let part = all.where('sort_key', '>=', from);
+    if (to !== null) part = part.where('sort_key', '<', to);
+    const page = part.select(['id', 'sort_key']).orderBy('sort_key').orderBy('id').limit(limit);
+    return db.selectFrom(page.as('stretch')).select(['id', 'sort_key']);
+  });
+  return first === undefined
+    ? all.select(['id', 'sort_key'])
+    : others.reduce((parts, part) => parts.unionAll(part), first);
 }
 
 function matching(db: Connection, filter: ImageFilter) {
@@ -83,16 +143,25 @@ function matching(db: Connection, filter: ImageFilter) {
       eb.or([eb('dataset_name', 'is', null), eb('dataset_name', 'not in', closed)]),
     );
   }
-  if (filter.search !== undefined && filter.search !== '') {
-    const pattern = `%${foldForSearch(filter.search).replace(/[\\%_]/g, '\\$&')}%`;
-    query = query.where(sql<boolean>`search_text like ${pattern} escape '\\'`);
-  }
   if (after !== null) {
     query = query.where(({ eb, refTuple, tuple }) =>
       eb(refTuple('sort_key', 'id'), '>', tuple(after.sortKey, after.id)),
     );
   }
   return query;
+}
+
+/** Names of the datasets that entries are in, in no order. */
+export async function listDatasetNames(db: Connection): Promise<string[]> {
+  // From each name to the next in the index: as many steps as there are names, not entries.
+  const { rows } = await sql<{ name: string }>`
+    with recursive names (name) as (
+      select min(dataset_name) from images
+      union all
+      select (select min(dataset_name) from images where dataset_name > name) from names where name is not null
+    )
+    select name from names where name is not null`.execute(db);
+  return rows.map(({ name }) => name);
 }
 
 function listed(db: Connection) {

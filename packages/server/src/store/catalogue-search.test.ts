@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { prepareSearch, takeStock } from './catalogue-search.ts';
+import { connectDatabase } from './database.ts';
+import { databaseKinds, openTestDatabase } from './testing/test-database.ts';
+
+it('needs nothing more on SQLite', async () => {
+  const { db, close } = await openTestDatabase('SQLite');
+  onTestFinished(close);
+  expect(await prepareSearch(db)).toBeNull();
+  await takeStock(db);
+});
+
+describe.skipIf(!databaseKinds.includes('PostgreSQL'))(
+  'the search on PostgreSQL (where TEST_DATABASE_URL names one)',
+  () => {
+    it('has its index, however often and by how many it is asked for', async () => {
+      const { db, close } = await openTestDatabase('PostgreSQL');
+      onTestFinished(close);
+      expect(await Promise.all([prepareSearch(db), prepareSearch(db)])).toEqual([null, null]);
+      expect(await prepareSearch(db)).toBeNull();
+      const { rows } = await sql`select 1 from pg_indexes where indexname = 'images_by_words'`.execute(db);
+      expect(rows).toHaveLength(1);
+      await takeStock(db);
+    });
+
+    it('goes without it where the user of the database may not make it', async () => {
+      const { db, url, close } = await openTestDatabase('PostgreSQL');
+      onTestFinished(close);
+      await sql`drop index if exists images_by_words`.execute(db);
+      const guest = `guest_${randomBytes(4).toString('hex')}`;
+      await sql`create role ${sql.id(guest)} login password 'glass'`.execute(db);
+      onTestFinished(async () => {
+        await sql`drop role ${sql.id(guest)}`.execute(db);
+      });
+      const address = new URL(url ?? '');
+      address.username = guest;
+      address.password = 'glass';
+      const guestsDb = await connectDatabase({ url: address.href, file: null });
+      onTestFinished(() => guestsDb.destroy());
+      expect(await prepareSearch(guestsDb)).toMatchObject({
+        message: expect.stringMatching(/permission|owner/),
+      });
+    });
+  },
+);

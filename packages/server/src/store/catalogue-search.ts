@@ -1,0 +1,34 @@
+/** What makes the catalogue quick on PostgreSQL beyond its tables, as far as the database's user may. */
+import { PostgresAdapter, sql } from 'kysely';
+import type { Database } from './database.ts';
+
+/**
+ * An index of all sequences of three characters, so that a word which nobody has is not looked for in every entry.
+ *
+ * @returns null when it is there, or is not needed; otherwise why it could not be made
+ */
+export async function prepareSearch(db: Database): Promise<Error | null> {
+  if (!isPostgres(db)) return null;
+  try {
+    await db.transaction().execute(async (tx) => {
+      await sql`set local statement_timeout = 0`.execute(tx); // a large table takes its time
+      await sql`select pg_advisory_xact_lock(hashtext('images_by_words'))`.execute(tx); // one process after the other
+      const { rows } = await sql`select 1 where to_regclass('images_by_words') is not null`.execute(tx);
+      if (rows.length > 0) return;
+      await sql`create extension if not exists pg_trgm`.execute(tx);
+      await sql`create index images_by_words on images using gin (search_text gin_trgm_ops)`.execute(tx);
+    });
+    return null;
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** Statistics of the table as it is now; PostgreSQL takes them by itself only a while after a large change. */
+export async function takeStock(db: Database): Promise<void> {
+  if (isPostgres(db)) await sql`analyze images`.execute(db);
+}
+
+function isPostgres(db: Database): boolean {
+  return db.getExecutor().adapter instanceof PostgresAdapter;
+}
