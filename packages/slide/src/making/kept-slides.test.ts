@@ -1,7 +1,7 @@
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Slide } from '../slide.ts';
 import { buildSvs } from '../testing/build-svs.ts';
 import { KeptSlides } from './kept-slides.ts';
@@ -95,5 +95,19 @@ describe('slides that are kept open', () => {
     const failing = kept.use(location, () => Promise.reject(new Error('This job failed')));
     await expect(failing).rejects.toThrow('This job failed');
     expect(await kept.use(location, itself)).toBe(slide);
+  });
+
+  it('are closed twenty seconds after their last use, whatever else is asked for', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const kept = new KeptSlides();
+    const [busy, idle] = [await newSlide('busy.svs'), await newSlide('idle.svs')];
+    const slide = await kept.use(idle, itself);
+    for (let seconds = 0; seconds < 30; seconds += 5) {
+      await kept.use(busy, readTile);
+      await vi.advanceTimersByTimeAsync(5000);
+    }
+    await expect(readTile(slide)).rejects.toMatchObject({ name: 'SlideError' });
+    await expect(readTile(await kept.use(busy, itself))).resolves.not.toBeNull();
   });
 });
