@@ -45,6 +45,7 @@ describe('the page of the web app', () => {
     '/admin/users/',
     '/admin/audit',
     '/admin/datasets',
+    '/admin/slides',
   ])('answers at %s', async (address) => {
     const { app } = await webApp();
     const answer = await app.inject(address);

@@ -23,6 +23,7 @@ const screens: ReadonlySet<string> = new Set([
   '/admin',
   '/admin/users',
   '/admin/datasets',
+  '/admin/slides',
   '/admin/audit',
 ]);
 
