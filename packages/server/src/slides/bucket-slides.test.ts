@@ -1,9 +1,10 @@
 /** Slides that lie in a bucket, as whoever looks at them sees it. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { fingerprintOfVersions, versionOfObject } from '@lamina/slide';
+import { fingerprintOfVersions, type ObjectFacts, versionOfObject } from '@lamina/slide';
 import {
   buildSvs,
+  type Fault,
   type FaultProxy,
   makeBucket,
   startFaultProxy,
@@ -25,6 +26,10 @@ let session: string;
 let inBucket: string;
 let inFolder: string;
 
+/** As a scan would have found it. */
+const entryOf = (key: string, facts: ObjectFacts) =>
+  ({ root: 'bucket', path: key, fingerprint: fingerprintOfVersions([versionOfObject(facts)]) }) as const;
+
 describe.skipIf(withoutObjectStore !== null)(`a slide in a bucket (${withoutObjectStore ?? 'S3'})`, () => {
   beforeAll(async () => {
     const direct = await makeBucket('some/prefix/');
@@ -36,20 +41,21 @@ describe.skipIf(withoutObjectStore !== null)(`a slide in a bucket (${withoutObje
     await server.put(file, await buildSvs());
     await server.rescan();
     inFolder = await server.idOf('a.svs');
-    const { store } = server.services.objectStorage ?? expect.fail('no object storage');
-    const facts = await store.put(file, path.join(server.config.slidesDir, file));
-    const entry = {
-      root: 'bucket',
-      path: file,
-      fingerprint: fingerprintOfVersions([versionOfObject(facts)]),
-    };
-    inBucket = (await server.given.image({ ...entry, root: 'bucket' })).id;
+    const facts = await putSlide(file, await buildSvs());
+    inBucket = (await server.given.image(entryOf(file, facts))).id;
     session = await server.sessionOf(await server.given.user());
   });
   afterAll(async () => {
     await server?.close();
     await proxy?.close();
   });
+
+  async function putSlide(key: string, bytes: Uint8Array): Promise<ObjectFacts> {
+    const { store } = server.services.objectStorage ?? expect.fail('no object storage');
+    const written = path.join(server.config.dataDir, 'to-be-put.svs');
+    await fs.writeFile(written, bytes);
+    return store.put(key, written);
+  }
 
   const ask = async (imageId: string, what: string) => {
     const { statusCode, headers, rawPayload } = await server.pixels(`${imageId}/${what}`, session);
@@ -60,6 +66,23 @@ describe.skipIf(withoutObjectStore !== null)(`a slide in a bucket (${withoutObje
     const [object, files] = [await ask(inBucket, what), await ask(inFolder, what)];
     expect([object.status, files.status]).toEqual([200, 200]);
     expect(object.bytes.equals(files.bytes)).toBe(true);
+  });
+
+  it.each<[string, Fault]>([
+    ['sends whole objects instead of parts', { kind: 'whole' }],
+    ['sends another part than was asked for', { kind: 'wrong-range' }],
+    ['refuses', { kind: 'status', status: 403 }],
+    ['leads elsewhere', { kind: 'redirect', to: 'http://169.254.169.254/' }],
+  ])('is not shown, and not called damaged, by a store that %s', async (_, fault) => {
+    const slide = await buildSvs({ properties: { AppMag: '20', Note: fault.kind } });
+    const facts = await putSlide('Tissue/other.svs', slide);
+    const { id } = await server.given.image(entryOf('Tissue/other.svs', facts));
+    proxy.failAlways(fault);
+    for (const what of ['image.dzi', 'thumbnail.jpg', stored, made]) {
+      expect(await ask(id, what)).toMatchObject({ status: 503, retryAfter: '2' });
+    }
+    proxy.failAlways(null);
+    await server.services.db.deleteFrom('images').where('id', '=', id).execute();
   });
 
   it('goes on being seen while the store is down, as far as it was read, and says what it cannot show', async () => {
@@ -91,11 +114,8 @@ describe.skipIf(withoutObjectStore !== null)(`a slide in a bucket (${withoutObje
   });
 
   it('that has been replaced is shown as it is now', async () => {
-    const { store } = server.services.objectStorage ?? expect.fail('no object storage');
     const before = await ask(inBucket, 'image.dzi');
-    const smaller = path.join(server.config.dataDir, 'smaller.svs');
-    await fs.writeFile(smaller, await buildSvs({ width: 300, height: 200, downsamples: [1] }));
-    await store.put(file, smaller);
+    await putSlide(file, await buildSvs({ width: 300, height: 200, downsamples: [1] }));
     await vi.waitFor(
       async () => {
         const { status, bytes } = await ask(inBucket, 'image.dzi');

@@ -201,7 +201,8 @@ export function createSlides({ config, log, madeTiles, objects }: Ground): Slide
       try {
         const location = await locationOf(file);
         const summary = await madeTiles.inspect(location, signal);
-        madeTiles.fill({ location, fingerprint: summary.fingerprint }, 'found');
+        // What lies in a store would have to be fetched for it, all of it, though perhaps nobody ever looks.
+        if (!location.isObject) madeTiles.fill({ location, fingerprint: summary.fingerprint }, 'found');
         return { status: 'ready', summary };
       } catch (error) {
         if (signal.aborted) return { status: 'postponed' };
