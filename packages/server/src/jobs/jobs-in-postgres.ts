@@ -5,6 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Job, PgBoss, type QueuePolicy } from 'pg-boss';
 import type { Logger } from 'pino';
+import { openPatientPostgresPool, openPostgresPool, type WatchedPool } from '../store/postgres-pool.ts';
 import {
   type JobKind,
   type JobName,
@@ -27,6 +28,8 @@ const superviseEverySeconds = 5;
 const askAgainAfterMs = 2000;
 const toldOfOutageEveryMs = 30_000;
 const endWithinMs = 8000;
+/** With a database that does not answer there is no end in order. */
+const giveUpAfterMs = endWithinMs + 2000;
 /** Jobs that are written down in one statement. */
 const atOnce = 500;
 
@@ -53,20 +56,29 @@ export async function createJobsInPostgres({ url, log, kinds = jobKinds }: Groun
     log.warn({ err: error }, 'the queue of jobs cannot be reached');
   }
 
+  const db = createConnections(url);
   const boss = new PgBoss({
-    connectionString: url,
+    db,
     schema,
-    max: maxConnections,
-    application_name: 'lamina-jobs',
-    connectionTimeoutMillis: 5000,
     schedule: false,
     superviseIntervalSeconds: superviseEverySeconds,
     monitorIntervalSeconds: superviseEverySeconds,
   });
   boss.on('error', tell);
   boss.on('warning', ({ message }) => log.warn({ warning: message }, 'the queue of jobs warns'));
-  await boss.start();
-  for (const name of jobNames) await boss.createQueue(name, settingsOf(kinds[name]));
+  try {
+    await boss.start();
+    for (const name of jobNames) {
+      const { policy, ...settings } = settingsOf(kinds[name]);
+      await boss.createQueue(name, { policy, ...settings });
+      await boss.updateQueue(name, settings); // one that an earlier version has made
+    }
+    await db.waitForNobody();
+  } catch (error) {
+    await boss.stop({ graceful: false }).catch(() => {});
+    await db.end();
+    throw error;
+  }
 
   /** Again and again while the database is away. */
   async function keep(write: () => Promise<unknown>): Promise<void> {
@@ -109,6 +121,15 @@ export async function createJobsInPostgres({ url, log, kinds = jobKinds }: Groun
     }
   }
 
+  async function close(): Promise<void> {
+    closing.abort();
+    for (const timer of timers) clearInterval(timer);
+    const stopped = boss.stop({ graceful: true, timeout: endWithinMs }).catch(() => {});
+    await Promise.race([stopped, wait(giveUpAfterMs, undefined, { ref: false })]);
+    await db.end();
+  }
+  let closed: Promise<void> | null = null;
+
   return {
     on(name, worker) {
       workers.set(name, worker as Worker<JobName>);
@@ -146,10 +167,33 @@ export async function createJobsInPostgres({ url, log, kinds = jobKinds }: Groun
       while (!closing.signal.aborted && (await isAnythingLeft(boss, name))) await wait(100);
     },
 
-    async close() {
-      closing.abort();
-      for (const timer of timers) clearInterval(timer);
-      await boss.stop({ graceful: true, timeout: endWithinMs });
+    close() {
+      closed ??= close();
+      return closed;
+    },
+  };
+}
+
+/** Patient while the tables are made, for another process may be making them; later nobody waits for a database that is gone. */
+function createConnections(url: string) {
+  const patient = openPatientPostgresPool(url);
+  let watched: WatchedPool | null = null;
+  return {
+    async executeSql(text: string, values: unknown[] = []) {
+      if (watched === null) return patient.query(text, values);
+      const client = await watched.connect();
+      try {
+        return { rows: (await client.query<unknown>(text, values)).rows };
+      } finally {
+        client.release();
+      }
+    },
+    async waitForNobody() {
+      watched = openPostgresPool(url, maxConnections);
+      await patient.end();
+    },
+    async end() {
+      await (watched ?? patient).end();
     },
   };
 }

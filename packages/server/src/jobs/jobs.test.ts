@@ -175,6 +175,20 @@ describe.skipIf(!hasPostgres)('jobs that processes share (needs TEST_DATABASE_UR
     await jobs.idle('read-slide');
     expect(read).toEqual(['before', 'meanwhile']);
   });
+
+  it('end although the database is away', async () => {
+    const database = await openTestDatabase('PostgreSQL');
+    onTestFinished(() => database.close());
+    const line = await lineTo(database.url ?? '');
+    onTestFinished(line.close);
+    const jobs = await createJobsInPostgres({ url: line.url, log, kinds });
+    jobs.on('read-slide', async () => {});
+    await jobs.start();
+    line.cut();
+    const asking = jobs.ask('read-slide', slide('never'));
+    await expect(jobs.close()).resolves.toBeUndefined();
+    await expect(asking).resolves.toBeUndefined();
+  });
 });
 
 /** A way to PostgreSQL that can be cut. */

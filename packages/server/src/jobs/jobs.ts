@@ -5,8 +5,10 @@
 
 /** What each kind of work is told. */
 export interface JobPayloads {
-  /** Looks through the slide roots. At a start also reads again what could not be read. */
+  /** Looks through the slide folders. At a start also reads again what could not be read. */
   readonly rescan: { readonly atStart: boolean };
+  /** The same of the bucket. */
+  readonly 'rescan-bucket': { readonly atStart: boolean };
   /** Reads the files of a catalogue entry that are new or have changed; `again`: even if nothing has changed. */
   readonly 'read-slide': { readonly imageId: string; readonly again: boolean };
   readonly 'draw-demo-slides': object;
@@ -80,6 +82,14 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
     whileDone: 'again',
     keyOf: null,
     byItself: { everySeconds: 10 * minute, payload: { atStart: false }, atStart: false },
+    retry: { times: 3, afterSeconds: 5 },
+    longestSeconds: 6 * hour,
+  },
+  // By itself as often as the settings say.
+  'rescan-bucket': {
+    whileDone: 'again',
+    keyOf: null,
+    byItself: null,
     retry: { times: 3, afterSeconds: 5 },
     longestSeconds: 6 * hour,
   },

@@ -23,11 +23,16 @@ const limitsOfServer = {
   idle_in_transaction_session_timeout: 30_000,
 };
 
+export interface WatchedPool extends PostgresPool {
+  /** Connections that somebody has. */
+  inUse(): number;
+}
+
 /** @param url postgres://… */
-export function openPostgresPool(url: string): PostgresPool {
+export function openPostgresPool(url: string, most = mostConnections): WatchedPool {
   const pool = new pg.Pool({
     connectionString: url,
-    max: mostConnections,
+    max: most,
     connectionTimeoutMillis: connectWithinMs,
     keepAlive: true,
     ...limitsOfServer,
@@ -41,6 +46,7 @@ export function openPostgresPool(url: string): PostgresPool {
 
   return {
     options: {},
+    inUse: () => pool.totalCount - pool.idleCount,
     async connect() {
       if (watch.isAway()) throw unavailable('The database has not answered for a while.');
       let client: pg.PoolClient;
