@@ -207,3 +207,4 @@ export async function createServices({
     },
   };
 }
+      await objectStorage?.close();

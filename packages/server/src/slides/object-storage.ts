@@ -18,6 +18,8 @@ export interface ObjectStorage {
   readonly reader: ObjectReader;
 }
 
+  /** Resolves when nothing is written to the disk any more. */
+  close(): Promise<void>;
 /** Three hundred blocks: what some twenty people who look at different slides are just reading. */
 const memoryCacheBytes = 80 * 1024 * 1024;
 
@@ -36,7 +38,11 @@ export function openObjectStorage({
     maxBytes: config.objectCacheBytes,
     warn: (error) => log.warn({ err: error }, 'parts of objects could not be kept on the disk'),
   });
-  return { store, reader: createObjectReader({ store, maxMemoryBytes: memoryCacheBytes, shelf }) };
+  return {
+    store,
+    reader: createObjectReader({ store, maxMemoryBytes: memoryCacheBytes, shelf }),
+    close: () => shelf.settled(),
+  };
 }
 
 /** No object has this name: whoever says so answers. */
