@@ -19,7 +19,8 @@ import { summariseSlide } from './slide-summary.ts';
 os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
 
 const [, , temporaryFolder] = process.argv;
-const objects = askForObjects((question) => process.send?.(question));
+// Whoever is asked may have been killed meanwhile: this process then ends, too.
+const objects = askForObjects((question) => process.send?.(question, undefined, {}, () => {}));
 const slides = new KeptSlides(objects);
 const undecodable = { code: 'DECODE_FAILED', message: 'The slide could not be decoded' } as const;
 const running = new Map<number, AbortController>();
