@@ -44,8 +44,13 @@ export interface ImageSessions {
    * @throws AppError unavailable when the database cannot be asked
    */
   resolve(sessionId: string): ImageSession | null | Promise<ImageSession | null>;
-  /** What `resolve` would let in at once, not yet counted; null where it would refuse or ask the database. */
-  inMemory(sessionId: string): ImageSession | null;
+  /**
+   * What `resolve` would let in, not yet counted; null where it would refuse, and for a session that memory has never
+   * heard of. A promise where what memory knows has to be looked up again.
+   *
+   * @throws what asking the database throws
+   */
+  inMemory(sessionId: string): ImageSession | null | Promise<ImageSession | null>;
   /** Counts a request that `inMemory` let in. */
   count(session: ImageSession): void;
   /** The account's own, newest first. */
@@ -327,8 +332,14 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
     resolve,
 
     inMemory(sessionId) {
-      const entry = isSessionId(sessionId) ? live.get(hashSecret(sessionId)) : undefined;
-      return entry !== undefined && isGoodInMemory(entry, clock()) ? entry.session : null;
+      const hash = isSessionId(sessionId) ? hashSecret(sessionId) : null;
+      const entry = hash === null ? undefined : live.get(hash);
+      if (hash === null || entry === undefined) return null;
+      if (isGoodInMemory(entry, clock())) return entry.session;
+      return lookUp(hash).then(() => {
+        const current = live.get(hash);
+        return current !== undefined && isGoodInMemory(current, clock()) ? current.session : null;
+      });
     },
 
     count({ hash }) {

@@ -256,6 +256,21 @@ describe('a session in the fast lane', () => {
     expect((await ask(pathOf(stored))).status).toBe(401);
   });
 
+  it('that nobody has used for a while is looked up again on the way', async () => {
+    const other = await server.sessionOf(await server.given.user());
+    server.clock.advance(5000);
+    await ask(pathOf(stored, `session=${other}`)); // the image is looked up again
+    expect(await ask(pathOf(stored))).toMatchObject({ status: 200, way: 'lane' });
+  });
+
+  it('is refused after a while when another process has ended it', async () => {
+    const other = await server.sessionOf(await server.given.user());
+    await server.services.db.deleteFrom('image_sessions').where('prefix', '=', session.slice(0, 8)).execute();
+    server.clock.advance(5000);
+    await ask(pathOf(stored, `session=${other}`));
+    expect((await ask(pathOf(stored))).status).toBe(401);
+  });
+
   it('has every request counted once, whichever way it went', async () => {
     const count = async () => {
       const { sessions } = (await server.as(token).call(getImageSessionStats)).body;

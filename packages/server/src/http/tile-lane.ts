@@ -1,7 +1,7 @@
 /**
  * The fast lane of tiles: a plain handler in front of Fastify for the one request that comes by the thousand.
  *
- * It knows one answer, the good one: a tile that is at hand, for an image session that is good in memory. It holds no
+ * It knows one answer, the good one: a tile that is at hand, for a good image session that memory knows. It holds no
  * rule of its own. Whatever is not wholly plain (another spelling, a token sent along, a session or an image that
  * memory does not know, a tile that has to be made, any fault) goes to the usual route untouched, and that one
  * decides. What a good answer consists of is the same in both: routes/tiles.ts and send-bytes.ts.
@@ -25,11 +25,11 @@ export interface TileLane {
   close(): void;
 }
 
-/** Everything that decides about a request, looked up without waiting. */
-interface Plain {
-  readonly session: ImageSession;
-  readonly image: ServableImage;
+/** What a plain request asks for, and with which session. */
+interface Asked {
+  readonly imageId: string;
   readonly name: TileName;
+  readonly sessionId: string;
 }
 
 /** The address of a tile with its session and nothing else, in its plainest spelling. */
@@ -71,17 +71,20 @@ export function createTileLane(
   let isOpen = config.imageSessionCookie === 'off' && !log.isLevelEnabled('debug');
 
   /** Null for what is not plain. */
-  function plainOf({ method, url = '', headers }: IncomingMessage): Plain | null {
+  function askedOf({ method, url = '', headers }: IncomingMessage): Asked | null {
     if ((method !== 'GET' && method !== 'HEAD') || url.length > longestAddress) return null;
     const address = addressPattern.exec(url) as [string, string, string, string, string, string] | null;
     if (address === null) return null;
     const [, imageId, dziLevel, column, row, sessionId] = address;
     for (const header in headers) if (unusualHeaders.has(header)) return null;
-    const session = imageSessions.inMemory(sessionId);
-    const image = session && catalogue.servable(imageId);
-    if (session === null || image === null || image instanceof Promise) return null;
-    if (!opens(session, image)) return null;
-    return { session, image, name: { dziLevel: Number(dziLevel), column: Number(column), row: Number(row) } };
+    const name = { dziLevel: Number(dziLevel), column: Number(column), row: Number(row) };
+    return { imageId, name, sessionId };
+  }
+
+  /** The image, where memory knows it and the session opens it. */
+  function imageFor({ imageId }: Asked, session: ImageSession): ServableImage | null {
+    const image = catalogue.servable(imageId);
+    return image === null || image instanceof Promise || !opens(session, image) ? null : image;
   }
 
   function answer(
@@ -112,29 +115,50 @@ export function createTileLane(
     writer.giveBack(room);
   }
 
+  /** As `take`, when the session has been found. */
+  function takeFor(
+    session: ImageSession | null,
+    asked: Asked,
+    request: IncomingMessage,
+    response: ServerResponse,
+    leaveIt: () => void,
+  ): boolean {
+    const image = session && imageFor(asked, session);
+    if (session === null || image === null || !isOpen) return false;
+    const startedAt = performance.now();
+    const room = writer.takeRoom();
+    const knownTag = request.headers['if-none-match'];
+    const reading = slides.tileAtHand(image, asked.name, knownTag, room.allocate);
+    if (reading === null) {
+      writer.giveBack(room);
+      return false;
+    }
+    const giveUp = () => {
+      writer.giveBack(room);
+      leaveIt();
+    };
+    reading.then((tile) => {
+      if (tile === null) {
+        giveUp();
+        return;
+      }
+      answer(request, response, session, tile, room);
+      tally.add(tile.source, request.method === 'HEAD' ? 'HEAD' : 'GET', performance.now() - startedAt);
+    }, giveUp);
+    return true;
+  }
+
   return {
     take(request, response, usual) {
-      const plain = isOpen ? plainOf(request) : null;
-      if (plain === null) return false;
-      const startedAt = performance.now();
-      const room = writer.takeRoom();
-      const knownTag = request.headers['if-none-match'];
-      const reading = slides.tileAtHand(plain.image, plain.name, knownTag, room.allocate);
+      const asked = isOpen ? askedOf(request) : null;
+      if (asked === null) return false;
       const leaveIt = () => {
-        writer.giveBack(room);
         if (!request.socket.destroyed) usual(request, response);
       };
-      if (reading === null) {
-        writer.giveBack(room);
-        return false;
-      }
-      reading.then((tile) => {
-        if (tile === null) {
-          leaveIt();
-          return;
-        }
-        answer(request, response, plain.session, tile, room);
-        tally.add(tile.source, request.method === 'HEAD' ? 'HEAD' : 'GET', performance.now() - startedAt);
+      const session = imageSessions.inMemory(asked.sessionId);
+      if (!(session instanceof Promise)) return takeFor(session, asked, request, response, leaveIt);
+      session.then((found) => {
+        if (!takeFor(found, asked, request, response, leaveIt)) leaveIt();
       }, leaveIt);
       return true;
     },
