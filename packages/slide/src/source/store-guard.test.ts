@@ -91,14 +91,18 @@ describe('the circuit', () => {
     expect(attempt).toHaveBeenCalledOnce();
   });
 
-  it('waits for no probe of somebody who has gone', async () => {
-    const open = await opened({ probeMs: 0 });
+  it('learns nothing from a probe of somebody who has gone', async () => {
+    const open = await opened({ probeMs: 0, retries: 2 });
     const leaving = new AbortController();
     const probe = open.ask(() => {
       leaving.abort(new Error('gone'));
       return Promise.reject(new Error('interrupted'));
     }, leaving.signal);
     await expect(probe).rejects.toThrow('gone');
+    // It is still open: whoever comes next is the probe, and tries once.
+    const attempt = vi.fn<() => Promise<never>>(failing(passing()));
+    await expect(open.ask(attempt)).rejects.toThrow('500');
+    expect(attempt).toHaveBeenCalledOnce();
     expect(await open.ask(async () => 'bytes')).toBe('bytes');
   });
 });

@@ -103,10 +103,12 @@ export function createStoreGuard(limits: StoreLimits): StoreGuard {
           circuit.answered();
           return answer;
         } catch (error) {
+          if (signal?.aborted) {
+            circuit.leave(isProbe);
+            throw error;
+          }
           if (!(error instanceof StoreFault && error.isPassing)) {
-            // A refusal is an answer, too; of somebody who has left nothing is known.
-            if (error instanceof SlideError) circuit.answered();
-            else circuit.leave(isProbe);
+            circuit.answered(); // a refusal is an answer, too
             throw error;
           }
           circuit.failed();
