@@ -155,7 +155,17 @@ export async function createServices({
   const slides = createSlides({ config, log, madeTiles, objects: objectStorage?.reader ?? null });
   watchServices(metrics, { db, now, slides, madeTiles });
   const readiness = createReadiness({ config, db, log, madeTiles, objectStorage });
-  const catalogue = createCatalogue({ config, db, now, log, audit, slides, jobs, datasets });
+  const catalogue = createCatalogue({
+    config,
+    db,
+    now,
+    log,
+    audit,
+    slides,
+    objectStorage,
+    jobs,
+    datasets,
+  });
   const slideManagement = createSlideManagement({ db, now, audit, jobs, catalogue });
   const catalogueImport = createCatalogueImport({ db, now, audit, catalogue });
   const uploads = createUploads({
@@ -164,6 +174,7 @@ export async function createServices({
     now,
     log,
     audit,
+    objectStorage,
     onPlaced: () => void jobs.ask('rescan', { atStart: false }),
   });
   jobs.on('sweep', () => imageSessions.sweep());
@@ -199,6 +210,7 @@ export async function createServices({
       await catalogue.close();
       await jobs.close();
       await slides.close();
+      await objectStorage?.close();
       await imageSessions.close();
       await background.close();
       mail.close();
@@ -207,4 +219,3 @@ export async function createServices({
     },
   };
 }
-      await objectStorage?.close();

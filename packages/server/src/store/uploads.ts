@@ -1,7 +1,7 @@
 /** Uploads: what administrators have announced, are sending, or have sent in the last days. */
 import { PostgresAdapter, sql } from 'kysely';
 import type { Connection } from './database.ts';
-import type { NewRow, Row } from './schema.ts';
+import type { NewRow, Row, SlideRoot } from './schema.ts';
 
 export type UploadRow = Row<'uploads'>;
 
@@ -91,11 +91,14 @@ interface ImageOfUpload {
 }
 
 /** @param place below the root: of a file, or of a folder, and then all below it. At most 100. */
-export function listImagesAt(db: Connection, place: string, isFolder: boolean): Promise<ImageOfUpload[]> {
+export function listImagesAt(
+  db: Connection,
+  { root, place, isFolder }: { readonly root: SlideRoot; readonly place: string; readonly isFolder: boolean },
+): Promise<ImageOfUpload[]> {
   const images = db
     .selectFrom('images')
     .select(['id', 'path', 'file_name', 'status', 'error'])
-    .where('root', '=', 'uploads')
+    .where('root', '=', root)
     .where('missing_since', 'is', null);
   if (!isFolder) return images.where('path', '=', place).execute();
   // '0' is the character after '/'. The rules of a language would order them otherwise.

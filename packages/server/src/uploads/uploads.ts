@@ -25,6 +25,7 @@ import {
 import type { Logger } from 'pino';
 import type { Audit, AuditAction, Origin } from '../audit.ts';
 import type { Config } from '../config.ts';
+import type { ObjectStorage } from '../slides/object-storage.ts';
 import { slideRoots } from '../slides/slide-roots.ts';
 import { change, type Database } from '../store/database.ts';
 import {
@@ -56,7 +57,8 @@ import {
 } from '../store/uploads.ts';
 import { hashFile } from './hash-file.ts';
 import { PartStore } from './part-store.ts';
-import { isThere, placeUpload } from './place-upload.ts';
+import { createBucketDestination } from './place-in-bucket.ts';
+import { createFolderDestination } from './place-in-folder.ts';
 
 /** Who sends, and where from, for the audit trail. */
 export interface Sender {
@@ -114,6 +116,8 @@ interface Ground {
   readonly now: () => Date;
   readonly log: Logger;
   readonly audit: Audit;
+  /** Where finished uploads go; null: below the data folder. */
+  readonly objectStorage: Pick<ObjectStorage, 'store'> | null;
   /** Something new lies where slides lie. */
   readonly onPlaced: () => void;
   /** Bytes that are free on the disk of a folder. */
@@ -137,13 +141,17 @@ export function createUploads({
   now,
   log,
   audit,
+  objectStorage,
   onPlaced,
   freeBytes = freeBytesOf,
 }: Ground): Uploads {
-  const slidesFolder = slideRoots(config).uploads;
   const partialFolder = path.join(config.dataDir, 'uploads', 'partial');
   const parts = new PartStore({ directory: partialFolder });
   const closing = new AbortController();
+  const destination =
+    objectStorage === null
+      ? createFolderDestination(slideRoots(config).uploads)
+      : createBucketDestination(objectStorage.store, closing.signal);
   let sweepTimer: NodeJS.Timeout | null = null;
   let working: Promise<void> | null = null;
   let hasMore = false;
@@ -182,7 +190,8 @@ export function createUploads({
   async function told(row: UploadRow): Promise<SlideUpload> {
     const isDone = row.state === 'done';
     const place = `${row.dataset}/${row.path}`;
-    const images = isDone ? await listImagesAt(db, place, row.is_folder === 1) : [];
+    const at = { root: destination.root, place, isFolder: row.is_folder === 1 };
+    const images = isDone ? await listImagesAt(db, at) : [];
     return {
       id: row.id,
       dataset: row.dataset,
@@ -297,7 +306,7 @@ export function createUploads({
     try {
       await whileLeased(
         (until) => updateUpload(db, uploadId, { leased_until: until }),
-        () => place(row),
+        () => place(row, announced.state === 'placing'),
       );
     } catch (error) {
       log.error({ err: error, upload: uploadId }, 'an upload could not be put where slides lie');
@@ -309,14 +318,18 @@ export function createUploads({
     await updateUpload(db, uploadId, { problem, touched_at: now().toISOString() });
   }
 
-  async function place(row: UploadRow): Promise<void> {
+  async function place(row: UploadRow, isAgain: boolean): Promise<void> {
     const files = await listUploadFiles(db, row.id);
-    const isPlaced = await placeUpload({
+    const isPlaced = await destination.place({
       assembly: assemblyOf(row.id),
-      target: path.join(slidesFolder, row.dataset, row.path),
-      root: slidesFolder,
+      place: `${row.dataset}/${row.path}`,
       isFolder: row.is_folder === 1,
-      files: files.map(({ id, path: place }) => ({ part: parts.pathOf(id), path: place })),
+      files: files.map((file) => ({
+        part: parts.pathOf(file.id),
+        path: file.path,
+        sizeBytes: file.size_bytes,
+      })),
+      isAgain,
     });
     const at = now().toISOString();
     if (!isPlaced) {
@@ -396,7 +409,7 @@ export function createUploads({
       const at = now().toISOString();
       const isNew = (await findUploadAt(db, placeKey)) === null;
       if (isNew) {
-        if (await isThere(path.join(slidesFolder, datasetName, place))) throw new AppError('upload_exists');
+        if (await destination.isTaken(`${datasetName}/${place}`)) throw new AppError('upload_exists');
         await requireRoom(size_bytes + (await outstandingBytes()));
       }
       const row = await change(db, 'uploads', async (tx) => {

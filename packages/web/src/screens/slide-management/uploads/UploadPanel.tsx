@@ -110,6 +110,7 @@ export function UploadPanel() {
           label={texts.dataset}
           description={texts.datasetHint}
           error={datasetError}
+          inputWrapperOrder={['label', 'description', 'error', 'input']} // below it, the list would cover the error
           data={datasets.map(({ name }) => name)}
           limit={50}
           maxLength={200}

@@ -1,29 +1,25 @@
 /**
- * Puts what has come whole where slides lie, in one rename: whoever looks there finds all of it or nothing. Every step
- * may be the last one before the process ends, and is done again then.
+ * Puts what has come whole into the folder where uploaded slides lie, in one rename: whoever looks there finds all of it
+ * or nothing. Every step may be the last one before the process ends, and is done again then.
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import type { UploadDestination, WholeUpload } from './upload-destination.ts';
 
-interface Whole {
-  /** Absolute: where the files of a folder are put together, gone afterwards. */
-  readonly assembly: string;
-  /** Absolute: where it is to lie. */
-  readonly target: string;
-  /** Absolute: everything between this and the target is made. */
-  readonly root: string;
-  readonly isFolder: boolean;
-  /** Of a single file one. */
-  readonly files: readonly {
-    /** Absolute. */
-    readonly part: string;
-    /** Below the folder, checked. */
-    readonly path: string;
-  }[];
+/** @param root absolute */
+export function createFolderDestination(root: string): UploadDestination {
+  return {
+    root: 'uploads',
+    isTaken: (place) => isThere(path.join(root, place)),
+    place: (whole) => placeInFolder(root, whole),
+  };
 }
 
-/** @returns false when something else lies there: it is left as it is, and so is what has come */
-export async function placeUpload({ assembly, target, root, isFolder, files }: Whole): Promise<boolean> {
+async function placeInFolder(
+  root: string,
+  { assembly, place, isFolder, files }: WholeUpload,
+): Promise<boolean> {
+  const target = path.join(root, place);
   const [single] = files;
   const source = isFolder ? assembly : single?.part;
   if (source === undefined) throw new Error('An upload without a file cannot be placed.');
@@ -31,10 +27,10 @@ export async function placeUpload({ assembly, target, root, isFolder, files }: W
     const folders = new Set<string>([assembly]);
     for (const file of files) {
       if (!(await isThere(file.part))) continue; // moved before the process ended the last time
-      const place = path.join(assembly, file.path);
-      folders.add(path.dirname(place));
-      await fs.mkdir(path.dirname(place), { recursive: true });
-      await fs.rename(file.part, place);
+      const assembled = path.join(assembly, file.path);
+      folders.add(path.dirname(assembled));
+      await fs.mkdir(path.dirname(assembled), { recursive: true });
+      await fs.rename(file.part, assembled);
     }
     for (const folder of folders) if (await isThere(folder)) await syncFolder(folder);
   }
@@ -43,12 +39,13 @@ export async function placeUpload({ assembly, target, root, isFolder, files }: W
   const parent = path.dirname(target);
   await fs.mkdir(parent, { recursive: true });
   await fs.rename(source, target);
-  for (let folder = parent; folder.startsWith(root); folder = path.dirname(folder)) await syncFolder(folder);
+  const above = path.dirname(root); // the root may have been made just now
+  for (let folder = parent; folder.startsWith(above); folder = path.dirname(folder)) await syncFolder(folder);
   return true;
 }
 
 /** Whether something lies there, or a file where a folder on the way to it would have to be. */
-export async function isThere(place: string): Promise<boolean> {
+async function isThere(place: string): Promise<boolean> {
   try {
     await fs.lstat(place);
     return true;

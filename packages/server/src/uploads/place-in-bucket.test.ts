@@ -1,0 +1,89 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { buildSvs, makeBucket, withoutObjectStore } from '@lamina/slide/testing';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { testServer } from '../testing/test-server.ts';
+import { createBucketDestination } from './place-in-bucket.ts';
+import { sender } from './testing/send.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+async function given() {
+  const server = await testServer({ config: { objectStore: await makeBucket('slides/') } });
+  const { store } = server.services.objectStorage ?? expect.fail('no object storage');
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-bucket-'));
+  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
+  const part = (name: string, text: string) => {
+    fs.writeFileSync(path.join(folder, name), text);
+    return { part: path.join(folder, name), sizeBytes: text.length };
+  };
+  const keys = async () => {
+    const found: string[] = [];
+    for await (const { key, size } of store.list('')) found.push(`${key} ${size}`);
+    return found;
+  };
+  const destination = createBucketDestination(store, new AbortController().signal);
+  const whole = {
+    place: 'Set/Case',
+    isFolder: true,
+    files: [
+      { ...part('1', 'one'), path: 'A.mrxs' },
+      { ...part('2', 'second'), path: 'A/Data.dat' },
+    ],
+    assembly: path.join(folder, 'none'),
+    isAgain: false,
+  };
+  return { server, store, destination, whole, part, keys };
+}
+
+describe.skipIf(withoutObjectStore !== null)(
+  `an upload into a bucket (${withoutObjectStore ?? 'S3'})`,
+  () => {
+    it('becomes a slide there', async () => {
+      const { server, keys } = await given();
+      const { services, as, given: make } = server;
+      const client = as(await make.admin());
+      const { sendAll, list } = sender(async (method, url, { headers, body } = {}) => {
+        const payload = body instanceof Uint8Array ? Buffer.from(body) : body;
+        const request = {
+          method: method as 'GET',
+          url,
+          ...(headers && { headers }),
+          ...(payload && { payload }),
+        };
+        const answer = await client.inject(request);
+        return { ...answer, headers: answer.headers as Record<string, string> };
+      });
+      const svs = await buildSvs();
+      await sendAll({ dataset: 'Böbrek', path: 'a.svs', files: { 'a.svs': svs } });
+      await services.uploads.settled();
+      expect(await keys()).toEqual([`Böbrek/a.svs ${svs.length}`]);
+      await services.catalogue.rescan();
+      await services.catalogue.settled();
+      expect(await list()).toMatchObject([
+        { state: 'done', images: [{ file_name: 'a.svs', status: 'ready' }] },
+      ]);
+    });
+
+    it('of a folder is there with all its files, and overwrites none', async () => {
+      const { destination, whole, keys } = await given();
+      expect(await destination.isTaken(whole.place)).toBe(false);
+      expect(await destination.place(whole)).toBe(true);
+      expect(await keys()).toEqual(['Set/Case/A.mrxs 3', 'Set/Case/A/Data.dat 6']);
+      expect(await destination.isTaken(whole.place)).toBe(true);
+      expect(await destination.isTaken('Set/Cas')).toBe(false);
+      expect(await destination.place(whole)).toBe(false);
+    });
+
+    it('is completed when the process ended in the middle of it, unless it is not ours', async () => {
+      const { store, destination, whole, part, keys } = await given();
+      await store.put('Set/Case/A/Data.dat', whole.files[1]?.part ?? '');
+      expect(await destination.place(whole)).toBe(false);
+      expect(await destination.place({ ...whole, isAgain: true })).toBe(true);
+      expect(await keys()).toEqual(['Set/Case/A.mrxs 3', 'Set/Case/A/Data.dat 6']);
+      await store.put('Set/Case/other.dat', part('3', 'other').part);
+      expect(await destination.place({ ...whole, isAgain: true })).toBe(false);
+    });
+  },
+);
