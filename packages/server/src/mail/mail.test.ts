@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import pino from 'pino';
 import postalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createBackground } from '../background.ts';
 import { createSealing } from '../sealing.ts';
 import { change, type Database } from '../store/database.ts';
@@ -207,6 +207,31 @@ describe.each(databaseKinds)('a queued letter, on %s,', (kind) => {
     await second.background.idle();
     expect(second.letters()).toHaveLength(1);
     expect(await waiting(here)).toEqual([]);
+  });
+
+  it('goes out when a database that was away is back, though nobody writes another one', async () => {
+    const here = await machine(kind);
+    const writer = start(here, null);
+    await writer.background.close();
+    await change(here.db, 'accounts', (tx) => writer.mail.queue(tx, letter));
+    let isAway = true;
+    const db = here.db.withPlugin({
+      transformQuery({ node }) {
+        if (isAway) throw new Error('the database is away');
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { background, letters } = start({ ...here, db }, null);
+    await background.idle();
+    expect(letters()).toEqual([]);
+    isAway = false;
+    vi.advanceTimersByTime(minute);
+    vi.useRealTimers();
+    await background.idle();
+    expect(letters()).toHaveLength(1);
   });
 
   it('that a process took before it was killed goes out two minutes later', async () => {

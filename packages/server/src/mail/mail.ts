@@ -123,6 +123,9 @@ export function createMail({ config, db, now, log, background, sealing }: Ground
           await deliverDue(closing);
           await lookAgain();
         } while (isAskedAgain && !closing.aborted);
+      } catch (error) {
+        lookIn(lookEveryMs); // the database is away; it will be back
+        throw error;
       } finally {
         isSending = false;
       }
@@ -133,9 +136,12 @@ export function createMail({ config, db, now, log, background, sealing }: Ground
   async function lookAgain(): Promise<void> {
     const due = await nextLetterDue(db);
     const waitMs = due === null ? lookEveryMs : Date.parse(due) - now().getTime();
+    lookIn(Math.min(lookEveryMs, Math.max(1000, waitMs)));
+  }
+
+  function lookIn(ms: number): void {
     if (timer !== null) clearTimeout(timer);
-    if (isClosed) return;
-    timer = setTimeout(wake, Math.min(lookEveryMs, Math.max(1000, waitMs))).unref();
+    timer = isClosed ? null : setTimeout(wake, ms).unref();
   }
 
   wake(); // what an earlier process left
