@@ -13,7 +13,7 @@ import { circumstances, publish, tableOf } from './report.mjs';
 import { quantile } from './statistics.mjs';
 
 const person = { email: 'member@example.org', password: 'a slide a day, at least' };
-const lookedThrough = 'the slide folders were looked through';
+const lookedThrough = 'looked through for slides';
 
 export async function cataloguePart(ground, { isQuick }) {
   const count = isQuick ? 2000 : 100_000;

@@ -96,6 +96,7 @@ const Environment = z.object({
   S3_ACCESS_KEY_ID: text,
   S3_SECRET_ACCESS_KEY: text,
   S3_CACHE_BYTES: wholeNumber(4 * 1024 ** 3, 0, Number.MAX_SAFE_INTEGER),
+  S3_RESCAN_SECONDS: wholeNumber(60, 5, 86_400),
   METRICS_HOST: text.default('127.0.0.1'),
   METRICS_PORT: wholeNumber(0, 0, 65_535),
   DRAIN_SECONDS: wholeNumber(0, 0, 300),
@@ -182,6 +183,8 @@ export interface Config {
   readonly objectStore: ObjectStoreAccess | null;
   /** Disk that parts of objects may take in `dataDir`; 0 keeps none there. */
   readonly objectCacheBytes: number;
+  /** How often the bucket is listed, to see what is new there: a store tells nobody. */
+  readonly objectRescanSeconds: number;
   readonly metricsHost: string;
   /** Where Prometheus is answered; null: nowhere. */
   readonly metricsPort: number | null;
@@ -248,6 +251,7 @@ export function readConfig(env: NodeJS.ProcessEnv, folder: string): Config {
     uploadMaxBytes: settings.UPLOAD_MAX_BYTES,
     objectStore: objectStoreOf(settings),
     objectCacheBytes: settings.S3_CACHE_BYTES,
+    objectRescanSeconds: settings.S3_RESCAN_SECONDS,
     metricsHost: settings.METRICS_HOST,
     metricsPort: settings.METRICS_PORT === 0 ? null : settings.METRICS_PORT,
     drainSeconds: settings.DRAIN_SECONDS,

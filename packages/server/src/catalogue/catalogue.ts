@@ -19,6 +19,7 @@ import type { Datasets } from '../datasets.ts';
 import { openStretches } from '../domain/catalogue-order.ts';
 import { opens } from '../domain/image-session.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import type { ObjectStorage } from '../slides/object-storage.ts';
 import { slideRoots } from '../slides/slide-roots.ts';
 import type { ServableImage, Slides } from '../slides/slides.ts';
 import { prepareSearch } from '../store/catalogue-search.ts';
@@ -80,6 +81,7 @@ interface Ground {
   readonly log: Logger;
   readonly audit: Audit;
   readonly slides: Slides;
+  readonly objectStorage: ObjectStorage | null;
   readonly jobs: Jobs;
   readonly datasets: Pick<Datasets, 'closedTo'>;
 }
@@ -98,7 +100,8 @@ interface Known {
   triedAt: number;
 }
 
-export function createCatalogue({ config, db, now, log, audit, slides, jobs, datasets }: Ground): Catalogue {
+export function createCatalogue(ground: Ground): Catalogue {
+  const { config, db, now, log, audit, slides, objectStorage, jobs, datasets } = ground;
   const known = new Map<string, Known>();
   const beingRead = new Map<string, Promise<ServableImage | null>>();
   const belief = createBelief(() => performance.now());
@@ -116,11 +119,16 @@ export function createCatalogue({ config, db, now, log, audit, slides, jobs, dat
     slides.forget(imageId);
   }
 
-  const intake = createIntake({ config, db, now, log, audit, slides, jobs, onChange: forget });
+  const store = objectStorage?.store ?? null;
+  const intake = createIntake({ config, db, now, log, audit, slides, store, jobs, onChange: forget });
 
   jobs.on('rescan', async ({ atStart }, signal) => {
-    await intake.rescan({ retryFailed: atStart }, signal);
-    if (atStart && config.demo && (await hasNoImages(db))) await jobs.ask('draw-demo-slides', {});
+    await intake.rescan('folders', { retryFailed: atStart }, signal);
+    if (atStart && store === null) await drawWhereNothingIs();
+  });
+  jobs.on('rescan-bucket', async ({ atStart }, signal) => {
+    const isKnown = await intake.rescan('bucket', { retryFailed: atStart }, signal);
+    if (atStart && isKnown) await drawWhereNothingIs();
   });
   jobs.on('read-slide', ({ imageId, again }, signal) => intake.read(imageId, { again }, signal));
 
@@ -130,6 +138,14 @@ export function createCatalogue({ config, db, now, log, audit, slides, jobs, dat
     if (row === null) throw new AppError('not_found');
     return row;
   }
+
+  async function drawWhereNothingIs(): Promise<void> {
+    if (config.demo && (await hasNoImages(db))) await jobs.ask('draw-demo-slides', {});
+  }
+
+  /** Jobs that look through all places where slides lie; the bucket after the folders. */
+  const rescans: readonly ('rescan' | 'rescan-bucket')[] =
+    store === null ? ['rescan'] : ['rescan', 'rescan-bucket'];
 
   let knownDatasets: { readonly revision: number; readonly names: readonly string[] } | null = null;
 
@@ -210,7 +226,7 @@ export function createCatalogue({ config, db, now, log, audit, slides, jobs, dat
           'searching goes through every entry: the extension pg_trgm, or the index made with it, could not be made',
         );
       }
-      await jobs.ask('rescan', { atStart: true });
+      for (const name of rescans) await jobs.ask(name, { atStart: true });
       if (isClosed) return; // meanwhile
       watching = watchFolders({
         folders: Object.values(slideRoots(config)),
@@ -220,12 +236,12 @@ export function createCatalogue({ config, db, now, log, audit, slides, jobs, dat
     },
 
     async rescan() {
-      await jobs.ask('rescan', { atStart: false });
-      await jobs.idle('rescan');
+      for (const name of rescans) await jobs.ask(name, { atStart: false });
+      for (const name of rescans) await jobs.idle(name);
     },
 
     async settled() {
-      await jobs.idle('rescan');
+      for (const name of rescans) await jobs.idle(name);
       await jobs.idle('read-slide');
     },
 

@@ -7,7 +7,9 @@ import type { Logger } from 'pino';
 import type { Audit } from '../audit.ts';
 import type { Config } from '../config.ts';
 import { type Jobs, NotYet } from '../jobs/jobs.ts';
+import { lookAtBucket } from '../slides/bucket-tree.ts';
 import { lookAtDisk } from '../slides/disk-tree.ts';
+import type { ObjectStore } from '../slides/object-storage.ts';
 import { type FolderRoot, slideRoots } from '../slides/slide-roots.ts';
 import type { Inspection, SlideSummary, Slides } from '../slides/slides.ts';
 import { change, type Database } from '../store/database.ts';
@@ -17,8 +19,17 @@ import { byServer, type RootScan, takeIn } from './take-in.ts';
 
 /** The work itself; who does it when is a matter of the jobs. */
 export interface Intake {
-  /** Resolves when every file has its entry, and what has to be read has been asked for. Never two at a time. */
-  rescan(options: { readonly retryFailed: boolean }, signal: AbortSignal): Promise<void>;
+  /**
+   * Resolves when every file has its entry, and what has to be read has been asked for. Never two at a time in the same
+   * places.
+   *
+   * @returns whether all could be looked at
+   */
+  rescan(
+    where: 'folders' | 'bucket',
+    options: { readonly retryFailed: boolean },
+    signal: AbortSignal,
+  ): Promise<boolean>;
   /**
    * Reads the files of an entry.
    *
@@ -36,12 +47,15 @@ interface Ground {
   readonly log: Logger;
   readonly audit: Audit;
   readonly slides: Slides;
+  /** Null: slides lie in folders alone. */
+  readonly store: ObjectStore | null;
   readonly jobs: Pick<Jobs, 'ask'>;
   /** Called after an entry has changed: what was known of it is not to be served any more. */
   readonly onChange: (imageId: string) => void;
 }
 
-export function createIntake({ config, db, now, log, audit, slides, jobs, onChange }: Ground): Intake {
+export function createIntake(ground: Ground): Intake {
+  const { config, db, now, log, audit, slides, store, jobs, onChange } = ground;
   const closing = new AbortController();
   const lookInto = (folder: string, names: readonly string[]) =>
     slides.group({ path: folder }, names, closing.signal);
@@ -59,8 +73,21 @@ export function createIntake({ config, db, now, log, audit, slides, jobs, onChan
     }),
   }));
 
-  async function scanAll(retryFailed: boolean, signal: AbortSignal): Promise<void> {
-    const startedAt = performance.now();
+  const bucket =
+    store === null
+      ? null
+      : createScanner({
+          look: () =>
+            lookAtBucket({
+              store,
+              lookInto: (folder, names) =>
+                slides.group({ path: folder, isObject: true }, names, closing.signal),
+              signal: closing.signal,
+            }),
+          log: log.child({ root: 'bucket' }),
+        });
+
+  async function scanFolders(signal: AbortSignal): Promise<RootScan[]> {
     const scans: RootScan[] = [];
     for (const { root, folder, scanner } of scanners) {
       signal.throwIfAborted();
@@ -68,9 +95,26 @@ export function createIntake({ config, db, now, log, audit, slides, jobs, onChan
       if (config.databaseUrl !== null && !fs.existsSync(folder)) continue;
       scans.push({ root, ...(await scanner.scan()) });
     }
+    return scans;
+  }
+
+  async function scanAll(
+    where: 'folders' | 'bucket',
+    retryFailed: boolean,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const startedAt = performance.now();
+    let scans: RootScan[] = [];
+    if (where === 'folders') scans = await scanFolders(signal);
+    else if (bucket !== null) scans = [{ root: 'bucket', ...(await bucket.scan()) }];
     signal.throwIfAborted();
-    const ground = { db, now, log, audit, fingerprintOf: slides.fingerprintOf };
-    const { toRead, changed } = await takeIn(ground, scans, { retryFailed });
+    const { toRead, changed } = await takeIn(
+      { db, now, log, audit, fingerprintOf: slides.fingerprintOf },
+      scans,
+      {
+        retryFailed,
+      },
+    );
     if (toRead.length > 0) {
       await jobs.ask(
         'read-slide',
@@ -78,15 +122,18 @@ export function createIntake({ config, db, now, log, audit, slides, jobs, onChan
       );
     }
     for (const id of changed) onChange(id);
-    log.info(
+    // Once at each start, and whenever something has come of it.
+    log[retryFailed || toRead.length > 0 || changed.length > 0 ? 'info' : 'debug'](
       {
+        where,
         ms: Math.round(performance.now() - startedAt),
         slides: scans.reduce((sum, scan) => sum + scan.slides.length, 0),
         toRead: toRead.length,
         changed: changed.length,
       },
-      'the slide folders were looked through',
+      'looked through for slides',
     );
+    return scans.every(({ unread }) => unread.length === 0);
   }
 
   async function read(imageId: string, again: boolean, signal: AbortSignal): Promise<void> {
@@ -123,7 +170,7 @@ export function createIntake({ config, db, now, log, audit, slides, jobs, onChan
   }
 
   return {
-    rescan: ({ retryFailed }, signal) => scanAll(retryFailed, signal),
+    rescan: (where, { retryFailed }, signal) => scanAll(where, retryFailed, signal),
     read: (imageId, { again }, signal) => read(imageId, again, signal),
     close: () => closing.abort(),
   };

@@ -11,15 +11,17 @@ import {
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 
+export type { ObjectStore };
+
 export interface ObjectStorage {
   /** For looking through the bucket, and for putting uploads there. */
   readonly store: ObjectStore;
   /** For reading slides. */
   readonly reader: ObjectReader;
-}
-
   /** Resolves when nothing is written to the disk any more. */
   close(): Promise<void>;
+}
+
 /** Three hundred blocks: what some twenty people who look at different slides are just reading. */
 const memoryCacheBytes = 80 * 1024 * 1024;
 

@@ -89,7 +89,10 @@ export async function listImages(db: Connection, filter: ImageFilter): Promise<L
   const places =
     found === null
       ? placesOf(db, filter, pattern)
-      : matching(db, filter).where('id', 'in', found).select(['id', 'sort_key']);
+      : within(matching(db, filter), { from: '', to: null }, filter.after)
+          .where('id', 'in', found)
+          .select(['id', 'sort_key']);
+  if (places === null) return [];
   const page = db.selectFrom(places.as('places')).select('id').orderBy('sort_key').orderBy('id').limit(limit);
   // The rows are read for the page that goes out.
   return listed(db).where('id', 'in', page).select(listedColumns).orderBy('sort_key').orderBy('id').execute();
@@ -110,42 +113,46 @@ const hasWords = (pattern: string) => sql<boolean>`search_text like ${pattern} e
 
 /** What matches, stretch by stretch, so that nothing is walked through that is left out anyway. */
 function placesOf(db: Connection, filter: ImageFilter, pattern: string | null) {
-  const { stretches, after, limit } = filter;
+  const { dataset, stretches, after, limit } = filter;
   const all = pattern === null ? matching(db, filter) : matching(db, filter).where(hasWords(pattern));
-  const ahead = stretches?.filter(({ to }) => to === null || after === null || to > after.sortKey);
-  const [first, ...others] = (ahead ?? []).map(({ from, to }) => {
-    let part = all.where('sort_key', '>=', from);
-    if (to !== null) part = part.where('sort_key', '<', to);
-    const page = part.select(['id', 'sort_key']).orderBy('sort_key').orderBy('id').limit(limit);
+  const wanted = dataset === undefined ? (stretches ?? everything) : [sortKeysOfDataset(dataset)];
+  const ahead = wanted.filter(({ to }) => to === null || after === null || to > after.sortKey);
+  const [first, ...others] = ahead.map((stretch) => {
+    const page = within(all, stretch, after)
+      .select(['id', 'sort_key'])
+      .orderBy('sort_key')
+      .orderBy('id')
+      .limit(limit);
     return db.selectFrom(page.as('stretch')).select(['id', 'sort_key']);
   });
-  return first === undefined
-    ? all.select(['id', 'sort_key'])
-    : others.reduce((parts, part) => parts.unionAll(part), first);
+  return first === undefined ? null : others.reduce((parts, part) => parts.unionAll(part), first);
+}
+
+const everything: readonly Stretch[] = [{ from: '', to: null }];
+
+/** One beginning alone: with two, SQLite begins at the first and looks at all that the second leaves out. */
+function within(query: ReturnType<typeof matching>, { from, to }: Stretch, after: ImageFilter['after']) {
+  const ended = to === null ? query : query.where('sort_key', '<', to);
+  if (after === null || after.sortKey < from)
+    return from === '' ? ended : ended.where('sort_key', '>=', from);
+  return ended.where(({ eb, refTuple, tuple }) =>
+    eb(refTuple('sort_key', 'id'), '>', tuple(after.sortKey, after.id)),
+  );
 }
 
 function matching(db: Connection, filter: ImageFilter) {
-  const { after, dataset } = filter;
   let query = listed(db);
   if (filter.status !== null) query = query.where('status', '=', filter.status);
   if (!filter.evenHidden) query = query.where('hidden_at', 'is', null);
-  if (dataset !== undefined) {
-    const { from, to } = sortKeysOfDataset(dataset);
-    query = query
-      .where('sort_key', '>=', from)
-      .where('sort_key', '<', to)
-      .where('dataset_name', '=', dataset);
+  // Told in a way that no index answers: the order of the list does.
+  if (filter.dataset !== undefined) {
+    query = query.where(sql<boolean>`coalesce(dataset_name, '') = ${filter.dataset}`);
   }
   if (filter.organ !== undefined) query = query.where('organ_type', '=', filter.organ);
   const closed = [...filter.closedDatasets];
   if (closed.length > 0) {
     query = query.where((eb) =>
       eb.or([eb('dataset_name', 'is', null), eb('dataset_name', 'not in', closed)]),
-    );
-  }
-  if (after !== null) {
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('sort_key', 'id'), '>', tuple(after.sortKey, after.id)),
     );
   }
   return query;
