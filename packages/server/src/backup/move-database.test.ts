@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import pino from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkChain } from '../auditing/chain-check.ts';
 import { readConfig } from '../config.ts';
-import { connectDatabase, type DatabaseLocation, openDatabase } from '../store/database.ts';
+import { type DatabaseLocation, openDatabase } from '../store/database.ts';
 import {
   type AnyRow,
   emptyPlace,
@@ -145,59 +144,5 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moving the database', ()
       'is in PostgreSQL already',
     );
     await expect(move(dataDir, null, 'postgres://c/d')).rejects.toThrow('There is nothing to move');
-  });
-});
-
-interface Ended {
-  readonly code: number;
-  readonly said: string;
-}
-
-/** As `npm run` does it. */
-function run(
-  command: string,
-  words: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<Ended> {
-  const file = path.join(import.meta.dirname, `${command}-command.ts`);
-  return new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [file, ...words],
-      { env: { LOG_LEVEL: 'silent', ...env } },
-      (_, out, err) => resolve({ code: child.exitCode ?? -1, said: out + err }),
-    );
-  });
-}
-
-describe('the commands', () => {
-  it('back up, bring back and end with 0; with 1 when something is wrong and 2 when they are asked wrongly', async () => {
-    const dataDir = temporaryFolder();
-    await used(dataDir);
-    const [there, here] = [{ DATA_DIR: dataDir }, { DATA_DIR: temporaryFolder() }];
-    const backup = await run('backup', ['--keep', '3'], { ...there, SMTP_URL: 'smtp://u:hidden@h' });
-    expect(backup).toMatchObject({ code: 0, said: expect.stringContaining('The backup is in ') });
-    expect(backup.said).not.toContain('hidden');
-    const [name] = fs.readdirSync(path.join(dataDir, 'backups'));
-    const folder = path.join(dataDir, 'backups', name ?? '');
-    expect(await run('restore', [folder], here)).toMatchObject({
-      code: 0,
-      said: expect.stringContaining('Restored.'),
-    });
-    expect(await run('restore', [folder], here)).toMatchObject({
-      code: 1,
-      said: expect.stringContaining('--replace'),
-    });
-    expect(await run('restore', [], here)).toMatchObject({
-      code: 2,
-      said: expect.stringContaining('npm run restore'),
-    });
-    expect(await run('backup', ['--keep', '0'], there)).toMatchObject({ code: 2 });
-    const wrong = await run('move', ['--to', 'mysql://u:hidden@h/d'], there);
-    expect(wrong).toMatchObject({ code: 2, said: expect.stringContaining('--to must be sqlite or') });
-    const away = await run('move', ['--to', 'postgres://u:hidden@127.0.0.1:1/d'], there);
-    expect(away).toMatchObject({ code: 1, said: expect.stringContaining('The database cannot be opened.') });
-    expect(wrong.said + away.said).not.toContain('hidden');
-    await (await connectDatabase({ url: null, file: path.join(dataDir, 'lamina.db') })).destroy();
   });
 });
