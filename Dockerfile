@@ -37,7 +37,8 @@ COPY packages/contract packages/contract
 COPY packages/slide packages/slide
 COPY packages/server packages/server
 COPY --from=web /lamina/packages/web/dist packages/web/dist
-RUN mkdir /data /slides && chown node:node /data
+# A volume that is mounted there for the first time takes its owner from here.
+RUN mkdir -p /data/uploads /slides && chown -R node:node /data
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data SLIDES_DIR=/slides
 USER node
 VOLUME /data

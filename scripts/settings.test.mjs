@@ -30,3 +30,20 @@ it('the README explains every setting', () => {
     .map((line) => line.split('|')[1] ?? '');
   expect(namesIn(named.join('\n'), /`([A-Z][A-Z0-9_]+)`/g)).toEqual(settings);
 });
+
+it('the page for operators lists every setting', () => {
+  const [, table = ''] = /^## Settings$(.*?)^## /ms.exec(textOf('docs/operate.md')) ?? [];
+  const named = table
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) => line.split('|')[1] ?? '');
+  expect(namesIn(named.join('\n'), /`([A-Z][A-Z0-9_]+)`/g)).toEqual(settings);
+});
+
+it.each(['deploy/compose.yaml', 'deploy/compose.many.yaml'])('%s sets nothing that is no setting', (file) => {
+  const set = namesIn(textOf(file), /^ {4,6}([A-Z][A-Z0-9_]+): /gm).filter(
+    (name) => !name.startsWith('POSTGRES_'),
+  );
+  expect(set).toContain('DATA_DIR');
+  for (const name of set) expect(settings).toContain(name);
+});

@@ -8,8 +8,8 @@ import { type Finding, note, ok, reasonOf, within, withoutPasswords, wrong } fro
 const answersWithinMs = 120_000;
 /** Sessions and codes of a second step are compared with the time of day. */
 const mostClockSkewMs = 2000;
-/** Each process takes ten connections, its queue of work ten more, and PostgreSQL keeps a few for itself. */
-const connectionsOfProcess = 20;
+/** Each process takes ten, its queue of work three, and PostgreSQL keeps some for itself. */
+const connectionsOfProcess = 15;
 
 export async function checkDatabase(config: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Finding[]> {
   const { databaseUrl: url } = config;
@@ -88,7 +88,7 @@ function connectionsOf({ mostConnections }: DatabaseHealth): Finding[] {
       ? note(
           'Connections',
           says,
-          'Raise max_connections to 20 for each process, all servers and their WORKERS counted.',
+          `Raise max_connections to ${connectionsOfProcess} for each process, all servers and their WORKERS counted.`,
         )
       : ok('Connections', says),
   ];
