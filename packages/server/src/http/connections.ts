@@ -10,6 +10,8 @@ export const serverOptions: ServerOptions = {
   keepAliveTimeout: keepAliveMs,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
+  /** So often it is looked who has taken longer. */
+  connectionsCheckingInterval: 2000,
 };
 
 export interface ConnectionLimits {
