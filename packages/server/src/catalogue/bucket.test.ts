@@ -1,0 +1,155 @@
+/** The catalogue of a bucket, on a real S3 server behind a proxy that counts, and that can be made to fail. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { type Image, listImages, updateImage } from '@lamina/contract';
+import {
+  buildDicom,
+  buildSvs,
+  type Fault,
+  makeBucket,
+  startFaultProxy,
+  withoutObjectStore,
+} from '@lamina/slide/testing';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { slideServer } from '../testing/slide-server.ts';
+
+// Slides are read in processes of their own, from a store in another, on a machine that may be busy.
+vi.setConfig({ testTimeout: 120_000 });
+
+/** A slide that is known by its width. */
+const svsOf = (width: number) => buildSvs({ width, height: 64, tileSize: 64, downsamples: [1] });
+const [narrow, wide] = [await svsOf(64), await svsOf(128)];
+const down: Fault = { kind: 'status', status: 503 };
+
+async function bucketOf() {
+  const settings = await makeBucket('slides/');
+  const proxy = await startFaultProxy(settings.endpoint);
+  onTestFinished(() => proxy.close());
+  const server = await slideServer({ config: { objectStore: { ...settings, endpoint: proxy.endpoint } } });
+  const admin = server.as(await server.given.admin());
+  const store = server.services.objectStorage?.store;
+  if (store === undefined) throw new Error('the server has no object store');
+  const listed = async (): Promise<readonly Image[]> => (await admin.call(listImages)).body.images;
+  return {
+    server,
+    admin,
+    proxy,
+    store,
+    listed,
+    inspect: vi.spyOn(server.services.slides, 'inspect'),
+    async put(key: string, bytes: Uint8Array | string): Promise<void> {
+      const file = path.join(server.config.dataDir, 'to-put');
+      await fs.writeFile(file, bytes);
+      await store.put(key, file);
+    },
+    /** What an administrator sees after a rescan. */
+    async afterRescan() {
+      await server.rescan();
+      return listed();
+    },
+    places: (images: readonly Image[]) =>
+      Object.fromEntries(
+        images.map(({ id, dataset_name, file_name }) => [id, `${dataset_name}/${file_name}`]),
+      ),
+  };
+}
+
+describe.skipIf(withoutObjectStore !== null)('a bucket (where TEST_S3_ENDPOINT names an S3 server)', () => {
+  it('has the same rules as a folder: datasets, hidden names, metadata, slides of several objects', async () => {
+    const { put, afterRescan } = await bucketOf();
+    await put('Breast/2026/a.svs', narrow);
+    await put('Breast/catalogue.csv', 'file_name,organ_type\na.svs,Meme\n');
+    await put('b.svs', wide);
+    await put('Breast/.trash/c.svs', narrow);
+    await put('Breast/notes.txt', 'none of a slide');
+    await put('Colon/case/one', await buildDicom({ instance: '1' }));
+    await put('Colon/case/two', await buildDicom({ instance: '2', downsample: 2 }));
+    await put('Colon/m.mrxs', 'no real one');
+    await put('Colon/m/Data0000.dat', '12345');
+    const images = await afterRescan();
+    expect(
+      images.map(({ dataset_name, file_name, organ_type, status }) => [
+        dataset_name,
+        file_name,
+        organ_type,
+        status,
+      ]),
+    ).toEqual([
+      ['Breast', 'a.svs', 'Meme', 'ready'],
+      ['Colon', 'm.mrxs', null, 'failed'],
+      ['Colon', 'one', null, 'ready'],
+      [null, 'b.svs', null, 'ready'],
+    ]);
+    expect(images[1]?.size_bytes).toBe(16);
+  });
+
+  it('costs nothing but its listing while it does not change', async () => {
+    const { put, afterRescan, proxy, inspect } = await bucketOf();
+    await put('Set/a.svs', narrow);
+    await put('Set/dataset.json', '{"organ_type":"Meme"}');
+    await put('Set/case/one', await buildDicom({ instance: '1' }));
+    await put('Set/case/two', await buildDicom({ instance: '2', downsample: 2 }));
+    const before = await afterRescan();
+    const asked = proxy.requests.length;
+    inspect.mockClear();
+    expect(await afterRescan()).toEqual(before);
+    expect(proxy.requests.slice(asked)).toEqual([expect.stringMatching(/^GET \/test-[\w-]+\/?$/)]);
+    expect(inspect).not.toHaveBeenCalled();
+  });
+
+  it('moves, copies, replaces and removes as a folder does', async () => {
+    const { put, store, admin, afterRescan, places, inspect } = await bucketOf();
+    await put('Set/a.svs', narrow);
+    const [first] = await afterRescan();
+    const id = first?.id ?? '';
+    await admin.call(updateImage, { params: { imageId: id }, body: { organ_type: 'Meme' } });
+
+    // A store knows no moving: what was moved is a copy, and the other is gone.
+    await put('Other/b.svs', narrow);
+    await store.delete('Set/a.svs');
+    inspect.mockClear();
+    expect(await afterRescan()).toMatchObject([
+      { id, dataset_name: 'Other', file_name: 'b.svs', organ_type: 'Meme' },
+    ]);
+    expect(inspect).not.toHaveBeenCalled();
+
+    await put('Other/copy.svs', narrow);
+    const both = await afterRescan();
+    expect(Object.values(places(both))).toEqual(['Other/b.svs', 'Other/copy.svs']);
+    expect(both.map((image) => image.id === id)).toEqual([true, false]);
+    await store.delete('Other/copy.svs');
+
+    await put('Other/b.svs', wide);
+    expect(await afterRescan()).toMatchObject([{ id, width: 128, organ_type: 'Meme' }]);
+    await store.delete('Other/b.svs');
+    expect(await afterRescan()).toEqual([]);
+    await put('Set/c.svs', wide);
+    expect(places(await afterRescan())).toEqual({ [id]: 'Set/c.svs' });
+  });
+
+  it('that cannot be reached changes nothing, is told of once, and is followed again when it is back', async () => {
+    const { server, put, afterRescan, proxy, listed } = await bucketOf();
+    await put('Set/a.svs', narrow);
+    await server.put('Folder/f.svs', wide);
+    const before = await afterRescan();
+    expect(before).toHaveLength(2);
+    proxy.failAlways(down);
+    for (let i = 0; i < 3; i++) expect(await afterRescan()).toEqual(before);
+    const told = server
+      .logged()
+      .split('\n')
+      .filter((line) => line.includes('a place of slides cannot be looked at now'));
+    expect(told).toHaveLength(1);
+    expect(JSON.parse(told[0] ?? '')).toMatchObject({ root: 'bucket', place: '' });
+
+    proxy.failAlways(null);
+    await vi.waitFor(
+      async () => {
+        await put('Set/b.svs', wide);
+        await server.rescan();
+        expect((await listed()).map(({ file_name }) => file_name)).toContain('b.svs');
+      },
+      { timeout: 60_000, interval: 500 },
+    );
+  });
+});
