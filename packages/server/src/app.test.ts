@@ -90,15 +90,26 @@ describe('the log', () => {
     const lines = logged()
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line) as { msg: string; route?: string; uid?: string; requestId?: string });
+      .map((line) => JSON.parse(line) as { msg: string; route?: string; uid?: string });
     const requests = lines.filter(({ msg }) => msg === 'request');
     expect(requests.map(({ route, uid = null }) => [route, uid])).toEqual([
       [`${apiBase}/auth/login`, null],
       [`${apiBase}/auth/image-session`, user.uid],
       [`${apiBase}/user/profile`, user.uid],
-      [`${apiBase}/image-catalog/proxy/:imageId/image.dzi`, null],
+      [`${apiBase}/image-catalog/proxy/:imageId/image.dzi`, user.uid],
     ]);
-    expect(requests.every(({ requestId }) => requestId !== undefined)).toBe(true);
+    for (const line of requests) {
+      expect(line).toMatchObject({
+        level: 30,
+        time: expect.any(Number) as number,
+        requestId: expect.stringMatching(/^[\w-]{8,64}$/) as string,
+        method: expect.any(String) as string,
+        status: expect.any(Number) as number,
+        ms: expect.any(Number) as number,
+        bytes: expect.any(Number) as number,
+        address: '127.0.0.1',
+      });
+    }
     expect(logged()).not.toContain(token);
     expect(logged()).not.toContain(body.session_id);
   });
