@@ -83,6 +83,12 @@ describe('what is said of an upload', () => {
     expect(told(...linesOf([sending(is)], [before], soon))).toEqual([[state, is.message ?? null, actions]]);
   });
 
+  it('that is about to be gone on with is said once', () => {
+    const before = upload({ state: 'open', checked_count: 0 });
+    const again = sending({ phase: 'waiting', uploadId: null });
+    expect(told(...linesOf([again], [before], soon))).toEqual([['Sırada', null, ['pause', 'cancel']]]);
+  });
+
   it('that was sent is what the server says', () => {
     const sent = sending({ phase: 'sent', sentBytes: 100 });
     expect(told(...linesOf([sent], [], soon))).toEqual([['Sunucu denetliyor', null, []]]);

@@ -34,11 +34,17 @@ export function linesOf(
 ): readonly UploadLine[] {
   const byId = new Map(uploads.map((upload) => [upload.id, upload]));
   const own = new Set(sendings.map(({ uploadId }) => uploadId));
+  const places = new Set(sendings.map(placeOf));
   return [
     ...sendings.map((sending) => lineOfSending(sending, byId.get(sending.uploadId ?? ''), now)),
-    ...uploads.filter(({ id }) => !own.has(id)).map((upload) => lineOfUpload(upload, now)),
+    ...uploads
+      // One that is about to be gone on with has not been announced again yet.
+      .filter((each) => !own.has(each.id) && !(each.state === 'open' && places.has(placeOf(each))))
+      .map((upload) => lineOfUpload(upload, now)),
   ];
 }
+
+const placeOf = ({ dataset, path }: Pick<UploadLine, 'dataset' | 'path'>) => `${dataset}/${path}`;
 
 function lineOfSending(sending: Sending, upload: SlideUpload | undefined, now: number): UploadLine {
   const { phase } = sending;
