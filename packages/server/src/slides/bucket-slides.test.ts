@@ -127,6 +127,15 @@ describe.skipIf(withoutObjectStore !== null)(`a slide in a bucket (${withoutObje
     );
   });
 
+  it('is found by a look through the bucket, and shown like any other', async () => {
+    await putSlide('Found/found.svs', await buildSvs({ properties: { AppMag: '40' } }));
+    await server.rescan();
+    const id = await server.idOf('found.svs');
+    for (const what of ['image.dzi', 'thumbnail.jpg', stored, made]) {
+      expect((await ask(id, what)).status).toBe(200);
+    }
+  });
+
   it('that is not there is not found', async () => {
     const gone = await server.given.image({ root: 'bucket', path: 'Tissue/gone.svs', fingerprint: 'x' });
     expect((await ask(gone.id, 'image.dzi')).status).toBe(404);
