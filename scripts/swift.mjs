@@ -28,8 +28,10 @@ for kind, port in zip(('account', 'container', 'object'), ports):
     builder.rebalance()
     builder.get_ring().save(f'{folder}/{kind}.ring.gz')
 `;
+/** Ends with whoever started it, however that ends (prctl(2): PR_SET_PDEATHSIG, SIGKILL). */
 const serverProgram = `
-import sys
+import ctypes, sys
+ctypes.CDLL(None).prctl(1, 9)
 folder, kind = sys.argv[1:]
 from swift.common.utils import set_swift_dir
 set_swift_dir(folder)
