@@ -54,7 +54,7 @@ test.describe('twice under the same name', () => {
     await chooseFiles(page, await slideFile('kidney-1.svs'));
     await expect(page.getByText('Önce bir veri kümesi seçin veya yazın.')).toBeVisible();
     await datasetIn(page).fill('Yüklenenler');
-    await chooseFiles(page, path.join(folder, 'kidney-1.svs'));
+    await page.getByRole('button', { name: 'Yüklemeyi başlat' }).click();
     await expect(lineOf(page, 'kidney-1.svs')).toContainText('Hazır', readIn);
 
     await page.getByRole('button', { name: 'Listeden kaldır: kidney-1.svs' }).click();
@@ -168,7 +168,7 @@ test.describe('interrupted', () => {
       expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
     }
     isHeld = false;
-    await page.getByRole('button', { name: 'Bırak: paused.svs' }).click();
+    await page.getByRole('button', { name: 'İptal et: paused.svs' }).click();
     await expect(lineOf(page, 'paused.svs')).toHaveCount(0);
   });
 });

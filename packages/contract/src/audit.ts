@@ -54,7 +54,7 @@ export const auditActions = {
   'image-restored': { tr: 'Slayt kataloğa geri alındı', en: 'Slide put back into the catalogue' },
   'upload-begun': { tr: 'Slayt yüklemesi başladı', en: 'Upload of slides begun' },
   'upload-finished': { tr: 'Slayt yüklemesi tamamlandı', en: 'Upload of slides finished' },
-  'upload-abandoned': { tr: 'Slayt yüklemesi bırakıldı', en: 'Upload of slides given up' },
+  'upload-abandoned': { tr: 'Slayt yüklemesi iptal edildi', en: 'Upload of slides given up' },
   'access-refused': { tr: 'Erişim reddedildi', en: 'Access refused' },
   throttled: { tr: 'Çok fazla deneme engellendi', en: 'Too many attempts blocked' },
   'refusals-summed-up': { tr: 'Tek tek yazılmayan reddedilmeler', en: 'Refusals not recorded one by one' },

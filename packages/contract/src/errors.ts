@@ -123,7 +123,7 @@ export const errors = {
   },
   upload_ended: {
     status: 409,
-    tr: 'Bu yükleme tamamlanmış veya bırakılmış.',
+    tr: 'Bu yükleme tamamlanmış veya iptal edilmiş.',
     en: 'This upload has been finished or given up.',
   },
   upload_incomplete: {
@@ -133,7 +133,7 @@ export const errors = {
   },
   too_many_uploads: {
     status: 409,
-    tr: 'Yarım kalan yükleme sayısı sınıra ulaştı. Önce onları tamamlayın veya bırakın.',
+    tr: 'Yarım kalan yükleme sayısı sınıra ulaştı. Önce onları tamamlayın veya iptal edin.',
     en: 'There are too many unfinished uploads. Finish them or give them up first.',
   },
   email_taken: {

@@ -22,6 +22,8 @@ const refusedShown = 10;
 export function UploadPanel() {
   const [dataset, setDataset] = useState('');
   const [datasetError, setDatasetError] = useState<string | null>(null);
+  /** Chosen before it was known which dataset they are for. */
+  const [pending, setPending] = useState<readonly FileGroup[]>([]);
   const [refused, setRefused] = useState<readonly RefusedFile[]>([]);
   const [dropFailed, setDropFailed] = useState(false);
   const [isOver, setOver] = useState(false);
@@ -63,13 +65,18 @@ export function UploadPanel() {
   function take(chosen: readonly ChosenFile[]): void {
     const grouping = groupFiles(chosen);
     setRefused(grouping.refused);
-    const placed = grouping.groups.map((group) => ({ group, into: datasetOf(group) }));
+    begin([...pending, ...grouping.groups]);
+  }
+
+  function begin(groups: readonly FileGroup[]): void {
+    const placed = groups.map((group) => ({ group, into: datasetOf(group) }));
     const fault = placed.some(({ into }) => into === '')
       ? texts.datasetMissing
       : placed.some(({ into }) => into.includes('/'))
         ? texts.datasetSlash
         : null;
     setDatasetError(fault);
+    setPending(fault === null ? [] : groups);
     if (fault !== null) {
       datasetField.current?.focus();
       return;
@@ -120,6 +127,17 @@ export function UploadPanel() {
             setDatasetError(null);
           }}
         />
+        {pending.length > 0 && (
+          <Group gap="sm">
+            <Text size="sm">{texts.pending(pending.length)}</Text>
+            <Button size="sm" onClick={() => begin(pending)}>
+              {texts.start}
+            </Button>
+            <Button size="sm" variant="default" onClick={() => setPending([])}>
+              {texts.cancel}
+            </Button>
+          </Group>
+        )}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is one more way; the buttons are the others */}
         <div
           className={classes.drop}

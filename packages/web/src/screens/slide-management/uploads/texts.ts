@@ -12,6 +12,8 @@ export const texts = wording({
     datasetHint: 'Var olanı seçin veya yeni bir ad yazın.',
     datasetMissing: 'Önce bir veri kümesi seçin veya yazın.',
     datasetSlash: 'Veri kümesinin adı eğik çizgi içeremez.',
+    pending: (count: number) => `${formatNumber(count)} yükleme veri kümesini bekliyor.`,
+    start: 'Yüklemeyi başlat',
     drop: 'Dosyaları veya klasörleri buraya bırakın',
     dropNow: 'Bırakınca yükleme başlar',
     dropHint:
@@ -30,12 +32,12 @@ export const texts = wording({
     unreadable: 'Dosya okunamadı; seçildikten sonra değişmiş veya silinmiş olabilir.',
     dropUnreadable: 'Bırakılan dosyalar okunamadı.',
     failed: 'Yükleme başarısız oldu.',
-    giveUpFailed: 'Yükleme bırakılamadı.',
+    giveUpFailed: 'Yükleme iptal edilemedi.',
     loadFailed: 'Yüklemeler alınamadı.',
 
     list: 'Yüklemeler',
     overall: 'Toplam ilerleme',
-    overallOf: (sent: string, all: string) => `${all} boyutun ${sent} kadarı gönderildi`,
+    overallOf: (sent: string, all: string) => `Gönderilen: ${sent} / ${all}`,
     progressOf: (name: string) => `İlerleme: ${name}`,
     sentOf: (sent: string, all: string) => `${sent} / ${all}`,
     filesOf: (sent: number, all: number) => `${formatNumber(sent)} / ${formatNumber(all)} dosya`,
@@ -63,7 +65,7 @@ export const texts = wording({
     pause: 'Duraklat',
     resume: 'Sürdür',
     sendAgain: 'Yeniden gönder',
-    cancel: 'Bırak',
+    cancel: 'İptal et',
     hide: 'Listeden kaldır',
     pauseAll: 'Hepsini duraklat',
     resumeAll: 'Hepsini sürdür',
@@ -76,6 +78,11 @@ export const texts = wording({
     datasetHint: 'Choose one that there is, or type a new name.',
     datasetMissing: 'Choose or type a dataset first.',
     datasetSlash: 'The name of the dataset may not have a slash.',
+    pending: (count: number) =>
+      count === 1
+        ? 'One upload waits for its dataset.'
+        : `${formatNumber(count)} uploads wait for their dataset.`,
+    start: 'Begin the upload',
     drop: 'Drop files or folders here',
     dropNow: 'Let go to begin the upload',
     dropHint:

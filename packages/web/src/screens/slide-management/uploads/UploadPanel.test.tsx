@@ -1,0 +1,93 @@
+import type { SlideUpload } from '@lamina/contract';
+import { fireEvent, screen, within } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
+import { account } from '../../../testing/accounts.ts';
+import { openApp } from '../../../testing/open-app.tsx';
+import { type Answers, refusal } from '../../../testing/stub-api.ts';
+
+const unfinished: SlideUpload = {
+  id: 'u1',
+  dataset: 'Böbrek',
+  path: 'half.svs',
+  is_folder: false,
+  file_count: 1,
+  checked_count: 0,
+  size_bytes: 5,
+  state: 'open',
+  problem: null,
+  begun_at: '2026-11-21T10:00:00.000Z',
+  images: [],
+};
+
+async function openPanel(uploads: readonly SlideUpload[], api: Answers = {}) {
+  const opened = openApp('/admin/slides', {
+    signedInAs: account({ uid: 'uid-of-admin', role: 'admin' }),
+    api: {
+      'GET /admin/uploads': { uploads, max_bytes: 1000 },
+      'GET /admin/datasets': { datasets: [] },
+      'GET /admin/waiting': { applications: 0, datasetRequests: 0 },
+      'GET /admin/images': { images: [], next_cursor: null },
+      ...api,
+    },
+  });
+  await opened.person.click(await screen.findByRole('button', { name: 'Slayt yükle' }));
+  const panel = within(await screen.findByRole('region', { name: 'Slayt yükle' }));
+  const choose = async (...names: readonly string[]) => {
+    const [input] = await panel.findAllByLabelText('Dosya seç', { selector: 'input' });
+    const files = names.map((name) => new File(['12345'], name));
+    fireEvent.change(input as HTMLInputElement, { target: { files } });
+  };
+  return { ...opened, panel, choose };
+}
+
+const sent = (calls: readonly { readonly name: string; readonly body: unknown }[]) =>
+  calls.filter(({ name }) => name === 'POST /admin/uploads').map(({ body }) => body);
+
+describe('sending slides', () => {
+  it('refuses what is no slide with a sentence, and asks for a dataset', async () => {
+    const { panel, choose, calls } = await openPanel([]);
+    await choose('notes.txt', 'alone.mrxs', 'a.svs');
+    const alert = within(await panel.findByRole('alert'));
+    alert.getByText(/Tanınan bir slayt biçimi değil/);
+    alert.getByText(/Yanındaki klasör de gerekli/);
+    await panel.findByText('Önce bir veri kümesi seçin veya yazın.');
+    await panel.findByText('1 yükleme veri kümesini bekliyor.');
+    expect(sent(calls)).toEqual([]);
+  });
+
+  it('announces what waited for its dataset, and says why it is refused', async () => {
+    const { panel, choose, calls, person } = await openPanel([], {
+      'POST /admin/uploads': refusal('upload_exists'),
+    });
+    await choose('a.svs');
+    await person.type(panel.getByRole('combobox', { name: 'Veri kümesi' }), 'Yeni');
+    await person.click(await panel.findByRole('button', { name: 'Yüklemeyi başlat' }));
+    await panel.findByText(/Var olanın üzerine yazılmaz/);
+    const announced = { path: 'a.svs', is_folder: false, file_count: 1, size_bytes: 5 };
+    expect(sent(calls)).toEqual([{ dataset: 'Yeni', ...announced }]);
+  });
+
+  it('goes on with what is unfinished in the dataset it was begun for', async () => {
+    const { panel, choose, calls } = await openPanel([unfinished], {
+      'POST /admin/uploads': refusal('storage_full'),
+    });
+    await panel.findByText('Yarım kaldı');
+    await choose('half.svs');
+    await panel.findByText(/Sunucunun diskinde yeterli yer yok/);
+    expect(sent(calls)).toMatchObject([{ dataset: 'Böbrek', path: 'half.svs' }]);
+    expect(panel.queryByText('Yarım kaldı')).toBeNull();
+  });
+
+  it('gives up what is unfinished', async () => {
+    const { panel, calls, person } = await openPanel([{ ...unfinished, path: 'other.svs' }], {
+      'DELETE /admin/uploads/u1': new Response(null, { status: 204 }),
+    });
+    await person.click(await panel.findByRole('button', { name: 'İptal et: other.svs' }));
+    expect(calls.some(({ name }) => name === 'DELETE /admin/uploads/u1')).toBe(true);
+  });
+
+  it('says when nobody knows what is unfinished', async () => {
+    const { panel } = await openPanel([], { 'GET /admin/uploads': refusal('unavailable') });
+    await panel.findByText(/Hizmet şu anda kullanılamıyor/);
+  });
+});
