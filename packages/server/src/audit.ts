@@ -112,7 +112,7 @@ export function createAudit({ db, now, log }: Ground): Audit {
   return {
     record,
     async recordAll(tx, entries) {
-      await insertAuditRows(tx, entries.map(rowOf));
+      if (entries.length > 0) await insertAuditRows(tx, entries.map(rowOf));
     },
     async note(entry) {
       if (!isRefusedToStranger(entry) || entry.origin === null) return write(entry);

@@ -16,11 +16,12 @@ import {
   maxImportLinesTold,
 } from '@lamina/contract';
 import type { Audit } from '../audit.ts';
-import { type Change, type Connection, change, type Database } from '../store/database.ts';
+import { type Change, type Connection, change, type Database, timesTaken } from '../store/database.ts';
 import { listNamedImages, type NamedImage, type Naming, nameImages } from '../store/managed-images.ts';
 import type { Catalogue } from './catalogue.ts';
 import { type CatalogueFile, type FileLine, type LineProblem, readCatalogueFile } from './catalogue-file.ts';
 import { type Editor, withEdited } from './edit-image.ts';
+import { createGiveWay } from './give-way.ts';
 
 export interface CatalogueImport {
   /** Changes nothing. @throws AppError invalid_request for what is no catalogue file */
@@ -107,18 +108,32 @@ export function createCatalogueImport({ db, now, audit, catalogue }: Ground): Ca
 
     async apply(bytes, planId, editor) {
       const file = await readCatalogueFile(bytes);
-      const changed = await change(db, 'catalogue', async (tx) => {
-        const plan = await planOf(tx, file);
+      const attempt = async (): Promise<readonly string[] | null> => {
+        const revision = await timesTaken(db, 'catalogue');
+        const plan = await planOf(db, file);
         if (plan.id !== planId) throw new AppError('import_changed');
         if (plan.wrong.length > 0) throw new AppError('invalid_request', { message: hasWrongLines });
-        if (plan.changes.length > 0) await applyPlan(tx, plan, file, editor);
-        return plan.namings.map(({ id }) => id);
-      });
-      catalogue.forget(changed);
-      return changed.length;
+        if (plan.changes.length === 0) return [];
+        return change(db, 'catalogue', async (tx) => {
+          // Worked out before, so that nobody waits for that: it holds if no other change has come between.
+          if ((await timesTaken(tx, 'catalogue')) !== revision + 1) return null;
+          await applyPlan(tx, plan, file, editor);
+          return plan.namings.map(({ id }) => id);
+        });
+      };
+      for (let attempts = 0; attempts < maxAttempts; attempts++) {
+        const changed = await attempt();
+        if (changed === null) continue;
+        catalogue.forget(changed);
+        return changed.length;
+      }
+      throw new AppError('import_changed');
     },
   };
 }
+
+/** While slides are being read the catalogue changes several times a second. */
+const maxAttempts = 20;
 
 const hasWrongLines = {
   tr: 'Dosyada hatalı satırlar var. Önce onları düzeltin.',
@@ -145,8 +160,9 @@ async function planOf(db: Connection, file: CatalogueFile): Promise<Plan> {
   const wrong: LineProblem[] = [...file.problems];
   const lineOfImage = new Map<string, number>();
   let unchanged = 0;
-  for (const [place, said] of file.lines.entries()) {
-    if (place % atOnce === atOnce - 1) await setImmediate();
+  const giveWay = createGiveWay();
+  for (const said of file.lines) {
+    await giveWay();
     const problem = (reason: LineProblem['reason']) => ({
       line: said.line,
       subject: said.file_name ?? said.id ?? '',
@@ -243,8 +259,9 @@ async function digestOf(
   wrong: readonly LineProblem[],
 ): Promise<string> {
   const hash = createHash('sha256');
-  for (const [place, { image_id, fields }] of changes.entries()) {
-    if (place % atOnce === atOnce - 1) await setImmediate();
+  const giveWay = createGiveWay();
+  for (const { image_id, fields } of changes) {
+    await giveWay();
     hash.update(JSON.stringify([image_id, fields.map(({ field, before, after }) => [field, before, after])]));
   }
   const lines = (problems: readonly LineProblem[]) => problems.map(({ line }) => line);

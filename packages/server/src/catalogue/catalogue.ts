@@ -292,7 +292,9 @@ export function createCatalogue(ground: Ground): Catalogue {
       const row = await change(db, 'catalogue', async (tx) => {
         const before = uuid.test(imageId) ? await findImage(tx, imageId) : null;
         if (before === null) throw new AppError('not_found');
-        return editImage(tx, before, edit, { audit, editor, at: now().toISOString() });
+        const edited = await editImage(tx, before, edit, editor, now().toISOString());
+        await audit.recordAll(tx, edited.entries);
+        return edited.row;
       });
       forget(imageId);
       return imageOf(row);
@@ -302,7 +304,8 @@ export function createCatalogue(ground: Ground): Catalogue {
       await change(db, 'catalogue', async (tx) => {
         const row = uuid.test(imageId) ? await findImage(tx, imageId) : null;
         if (row === null || row.removed_at !== null) throw new AppError('not_found');
-        await editImage(tx, row, { removed: true }, { audit, editor, at: now().toISOString() });
+        const edited = await editImage(tx, row, { removed: true }, editor, now().toISOString());
+        await audit.recordAll(tx, edited.entries);
       });
       forget(imageId);
     },

@@ -1,6 +1,6 @@
 /** What an administrator says of an entry of the catalogue, and what goes on record of it. */
 import { AppError } from '@lamina/contract';
-import type { Audit, AuditAction, Origin } from '../audit.ts';
+import type { AuditAction, AuditEntry, Origin } from '../audit.ts';
 import type { Change } from '../store/database.ts';
 import {
   type EditableField,
@@ -28,26 +28,27 @@ export interface ImageEdit {
   readonly read_again?: true | undefined;
 }
 
-interface Ground {
-  readonly audit: Audit;
-  readonly editor: Editor;
-  /** ISO 8601. */
-  readonly at: string;
+/** What became of an entry, and what is to be written down of it in the same change. */
+export interface EditedImage {
+  /** Afterwards; the very same one when there was nothing to change. */
+  readonly row: ImageRow;
+  readonly entries: readonly AuditEntry[];
 }
 
 /**
- * @returns the entry afterwards; the very same one when there was nothing to change
+ * @param at ISO 8601
  * @throws AppError not_found for a removed entry that is not brought back
  */
 export async function editImage(
   tx: Change,
   row: ImageRow,
   edit: ImageEdit,
-  { audit, editor, at }: Ground,
-): Promise<ImageRow> {
+  { uid, origin }: Editor,
+  at: string,
+): Promise<EditedImage> {
   const isBroughtBack = edit.removed === false && row.removed_at !== null;
   if (row.removed_at !== null && !isBroughtBack) {
-    if (edit.removed === true) return row;
+    if (edit.removed === true) return { row, entries: [] };
     throw new AppError('not_found');
   }
   const edited = editableFields.filter((field) => edit[field] !== undefined);
@@ -64,25 +65,24 @@ export async function editImage(
     ...(isBroughtBack && { removed_at: null }),
     ...(isToRead && { status: 'pending', error: null }),
   };
-  if (Object.keys(changes).length === 0) return row;
+  if (Object.keys(changes).length === 0) return { row, entries: [] };
   const after = await updateImage(tx, row.id, changes, at);
   if (after === null) throw new AppError('not_found');
 
-  const record = (action: AuditAction, detail?: Readonly<Record<string, string>>) =>
-    audit.record(tx, {
-      action,
-      actor: editor.uid,
-      target: row.id,
-      origin: editor.origin,
-      ...(detail && { detail }),
-    });
-  if (isBroughtBack) await record('image-restored');
-  if (edited.length > 0) await record('image-edited', { fields: edited.join(' ') });
-  if (isToHide) await record('image-hidden');
-  if (isToShow) await record('image-shown');
-  if (isToRead) await record('image-read-again');
-  if (isToRemove) await record('image-removed');
-  return after;
+  const done: readonly (AuditAction | false)[] = [
+    isBroughtBack && 'image-restored',
+    edited.length > 0 && 'image-edited',
+    isToHide && 'image-hidden',
+    isToShow && 'image-shown',
+    isToRead && 'image-read-again',
+    isToRemove && 'image-removed',
+  ];
+  const entries = done.flatMap((action): AuditEntry[] => {
+    if (action === false) return [];
+    const detail = action === 'image-edited' ? { fields: edited.join(' ') } : {};
+    return [{ action, actor: uid, target: row.id, detail, origin }];
+  });
+  return { row: after, entries };
 }
 
 /** An empty text takes a dataset or an organ away. */

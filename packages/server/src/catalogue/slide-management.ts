@@ -1,6 +1,5 @@
 /** The catalogue as administrators keep it: all entries, changes to many of them at once, and the file of them. */
 import { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
 import {
   AppError,
   type BodyOf,
@@ -12,7 +11,7 @@ import {
   type QueryOf,
   type ResponseOf,
 } from '@lamina/contract';
-import type { Audit } from '../audit.ts';
+import type { Audit, AuditEntry } from '../audit.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { csvLineOf, csvStart } from '../spreadsheet.ts';
 import { change, type Database } from '../store/database.ts';
@@ -27,6 +26,7 @@ import type { Catalogue } from './catalogue.ts';
 import { catalogueColumns } from './catalogue-file.ts';
 import { decodePlace, encodePlace } from './cursor.ts';
 import { type Editor, editImage, type ImageEdit } from './edit-image.ts';
+import { createGiveWay } from './give-way.ts';
 
 export interface SlideManagement {
   /** In the order of the catalogue. @throws AppError invalid_request for a cursor that is none */
@@ -52,8 +52,6 @@ interface Ground {
 }
 
 const linesAtOnce = 1000;
-/** Between so many changes other requests have their turn. */
-const changesAtOnce = 50;
 
 export function createSlideManagement({ db, now, audit, jobs, catalogue }: Ground): SlideManagement {
   async function* csvLines(): AsyncGenerator<string> {
@@ -96,12 +94,16 @@ export function createSlideManagement({ db, now, audit, jobs, catalogue }: Groun
         const rows = await findImages(tx, wanted);
         if (rows.length < wanted.length) throw new AppError('not_found');
         const at = now().toISOString();
+        const giveWay = createGiveWay();
         const others: string[] = [];
-        for (const [place, row] of rows.entries()) {
-          if (place % changesAtOnce === changesAtOnce - 1) await setImmediate();
-          const after = await editImage(tx, row, withoutNeedless(edit, row), { audit, editor, at });
-          if (after !== row) others.push(row.id);
+        const entries: AuditEntry[] = [];
+        for (const row of rows) {
+          await giveWay();
+          const edited = await editImage(tx, row, withoutNeedless(edit, row), editor, at);
+          if (edited.row !== row) others.push(row.id);
+          entries.push(...edited.entries);
         }
+        await audit.recordAll(tx, entries);
         return others;
       });
       catalogue.forget(changed);
