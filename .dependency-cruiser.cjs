@@ -136,6 +136,7 @@ module.exports = {
         'demo/',
         'auditing/',
         'metrics/',
+        'uploads/',
         '(accounts|audit|background|image-sessions)[.]ts$',
       ],
       ['services[.]ts$'],

@@ -59,7 +59,7 @@ export class PartStore extends FileStore {
 }
 
 /** No room on the disk, or none for us, or none for a file of this size. */
-export function isFull(error: unknown): boolean {
+function isFull(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
 }
