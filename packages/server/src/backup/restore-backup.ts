@@ -35,8 +35,7 @@ export async function restoreBackup(ground: Ground, folder: string, replace: boo
   say(
     `The backup is whole: version ${manifest.programVersion}, ${manifest.database}, ${manifest.createdAt}.`,
   );
-  const { SECRET_KEY: keyThen } = await settingsOf(backup);
-  refuseOtherKey(ground, backup, keyThen);
+  await refuseOtherKey(ground, backup);
   const target = await openTarget(config.databaseUrl, config.dataDir);
   try {
     refuseLoss(target.holding, replace);
@@ -68,18 +67,26 @@ function found<T>(value: T | undefined): T {
 }
 
 /** Secrets in the tables can be read with the key they were sealed with, and no other. */
-function refuseOtherKey({ config }: Ground, { manifest, folder }: Backup, keyThen: string | undefined): void {
+async function refuseOtherKey({ config }: Ground, backup: Backup): Promise<void> {
   const given = config.secretKey;
-  if (manifest.sealedWith === 'settings' && given !== (keyThen ?? null)) {
+  const [settings, key] = [backupFiles.settings, backupFiles.key].map((name) =>
+    path.join(backup.folder, name),
+  );
+  if (backup.manifest.sealedWith === 'settings' && given !== (await settingsOf(backup)).SECRET_KEY) {
     throw new Error(
-      `Secrets in the backup are sealed with the SECRET_KEY of its settings: set it first, as in ${path.join(folder, backupFiles.settings)}.`,
+      `Secrets in the backup are sealed with the SECRET_KEY of its settings: set it first, as in ${settings}.`,
     );
   }
-  if (manifest.sealedWith === 'file' && given !== null) {
+  if (backup.manifest.sealedWith !== 'file' || given === null) return;
+  if (given !== (await readKey(backup)).trim()) {
     throw new Error(
-      `Secrets in the backup are sealed with its ${backupFiles.key}: leave SECRET_KEY out, or set it to what stands in ${path.join(folder, backupFiles.key)} after restoring.`,
+      `Secrets in the backup are sealed with another key: leave SECRET_KEY out, or set it to what stands in ${key}.`,
     );
   }
+}
+
+function readKey({ folder }: Backup): Promise<string> {
+  return fs.readFile(path.join(folder, backupFiles.key), 'utf8');
 }
 
 function refuseLoss(holding: Holding | null, replace: boolean): void {
@@ -122,10 +129,10 @@ async function placeUploads({ config, say }: Ground, backup: Backup, replace: bo
 }
 
 /** The key that was there is kept beside: it opens what the database before sealed. */
-async function placeKey({ dataDir }: Config, { folder, manifest }: Backup): Promise<void> {
-  if (manifest.sealedWith !== 'file') return;
+async function placeKey({ dataDir }: Config, backup: Backup): Promise<void> {
+  if (backup.manifest.sealedWith !== 'file') return;
   const file = keyFile(dataDir);
-  const key = await fs.readFile(path.join(folder, backupFiles.key), 'utf8');
+  const key = await readKey(backup);
   const there = await fs.readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;

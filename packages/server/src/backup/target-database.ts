@@ -6,6 +6,7 @@ import { type Change, connectDatabase, type Database } from '../store/database.t
 import { DatabaseInUse, openAlone, replaceDatabase } from '../store/embedded-file.ts';
 import { isPostgres } from '../store/migrating.ts';
 import {
+  analyzeTables,
   countRows,
   describeTables,
   dropTables,
@@ -92,6 +93,7 @@ async function openPostgresTarget(url: string): Promise<Target> {
         }
         await work(tx);
       });
+      await analyzeTables(db);
       return null;
     },
     close: () => db.destroy(),
