@@ -175,7 +175,7 @@ export async function createServices({
     log,
     audit,
     objectStorage,
-    onPlaced: () => void jobs.ask('rescan', { atStart: false }),
+    onPlaced: () => void jobs.ask(objectStorage === null ? 'rescan' : 'rescan-bucket', { atStart: false }),
   });
   jobs.on('sweep', () => imageSessions.sweep());
   return {
