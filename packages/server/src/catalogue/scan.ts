@@ -89,6 +89,7 @@ const foldersAtOnce = 4;
 const filesAtOnce = 4;
 const maxKnown = 10_000;
 
+const noMembers: readonly string[] = [];
 const nothing: Walked = { slides: [], below: [], linked: [] };
 
 export function createScanner({ look, log }: Ground): Scanner {
@@ -205,7 +206,7 @@ export function createScanner({ look, log }: Ground): Scanner {
             return;
           const own = isLink ? undefined : folders.get(folderNameOf(name) ?? '');
           const more = own === undefined ? null : await tree.allBelow(placeIn(folder, own));
-          if (own === undefined || more === null) found.push(slideOf(name, [], size, [version]));
+          if (own === undefined || more === null) found.push(slideOf(name, noMembers, size, [version]));
           else {
             found.push(slideOf(name, [`${own}/`], size + more.sizeBytes, [version, ...more.versions]));
           }

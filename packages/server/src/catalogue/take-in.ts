@@ -76,36 +76,33 @@ export async function takeIn(
   const isUnknown = (row: ScannedRow) => isBelowAny(row.path, unreadOf.get(row.root));
   const toRead: string[] = [];
 
+  const follows = new Map<string, Pair>();
+  const pairUp = (pair: Pair) => {
+    if (Object.keys(changesOf(pair.row, pair)).length > 0) follows.set(pair.row.id, pair);
+  };
+
+  // Most of them are where they were, and what they were; of the others more has to be known.
+  const strangers = await slidesByPlace(scans, giveWay);
   /** Entries that no slide has been found for yet, by their places. */
   const left = new Map<string, ScannedRow>();
   for (let after = ''; ; ) {
     const rows = await listScannedRows(db, after, rowsAtOnce);
-    for (const row of rows) if (scanOf.has(row.root)) left.set(placeOf(row.root, row.path), row);
+    for (const row of rows) {
+      await giveWay();
+      const { root } = row;
+      const slide = strangers.get(root)?.get(row.path);
+      if (slide?.fingerprint === row.fingerprint) {
+        strangers.get(root)?.delete(row.path);
+        if (row.status === 'pending' || (retryFailed && row.status === 'failed')) toRead.push(row.id);
+        pairUp({ row, root, slide });
+      } else if (scanOf.has(root)) left.set(placeOf(root, row.path), row);
+    }
     after = rows.at(-1)?.id ?? '';
     if (rows.length < rowsAtOnce) break;
-    await giveWay();
   }
-
-  let follows: Pair[] = [];
-  const pairUp = (pair: Pair) => {
-    left.delete(placeOf(pair.row.root, pair.row.path));
-    if (Object.keys(changesOf(pair.row, pair)).length > 0) follows.push(pair);
-  };
-
-  // Most of them: where they were, and what they were.
-  const others: Found[] = [];
-  for (const { root, slides } of scans) {
-    for (const slide of slides) {
-      await giveWay();
-      const row = left.get(placeOf(root, slide.path));
-      if (row?.fingerprint !== slide.fingerprint) {
-        others.push({ root, slide });
-        continue;
-      }
-      if (row.status === 'pending' || (retryFailed && row.status === 'failed')) toRead.push(row.id);
-      pairUp({ row, root, slide });
-    }
-  }
+  const others: Found[] = [...strangers].flatMap(([root, slides]) =>
+    [...slides.values()].map((slide) => ({ root, slide })),
+  );
 
   // Moved or renamed: the same slide elsewhere.
   const byFingerprint = new Map<string, ScannedRow[]>();
@@ -150,6 +147,7 @@ export async function takeIn(
     const row = rowOf(found, left);
     if (row !== undefined) {
       toRead.push(row.id);
+      left.delete(placeOf(row.root, row.path));
       pairUp({ row, root, slide });
       continue;
     }
@@ -158,7 +156,7 @@ export async function takeIn(
     const before = twin === undefined ? null : await entryThatLeft(twin);
     if (before !== null) {
       twins.delete(slide.fingerprint);
-      follows = follows.filter((pair) => pair.row.id !== before.id);
+      follows.delete(before.id);
       moved.push({ row: before, root, slide });
       continue;
     }
@@ -186,12 +184,14 @@ export async function takeIn(
   }
 
   // Whoever stands where another slide lies now makes room for it.
+  const followed = [...follows.values()];
+  const going = [...moved, ...followed.filter(isElsewhere)];
   const wanted = new Set([
-    ...[...moved, ...follows.filter(isElsewhere)].map(({ root, slide }) => placeOf(root, slide.path)),
+    ...going.map(({ root, slide }) => placeOf(root, slide.path)),
     ...fresh.map(({ root, path }) => placeOf(root, path)),
   ]);
   const isInTheWay = (row: ScannedRow) => wanted.has(placeOf(row.root, row.path));
-  const leaving = [...moved, ...follows.filter(isElsewhere)].map(({ row }) => row);
+  const leaving = going.map(({ row }) => row);
   const gone = [...left.values()].filter((row) => isInTheWay(row) || (!row.missing_since && !isUnknown(row)));
   const lost = gone.filter((row) => row.missing_since === null);
 
@@ -226,7 +226,7 @@ export async function takeIn(
     oneByOne((tx, step) => step(tx)),
   );
   await inSteps(
-    follows,
+    followed,
     oneByOne((tx, pair) => followFile(tx, pair, at)),
   );
   await inSteps(fresh, (tx, images) => insertImages(tx, images, at));
@@ -244,7 +244,7 @@ export async function takeIn(
   );
   return {
     toRead,
-    changed: [...moved, ...follows].map(({ row }) => row.id).concat(gone.map(({ id }) => id)),
+    changed: [...moved, ...followed].map(({ row }) => row.id).concat(gone.map(({ id }) => id)),
   };
 }
 
@@ -263,6 +263,23 @@ function likeliest(rows: readonly ScannedRow[], slide: FoundSlide): ScannedRow |
     (best, row) => (best === null || inCommon(row) > inCommon(best) ? row : best),
     null,
   );
+}
+
+/** Slides by where they were found, in the order of the scans. */
+async function slidesByPlace(
+  scans: readonly RootScan[],
+  giveWay: () => Promise<void>,
+): Promise<Map<Root, Map<string, FoundSlide>>> {
+  const byRoot = new Map<Root, Map<string, FoundSlide>>();
+  for (const { root, slides } of scans) {
+    const byPath = new Map<string, FoundSlide>();
+    for (const slide of slides) {
+      await giveWay();
+      byPath.set(slide.path, slide);
+    }
+    byRoot.set(root, byPath);
+  }
+  return byRoot;
 }
 
 /** Slides that were found where their entries have them, and are the same as some of these; by fingerprint. */
