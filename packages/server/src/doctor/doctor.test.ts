@@ -4,6 +4,9 @@ import fs from 'node:fs';
 import net, { type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { createObjectStore } from '@lamina/slide';
+import { makeBucket, withoutObjectStore } from '@lamina/slide/testing';
+import { SMTPServer } from 'smtp-server';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../store/database.ts';
 import { databaseKinds, openTestDatabase } from '../store/testing/test-database.ts';
@@ -259,6 +262,47 @@ describe('the doctor looks at what is elsewhere', () => {
   it('a mail server that is not set', async () => {
     const config = { smtpUrl: null, mailFrom: 'x', dataDir: '/data' };
     expect(await checkMail(config)).toMatchObject({ state: 'note' });
+  });
+
+  it('a mail server, with the right password and with a wrong one', async () => {
+    const server = new SMTPServer({
+      disabledCommands: ['STARTTLS'],
+      onAuth: ({ password }, _, done) =>
+        password === 'right' ? done(null, { user: 'lamina' }) : done(new Error('Invalid login')),
+    });
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+    const { port } = server.server.address() as AddressInfo;
+    const config = (password: string) => ({
+      smtpUrl: `smtp://lamina:${password}@127.0.0.1:${port}`,
+      mailFrom: 'Lamina <lamina@example.org>',
+      dataDir: '/data',
+    });
+    expect(await checkMail(config('right'))).toMatchObject({ state: 'ok' });
+    const refused = await checkMail(config('hush'));
+    expect(refused).toMatchObject({
+      state: 'wrong',
+      says: expect.stringContaining('Invalid login') as string,
+    });
+    expect(JSON.stringify(refused)).not.toContain('hush');
+  });
+
+  it.skipIf(withoutObjectStore !== null)('a bucket, and whether it may be written', async () => {
+    const objectStore = await makeBucket('some/prefix/');
+    expect(await checkObjectStorage({ objectStore })).toMatchObject([
+      { state: 'note', says: expect.stringContaining('is empty') as string },
+    ]);
+    const file = path.join(newFolder(), 'object');
+    fs.writeFileSync(file, 'something that can be read');
+    await createObjectStore(objectStore).put('Liver/a.svs', file);
+    expect(await checkObjectStorage({ objectStore })).toMatchObject([
+      { state: 'ok', says: expect.stringContaining('read by ranges') as string },
+      { state: 'ok', says: expect.stringContaining('can be written') as string },
+    ]);
+    const stranger = { ...objectStore, secretAccessKey: 'hush' };
+    const findings = await checkObjectStorage({ objectStore: stranger });
+    expect(findings).toMatchObject([{ state: 'wrong' }]);
+    expect(JSON.stringify(findings)).not.toContain('hush');
   });
 
   it('a store that is not there', async () => {
