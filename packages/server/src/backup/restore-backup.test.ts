@@ -129,8 +129,8 @@ describe('bringing a backup back', () => {
     expect(fs.readFileSync(`${file}.before-restore`, 'utf8')).toContain('once');
   });
 
-  it('leaves everything as it was when a value cannot be kept', async () => {
-    if (!databaseKinds.includes('PostgreSQL')) return;
+  const onPostgres = it.skipIf(!databaseKinds.includes('PostgreSQL'));
+  onPostgres('leaves everything as it was when a value cannot be kept', async () => {
     const there = await usedInstallation('SQLite');
     const db = await there.open();
     await db.updateTable('users').set({ display_name: 'a\u0000b' }).where('uid', '=', 'u-new').execute();

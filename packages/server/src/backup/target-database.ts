@@ -13,6 +13,7 @@ import {
   isKnownVersion,
   otherConnections,
   schemaVersion,
+  takeYourTime,
 } from '../store/table-rows.ts';
 
 /** What is in a database that would be replaced. */
@@ -83,6 +84,7 @@ async function openPostgresTarget(url: string): Promise<Target> {
     holding: await holdingOf(db),
     async fill(work) {
       await db.transaction().execute(async (tx) => {
+        await takeYourTime(tx);
         await refuseWhileInUse(tx);
         const version = await schemaVersion(tx);
         if (version !== null) {

@@ -99,7 +99,18 @@ function inOrderOfNeed(
 /** Work on the database as it is at one moment, whatever others write meanwhile; writing nothing. */
 export function atOneMoment<T>(db: Database, work: (tx: Change) => Promise<T>): Promise<T> {
   if (!isPostgres(db)) return db.transaction().execute(work); // a transaction of SQLite sees what its first query saw
-  return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work);
+  const transaction = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+  return transaction.execute(async (tx) => {
+    await takeYourTime(tx);
+    return work(tx);
+  });
+}
+
+/** On PostgreSQL: limits that the database, or its user, has for statements are none for this transaction. */
+export async function takeYourTime(tx: Change): Promise<void> {
+  for (const limit of ['statement_timeout', 'idle_in_transaction_session_timeout']) {
+    await sql`set local ${sql.raw(limit)} = 0`.execute(tx);
+  }
 }
 
 /** In the order of the primary key, text by its UTF-8 bytes. The values of a row stand in the order of its columns. */
