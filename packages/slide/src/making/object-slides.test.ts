@@ -93,7 +93,7 @@ describe('slides of a store', () => {
     const inTime = newStore();
     const head: ObjectStore['head'] = (key) =>
       key === 'slow.svs' ? new Promise(() => {}) : inTime.head(key);
-    const maker = makerOver({ ...inTime, head }, 4000);
+    const maker = makerOver({ ...inTime, head }, 8000);
     await maker.inspect(location); // starting a process takes its own time
     await expect(maker.inspect({ path: 'slow.svs', isObject: true })).rejects.toMatchObject({
       code: 'STORE_TIMEOUT',
