@@ -66,6 +66,7 @@ const screens: readonly (readonly [
     ['Kullanıcı Yönetimi', 'User Management'],
     ['Bu kişinin kayıtları', 'Entries of this person'],
   ],
+  ['/admin/slides', 'admin', ['Slaytlar', 'Slides'], ['Katalog dosyası (CSV)', 'Catalogue file (CSV)']],
   ['/admin/datasets', 'admin', ['Veri Kümeleri', 'Datasets'], ['Erişimi kısıtla', 'Restrict access']],
   [
     '/admin/audit',

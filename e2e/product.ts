@@ -11,6 +11,8 @@ export const administrator = { email: 'admin@example.org', password: 'glass, sta
 
 export interface Product {
   readonly address: string;
+  /** Where its slides lie. */
+  readonly slidesDir: string;
   /** The letters to an address, as plain text; without a mail server they lie in the outbox folder. */
   mailsTo(address: string): Promise<string[]>;
   /** What the server has written so far, for the report of a failed test. */
@@ -58,6 +60,7 @@ export async function startProduct(
 
   const product: Product = {
     address,
+    slidesDir,
     log: () => output,
     mailsTo: (to) => readMails(path.join(dataDir, 'outbox'), to),
     async stop() {

@@ -64,7 +64,8 @@ export const theme = createTheme({
     Select: { defaultProps: { size: 'md' } },
     // Upper case made by style sheets is another word in Turkish than in English.
     Badge: { styles: { label: { textTransform: 'none' } } },
-    Modal: { styles: { title: { fontSize: '1.125rem', fontWeight: 650 } } },
+    // Fixed, but without a left edge of its own: inside a card it would begin where the card's content does.
+    Modal: { styles: { inner: { insetInlineStart: 0 }, title: { fontSize: '1.125rem', fontWeight: 650 } } },
   },
 });
 

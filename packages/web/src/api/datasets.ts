@@ -33,6 +33,11 @@ export function useDatasets() {
   });
 }
 
+/** After slides have come into one, or have left one. */
+export function renewDatasets(): void {
+  void queryClient.invalidateQueries({ queryKey: datasetsKey });
+}
+
 /** @param listed whether members may know of it while it is restricted */
 export function setDatasetAccess(
   dataset: string,

@@ -59,6 +59,8 @@ const CatalogueImage = z.object({
   status: ImageStatus.default('ready'),
   /** Why a `failed` image could not be read. */
   error: textOrNull,
+  /** Seen by administrators alone. */
+  hidden: yesOrNo,
 });
 export type CatalogueImage = z.infer<typeof CatalogueImage>;
 

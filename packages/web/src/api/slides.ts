@@ -16,6 +16,7 @@ import {
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { ActionResult } from './action-result.ts';
 import { call, codeOf, download, messageOf, sendFile } from './client.ts';
+import { renewDatasets } from './datasets.ts';
 import { queryClient } from './query-client.ts';
 import { texts } from './texts.ts';
 
@@ -96,6 +97,7 @@ async function change(called: Promise<string>, failed: string): Promise<ActionRe
 }
 
 export function renewSlides(): Promise<void> {
+  renewDatasets();
   return queryClient.invalidateQueries({ queryKey: slidesKey });
 }
 

@@ -108,8 +108,8 @@ function Change({ change: { file_name: name, fields } }: { readonly change: Impo
             <span className={classes.nothing}>
               {fieldLabels[field]}, {texts.from}
             </span>{' '}
-            <del>{before ?? texts.nothing}</del> <span className={classes.nothing}>{texts.to}</span>{' '}
-            <ins>{after}</ins>
+            {before === null ? texts.nothing : <del>{before}</del>}{' '}
+            <span className={classes.nothing}>{texts.to}</span> <ins>{after}</ins>
           </li>
         ))}
       </ul>

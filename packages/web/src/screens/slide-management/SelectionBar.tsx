@@ -10,7 +10,8 @@ import { texts } from './texts.ts';
 interface SelectionBarProps {
   /** What is selected, not empty. */
   readonly slides: readonly ManagedImage[];
-  /** How many the filter lets through, loaded or not. */
+  /** How many are in the list, and how many the filter lets through, loaded or not. */
+  readonly shown: number;
   readonly all: number;
   readonly onSelectMore: () => void;
   readonly onClear: () => void;
@@ -20,7 +21,7 @@ interface SelectionBarProps {
 const quickActions: readonly QuickAction[] = ['hide', 'show', 'readAgain', 'bringBack'];
 
 /** What can be done to all that are selected; stays in sight while the list is scrolled. */
-export function SelectionBar({ slides, all, onSelectMore, onClear, onAsk }: SelectionBarProps) {
+export function SelectionBar({ slides, shown, all, onSelectMore, onClear, onAsk }: SelectionBarProps) {
   const [running, setRunning] = useState<QuickAction | null>(null);
   const most = Math.min(all, maxImagesAtOnce);
   const present = slides.filter((slide) => stateOf(slide) !== 'removed');
@@ -44,7 +45,11 @@ export function SelectionBar({ slides, all, onSelectMore, onClear, onAsk }: Sele
       </div>
       <Group gap="xs">
         {present.length > 0 && (
-          <Button size="sm" variant="default" onClick={() => onAsk({ kind: 'move', slides: present })}>
+          <Button
+            size="compact-md"
+            variant="default"
+            onClick={() => onAsk({ kind: 'move', slides: present })}
+          >
             {texts.move}
           </Button>
         )}
@@ -53,7 +58,7 @@ export function SelectionBar({ slides, all, onSelectMore, onClear, onAsk }: Sele
           .map((action) => (
             <Button
               key={action}
-              size="sm"
+              size="compact-md"
               variant="default"
               loading={running === action}
               disabled={running !== null}
@@ -64,7 +69,7 @@ export function SelectionBar({ slides, all, onSelectMore, onClear, onAsk }: Sele
           ))}
         {present.length > 0 && (
           <Button
-            size="sm"
+            size="compact-md"
             color="eosin"
             variant="light"
             onClick={() => onAsk({ kind: 'remove', slides: present })}
@@ -72,12 +77,12 @@ export function SelectionBar({ slides, all, onSelectMore, onClear, onAsk }: Sele
             {texts.remove}
           </Button>
         )}
-        {slides.length < most && (
-          <Button size="sm" variant="subtle" onClick={onSelectMore}>
+        {shown < most && (
+          <Button size="compact-md" variant="subtle" onClick={onSelectMore}>
             {texts.selectMore(most)}
           </Button>
         )}
-        <Button size="sm" variant="subtle" onClick={onClear}>
+        <Button size="compact-md" variant="subtle" onClick={onClear}>
           {texts.clearSelection}
         </Button>
       </Group>

@@ -92,6 +92,7 @@ export function SlideList() {
       {chosen.length > 0 && (
         <SelectionBar
           slides={chosen}
+          shown={shown.length}
           all={all}
           onSelectMore={() => void selectMore()}
           onClear={() => setSelected(nobody)}

@@ -19,7 +19,11 @@ export function SlideManagement() {
   const [open, setOpen] = useState<Part | null>(null);
   const toggle = (part: Part) => setOpen(open === part ? null : part);
   // Thumbnails need an image session, as in the viewer.
-  useEffect(() => imageSessions.enter(), []);
+  useEffect(() => {
+    const leave = imageSessions.enter();
+    imageSessions.get().catch(() => undefined); // there is a grey icon instead
+    return leave;
+  }, []);
 
   return (
     <>

@@ -57,13 +57,15 @@ export function SlideRow({ slide, place, isSelected, onSelect, onAsk }: SlideRow
           onChange={({ currentTarget }) => onSelect(currentTarget.checked)}
         />
       </td>
-      <td className={classes.slide}>
-        <SlideThumbnail imageId={id} session={state === 'ready' ? session : null} />
-        <div className={classes.names}>
-          <span className={classes.name}>{name}</span>
-          <Text size="sm" c="dimmed">
-            {organ ?? texts.noOrgan}
-          </Text>
+      <td>
+        <div className={classes.slide}>
+          <SlideThumbnail imageId={id} session={state === 'ready' ? session : null} />
+          <div className={classes.names}>
+            <span className={classes.name}>{name}</span>
+            <Text size="sm" c="dimmed">
+              {organ ?? texts.noOrgan}
+            </Text>
+          </div>
         </div>
       </td>
       <td className={classes.state}>
@@ -172,7 +174,7 @@ function RowMenu({ slide, onAsk }: Pick<SlideRowProps, 'slide' | 'onAsk'>) {
         </Menu.Item>
         {state !== 'removed' && (
           <Menu.Item
-            color="eosin"
+            c="var(--mantine-color-error)"
             leftSection={<IconTrash size={18} aria-hidden />}
             onClick={() => onAsk({ kind: 'remove', slides: [slide] })}
           >

@@ -67,7 +67,7 @@ export function SlideTable({ slides, selected, onSelect, onAsk, onEndNear }: Sli
         <tr aria-rowindex={1}>
           <td>
             <Checkbox
-              aria-label={texts.selectShown}
+              label={<span className={classes.selectLabel}>{texts.selectShown}</span>}
               checked={chosen > 0 && chosen === slides.length}
               indeterminate={chosen > 0 && chosen < slides.length}
               onChange={({ currentTarget }) => onSelect(slides, currentTarget.checked)}

@@ -1,5 +1,6 @@
 import { IconPhoto } from '@tabler/icons-react';
 import { useState } from 'react';
+import { imageSessions } from '../../api/image-sessions.ts';
 import { thumbnailAddress } from '../../api/images.ts';
 import classes from './SlideManagement.module.css';
 
@@ -28,7 +29,11 @@ export function SlideThumbnail({ imageId, session }: SlideThumbnailProps) {
           loading="lazy"
           decoding="async"
           fetchPriority="low"
-          onError={() => setFailed(used)}
+          onError={() => {
+            setFailed(used);
+            // An <img> does not tell why it failed. If the session has ended, a new one lets it try again.
+            imageSessions.get().catch(() => undefined);
+          }}
         />
       )}
     </span>

@@ -59,6 +59,7 @@ export const ImageRow = memo(function ImageRow(props: ImageRowProps) {
             {image.status !== 'ready' && (
               <span className={classes.rowStatus}>{texts.imageStatus[image.status]}</span>
             )}
+            {image.hidden && <span className={classes.rowStatus}>{texts.hidden}</span>}
             <span className={classes.rowId}>{image.id.slice(0, idPrefixLength)}</span>
           </span>
         </span>

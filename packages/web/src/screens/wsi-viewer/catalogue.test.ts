@@ -15,6 +15,7 @@ function image(of: Partial<CatalogueImage>): CatalogueImage {
   const unknown = {
     status: 'ready' as const,
     error: null,
+    hidden: false,
     file_name: null,
     dataset_name: null,
     organ_type: null,

@@ -1,0 +1,181 @@
+/** The administrators' screen for slides, pressed as people press it, and what a member gets of it. */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Locator, Page } from '@playwright/test';
+import { call, signIn } from './accounts.ts';
+import { administrator, type Product } from './product.ts';
+import { expect, test } from './test.ts';
+
+// A product of its own: what is changed here is not what other tests expect.
+test.use({ settings: { LOG_LEVEL: 'info' } });
+
+const rowOf = (page: Page, name: string): Locator =>
+  page.getByRole('row').filter({ has: page.getByText(name, { exact: true }) });
+
+async function choose(page: Page, name: string, action: string): Promise<void> {
+  await page.getByRole('button', { name: `İşlemler: ${name}` }).click();
+  await page.getByRole('menuitem', { name: action }).click();
+}
+
+async function openSlides(page: Page): Promise<void> {
+  await page.goto('/admin');
+  await page.getByRole('link', { name: 'Slaytlar', exact: true }).click();
+  await expect(page).toHaveTitle('Slaytlar - Lamina');
+  await expect(rowOf(page, 'section-1.svs')).toBeVisible();
+}
+
+/** @param status as the API calls it */
+async function show(page: Page, status: string): Promise<void> {
+  await page.getByRole('combobox', { name: 'Durum' }).selectOption(status);
+}
+
+/** Asks for a tile as a member's browser does. @returns the status of the answer */
+async function tileFor(product: Product, session: unknown, imageId: string): Promise<number> {
+  const tile = `/api/v1/image-catalog/proxy/${imageId}/image_files/8/0_0.jpeg?session=${session}`;
+  return (await fetch(product.address + tile)).status;
+}
+
+test('a slide is edited, moved, hidden from members, removed and brought back', async ({
+  visit,
+  account,
+  product,
+}) => {
+  test.slow();
+  const { token } = await signIn(product.address, await account('user'));
+  const { session_id: session } = await call(product.address, 'POST', '/auth/image-session', { token });
+  const { images } = await call(product.address, 'GET', '/image-catalog/images', { token });
+  const imageOf = (name: string) =>
+    (images as { id: string; file_name: string }[]).find(({ file_name }) => file_name === name);
+  const imageId = imageOf('section-1.svs')?.id ?? '';
+  const admin = await visit('admin');
+
+  await test.step('edited', async () => {
+    await openSlides(admin);
+    await choose(admin, 'section-1.svs', 'Düzenle');
+    const dialog = admin.getByRole('dialog', { name: 'Slaydı düzenle' });
+    await dialog.getByLabel('Gösterilen ad').fill('Böbrek 1');
+    await dialog.getByLabel('Organ').fill('Böbrek');
+    await dialog.getByRole('button', { name: 'Kaydet' }).click();
+    await expect(admin.getByText('Slayt bilgileri kaydedildi.')).toBeVisible();
+    await expect(rowOf(admin, 'Böbrek 1')).toContainText('Böbrek');
+  });
+
+  await test.step('moved, two at once', async () => {
+    await admin.getByRole('checkbox', { name: 'Seç: Böbrek 1' }).check();
+    await admin.getByRole('checkbox', { name: 'Seç: loose.svs' }).check();
+    const bar = admin.getByRole('region', { name: 'Seçili slaytlar' });
+    await expect(bar).toContainText('2 slayt seçili');
+    await bar.getByRole('button', { name: 'Taşı' }).click();
+    const dialog = admin.getByRole('dialog', { name: 'Veri kümesine taşı' });
+    await dialog.getByRole('combobox').fill('Arşiv');
+    await dialog.getByRole('button', { name: 'Taşı' }).click();
+    await expect(admin.getByText('2 slayt değiştirildi.')).toBeVisible();
+    await expect(bar).toHaveCount(0);
+    await admin.getByRole('combobox', { name: 'Veri kümesi' }).selectOption({ label: 'Arşiv' });
+    await expect(rowOf(admin, 'section-2.svs')).toHaveCount(0);
+    await expect(rowOf(admin, 'Böbrek 1')).toBeVisible();
+    await expect(rowOf(admin, 'loose.svs')).toBeVisible();
+  });
+
+  await test.step('hidden: a member gets no tile any more, an administrator sees it marked', async () => {
+    expect(await tileFor(product, session, imageId)).toBe(200);
+    await choose(admin, 'Böbrek 1', 'Üyelerden gizle');
+    await expect(admin.getByText('1 slayt üyelerden gizlendi.')).toBeVisible();
+    await expect(rowOf(admin, 'Böbrek 1')).toContainText('Gizli');
+    expect(await tileFor(product, session, imageId)).toBe(404);
+    const { images: seen } = await call(product.address, 'GET', '/image-catalog/images', { token });
+    expect((seen as { id: string }[]).map(({ id }) => id)).not.toContain(imageId);
+    await choose(admin, 'Böbrek 1', 'Üyelere göster');
+    await expect(admin.getByText('1 slayt yeniden gösteriliyor.')).toBeVisible();
+    expect(await tileFor(product, session, imageId)).toBe(200);
+  });
+
+  await test.step('removed after a second look; undone from the toast', async () => {
+    await choose(admin, 'Böbrek 1', 'Katalogdan kaldır');
+    const dialog = admin.getByRole('dialog', { name: 'Katalogdan kaldırılsın mı?' });
+    await expect(dialog).toContainText('Dosya silinmez');
+    await dialog.getByRole('button', { name: 'Katalogdan kaldır' }).click();
+    await expect(rowOf(admin, 'Böbrek 1')).toHaveCount(0);
+    expect(await tileFor(product, session, imageId)).toBe(404);
+    await admin.getByRole('button', { name: 'Geri al', exact: true }).click();
+    await expect(rowOf(admin, 'Böbrek 1')).toBeVisible();
+  });
+
+  await test.step('removed, and brought back from among the removed ones', async () => {
+    await choose(admin, 'Böbrek 1', 'Katalogdan kaldır');
+    await admin.getByRole('dialog').getByRole('button', { name: 'Katalogdan kaldır' }).click();
+    await expect(rowOf(admin, 'Böbrek 1')).toHaveCount(0);
+    await show(admin, 'removed');
+    await choose(admin, 'Böbrek 1', 'Kataloğa geri al');
+    await expect(rowOf(admin, 'Böbrek 1')).toHaveCount(0);
+    await show(admin, 'listed');
+    await expect(rowOf(admin, 'Böbrek 1')).toBeVisible();
+  });
+
+  await test.step('opened in the viewer', async () => {
+    await choose(admin, 'Böbrek 1', 'Görüntüleyicide aç');
+    await expect(admin).toHaveURL(new RegExp(`/wsi-viewer\\?image=${imageId}`));
+    await expect(admin.getByText('Selected Image')).toBeVisible();
+  });
+});
+
+test('a slide that could not be read says why, and is read again once it is mended', async ({
+  visit,
+  product,
+}) => {
+  const file = path.join(product.slidesDir, 'Mouse kidney', 'broken.svs');
+  await writeFile(file, 'no slide at all');
+  const { token } = await signIn(product.address, administrator);
+  const failed = async () => {
+    const { counts } = await call(product.address, 'GET', '/admin/images/counts', { token });
+    return (counts as { failed: number }).failed;
+  };
+  await expect.poll(failed, { timeout: 60_000 }).toBe(1);
+  const admin = await visit('admin');
+  await admin.goto('/admin/slides');
+  await show(admin, 'failed');
+  const row = rowOf(admin, 'broken.svs');
+  await expect(row).toContainText('Okunamadı');
+  await expect(row).toContainText('This is not a slide in a format that can be read.');
+  await choose(admin, 'broken.svs', 'Yeniden oku');
+  await expect(admin.getByText('1 slayt yeniden okunuyor.')).toBeVisible();
+  // Still no slide: it is among the failed ones again.
+  await expect(row).toContainText('This is not a slide in a format that can be read.');
+});
+
+test('a catalogue file is shown first, and applied as it was shown', async ({ visit }) => {
+  const admin = await visit('admin');
+  await admin.goto('/admin/slides');
+  await admin.getByRole('button', { name: 'Katalog dosyası (CSV)' }).click();
+  const file = (text: string) => ({ name: 'liste.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+  const input = admin.locator('input[type="file"][accept*="csv"]');
+
+  await test.step('with a line that is wrong it cannot be applied', async () => {
+    await input.setInputFiles(file('file_name;organ_type\nsection-2.svs;Böbrek;fazla\n'));
+    const preview = admin.getByRole('region', { name: 'Önizleme: liste.csv' });
+    await expect(preview).toContainText('2. satır');
+    await expect(preview).toContainText('Hatalı satırlar varken dosya uygulanamaz.');
+    await expect(preview.getByRole('button', { name: /uygula/ })).toHaveCount(0);
+  });
+
+  await test.step('corrected it is shown, and then applied', async () => {
+    await input.setInputFiles(
+      file('\uFEFFfile_name;organ_type\nMouse kidney/section-2.svs;Işıklı böbrek\nyok.svs;Meme\n'),
+    );
+    const preview = admin.getByRole('region', { name: 'Önizleme: liste.csv' });
+    await expect(preview.getByRole('region', { name: 'Değişecek olanlar' })).toContainText('Işıklı böbrek');
+    await expect(preview).toContainText('yok.svs');
+    await expect(rowOf(admin, 'section-2.svs')).not.toContainText('Işıklı böbrek');
+    await preview.getByRole('button', { name: '1 değişikliği uygula' }).click();
+    await expect(admin.getByText('Katalog dosyası uygulandı: 1 slayt değişti.')).toBeVisible();
+    await expect(rowOf(admin, 'section-2.svs')).toContainText('Işıklı böbrek');
+  });
+
+  await test.step('the catalogue is taken away as a file', async () => {
+    const [download] = await Promise.all([
+      admin.waitForEvent('download'),
+      admin.getByRole('button', { name: 'Kataloğu indir' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^katalog-\d{4}-\d\d-\d\d\.csv$/);
+  });
+});
