@@ -1,5 +1,5 @@
 import type { SlideUpload } from '@lamina/contract';
-import { fireEvent, screen, within } from '@testing-library/react';
+import { cleanup, fireEvent, screen, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { account } from '../../../testing/accounts.ts';
 import { openApp } from '../../../testing/open-app.tsx';
@@ -19,9 +19,13 @@ const unfinished: SlideUpload = {
   images: [],
 };
 
+/** Each test is another administrator's: what one is sending nobody else sees. */
+let administrators = 0;
+
 async function openPanel(uploads: readonly SlideUpload[], api: Answers = {}) {
+  administrators += 1;
   const opened = openApp('/admin/slides', {
-    signedInAs: account({ uid: 'uid-of-admin', role: 'admin' }),
+    signedInAs: account({ uid: `admin-${administrators}`, role: 'admin' }),
     api: {
       'GET /admin/uploads': { uploads, max_bytes: 1000 },
       'GET /admin/datasets': { datasets: [] },
@@ -84,6 +88,17 @@ describe('sending slides', () => {
     });
     await person.click(await panel.findByRole('button', { name: 'İptal et: other.svs' }));
     expect(calls.some(({ name }) => name === 'DELETE /admin/uploads/u1')).toBe(true);
+  });
+
+  it('shows nothing of what somebody else was sending at this browser', async () => {
+    const first = await openPanel([], { 'POST /admin/uploads': refusal('storage_full') });
+    await first.person.type(first.panel.getByRole('combobox', { name: 'Veri kümesi' }), 'Yeni');
+    await first.choose('secret.svs');
+    await first.panel.findByText('secret.svs');
+    cleanup();
+    const { panel } = await openPanel([{ ...unfinished, path: 'own.svs' }]);
+    await panel.findByText('own.svs');
+    expect(panel.queryByText('secret.svs')).toBeNull();
   });
 
   it('says when nobody knows what is unfinished', async () => {

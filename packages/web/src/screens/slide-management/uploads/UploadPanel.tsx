@@ -1,6 +1,7 @@
 import { Alert, Autocomplete, Button, Group, Progress, Text } from '@mantine/core';
 import { IconFolderUp, IconUpload } from '@tabler/icons-react';
 import { type DragEvent, useEffect, useRef, useState } from 'react';
+import { useAuth } from '../../../api/auth-state.ts';
 import { messageOf } from '../../../api/client.ts';
 import { useDatasets } from '../../../api/datasets.ts';
 import { renewSlides } from '../../../api/slides.ts';
@@ -14,7 +15,7 @@ import { refusalSentence, texts } from './texts.ts';
 import { UploadItem } from './UploadItem.tsx';
 import classes from './UploadPanel.module.css';
 import { linesOf } from './upload-line.ts';
-import { enqueue, isSending, pause, resume, useSendings } from './upload-queue.ts';
+import { enqueue, keepFor, pause, resume, useSendings } from './upload-queue.ts';
 
 const refusedShown = 10;
 
@@ -41,13 +42,10 @@ export function UploadPanel() {
     if (arrived !== '') void renewSlides();
   }, [arrived]);
 
+  const uid = useAuth().user?.uid ?? null;
   useEffect(() => {
-    const warn = (event: BeforeUnloadEvent) => {
-      if (isSending()) event.preventDefault();
-    };
-    window.addEventListener('beforeunload', warn);
-    return () => window.removeEventListener('beforeunload', warn);
-  }, []);
+    if (uid !== null) keepFor(uid);
+  }, [uid]);
 
   /** What is unfinished goes on in the dataset it was begun for. */
   function datasetOf(group: FileGroup): string {

@@ -52,6 +52,8 @@ interface Entry {
 }
 
 const entries = new Map<string, Entry>();
+/** Uid of whose files these are; null before anybody's. */
+let owner: string | null = null;
 let shown: readonly Sending[] = [];
 const listeners = new Set<() => void>();
 
@@ -113,6 +115,7 @@ export function pause(key: string): void {
   const entry = entries.get(key);
   if (entry === undefined) return;
   entry.running?.abort();
+  entry.running = null; // it may be gone on with at once
   set(entry, { phase: 'paused', currentFile: null });
   startNext();
 }
@@ -157,6 +160,7 @@ function startNext(): void {
 async function run(entry: Entry): Promise<void> {
   const running = new AbortController();
   entry.running = running;
+  guardPage();
   set(entry, { phase: 'sending', message: null });
   try {
     await send(entry, running.signal);
@@ -166,6 +170,7 @@ async function run(entry: Entry): Promise<void> {
     if (!running.signal.aborted) stop(entry, error);
   } finally {
     if (entry.running === running) entry.running = null;
+    guardPage();
     startNext();
   }
 }
@@ -250,7 +255,24 @@ function checksumOf(entry: Entry, path: string, file: File): Promise<string> {
   return checksum;
 }
 
-/** Whether closing the page would interrupt anything. */
-export function isSending(): boolean {
-  return [...entries.values()].some(({ running }) => running !== null);
+/** Somebody else at this browser neither sees nor goes on with what the one before was sending. */
+export function keepFor(uid: string): void {
+  if (owner === uid) return;
+  if (owner !== null) {
+    for (const { running } of entries.values()) running?.abort();
+    entries.clear();
+    tell();
+  }
+  owner = uid;
+}
+
+/** While something is sent, the browser asks before it closes the page. */
+function guardPage(): void {
+  const isSending = [...entries.values()].some(({ running }) => running !== null);
+  if (isSending) window.addEventListener('beforeunload', askFirst);
+  else window.removeEventListener('beforeunload', askFirst);
+}
+
+function askFirst(event: BeforeUnloadEvent): void {
+  event.preventDefault();
 }
