@@ -40,6 +40,8 @@ COPY --from=web /lamina/packages/web/dist packages/web/dist
 # A volume that is mounted there for the first time takes its owner from here.
 RUN mkdir -p /data/uploads /slides && chown -R node:node /data
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data SLIDES_DIR=/slides
+# For `npm run doctor` and the like in the container: npm writes nothing.
+ENV NPM_CONFIG_LOGS_MAX=0 NPM_CONFIG_UPDATE_NOTIFIER=false
 USER node
 VOLUME /data
 EXPOSE 3000

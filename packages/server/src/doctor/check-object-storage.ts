@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import { createObjectStore, type ObjectStore } from '@lamina/slide';
 import type { Config } from '../config.ts';
@@ -10,7 +9,10 @@ const answersWithinMs = 15_000;
 const rangeBytes = 16;
 
 /** Lists, reads a range, writes and deletes, as the program does. */
-export async function checkObjectStorage({ objectStore }: Pick<Config, 'objectStore'>): Promise<Finding[]> {
+export async function checkObjectStorage({
+  objectStore,
+  dataDir,
+}: Pick<Config, 'objectStore' | 'dataDir'>): Promise<Finding[]> {
   if (objectStore === null) return [];
   const { endpoint, bucket, prefix } = objectStore;
   const where = `${bucket}/${prefix} at ${new URL(endpoint).host}`;
@@ -29,14 +31,16 @@ export async function checkObjectStorage({ objectStore }: Pick<Config, 'objectSt
       ),
     ];
   }
-  return [ok('Bucket', `${where} can be listed, and read by ranges.`), await checkWriting(store, where)];
+  return [
+    ok('Bucket', `${where} can be listed, and read by ranges.`),
+    await checkWriting(store, where, dataDir),
+  ];
 }
 
-async function checkWriting(store: ObjectStore, where: string): Promise<Finding> {
-  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'lamina-doctor-'));
+async function checkWriting(store: ObjectStore, where: string, dataDir: string): Promise<Finding> {
+  const file = path.join(dataDir, `.doctor-${randomUUID()}`);
   const key = `.lamina-doctor-${randomUUID()}`;
   try {
-    const file = path.join(folder, 'object');
     await fs.writeFile(file, 'Lamina was here.\n');
     await within(answersWithinMs, store.put(key, file));
     await within(answersWithinMs, store.delete(key));
@@ -48,7 +52,7 @@ async function checkWriting(store: ObjectStore, where: string): Promise<Finding>
       'Nothing, if slides come there by another way. Uploads into the bucket need s3:PutObject and s3:DeleteObject.',
     );
   } finally {
-    await fs.rm(folder, { recursive: true, force: true });
+    await fs.rm(file, { force: true });
   }
 }
 

@@ -289,23 +289,25 @@ describe('the doctor looks at what is elsewhere', () => {
 
   it.skipIf(withoutObjectStore !== null)('a bucket, and whether it may be written', async () => {
     const objectStore = await makeBucket('some/prefix/');
-    expect(await checkObjectStorage({ objectStore })).toMatchObject([
+    const dataDir = newFolder();
+    expect(await checkObjectStorage({ objectStore, dataDir })).toMatchObject([
       { state: 'note', says: expect.stringContaining('is empty') as string },
     ]);
     const file = path.join(newFolder(), 'object');
     fs.writeFileSync(file, 'something that can be read');
     await createObjectStore(objectStore).put('Liver/a.svs', file);
-    expect(await checkObjectStorage({ objectStore })).toMatchObject([
+    expect(await checkObjectStorage({ objectStore, dataDir })).toMatchObject([
       { state: 'ok', says: expect.stringContaining('read by ranges') as string },
       { state: 'ok', says: expect.stringContaining('can be written') as string },
     ]);
     const stranger = { ...objectStore, secretAccessKey: 'hush' };
-    const findings = await checkObjectStorage({ objectStore: stranger });
+    const findings = await checkObjectStorage({ objectStore: stranger, dataDir });
     expect(findings).toMatchObject([{ state: 'wrong' }]);
     expect(JSON.stringify(findings)).not.toContain('hush');
   });
 
   it('a store that is not there', async () => {
+    const dataDir = newFolder();
     const objectStore = {
       endpoint: 'http://127.0.0.1:1',
       bucket: 'slides',
@@ -314,9 +316,9 @@ describe('the doctor looks at what is elsewhere', () => {
       accessKeyId: 'reader',
       secretAccessKey: 'hush',
     };
-    const findings = await checkObjectStorage({ objectStore });
+    const findings = await checkObjectStorage({ objectStore, dataDir });
     expect(findings).toMatchObject([{ subject: 'Bucket', state: 'wrong' }]);
     expect(JSON.stringify(findings)).not.toContain('hush');
-    expect(await checkObjectStorage({ objectStore: null })).toEqual([]);
+    expect(await checkObjectStorage({ objectStore: null, dataDir })).toEqual([]);
   });
 });
