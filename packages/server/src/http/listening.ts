@@ -7,7 +7,7 @@
  *
  * Source: libuv since 1.45, uv__server_io in src/unix/stream.c; Linux socket(7).
  */
-import { createServer, type Server } from 'node:net';
+import { createServer, type ListenOptions, type Server } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
@@ -79,7 +79,7 @@ async function freePortAt(place: Place): Promise<number> {
   return port;
 }
 
-function listening(server: Server, options: Parameters<Server['listen']>[0] & object): Promise<void> {
+function listening(server: Server, options: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(options, () => {
