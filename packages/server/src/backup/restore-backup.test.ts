@@ -129,20 +129,22 @@ describe('bringing a backup back', () => {
     expect(fs.readFileSync(`${file}.before-restore`, 'utf8')).toContain('once');
   });
 
-  const onPostgres = it.skipIf(!databaseKinds.includes('PostgreSQL'));
-  onPostgres('leaves everything as it was when a value cannot be kept', async () => {
-    const there = await usedInstallation('SQLite');
-    const db = await there.open();
-    await db.updateTable('users').set({ display_name: 'a\u0000b' }).where('uid', '=', 'u-new').execute();
-    await db.destroy();
-    const folder = await backUp(there);
-    const here = await usedInstallation('PostgreSQL');
-    const before = await here.look(everythingIn);
-    await expect(bringBack(here, folder, { replace: true })).rejects.toThrow(
-      'Table users, uid "u-new": display_name holds a NUL character, which PostgreSQL cannot keep.',
-    );
-    expect(await here.look(everythingIn)).toEqual(before);
-  });
+  it.skipIf(!databaseKinds.includes('PostgreSQL'))(
+    'leaves everything as it was when a value cannot be kept',
+    async () => {
+      const there = await usedInstallation('SQLite');
+      const db = await there.open();
+      await db.updateTable('users').set({ display_name: 'a\u0000b' }).where('uid', '=', 'u-new').execute();
+      await db.destroy();
+      const folder = await backUp(there);
+      const here = await usedInstallation('PostgreSQL');
+      const before = await here.look(everythingIn);
+      await expect(bringBack(here, folder, { replace: true })).rejects.toThrow(
+        'Table users, uid "u-new": display_name holds a NUL character, which PostgreSQL cannot keep.',
+      );
+      expect(await here.look(everythingIn)).toEqual(before);
+    },
+  );
 
   it('tells which settings were others, by their names alone, and which slides are not there', async () => {
     const there = await usedInstallation('SQLite');

@@ -262,7 +262,11 @@ async function writeWhole(file: string, text: string): Promise<void> {
 
 async function flush(file: string): Promise<void> {
   const handle = await fs.open(file, 'r+');
-  await handle.sync().finally(() => handle.close());
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 async function flushFolders(folder: string): Promise<void> {

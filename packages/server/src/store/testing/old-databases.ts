@@ -60,7 +60,7 @@ export async function everythingIn(db: Database): Promise<ReadonlyMap<string, re
   for (const name of [...(await tableNames(db))].filter((each) => !/^(kysely|sqlite)_/.test(each)).sort()) {
     const { rows } = await sql<AnyRow>`select * from ${sql.table(name)}`.execute(db);
     const inOrder = rows.map((row): [string, AnyRow] => [
-      JSON.stringify(Object.entries(row).sort()),
+      JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1))),
       { ...row },
     ]);
     all.set(
