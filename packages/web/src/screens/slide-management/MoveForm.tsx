@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { announce } from '../../announce.ts';
 import { changeSlides } from '../../api/slides.ts';
 import { DatasetField } from './DatasetField.tsx';
-import type { SlideFormProps } from './SlideDialog.tsx';
+import type { SlideFormProps } from './dialog-request.ts';
 import { texts } from './texts.ts';
 
 export function MoveForm({ slides, onClose, onDone }: SlideFormProps) {

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { toast } from 'react-toastify';
 import { announce } from '../../announce.ts';
 import { changeSlides } from '../../api/slides.ts';
-import type { SlideFormProps } from './SlideDialog.tsx';
+import type { SlideFormProps } from './dialog-request.ts';
 import { texts } from './texts.ts';
 import { UndoToast } from './UndoToast.tsx';
 

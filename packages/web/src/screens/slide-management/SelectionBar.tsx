@@ -2,7 +2,7 @@ import { type ManagedImage, maxImagesAtOnce } from '@lamina/contract';
 import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { changeAtOnce } from './change-at-once.ts';
-import type { DialogRequest } from './SlideDialog.tsx';
+import type { DialogRequest } from './dialog-request.ts';
 import classes from './SlideManagement.module.css';
 import { changedBy, type QuickAction, stateOf } from './slide-state.ts';
 import { texts } from './texts.ts';

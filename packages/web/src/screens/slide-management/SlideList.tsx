@@ -7,8 +7,9 @@ import { renewSlides, type SlideFilter, useSlideCounts, useSlides } from '../../
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
 import { Panel } from '../../components/Panel.tsx';
+import type { DialogRequest } from './dialog-request.ts';
 import { SelectionBar } from './SelectionBar.tsx';
-import { type DialogRequest, SlideDialog } from './SlideDialog.tsx';
+import { SlideDialog } from './SlideDialog.tsx';
 import { SlideFilters } from './SlideFilters.tsx';
 import classes from './SlideManagement.module.css';
 import { SlideTable } from './SlideTable.tsx';

@@ -17,7 +17,7 @@ import { Link } from 'react-router';
 import { useImageSession } from '../../api/image-sessions.ts';
 import { formatBytes } from '../../format-bytes.ts';
 import { changeAtOnce } from './change-at-once.ts';
-import type { DialogRequest } from './SlideDialog.tsx';
+import type { DialogRequest } from './dialog-request.ts';
 import classes from './SlideManagement.module.css';
 import { SlideThumbnail } from './SlideThumbnail.tsx';
 import { changedBy, type QuickAction, type SlideState, stateOf } from './slide-state.ts';

@@ -2,7 +2,7 @@ import type { ManagedImage } from '@lamina/contract';
 import { Checkbox, VisuallyHidden } from '@mantine/core';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import type { DialogRequest } from './SlideDialog.tsx';
+import type { DialogRequest } from './dialog-request.ts';
 import classes from './SlideManagement.module.css';
 import { SlideRow } from './SlideRow.tsx';
 import { texts } from './texts.ts';
