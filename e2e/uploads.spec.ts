@@ -83,6 +83,17 @@ test('what is no slide is refused before anything is sent', async ({ visit }) =>
   const alert = page.getByRole('alert').filter({ hasText: 'Şunlar gönderilmeyecek' });
   await expect(alert.getByText('Tanınan bir slayt biçimi değil.')).toBeVisible();
   await expect(alert.getByText(/Yanındaki klasör de gerekli/)).toBeVisible();
+  await test.step('dropped instead of chosen', async () => {
+    const dataTransfer = await page.evaluateHandle(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File(['no slide'], 'dropped.txt'));
+      return transfer;
+    });
+    await panelIn(page)
+      .getByText('Dosyaları veya klasörleri buraya bırakın')
+      .dispatchEvent('drop', { dataTransfer });
+    await expect(alert.getByText('dropped.txt')).toBeVisible();
+  });
   expect(calls.filter((url) => url.includes('/admin/upload'))).toEqual([]);
 });
 

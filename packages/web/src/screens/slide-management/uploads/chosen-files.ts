@@ -12,11 +12,14 @@ export function filesOfInput(list: FileList): readonly ChosenFile[] {
 
 /** What was dropped has to be asked for before the event has ended; what lies in folders is read afterwards. */
 export async function filesOfDrop(transfer: DataTransfer): Promise<readonly ChosenFile[]> {
-  const entries = [...transfer.items]
-    .map((item) => (item.kind === 'file' ? item.webkitGetAsEntry() : null))
-    .filter((entry) => entry !== null);
-  const found = await Promise.all(entries.map((entry) => filesBelow(entry, '')));
-  return found.flat();
+  const dropped = [...transfer.items]
+    .filter(({ kind }) => kind === 'file')
+    .map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
+  const found = dropped.map(({ entry, file }) => {
+    if (entry !== null) return filesBelow(entry, '');
+    return file === null ? [] : [{ path: file.name, file }]; // from another program than a file manager
+  });
+  return (await Promise.all(found)).flat();
 }
 
 async function filesBelow(entry: FileSystemEntry, folder: string): Promise<readonly ChosenFile[]> {

@@ -1,6 +1,6 @@
 /** Sends one file by the tus protocol; the parts grow as far as the network is fast. */
-import { AppError, createUploadFile, ErrorBody, isErrorCode } from '@lamina/contract';
-import { DetailedError, Upload } from 'tus-js-client';
+import { AppError, createUploadFile, ErrorBody, type ErrorCode, isErrorCode } from '@lamina/contract';
+import { DetailedError, type HttpResponse, Upload } from 'tus-js-client';
 import { addressOf, NoAnswerError, UnexpectedAnswerError } from '../../../api/client.ts';
 import { storedToken } from '../../../api/stored-sign-in.ts';
 import { acceptLanguage } from '../../../language.ts';
@@ -17,6 +17,7 @@ interface FileToSend {
   readonly onProgress: (sentBytes: number) => void;
 }
 
+const smallestPartBytes = 256 * 1024;
 const firstPartBytes = 1024 * 1024;
 const largestPartBytes = 64 * 1024 * 1024;
 /** The server waits 30 s for a request to be whole; a part of so long leaves room for a network that slows down. */
@@ -50,14 +51,19 @@ export function sendFile({ file, uploadId, path, fileId, signal, onProgress }: F
     },
     onShouldRetry: ({ originalResponse }) => {
       const status = originalResponse?.getStatus() ?? 0;
-      return status === 0 || status === 408 || status === 423 || (status >= 500 && status !== 507);
+      // It may have been too slow for a part of this size.
+      upload.options.chunkSize = Math.max(smallestPartBytes, (upload.options.chunkSize ?? 0) / 2);
+      if (bodyOf(originalResponse) !== null) return status >= 500 && status !== 507; // ours
+      // Without a word of ours: the network's, a proxy's, or the library's own, as when a part that was thought to be
+      // lost is still being written (409, 423).
+      return status === 0 || status === 408 || status === 409 || status === 423 || status >= 500;
     },
     onChunkComplete(partBytes) {
       const seconds = (performance.now() - partBegunAt) / 1000;
       const fitting = Math.round((partBytes / Math.max(seconds, 0.001)) * secondsOfPart);
       upload.options.chunkSize = Math.min(
         largestPartBytes,
-        Math.max(firstPartBytes / 4, Math.min(fitting, partBytes * 2)),
+        Math.max(smallestPartBytes, Math.min(fitting, partBytes * 2)),
       );
     },
     onProgress,
@@ -76,13 +82,19 @@ export function sendFile({ file, uploadId, path, fileId, signal, onProgress }: F
 function refusalOf(error: Error): Error {
   const answer = error instanceof DetailedError ? error.originalResponse : null;
   if (!answer?.getStatus()) return new NoAnswerError(error);
-  const body = ErrorBody.safeParse(parseJson(answer.getBody()));
-  if (body.success && isErrorCode(body.data.code)) {
-    return new AppError(body.data.code, { message: body.data.message });
-  }
+  const body = bodyOf(answer);
+  if (body !== null) return new AppError(body.code, { message: body.message });
   if (answer.getStatus() === 401) return new AppError('token_invalid'); // a HEAD has no body
   if (answer.getStatus() === 404) return new AppError('not_found');
   return new UnexpectedAnswerError(answer.getStatus());
+}
+
+/** What the API says of a refusal; null where it says nothing. */
+function bodyOf(answer: HttpResponse | null): { readonly code: ErrorCode; readonly message: string } | null {
+  const body = ErrorBody.safeParse(parseJson(answer?.getBody() ?? ''));
+  return body.success && isErrorCode(body.data.code)
+    ? { code: body.data.code, message: body.data.message }
+    : null;
 }
 
 function parseJson(text: string): unknown {
