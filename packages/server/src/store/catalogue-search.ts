@@ -1,6 +1,6 @@
 /** What makes the catalogue quick on PostgreSQL beyond its tables, as far as the database's user may. */
 import { PostgresAdapter, sql } from 'kysely';
-import type { Database } from './database.ts';
+import type { Connection, Database } from './database.ts';
 
 /**
  * An index of all sequences of three characters, so that a word which nobody has is not looked for in every entry.
@@ -29,6 +29,6 @@ export async function takeStock(db: Database): Promise<void> {
   if (isPostgres(db)) await sql`analyze images`.execute(db);
 }
 
-function isPostgres(db: Database): boolean {
+export function isPostgres(db: Connection): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }

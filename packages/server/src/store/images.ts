@@ -3,6 +3,7 @@ import type { Image, ImageStatus } from '@lamina/contract';
 import { foldForSearch } from '@lamina/contract';
 import { sql } from 'kysely';
 import { type Stretch, searchTextOf, sortKeyOf, sortKeysOfDataset } from '../domain/catalogue-order.ts';
+import { isPostgres } from './catalogue-search.ts';
 import type { Change, Connection } from './database.ts';
 import type { Row, SlideRoot } from './schema.ts';
 
@@ -95,7 +96,13 @@ export async function listImages(db: Connection, filter: ImageFilter): Promise<L
   if (places === null) return [];
   const page = db.selectFrom(places.as('places')).select('id').orderBy('sort_key').orderBy('id').limit(limit);
   // The rows are read for the page that goes out.
-  return listed(db).where('id', 'in', page).select(listedColumns).orderBy('sort_key').orderBy('id').execute();
+  return db
+    .selectFrom('images')
+    .where('id', 'in', page)
+    .select(listedColumns)
+    .orderBy('sort_key')
+    .orderBy('id')
+    .execute();
 }
 
 /** @returns null when there are too many */
@@ -140,13 +147,20 @@ function within(query: ReturnType<typeof matching>, { from, to }: Stretch, after
   );
 }
 
+/**
+ * What a list is narrowed by. SQLite, which counts nothing beforehand, takes an index of what all entries have in common
+ * for a short way to few of them; with a plus before its name, no index answers for a column.
+ */
 function matching(db: Connection, filter: ImageFilter) {
-  let query = listed(db);
-  if (filter.status !== null) query = query.where('status', '=', filter.status);
-  if (!filter.evenHidden) query = query.where('hidden_at', 'is', null);
-  // Told in a way that no index answers: the order of the list does.
+  const column = (name: keyof ImageRow) => (isPostgres(db) ? sql.ref(name) : sql`+${sql.ref(name)}`);
+  let query = db
+    .selectFrom('images')
+    .where(sql<boolean>`${column('removed_at')} is null`)
+    .where(sql<boolean>`${column('missing_since')} is null`);
+  if (filter.status !== null) query = query.where(sql<boolean>`${column('status')} = ${filter.status}`);
+  if (!filter.evenHidden) query = query.where(sql<boolean>`${column('hidden_at')} is null`);
   if (filter.dataset !== undefined) {
-    query = query.where(sql<boolean>`coalesce(dataset_name, '') = ${filter.dataset}`);
+    query = query.where(sql<boolean>`${column('dataset_name')} = ${filter.dataset}`);
   }
   if (filter.organ !== undefined) query = query.where('organ_type', '=', filter.organ);
   const closed = [...filter.closedDatasets];
@@ -169,10 +183,6 @@ export async function listDatasetNames(db: Connection): Promise<string[]> {
     )
     select name from names where name is not null`.execute(db);
   return rows.map(({ name }) => name);
-}
-
-function listed(db: Connection) {
-  return db.selectFrom('images').where('removed_at', 'is', null).where('missing_since', 'is', null);
 }
 
 /** Also a removed one; null when its file is gone, unless that is asked for. */
