@@ -181,6 +181,7 @@ describe('a tile maker', () => {
     await vi.waitFor(() => expect(maker.processIds).toEqual([]), { timeout: 30_000 });
     expect(() => process.kill(first as number, 0)).toThrow('ESRCH');
     expect(await maker.tile(slide, address)).toBeInstanceOf(Uint8Array);
+    expect(maker.faults).toBe(0);
   });
 
   it('says which tiles the file does not have, and makes none of another file than it is told', async () => {
@@ -255,6 +256,7 @@ describe('a job that', () => {
     await expect(maker.tile(endless, endlessly)).rejects.toMatchObject({ code: 'DECODE_FAILED' });
     expect(await maker.inspect(slide)).toMatchObject({ format: 'aperio' });
     expect(maker.processIds).not.toContain(stuck);
+    expect(maker.faults).toBe(1);
   });
 
   it('brings its process down fails, and the process is replaced', async () => {
@@ -267,6 +269,7 @@ describe('a job that', () => {
     expect(await failure).toMatchObject({ code: 'DECODE_FAILED' });
     expect(await maker.inspect(slide)).toMatchObject({ format: 'aperio' });
     expect(maker.processIds).not.toContain(crashing);
+    expect(maker.faults).toBe(1);
   });
 
   it('nobody waits for any more does not keep the next one waiting', async () => {
