@@ -34,6 +34,11 @@ describe('what else an entry says', () => {
       { rows: 1500, changed: 2, unchanged: 1490, unknown: 8 },
       ['1.500 satır: 2 slayt değişti, 8 satır katalogda bulunamadı'],
     ],
+    [
+      'upload-finished',
+      { dataset: 'Böbrek', upload_path: 'Case 7', files: 12, size_bytes: 1_250_000 },
+      ['Böbrek › Case 7', '12 dosya, 1,3 MB'],
+    ],
     ['settings-changed', { demo: true, changed: 'demo port' }, ['Değişen ayarlar: demo, port']],
     ['settings-changed', { demo: true }, ['İlk başlangıç ayarları']],
     ['of a newer version', { code: 'new_code', colour: 'blue', nothing: null }, ['new_code', 'colour: blue']],

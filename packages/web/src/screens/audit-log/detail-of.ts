@@ -1,4 +1,5 @@
 import { type AuditEntry, errors, isErrorCode } from '@lamina/contract';
+import { formatBytes } from '../../format-bytes.ts';
 import { languageNow } from '../../language.ts';
 import { formatNumber } from '../../numbers.ts';
 import { roleLabel, statusLabel } from '../../texts.ts';
@@ -49,6 +50,12 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
     );
     const [rows = '0', changed = '0', unknown = '0'] = figures;
     sentences.push(texts.imported(rows, changed, unknown));
+  }
+  const [path] = take('upload_path');
+  if (typeof path === 'string') {
+    const [dataset, files, size] = take('dataset', 'files', 'size_bytes');
+    sentences.push(`${String(dataset)} › ${path}`);
+    sentences.push(texts.uploaded(formatNumber(Number(files)), formatBytes(Number(size))));
   }
   for (const [name, value] of Object.entries(detail)) {
     if (!told.has(name) && value !== null) sentences.push(`${name}: ${value}`);

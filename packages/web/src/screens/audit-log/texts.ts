@@ -124,6 +124,7 @@ export const detailTexts = wording({
     call: 'Çağrı',
     count: (count: string) => `${count} kez`,
     pruned: (entries: string) => `${entries} kayıt silindi`,
+    uploaded: (files: string, size: string) => `${files} dosya, ${size}`,
     imported: (rows: string, changed: string, unknown: string) =>
       `${rows} satır: ${changed} slayt değişti, ${unknown} satır katalogda bulunamadı`,
     changed: 'Değişen ayarlar',
@@ -136,6 +137,7 @@ export const detailTexts = wording({
     call: 'Call',
     count: (count) => `${count} times`,
     pruned: (entries) => `${entries} entries deleted`,
+    uploaded: (files, size) => `files: ${files}, ${size}`,
     imported: (rows, changed, unknown) =>
       `${rows} lines: slides changed: ${changed}, lines that name no slide: ${unknown}`,
     changed: 'Changed settings',
