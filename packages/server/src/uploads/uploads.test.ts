@@ -2,15 +2,18 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { buildSvs } from '@lamina/slide/testing';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
 import { type Ask, sender, sha256Of } from './testing/send.ts';
 import { createUploads } from './uploads.ts';
 
+// Slides are read in processes of their own, which a busy machine takes its time to start.
+vi.setConfig({ testTimeout: 60_000 });
+
 const hour = 3_600_000;
 
-function askAs(server: TestServer, who: TestUser): Ask {
+function askAs(server: Pick<TestServer, 'as'>, who: TestUser): Ask {
   const client = server.as(who);
   return async (method, url, { headers, body } = {}) => {
     const answer = await client.inject({
@@ -116,6 +119,20 @@ describe.each(databaseKinds)('an upload, on %s', (database) => {
       'Case-7': ['b.svs'],
       'Case_7.svs': ['Case_7.svs'],
     });
+  });
+
+  it('goes on in any process that shares the data folder', async () => {
+    const { begin, create, part, server, admin, placed } = await given({ database });
+    const other = sender(askAs(await server.another(), admin));
+    const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('123456') } });
+    const { fileId } = await create(begun.upload.id, 'a.svs', 6);
+    await other.part(fileId, 0, bytes('12'));
+    await part(fileId, 2, bytes('34'));
+    expect(await other.offsetOf(fileId)).toBe(4);
+    await other.part(fileId, 4, bytes('56'));
+    await other.finish(fileId, sha256Of(bytes('123456')));
+    await expect.poll(async () => (await other.list())[0]?.state, { timeout: 20_000 }).toBe('done');
+    expect(placed()).toEqual(['S/a.svs']);
   });
 
   it('is given up after two days in which nothing came of it', async () => {
