@@ -2,7 +2,7 @@ import { type ComponentType, useCallback, useEffect, useEffectEvent, useMemo, us
 import { asScanned, type ColourAdjustment } from './colours/adjustment.ts';
 import { firstTiles } from './first-tiles.ts';
 import { Instruments } from './Instruments.tsx';
-import { type FetchPixels, PixelError, type PixelFailure } from './pixels.ts';
+import { type FetchPixels, mayPass, PixelError, type PixelFailure } from './pixels.ts';
 import type { DescriptorSupply } from './preload.ts';
 import classes from './SlideViewer.module.css';
 import { calibrationOf, type SlideScale } from './scale.ts';
@@ -12,6 +12,8 @@ import { createTileLoading, type LoadingState } from './tile-loading.ts';
 import { useFullPage } from './use-full-page.ts';
 import type { SlideField } from './view-address.ts';
 
+/** What could not be opened and may pass is tried again by itself after so long. */
+const tryAgainMs = 5000;
 /** A view that has not changed for so long is worth an address. */
 const settledMs = 250;
 
@@ -155,6 +157,7 @@ function OpenSlide(props: OpenSlideProps) {
         onRenewing: () => setLoading({ phase: 'renewing-session' }),
       });
 
+      setFailure(null);
       let isComplete = false;
       const tiles = createTileLoading({
         fetchPixels,
@@ -164,7 +167,9 @@ function OpenSlide(props: OpenSlideProps) {
       });
       const load = async (address: string) => {
         try {
-          return await tiles.load(address);
+          const tile = await tiles.load(address);
+          setFailure(null); // whatever it was, it is over
+          return tile;
         } catch (error) {
           if (!signal.aborted) onTileFailed(failureOf(error), tiles.hasLoaded());
           throw error;
@@ -238,6 +243,13 @@ function OpenSlide(props: OpenSlideProps) {
     setLoading({ phase: 'opening' });
     setAttempt(attempt + 1);
   };
+
+  // A server that restarts, or whose database does, is back in a while. What is said stays until it is.
+  useEffect(() => {
+    if (view !== null || failure === null || !mayPass(failure)) return;
+    const timer = setTimeout(() => setAttempt((before) => before + 1), tryAgainMs);
+    return () => clearTimeout(timer);
+  }, [failure, view]);
 
   // The network is back, or the computer has woken up: what failed meanwhile is asked for at once.
   useEffect(() => {
