@@ -13,7 +13,7 @@ import { useFullPage } from './use-full-page.ts';
 import type { SlideField } from './view-address.ts';
 
 /** What could not be opened and may pass is tried again by itself after so long. */
-const tryAgainMs = 5000;
+const tryAgainMs = 10_000;
 /** A view that has not changed for so long is worth an address. */
 const settledMs = 250;
 
