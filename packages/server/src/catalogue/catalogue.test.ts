@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import {
+  apiBase,
   deleteImage,
   getImage,
   type Image,
@@ -24,8 +26,10 @@ const missingId = '00000000-0000-4000-8000-000000000000';
 /** A catalogue, and the two kinds of people who see it. */
 async function catalogueOf(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
   const server = await slideServer({ database });
-  const admin = server.as(await server.given.admin());
-  const reader = server.as(await server.given.user({ role: 'viewer' }));
+  const administrator = await server.given.admin();
+  const viewer = await server.given.user({ role: 'viewer' });
+  const admin = server.as(administrator);
+  const reader = server.as(viewer);
   const list = async (
     client: typeof admin,
     query: Readonly<Record<string, string>> = {},
@@ -36,6 +40,8 @@ async function catalogueOf(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
   };
   return {
     server,
+    administrator,
+    viewer,
     admin,
     reader,
     /** File names, in the order of the answer. */
@@ -164,7 +170,7 @@ describe.each(databaseKinds)('the list on %s', (database) => {
   });
 
   it('is the same in parts, without a limit, as in pages: for administrators, and for whom datasets are closed', async () => {
-    const { server, admin, reader } = await catalogueOf(database);
+    const { server, administrator, viewer, admin, reader } = await catalogueOf(database);
     const made = Array.from({ length: 2100 }, (_, i) => `slide ${i}.svs`);
     const at = server.clock.now().toISOString();
     await change(server.services.db, 'catalogue', async (tx) => {
@@ -205,6 +211,18 @@ describe.each(databaseKinds)('the list on %s', (database) => {
       }
       expect(paged).toHaveLength(count);
       expect(body).toEqual({ images: paged, next_cursor: null });
+      const authorization = `Bearer ${await server.given.token(client === admin ? administrator : viewer)}`;
+      for (const [encoding, unpack] of [
+        ['br', brotliDecompressSync],
+        ['gzip', gunzipSync],
+      ] as const) {
+        const packed = await server.app.inject({
+          url: `${apiBase}/image-catalog/images`,
+          headers: { authorization, 'accept-encoding': encoding },
+        });
+        expect(packed.headers['content-encoding']).toBe(encoding);
+        expect(JSON.parse(unpack(packed.rawPayload).toString())).toEqual(body);
+      }
     }
   }, 60_000);
 

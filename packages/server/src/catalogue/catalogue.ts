@@ -37,10 +37,15 @@ import {
 import { decodePlace, encodePlace } from './cursor.ts';
 import { type Editor, editImage } from './edit-image.ts';
 import { createIntake } from './intake.ts';
+import { createKeptLists } from './kept-lists.ts';
 import { type Watch, watchFolders } from './watch.ts';
 import { listAsJson, noImages, partsOfList } from './whole-list.ts';
 
 type ImageList = ResponseOf<typeof listImagesEndpoint>;
+/** In one of two ways. */
+export type LongText =
+  | { readonly parts: AsyncIterable<string> }
+  | { readonly brotli: AsyncIterable<Uint8Array> };
 type ListQuery = Omit<QueryOf<typeof listImagesEndpoint>, 'limit'>;
 
 export interface Catalogue {
@@ -55,7 +60,7 @@ export interface Catalogue {
   /** Administrators see every entry that is not removed; all others the ready ones open to them, without `error`. */
   list(query: ListQuery & { readonly limit: number }, reader: User): Promise<ImageList>;
   /** The same without a limit: an `ImageList` as JSON, in parts. @throws AppError invalid_request, before any part */
-  listAll(query: ListQuery, reader: User): Promise<AsyncIterable<string>>;
+  listAll(query: ListQuery, reader: User): Promise<LongText>;
   /**
    * Changes whenever the list might: viewers ask every half minute, and almost always nothing has happened. Weak,
    * since the list may be compressed on its way.
@@ -92,6 +97,9 @@ const maxKnown = 10_000;
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
+/** So many entries are worth being kept for the next one who asks. */
+const longList = 1000;
+
 interface Known {
   readonly image: ServableImage | null;
   /** By `performance.now`. */
@@ -104,6 +112,7 @@ export function createCatalogue(ground: Ground): Catalogue {
   const { config, db, now, log, audit, slides, objectStorage, jobs, datasets } = ground;
   const known = new Map<string, Known>();
   const beingRead = new Map<string, Promise<ServableImage | null>>();
+  const lists = createKeptLists();
   const belief = createBelief(() => performance.now());
   let watching: Watch | null = null;
   let isClosed = false;
@@ -154,6 +163,16 @@ export function createCatalogue(ground: Ground): Catalogue {
     const revision = await timesTaken(db, 'catalogue');
     if (knownDatasets?.revision !== revision) knownDatasets = { revision, names: await listDatasetNames(db) };
     return knownDatasets.names;
+  }
+
+  /** Of a list as its reader sees it now: the same list has the same key, and what changes it changes the key. */
+  async function listKey(
+    { q, dataset, organ, limit, cursor }: QueryOf<typeof listImagesEndpoint>,
+    reader: User,
+  ): Promise<string> {
+    const revision = await timesTaken(db, 'catalogue');
+    const closed = [...(await datasets.closedTo(reader))].sort();
+    return JSON.stringify([revision, seesAll(reader), closed, q, dataset, organ, limit, cursor]);
   }
 
   async function filterFor(
@@ -264,17 +283,18 @@ export function createCatalogue(ground: Ground): Catalogue {
 
     async listAll({ cursor, ...query }, reader) {
       const after = cursor === undefined ? null : decodePlace(cursor);
+      const key = await listKey({ ...query, cursor }, reader);
       const filter = await filterFor(query, reader);
-      const parts = partsOfList((page) => listImages(db, { ...filter, ...page }), after);
-      return listAsJson(parts, (row) => seenBy(reader, row));
+      const pageOf = (page: Pick<ImageFilter, 'after' | 'limit'>) => listImages(db, { ...filter, ...page });
+      const make = () => listAsJson(partsOfList(pageOf, after), (row) => seenBy(reader, row));
+      const isLong = (await pageOf({ after, limit: longList })).length === longList;
+      return isLong ? { brotli: lists.get(key, make) } : { parts: make() };
     },
 
-    async etagOf({ q, dataset, organ, limit, cursor }, reader) {
+    async etagOf(query, reader) {
       // Before the list: what changes in between is told the next time.
-      const revision = await timesTaken(db, 'catalogue');
-      const closed = [...(await datasets.closedTo(reader))].sort();
-      const seen = JSON.stringify([revision, seesAll(reader), closed, q, dataset, organ, limit, cursor]);
-      return `W/"${createHash('sha256').update(seen).digest('base64url')}"`;
+      const key = await listKey(query, reader);
+      return `W/"${createHash('sha256').update(key).digest('base64url')}"`;
     },
 
     async get(imageId, reader) {

@@ -3,6 +3,7 @@
  * Every route of the API goes through here.
  */
 import { Readable } from 'node:stream';
+import { createBrotliDecompress } from 'node:zlib';
 import {
   AppError,
   apiBase,
@@ -71,12 +72,15 @@ type AnswerOf<E extends Endpoint> = E['response'] extends string
 /** Answer of a handler that has set an ETag which the caller named: 304, without a body. */
 export const unchanged = Symbol('unchanged');
 
-/** A long answer, as JSON in parts. Whoever makes it answers for its being what the contract says, and no more. */
+/**
+ * A long answer, as JSON in parts, or in Brotli already. Whoever makes it answers for its being what the contract says,
+ * and no more.
+ */
 export class StreamedJson {
-  readonly parts: AsyncIterable<string>;
+  readonly text: { readonly parts: AsyncIterable<string> } | { readonly brotli: AsyncIterable<Uint8Array> };
 
-  constructor(parts: AsyncIterable<string>) {
-    this.parts = parts;
+  constructor(text: StreamedJson['text']) {
+    this.text = text;
   }
 }
 
@@ -121,13 +125,22 @@ export function serve<const E extends Endpoint>(
       }
       reply.header('Cache-Control', 'no-store').code(endpoint.status);
       if (answer === unchanged) return reply.code(304).send();
-      if (answer instanceof StreamedJson) {
-        return reply.type('application/json; charset=utf-8').send(Readable.from(answer.parts));
-      }
+      if (answer instanceof StreamedJson) return sendStreamed(request, reply, answer);
       // Only what the contract names leaves the server.
       return endpoint.response === null ? reply.send() : endpoint.response.parse(answer);
     },
   });
+}
+
+function sendStreamed(request: FastifyRequest, reply: FastifyReply, { text }: StreamedJson) {
+  reply.type('application/json; charset=utf-8');
+  if ('parts' in text) return reply.send(Readable.from(text.parts));
+  reply.header('Vary', 'Accept-Encoding');
+  const packed = Readable.from(text.brotli);
+  if (/\bbr\b(?!\s*;\s*q=0)/.test(String(request.headers['accept-encoding'] ?? ''))) {
+    return reply.header('Content-Encoding', 'br').send(packed);
+  }
+  return reply.send(packed.compose(createBrotliDecompress()));
 }
 
 /** permissions.md section 7 step 6: asked before the rest of the body is looked at. */
