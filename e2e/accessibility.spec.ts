@@ -302,6 +302,40 @@ test('axe has nothing to say about a restricted dataset, on both sides', async (
   await set('open');
 });
 
+test('axe has nothing to say about the slides, what is asked about them, and a catalogue file', async ({
+  visit,
+}) => {
+  test.slow(); // each state in both themes
+  const page = await visit('admin');
+  await page.goto('/admin/slides');
+  await page.getByRole('checkbox', { name: `Seç: ${slideName}` }).check();
+  const bar = page.getByRole('region', { name: 'Seçili slaytlar' });
+  await expectNothingToSay(page, 'slides, one selected');
+  await bar.getByRole('button', { name: 'Taşı' }).click();
+  await expect(page.getByRole('dialog', { name: 'Veri kümesine taşı' })).toBeVisible();
+  await expectNothingToSay(page, 'moving');
+  await page.keyboard.press('Escape');
+  await bar.getByRole('button', { name: 'Katalogdan kaldır' }).click();
+  await expect(page.getByRole('dialog', { name: 'Katalogdan kaldırılsın mı?' })).toBeVisible();
+  await expectNothingToSay(page, 'removing');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: `İşlemler: ${slideName}` }).click();
+  await expect(page.getByRole('menuitem', { name: 'Düzenle' })).toBeVisible();
+  await expectNothingToSay(page, 'actions');
+  await page.getByRole('menuitem', { name: 'Düzenle' }).click();
+  await expect(page.getByRole('dialog', { name: 'Slaydı düzenle' })).toBeVisible();
+  await expectNothingToSay(page, 'editing');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('button', { name: `İşlemler: ${slideName}` })).toBeFocused();
+
+  await page.getByRole('button', { name: 'Katalog dosyası (CSV)' }).click();
+  const text = `file_name;organ_type\n${slideName};Işık\nyok.svs;Işık\n${slideName};Işık\n`;
+  const file = { name: 'liste.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
+  await page.locator('input[type="file"][accept*="csv"]').setInputFiles(file);
+  await expect(page.getByRole('region', { name: 'Hatalı satırlar' })).toBeVisible();
+  await expectNothingToSay(page, 'a catalogue file');
+});
+
 test('axe has nothing to say about two slides that are compared', async ({ visit }) => {
   const page = await visit('user');
   await page.goto('/wsi-viewer');

@@ -170,6 +170,16 @@ describe('one slide', () => {
     expect(bodyOf(calls, 'POST /admin/images/changes')).toEqual({ ids: [image.id], ...sent });
   });
 
+  it('has the focus again when a dialog about it is closed', async () => {
+    const { person } = await choose('slayt-1.svs', 'Taşı', {});
+    await screen.findByRole('dialog', { name: 'Veri kümesine taşı' });
+    await person.keyboard('{Escape}');
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    await waitFor(() =>
+      expect(document.activeElement?.getAttribute('aria-label')).toBe('İşlemler: slayt-1.svs'),
+    );
+  });
+
   it('is offered only what can be done to it', async () => {
     const { person } = openSlides({}, [slide(1, { removed: true })]);
     await person.click((await row('slayt-1.svs')).getByRole('button', { name: 'İşlemler: slayt-1.svs' }));
@@ -189,6 +199,7 @@ describe('one slide', () => {
     expect(calls.some(({ name }) => name.startsWith('POST /admin'))).toBe(false);
     await person.click(dialog.getByRole('button', { name: 'Katalogdan kaldır' }));
     await screen.findByText('Kaldırıldı.');
+    expect(document.activeElement).not.toBe(document.body);
     await person.click(screen.getByRole('button', { name: 'Geri al' }));
     await screen.findByText('Geri alındı.');
     const sent = calls.filter(({ name }) => name === 'POST /admin/images/changes').map(({ body }) => body);

@@ -12,7 +12,7 @@ import {
   IconRestore,
   IconTrash,
 } from '@tabler/icons-react';
-import type { ReactNode, Ref } from 'react';
+import { type ReactNode, type Ref, useRef } from 'react';
 import { Link } from 'react-router';
 import { useImageSession } from '../../api/image-sessions.ts';
 import { formatBytes } from '../../format-bytes.ts';
@@ -118,10 +118,18 @@ const quickActions: readonly QuickAction[] = ['hide', 'show', 'readAgain', 'brin
 
 function RowMenu({ slide, onAsk }: Pick<SlideRowProps, 'slide' | 'onAsk'>) {
   const state = stateOf(slide);
+  const button = useRef<HTMLButtonElement>(null);
+
+  /** The dialog gives the focus back to what has it now: not to an item of a menu that is closed by then. */
+  function ask(kind: DialogRequest['kind']) {
+    button.current?.focus();
+    onAsk({ kind, slides: [slide] });
+  }
+
   return (
     <Menu position="bottom-end" shadow="md" withinPortal={false} withInitialFocusPlaceholder={false}>
       <Menu.Target>
-        <ActionIcon variant="subtle" size="lg" aria-label={texts.actionsOf(slide.file_name)}>
+        <ActionIcon ref={button} variant="subtle" size="lg" aria-label={texts.actionsOf(slide.file_name)}>
           <IconDotsVertical size={20} aria-hidden />
         </ActionIcon>
       </Menu.Target>
@@ -136,18 +144,12 @@ function RowMenu({ slide, onAsk }: Pick<SlideRowProps, 'slide' | 'onAsk'>) {
           </Menu.Item>
         )}
         {state !== 'removed' && state !== 'missing' && (
-          <Menu.Item
-            leftSection={<IconPencil size={18} aria-hidden />}
-            onClick={() => onAsk({ kind: 'edit', slides: [slide] })}
-          >
+          <Menu.Item leftSection={<IconPencil size={18} aria-hidden />} onClick={() => ask('edit')}>
             {texts.edit}
           </Menu.Item>
         )}
         {state !== 'removed' && (
-          <Menu.Item
-            leftSection={<IconFolder size={18} aria-hidden />}
-            onClick={() => onAsk({ kind: 'move', slides: [slide] })}
-          >
+          <Menu.Item leftSection={<IconFolder size={18} aria-hidden />} onClick={() => ask('move')}>
             {texts.move}
           </Menu.Item>
         )}
@@ -176,7 +178,7 @@ function RowMenu({ slide, onAsk }: Pick<SlideRowProps, 'slide' | 'onAsk'>) {
           <Menu.Item
             c="var(--mantine-color-error)"
             leftSection={<IconTrash size={18} aria-hidden />}
-            onClick={() => onAsk({ kind: 'remove', slides: [slide] })}
+            onClick={() => ask('remove')}
           >
             {texts.remove}
           </Menu.Item>
