@@ -1,6 +1,6 @@
 import http from 'node:http';
 import net from 'node:net';
-import { apiBase, deleteImageSession, getImageSessionStats } from '@lamina/contract';
+import { apiBase, deleteImageSession, getImageSessionStats, updateImage } from '@lamina/contract';
 import { buildSvs } from '@lamina/slide/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type SlideServer, slideServer } from '../testing/slide-server.ts';
@@ -152,6 +152,27 @@ describe('the fast lane of tiles answers as the routes do', () => {
     await ask(pathOf(stored)); // the session is looked up again
     const { headers, way } = await ask(pathOf(stored));
     expect([headers['cache-control'], way]).toEqual(['private, max-age=2600', 'lane']);
+  });
+});
+
+describe('what administrators hide', () => {
+  const hide = async (hidden: boolean) =>
+    server.as(await server.given.admin()).call(updateImage, { params: { imageId }, body: { hidden } });
+
+  it('the lane gives to administrators alone, at once', async () => {
+    const ofAdmin = `session=${await server.sessionOf(await server.given.admin())}`;
+    await hide(true);
+    try {
+      const { status } = await expectSameAnswer(pathOf(stored), {}, 'usual');
+      expect(status).toBe(404);
+      await ask(pathOf(stored, ofAdmin)); // opens the slide again
+      expect((await expectSameAnswer(pathOf(stored, ofAdmin), {}, 'lane')).status).toBe(200);
+      expect((await ask(pathOf(stored))).status).toBe(404);
+    } finally {
+      await hide(false);
+    }
+    await ask(pathOf(stored));
+    expect((await expectSameAnswer(pathOf(stored), {}, 'lane')).status).toBe(200);
   });
 });
 
