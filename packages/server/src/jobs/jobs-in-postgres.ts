@@ -183,7 +183,8 @@ function createConnections(url: string) {
       if (watched === null) return patient.query(text, values);
       const client = await watched.connect();
       try {
-        return { rows: (await client.query<unknown>(text, values)).rows };
+        // As it comes: of several statements in one text pg-boss wants all answers.
+        return await client.query<unknown>(text, values);
       } finally {
         client.release();
       }
