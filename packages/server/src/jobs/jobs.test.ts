@@ -127,6 +127,33 @@ describe.each(databaseKinds)('jobs, where the database is %s', (kind) => {
 const hasPostgres = databaseKinds.includes('PostgreSQL');
 
 describe.skipIf(!hasPostgres)('jobs that processes share (needs TEST_DATABASE_URL)', () => {
+  it('of a process that was cut off are done by another one', async () => {
+    const database = await openTestDatabase('PostgreSQL');
+    onTestFinished(() => database.close());
+    const line = await lineTo(database.url ?? '');
+    onTestFinished(line.close);
+    const lost = await createJobsInPostgres({ url: line.url, log, kinds });
+    onTestFinished(() => lost.close());
+    const other = await createJobsInPostgres({ url: database.url ?? '', log, kinds });
+    onTestFinished(() => other.close());
+    const began = gate();
+    const hold = gate();
+    lost.on('read-slide', async () => {
+      began.open();
+      await hold.passed;
+    });
+    await lost.start();
+    await lost.ask('read-slide', slide('a'));
+    await began.passed;
+    line.cut();
+
+    const read: string[] = [];
+    other.on('read-slide', async ({ imageId }) => void read.push(imageId));
+    await other.start();
+    await vi.waitFor(() => expect(read).toEqual(['a']), patience);
+    hold.open();
+  });
+
   it('are asked for by time once for all', async () => {
     const all = await given('PostgreSQL', 3);
     let done = 0;
