@@ -118,7 +118,8 @@ export function createIntake(ground: Ground): Intake {
     if (toRead.length > 0) {
       await jobs.ask(
         'read-slide',
-        toRead.map((imageId) => ({ imageId, again: retryFailed })),
+        // Of an object that was just replaced, whoever reads it may hear the old version for half a second.
+        toRead.map((imageId) => ({ imageId, again: retryFailed || where === 'bucket' })),
       );
     }
     for (const id of changed) onChange(id);
