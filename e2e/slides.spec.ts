@@ -31,7 +31,7 @@ async function show(page: Page, status: string): Promise<void> {
 
 /** Asks for a tile as a member's browser does. @returns the status of the answer */
 async function tileFor(product: Product, session: unknown, imageId: string): Promise<number> {
-  const tile = `/api/v1/image-catalog/proxy/${imageId}/image_files/8/0_0.jpeg?session=${session}`;
+  const tile = `/api/v1/image-catalog/proxy/${imageId}/image_files/8/0_0.jpeg?session=${String(session)}`;
   return (await fetch(product.address + tile)).status;
 }
 

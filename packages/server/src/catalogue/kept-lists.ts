@@ -30,8 +30,8 @@ export function createKeptLists(): KeptLists {
 
   function begin(key: string, parts: AsyncIterable<string>): Kept {
     const params = { [constants.BROTLI_PARAM_QUALITY]: quality };
-    const compressed = Readable.from(parts).compose(createBrotliCompress({ params }));
-    const chunks = compressed[Symbol.asyncIterator]();
+    const compressed: Readable = Readable.from(parts).compose(createBrotliCompress({ params }));
+    const chunks: AsyncIterator<Uint8Array> = compressed[Symbol.asyncIterator]();
     const list: Kept = { chunks: [], more: null };
     const next = async (): Promise<void> => {
       const { value, done } = await chunks.next();
@@ -39,7 +39,7 @@ export function createKeptLists(): KeptLists {
         list.more = null;
         return;
       }
-      list.chunks.push(value as Uint8Array);
+      list.chunks.push(value);
       list.more = next();
       list.more.catch(() => kept.delete(key)); // whoever reads it is told; the next one has it made anew
     };

@@ -11,7 +11,8 @@ export interface MakerFailure {
 export function failureOf(error: unknown, otherwise: Pick<MakerFailure, 'code' | 'message'>): MakerFailure {
   if (error instanceof SlideError) {
     const { code, message, cause } = error;
-    return { code, message, detail: cause instanceof Error ? cause.message : String(cause ?? '') };
+    const told = cause instanceof Error ? cause.message : cause;
+    return { code, message, detail: typeof told === 'string' ? told : '' };
   }
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { ...otherwise, detail };

@@ -142,12 +142,13 @@ export class Maker {
   /** One that is held still would keep whoever waits until the time is over. */
   #endWhenStopped(): NodeJS.Timeout {
     let timesSeen = 0;
-    return setInterval(async () => {
+    const look = async () => {
       const { pid } = this.#child;
       timesSeen = pid !== undefined && (await isStopped(pid)) ? timesSeen + 1 : 0;
       if (timesSeen < 2 || this.#isEnding) return;
       await this.end(new SlideError('DECODE_FAILED', 'The decoding process was held still'));
-    }, LOOK_EVERY_MS).unref();
+    };
+    return setInterval(() => void look(), LOOK_EVERY_MS).unref();
   }
 
   async #endIdle(): Promise<void> {

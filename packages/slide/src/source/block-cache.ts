@@ -126,7 +126,9 @@ export function createBlockCache({ store, maxMemoryBytes, shelf }: Plan): BlockC
     const batches = wanted.flatMap((each) => (each instanceof Uint8Array ? [] : [each.batch]));
     for (const batch of batches) batch.waiters++;
     try {
-      const blocks = Promise.all(wanted.map((each) => (each instanceof Uint8Array ? each : each.block)));
+      const blocks = Promise.all(
+        wanted.map(async (each) => (each instanceof Uint8Array ? each : each.block)),
+      );
       return await unlessAborted(blocks, signal);
     } finally {
       for (const batch of batches) {

@@ -15,7 +15,7 @@ export async function filesOfDrop(transfer: DataTransfer): Promise<readonly Chos
   const dropped = [...transfer.items]
     .filter(({ kind }) => kind === 'file')
     .map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
-  const found = dropped.map(({ entry, file }) => {
+  const found = dropped.map(async ({ entry, file }): Promise<readonly ChosenFile[]> => {
     if (entry !== null) return filesBelow(entry, '');
     return file === null ? [] : [{ path: file.name, file }]; // from another program than a file manager
   });
