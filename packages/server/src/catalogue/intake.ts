@@ -3,6 +3,7 @@
  * marked, and what is new or changed is asked for to be read: one file at a time, in a process of its own.
  */
 import fs from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Audit } from '../audit.ts';
 import type { Config } from '../config.ts';
@@ -53,6 +54,9 @@ interface Ground {
   /** Called after an entry has changed: what was known of it is not to be served any more. */
   readonly onChange: (imageId: string) => void;
 }
+
+/** Longer than a process believes what it has heard of an object: see `ObjectReader.head`. */
+const objectsBelievedForMs = 600;
 
 export function createIntake(ground: Ground): Intake {
   const { config, db, now, log, audit, slides, store, jobs, onChange } = ground;
@@ -115,14 +119,15 @@ export function createIntake(ground: Ground): Intake {
         retryFailed,
       },
     );
+    for (const id of changed) onChange(id);
     if (toRead.length > 0) {
+      // By then nobody believes of an object what it was before it was listed.
+      if (where === 'bucket') await wait(objectsBelievedForMs, undefined, { signal });
       await jobs.ask(
         'read-slide',
-        // Of an object that was just replaced, whoever reads it may hear the old version for half a second.
-        toRead.map((imageId) => ({ imageId, again: retryFailed || where === 'bucket' })),
+        toRead.map((imageId) => ({ imageId, again: retryFailed })),
       );
     }
-    for (const id of changed) onChange(id);
     // Once at each start, and whenever something has come of it.
     log[retryFailed || toRead.length > 0 || changed.length > 0 ? 'info' : 'debug'](
       {
