@@ -3,6 +3,7 @@
  * still being made.
  */
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { constants, createBrotliCompress } from 'node:zlib';
 
 /** Megabytes each; of one catalogue there are as many as kinds of readers that look at it at the same time. */
@@ -30,8 +31,10 @@ export function createKeptLists(): KeptLists {
 
   function begin(key: string, parts: AsyncIterable<string>): Kept {
     const params = { [constants.BROTLI_PARAM_QUALITY]: quality };
-    const compressed: Readable = Readable.from(parts).compose(createBrotliCompress({ params }));
-    const chunks: AsyncIterator<Uint8Array> = compressed[Symbol.asyncIterator]();
+    const compress = createBrotliCompress({ params });
+    // Whoever reads is told of a failure by the pipe's end.
+    pipeline(Readable.from(parts), compress).catch(() => {});
+    const chunks: AsyncIterator<Uint8Array, undefined> = compress[Symbol.asyncIterator]();
     const list: Kept = { chunks: [], more: null };
     const next = async (): Promise<void> => {
       const { value, done } = await chunks.next();

@@ -33,8 +33,8 @@ async function startOnSmallDisk(): Promise<Running> {
   const svs = await buildSvs({ width: 480, height: 400, tileSize: 128, downsamples: [1, 4] });
   fs.writeFileSync(path.join(folder, 'slides/Tissue/a.svs'), svs);
   const fullLog = fs.openSync('/dev/full', 'w');
-  const [command = '', ...args] = [...onSmallDisk(dataDir, diskBytes), process.execPath, main];
-  const child = spawn(command, args, {
+  const [command = '', ...args] = onSmallDisk(dataDir, diskBytes);
+  const child = spawn(command, [...args, process.execPath, main], {
     env: {
       PATH: process.env.PATH,
       PORT: '0',

@@ -122,7 +122,7 @@ export function createJobsInProcess({ log, kinds = jobKinds }: Ground): Jobs {
       closing.abort();
       for (const timer of timers) clearInterval(timer);
       for (const { later } of lines.values()) for (const timer of later.values()) clearTimeout(timer);
-      await Promise.all([...lines.values()].map(({ working }) => working));
+      await Promise.all([...lines.values()].flatMap(({ working }) => working ?? []));
     },
   };
 }

@@ -52,7 +52,10 @@ export class PartStore extends FileStore {
       await pipeline(part, file);
     } catch (error) {
       if (isFull(error)) throw new AppError('storage_full', { cause: error });
-      throw ERRORS.FILE_WRITE_ERROR;
+      throw Object.assign(
+        new Error('A part could not be written', { cause: error }),
+        ERRORS.FILE_WRITE_ERROR,
+      );
     }
     return offset + file.bytesWritten;
   }
