@@ -52,7 +52,10 @@ export async function startLoadBalancer(
   return { address, port, process: child, stop };
 }
 
-/** The delivered configuration without TLS, with these ports and with its logs in `folder`. */
+/**
+ * The delivered configuration without TLS, with these ports and with its logs in `folder`. Without TLS a browser opens six
+ * connections in place of one, so more of them may wait to be taken.
+ */
 function siteOf(port: number, ports: readonly number[], folder: string): string {
   const servers = ports.map((each) => `    server 127.0.0.1:${each} max_fails=1 fail_timeout=5s;`).join('\n');
   return fs
@@ -61,7 +64,7 @@ function siteOf(port: number, ports: readonly number[], folder: string): string 
     .replace(/^server \{\n {4}listen 80;[^}]*\}\n/m, '')
     .replace(/^ {4}listen (443|\[::\]:443).*\n/gm, '')
     .replace(/^ {4}ssl_.*\n/gm, '')
-    .replace(/^ {4}server_name .*$/m, `    listen 127.0.0.1:${port};`)
+    .replace(/^ {4}server_name .*$/m, `    listen 127.0.0.1:${port} backlog=4096;`)
     .replace('/var/log/nginx/lamina.log', path.join(folder, 'access.log'))
     .replace('/var/log/nginx/lamina-error.log', path.join(folder, 'error.log'));
 }
