@@ -57,10 +57,11 @@ export async function startLoadBalancer(
  * connections in place of one, so more of them may wait to be taken.
  */
 function siteOf(port: number, ports: readonly number[], folder: string): string {
-  const servers = ports.map((each) => `    server 127.0.0.1:${each} max_fails=1 fail_timeout=5s;`).join('\n');
   return fs
     .readFileSync(delivered, 'utf8')
-    .replace(/( {4}server lamina-\d:.*\n)+/, `${servers}\n`)
+    .replace(/( {4}server )lamina-\d:\d+(.*\n)(?: {4}server .*\n)*/, (_, before: string, after: string) =>
+      ports.map((each) => `${before}127.0.0.1:${each}${after}`).join(''),
+    )
     .replace(/^server \{\n {4}listen 80;[^}]*\}\n/m, '')
     .replace(/^ {4}listen (443|\[::\]:443).*\n/gm, '')
     .replace(/^ {4}ssl_.*\n/gm, '')
