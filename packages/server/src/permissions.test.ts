@@ -98,6 +98,13 @@ describe.each(databaseKinds)('on %s', (database) => {
     };
   }
 
+  async function everythingDone(): Promise<void> {
+    const { background, uploads, catalogue } = server.services;
+    await background.idle();
+    await uploads.settled();
+    await catalogue.settled();
+  }
+
   const isPixels = (endpoint: Endpoint) => endpoint.access === 'image-session';
   const withoutRequestId = ({ status, body }: Answer) => ({
     status,
@@ -123,7 +130,7 @@ describe.each(databaseKinds)('on %s', (database) => {
     it.each(actors)('%s', async (actor) => {
       const who = await asker(actor);
       const request = await requestFor(name, who, actor === 'anonymous' || actor === 'bad token');
-      await server.services.background.idle(); // what the call before left to be done
+      await everythingDone(); // what the call before left to be done
       const before = await stored();
       const answer = await ask(endpoint, request, who.token);
 
