@@ -62,8 +62,8 @@ const thumbnailSide = 256;
 /** Names the picture among those of its slide. */
 export const thumbnailName = `thumbnail-${thumbnailSide}`;
 
-/** A thorough look at one slide makes some 70 MB; what does not fit is read from the disk, in a tenth of a millisecond. */
-const memoryCacheBytes = 80 * 1024 * 1024;
+/** Three people who look thoroughly at one slide have some 100 MB made; what does not fit is read from the disk. */
+const memoryCacheBytes = 128 * 1024 * 1024;
 /**
  * Tiles that may wait: a viewer asks for some twenty at a time, and a hundred who open slides at the same moment wait a few
  * seconds rather than being turned away. Whoever leaves takes what he waited for out of it.

@@ -197,6 +197,15 @@ export function createOpenSlides({
     return entry.checking;
   }
 
+  async function whileRead<T>(entry: Entry, work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } finally {
+      entry.readers--;
+      closeIfUnread(entry);
+    }
+  }
+
   /** A promise only when the file has to be looked at first. */
   function currentEntry(wanted: Wanted): Entry | Promise<Entry> {
     const entry = entries.get(wanted.id);
@@ -258,10 +267,7 @@ export function createOpenSlides({
       if (age > checkAfterMs) void check(wanted, entry);
       entry.usedAt = at;
       entry.readers++;
-      return work(entry.open).finally(() => {
-        entry.readers--;
-        closeIfUnread(entry);
-      });
+      return whileRead(entry, work(entry.open));
     },
 
     forget(id) {
