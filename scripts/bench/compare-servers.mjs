@@ -33,7 +33,7 @@ export async function compareServers(ground, { isQuick }) {
   if (found.some(({ name }) => name === 'nginx')) await copyTiles(product, slide, ground, isQuick);
 
   const rounds = [];
-  for (let round = 1; round <= (isQuick ? 1 : 5); round += 1) {
+  for (let round = 1; round <= (isQuick ? 1 : 3); round += 1) {
     console.log(`Round ${round}: ${found.map(({ name }) => name).join(', ')} …`);
     const results = {};
     for (const peer of found) {
@@ -75,12 +75,13 @@ async function runNative(peer, { native, seconds }) {
   }
 }
 
-/** A viewing with nothing made before, then again with everything made. */
+/** A viewing with nothing made before, then again with everything made, after warming up as above. */
 async function runViewing(peer, { viewing, isNative, seconds }) {
   const server = await started(peer);
   try {
     const cold = await load(server, viewing, { connections: viewingConnections });
     const nativeTimes = cold.times.filter(({ tile }) => isNative(tile)).map(({ ms }) => ms);
+    await load(server, viewing, { connections: viewingConnections, seconds: warmUpSeconds });
     const again = await load(server, viewing, { connections: viewingConnections, seconds });
     return {
       cold: { ...withoutTimes(cold), nativeP95: quantile(nativeTimes, 0.95) },
