@@ -21,14 +21,13 @@ import { circumstances, publish, tableOf } from './report.mjs';
 import { bigSlide, slideNames } from './slides.mjs';
 import { quantile } from './statistics.mjs';
 import { gridOf, maxLevelOf, tilesOfLevel, viewingTrace } from './trace.mjs';
+import { makeSessions } from './viewer-sessions.mjs';
 import { simulateViewer } from './viewers.mjs';
 
 /** Of one processor, to each process with all that it starts. */
 const share = 0.15;
 const counts = [1, 2, 3];
 const connections = 48;
-/** As many image sessions as an account may have. */
-const sessionsPerAccount = 10;
 const watched = [slideNames.scan, slideNames.halves];
 
 export async function processesPart(ground, { isQuick }) {
@@ -212,7 +211,7 @@ async function watchAll(ground, { viewers, arrivingSeconds, viewingSeconds, pati
   try {
     console.log(`Making accounts for ${viewers} viewers …`);
     const [sessions] = await Promise.all([
-      makeSessions(several, viewers),
+      makeSessions({ address: several.balancer.address, token: several.token }, viewers),
       ...several.processes.map(({ port }) => lookThrough(port, several, ground.tileSize)),
     ]);
     await untilFilled(ground.cache, patienceSeconds);
@@ -284,23 +283,6 @@ function bytesOfTiles(cache) {
     bytes += statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0;
   }
   return bytes;
-}
-
-/** Every viewer's own image session. */
-async function makeSessions({ balancer: { address }, token }, viewers) {
-  const sessions = [];
-  for (let account = 0; sessions.length < viewers; account += 1) {
-    const person = { email: `viewer-${account}@example.org`, password: 'a slide a day, at least' };
-    const { user } = await callApi(address, 'POST', '/auth/register', { body: person });
-    await callApi(address, 'POST', `/admin/users/${user.uid}/approve`, { token, body: { role: 'viewer' } });
-    const signedIn = await callApi(address, 'POST', '/auth/login', { body: person });
-    const left = Math.min(sessionsPerAccount, viewers - sessions.length);
-    for (let i = 0; i < left; i += 1) {
-      const made = await callApi(address, 'POST', '/auth/image-session', { token: signedIn.token });
-      sessions.push(made.session_id);
-    }
-  }
-  return sessions;
 }
 
 function report({ rows, viewers, plan, hasBucket }, isQuick) {

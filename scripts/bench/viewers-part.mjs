@@ -2,17 +2,15 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { callApi } from '../product-api.mjs';
 import { viewersVerdicts } from './goals.mjs';
 import { usageOf } from './processes.mjs';
 import { startProduct } from './product.mjs';
 import { circumstances, publish, tableOf } from './report.mjs';
 import { bigSlide, slideNames } from './slides.mjs';
 import { quantile } from './statistics.mjs';
+import { makeSessions } from './viewer-sessions.mjs';
 import { simulateViewer } from './viewers.mjs';
 
-/** As many image sessions as an account may have. */
-const sessionsPerAccount = 10;
 const watched = [slideNames.scan, slideNames.halves];
 
 export async function viewersPart(ground, { isQuick }) {
@@ -55,23 +53,6 @@ function bytesBelow(folder) {
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => statSync(join(parentPath, name)).size);
   return sizes.reduce((sum, size) => sum + size, 0);
-}
-
-/** Every viewer's own image session. */
-async function makeSessions({ address, token }, viewers) {
-  const sessions = [];
-  for (let account = 0; sessions.length < viewers; account += 1) {
-    const person = { email: `viewer-${account}@example.org`, password: 'a slide a day, at least' };
-    const { user } = await callApi(address, 'POST', '/auth/register', { body: person });
-    await callApi(address, 'POST', `/admin/users/${user.uid}/approve`, { token, body: { role: 'viewer' } });
-    const signedIn = await callApi(address, 'POST', '/auth/login', { body: person });
-    const left = Math.min(sessionsPerAccount, viewers - sessions.length);
-    for (let i = 0; i < left; i += 1) {
-      const made = await callApi(address, 'POST', '/auth/image-session', { token: signedIn.token });
-      sessions.push(made.session_id);
-    }
-  }
-  return sessions;
 }
 
 /** @returns all times, those of slow lines apart, what failed, and a row every so often */

@@ -1,43 +1,27 @@
 /** The program as it is started in earnest, when whoever should read its log does not. */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
+import { startProgram } from '../testing/server-process.ts';
 
-const main = path.join(import.meta.dirname, '../main.ts');
 /** Some hundred bytes of log each: several times what lies between two processes. */
 const requests = 3000;
 
 it.skipIf(process.platform === 'win32')('answers and ends as usual', async () => {
   const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-stalled-'));
-  const child = spawn(process.execPath, [main], {
-    env: {
-      PORT: '0',
-      DATA_DIR: dataDir,
-      SLIDES_DIR: path.join(dataDir, 'slides'),
-      DEMO: 'off',
-      LOG_LEVEL: 'info',
-    },
-    // Nobody reads from the last one.
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const settings = { DATA_DIR: dataDir, SLIDES_DIR: path.join(dataDir, 'slides'), LOG_LEVEL: 'info' };
+  // Nobody reads from the pipe.
+  const { address, process: child } = await startProgram(settings, 'pipe');
   const exit = once(child, 'exit');
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await exit;
     fs.rmSync(dataDir, { recursive: true, force: true });
   });
-  const port = await new Promise<number>((resolve, reject) => {
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      const found = /running at http:\S+:(\d+)/.exec(line)?.[1];
-      if (found !== undefined) resolve(Number(found));
-    });
-    void exit.then(() => reject(new Error('the server ended without a word')));
-  });
+  const port = Number(new URL(address).port);
   const agent = new http.Agent({ keepAlive: true, maxSockets: 20 });
   const statuses = await Promise.all(
     Array.from(

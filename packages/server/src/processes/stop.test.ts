@@ -1,17 +1,16 @@
 /** How the program ends while people use it, as it is started in earnest. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { apiBase } from '@lamina/contract';
 import { buildSvs } from '@lamina/slide/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { startProgram } from '../testing/server-process.ts';
 
-const main = path.join(import.meta.dirname, '../main.ts');
 const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
 const patience = { timeout: 60_000, interval: 50 };
 const plan = { width: 2000, height: 1600, tileSize: 128, downsamples: [1, 8] } as const;
@@ -27,18 +26,13 @@ async function start(settings: Readonly<Record<string, string>>): Promise<Runnin
   const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-stop-'));
   fs.mkdirSync(path.join(dataDir, 'slides/Tissue'), { recursive: true });
   fs.writeFileSync(path.join(dataDir, 'slides/Tissue/a.svs'), await buildSvs(plan));
-  const child = spawn(process.execPath, [main], {
-    env: {
-      PORT: '0',
-      DATA_DIR: dataDir,
-      SLIDES_DIR: path.join(dataDir, 'slides'),
-      DEMO: 'off',
-      LOG_LEVEL: 'error',
-      ADMIN_EMAIL: admin.email,
-      ADMIN_PASSWORD: admin.password,
-      ...settings,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const { address, process: child } = await startProgram({
+    DATA_DIR: dataDir,
+    SLIDES_DIR: path.join(dataDir, 'slides'),
+    LOG_LEVEL: 'error',
+    ADMIN_EMAIL: admin.email,
+    ADMIN_PASSWORD: admin.password,
+    ...settings,
   });
   const exit = once(child, 'exit');
   onTestFinished(async () => {
@@ -46,14 +40,7 @@ async function start(settings: Readonly<Record<string, string>>): Promise<Runnin
     await exit;
     fs.rmSync(dataDir, { recursive: true, force: true });
   });
-  const port = await new Promise<number>((resolve, reject) => {
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      const found = /running at http:\S+:(\d+)/.exec(line)?.[1];
-      if (found !== undefined) resolve(Number(found));
-    });
-    void exit.then(() => reject(new Error('the server ended without a word')));
-  });
-  return { process: child, port, exit };
+  return { process: child, port: Number(new URL(address).port), exit };
 }
 
 interface Reply {

@@ -1,9 +1,10 @@
 /** Real server processes for tests, and what is asked of them over the wire. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { apiBase } from '@lamina/contract';
 
 export interface ServerProcess {
@@ -44,20 +45,25 @@ export function startServerProcess(
  * The program as it is delivered.
  *
  * @param env settings; nothing of the tester's own reaches the server
+ * @param log where its log goes; `pipe` leaves it to whoever reads `process.stderr`
  * @throws when it ends before it listens
  */
-export function startProgram(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
-  return start([main], env);
+export function startProgram(
+  env: Readonly<Record<string, string>>,
+  log: 'inherit' | 'pipe' = 'inherit',
+): Promise<ServerProcess> {
+  return start([main], env, log);
 }
 
 async function start(
   commandLine: readonly string[],
   env: Readonly<Record<string, string>>,
+  log: 'inherit' | 'pipe' = 'inherit',
 ): Promise<ServerProcess> {
   const child = spawn(process.execPath, commandLine, {
     env: { ...usualSettings, NODE_COMPILE_CACHE: compiled, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+    stdio: ['ignore', 'pipe', log],
+  }) as ChildProcessByStdio<null, Readable, Readable | null>;
   const exit = once(child, 'exit') as Promise<[number | null]>;
   const lines = createInterface({ input: child.stdout });
   const address = await new Promise<string>((resolve, reject) => {
