@@ -9,8 +9,8 @@ const believedInOutageMs = 30_000;
 export interface Belief {
   /** Asks the database something, and notes whether it answers. */
   ask<T>(question: () => Promise<T>): Promise<T>;
-  /** Whether what the database answered then, by the same clock, may still be taken for true. */
-  holds(answeredAt: number): boolean;
+  /** Whether what the database answered then may still be taken for true at a moment, both by the same clock. */
+  holds(answeredAt: number, at: number): boolean;
 }
 
 /** @param clock milliseconds; one that is set back makes everything old */
@@ -19,8 +19,8 @@ export function createBelief(clock: () => number): Belief {
   let underWay = 0;
 
   /** The next failure may take its time to come. Until then, and for a second after it, nobody waits for another. */
-  function isDown(): boolean {
-    return failedAt !== null && (underWay > 0 || Math.abs(clock() - failedAt) < believedForMs);
+  function isDown(at: number): boolean {
+    return failedAt !== null && (underWay > 0 || Math.abs(at - failedAt) < believedForMs);
   }
 
   return {
@@ -37,6 +37,6 @@ export function createBelief(clock: () => number): Belief {
         underWay--;
       }
     },
-    holds: (answeredAt) => Math.abs(clock() - answeredAt) < (isDown() ? believedInOutageMs : believedForMs),
+    holds: (answeredAt, at) => Math.abs(at - answeredAt) < (isDown(at) ? believedInOutageMs : believedForMs),
   };
 }

@@ -51,8 +51,8 @@ export interface ImageSessions {
    * @throws what asking the database throws
    */
   inMemory(sessionId: string): ImageSession | null | Promise<ImageSession | null>;
-  /** Counts a request that `inMemory` let in. */
-  count(session: ImageSession): void;
+  /** Counts a request that `inMemory` let in, at the moment of its answer. */
+  count(session: ImageSession, at: Date): void;
   /** The account's own, newest first. */
   statsOf(uid: string): Promise<ImageSessionStats>;
   /** Ends a session of this account; `record` writes it down in the same change. @throws AppError not_found for any other */
@@ -111,6 +111,8 @@ interface Ground {
 
 export async function createImageSessions({ config, db, now, log }: Ground): Promise<ImageSessions> {
   const live = new Map<string, Live>();
+  /** Of those, by their ids, so that the tiles of one view are not hashed one by one. No id stays for long. */
+  const justUsed = new Map<string, Live>();
   const tokens = new Map<string, Token>();
   /** Hashes that were found to be nobody's. They stay so: an id is never given twice, an ended one never revives. */
   const dead = new Set<string>();
@@ -121,7 +123,7 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
   const belief = createBelief(clock);
 
   function drop(hash: string): void {
-    live.delete(hash);
+    if (live.delete(hash)) justUsed.clear();
     if (dead.size >= maxKnownDead) dead.clear();
     dead.add(hash);
   }
@@ -217,6 +219,7 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
   function renewInBackground(at: number): void {
     if (Math.abs(at - lastRenewal) < renewAfterMs) return;
     lastRenewal = at;
+    justUsed.clear();
     let lookingUp: Promise<void> | undefined;
     for (const [hash, entry] of live) {
       if (!entry.isUsedSinceCheck) continue;
@@ -237,10 +240,19 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
 
   const isSessionId = (text: string) => /^[\w-]{43}$/.test(text);
 
+  /** Undefined for one that memory does not know. */
+  function liveEntryOf(sessionId: string): Live | undefined {
+    const known = justUsed.get(sessionId);
+    if (known !== undefined) return known;
+    const entry = isSessionId(sessionId) ? live.get(hashSecret(sessionId)) : undefined;
+    if (entry !== undefined) justUsed.set(sessionId, entry);
+    return entry;
+  }
+
   /** Whether memory alone lets it in now. */
   function isGoodInMemory(entry: Live, at: number): boolean {
     const isTokenInUse = at < entry.token.usedAt + tokenIdleMs;
-    return at < entry.session.expiresAt && isTokenInUse && belief.holds(entry.checkedAt);
+    return at < entry.session.expiresAt && isTokenInUse && belief.holds(entry.checkedAt, at);
   }
 
   function resolve(sessionId: string): ImageSession | null | Promise<ImageSession | null> {
@@ -276,6 +288,7 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
   function flushSoon(): void {
     flushTimer ??= setTimeout(() => {
       flushTimer = null;
+      justUsed.clear();
       flushing = flush().catch((error) => log.warn({ err: error }, 'request counts could not be saved'));
     }, flushEveryMs).unref();
   }
@@ -332,19 +345,19 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
     resolve,
 
     inMemory(sessionId) {
-      const hash = isSessionId(sessionId) ? hashSecret(sessionId) : null;
-      const entry = hash === null ? undefined : live.get(hash);
-      if (hash === null || entry === undefined) return null;
-      if (isGoodInMemory(entry, clock())) return entry.session;
-      return lookUp(hash).then(() => {
-        const current = live.get(hash);
+      const entry = liveEntryOf(sessionId);
+      if (entry === undefined) return null;
+      const { session } = entry;
+      if (isGoodInMemory(entry, clock())) return session;
+      return lookUp(session.hash).then(() => {
+        const current = live.get(session.hash);
         return current !== undefined && isGoodInMemory(current, clock()) ? current.session : null;
       });
     },
 
-    count({ hash }) {
+    count({ hash }, at) {
       const entry = live.get(hash);
-      if (entry !== undefined) use(entry, clock());
+      if (entry !== undefined) use(entry, at.getTime());
     },
 
     async statsOf(uid) {

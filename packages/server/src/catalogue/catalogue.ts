@@ -208,7 +208,7 @@ export function createCatalogue(ground: Ground): Catalogue {
       return await readOnce(imageId);
     } catch (error) {
       const entry = known.get(imageId);
-      if (entry !== undefined && belief.holds(entry.readAt)) return entry.image;
+      if (entry !== undefined && belief.holds(entry.readAt, performance.now())) return entry.image;
       throw error;
     }
   }
@@ -332,10 +332,10 @@ export function createCatalogue(ground: Ground): Catalogue {
 
     servable(imageId) {
       const entry = known.get(imageId);
-      if (entry === undefined || !belief.holds(entry.readAt)) {
+      const at = performance.now();
+      if (entry === undefined || !belief.holds(entry.readAt, at)) {
         return uuid.test(imageId) ? readOrBelieve(imageId) : null;
       }
-      const at = performance.now();
       if (at - entry.triedAt >= renewAfterMs) {
         entry.triedAt = at;
         readOnce(imageId).catch((error) => log.warn({ err: error }, 'an image could not be looked up'));

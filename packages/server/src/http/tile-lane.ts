@@ -94,9 +94,10 @@ export function createTileLane(
     { bytes, etag }: TileAtHand,
     room: AnswerRoom,
   ): void {
-    imageSessions.count(session);
+    const at = now();
+    imageSessions.count(session, at);
     const requestId = requestIdOf(request.headers);
-    const maxAge = `private, max-age=${Math.min(secondsLeft(session, now()), mostSecondsKept)}`;
+    const maxAge = `private, max-age=${Math.min(secondsLeft(session, at), mostSecondsKept)}`;
     if (bytes !== null && request.method === 'GET') {
       const variable = `X-Request-Id: ${requestId}\r\nETag: ${etag}\r\nCache-Control: ${maxAge}\r\n`;
       if (writer.write(response, variable, bytes, room)) return;

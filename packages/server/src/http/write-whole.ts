@@ -14,8 +14,10 @@ import type { Allocate } from '@lamina/slide';
 const mostBodyBytes = 256 * 1024;
 /** For the headers, before the body. */
 const headRoom = 2048;
+/** Answers that wait for the end of the turn; more would not stay near the processor until they are sent. */
+const mostDue = 32;
 /** Rooms that are kept; more are in use at a time only when many clients are slow. */
-const mostKept = 16;
+const mostKept = mostDue;
 const nothing = new Uint8Array();
 
 /** Memory for one answer, of one request alone until it is given back. */
@@ -25,12 +27,18 @@ export interface AnswerRoom {
   readonly allocate: Allocate;
 }
 
+interface DueAnswer {
+  readonly response: ServerResponse;
+  readonly bytes: Uint8Array;
+  readonly room: AnswerRoom;
+}
+
 export interface WholeWriter {
   takeRoom(): AnswerRoom;
   /** For a room that nobody writes to or reads from any more. */
   giveBack(room: AnswerRoom): void;
   /**
-   * Answers 200, and gives the room back as soon as it is sent.
+   * Answers 200 at the end of this turn of the event loop, and gives the room back as soon as it is sent.
    *
    * @param variable header lines that differ from answer to answer, each with its line end; content length, date and
    *   connection are added
@@ -81,6 +89,38 @@ export function createWholeWriter(fixed: readonly string[], keepAliveMs: number)
     return headRoom;
   }
 
+  let due: DueAnswer[] = [];
+
+  /** Each by itself would wake whoever waits for it, and then the next: that costs more than sending. */
+  function sendSoon(answer: DueAnswer): void {
+    due.push(answer);
+    if (due.length === mostDue) sendDue();
+    else if (due.length === 1) setImmediate(sendDue);
+  }
+
+  function sendDue(): void {
+    const answers = due;
+    due = [];
+    for (const answer of answers) send(answer);
+  }
+
+  function send({ response, bytes, room }: DueAnswer): void {
+    const { socket } = response;
+    if (socket === null || socket.destroyed) {
+      giveBack(room);
+      return;
+    }
+    socket.write(bytes);
+    response.finished = true;
+    const done = () => {
+      giveBack(room);
+      response.emit('finish');
+    };
+    // Of a client that is slow, the socket goes on reading from this memory, and the answer is not finished yet.
+    if (socket.writableLength === 0) done();
+    else socket.write(nothing, done);
+  }
+
   return {
     takeRoom: () => kept.pop() ?? newRoom(),
     giveBack,
@@ -98,15 +138,7 @@ export function createWholeWriter(fixed: readonly string[], keepAliveMs: number)
       const startAt = bodyAt - headBytes;
       memory.set(start, startAt);
       memory.write(rest, startAt + start.length, 'latin1');
-      socket.write(memory.subarray(startAt, bodyAt + body.byteLength));
-      response.finished = true;
-      const done = () => {
-        giveBack(room);
-        response.emit('finish');
-      };
-      // Of a client that is slow, the socket goes on reading from this memory, and the answer is not finished yet.
-      if (socket.writableLength === 0) done();
-      else socket.write(nothing, done);
+      sendSoon({ response, bytes: memory.subarray(startAt, bodyAt + body.byteLength), room });
       return true;
     },
   };

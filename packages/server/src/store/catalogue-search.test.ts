@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { prepareSearch, takeStock } from './catalogue-search.ts';
 import { connectDatabase } from './database.ts';
+import { insertImages } from './images.ts';
 import { databaseKinds, openTestDatabase } from './testing/test-database.ts';
 
 it('needs nothing more on SQLite', async () => {
@@ -23,6 +24,17 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))(
       const { rows } = await sql`select 1 from pg_indexes where indexname = 'images_by_words'`.execute(db);
       expect(rows).toHaveLength(1);
       await takeStock(db);
+    });
+
+    it('has statistics as soon as it is prepared, of tables that were filled a moment ago', async () => {
+      const { db, close } = await openTestDatabase('PostgreSQL');
+      onTestFinished(close);
+      const file = { root: 'slides', path: 'a.svs', members: '[]', fingerprint: null, file_name: 'a.svs' } as const;
+      const entry = { id: randomUUID(), ...file, size_bytes: 1, dataset_name: null, organ_type: null };
+      await insertImages(db, [entry], new Date().toISOString());
+      expect(await prepareSearch(db)).toBeNull();
+      const { rows } = await sql`select 1 from pg_stats where tablename = 'images' and schemaname = current_schema()`.execute(db);
+      expect(rows).not.toHaveLength(0);
     });
 
     it('goes without it where the user of the database may not make it', async () => {

@@ -70,8 +70,10 @@ function jpegReader(
     find: await readBlockTable(source, directory, tags, perPlane),
     prefix: jpegPrefix(await directory.bytes(tag.JPEGTables), colour),
   }));
+  let tables: Awaited<ReturnType<typeof readTables>> | null = null;
   return async (request, signal, allocate = ownMemory) => {
-    const { find, prefix } = await readTables();
+    tables ??= await readTables();
+    const { find, prefix } = tables;
     const block = find(request.first);
     if (!block) return null;
     const at = streamPlace(prefix);

@@ -127,7 +127,7 @@ function turn({ tiles, readTile }: StoredTiles, picture: TiffPicture, isMade: bo
       if (!isInside || !Number.isInteger(column) || !Number.isInteger(row)) {
         throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row}`);
       }
-      if (orientation === 1) return readTile(column, row, signal, allocate);
+      if (orientation === 1) return await readTile(column, row, signal, allocate);
       const alongX = flipsX ? x.count - 1 - column : column;
       const alongY = flipsY ? y.count - 1 - row : row;
       const [storedColumn, storedRow] = isSwapped ? [alongY, alongX] : [alongX, alongY];

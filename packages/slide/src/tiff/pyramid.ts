@@ -47,7 +47,7 @@ export async function openPyramid(source: ByteSource, pictures: readonly TiffPic
     async readTile({ level, column, row }, signal, allocate) {
       const readTile = readers[level];
       if (!readTile) throw new SlideError('TILE_OUT_OF_RANGE', `There is no level ${level}`);
-      return readTile(column, row, signal, allocate);
+      return await readTile(column, row, signal, allocate); // awaited here, a promise is passed on two turns sooner
     },
     readIccProfile: () => readIccProfile(full.directory),
   };

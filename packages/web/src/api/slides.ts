@@ -20,7 +20,8 @@ import { renewDatasets } from './datasets.ts';
 import { queryClient } from './query-client.ts';
 import { texts } from './texts.ts';
 
-const slidesKey = ['slides'];
+const listKey = ['slides', 'list'];
+const countsKey = ['slides', 'counts'];
 /** What is being read changes by itself. */
 const askAgainMs = 5000;
 
@@ -39,7 +40,7 @@ const queryOf = ({ search, dataset }: SlideFilter) => ({
 /** In the order of the catalogue, a page at a time. */
 export function useSlides(status: ManagedStatus, filter: SlideFilter) {
   return useInfiniteQuery({
-    queryKey: [...slidesKey, 'list', status, filter],
+    queryKey: [...listKey, status, filter],
     queryFn: ({ pageParam, signal }) =>
       call(listManagedImages, {
         query: { ...queryOf(filter), status, ...(pageParam !== null && { cursor: pageParam }) },
@@ -48,26 +49,31 @@ export function useSlides(status: ManagedStatus, filter: SlideFilter) {
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,
     select: ({ pages }): readonly ManagedImage[] => pages.flatMap(({ images }) => images),
-    refetchInterval: ({ state }) =>
-      state.data?.pages.some(({ images }) => images.some(isBeingRead)) ? askAgainMs : false,
     placeholderData: (before) => before,
     gcTime: 0,
   });
 }
 
-function isBeingRead({ status, removed, missing }: ManagedImage): boolean {
-  return status === 'pending' && !removed && !missing;
-}
-
-/** How many of each status the filter lets through. */
+/**
+ * How many of each status the filter lets through. As long as some of them are being read, they are counted again and
+ * again, and what the list shows is asked for after them: one that has been read may belong into it now.
+ */
 export function useSlideCounts(filter: SlideFilter) {
+  const queryKey = [...countsKey, filter];
   return useQuery({
-    queryKey: [...slidesKey, 'counts', filter],
-    queryFn: async ({ signal }): Promise<ManagedCounts> =>
-      (await call(countManagedImages, { query: queryOf(filter), signal })).counts,
+    queryKey,
+    queryFn: async ({ signal }): Promise<ManagedCounts> => {
+      const before = queryClient.getQueryData<ManagedCounts>(queryKey);
+      const { counts } = await call(countManagedImages, { query: queryOf(filter), signal });
+      if (isReading(before)) void queryClient.invalidateQueries({ queryKey: listKey });
+      return counts;
+    },
+    refetchInterval: ({ state }) => (isReading(state.data) ? askAgainMs : false),
     placeholderData: (before) => before,
   });
 }
+
+const isReading = (counts: ManagedCounts | undefined) => counts !== undefined && counts.pending > 0;
 
 /** What of a slide is changed; null or empty takes a dataset or an organ away. */
 export type SlideEdit = Omit<BodyInputOf<typeof updateImage>, 'removed'>;
@@ -96,9 +102,11 @@ async function change(called: Promise<string>, failed: string): Promise<ActionRe
   }
 }
 
-export function renewSlides(): Promise<void> {
+/** The list after the counts: what it does not show because it is being read is counted, and asked for again. */
+export async function renewSlides(): Promise<void> {
   renewDatasets();
-  return queryClient.invalidateQueries({ queryKey: slidesKey });
+  await queryClient.invalidateQueries({ queryKey: countsKey });
+  await queryClient.invalidateQueries({ queryKey: listKey });
 }
 
 /** The catalogue as a file for spreadsheets. @throws as `call` does */

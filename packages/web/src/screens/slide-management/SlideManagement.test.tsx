@@ -1,6 +1,6 @@
 import type { ImportPlan, ManagedImage } from '@lamina/contract';
 import { screen, waitFor, within } from '@testing-library/react';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
 import { type Answers, type ApiCall, refusal } from '../../testing/stub-api.ts';
@@ -128,6 +128,29 @@ describe('the slides', () => {
     await row('slayt-2.svs');
     expect(screen.getByText('slayt-1.svs')).toBeDefined();
   });
+});
+
+it('a slide that is read again comes back to the failed ones by itself, should it fail again', async () => {
+  let isBeingRead = false;
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  onTestFinished(() => void vi.useRealTimers());
+  const { person } = openSlides({
+    'GET /admin/images': () => ({ images: isBeingRead ? [] : [broken], next_cursor: null }),
+    'GET /admin/images/counts': () => ({
+      counts: isBeingRead ? { ...counts, pending: 1, failed: 0 } : counts,
+    }),
+    'POST /admin/images/changes': () => {
+      isBeingRead = true;
+      return { message: '1 slayt yeniden okunuyor.', changed: 1 };
+    },
+  });
+  await person.selectOptions(await screen.findByRole('combobox', { name: 'Durum' }), 'Okunamayanlar (1)');
+  await person.click((await row('slayt-2.svs')).getByRole('button', { name: 'İşlemler: slayt-2.svs' }));
+  await person.click(await screen.findByRole('menuitem', { name: 'Yeniden oku' }));
+  await screen.findByText('Bu süzgece uyan slayt yok.');
+  isBeingRead = false;
+  await vi.advanceTimersByTimeAsync(5000);
+  await row('slayt-2.svs');
 });
 
 describe('one slide', () => {
