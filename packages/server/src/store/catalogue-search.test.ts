@@ -29,11 +29,20 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))(
     it('has statistics as soon as it is prepared, of tables that were filled a moment ago', async () => {
       const { db, close } = await openTestDatabase('PostgreSQL');
       onTestFinished(close);
-      const file = { root: 'slides', path: 'a.svs', members: '[]', fingerprint: null, file_name: 'a.svs' } as const;
+      const file = {
+        root: 'slides',
+        path: 'a.svs',
+        members: '[]',
+        fingerprint: null,
+        file_name: 'a.svs',
+      } as const;
       const entry = { id: randomUUID(), ...file, size_bytes: 1, dataset_name: null, organ_type: null };
       await insertImages(db, [entry], new Date().toISOString());
       expect(await prepareSearch(db)).toBeNull();
-      const { rows } = await sql`select 1 from pg_stats where tablename = 'images' and schemaname = current_schema()`.execute(db);
+      const { rows } =
+        await sql`select 1 from pg_stats where tablename = 'images' and schemaname = current_schema()`.execute(
+          db,
+        );
       expect(rows).not.toHaveLength(0);
     });
 

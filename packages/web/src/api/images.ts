@@ -9,7 +9,7 @@ import {
   listImages,
 } from '@lamina/contract';
 import { useQuery } from '@tanstack/react-query';
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { z } from 'zod';
 import { acceptLanguage } from '../language.ts';
 import { addressOf, callIfChanged, NoAnswerError, UnexpectedAnswerError } from './client.ts';
@@ -129,13 +129,11 @@ export function useCatalogue(): Catalogue {
     void refetch();
   }, [refetch]);
 
-  return {
-    images: list.data?.images ?? none,
-    isLoading: list.isPending,
-    // A list that could not be renewed is better than none.
-    error: error === null || list.data !== undefined ? null : sentenceOf(error, renewal),
-    reload,
-  };
+  const images = list.data?.images ?? none;
+  // A list that could not be renewed is better than none.
+  const failure = error === null || list.data !== undefined ? null : sentenceOf(error, renewal);
+  const isLoading = list.isPending;
+  return useMemo(() => ({ images, isLoading, error: failure, reload }), [images, isLoading, failure, reload]);
 }
 
 async function loadCatalogue(signal: AbortSignal): Promise<KnownList> {

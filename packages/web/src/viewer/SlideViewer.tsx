@@ -1,4 +1,5 @@
 import { type ComponentType, useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import { useWhenIdle } from '../use-when-idle.ts';
 import { asScanned, type ColourAdjustment } from './colours/adjustment.ts';
 import { firstTiles } from './first-tiles.ts';
 import { Instruments } from './Instruments.tsx';
@@ -132,6 +133,8 @@ function OpenSlide(props: OpenSlideProps) {
   const [pose, setPose] = useState<Pose | null>(null);
   /** The view while it shows this slide; null before. */
   const [view, setView] = useState<SlideView | null>(null);
+  /** Its instruments are drawn when there is time for them: until then every moment is for its first tiles. */
+  const viewOfInstruments = useWhenIdle(view);
   const [attempt, setAttempt] = useState(0);
   /** It stands where the whole slide will; a renewed session is no new picture. */
   const [standIn, setStandIn] = useState(() => (fieldAtFirst() === null ? picture : null));
@@ -292,9 +295,9 @@ function OpenSlide(props: OpenSlideProps) {
           onError={() => setStandIn(null)}
         />
       )}
-      {view !== null && pose !== null && (
+      {viewOfInstruments !== null && pose !== null && (
         <Instruments
-          view={view}
+          view={viewOfInstruments}
           pose={pose}
           name={slide.name}
           calibration={calibration}

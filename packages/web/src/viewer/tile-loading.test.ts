@@ -21,6 +21,12 @@ function loadingFrom(...answers: Answer[]) {
   return { tiles, states, fetchPixels, end };
 }
 
+/** An answer that comes when the test gives it. */
+function later() {
+  const { promise, resolve: give } = Promise.withResolvers<Response>();
+  return { answer: () => promise, give };
+}
+
 const refused = (status: number) => new Response(null, { status });
 
 beforeEach(() => {
@@ -49,6 +55,28 @@ describe('loading tiles', () => {
     await vi.advanceTimersByTimeAsync(500);
     expect(await (await tiles.load('/a')).text()).toBe('tile');
     expect(fetchPixels).toHaveBeenCalledOnce();
+  });
+
+  it('asks for other tiles after those of the first view have come', async () => {
+    const { tiles, fetchPixels } = loadingFrom();
+    const first = later();
+    fetchPixels.mockImplementationOnce(first.answer);
+    tiles.preload(['/a']);
+    const coarser = tiles.load('/b');
+    await vi.advanceTimersByTimeAsync(500);
+    expect(fetchPixels).toHaveBeenCalledOnce();
+    first.give(new Response('tile'));
+    await coarser;
+    expect(fetchPixels).toHaveBeenCalledTimes(2);
+  });
+
+  it('has them wait no longer than a second for a first view that does not come', async () => {
+    const { tiles, fetchPixels } = loadingFrom();
+    fetchPixels.mockImplementationOnce(later().answer);
+    tiles.preload(['/a']);
+    const coarser = tiles.load('/b');
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await (await coarser).text()).toBe('tile');
   });
 
   it('tells whoever wants a tile that could not be had ahead', async () => {

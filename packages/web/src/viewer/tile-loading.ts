@@ -12,6 +12,9 @@ export type LoadingState =
 /** After this long without an answer a tile is given up. */
 export const tileTimeoutMs = 120_000;
 
+/** So long at most the tiles of the first view have the line to themselves. */
+const firstAloneMs = 1000;
+
 /** Waits between the tries of one tile: four tries in seven seconds. */
 const retryDelaysMs = [1000, 2000, 4000];
 
@@ -30,7 +33,10 @@ export interface TileLoading {
    * @throws PixelError after the last try; the abort's reason
    */
   load(address: string): Promise<Blob>;
-  /** Tiles that will be asked for in a moment: they begin to come now, and each waits for the one who wants it. */
+  /**
+   * The tiles of the first view, which will be asked for in a moment: they begin to come now, and each waits for the one
+   * who wants it. All others, the coarser ones that OpenSeadragon wants beside them, come after them.
+   */
   preload(addresses: readonly string[]): void;
   /** Whether any tile has come. */
   hasLoaded(): boolean;
@@ -43,6 +49,8 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
   const onTheWay = new Map<string, Promise<Blob>>();
   /** Tiles asked for ahead that nobody has taken yet; they stay here when they have come. */
   const ahead = new Map<string, Promise<Blob>>();
+  /** The tiles of the first view have come; null when none are on their way. */
+  let firstView: Promise<unknown> | null = null;
   const renewing = new Set<string>();
   const retrying = new Set<string>();
 
@@ -84,10 +92,12 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
     return tryOnce(address);
   }
 
-  async function start(address: string): Promise<Blob> {
+  /** @param isFirst of the first view */
+  async function start(address: string, isFirst: boolean): Promise<Blob> {
     asked += 1;
     publish();
     try {
+      if (!isFirst && firstView !== null) await firstView;
       const tile = await tryPatiently(address);
       loaded += 1;
       return tile;
@@ -99,8 +109,8 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
     }
   }
 
-  function begin(address: string): Promise<Blob> {
-    const tile = start(address);
+  function begin(address: string, isFirst = false): Promise<Blob> {
+    const tile = start(address, isFirst);
     onTheWay.set(address, tile);
     return tile;
   }
@@ -114,10 +124,14 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
     preload: (addresses) => {
       for (const address of addresses) {
         if (ahead.has(address) || onTheWay.has(address)) continue;
-        const tile = begin(address);
+        const tile = begin(address, true);
         ahead.set(address, tile);
         tile.catch(() => undefined); // whoever takes it hears of it
       }
+      const come = Promise.allSettled(ahead.values());
+      firstView = Promise.race([come, delay(firstAloneMs, signal).catch(() => undefined)]).then(() => {
+        firstView = null;
+      });
     },
     hasLoaded: () => loaded > 0,
   };

@@ -1,6 +1,6 @@
 import { Alert, Button, Kbd, TextInput, Title } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import { useCallback, useDeferredValue, useMemo, useRef } from 'react';
+import { memo, useCallback, useDeferredValue, useMemo, useRef } from 'react';
 import { flushSync } from 'react-dom';
 import type { Catalogue, CatalogueImage } from '../../api/images.ts';
 import { useKeys } from '../../viewer/use-keys.ts';
@@ -34,8 +34,12 @@ interface ImageCatalogProps {
   readonly onSearch: () => void;
 }
 
-/** Every image one may look at, by dataset, with a search, filters and the keys to the next and previous one. */
-export function ImageCatalog({ catalogue, onSearch, ...listProps }: ImageCatalogProps) {
+/**
+ * Every image one may look at, by dataset, with a search, filters and the keys to the next and previous one. Remembered:
+ * what happens to the open slide is no reason to draw it anew.
+ */
+export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps) {
+  const { catalogue, onSearch, ...listProps } = props;
   const { images, isLoading, error, reload } = catalogue;
   const { selectedId, onSelect } = listProps;
   const [place, setPlace] = useCataloguePlace();
@@ -148,4 +152,4 @@ export function ImageCatalog({ catalogue, onSearch, ...listProps }: ImageCatalog
       )}
     </>
   );
-}
+});

@@ -8,6 +8,7 @@ import {
   useCatalogue,
 } from '../../api/images.ts';
 import { languageNow } from '../../language.ts';
+import { useWhenIdle } from '../../use-when-idle.ts';
 import { createDescriptorSupply } from '../../viewer/preload.ts';
 import { SlideViewer } from '../../viewer/SlideViewer.tsx';
 import { ImageCatalog } from './ImageCatalog.tsx';
@@ -45,6 +46,8 @@ export function WsiViewer() {
   const isComparing = isChoosing || viewed.second !== null;
   const selected = comparison.halves[active].image;
   const selectedId = viewed[active]?.imageId ?? null;
+  /** The slide itself comes first. */
+  const described = useWhenIdle(selected);
 
   const select = useCallback(
     (imageId: string) => {
@@ -68,6 +71,7 @@ export function WsiViewer() {
     }
   };
 
+  const openCatalog = useCallback(() => setCatalogOpen(true), []);
   const refreshSession = () => {
     imageSessions.refresh().then(
       () => {
@@ -88,10 +92,10 @@ export function WsiViewer() {
           onPress={expect}
           onSelect={select}
           onThumbnailFailed={renewEndedSession}
-          onSearch={() => setCatalogOpen(true)}
+          onSearch={openCatalog}
         />
         <RestrictedDatasets onChanged={reload} />
-        {selected !== null && <SelectedImage image={selected} />}
+        {described !== null && <SelectedImage image={described} />}
       </aside>
       <div className={classes.main}>
         <ViewerBar

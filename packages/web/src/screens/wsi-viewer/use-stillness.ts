@@ -32,7 +32,12 @@ export function useStillness(
   useLayoutEffect(() => {
     const before = last.current;
     const list = scroller.current;
-    if (list !== null && before !== null && before.shown.lines !== shown.lines) {
+    if (before?.shown.lines === shown.lines) {
+      // To ask where the list stands now would have the whole page laid out in the middle of a slide's opening.
+      last.current = { ...before, shown };
+      return;
+    }
+    if (list !== null && before !== null) {
       const top = topAfter(list.scrollTop, before, shown);
       if (top !== list.scrollTop) scrollTo(top);
     }
