@@ -6,6 +6,7 @@
  */
 import './require-node.mjs';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { findChromium } from './chromium.mjs';
 import { install } from './install.mjs';
@@ -34,6 +35,8 @@ async function runVitest() {
       commandLine: [
         ...tool('vitest'),
         'run',
+        // Left to itself, vitest leaves one processor idle: of two, every other.
+        `--maxWorkers=${Math.max(2, availableParallelism() - 1)}`,
         '--reporter=default',
         '--reporter=json',
         `--outputFile.json=${report}`,

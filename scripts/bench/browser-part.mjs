@@ -1,4 +1,5 @@
 /** Second part: what a person sees, in a headless Chromium on the same machine. */
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { chromium } from '@playwright/test';
 import { findChromium } from '../chromium.mjs';
@@ -9,6 +10,7 @@ import { administrator, startProduct } from './product.mjs';
 import { circumstances, publish, tableOf } from './report.mjs';
 import { slideNames } from './slides.mjs';
 import { median, quantile } from './statistics.mjs';
+import { untilTilesAreMade } from './tiles-made.mjs';
 
 const laptop = { width: 1280, height: 800 };
 const wide = { width: 3840, height: 2160 };
@@ -20,6 +22,8 @@ const pressesPerField = 6;
 export async function browserPart(ground, { isQuick }) {
   const tries = isQuick ? 3 : 30;
   const product = await startProduct(ground);
+  // Afterwards nothing but the browser takes of the processors.
+  await untilTilesAreMade([join(ground.cache, 'data')]);
   const browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] });
   try {
     const visit = await visitorOf(browser, product);

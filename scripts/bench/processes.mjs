@@ -15,7 +15,9 @@ export function usageOf(roots) {
   for (const id of withDescendants(roots)) {
     const stat = statOf(id);
     if (stat === null) continue;
-    cpuSeconds += (Number(stat[11]) + Number(stat[12])) / ticksPerSecond;
+    // Their own, and that of children who have ended.
+    const ticks = stat.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+    cpuSeconds += ticks / ticksPerSecond;
     megabytes += megabytesOf(id);
   }
   return { cpuSeconds, megabytes };

@@ -1,5 +1,5 @@
 /** Third part (`npm run load`): a thousand people at once, for five minutes, on this machine alone. */
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { viewersVerdicts } from './goals.mjs';
@@ -8,6 +8,7 @@ import { startProduct } from './product.mjs';
 import { circumstances, publish, tableOf } from './report.mjs';
 import { bigSlide, slideNames } from './slides.mjs';
 import { quantile } from './statistics.mjs';
+import { untilTilesAreMade } from './tiles-made.mjs';
 import { makeSessions } from './viewer-sessions.mjs';
 import { simulateViewer } from './viewers.mjs';
 
@@ -24,35 +25,11 @@ export async function viewersPart(ground, { isQuick }) {
     console.log(`Making accounts for ${plan.viewers} viewers …`);
     const sessions = await makeSessions(product, plan.viewers);
     console.log('Leaving the slides alone until their tiles are made …');
-    await untilFilled(join(own.cache, 'data', 'tiles'));
+    await untilTilesAreMade([join(own.cache, 'data')]);
     report(await simulate(product, ground.tileSize, sessions, plan), plan, isQuick);
   } finally {
     await product.stop();
   }
-}
-
-/**
- * Slides lie in the catalogue for a while before a thousand people look at them, and the product uses that time.
- * Resolves when no more tiles have been made for some seconds.
- */
-async function untilFilled(folder) {
-  mkdirSync(folder, { recursive: true });
-  let bytes = 0;
-  for (let quietSeconds = 0; quietSeconds < 15; quietSeconds += 1) {
-    await setTimeout(1000);
-    const now = bytesBelow(folder);
-    if (now !== bytes) quietSeconds = 0;
-    bytes = now;
-  }
-  console.log(`${(bytes / 1e6).toFixed(0)} MB of tiles have been made.`);
-}
-
-function bytesBelow(folder) {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  const sizes = entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => statSync(join(parentPath, name)).size);
-  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /** @returns all times, those of slow lines apart, what failed, and a row every so often */

@@ -108,7 +108,8 @@ export function createTileLane(
     } else {
       response.writeHead(200, [...fixedHeaders, ...headers, 'Content-Length', String(bytes.byteLength)]);
       if (request.method !== 'HEAD') {
-        response.end(bytes); // the room goes with them: nobody can say when they are sent
+        response.end(bytes);
+        response.once('close', () => writer.giveBack(room)); // until then they are read from
         return;
       }
       response.end();

@@ -16,14 +16,15 @@ const mostBodyBytes = 256 * 1024;
 const headRoom = 2048;
 /** Answers that wait for the end of the turn; more would not stay near the processor until they are sent. */
 const mostDue = 32;
-/** Rooms that are kept; more are in use at a time only when many clients are slow. */
+/** Of the memory that is used again; more is in use at a time only when many clients are slow. */
 const mostKept = mostDue;
 const nothing = new Uint8Array();
 
-/** Memory for one answer, of one request alone until it is given back. */
+/** For one answer, of one request alone until it is given back. */
 export interface AnswerRoom {
-  readonly memory: Buffer;
-  /** Once an answer; a body that is too large gets memory of its own. */
+  /** Null until a body is put there. */
+  memory: Buffer | null;
+  /** Again: what was there before is given up. A body that is too large gets memory of its own. */
   readonly allocate: Allocate;
 }
 
@@ -54,23 +55,31 @@ export function createWholeWriter(fixed: readonly string[], keepAliveMs: number)
   for (let i = 0; i < fixed.length; i += 2) lines.push(`${fixed[i]}: ${fixed[i + 1]}\r\n`);
   lines.push(`Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`);
   const start = Buffer.from(lines.join(''), 'latin1');
-  const kept: AnswerRoom[] = [];
+  const wholeRoom = headRoom + mostBodyBytes;
+  const kept: Buffer[] = Array.from({ length: mostKept }, () => Buffer.allocUnsafeSlow(wholeRoom));
   let date = '';
   let dateSecond = 0;
 
-  function newRoom(): AnswerRoom {
-    const memory = Buffer.allocUnsafeSlow(headRoom + mostBodyBytes);
-    return {
-      memory,
-      allocate: (byteCount) =>
-        byteCount <= mostBodyBytes
-          ? memory.subarray(headRoom, headRoom + byteCount)
-          : new Uint8Array(byteCount),
+  /** Where none is kept, no more than is needed: those who are slow may be hundreds. */
+  const takeMemory = (bodyBytes: number): Buffer =>
+    kept.pop() ?? Buffer.allocUnsafeSlow(headRoom + bodyBytes);
+
+  function takeRoom(): AnswerRoom {
+    const room: AnswerRoom = {
+      memory: null,
+      allocate(byteCount) {
+        giveBack(room);
+        if (byteCount > mostBodyBytes) return new Uint8Array(byteCount);
+        room.memory = takeMemory(byteCount);
+        return room.memory.subarray(headRoom, headRoom + byteCount);
+      },
     };
+    return room;
   }
 
   function giveBack(room: AnswerRoom): void {
-    if (kept.length < mostKept) kept.push(room);
+    if (room.memory?.byteLength === wholeRoom) kept.push(room.memory);
+    room.memory = null;
   }
 
   function dateNow(): string {
@@ -82,11 +91,13 @@ export function createWholeWriter(fixed: readonly string[], keepAliveMs: number)
     return date;
   }
 
-  /** Where in the room the body begins, or is put. */
-  function placeOf(body: Uint8Array, { memory }: AnswerRoom): number {
-    if (body.buffer === memory.buffer) return body.byteOffset - memory.byteOffset;
-    memory.set(body, headRoom);
-    return headRoom;
+  /** The room's memory, in which the body is where the room allocated it, or else is put. */
+  function memoryWith(body: Uint8Array, room: AnswerRoom): Buffer {
+    if (room.memory?.buffer === body.buffer) return room.memory;
+    giveBack(room);
+    room.memory = takeMemory(body.byteLength);
+    room.memory.set(body, headRoom);
+    return room.memory;
   }
 
   let due: DueAnswer[] = [];
@@ -122,7 +133,7 @@ export function createWholeWriter(fixed: readonly string[], keepAliveMs: number)
   }
 
   return {
-    takeRoom: () => kept.pop() ?? newRoom(),
+    takeRoom,
     giveBack,
 
     write(response, variable, body, room) {
@@ -133,8 +144,8 @@ export function createWholeWriter(fixed: readonly string[], keepAliveMs: number)
       const headBytes = start.length + rest.length;
       if (isUsual || headBytes > headRoom || body.byteLength > mostBodyBytes) return false;
 
-      const { memory } = room;
-      const bodyAt = placeOf(body, room);
+      const memory = memoryWith(body, room);
+      const bodyAt = body.buffer === memory.buffer ? body.byteOffset : headRoom;
       const startAt = bodyAt - headBytes;
       memory.set(start, startAt);
       memory.write(rest, startAt + start.length, 'latin1');

@@ -5,6 +5,7 @@
 import os from 'node:os';
 import path from 'node:path';
 import {
+  type Allocate,
   type DeepZoomAddress,
   type FolderLocation,
   type ObjectReader,
@@ -22,7 +23,7 @@ import type { TileKey } from './tile-memory.ts';
 
 export interface MadeTiles {
   /** From memory or disk; null when it would have to be made. */
-  kept(key: TileKey): Promise<Uint8Array | null>;
+  kept(key: TileKey, allocate?: Allocate): Promise<Uint8Array | null>;
   /** @throws SlideError what opening, reading and decoding throw; FILE_CHANGED, BUSY, DECODE_FAILED */
   tile(from: MadeFrom, address: DeepZoomAddress, signal: AbortSignal): Promise<MadeTile>;
   /** The whole slide, at most 256 pixels a side. @throws SlideError as `tile` does */
@@ -62,8 +63,8 @@ const thumbnailSide = 256;
 /** Names the picture among those of its slide. */
 export const thumbnailName = `thumbnail-${thumbnailSide}`;
 
-/** Three people who look thoroughly at one slide have some 100 MB made; what does not fit is read from the disk. */
-const memoryCacheBytes = 128 * 1024 * 1024;
+/** What has just been made, until it is on the disk, and where nothing is kept there. */
+const memoryCacheBytes = 64 * 1024 * 1024;
 /**
  * Tiles that may wait: a viewer asks for some twenty at a time, and a hundred who open slides at the same moment wait a few
  * seconds rather than being turned away. Whoever leaves takes what he waited for out of it.
@@ -118,7 +119,7 @@ export function createMadeTiles({
   }
 
   return {
-    kept: (key) => cache.get(key),
+    kept: (key, allocate) => cache.get(key, allocate),
     tile: (from, address, signal) =>
       keptOrMade(from, tileNameIn(address), (expected) => maker.tile(expected, address, signal)),
     async thumbnail(from, signal) {

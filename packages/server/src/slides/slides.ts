@@ -164,7 +164,7 @@ export function createSlides({ config, log, madeTiles, objects }: Ground): Slide
     }
     const stored = await readStoredTile(slide, address, undefined, allocate);
     if (stored !== null) return { etag, bytes: stored, source: 'stored' };
-    const kept = await madeTiles.kept({ fingerprint, name });
+    const kept = await madeTiles.kept({ fingerprint, name }, allocate);
     return kept && { etag, bytes: kept, source: 'kept' };
   }
 

@@ -1,17 +1,19 @@
 /**
- * Tiles that had to be made, kept: in memory, then on the disk, each bounded by its bytes.
+ * Tiles that had to be made, kept: in memory, then on the disk, each bounded by its bytes. What is read from the disk is
+ * not kept in memory as well: the system does that with files, and better.
  *
  * A key begins with the slide's fingerprint, so a tile of a file that was replaced is never found again;
  * the oldest ones of the slide that was longest out of use go first. What is on the disk survives a restart.
  */
 import path from 'node:path';
-import { type ByteSource, openFileSource, SlideError } from '@lamina/slide';
+import { type Allocate, type ByteSource, openFileSource, SlideError } from '@lamina/slide';
 import type { Logger } from 'pino';
 import { createTileMemory, type TileKey } from './tile-memory.ts';
 import { type NamedTile, namesIn, type OpenFiles, openTileShelf, type TileShelf } from './tile-shelf.ts';
 
 export interface TileCache {
-  get(key: TileKey): Promise<Uint8Array | null>;
+  /** @param allocate where it may be put */
+  get(key: TileKey, allocate?: Allocate): Promise<Uint8Array | null>;
   /** Whether `get` would find it, without reading it. */
   has(key: TileKey): Promise<boolean>;
   /** A complete JPEG. Kept in memory at once; written to the disk behind. */
@@ -51,6 +53,7 @@ const gatheredBytes = maxWaitingBytes / 4;
 /** Of one file, unless the bound is so small that this would be most of it. */
 const mostFileBytes = 8 * 1024 * 1024;
 const mostOpenFiles = 64;
+const ownMemory: Allocate = (byteCount) => new Uint8Array(byteCount);
 
 export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: Plan): TileCache {
   const memory = createTileMemory(maxMemoryBytes);
@@ -134,10 +137,10 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: P
     }
   }
 
-  async function read({ fingerprint, name }: TileKey): Promise<Uint8Array | null> {
+  async function read({ fingerprint, name }: TileKey, allocate: Allocate): Promise<Uint8Array | null> {
     try {
       const shelf = await shelfOf(fingerprint);
-      const jpeg = await shelf.read(name);
+      const jpeg = await shelf.read(name, allocate);
       if (jpeg !== null) shelf.usedAt = Date.now();
       return jpeg;
     } catch (error) {
@@ -171,17 +174,14 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: P
   }
 
   return {
-    async get(key) {
+    async get(key, allocate = ownMemory) {
       const known = memory.get(key);
       if (known !== null) {
         foundInMemory++;
         return known;
       }
-      const jpeg = await read(key);
-      if (jpeg !== null) {
-        foundOnDisk++;
-        memory.put(key, jpeg);
-      }
+      const jpeg = await read(key, allocate);
+      if (jpeg !== null) foundOnDisk++;
       return jpeg;
     },
 

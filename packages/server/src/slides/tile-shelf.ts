@@ -8,7 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import type { ByteSource } from '@lamina/slide';
+import type { Allocate, ByteSource } from '@lamina/slide';
 import { isNotThere } from './slide-roots.ts';
 
 export interface NamedTile {
@@ -24,7 +24,8 @@ export interface TileShelf {
   /** Milliseconds since the epoch. */
   usedAt: number;
   has(name: string): Promise<boolean>;
-  read(name: string): Promise<Uint8Array | null>;
+  /** @param allocate where it may be put */
+  read(name: string, allocate: Allocate): Promise<Uint8Array | null>;
   /** One at a time. @throws what the file system does; then some of the tiles may be there */
   append(tiles: readonly NamedTile[]): Promise<void>;
   /** Removes the file that was begun first, and its list. */
@@ -161,12 +162,13 @@ export async function openTileShelf(plan: Plan): Promise<TileShelf> {
       return (await knownPlaces()).has(name);
     },
 
-    async read(name) {
+    async read(name, allocate) {
       const known = await knownPlaces();
       const place = known.get(name);
       if (place === undefined) return null;
       const source = await files.take(fileOf(place.pack), place.at + place.length);
-      const jpeg = await source.read(place.at, place.length);
+      const jpeg = allocate(place.length);
+      await source.readInto(jpeg, 0, place.at, place.length);
       if (isWholeJpeg(jpeg)) return jpeg;
       known.delete(name);
       return null;

@@ -19,20 +19,26 @@ const askAgainMs = 30_000;
 /** A folder in which the catalogue has found nothing for so long has no slide in it. */
 const lookingForMs = 5 * 60_000;
 
-/** Own uploads, the latest first, and how large one may be. */
-export function useUploads() {
+/**
+ * Own uploads, the latest first, and how large one may be.
+ *
+ * @param sent ids of those of which everything has been sent
+ */
+export function useUploads(sent: ReadonlySet<string>) {
+  const isAwaited = (upload: SlideUpload) => isUnderWay(upload, sent.has(upload.id));
   return useQuery({
     queryKey: uploadsKey,
     queryFn: ({ signal }) => call(listUploads, { signal }),
-    refetchInterval: ({ state }) => (state.data?.uploads.some(isUnderWay) ? askSoonMs : askAgainMs),
+    refetchInterval: ({ state }) => (state.data?.uploads.some(isAwaited) ? askSoonMs : askAgainMs),
     refetchOnWindowFocus: 'always',
   });
 }
 
 /** Whether the server is about to do something with it. */
-function isUnderWay({ state, problem, images, checked_count, begun_at }: SlideUpload): boolean {
+function isUnderWay(upload: SlideUpload, isSent: boolean): boolean {
+  const { state, problem, images, checked_count, begun_at } = upload;
   if (state === 'placing') return true;
-  if (state === 'open') return problem === null && checked_count > 0;
+  if (state === 'open') return problem === null && (isSent || checked_count > 0);
   if (images.length === 0) return Date.now() - Date.parse(begun_at) < lookingForMs;
   return images.some(({ status }) => status === 'pending');
 }

@@ -32,9 +32,10 @@ export function UploadPanel() {
   const filesInput = useRef<HTMLInputElement>(null);
   const folderInput = useRef<HTMLInputElement>(null);
   const datasets = useDatasets().data ?? [];
-  const known = useUploads();
-  const uploads = known.data?.uploads ?? [];
   const sendings = useSendings();
+  const awaited = sendings.flatMap(({ phase, uploadId }) => (phase === 'sent' ? (uploadId ?? []) : []));
+  const known = useUploads(new Set(awaited));
+  const uploads = known.data?.uploads ?? [];
   const lines = linesOf(sendings, uploads, Date.now());
 
   const arrived = uploads.flatMap(({ images }) => images.map(({ id, status }) => `${id} ${status}`)).join();
