@@ -109,6 +109,7 @@ test.describe('signing out clears the session and goes to the login page', () =>
       const someone = await account(who);
       const page = await visit(someone);
       await page.goto(goesTo);
+      await page.waitForLoadState('networkidle'); // what is asked for meanwhile is refused, and the browser says so
       await page.getByRole('button', { name: someone.displayName }).click();
       await page.getByRole('menuitem', { name: item }).click();
       await expect(page.getByText(says)).toBeVisible();
