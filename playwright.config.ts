@@ -19,7 +19,7 @@ export default defineConfig({
     timezoneId: 'Europe/Istanbul',
     viewport: { width: 1280, height: 800 },
     screenshot: 'only-on-failure',
-    // Without its film: that costs a processor a tenth of its time, and the last picture is kept anyway.
+    // Without its film, which takes time of the processors that the tests need; the last picture is kept anyway.
     trace: { mode: 'retain-on-failure', screenshots: false },
     launchOptions: {
       executablePath: chromium,

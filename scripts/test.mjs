@@ -35,7 +35,7 @@ async function runVitest() {
       commandLine: [
         ...tool('vitest'),
         'run',
-        // Left to itself, vitest leaves one processor idle: of two, every other.
+        // Left to itself, vitest leaves one processor idle, also where there are only two.
         `--maxWorkers=${Math.max(2, availableParallelism() - 1)}`,
         '--reporter=default',
         '--reporter=json',

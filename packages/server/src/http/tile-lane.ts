@@ -107,14 +107,11 @@ export function createTileLane(
       response.writeHead(304, [...protecting, ...headers]).end();
     } else {
       response.writeHead(200, [...fixedHeaders, ...headers, 'Content-Length', String(bytes.byteLength)]);
-      if (request.method !== 'HEAD') {
-        response.end(bytes);
-        response.once('close', () => writer.giveBack(room)); // until then they are read from
-        return;
-      }
-      response.end();
+      response.end(request.method === 'HEAD' ? undefined : bytes);
     }
-    writer.giveBack(room);
+    // Until it is closed they are read from; a client that has left closed it before, and nothing will tell so again.
+    if (response.closed) writer.giveBack(room);
+    else response.once('close', () => writer.giveBack(room));
   }
 
   /** As `take`, when the session has been found. */

@@ -78,7 +78,7 @@ export function createWholeWriter(fixed: readonly string[], keepAliveMs: number)
   }
 
   function giveBack(room: AnswerRoom): void {
-    if (room.memory?.byteLength === wholeRoom) kept.push(room.memory);
+    if (room.memory?.byteLength === wholeRoom && kept.length < mostKept) kept.push(room.memory);
     room.memory = null;
   }
 
