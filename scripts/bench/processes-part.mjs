@@ -13,42 +13,26 @@ import { startPostgres } from '../postgres.mjs';
 import { callApi, untilReady } from '../product-api.mjs';
 import { endOf, passSignalsTo, Stop, server as serverCommand, start } from '../runtime.mjs';
 import { startSwift } from '../swift.mjs';
+import { crowdReport, watchCrowd } from './crowd.mjs';
 import { load } from './load-client.mjs';
-import { usageOf } from './processes.mjs';
 import { makeProcessorShare } from './processor-share.mjs';
 import { administrator } from './product.mjs';
 import { circumstances, publish, tableOf } from './report.mjs';
 import { bigSlide, slideNames } from './slides.mjs';
-import { quantile } from './statistics.mjs';
 import { untilTilesAreMade } from './tiles-made.mjs';
 import { gridOf, maxLevelOf, tilesOfLevel, viewingTrace } from './trace.mjs';
 import { makeSessions } from './viewer-sessions.mjs';
-import { simulateViewer } from './viewers.mjs';
+import { crowdPlan, watched } from './viewers-part.mjs';
 
 /** Of one processor, to each process with all that it starts. */
 const share = 0.15;
 const counts = [1, 2, 3];
 const connections = 48;
-const watched = [slideNames.scan, slideNames.halves];
 
 export async function processesPart(ground, { isQuick }) {
   const plan = isQuick
-    ? {
-        counts: [1, 3],
-        seconds: 2,
-        viewing: 150,
-        viewers: 20,
-        arrivingSeconds: 2,
-        viewingSeconds: 8,
-      }
-    : {
-        counts,
-        seconds: 10,
-        viewing: 1200,
-        viewers: 1000,
-        arrivingSeconds: 30,
-        viewingSeconds: 60,
-      };
+    ? { counts: [1, 3], seconds: 2, viewing: 150 }
+    : { counts, seconds: 10, viewing: 1200 };
   if (nginx === null) throw new Stop('This part needs nginx (Debian: nginx-light).');
   const postgres = await startPostgres();
   if (postgres === null) throw new Stop('This part needs PostgreSQL.');
@@ -60,8 +44,8 @@ export async function processesPart(ground, { isQuick }) {
     const own = { ...ground, cache, env: settingsOf(postgres, bucket, ground.slides) };
     const rows = [];
     for (const count of plan.counts) rows.push(await measure(own, count, plan));
-    const viewers = await watchAll(own, plan);
-    report({ rows, viewers, plan, hasBucket: swift !== null }, isQuick);
+    const seen = await watchAll(own, crowdPlan(isQuick));
+    report({ rows, seen, plan, hasBucket: swift !== null }, isQuick);
   } finally {
     await swift?.stop();
     await postgres.stop();
@@ -206,51 +190,23 @@ function middleOf(slide) {
 }
 
 /** Everybody at once, at three processes that may take what the machine has. */
-async function watchAll(ground, { viewers, arrivingSeconds, viewingSeconds }) {
+async function watchAll(ground, plan) {
+  const { tileSize } = ground;
   const several = await startSeveral(ground, 3);
   try {
-    console.log(`Making accounts for ${viewers} viewers …`);
+    console.log(`Making accounts for ${plan.viewers} viewers …`);
     const [sessions] = await Promise.all([
-      makeSessions({ address: several.balancer.address, token: several.token }, viewers),
-      ...several.processes.map(({ port }) => lookThrough(port, several, ground.tileSize)),
+      makeSessions({ address: several.balancer.address, token: several.token }, plan.viewers),
+      ...several.processes.map(({ port }) => lookThrough(port, several, tileSize)),
     ]);
     await untilTilesAreMade(several.processes.map(({ dataDir }) => dataDir));
-    const end = new AbortController();
-    const [fast, slow] = [[], []];
-    /** By what was answered instead; 0 is nothing. */
-    const failures = new Map();
-    const before = usageOf(several.roots);
-    const all = Promise.all(
-      sessions.map((session, place) =>
-        simulateViewer({
-          place,
-          port: several.balancer.port,
-          slide: { ...bigSlide, tileSize: ground.tileSize },
-          pathOf: (tile) => several.tilePath(watched[place % watched.length], tile, session),
-          startAfterMs: (place / sessions.length) * arrivingSeconds * 1000,
-          signal: end.signal,
-          onTile: ({ status, ms, isSlow }) => {
-            if (end.signal.aborted) return; // connections are closed under what is on its way
-            if (status !== 200) failures.set(status, (failures.get(status) ?? 0) + 1);
-            (isSlow ? slow : fast).push(ms);
-          },
-        }),
-      ),
-    );
-    await Promise.race([setTimeout(viewingSeconds * 1000), all]);
-    const after = usageOf(several.roots);
-    end.abort();
-    await all;
-    const cores = (after.cpuSeconds - before.cpuSeconds) / viewingSeconds;
-    return { fast, slow, failures, cores, megabytes: after.megabytes };
+    const { port, process: balancer } = several.balancer;
+    const pathOf = (place, tile) => several.tilePath(watched[place % watched.length], tile, sessions[place]);
+    const roots = { 'the three': several.roots, nginx: [balancer.pid] };
+    return await watchCrowd({ count: sessions.length, port, tileSize, pathOf }, roots, plan);
   } finally {
     await several.stop();
   }
-}
-
-function failedOf(failures) {
-  if (failures.size === 0) return 'none failed';
-  return `failed: ${[...failures].map(([status, count]) => `${count} with ${status || 'no answer'}`).join(', ')}`;
 }
 
 /** One tile of sixteen of each slide, so that most parts of the objects have been read; and each process knows them. */
@@ -264,8 +220,8 @@ async function lookThrough(port, { tilePath }, tileSize) {
   }
 }
 
-function report({ rows, viewers, plan, hasBucket }, isQuick) {
-  const { fast, slow, failures, cores, megabytes } = viewers;
+function report({ rows, seen, plan, hasBucket }, isQuick) {
+  const { viewers, arrivingSeconds } = crowdPlan(isQuick);
   const [one] = rows;
   const times = (value, base) => `${(value / base).toFixed(2)}×`;
   const isLimited = rows.every((row) => row.isLimited);
@@ -291,7 +247,9 @@ function report({ rows, viewers, plan, hasBucket }, isQuick) {
         })),
       ),
       '',
-      `${plan.viewers} viewers for ${plan.viewingSeconds} s, arriving within ${plan.arrivingSeconds} s, at three processes without bounds, each of which has made the tiles of both slides before: ${(fast.length + slow.length).toLocaleString('en')} tiles, ${failedOf(failures)}; p50 ${quantile(fast, 0.5).toFixed(0)} ms, p99 ${quantile(fast, 0.99).toFixed(0)} ms (those on slow lines apart: p50 ${quantile(slow, 0.5).toFixed(0)} ms). The three took ${cores.toFixed(2)} cores and ${megabytes.toFixed(0)} MB.`,
+      `${viewers} viewers, arriving within ${arrivingSeconds} s, at three processes without bounds, each of which has made the tiles of both slides before.`,
+      '',
+      crowdReport(seen),
     ].join('\n'),
     { isKept: !isQuick },
   );

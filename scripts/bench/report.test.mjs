@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { medians } from './compare-servers.mjs';
+import { growthOf } from './crowd.mjs';
 import { serverVerdicts, verdictOf } from './goals.mjs';
 import { serversTable, tableOf, withPart } from './report.mjs';
 import { median, quantile } from './statistics.mjs';
-import { growthOf } from './viewers-part.mjs';
 
 const result = (perSecond) => ({
   native: { perSecond, p50: 1, p99: 4, cpuPer1000: 0.02, failed: 0 },

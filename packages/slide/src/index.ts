@@ -21,8 +21,6 @@ export {
   type SlideLocation,
 } from './slide.ts';
 export { createBlockShelf } from './source/block-shelf.ts';
-export type { ByteSource } from './source/byte-source.ts';
-export { openFileSource } from './source/file-source.ts';
 export { fingerprintOfVersions, versionOfFile, versionOfObject } from './source/fingerprint.ts';
 export { createObjectReader, type ObjectReader } from './source/object-reader.ts';
 export {
@@ -32,5 +30,6 @@ export {
   type ObjectStore,
   type ObjectStoreSettings,
 } from './source/object-store.ts';
+export { keepFilesOpen, type OpenFiles } from './source/open-files.ts';
 export type { SlideGroup } from './source/slide-files.ts';
 export { type FolderLocation, fingerprintOf } from './source/slide-place.ts';

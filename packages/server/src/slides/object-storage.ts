@@ -18,7 +18,7 @@ export interface ObjectStorage {
   readonly store: ObjectStore;
   /** For reading slides. */
   readonly reader: ObjectReader;
-  /** Resolves when nothing is written to the disk any more. */
+  /** Resolves when nothing is written to the disk any more, and no file of it is open. */
   close(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function openObjectStorage({
   return {
     store,
     reader: createObjectReader({ store, maxMemoryBytes: memoryCacheBytes, shelf }),
-    close: () => shelf.settled(),
+    close: () => shelf.close(),
   };
 }
 

@@ -6,10 +6,10 @@
  * the oldest ones of the slide that was longest out of use go first. What is on the disk survives a restart.
  */
 import path from 'node:path';
-import { type Allocate, type ByteSource, openFileSource, SlideError } from '@lamina/slide';
+import { type Allocate, keepFilesOpen, SlideError } from '@lamina/slide';
 import type { Logger } from 'pino';
 import { createTileMemory, type TileKey } from './tile-memory.ts';
-import { type NamedTile, namesIn, type OpenFiles, openTileShelf, type TileShelf } from './tile-shelf.ts';
+import { type NamedTile, namesIn, openTileShelf, type TileShelf } from './tile-shelf.ts';
 
 export interface TileCache {
   /** @param allocate where it may be put */
@@ -211,52 +211,6 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: P
       writeNow();
       await diskWork;
       await files.close();
-    },
-  };
-}
-
-/** Each opened once; of more than so many the one longest out of use is closed. */
-function keepFilesOpen(most: number): OpenFiles & { close(): Promise<void> } {
-  const sources = new Map<string, Promise<ByteSource>>();
-
-  function close(file: string, source: Promise<ByteSource>): Promise<void> {
-    if (sources.get(file) === source) sources.delete(file);
-    return source.then(
-      (opened) => opened.close(),
-      () => {}, // it never was open
-    );
-  }
-
-  return {
-    async take(file, atLeastBytes) {
-      for (let known = sources.get(file); known !== undefined; known = sources.get(file)) {
-        const source = await known;
-        if (sources.get(file) !== known) continue; // closed meanwhile
-        if (source.size < atLeastBytes) {
-          void close(file, known); // it has grown since
-          break;
-        }
-        sources.delete(file); // the order of a Map is the order of use
-        sources.set(file, known);
-        return source;
-      }
-      const opening = openFileSource(file, { mayGrow: true });
-      sources.set(file, opening);
-      opening.catch(() => close(file, opening));
-      for (const [oldest, source] of sources) {
-        if (sources.size <= most) break;
-        void close(oldest, source);
-      }
-      return opening;
-    },
-
-    async drop(file) {
-      const known = sources.get(file);
-      if (known !== undefined) await close(file, known);
-    },
-
-    async close() {
-      await Promise.all([...sources].map(([file, source]) => close(file, source)));
     },
   };
 }

@@ -8,7 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import type { Allocate, ByteSource } from '@lamina/slide';
+import type { Allocate, OpenFiles } from '@lamina/slide';
 import { isNotThere } from './slide-roots.ts';
 
 export interface NamedTile {
@@ -30,14 +30,6 @@ export interface TileShelf {
   append(tiles: readonly NamedTile[]): Promise<void>;
   /** Removes the file that was begun first, and its list. */
   dropOldest(): Promise<void>;
-}
-
-/** Files that stay open while they are read again and again. */
-export interface OpenFiles {
-  /** @param atLeastBytes are there now. @throws SlideError FILE_MISSING */
-  take(file: string, atLeastBytes: number): Promise<ByteSource>;
-  /** Closes it, if it is open. */
-  drop(file: string): Promise<void>;
 }
 
 interface Plan {

@@ -1,5 +1,6 @@
 /** Reads objects for a making process: those of the slide it has been given, and no others. */
 import { SlideError } from '../slide.ts';
+import { checkRange } from '../source/byte-source.ts';
 import type { Objects } from '../source/slide-place.ts';
 import { MOST_ASKED_BYTES } from './ask-for-objects.ts';
 import { failureOf } from './maker-failure.ts';
@@ -30,7 +31,10 @@ export async function answerAboutObjects(
       case 'read': {
         const { object, offset, length } = question;
         if (length > MOST_ASKED_BYTES) throw new SlideError('LIMIT_EXCEEDED', 'Too many bytes at once');
-        return { questionId, value: await objects.read(object, offset, length) };
+        checkRange(offset, length, object.size);
+        const value = new Uint8Array(length);
+        await objects.readInto(object, value, 0, offset, length);
+        return { questionId, value };
       }
     }
   } catch (error) {

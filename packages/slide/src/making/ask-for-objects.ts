@@ -33,19 +33,17 @@ export function askForObjects(send: (question: MakerQuestion) => void): AskedObj
     },
     head: async (key) => (await ask({ kind: 'head', key })) as ObjectFacts,
     list: async (prefix) => (await ask({ kind: 'list', prefix })) as readonly StoredObject[],
-    async read({ key, size, etag }, offset, length, signal) {
-      const target = new Uint8Array(length);
+    async readInto({ key, size, etag }, target, at, offset, length, signal) {
       for (let done = 0; done < length; done += MOST_ASKED_BYTES) {
         signal?.throwIfAborted();
         const part = Math.min(MOST_ASKED_BYTES, length - done);
         const object = { key, size, etag };
         target.set(
           (await ask({ kind: 'read', object, offset: offset + done, length: part })) as Uint8Array,
-          done,
+          at + done,
         );
       }
       signal?.throwIfAborted();
-      return target;
     },
   };
 }

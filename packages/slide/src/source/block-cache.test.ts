@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BLOCK_BYTES, createBlockCache } from './block-cache.ts';
-import { createBlockShelf } from './block-shelf.ts';
+import { type BlockShelf, createBlockShelf } from './block-shelf.ts';
 import type { StoredObject } from './object-store.ts';
 
 const bytes = randomBytes(20 * BLOCK_BYTES + 1000);
@@ -14,7 +14,11 @@ let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'block-cache-'));
 });
-afterEach(() => rm(folder, { recursive: true }));
+const shelves: BlockShelf[] = [];
+afterEach(async () => {
+  await Promise.all(shelves.splice(0).map((shelf) => shelf.close()));
+  await rm(folder, { recursive: true });
+});
 
 /** A store in memory that says what it was asked for, in blocks. */
 function storeOf(content = bytes) {
@@ -38,16 +42,32 @@ function storeOf(content = bytes) {
     },
   };
 }
-const shelfIn = (maxBytes = 2 ** 30) =>
-  createBlockShelf({
+function shelfIn(): BlockShelf {
+  const shelf = createBlockShelf({
     folder,
-    maxBytes,
+    maxBytes: 2 ** 30,
     warn(error) {
       throw error;
     },
   });
-const cacheOf = (store: ReturnType<typeof storeOf>, maxMemoryBytes = 2 ** 26) =>
-  createBlockCache({ store, maxMemoryBytes, shelf: null });
+  shelves.push(shelf);
+  return shelf;
+}
+/** With a short way to read. */
+function cacheOf(
+  store: ReturnType<typeof storeOf>,
+  { maxMemoryBytes = 2 ** 26, shelf = null as BlockShelf | null } = {},
+) {
+  const cache = createBlockCache({ store, maxMemoryBytes, shelf });
+  return {
+    async read(from: StoredObject, offset: number, length: number, signal?: AbortSignal) {
+      const target = new Uint8Array(length + 2).fill(0xaa);
+      await cache.readInto(from, target, 1, offset, length, signal);
+      expect([target[0], target[length + 1]]).toEqual([0xaa, 0xaa]); // nothing beside it
+      return target.subarray(1, length + 1);
+    },
+  };
+}
 const firsts = ({ asked }: ReturnType<typeof storeOf>) =>
   asked.map(({ first, blocks }) => [first, blocks] as const).sort(([one], [other]) => one - other);
 
@@ -108,7 +128,7 @@ describe('reading in blocks', () => {
 
   it('keeps no more in memory than it may: what is longest out of use goes', async () => {
     const store = storeOf();
-    const cache = cacheOf(store, 2 * BLOCK_BYTES);
+    const cache = cacheOf(store, { maxMemoryBytes: 2 * BLOCK_BYTES });
     for (const index of [0, 1, 0, 2, 0, 1]) await cache.read(object, index * BLOCK_BYTES, 1);
     expect(store.asked.map(({ first }) => first)).toEqual([0, 1, 2, 1]);
   });
@@ -145,11 +165,26 @@ describe('reading in blocks', () => {
   it('takes from the disk what another process has fetched', async () => {
     const first = storeOf();
     const shelf = shelfIn();
-    await createBlockCache({ store: first, maxMemoryBytes: 0, shelf }).read(object, 0, bytes.length);
+    await cacheOf(first, { maxMemoryBytes: 0, shelf }).read(object, 0, bytes.length);
     await shelf.settled();
     const second = storeOf();
-    const other = createBlockCache({ store: second, maxMemoryBytes: 0, shelf: shelfIn() });
+    const other = cacheOf(second, { maxMemoryBytes: 0, shelf: shelfIn() });
     expect(bytes.equals(await other.read(object, 0, bytes.length))).toBe(true);
     expect(second.asked).toEqual([]);
+  });
+
+  it('reads parts across blocks alike from memory, from the disk and from the store', async () => {
+    const store = storeOf();
+    const shelf = shelfIn();
+    const cache = cacheOf(store, { maxMemoryBytes: 2 * BLOCK_BYTES, shelf });
+    for (const index of [1, 2, 4]) await cache.read(object, index * BLOCK_BYTES, 1); // 1 is on the disk alone
+    await shelf.settled();
+    const asked = store.asked.length;
+    for (const _ of ['first read from the disk', 'known there']) {
+      const offset = BLOCK_BYTES + 17;
+      const read = await cache.read(object, offset, 4 * BLOCK_BYTES);
+      expect(bytes.subarray(offset, offset + 4 * BLOCK_BYTES).equals(read)).toBe(true);
+    }
+    expect(store.asked.slice(asked).map(({ first }) => first)).toEqual([3, 5]);
   });
 });

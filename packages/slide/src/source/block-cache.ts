@@ -22,15 +22,36 @@ const MOST_TOGETHER = 8;
 const WINDOW = 16;
 
 export interface BlockCache {
-  /** @throws SlideError what `ObjectStore.read` throws */
-  read(object: StoredObject, offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
+  /**
+   * As `ByteSource.readInto`. Nothing is written into `target` any more once this has been settled.
+   *
+   * @throws SlideError what `ObjectStore.read` throws
+   */
+  readInto(
+    object: StoredObject,
+    target: Uint8Array,
+    at: number,
+    offset: number,
+    length: number,
+    signal?: AbortSignal,
+  ): Promise<void>;
 }
 
 interface Plan {
   readonly store: Pick<ObjectStore, 'read'>;
   readonly maxMemoryBytes: number;
   /** Null: blocks are kept in memory alone. */
-  readonly shelf: Pick<BlockShelf, 'read' | 'put'> | null;
+  readonly shelf: Pick<BlockShelf, 'readInto' | 'put'> | null;
+}
+
+/** Bytes of an object that somebody wants, and where they are to be put. */
+interface Wanted {
+  readonly object: StoredObject;
+  readonly fingerprint: string;
+  readonly target: Uint8Array;
+  readonly at: number;
+  readonly offset: number;
+  readonly length: number;
 }
 
 /** Some blocks of one object that are on their way, for all who wait for any of them. */
@@ -48,8 +69,19 @@ interface Coming {
 export function createBlockCache({ store, maxMemoryBytes, shelf }: Plan): BlockCache {
   const memory = createBlockMemory(maxMemoryBytes);
   const coming = new Map<string, Coming>();
+  /** A hash for each object, not for each tile. */
+  const fingerprints = new WeakMap<StoredObject, string>();
 
-  /** Begins to bring these blocks, from the disk and what is not there from the store. */
+  function fingerprintOf(object: StoredObject): string {
+    let fingerprint = fingerprints.get(object);
+    if (fingerprint === undefined) {
+      fingerprint = fingerprintOfVersions([versionOfObject(object)]);
+      fingerprints.set(object, fingerprint);
+    }
+    return fingerprint;
+  }
+
+  /** Begins to bring these blocks from the store. */
   function bring(object: StoredObject, fingerprint: string, indices: readonly number[]): void {
     const batch: Batch = {
       names: indices.map((index) => nameOf(fingerprint, index)),
@@ -83,37 +115,41 @@ export function createBlockCache({ store, maxMemoryBytes, shelf }: Plan): BlockC
       }
     }
 
-    async function work(): Promise<void> {
-      const missing: number[] = [];
-      const look = async (index: number) => {
-        const kept = (await shelf?.read(fingerprint, index)) ?? null;
-        if (kept?.length === lengthOf(object, index)) settle(index, kept);
-        else missing.push(index);
-      };
-      await Promise.all(indices.map(look));
-      await Promise.all(runsOf(missing).map(([first, count]) => fromStore(first, count)));
-    }
-
-    void work()
-      .catch((error: unknown) => {
-        for (const { reject } of answers.values()) reject(error);
-      })
-      .finally(() => forget(batch));
+    void Promise.all(runsOf(indices).map(([first, count]) => fromStore(first, count))).finally(() =>
+      forget(batch),
+    );
   }
 
   function forget(batch: Batch): void {
     for (const name of batch.names) if (coming.get(name)?.batch === batch) coming.delete(name);
   }
 
-  /** The blocks of a part, in order; what is neither kept nor on its way is fetched. */
-  async function blocksOf(
-    object: StoredObject,
-    fingerprint: string,
-    first: number,
-    last: number,
+  /** Puts there what stands of it in a block that is kept. @returns false when it is not kept */
+  async function takeKept(wanted: Wanted, index: number): Promise<boolean> {
+    const name = nameOf(wanted.fingerprint, index);
+    const block = memory.get(name);
+    if (block !== null) {
+      copyFrom(block, index, wanted);
+      return true;
+    }
+    if (shelf === null || coming.has(name)) return false;
+    const { object, fingerprint, target } = wanted;
+    const { at, offset, length } = partIn(index, wanted);
+    return shelf.readInto(
+      target,
+      at,
+      { fingerprint, index, byteCount: lengthOf(object, index) },
+      offset,
+      length,
+    );
+  }
+
+  /** In order; those that are neither in memory nor on their way are fetched. */
+  async function fetchBlocks(
+    { object, fingerprint }: Wanted,
+    indices: readonly number[],
     signal: AbortSignal | undefined,
   ): Promise<Uint8Array[]> {
-    const indices = Array.from({ length: last - first + 1 }, (_, step) => first + step);
     const missing = indices.filter((index) => {
       const name = nameOf(fingerprint, index);
       return !memory.has(name) && !coming.has(name);
@@ -142,25 +178,36 @@ export function createBlockCache({ store, maxMemoryBytes, shelf }: Plan): BlockC
   }
 
   return {
-    async read(object, offset, length, signal) {
+    async readInto(object, target, at, offset, length, signal) {
       checkRange(offset, length, object.size);
-      signal?.throwIfAborted();
-      const target = new Uint8Array(length);
-      if (length === 0) return target;
-      const fingerprint = fingerprintOfVersions([versionOfObject(object)]);
-      const last = Math.floor((offset + length - 1) / BLOCK_BYTES);
-      for (let from = Math.floor(offset / BLOCK_BYTES); from <= last; from += WINDOW) {
-        const to = Math.min(last, from + WINDOW - 1);
-        const blocks = await blocksOf(object, fingerprint, from, to, signal);
-        for (const [step, block] of blocks.entries()) {
-          const at = (from + step) * BLOCK_BYTES;
-          const part = block.subarray(Math.max(0, offset - at), Math.max(0, offset + length - at));
-          target.set(part, Math.max(0, at - offset));
-        }
+      if (length === 0) return;
+      const wanted: Wanted = { object, fingerprint: fingerprintOf(object), target, at, offset, length };
+      const end = Math.ceil((offset + length) / BLOCK_BYTES);
+      for (let from = Math.floor(offset / BLOCK_BYTES); from < end; from += WINDOW) {
+        signal?.throwIfAborted();
+        const indices = Array.from({ length: Math.min(WINDOW, end - from) }, (_, step) => from + step);
+        const wasKept = await Promise.all(indices.map((index) => takeKept(wanted, index)));
+        const missing = indices.filter((_, step) => !wasKept[step]);
+        if (missing.length === 0) continue;
+        signal?.throwIfAborted();
+        const blocks = await fetchBlocks(wanted, missing, signal);
+        for (const [step, index] of missing.entries()) copyFrom(blocks[step] as Uint8Array, index, wanted);
       }
-      return target;
     },
   };
+}
+
+/** What of the wanted bytes stands in a block: where they go to, from which of its bytes, and how many. */
+function partIn(index: number, { at, offset, length }: Wanted) {
+  const start = index * BLOCK_BYTES;
+  const from = Math.max(offset, start);
+  const to = Math.min(offset + length, start + BLOCK_BYTES);
+  return { at: at + from - offset, offset: from - start, length: to - from };
+}
+
+function copyFrom(block: Uint8Array, index: number, wanted: Wanted): void {
+  const { at, offset, length } = partIn(index, wanted);
+  wanted.target.set(block.subarray(offset, offset + length), at);
 }
 
 function nameOf(fingerprint: string, index: number): string {

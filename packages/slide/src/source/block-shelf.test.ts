@@ -1,9 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createBlockShelf } from './block-shelf.ts';
+import { type BlockShelf, createBlockShelf } from './block-shelf.ts';
 
 const fingerprint = 'abcdefghijklmnopqrstuv';
 const block = randomBytes(10_000);
@@ -12,12 +23,25 @@ let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'block-shelf-'));
 });
-afterEach(() => rm(folder, { recursive: true }));
+const shelves: BlockShelf[] = [];
+afterEach(async () => {
+  await Promise.all(shelves.splice(0).map((shelf) => shelf.close()));
+  await rm(folder, { recursive: true });
+});
 
 const warnings: unknown[] = [];
-const shelfOf = (maxBytes = 2 ** 20) =>
-  createBlockShelf({ folder, maxBytes, warn: (error) => warnings.push(error) });
+function shelfOf(maxBytes = 2 ** 20): BlockShelf {
+  const shelf = createBlockShelf({ folder, maxBytes, warn: (error) => warnings.push(error) });
+  shelves.push(shelf);
+  return shelf;
+}
 const fileOf = (index: number) => join(folder, 'ab', fingerprint, String(index));
+/** The whole block; null when it is not there. */
+async function readFrom(shelf: BlockShelf, index: number, of = fingerprint): Promise<Buffer | null> {
+  const target = Buffer.alloc(block.length);
+  const place = { fingerprint: of, index, byteCount: block.length };
+  return (await shelf.readInto(target, 0, place, 0, block.length)) ? target : null;
+}
 const indicesThere = async () =>
   (await readdir(join(folder, 'ab', fingerprint))).map(Number).sort((one, other) => one - other);
 
@@ -27,10 +51,46 @@ describe('blocks on the disk', () => {
     shelf.put(fingerprint, 3, block);
     await shelf.settled();
     for (const each of [shelf, shelfOf()]) {
-      expect(block.equals((await each.read(fingerprint, 3)) ?? Buffer.of())).toBe(true);
+      expect(await readFrom(each, 3)).toEqual(block);
     }
-    expect(await shelf.read(fingerprint, 4)).toBeNull();
-    expect(await shelf.read('another-object-------', 3)).toBeNull();
+    expect(await readFrom(shelf, 4)).toBeNull();
+    expect(await readFrom(shelf, 3, 'another-object-------')).toBeNull();
+  });
+
+  it('give any part of themselves, into the midst of what is there', async () => {
+    const shelf = shelfOf();
+    shelf.put(fingerprint, 0, block);
+    await shelf.settled();
+    for (const _ of ['with a look at the whole', 'alone']) {
+      const target = Buffer.alloc(30, 0xaa);
+      const place = { fingerprint, index: 0, byteCount: block.length };
+      expect(await shelf.readInto(target, 10, place, 9_000, 15)).toBe(true);
+      expect(target.subarray(10, 25)).toEqual(block.subarray(9_000, 9_015));
+      expect([...target.subarray(0, 10), ...target.subarray(25)].every((byte) => byte === 0xaa)).toBe(true);
+    }
+  });
+
+  it('are read on when another process removes them, until they are not open any more', async () => {
+    const shelf = shelfOf();
+    shelf.put(fingerprint, 0, block);
+    await shelf.settled();
+    await readFrom(shelf, 0);
+    await rm(fileOf(0));
+    expect(await readFrom(shelf, 0)).toEqual(block);
+    await shelf.close();
+    expect(await readFrom(shelf, 0)).toBeNull();
+  });
+
+  it('are not taken when they were cut short while they were open', async () => {
+    const shelf = shelfOf();
+    shelf.put(fingerprint, 0, block);
+    await shelf.settled();
+    await readFrom(shelf, 0);
+    await truncate(fileOf(0), 100);
+    expect(await readFrom(shelf, 0)).toBeNull();
+    shelf.put(fingerprint, 0, block);
+    await shelf.settled();
+    expect(await readFrom(shelf, 0)).toEqual(block);
   });
 
   it.each([
@@ -46,7 +106,7 @@ describe('blocks on the disk', () => {
     shelf.put(fingerprint, 0, block);
     await shelf.settled();
     await writeFile(fileOf(0), damage(await readFile(fileOf(0))));
-    expect(await shelf.read(fingerprint, 0)).toBeNull();
+    expect(await readFrom(shelf, 0)).toBeNull();
     await expect(stat(fileOf(0))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
@@ -56,7 +116,7 @@ describe('blocks on the disk', () => {
     await filled.settled();
     // The first is used again, long after all were written.
     for (let index = 0; index < 10; index++) await utimes(fileOf(index), 1000 + index, 1000 + index);
-    await filled.read(fingerprint, 0);
+    await readFrom(filled, 0);
     await expect.poll(async () => (await stat(fileOf(0))).mtimeMs).toBeGreaterThan(1e9);
     const narrow = shelfOf(5 * 10_100);
     await narrow.settled();
@@ -97,6 +157,6 @@ describe('blocks on the disk', () => {
       await shelf.settled();
     }
     expect(warnings).toHaveLength(1);
-    expect(await shelf.read(fingerprint, 0)).toBeNull();
+    expect(await readFrom(shelf, 0)).toBeNull();
   });
 });

@@ -5,17 +5,39 @@
  * after a power failure a file may hold anything. Nothing is synced: what is lost is read from the store again.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import type { ByteSource } from './byte-source.ts';
+import { keepFilesOpen } from './open-files.ts';
+
+/** Which block: of what, the how manieth, and how long it is. */
+export interface BlockPlace {
+  /** Of the object as it is. */
+  readonly fingerprint: string;
+  readonly index: number;
+  readonly byteCount: number;
+}
 
 export interface BlockShelf {
-  /** Null when it is not there, or not whole. */
-  read(fingerprint: string, index: number): Promise<Uint8Array | null>;
+  /**
+   * Reads `length` bytes of a block, from its byte `offset`, into `target`, from its index `at`.
+   *
+   * @returns false when it is not there, or not whole: then `target` holds anything
+   */
+  readInto(
+    target: Uint8Array,
+    at: number,
+    place: BlockPlace,
+    offset: number,
+    length: number,
+  ): Promise<boolean>;
   /** Written behind, and not at all while too much waits or the disk refuses. */
   put(fingerprint: string, index: number, block: Uint8Array): void;
   /** Resolves when everything that was put is on the disk, and the disk within its bound. */
   settled(): Promise<void>;
+  /** Resolves when nothing is written any more, and no file is open. */
+  close(): Promise<void>;
 }
 
 interface Plan {
@@ -38,6 +60,10 @@ const ROOM_SHARE = 0.9;
 const TOUCH_AFTER_MS = 10 * 60_000;
 /** Whoever left a half-written file so long ago has ended. */
 const ABANDONED_AFTER_MS = 60 * 60_000;
+/** Half a gigabyte of blocks. What another process removes keeps its room while it is open here, until it is touched. */
+const MOST_OPEN_FILES = 2048;
+/** Blocks whose checksum has held are known as such: of 16 GiB, in some ten megabytes of memory. */
+const MOST_SOUND = 65_536;
 /** The disk refused: left alone for so long. */
 const REFUSED_FOR_MS = 10_000;
 
@@ -45,10 +71,15 @@ export function createBlockShelf({ folder, maxBytes, warn }: Plan): BlockShelf {
   let waitingBytes = 0;
   let writtenBytes = 0;
   let refusedUntil = 0;
+  const files = keepFilesOpen(MOST_OPEN_FILES);
+  /** Blocks whose checksum this process has seen to hold, by their paths, and when each had its time set. */
+  const sound = new Map<string, number>();
   // One after the other: looking what is there, then writing, then looking again.
   let work: Promise<void> = makeRoom().catch(refused);
 
   const folderOf = (fingerprint: string) => join(folder, fingerprint.slice(0, 2), fingerprint);
+  const pathOf = ({ fingerprint, index }: Pick<BlockPlace, 'fingerprint' | 'index'>) =>
+    join(folderOf(fingerprint), String(index));
 
   function refused(error: unknown): void {
     if (refusedUntil === 0) warn(error);
@@ -63,7 +94,7 @@ export function createBlockShelf({ folder, maxBytes, warn }: Plan): BlockShelf {
     try {
       await mkdir(place, { recursive: true, mode: 0o700 });
       await writeFile(beside, Buffer.concat([checksum, block]), { mode: 0o600 });
-      await rename(beside, join(place, String(index)));
+      await rename(beside, pathOf({ fingerprint, index }));
     } catch (error) {
       await rm(beside, { force: true }).catch(() => {});
       throw error;
@@ -96,25 +127,55 @@ export function createBlockShelf({ folder, maxBytes, warn }: Plan): BlockShelf {
     found.sort((one, other) => one.usedAt - other.usedAt);
     for (const block of found) {
       if (bytes <= maxBytes * ROOM_SHARE) break;
-      await rm(block.path, { force: true });
+      await remove(block.path);
       bytes -= block.bytes;
       // The folder goes with its last block; while there are others it stays.
       await rmdir(join(block.path, '..')).catch(() => {});
     }
   }
 
+  /** Of a block that is used and known to be sound. */
+  function touch(path: string): void {
+    if (sound.size >= MOST_SOUND) sound.clear();
+    sound.set(path, performance.now());
+    const now = Date.now() / 1000;
+    utimes(path, now, now).catch(() => forget(path)); // removed meanwhile to make room
+  }
+
+  /** As if it had never been read: whoever asks next looks anew. */
+  async function forget(path: string): Promise<void> {
+    sound.delete(path);
+    await files.drop(path);
+  }
+
+  async function remove(path: string): Promise<void> {
+    await forget(path);
+    await rm(path, { force: true });
+  }
+
   return {
-    async read(fingerprint, index) {
-      const path = join(folderOf(fingerprint), String(index));
-      const bytes = await readFile(path).catch(() => null);
-      if (bytes === null) return null;
-      const block = bytes.subarray(CHECKSUM_BYTES);
-      if (bytes.length < CHECKSUM_BYTES || crc32(block) !== bytes.readUInt32LE(0)) {
-        await rm(path, { force: true }).catch(() => {});
-        return null;
+    async readInto(target, at, place, offset, length) {
+      const path = pathOf(place);
+      const wholeBytes = CHECKSUM_BYTES + place.byteCount;
+      try {
+        const file = await files.take(path, wholeBytes);
+        const touchedAt = sound.get(path);
+        if (touchedAt !== undefined) {
+          await file.readInto(target, at, CHECKSUM_BYTES + offset, length);
+          if (performance.now() - touchedAt > TOUCH_AFTER_MS) touch(path);
+          return true;
+        }
+        const block = file.size === wholeBytes ? await readSound(file) : null;
+        if (block !== null) {
+          target.set(block.subarray(offset, offset + length), at);
+          touch(path);
+          return true;
+        }
+        await remove(path);
+      } catch {
+        await forget(path); // it is not there, not any more, or the disk does not give it
       }
-      void touch(path);
-      return block;
+      return false;
     },
 
     put(fingerprint, index, block) {
@@ -130,16 +191,19 @@ export function createBlockShelf({ folder, maxBytes, warn }: Plan): BlockShelf {
     },
 
     settled: () => work,
+
+    async close() {
+      await work;
+      await files.close();
+    },
   };
 }
 
-async function touch(path: string): Promise<void> {
-  try {
-    const now = Date.now();
-    if (now - (await stat(path)).mtimeMs > TOUCH_AFTER_MS) await utimes(path, now / 1000, now / 1000);
-  } catch {
-    // removed meanwhile to make room
-  }
+/** The whole block; null when its checksum does not hold. */
+async function readSound(file: ByteSource): Promise<Uint8Array | null> {
+  const bytes = Buffer.from((await file.read(0, file.size)).buffer);
+  const block = bytes.subarray(CHECKSUM_BYTES);
+  return crc32(block) === bytes.readUInt32LE(0) ? block : null;
 }
 
 async function namesIn(folder: string): Promise<string[]> {

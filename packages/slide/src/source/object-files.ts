@@ -59,18 +59,21 @@ async function membersOf(
 
 function objectSource(object: StoredObject, objects: ObjectReader): ByteSource {
   const { size } = object;
-  const read: ByteSource['read'] = async (offset, length, signal) => {
+  const readInto: ByteSource['readInto'] = async (target, at, offset, length, signal) => {
     signal?.throwIfAborted();
     checkRange(offset, length, size);
-    return objects.read(object, offset, length, signal);
+    await objects.readInto(object, target, at, offset, length, signal);
   };
   return {
     size,
     fingerprint: fingerprintOfObjects([object]),
-    read,
-    async readInto(target, at, offset, length, signal) {
-      target.set(await read(offset, length, signal), at);
+    async read(offset, length, signal) {
+      checkRange(offset, length, size); // before the allocation
+      const target = new Uint8Array(length);
+      await readInto(target, 0, offset, length, signal);
+      return target;
     },
+    readInto,
     close: async () => {},
   };
 }

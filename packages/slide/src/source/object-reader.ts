@@ -7,8 +7,15 @@ import type { ObjectFacts, ObjectStore, StoredObject } from './object-store.ts';
 export interface ObjectReader {
   /** As it is now, or was at most half a second ago. @throws SlideError as `ObjectStore.head` */
   head(key: string): Promise<ObjectFacts>;
-  /** @throws SlideError as `ObjectStore.read` */
-  read(object: StoredObject, offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
+  /** As `ByteSource.readInto`, of exactly this object. @throws SlideError as `ObjectStore.read` */
+  readInto(
+    object: StoredObject,
+    target: Uint8Array,
+    at: number,
+    offset: number,
+    length: number,
+    signal?: AbortSignal,
+  ): Promise<void>;
   /**
    * All objects whose keys begin so, sorted by key; a slide of several files has no more of them than it may.
    *
@@ -49,9 +56,9 @@ export function createObjectReader({ store, maxMemoryBytes, shelf }: Plan): Obje
     head: (key) => heads.ask(key),
     list: (prefix) => lists.ask(prefix),
 
-    async read(object, offset, length, signal) {
+    async readInto(object, target, at, offset, length, signal) {
       try {
-        return await blocks.read(object, offset, length, signal);
+        await blocks.readInto(object, target, at, offset, length, signal);
       } catch (error) {
         heads.forget(object.key); // another object by now, perhaps
         throw error;

@@ -1,0 +1,57 @@
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { keepFilesOpen, type OpenFiles } from './open-files.ts';
+
+let folder: string;
+let files: OpenFiles;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'open-files-'));
+  files = keepFilesOpen(2);
+  for (const name of ['a', 'b', 'c']) await writeFile(join(folder, name), name);
+});
+afterEach(async () => {
+  await files.close();
+  await rm(folder, { recursive: true });
+});
+
+const take = (name: string, atLeastBytes = 1) => files.take(join(folder, name), atLeastBytes);
+const textOf = async (name: string, atLeastBytes = 1) => {
+  const source = await take(name, atLeastBytes);
+  return Buffer.from(await source.read(0, source.size)).toString();
+};
+
+describe('files that stay open', () => {
+  it('are opened once, however many take them at once', async () => {
+    const [one, other] = await Promise.all([take('a'), take('a')]);
+    expect(other).toBe(one);
+    await rm(join(folder, 'a'));
+    expect(await textOf('a')).toBe('a');
+  });
+
+  it('are no more than so many: the one longest out of use is closed, and opened again when it is taken', async () => {
+    const [a, b] = [await take('a'), await take('b')];
+    await take('a');
+    await take('c');
+    await expect(b.read(0, 1)).rejects.toMatchObject({ code: 'FILE_MISSING' });
+    expect(Buffer.from(await a.read(0, 1)).toString()).toBe('a');
+    expect(await textOf('b')).toBe('b');
+  });
+
+  it('are opened anew when they have grown', async () => {
+    expect(await textOf('a')).toBe('a');
+    await appendFile(join(folder, 'a'), 'bc');
+    expect(await textOf('a')).toBe('a');
+    expect(await textOf('a', 3)).toBe('abc');
+  });
+
+  it('are not there any more once they have been dropped', async () => {
+    await take('a');
+    await rm(join(folder, 'a'));
+    await files.drop(join(folder, 'a'));
+    await expect(take('a')).rejects.toMatchObject({ code: 'FILE_MISSING' });
+    await writeFile(join(folder, 'a'), 'again');
+    expect(await textOf('a')).toBe('again');
+  });
+});
