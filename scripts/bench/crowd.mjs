@@ -52,6 +52,7 @@ export async function watchCrowd({ count, port, tileSize, pathOf }, roots, plan)
         perSecond: lately.length / everySeconds,
         p50: quantile(lately, 0.5),
         p99: quantile(lately, 0.99),
+        longest: quantile(lately, 1),
         cores: now.map(([name, { cpuSeconds }], i) => [
           name,
           (cpuSeconds - before[i][1].cpuSeconds) / everySeconds,
@@ -81,9 +82,9 @@ function failedOf({ failures }) {
   return [...failures.values()].reduce((sum, count) => sum + count, 0);
 }
 
-function describe({ perSecond, p50, p99, cores, megabytes, failed }) {
+function describe({ perSecond, p50, p99, longest, cores, megabytes, failed }) {
   const taken = cores.map(([name, share]) => `${name} ${share.toFixed(2)}`).join(', ');
-  return `${perSecond.toFixed(0)} tiles/s, p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, cores: ${taken}; ${megabytes.toFixed(0)} MB, ${failed} failed`;
+  return `${perSecond.toFixed(0)} tiles/s, p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, longest ${longest.toFixed(0)} ms, cores: ${taken}; ${megabytes.toFixed(0)} MB, ${failed} failed`;
 }
 
 /** What has come of it, as Markdown: a sentence, the goals, and how it went. */
@@ -102,11 +103,12 @@ export function crowdReport(seen) {
     tableOf(verdicts),
     '',
     tableOf(
-      rows.map(({ at, perSecond, p50, p99, cores, megabytes, failed: soFar }) => ({
+      rows.map(({ at, perSecond, p50, p99, longest, cores, megabytes, failed: soFar }) => ({
         second: at,
         'tiles/s': perSecond.toFixed(0),
         'p50 ms': p50.toFixed(1),
         'p99 ms': p99.toFixed(1),
+        'longest ms': longest.toFixed(0),
         ...Object.fromEntries(cores.map(([name, share]) => [`cores of ${name}`, share.toFixed(2)])),
         MB: megabytes.toFixed(0),
         'failed so far': soFar,

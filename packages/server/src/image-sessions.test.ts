@@ -332,6 +332,41 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     });
   });
 
+  it('are looked up again with the others for a while after their last request, so that the next one need not wait', async () => {
+    const { process, account, advance } = await world();
+    const sessions = await process();
+    const [looking, busy] = [await sessions.create(await account()), await sessions.create(await account())];
+    const isWaitedFor = () => sessions.resolve(looking.sessionId) instanceof Promise;
+    await sessions.resolve(looking.sessionId);
+    /** Somebody else goes on, and the look-ups that this starts are done. */
+    async function pass(seconds: number): Promise<void> {
+      for (let half = 0; half < 2 * seconds; half++) {
+        advance(500);
+        await sessions.resolve(busy.sessionId);
+        await sessions.resolve(newSecret()); // asked about with the others, and waited for
+      }
+    }
+    await pass(6);
+    expect(isWaitedFor()).toBe(false);
+    await pass(12);
+    expect(isWaitedFor()).toBe(true);
+  });
+
+  it('add up what several processes count, also when all write it down at once', async () => {
+    const { process, account } = await world();
+    const processes = [await process(), await process(), await process()];
+    const callers = await Promise.all(Array.from({ length: 12 }, account));
+    const made = await Promise.all(callers.map((caller) => (processes[0] as ImageSessions).create(caller)));
+    for (const [place, sessions] of processes.entries()) {
+      for (const { sessionId } of place === 1 ? made.toReversed() : made) await sessions.resolve(sessionId);
+    }
+    await Promise.all(processes.map((sessions) => sessions.close()));
+    const after = await process();
+    for (const { user } of callers) {
+      expect(await after.statsOf(user.uid)).toMatchObject({ sessions: [{ request_count: 3 }] });
+    }
+  });
+
   it('keep their sign-in alive by being used', async () => {
     const { db, process, account, advance } = await world();
     const sessions = await process();

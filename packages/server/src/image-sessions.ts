@@ -1,8 +1,8 @@
 /**
  * Image sessions: made from a sign-in, found again in memory for every tile, ended everywhere at once.
  *
- * The database decides; memory answers. What memory knows of a session is at most a second old: a session
- * in use is looked up again every half second, all of them in one query, and no request waits for it.
+ * The database decides; memory answers. What memory knows of a session is at most a second old: the sessions
+ * in use are looked up again every half second, all of them in one query, and no request waits for it.
  */
 import { AppError, type ImageSessionStats, may } from '@lamina/contract';
 import type { Logger } from 'pino';
@@ -80,6 +80,11 @@ export interface ImageSessions {
 
 /** A look-up this old is renewed in the background when the session is used. */
 const renewAfterMs = 500;
+/**
+ * So long after its last request a session is looked up with the others: whoever looks at a field for some seconds does
+ * not wait for the database at the next one, and the database is not asked about each viewer by himself.
+ */
+const keptFreshForMs = 10_000;
 const flushEveryMs = 5000;
 const purgeEveryMs = 10 * 60_000;
 const maxKnownDead = 10_000;
@@ -95,7 +100,8 @@ interface Live {
   readonly openedImages: Set<string>;
   /** When the database was last asked about it. */
   checkedAt: number;
-  isUsedSinceCheck: boolean;
+  /** Here; long ago before the first time. */
+  usedAt: number;
   /** Not yet added to the database. */
   requests: number;
 }
@@ -156,7 +162,7 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
       token,
       openedImages: new Set(),
       checkedAt,
-      isUsedSinceCheck: false,
+      usedAt: Number.NEGATIVE_INFINITY,
       requests: 0,
     });
   }
@@ -215,22 +221,20 @@ export async function createImageSessions({ config, db, now, log }: Ground): Pro
     }
   }
 
-  /** Looks up again, in the background, every session that was used since it was last looked up. */
+  /** Looks up again, in the background, every session that was used lately. */
   function renewInBackground(at: number): void {
     if (Math.abs(at - lastRenewal) < renewAfterMs) return;
     lastRenewal = at;
     justUsed.clear();
     let lookingUp: Promise<void> | undefined;
     for (const [hash, entry] of live) {
-      if (!entry.isUsedSinceCheck) continue;
-      entry.isUsedSinceCheck = false;
-      lookingUp = lookUp(hash);
+      if (Math.abs(at - entry.usedAt) < keptFreshForMs) lookingUp = lookUp(hash);
     }
     lookingUp?.catch((error) => log.warn({ err: error }, 'image sessions could not be looked up'));
   }
 
   function use(entry: Live, at: number): ImageSession {
-    entry.isUsedSinceCheck = true;
+    entry.usedAt = at;
     entry.requests++;
     entry.token.usedAt = at;
     flushSoon();

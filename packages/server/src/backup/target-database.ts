@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Change, connectDatabase, type Database } from '../store/database.ts';
+import { isPostgres } from '../store/dialects.ts';
 import { DatabaseInUse, openAlone, replaceDatabase } from '../store/embedded-file.ts';
-import { isPostgres } from '../store/migrating.ts';
 import {
   analyzeTables,
   countRows,

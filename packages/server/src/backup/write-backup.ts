@@ -9,8 +9,8 @@ import { programVersion } from '../program-version.ts';
 import { keyFile } from '../sealing.ts';
 import { slideRoots } from '../slides/slide-roots.ts';
 import { type Change, connectDatabase } from '../store/database.ts';
+import { isPostgres } from '../store/dialects.ts';
 import { flushFolder } from '../store/embedded-file.ts';
-import { isPostgres } from '../store/migrating.ts';
 import {
   atOneMoment,
   createTableDigest,

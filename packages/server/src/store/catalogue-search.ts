@@ -1,6 +1,7 @@
 /** What makes the catalogue quick on PostgreSQL beyond its tables, as far as the database's user may. */
-import { PostgresAdapter, sql } from 'kysely';
-import type { Connection, Database } from './database.ts';
+import { sql } from 'kysely';
+import type { Database } from './database.ts';
+import { isPostgres } from './dialects.ts';
 
 /**
  * An index of all sequences of three characters, so that a word which nobody has is not looked for in every entry; and
@@ -36,8 +37,4 @@ async function hasStatistics(db: Database): Promise<boolean> {
 /** Statistics of the table as it is now; PostgreSQL takes them by itself only a while after a large change. */
 export async function takeStock(db: Database): Promise<void> {
   if (isPostgres(db)) await sql`analyze images`.execute(db);
-}
-
-export function isPostgres(db: Connection): boolean {
-  return db.getExecutor().adapter instanceof PostgresAdapter;
 }

@@ -1,7 +1,8 @@
 /** How a database is, as it is: nothing of it is changed. */
 import { sql } from 'kysely';
 import { connectDatabase, type DatabaseLocation, migrations } from './database.ts';
-import { executedMigrations, isPostgres } from './migrating.ts';
+import { isPostgres } from './dialects.ts';
+import { executedMigrations } from './migrating.ts';
 
 export interface DatabaseHealth {
   readonly engine: 'SQLite' | 'PostgreSQL';

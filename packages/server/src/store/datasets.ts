@@ -1,6 +1,7 @@
 /** What administrators have decided about datasets. A dataset without a row is open to every active member. */
 import type { DatasetAccess } from '@lamina/contract';
 import type { Connection } from './database.ts';
+import { isOneOf } from './dialects.ts';
 import type { Row } from './schema.ts';
 
 export type DatasetRow = Row<'datasets'>;
@@ -88,7 +89,7 @@ export async function closedDatasetsOf(
   const grants = await db
     .selectFrom('dataset_grants')
     .select(['uid', 'dataset'])
-    .where('uid', 'in', [...closed.keys()])
+    .where(isOneOf(db, 'uid', [...closed.keys()]))
     .execute();
   for (const { uid, dataset } of grants) closed.get(uid)?.delete(dataset);
   return closed;

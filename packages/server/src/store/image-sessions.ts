@@ -1,14 +1,13 @@
 /** Image sessions that are alive: one row each, gone when the session or its sign-in is. */
 import type { Role, Status } from '@lamina/contract';
+import { sql } from 'kysely';
 import { seesEveryDataset } from '../domain/dataset-access.ts';
 import { type Change, type Connection, change, type Database, isMissingReference } from './database.ts';
 import { closedDatasetsOf, nothingClosed } from './datasets.ts';
+import { asRows, isOneOf, takeInOrder } from './dialects.ts';
 import type { NewRow, Row } from './schema.ts';
-import { touchToken } from './tokens.ts';
+import { touchTokens } from './tokens.ts';
 import { knownRole, knownStatus } from './users.ts';
-
-/** SQLite takes 32,766 parameters, PostgreSQL 65,535; far fewer keep one query short. */
-const maxHashesPerQuery = 500;
 
 /** A session, and what decides whether it is still good: its sign-in and its account as they are now. */
 export type SessionStanding = Pick<
@@ -40,14 +39,10 @@ export async function findSessionStandings(
   db: Connection,
   hashes: readonly string[],
 ): Promise<SessionStanding[]> {
-  const found: SessionStanding[] = [];
-  for (let from = 0; from < hashes.length; from += maxHashesPerQuery) {
-    const rows = await standings(db)
-      .where('image_sessions.hash', 'in', hashes.slice(from, from + maxHashesPerQuery))
-      .execute();
-    found.push(...(await withClosedDatasets(db, rows.map(known))));
-  }
-  return found;
+  const rows = await standings(db)
+    .where(isOneOf(db, 'image_sessions.hash', hashes))
+    .execute();
+  return withClosedDatasets(db, rows.map(known));
 }
 
 /** Sessions of one account with their counts, newest first. */
@@ -180,22 +175,20 @@ export interface SessionUse {
   readonly tokensUsedAt: ReadonlyMap<string, Date>;
 }
 
+/** In one statement each, however many they are. */
 export async function addSessionUse(db: Database, { requests, tokensUsedAt }: SessionUse): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    for (const [hash, count] of inOrder(requests)) {
-      await tx
-        .updateTable('image_sessions')
-        .set((eb) => ({ request_count: eb('request_count', '+', count) }))
-        .where('hash', '=', hash)
-        .execute();
-    }
-    for (const [hash, usedAt] of inOrder(tokensUsedAt)) await touchToken(tx, hash, usedAt);
+    await takeInOrder(tx, 'image_sessions', [...requests.keys()]);
+    await tx
+      .updateTable('image_sessions')
+      .from(asRows(tx, new Map([...requests].map(([hash, count]) => [hash, String(count)]))).as('used'))
+      .set((eb) => ({
+        request_count: sql`${eb.ref('request_count')} + cast(${eb.ref('used.value')} as integer)`,
+      }))
+      .whereRef('image_sessions.hash', '=', 'used.key')
+      .execute();
+    await touchTokens(tx, tokensUsedAt);
   });
-}
-
-/** Two processes that write rows in the same order never wait for one another. */
-function inOrder<T>(byHash: ReadonlyMap<string, T>): [string, T][] {
-  return [...byHash].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** So that nobody waits for it. */

@@ -3,8 +3,8 @@ import type { Image, ImageStatus } from '@lamina/contract';
 import { foldForSearch } from '@lamina/contract';
 import { sql } from 'kysely';
 import { type Stretch, searchTextOf, sortKeyOf, sortKeysOfDataset } from '../domain/catalogue-order.ts';
-import { isPostgres } from './catalogue-search.ts';
 import type { Change, Connection } from './database.ts';
+import { isPostgres } from './dialects.ts';
 import type { Row, SlideRoot } from './schema.ts';
 
 export type ImageRow = Row<'images'>;

@@ -13,6 +13,7 @@ import {
 } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { programVersion } from '../program-version.ts';
+import { isPostgres } from './dialects.ts';
 import type { Tables } from './schema.ts';
 
 /** By name; the order of the names is the order in which they are made. */
@@ -66,10 +67,6 @@ export async function tableNames(db: Kysely<Tables>): Promise<ReadonlySet<string
     : sql<{ name: string }>`select name from sqlite_master where type = 'table'`
   ).execute(db);
   return new Set(rows.map(({ name }) => name));
-}
-
-export function isPostgres(db: Kysely<Tables>): boolean {
-  return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
 /** @throws Error with one sentence when the database has seen migrations that this program does not know */

@@ -5,7 +5,8 @@
 import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { type Change, connectDatabase, type Database, migrations } from './database.ts';
-import { executedMigrations, isPostgres, migrate, tableNames } from './migrating.ts';
+import { isPostgres } from './dialects.ts';
+import { executedMigrations, migrate, tableNames } from './migrating.ts';
 import type { Tables } from './schema.ts';
 
 /** All that our tables hold; see schema.ts. */

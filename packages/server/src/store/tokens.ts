@@ -1,6 +1,7 @@
 /** Bearer tokens that are alive. Only their hashes are here; ending one is deleting its row. */
 import type { User } from '@lamina/contract';
-import type { Connection } from './database.ts';
+import type { Change, Connection } from './database.ts';
+import { asRows, takeInOrder } from './dialects.ts';
 import type { Row } from './schema.ts';
 import { userOf } from './users.ts';
 
@@ -68,6 +69,19 @@ export async function touchToken(db: Connection, hash: string, at: Date): Promis
     .set({ last_used_at: usedAt })
     .where('hash', '=', hash)
     .where('last_used_at', '<', usedAt)
+    .execute();
+}
+
+/** The same of many, in one statement. */
+export async function touchTokens(tx: Change, usedAt: ReadonlyMap<string, Date>): Promise<void> {
+  await takeInOrder(tx, 'tokens', [...usedAt.keys()]);
+  const times = new Map([...usedAt].map(([hash, at]) => [hash, at.toISOString()]));
+  await tx
+    .updateTable('tokens')
+    .from(asRows(tx, times).as('used'))
+    .set((eb) => ({ last_used_at: eb.ref('used.value') }))
+    .whereRef('tokens.hash', '=', 'used.key')
+    .whereRef('tokens.last_used_at', '<', 'used.value')
     .execute();
 }
 

@@ -1,6 +1,7 @@
 /** Uploads: what administrators have announced, are sending, or have sent in the last days. */
-import { PostgresAdapter, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Connection } from './database.ts';
+import { isPostgres } from './dialects.ts';
 import type { NewRow, Row, SlideRoot } from './schema.ts';
 
 export type UploadRow = Row<'uploads'>;
@@ -102,8 +103,7 @@ export function listImagesAt(
     .where('missing_since', 'is', null);
   if (!isFolder) return images.where('path', '=', place).execute();
   // '0' is the character after '/'. The rules of a language would order them otherwise.
-  const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
-  const path = isPostgres ? sql<string>`path collate "C"` : sql.ref<string>('path');
+  const path = isPostgres(db) ? sql<string>`path collate "C"` : sql.ref<string>('path');
   return images
     .where(path, '>', `${place}/`)
     .where(path, '<', `${place}0`)

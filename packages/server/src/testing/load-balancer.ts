@@ -1,4 +1,4 @@
-/** nginx in front of several server processes, set up as deploy/nginx.conf has it but for names, ports and TLS. */
+/** nginx in front of several server processes, set up as it is delivered in deploy/ but for names, ports and TLS. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
-const delivered = path.join(import.meta.dirname, '../../../../deploy/nginx.conf');
+const delivered = path.join(import.meta.dirname, '../../../../deploy');
 
 /** Where nginx is installed; null where it is not. */
 export const nginx: string | null =
@@ -58,7 +58,7 @@ export async function startLoadBalancer(
  */
 function siteOf(port: number, ports: readonly number[], folder: string): string {
   return fs
-    .readFileSync(delivered, 'utf8')
+    .readFileSync(path.join(delivered, 'nginx.conf'), 'utf8')
     .replace(/( {4}server )lamina-\d:\d+(.*\n)(?: {4}server .*\n)*/, (_, before: string, after: string) =>
       ports.map((each) => `${before}127.0.0.1:${each}${after}`).join(''),
     )
@@ -70,22 +70,20 @@ function siteOf(port: number, ports: readonly number[], folder: string): string 
     .replace('/var/log/nginx/lamina-error.log', path.join(folder, 'error.log'));
 }
 
+/** The delivered file around it, with one process that this one can end, and with everything it keeps in `folder`. */
 function settingsIn(folder: string, site: string): string {
   const kept = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (kind) => `${kind}_temp_path ${folder}/${kind};`,
+    (kind) => `${kind}_temp_path ${folder}/${kind};\n`,
   );
   // Started by root, it would answer as somebody who may not write there.
-  return `${process.getuid?.() === 0 ? 'user root;' : ''}
-worker_processes 1;
-daemon off;
-pid ${folder}/nginx.pid;
-worker_rlimit_nofile 16384;
-events { worker_connections 16384; }
-http {
-${kept.join('\n')}
-${site}
-}
-`;
+  const user = process.getuid?.() === 0 ? 'user root;\n' : '';
+  return fs
+    .readFileSync(path.join(delivered, 'nginx.main.conf'), 'utf8')
+    .replace(/^user .*\n/m, `${user}daemon off;\n`)
+    .replace(/^worker_processes .*$/m, 'worker_processes 1;')
+    .replace(/^error_log .*\n/m, '')
+    .replace(/^pid .*$/m, `pid ${folder}/nginx.pid;`)
+    .replace(/^ *include .*$/m, () => kept.join('') + site);
 }
 
 async function answers(address: string): Promise<boolean> {

@@ -10,29 +10,21 @@ import {
   AppError,
   type BodyOf,
   type beginUpload as beginUploadEndpoint,
-  checkUploadPath,
-  hasSlideName,
   type InBothLanguages,
   maxOpenUploads,
-  mayBeDicomByContent,
-  nameFaults,
   type SlideUpload,
   type UploadFile,
   type UploadFileState,
-  type UploadProblem,
-  uploadPatienceHours,
 } from '@lamina/contract';
 import type { Logger } from 'pino';
-import type { Audit, AuditAction, Origin } from '../audit.ts';
+import type { Audit } from '../audit.ts';
 import type { Config } from '../config.ts';
 import type { ObjectStorage } from '../slides/object-storage.ts';
 import { slideRoots } from '../slides/slide-roots.ts';
 import { change, type Database } from '../store/database.ts';
 import {
-  claimUploadFile,
   countUploadFiles,
   deleteUploadFile,
-  deleteUploadFiles,
   findUploadFile,
   insertUploadFile,
   listUploadFiles,
@@ -40,31 +32,23 @@ import {
   updateUploadFile,
 } from '../store/upload-files.ts';
 import {
-  claimUpload,
-  deleteDoneUploads,
-  deleteOpenUpload,
   findUpload,
   findUploadAt,
   insertUpload,
   isSameUpload,
   listImagesAt,
-  listUnfinishedUploads,
   listUploadsOf,
   sumAnnounced,
   sumUploadedSlides,
   type UploadRow,
   updateUpload,
 } from '../store/uploads.ts';
-import { hashFile } from './hash-file.ts';
+import { createFinishing } from './finish-uploads.ts';
 import { PartStore } from './part-store.ts';
 import { createBucketDestination } from './place-in-bucket.ts';
 import { createFolderDestination } from './place-in-folder.ts';
-
-/** Who sends, and where from, for the audit trail. */
-export interface Sender {
-  readonly uid: string;
-  readonly origin: Origin;
-}
+import { entryOf, type Sender } from './upload-entry.ts';
+import { datasetNameOf, isSamePlace, namesOf, requireSlideName } from './upload-names.ts';
 
 export interface NewUploadFile {
   readonly uploadId: string;
@@ -126,14 +110,8 @@ interface Ground {
 
 /** Kept free for all else that the disk is needed for: the database above all. */
 const reserveBytes = 512 * 1024 ** 2;
-/** A process that has ended reads and places nothing any more, so much later. */
-const leaseMs = 60_000;
 /** How often it is written down that something came. */
 const touchEveryMs = 10 * 60_000;
-const sweepEveryMs = 10 * 60_000;
-const patienceMs = uploadPatienceHours * 3_600_000;
-/** Uploads that are done are told of for so long. */
-const rememberMs = 3 * 24 * 3_600_000;
 
 export function createUploads({
   config,
@@ -152,14 +130,16 @@ export function createUploads({
     objectStorage === null
       ? createFolderDestination(slideRoots(config).uploads)
       : createBucketDestination(objectStorage.store, closing.signal);
-  let sweepTimer: NodeJS.Timeout | null = null;
-  let working: Promise<void> | null = null;
-  let hasMore = false;
-
-  const assemblyOf = (uploadId: string) => path.join(partialFolder, `folder-${uploadId}`);
-  const leaseFrom = (at: Date) => ({
-    now: at.toISOString(),
-    until: new Date(at.getTime() + leaseMs).toISOString(),
+  const finishing = createFinishing({
+    db,
+    now,
+    log,
+    audit,
+    partialFolder,
+    parts,
+    destination,
+    closing,
+    onPlaced,
   });
 
   /** @throws AppError not_found, also for what somebody else sends */
@@ -207,186 +187,6 @@ export function createUploads({
     };
   }
 
-  function entryOf(action: AuditAction, row: UploadRow, by: Sender | null) {
-    return {
-      action,
-      actor: by?.uid ?? null,
-      target: null,
-      detail: {
-        dataset: row.dataset,
-        upload_path: row.path,
-        files: row.file_count,
-        size_bytes: row.size_bytes,
-      },
-      origin: by?.origin ?? null,
-    };
-  }
-
-  /** @throws AppError upload_ended */
-  async function giveUp(row: UploadRow, by: Sender | null): Promise<void> {
-    const files = await listUploadFiles(db, row.id);
-    await change(db, 'uploads', async (tx) => {
-      await deleteUploadFiles(tx, row.id);
-      if (!(await deleteOpenUpload(tx, row.id))) throw new AppError('upload_ended');
-      await audit.record(tx, entryOf('upload-abandoned', row, by));
-    });
-    for (const { id } of files) await parts.discard(id);
-    await fs.rm(assemblyOf(row.id), { recursive: true, force: true });
-  }
-
-  /** Whatever there is to read or to place is read and placed, one after the other. */
-  function workOn(): void {
-    hasMore = true;
-    if (working !== null || closing.signal.aborted) return;
-    working = workOff()
-      .catch((error) => log.error({ err: error }, 'uploads could not be gone on with'))
-      .finally(() => {
-        working = null;
-        if (hasMore) workOn();
-      });
-  }
-
-  async function workOff(): Promise<void> {
-    while (hasMore && !closing.signal.aborted) {
-      hasMore = false;
-      for (;;) {
-        if (closing.signal.aborted) return;
-        const file = await claimUploadFile(db, leaseFrom(now()));
-        if (file === null) break;
-        await check(file);
-      }
-    }
-  }
-
-  /** Goes on renewing the lease while the work lasts. */
-  async function whileLeased<T>(renew: (until: string) => Promise<void>, work: () => Promise<T>): Promise<T> {
-    const timer = setInterval(() => {
-      renew(leaseFrom(now()).until).catch((error) =>
-        log.warn({ err: error }, 'a lease could not be renewed'),
-      );
-    }, leaseMs / 3);
-    try {
-      return await work();
-    } finally {
-      clearInterval(timer);
-    }
-  }
-
-  async function check(file: UploadFileRow): Promise<void> {
-    let sha256: string;
-    try {
-      sha256 = await whileLeased(
-        (until) => updateUploadFile(db, file.id, { leased_until: until }),
-        () => hashFile(parts.pathOf(file.id), closing.signal),
-      );
-    } catch (error) {
-      if (closing.signal.aborted) return updateUploadFile(db, file.id, { leased_until: null });
-      // It is tried again when the lease has ended; it may have come to another machine, with a folder of its own.
-      log.error({ err: error, upload: file.upload_id }, 'a file that was uploaded could not be read');
-      return;
-    }
-    if (sha256 === file.sha256) {
-      await updateUploadFile(db, file.id, { state: 'checked', leased_until: null });
-      await placeIfWhole(file.upload_id);
-      return;
-    }
-    await updateUploadFile(db, file.id, { state: 'refused', leased_until: null });
-    await updateUpload(db, file.upload_id, { problem: 'checksum', touched_at: now().toISOString() });
-    await parts.discard(file.id);
-    log.warn({ upload: file.upload_id }, 'an uploaded file is not what was sent');
-  }
-
-  async function placeIfWhole(uploadId: string): Promise<void> {
-    const announced = await findUpload(db, uploadId);
-    if (announced === null || announced.state === 'done') return;
-    const { checked, bytes } = await countUploadFiles(db, uploadId);
-    if (checked !== announced.file_count || bytes !== announced.size_bytes) return;
-    const row = await claimUpload(db, uploadId, leaseFrom(now()));
-    if (row === null) return; // somebody else is at it
-    try {
-      await whileLeased(
-        (until) => updateUpload(db, uploadId, { leased_until: until }),
-        () => place(row, announced.state === 'placing'),
-      );
-    } catch (error) {
-      log.error({ err: error, upload: uploadId }, 'an upload could not be put where slides lie');
-      await setProblem(uploadId, 'storage');
-    }
-  }
-
-  async function setProblem(uploadId: string, problem: UploadProblem): Promise<void> {
-    await updateUpload(db, uploadId, { problem, touched_at: now().toISOString() });
-  }
-
-  async function place(row: UploadRow, isAgain: boolean): Promise<void> {
-    const files = await listUploadFiles(db, row.id);
-    const isPlaced = await destination.place({
-      assembly: assemblyOf(row.id),
-      place: `${row.dataset}/${row.path}`,
-      isFolder: row.is_folder === 1,
-      files: files.map((file) => ({
-        part: parts.pathOf(file.id),
-        path: file.path,
-        sizeBytes: file.size_bytes,
-      })),
-      isAgain,
-    });
-    const at = now().toISOString();
-    if (!isPlaced) {
-      await updateUpload(db, row.id, {
-        state: 'open',
-        problem: 'exists',
-        leased_until: null,
-        touched_at: at,
-      });
-      return;
-    }
-    await change(db, 'uploads', async (tx) => {
-      const done = { state: 'done', problem: null, place_key: null, leased_until: null } as const;
-      await updateUpload(tx, row.id, { ...done, touched_at: at });
-      await deleteUploadFiles(tx, row.id);
-      await audit.record(tx, { ...entryOf('upload-finished', row, null), actor: row.uid });
-    });
-    for (const { id } of files) await parts.discard(id);
-    onPlaced();
-  }
-
-  async function sweep(): Promise<void> {
-    const at = now().getTime();
-    for (const row of await listUnfinishedUploads(db)) {
-      if (closing.signal.aborted) return;
-      const isStale = at - Date.parse(row.touched_at) > patienceMs;
-      if (row.state === 'open' && isStale) await giveUp(row, null);
-      else if (row.problem !== 'exists') await placeIfWhole(row.id);
-    }
-    await deleteDoneUploads(db, new Date(at - rememberMs).toISOString());
-    await removeStrays();
-  }
-
-  /** What nobody knows of any more: the process ended between the file and its row. */
-  async function removeStrays(): Promise<void> {
-    const known = new Set<string>();
-    for (const row of await listUnfinishedUploads(db)) {
-      known.add(path.basename(assemblyOf(row.id)));
-      for (const { id } of await listUploadFiles(db, row.id)) known.add(id);
-    }
-    for (const name of await fs.readdir(partialFolder).catch(() => [])) {
-      if (known.has(name.replace(/\.json$/, ''))) continue;
-      const place = path.join(partialFolder, name);
-      const found = await fs.stat(place).catch(() => null); // gone meanwhile
-      if (found === null || Date.now() - found.mtimeMs < patienceMs) continue;
-      await fs.rm(place, { recursive: true, force: true });
-    }
-  }
-
-  function sweepInBackground(): void {
-    sweeping = sweeping
-      .then(sweep)
-      .catch((error) => log.error({ err: error }, 'unfinished uploads could not be looked through'))
-      .then(workOn);
-  }
-  let sweeping: Promise<void> = Promise.resolve();
-
   return {
     parts,
 
@@ -399,10 +199,7 @@ export function createUploads({
       const names = namesOf(asked, 'path');
       if (!isFolder) requireSlideName(names.at(-1) ?? '');
       if (!isFolder && file_count !== 1) throw new AppError('invalid_request', { field: 'file_count' });
-      const [datasetName, ...more] = namesOf(dataset, 'dataset');
-      if (datasetName === undefined || more.length > 0) {
-        throw new AppError('invalid_request', { field: 'dataset', message: sentences.slashInDataset });
-      }
+      const datasetName = datasetNameOf(dataset);
       if (size_bytes > config.uploadMaxBytes) throw new AppError('upload_too_large');
       const place = names.join('/');
       const placeKey = `${datasetName}/${place}`.toLowerCase();
@@ -451,7 +248,7 @@ export function createUploads({
     },
 
     async abandon(sender, uploadId) {
-      await giveUp(await ownUpload(sender.uid, uploadId), sender);
+      await finishing.giveUp(await ownUpload(sender.uid, uploadId), sender);
     },
 
     async beginFile(uid, { uploadId, path: asked, sizeBytes, modifiedMs }) {
@@ -475,7 +272,7 @@ export function createUploads({
           const total = others.bytes + sizeBytes;
           const isTooMuch = others.files >= upload.file_count || total > upload.size_bytes;
           if (isTooMuch || (isLast && total !== upload.size_bytes)) {
-            throw new AppError('invalid_request', { message: sentences.notAsAnnounced });
+            throw new AppError('invalid_request', { message: notAsAnnounced });
           }
           await insertUploadFile(tx, {
             id,
@@ -520,59 +317,20 @@ export function createUploads({
       if ((await parts.received(fileId)) !== file.size_bytes) throw new AppError('upload_incomplete');
       await updateUploadFile(db, fileId, { state: 'checking', sha256 });
       await updateUpload(db, upload.id, { touched_at: now().toISOString() });
-      workOn();
+      finishing.workOn();
       return 'checking';
     },
 
-    start() {
-      sweepInBackground();
-      sweepTimer = setInterval(sweepInBackground, sweepEveryMs).unref();
-    },
-
-    async settled() {
-      await sweeping;
-      while (working !== null) await working;
-    },
-
-    async close() {
-      closing.abort();
-      if (sweepTimer !== null) clearInterval(sweepTimer);
-      await sweeping;
-      while (working !== null) await working;
-    },
+    start: finishing.start,
+    settled: finishing.settled,
+    close: finishing.close,
   };
 }
 
-const sentences = {
-  noSlide: {
-    tr: 'Bu bir slayt dosyası değil: adı tanınan bir uzantıyla bitmiyor.',
-    en: 'This is no slide: its name does not end like that of a format that can be read.',
-  },
-  slashInDataset: {
-    tr: 'Veri kümesinin adı eğik çizgi içeremez.',
-    en: 'The name of the dataset may not have a slash.',
-  },
-  notAsAnnounced: {
-    tr: 'Dosya, yüklemenin başında bildirilenlerle uyuşmuyor.',
-    en: 'The file does not fit what was announced when the upload began.',
-  },
-} as const satisfies Readonly<Record<string, InBothLanguages>>;
-
-/** @throws AppError invalid_request, with what is wrong with it */
-function namesOf(asked: string, field: string): readonly string[] {
-  const checked = checkUploadPath(asked);
-  if ('fault' in checked)
-    throw new AppError('invalid_request', { field, message: nameFaults[checked.fault] });
-  return checked.names;
-}
-
-function requireSlideName(name: string): void {
-  if (hasSlideName(name) || mayBeDicomByContent(name)) return;
-  throw new AppError('invalid_request', { field: 'path', message: sentences.noSlide });
-}
-
-/** On some file systems these are one file. */
-const isSamePlace = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+const notAsAnnounced: InBothLanguages = {
+  tr: 'Dosya, yüklemenin başında bildirilenlerle uyuşmuyor.',
+  en: 'The file does not fit what was announced when the upload began.',
+};
 
 function fileOf(row: UploadFileRow): UploadFile {
   return {
