@@ -1,6 +1,6 @@
 /** What is delivered beside the program: nginx and systemd take it, and the image has what it is built from. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -18,8 +18,8 @@ function newFolder() {
   return folder;
 }
 
-describe('deploy/nginx.conf', () => {
-  it.skipIf(!nginx || !openssl)('is taken by nginx, TLS included', () => {
+describe('deploy/nginx.conf and nginx.main.conf', () => {
+  it.skipIf(!nginx || !openssl)('are taken by nginx, TLS included', () => {
     const folder = newFolder();
     const name = ['-subj', '/CN=slides.example.org'];
     const key = ['-keyout', join(folder, 'privkey.pem'), '-out', join(folder, 'fullchain.pem')];
@@ -30,8 +30,14 @@ describe('deploy/nginx.conf', () => {
       .replaceAll('/etc/nginx/tls', folder)
       .replaceAll('/var/log/nginx', folder)
       .replaceAll(/server lamina-(\d):3000/g, 'server 127.0.0.1:300$1'); // names are looked up at once
-    writeFileSync(join(folder, 'site.conf'), site);
-    const settings = `pid ${folder}/nginx.pid;\nevents {}\nhttp { include ${folder}/site.conf; }\n`;
+    const sites = join(folder, 'conf.d');
+    mkdirSync(sites);
+    writeFileSync(join(sites, 'lamina.conf'), site);
+    const settings = textOf('deploy/nginx.main.conf')
+      .replaceAll('/etc/nginx/conf.d', sites)
+      .replaceAll('/var/log/nginx', folder)
+      .replaceAll('/run/', `${folder}/`)
+      .replace(/^user .*\n/m, ''); // there is no such user where nginx came from Debian
     writeFileSync(join(folder, 'nginx.conf'), settings);
     const errors = ['-e', join(folder, 'error.log')];
     const { status, stderr } = spawnSync(nginx, ['-t', '-c', join(folder, 'nginx.conf'), ...errors], {
@@ -41,7 +47,7 @@ describe('deploy/nginx.conf', () => {
     expect(status).toBe(0);
   });
 
-  it('logs no address with what follows the question mark, and no image session in a path', () => {
+  it('log no address with what follows the question mark, and no image session in a path', () => {
     const config = textOf('deploy/nginx.conf');
     const [format] = /log_format lamina [^;]*;/.exec(config) ?? [];
     expect(format).toContain('$lamina_logged_path');

@@ -1,0 +1,358 @@
+import { randomUUID } from 'node:crypto';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import {
+  apiBase,
+  getImage,
+  type Image,
+  listImages,
+  type QueryInputOf,
+  updateDataset,
+  updateImage,
+} from '@lamina/contract';
+import { buildSvs } from '@lamina/slide/testing';
+import { describe, expect, it } from 'vitest';
+import { change } from '../store/database.ts';
+import { insertImages } from '../store/images.ts';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { catalogueOf, svs } from './testing/catalogue-of.ts';
+
+describe.each(databaseKinds)('the list on %s', (database) => {
+  it('says that there are no images', async () => {
+    const { reader } = await catalogueOf(database);
+    const { body } = await reader.call(listImages);
+    expect(body).toEqual({ images: [], next_cursor: null, message: 'No images found.' });
+  });
+
+  it('shows what is known of a slide, and nothing else of its file', async () => {
+    const { server, reader } = await catalogueOf(database);
+    await server.put('Breast/sub/a.svs', svs);
+    await server.rescan();
+    const { body } = await reader.call(listImages);
+    expect(body).toEqual({
+      images: [
+        {
+          id: expect.stringMatching(/^[\da-f-]{36}$/),
+          file_name: 'a.svs',
+          dataset_name: 'Breast',
+          organ_type: null,
+          width: 200,
+          height: 150,
+          mpp_x: 0.499,
+          mpp_y: 0.499,
+          objective_power: 20,
+          mpp_derived: false,
+          objective_power_derived: false,
+          vendor: expect.any(String),
+          format: 'aperio',
+          size_bytes: svs.length,
+          status: 'ready',
+          error: null,
+          hidden: false,
+          created_at: server.clock.now().toISOString(),
+        },
+      ],
+      next_cursor: null,
+    });
+    expect(JSON.stringify(body)).not.toContain(server.config.slidesDir);
+  });
+
+  it('works out a pixel size or a magnification that a file does not say, and marks it', async () => {
+    const { server, reader, list } = await catalogueOf(database);
+    const small = { width: 64, height: 48, tileSize: 64, downsamples: [1] };
+    await server.put('a/both.svs', svs);
+    await server.put('a/magnification.svs', await buildSvs({ ...small, properties: { AppMag: '40' } }));
+    await server.put('a/neither.svs', await buildSvs({ ...small, properties: {} }));
+    await server.put('a/pixel size.svs', await buildSvs({ ...small, properties: { MPP: '0.5026' } }));
+    await server.rescan();
+    const scales = (await list(reader)).map(
+      ({ mpp_x, mpp_y, mpp_derived, objective_power, objective_power_derived }) => [
+        [mpp_x, mpp_y, mpp_derived],
+        [objective_power, objective_power_derived],
+      ],
+    );
+    expect(scales).toEqual([
+      [
+        [0.499, 0.499, false],
+        [20, false],
+      ],
+      [
+        [0.25, 0.25, true],
+        [40, false],
+      ],
+      [
+        [null, null, false],
+        [null, false],
+      ],
+      [
+        [0.5026, 0.5026, false],
+        [20, true],
+      ],
+    ]);
+  });
+
+  it('is in natural order, dataset by dataset, those without one last', async () => {
+    const { server, names } = await catalogueOf(database);
+    for (const [dataset_name, file_name] of [
+      [null, 'a.svs'],
+      ['Set 10', 'a.svs'],
+      ['Set 2', 'slide-10.svs'],
+      ['Set 2', 'Slide-2.svs'],
+      ['Çene', 'z.svs'],
+      ['Dalak', 'y.svs'],
+      ['Cilt', 'x.svs'],
+    ] as const) {
+      await server.given.image({ dataset_name, file_name });
+    }
+    expect(await names()).toEqual([
+      'x.svs',
+      'z.svs',
+      'y.svs',
+      'Slide-2.svs',
+      'slide-10.svs',
+      'a.svs',
+      'a.svs',
+    ]);
+  });
+
+  it('is not sent again while nothing has changed in it for its reader', async () => {
+    const { server, admin, reader } = await catalogueOf(database);
+    const { id: imageId } = await server.given.image({ dataset_name: 'Colon' });
+    const first = await reader.call(listImages);
+    const etag = String(first.headers.etag);
+    const again = { headers: { 'if-none-match': etag } };
+
+    expect(await reader.call(listImages, again)).toMatchObject({ status: 304, body: '' });
+    expect(await reader.call(listImages, { ...again, query: { q: 'x' } })).toMatchObject({ status: 200 });
+    expect(await admin.call(listImages, again)).toMatchObject({ status: 200 });
+
+    await admin.call(updateImage, { params: { imageId }, body: { organ_type: 'Colon' } });
+    const after = await reader.call(listImages, again);
+    expect(after).toMatchObject({ status: 200, body: { images: [{ organ_type: 'Colon' }] } });
+
+    const known = { headers: { 'if-none-match': String(after.headers.etag) } };
+    await admin.call(updateDataset, { body: { dataset: 'Colon', access: 'restricted', listed: false } });
+    expect(await reader.call(listImages, known)).toMatchObject({ status: 200, body: { images: [] } });
+  });
+
+  it('is the same in parts, without a limit, as in pages: for administrators, and for whom datasets are closed', async () => {
+    const { server, administrator, viewer, admin, reader } = await catalogueOf(database);
+    const made = Array.from({ length: 2100 }, (_, i) => `slide ${i}.svs`);
+    const at = server.clock.now().toISOString();
+    await change(server.services.db, 'catalogue', async (tx) => {
+      for (let from = 0; from < made.length; from += 100) {
+        const some = made.slice(from, from + 100).map((file_name, i) => ({
+          id: randomUUID(),
+          root: 'slides' as const,
+          path: file_name,
+          members: '[]',
+          fingerprint: null,
+          file_name,
+          dataset_name: i % 5 === 0 ? null : `Set ${i % 5}`,
+          organ_type: null,
+          size_bytes: 1,
+        }));
+        await insertImages(tx, some, at);
+      }
+      await tx.updateTable('images').set({ status: 'ready' }).execute();
+    });
+    for (const dataset of ['Set 1', 'Set 3']) {
+      await admin.call(updateDataset, { body: { dataset, access: 'restricted', listed: false } });
+    }
+    for (const [client, count] of [
+      [admin, 2100],
+      [reader, 1260],
+    ] as const) {
+      const { headers, body } = await client.call(listImages);
+      expect(headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(listImages.response.strict().parse(body)).toEqual(body);
+      const paged: Image[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const query: Record<string, string> = { limit: '500', ...(cursor !== '' && { cursor }) };
+        const page: { images: Image[]; next_cursor: string | null } = (
+          await client.call(listImages, { query })
+        ).body;
+        paged.push(...page.images);
+        cursor = page.next_cursor;
+      }
+      expect(paged).toHaveLength(count);
+      expect(body).toEqual({ images: paged, next_cursor: null });
+      const authorization = `Bearer ${await server.given.token(client === admin ? administrator : viewer)}`;
+      for (const [encoding, unpack] of [
+        ['br', brotliDecompressSync],
+        ['gzip', gunzipSync],
+      ] as const) {
+        const packed = await server.app.inject({
+          url: `${apiBase}/image-catalog/images`,
+          headers: { authorization, 'accept-encoding': encoding },
+        });
+        expect(packed.headers['content-encoding']).toBe(encoding);
+        expect(JSON.parse(unpack(packed.rawPayload).toString())).toEqual(body);
+      }
+    }
+  }, 60_000);
+
+  it('finds a word that a thousand entries have and one that two have, in the order of the list', async () => {
+    const { server, reader, names } = await catalogueOf(database);
+    const at = server.clock.now().toISOString();
+    await change(server.services.db, 'catalogue', async (tx) => {
+      for (let from = 0; from < 1100; from += 100) {
+        const some = Array.from({ length: 100 }, (_, i) => ({
+          id: randomUUID(),
+          root: 'slides' as const,
+          path: `${from + i}`,
+          members: '[]',
+          fingerprint: null,
+          file_name: `HE ${from + i}${(from + i) % 600 === 3 ? ' seldom' : ''}.svs`,
+          dataset_name: `Set ${i % 3}`,
+          organ_type: null,
+          size_bytes: 1,
+        }));
+        await insertImages(tx, some, at);
+      }
+      await tx.updateTable('images').set({ status: 'ready' }).execute();
+    });
+    expect(await names(reader, { q: 'he ', limit: '3' })).toEqual([
+      'HE 0.svs',
+      'HE 3 seldom.svs',
+      'HE 6.svs',
+    ]);
+    expect(await names(reader, { q: 'SELDOM' })).toEqual(['HE 3 seldom.svs', 'HE 603 seldom.svs']);
+    expect(await names(reader, { q: 'seldom', dataset: 'Set 0' })).toEqual([
+      'HE 3 seldom.svs',
+      'HE 603 seldom.svs',
+    ]);
+    expect(await names(reader, { q: 'never' })).toEqual([]);
+    expect(await names(reader, { q: 'he' })).toHaveLength(1100);
+  }, 60_000);
+
+  it('is narrowed to one dataset of several whose names differ in case alone', async () => {
+    const { server, reader, names } = await catalogueOf(database);
+    for (const dataset_name of ['Ki-67', 'KI-67', 'Ki-67 b', 'Ki-6', null]) {
+      await server.given.image({ dataset_name, file_name: `of ${dataset_name}.svs` });
+    }
+    expect(await names(reader, { dataset: 'Ki-67' })).toEqual(['of Ki-67.svs']);
+    expect(await names(reader, { dataset: 'Ki-67', limit: '5' })).toEqual(['of Ki-67.svs']);
+  });
+
+  it('comes in pages that neither repeat nor miss anything', async () => {
+    const { server, reader, names } = await catalogueOf(database);
+    for (let i = 0; i < 7; i++) await server.given.image({ dataset_name: 'Set', file_name: 'same.svs' });
+    for (let i = 0; i < 5; i++) await server.given.image({ file_name: `slide-${i}.svs` });
+    const seen: string[] = [];
+    const sizes: number[] = [];
+    let cursor: string | null = null;
+    do {
+      const query: Record<string, string> = cursor === null ? { limit: '5' } : { limit: '5', cursor };
+      const { body }: { body: { images: Image[]; next_cursor: string | null } } = await reader.call(
+        listImages,
+        {
+          query,
+        },
+      );
+      seen.push(...body.images.map(({ id }) => id));
+      sizes.push(body.images.length);
+      cursor = body.next_cursor;
+      // What comes in front of the place that was reached does not shift the pages.
+      await server.given.image({ dataset_name: 'A', file_name: 'early.svs' });
+    } while (cursor !== null);
+    expect(sizes).toEqual([5, 5, 2]);
+    expect(new Set(seen).size).toBe(12);
+    expect((await names(reader, { limit: '500' })).length).toBe(15);
+  });
+
+  it('ends without a cursor when the last page is full', async () => {
+    const { server, reader } = await catalogueOf(database);
+    for (let i = 0; i < 4; i++) await server.given.image();
+    const { body } = await reader.call(listImages, { query: { limit: '4' } });
+    expect(body.images).toHaveLength(4);
+    expect(body.next_cursor).toBeNull();
+  });
+
+  it.each<[string, QueryInputOf<typeof listImages>]>([
+    ['limit', { limit: '0' }],
+    ['limit', { limit: '501' }],
+    ['limit', { limit: '1e9' }],
+    ['limit', { limit: 'all' }],
+    ['cursor', { cursor: 'nonsense' }],
+    ['cursor', { cursor: Buffer.from("' or 1=1--.x").toString('base64url') }],
+    ['cursor', { cursor: '' }],
+    ['q', { q: 'a'.repeat(201) }],
+    ['q', { q: 'a\u0000b' }],
+    ['dataset', { dataset: '\u0000' }],
+    ['organ', { organ: '\u0000' }],
+  ])('refuses a %s it cannot use: %j', async (field, query) => {
+    const { reader } = await catalogueOf(database);
+    const { status, body } = await reader.call(listImages, { query: query as Record<string, string> });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ code: 'invalid_request', field });
+  });
+
+  it('finds by name, id, organ and dataset, in any case, Turkish letters included', async () => {
+    const { server, reader, names } = await catalogueOf(database);
+    const first = await server.given.image({
+      file_name: 'IŞIK-1.svs',
+      organ_type: 'Karaciğer',
+      dataset_name: 'İzmir',
+    });
+    await server.given.image({ file_name: 'other.svs', organ_type: 'Akciğer', dataset_name: 'Ankara' });
+    for (const q of [
+      'ışık',
+      'IŞIK',
+      'işik',
+      'KARACİĞER',
+      'karacIğer',
+      'izmir',
+      'IZMIR',
+      ' Izmir ',
+      first.id,
+    ]) {
+      expect(await names(reader, { q }), q).toEqual(['IŞIK-1.svs']);
+    }
+    expect(await names(reader, { q: first.id.slice(0, 8).toUpperCase() })).toEqual(['IŞIK-1.svs']);
+    expect(await names(reader, { q: 'ciğer' })).toHaveLength(2);
+    expect(await names(reader, { q: '' })).toHaveLength(2);
+    expect(await names(reader, { q: 'isik' })).toEqual([]);
+  });
+
+  it.each(['%', '_', '\\', '%%', "'", "' or 1=1--", '"; drop table images;--'])(
+    'takes %j in a search for what it is',
+    async (q) => {
+      const { server, reader, names } = await catalogueOf(database);
+      await server.given.image({ file_name: 'plain.svs' });
+      await server.given.image({ file_name: `odd${q}name.svs` });
+      expect(await names(reader, { q })).toEqual([`odd${q}name.svs`]);
+    },
+  );
+
+  it('can be narrowed to a dataset and an organ, as they are written', async () => {
+    const { server, reader, names } = await catalogueOf(database);
+    await server.given.image({ file_name: 'a', dataset_name: 'Set', organ_type: 'Meme' });
+    await server.given.image({ file_name: 'b', dataset_name: 'Set', organ_type: 'Deri' });
+    await server.given.image({ file_name: 'c', dataset_name: 'Set 2', organ_type: 'Meme' });
+    expect(await names(reader, { dataset: 'Set' })).toEqual(['a', 'b']);
+    expect(await names(reader, { organ: 'Meme' })).toEqual(['a', 'c']);
+    expect(await names(reader, { dataset: 'Set', organ: 'Meme', q: 'A' })).toEqual(['a']);
+    expect(await names(reader, { dataset: 'set' })).toEqual([]);
+  });
+
+  it('shows all but administrators what is ready alone, and never why a file could not be read', async () => {
+    const { server, admin, reader, names, list } = await catalogueOf(database);
+    const failed = await server.given.image({
+      file_name: 'f',
+      status: 'failed',
+      error: 'The file is damaged.',
+    });
+    const pending = await server.given.image({ file_name: 'p', status: 'pending' });
+    await server.given.image({ file_name: 'r' });
+    expect(await names()).toEqual(['r']);
+    expect((await list(admin)).map(({ status, error }) => [status, error])).toEqual([
+      ['failed', 'The file is damaged.'],
+      ['pending', null],
+      ['ready', null],
+    ]);
+    for (const { id } of [failed, pending]) {
+      expect((await admin.call(getImage, { params: { imageId: id } })).status).toBe(200);
+      expect((await reader.call(getImage, { params: { imageId: id } })).status).toBe(404);
+    }
+  });
+});

@@ -1,0 +1,190 @@
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { deleteImage, type User, updateImage } from '@lamina/contract';
+import { buildSvs } from '@lamina/slide/testing';
+import { describe, expect, it, vi } from 'vitest';
+import type { SlideServer } from '../testing/slide-server.ts';
+import { catalogueOf, svs } from './testing/catalogue-of.ts';
+
+describe('the catalogue and the slide folder', () => {
+  const ready = async ({ services }: SlideServer, reader: User) =>
+    (await services.catalogue.list({ limit: 500 }, reader)).images.length;
+
+  it('agree: new files come, files that are gone go, and return as the same entry', async () => {
+    const { server, names, list, reader } = await catalogueOf();
+    await server.put('Set/a.svs', svs);
+    await server.put('Set/b.svs', svs);
+    await server.rescan();
+    const [before] = await list(reader);
+    await fs.rm(path.join(server.config.slidesDir, 'Set/a.svs'));
+    await server.rescan();
+    expect(await names()).toEqual(['b.svs']);
+    await server.put('Set/a.svs', svs);
+    await server.rescan();
+    expect(await list(reader)).toContainEqual({ ...before, id: before?.id });
+  });
+
+  it('agree on datasets: the first folder, that of the demonstration slides too', async () => {
+    const { server, list, reader } = await catalogueOf();
+    await server.put('Breast/2024/a.svs', svs);
+    await server.put('b.svs', svs);
+    const demo = path.join(server.config.dataDir, 'demo', 'Demo');
+    await fs.mkdir(demo, { recursive: true });
+    await fs.writeFile(path.join(demo, 'c.svs'), svs);
+    await server.rescan();
+    expect((await list(reader)).map((image) => [image.file_name, image.dataset_name])).toEqual([
+      ['a.svs', 'Breast'],
+      ['c.svs', 'Demo'],
+      ['b.svs', null],
+    ]);
+  });
+
+  it('agree on what metadata files say, whenever that changes', async () => {
+    const { server, list, reader } = await catalogueOf();
+    await server.put('Set/a.svs', svs);
+    await server.put('Set/catalogue.csv', 'file_name,dataset_name,organ_type\na.svs,Study,Meme\n');
+    await server.rescan();
+    expect(await list(reader)).toMatchObject([{ dataset_name: 'Study', organ_type: 'Meme' }]);
+    await server.put('Set/catalogue.csv', 'file_name,organ_type\na.svs,Deri\n');
+    await server.rescan();
+    expect(await list(reader)).toMatchObject([{ dataset_name: 'Set', organ_type: 'Deri' }]);
+  });
+
+  it('leave alone what an administrator has set, field by field', async () => {
+    const { server, admin, list, reader } = await catalogueOf();
+    await server.put('Set/a.svs', svs);
+    await server.rescan();
+    const imageId = await server.idOf('a.svs');
+    await admin.call(updateImage, {
+      params: { imageId },
+      body: { organ_type: 'Set by hand', file_name: 'Case 1' },
+    });
+    await server.put('Set/catalogue.csv', 'file_name,dataset_name,organ_type\na.svs,Study,Meme\n');
+    await server.put('Set/a.svs', await buildSvs({ width: 100, height: 100, downsamples: [1] }));
+    await server.rescan();
+    expect(await list(reader)).toMatchObject([
+      { id: imageId, file_name: 'Case 1', dataset_name: 'Study', organ_type: 'Set by hand', width: 100 },
+    ]);
+  });
+
+  it('do not bring back what an administrator has removed: by no rescan, no restart, no new file', async () => {
+    const { server, admin, names } = await catalogueOf();
+    await server.put('Set/a.svs', svs);
+    await server.rescan();
+    const imageId = await server.idOf('a.svs');
+    await admin.call(deleteImage, { params: { imageId } });
+    await server.rescan();
+    await server.services.catalogue.start();
+    await server.put('Set/a.svs', await buildSvs({ width: 100, height: 100, downsamples: [1] }));
+    await server.rescan();
+    expect(await names(admin)).toEqual([]);
+    expect(await fs.readdir(path.join(server.config.slidesDir, 'Set'))).toEqual(['a.svs']);
+    await admin.call(updateImage, { params: { imageId }, body: { removed: false } });
+    expect(await names()).toEqual(['a.svs']);
+  });
+
+  it('do not read again what has not changed', async () => {
+    const { server } = await catalogueOf();
+    const inspect = vi.spyOn(server.services.slides, 'inspect');
+    await server.put('Set/a.svs', svs);
+    await server.put('Set/broken.svs', svs.subarray(0, 2000));
+    await server.rescan();
+    expect(inspect).toHaveBeenCalledTimes(2);
+    await server.rescan();
+    await server.rescan();
+    expect(inspect).toHaveBeenCalledTimes(2);
+    await server.put('Set/a.svs', svs);
+    await server.rescan();
+    expect(inspect).toHaveBeenCalledTimes(3);
+  });
+
+  it('try at each start what could not be read: a newer version may read it', async () => {
+    const { server } = await catalogueOf();
+    await server.put('Set/a.svs', svs);
+    await server.put('Set/broken.svs', svs.subarray(0, 2000));
+    await server.rescan();
+    const inspect = vi.spyOn(server.services.slides, 'inspect');
+    await server.services.catalogue.start();
+    await server.services.catalogue.settled();
+    expect(inspect.mock.calls.map(([file]) => file.path)).toEqual(['Set/broken.svs']);
+  });
+
+  it.each([
+    ['cut.svs', svs.subarray(0, 2000)],
+    ['empty.svs', new Uint8Array()],
+    ['text.tif', 'This is no picture at all.'],
+    ['text.dcm', 'Nor is this.'],
+    ['picture.png', 'nor this'],
+  ])('a file that cannot be read is an entry with its reason, one sentence: %s', async (name, bytes) => {
+    const { server, admin, list, names } = await catalogueOf();
+    await server.put('Set/good.svs', svs);
+    await server.put(`Set/${name}`, bytes);
+    await server.rescan();
+    expect(await names()).toEqual(['good.svs']);
+    const failed = (await list(admin)).find(({ file_name }) => file_name === name);
+    expect(failed).toMatchObject({ status: 'failed', width: null, format: null });
+    expect(failed?.error).toMatch(/^[A-Z][^/\\]*\.$/);
+  });
+
+  it('a file that was broken and has been mended is shown', async () => {
+    const { server, names } = await catalogueOf();
+    await server.put('Set/a.svs', svs.subarray(0, 2000));
+    await server.rescan();
+    expect(await names()).toEqual([]);
+    await server.put('Set/a.svs', svs);
+    await server.rescan();
+    expect(await names()).toEqual(['a.svs']);
+  });
+
+  it('a metadata file that cannot be used is shown to administrators until it is mended', async () => {
+    const { server, admin, list, names } = await catalogueOf();
+    await server.put('Set/a.svs', svs);
+    await server.put('Set/catalogue.csv', 'nonsense');
+    await server.rescan();
+    expect(await names()).toEqual(['a.svs']);
+    expect(await list(admin)).toMatchObject([
+      { file_name: 'a.svs', status: 'ready' },
+      {
+        file_name: 'catalogue.csv',
+        dataset_name: 'Set',
+        status: 'failed',
+        error: 'catalogue.csv: the first line names no column file_name.',
+      },
+    ]);
+    await server.put('Set/catalogue.csv', 'file_name\n');
+    await server.rescan();
+    expect(await names(admin)).toEqual(['a.svs']);
+  });
+
+  it('are watched: what is copied there appears by itself', async () => {
+    const { server, admin, names } = await catalogueOf();
+    await server.services.catalogue.start();
+    await server.put('New/a.svs', svs);
+    await vi.waitFor(async () => expect(await names(admin)).toEqual(['a.svs']), {
+      timeout: 20_000,
+      interval: 100,
+    });
+  }, 30_000);
+
+  it('know whether there is anything at all', async () => {
+    const { server, admin } = await catalogueOf();
+    const { catalogue } = server.services;
+    expect(await catalogue.isEmpty()).toBe(true);
+    await server.put('Set/a.svs', svs);
+    await server.rescan();
+    expect(await catalogue.isEmpty()).toBe(false);
+    await admin.call(deleteImage, { params: { imageId: await server.idOf('a.svs') } });
+    expect(await catalogue.isEmpty()).toBe(false);
+    await fs.rm(path.join(server.config.slidesDir, 'Set'), { recursive: true });
+    await server.rescan();
+    expect(await catalogue.isEmpty()).toBe(true);
+  });
+
+  it('are found by two scans at once as one entry', async () => {
+    const { server } = await catalogueOf();
+    const user = await server.given.user();
+    await server.put('Set/a.svs', svs);
+    await Promise.all([server.rescan(), server.rescan(), server.rescan()]);
+    expect(await ready(server, user)).toBe(1);
+  });
+});

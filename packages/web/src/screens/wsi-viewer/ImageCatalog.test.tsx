@@ -1,0 +1,348 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  api,
+  bare,
+  focused,
+  list,
+  liver,
+  many,
+  refusal,
+  session,
+  show,
+  silence,
+  startAnew,
+} from './testing/viewer-page.tsx';
+
+beforeEach(startAnew);
+
+describe('the catalogue', () => {
+  it('shows images by dataset with their number, the first group open', async () => {
+    api({});
+    const user = show();
+    screen.getByText('Loading images...');
+    const first = await screen.findByRole('button', { name: 'Karaciğer 1 images' });
+    const second = screen.getByRole('button', { name: 'Unknown 1 images' });
+    expect(first.ariaExpanded).toBe('true');
+    expect(second.ariaExpanded).toBe('false');
+    screen.getByRole('button', { name: /IŞIK-2\.svs.*Liver.*11111111$/ });
+
+    await user.click(second);
+    screen.getByRole('button', { name: /^22222222-bbbb.*Unknown.*22222222$/ });
+    await user.click(first);
+    expect(screen.queryByText('IŞIK-2.svs')).toBeNull();
+  });
+
+  it('is asked for with the image session', async () => {
+    const server = api({});
+    show();
+    await screen.findByText('IŞIK-2.svs');
+    expect(server.asked('GET /image-catalog/images')).toEqual([
+      'GET /image-catalog/images?session=0123456789abcdef',
+    ]);
+  });
+
+  it('is searched while one types, and shows what is found whatever was open', async () => {
+    api({});
+    const user = show();
+    await screen.findByText('IŞIK-2.svs');
+    const box = screen.getByPlaceholderText('Search images...');
+    await user.type(box, '22222222');
+    await screen.findByText(bare.id);
+    expect(screen.queryByText('Karaciğer')).toBeNull();
+    await user.clear(box);
+    await user.type(box, 'ışık');
+    await screen.findByText('IŞIK-2.svs');
+    expect(screen.queryByText('Unknown')).toBeNull();
+    await user.type(box, ' nowhere');
+    await screen.findByText('No images match your search');
+  });
+
+  it.each([
+    ['a bare list', () => Response.json([liver])],
+    ['a list under images', list(liver)],
+  ])('is read from %s', async (_, answer) => {
+    api({ lists: [answer] });
+    show();
+    await screen.findByText('IŞIK-2.svs');
+  });
+
+  it.each([
+    ['an empty list', list()],
+    ['a message in its place', () => Response.json({ message: 'No images found' })],
+  ])('is empty with %s', async (_, answer) => {
+    api({ lists: [answer] });
+    show();
+    await screen.findByText('No images available');
+  });
+
+  it('says which images cannot be looked at, and why', async () => {
+    const error = 'This is not a slide in a format that can be read.';
+    api({
+      lists: [
+        list(
+          { ...liver, status: 'failed', error },
+          { ...bare, dataset_name: 'Karaciğer', status: 'pending' },
+        ),
+      ],
+      descriptors: [refusal(404)],
+    });
+    const user = show();
+    await screen.findByRole('button', { name: /22222222.*Being read/ });
+    await user.click(screen.getByRole('button', { name: /IŞIK-2.*Cannot be read/ }));
+    expect(screen.getByRole('region', { name: 'Selected Image' }).textContent).toContain(error);
+    expect(document.querySelector('img')).toBeNull();
+  });
+
+  it('shows thumbnails when they come into view, and a grey icon for one that cannot be had', async () => {
+    api({});
+    show();
+    const row = await screen.findByRole('button', { name: /IŞIK-2/ });
+    const thumbnail = row.querySelector('img') as HTMLImageElement;
+    expect(thumbnail.getAttribute('src')).toBe(
+      `/api/v1/image-catalog/proxy/${liver.id}/thumbnail.jpg?session=0123456789abcdef`,
+    );
+    fireEvent.error(thumbnail);
+    expect(row.querySelector('img')).toBeNull();
+    expect(row.querySelector('svg')).not.toBeNull();
+  });
+
+  it('shows a grey icon for a thumbnail until there is a session', async () => {
+    api({ sessions: [refusal(503)] });
+    show();
+    const row = await screen.findByRole('button', { name: /IŞIK-2/ });
+    expect(row.querySelector('svg')).not.toBeNull();
+    expect(row.querySelector('img')).toBeNull();
+  });
+});
+
+describe('a catalogue of thousands', () => {
+  it('has only what is in sight in the page', async () => {
+    api({ lists: [list(...many(10_000))] });
+    show();
+    await screen.findByRole('button', { name: 'Large 10000 images' });
+    screen.getByRole('button', { name: /^slide-1\.svs/ });
+    const rows = screen.getAllByRole('listitem');
+    expect(rows.length).toBeLessThan(40);
+    expect(rows[0]?.getAttribute('aria-posinset')).toBe('1');
+    expect(rows[0]?.getAttribute('aria-setsize')).toBe('10000');
+  });
+
+  it('asks for few thumbnails at a time', async () => {
+    api({ lists: [list(...many(10_000))] });
+    show();
+    await screen.findByRole('button', { name: /^slide-1\.svs/ });
+    expect(document.querySelectorAll('img')).toHaveLength(4);
+    fireEvent.load(document.querySelector('img') as HTMLImageElement);
+    expect(document.querySelectorAll('img')).toHaveLength(5);
+  });
+
+  it('is gone through with the keys of a tree, and the focus stays in it', async () => {
+    api({ lists: [list(...many(10_000), bare)] });
+    const user = show();
+    const search = await screen.findByRole('searchbox');
+    await screen.findByRole('button', { name: /^slide-1\.svs/ });
+    await user.click(search);
+    await user.keyboard('{ArrowDown}');
+    expect(focused()).toContain('Large');
+    for (const [key, name] of [
+      ['{ArrowRight}', 'slide-1.svs'],
+      ['{ArrowDown}', 'slide-2.svs'],
+      ['{PageDown}', 'slide-13.svs'],
+      ['{PageUp}', 'slide-2.svs'],
+      ['{End}', 'Unknown'],
+      ['{ArrowUp}', 'slide-10000.svs'],
+      ['{ArrowLeft}', 'Large'],
+      ['{End}', 'Unknown'],
+      ['{ArrowRight}{ArrowRight}', bare.id],
+      ['{Home}', 'Large'],
+    ] as const) {
+      await user.keyboard(key);
+      expect(focused(), key).toContain(name);
+    }
+    await user.keyboard('{ArrowLeft}');
+    expect(document.activeElement?.ariaExpanded).toBe('false');
+    expect(screen.queryByText('slide-1.svs')).toBeNull();
+    const stops = [...document.querySelectorAll('[data-line]')].filter(
+      (each) => (each as HTMLElement).tabIndex === 0,
+    );
+    expect(stops).toEqual([document.activeElement]);
+  });
+
+  it('opens a slide with Enter, and leaves the arrows to a slide that the mouse chose', async () => {
+    api({
+      lists: [list(liver, { ...bare, dataset_name: 'Karaciğer' })],
+      descriptors: [() => new Promise(() => {})],
+    });
+    const user = show();
+    const row = await screen.findByRole('button', { name: /IŞIK-2/ });
+    await user.click(screen.getByRole('button', { name: 'Karaciğer 2 images' }));
+    await user.keyboard('{ArrowRight}{ArrowRight}{ArrowDown}{Enter}');
+    expect(screen.getByRole('region', { name: 'Selected Image' }).textContent).toContain('NameIŞIK-2.svs');
+    await user.click(screen.getByRole('button', { name: /22222222/ }));
+    await user.keyboard('{ArrowDown}');
+    expect(focused()).toContain('22222222');
+    expect(row.ariaCurrent).toBeNull();
+  });
+
+  it('is searched after /, wherever the focus is', async () => {
+    api({});
+    const user = show();
+    await screen.findByText('IŞIK-2.svs');
+    await user.click(screen.getByRole('button', { name: 'Hide image catalog' }));
+    await user.keyboard('/ışık');
+    expect(screen.getByRole<HTMLInputElement>('searchbox').value).toBe('ışık');
+    screen.getByRole('button', { name: 'Hide image catalog' });
+  });
+});
+
+describe('the filters of the catalogue', () => {
+  const images = [
+    { ...liver, id: '1', file_name: 'one.svs', size_bytes: 1, created_at: '2026-11-03T00:00:00.000Z' },
+    {
+      ...liver,
+      id: '2',
+      file_name: 'two.svs',
+      size_bytes: 3,
+      created_at: '2026-11-01T00:00:00.000Z',
+      organ_type: 'Bile duct',
+    },
+    {
+      ...liver,
+      id: '3',
+      file_name: 'three.svs',
+      size_bytes: 2,
+      created_at: '2026-11-02T00:00:00.000Z',
+      dataset_name: 'TCGA',
+    },
+  ];
+  const names = () => screen.getAllByText(/\.svs$/).map(({ textContent }) => textContent);
+
+  it('say how many there are of each, and leave what is chosen', async () => {
+    api({ lists: [list(...images)] });
+    const user = show();
+    const organ = await screen.findByRole('combobox', { name: 'Filter by organ' });
+    expect([...organ.children].map(({ textContent }) => textContent)).toEqual([
+      'All organs',
+      'Bile duct (1)',
+      'Liver (2)',
+    ]);
+    await user.selectOptions(organ, 'Liver (2)');
+    await waitFor(() => expect(names()).toEqual(['one.svs', 'three.svs']));
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Filter by dataset' }), 'TCGA (1)');
+    await waitFor(() => expect(names()).toEqual(['three.svs']));
+
+    await user.click(screen.getByRole('button', { name: 'Clear' }));
+    await waitFor(() => expect(names()).toEqual(['one.svs', 'two.svs']));
+    expect(document.activeElement).toBe(screen.getByRole('searchbox'));
+  });
+
+  it('are not there where all images are of one kind', async () => {
+    api({ lists: [list(liver)] });
+    show();
+    await screen.findByText('IŞIK-2.svs');
+    expect(screen.getAllByRole('combobox')).toEqual([
+      screen.getByRole('combobox', { name: 'Sort images by' }),
+    ]);
+  });
+
+  it('stand beside three orders', async () => {
+    api({ lists: [list(...images)] });
+    const user = show();
+    const order = await screen.findByRole('combobox', { name: 'Sort images by' });
+    await user.click(await screen.findByRole('button', { name: 'TCGA 1 images' }));
+    for (const [label, expected] of [
+      ['Newest first', ['one.svs', 'two.svs', 'three.svs']],
+      ['Largest first', ['two.svs', 'one.svs', 'three.svs']],
+      ['By name', ['one.svs', 'two.svs', 'three.svs']],
+    ] as const) {
+      await user.selectOptions(order, label);
+      await waitFor(() => expect(names()).toEqual(expected));
+    }
+  });
+});
+
+describe('a catalogue that grows', () => {
+  it('shows what is new when the page is looked at again, and draws nothing else anew', async () => {
+    const server = api({ lists: [list(liver), list({ ...liver }, { ...bare, dataset_name: 'Karaciğer' })] });
+    show();
+    const row = await screen.findByRole('button', { name: /IŞIK-2/ });
+    const thumbnail = row.querySelector('img');
+    window.dispatchEvent(new Event('visibilitychange'));
+    await screen.findByRole('button', { name: /22222222/ });
+    expect(screen.getByRole('button', { name: /IŞIK-2/ })).toBe(row);
+    expect(row.querySelector('img')).toBe(thumbnail);
+    expect(server.asked('GET /image-catalog/images').length).toBeGreaterThan(1);
+  });
+
+  it('stays as it is when it cannot be asked for again', async () => {
+    const server = api({ lists: [list(liver), refusal(500)] });
+    show();
+    await screen.findByText('IŞIK-2.svs');
+    window.dispatchEvent(new Event('visibilitychange'));
+    await waitFor(() => expect(server.asked('GET /image-catalog/images')).toHaveLength(2));
+    screen.getByText('IŞIK-2.svs');
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+});
+
+describe('a list that cannot be loaded', () => {
+  it.each([
+    [
+      'the server said why',
+      refusal(403, { message: 'Your account is not active.', code: 'account_not_active' }),
+      'Your account is not active.',
+    ],
+    ['somebody else said why', refusal(418, { message: 'I am a teapot.' }), 'I am a teapot.'],
+    ['only a status came', refusal(502, '<html></html>'), 'Server error (502)'],
+    [
+      'the server failed',
+      refusal(500, { message: 'Something else', code: 'internal' }),
+      'Internal server error. Please try refreshing your session.',
+    ],
+    ['nobody answered', silence, 'No response from server. Please check your connection.'],
+    ['the answer made no sense', () => new Response('<html></html>'), 'Failed to load images'],
+  ])('says so when %s', async (_, answer, sentence) => {
+    api({ lists: [answer] });
+    show();
+    within(await screen.findByRole('alert')).getByText(sentence);
+  });
+
+  it('is asked for again with Retry', async () => {
+    api({ lists: [refusal(502, ''), list(liver)] });
+    const user = show();
+    await user.click(await screen.findByRole('button', { name: 'Retry' }));
+    await screen.findByText('IŞIK-2.svs');
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+
+  const unauthorised = refusal(401, { message: 'expired', code: 'session_invalid' });
+
+  it('for its session says that a new one is tried, and comes with it', async () => {
+    let give: (answer: Response) => void = () => {};
+    const slow = () =>
+      new Promise<Response>((resolve) => {
+        give = resolve;
+      });
+    const server = api({ sessions: [session('old'), slow], lists: [unauthorised, list(liver)] });
+    show();
+    await screen.findByText('Authentication error. Please log in again. Trying to create a new session...');
+    give(Response.json({ session_id: 'new', expires_in: 3600 }));
+    await screen.findByText('IŞIK-2.svs');
+    expect(server.asked('GET /image-catalog/images').at(-1)).toContain('session=new');
+  });
+
+  it('for its session says when no new one can be made', async () => {
+    api({ sessions: [session('old'), refusal(503)], lists: [unauthorised] });
+    show();
+    await screen.findByText('Authentication error. Please log in again. Failed to create a new session.');
+  });
+
+  it('even with a new session is not asked for a third time', async () => {
+    const server = api({ sessions: [session('old'), session('new')], lists: [unauthorised] });
+    show();
+    await screen.findByText('Authentication error. Please log in again.');
+    expect(server.asked('POST /auth/image-session')).toHaveLength(2);
+    expect(server.asked('GET /image-catalog/images')).toHaveLength(2);
+  });
+});

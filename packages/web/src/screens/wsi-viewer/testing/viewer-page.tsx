@@ -1,0 +1,89 @@
+/** The viewer's page for tests, and what the server answers it. */
+import { render } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { MemoryRouter } from 'react-router';
+import { vi } from 'vitest';
+import { App } from '../../../App.tsx';
+import { imageSessions } from '../../../api/image-sessions.ts';
+import { queryClient } from '../../../api/query-client.ts';
+import { WsiViewer } from '../WsiViewer.tsx';
+
+export const liver = {
+  id: '11111111-aaaa-4aaa-8aaa-aaaaaaaaaaaa',
+  file_name: 'IŞIK-2.svs',
+  dataset_name: 'Karaciğer',
+  organ_type: 'Liver',
+};
+export const bare = { id: '22222222-bbbb-4bbb-8bbb-bbbbbbbbbbbb' };
+
+export type Answer = () => Response | Promise<Response>;
+
+export const session =
+  (id: string): Answer =>
+  () =>
+    Response.json({ session_id: id, expires_in: 3600 }, { status: 201 });
+export const list =
+  (...images: object[]): Answer =>
+  () =>
+    Response.json({ images, next_cursor: null });
+export const refusal =
+  (status: number, body: object | string = {}): Answer =>
+  () =>
+    typeof body === 'string' ? new Response(body, { status }) : Response.json(body, { status });
+export const silence: Answer = () => Promise.reject(new TypeError('Failed to fetch'));
+
+/** The API at the network edge. Answers of one call come in turn, the last for good. */
+export function api(answers: {
+  sessions?: Answer[];
+  lists?: Answer[];
+  stats?: Answer;
+  descriptors?: Answer[];
+}) {
+  const { sessions = [session('0123456789abcdef')], lists = [list(liver, bare)], descriptors = [] } = answers;
+  const asked: string[] = [];
+  const next = (from: Answer[]): Answer => (from.length > 1 ? (from.shift() as Answer) : (from[0] as Answer));
+  vi.stubGlobal('fetch', async (address: string, init: RequestInit = {}) => {
+    const call = `${init.method ?? 'GET'} ${address.replace('/api/v1', '')}`;
+    asked.push(call);
+    if (call.startsWith('DELETE')) return new Response(null, { status: 204 });
+    if (call === 'POST /auth/image-session') return next(sessions)();
+    if (call.startsWith('GET /image-catalog/images')) return next(lists)();
+    if (call === 'GET /auth/image-session/stats' && answers.stats) return answers.stats();
+    if (call.includes('/image.dzi')) return next(descriptors)();
+    throw new Error(`nobody answers ${call}`);
+  });
+  return { asked: (part: string) => asked.filter((call) => call.includes(part)) };
+}
+
+export const viewerAt = (address: string) => (
+  <App env="test">
+    <MemoryRouter initialEntries={[address]}>
+      <WsiViewer />
+    </MemoryRouter>
+  </App>
+);
+
+export function show(address = '/wsi-viewer') {
+  render(viewerAt(address));
+  return userEvent.setup();
+}
+
+/** Nothing of the test before, and signed in. */
+export async function startAnew(): Promise<void> {
+  queryClient.clear();
+  localStorage.setItem('auth_token', 'the token');
+  // The tab has one image session; the test before gives its own back a moment after its end.
+  await vi.waitUntil(() => imageSessions.state().status === 'inactive');
+}
+
+/** `count` images of one dataset, slide-1 to slide-`count`. */
+export function many(count: number, of: object = {}) {
+  return Array.from({ length: count }, (_, place) => ({
+    id: `00000000-0000-4000-8000-${String(place + 1).padStart(12, '0')}`,
+    file_name: `slide-${place + 1}.svs`,
+    dataset_name: 'Large',
+    ...of,
+  }));
+}
+
+export const focused = () => document.activeElement?.textContent ?? '';
