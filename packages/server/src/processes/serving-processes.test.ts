@@ -58,7 +58,7 @@ describe.each(kinds)('several processes that answer, over %s,', (database) => {
       const { msg = '', pid } = JSON.parse(line) as { msg?: string; pid: number };
       if (msg.startsWith('Server listening')) listening.add(pid);
     });
-    await vi.waitFor(() => expect(listening.size).toBe(processes), patience);
+    await vi.waitUntil(() => listening.size === processes, patience);
     connections = Array.from({ length: processes }, () => new http.Agent({ keepAlive: true, maxSockets: 1 }));
     ({ token } = (await call('POST', '/auth/login', { body: admin })).json as { token: string });
     await vi.waitFor(async () => {

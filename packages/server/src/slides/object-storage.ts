@@ -22,8 +22,8 @@ export interface ObjectStorage {
   close(): Promise<void>;
 }
 
-/** Three hundred blocks: what some twenty people who look at different slides are just reading. */
-const memoryCacheBytes = 80 * 1024 * 1024;
+/** A hundred and twenty blocks: what has just come, until it is on the disk and is read from there. */
+const memoryCacheBytes = 32 * 1024 * 1024;
 
 /** @returns null where the settings name none */
 export function openObjectStorage({

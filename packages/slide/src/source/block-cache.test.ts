@@ -37,6 +37,7 @@ function storeOf(content = bytes) {
     async read({ key }: StoredObject, offset: number, length: number, signal?: AbortSignal) {
       asked.push({ key, first: offset / BLOCK_BYTES, blocks: Math.ceil(length / BLOCK_BYTES), signal });
       await held;
+      signal?.throwIfAborted();
       if (fault) throw fault;
       return new Uint8Array(content.subarray(offset, offset + length));
     },

@@ -6,7 +6,7 @@
  * is, not by where it lies, so those of an object that was replaced are never found again.
  */
 
-import type { BlockShelf } from './block-shelf.ts';
+import type { Block, BlockShelf } from './block-shelf.ts';
 import { checkRange } from './byte-source.ts';
 import { fingerprintOfVersions, versionOfObject } from './fingerprint.ts';
 import type { ObjectStore, StoredObject } from './object-store.ts';
@@ -44,10 +44,16 @@ interface Plan {
   readonly shelf: Pick<BlockShelf, 'readInto' | 'put'> | null;
 }
 
-/** Bytes of an object that somebody wants, and where they are to be put. */
-interface Wanted {
+/** An object, and its blocks by their indices, as far as they have been asked for: names are made once, not for each tile. */
+interface Blocks {
   readonly object: StoredObject;
   readonly fingerprint: string;
+  readonly known: Block[];
+}
+
+/** Bytes of an object that somebody wants, and where they are to be put. */
+interface Wanted {
+  readonly blocks: Blocks;
   readonly target: Uint8Array;
   readonly at: number;
   readonly offset: number;
@@ -69,34 +75,36 @@ interface Coming {
 export function createBlockCache({ store, maxMemoryBytes, shelf }: Plan): BlockCache {
   const memory = createBlockMemory(maxMemoryBytes);
   const coming = new Map<string, Coming>();
-  /** A hash for each object, not for each tile. */
-  const fingerprints = new WeakMap<StoredObject, string>();
+  const blocksOfObjects = new WeakMap<StoredObject, Blocks>();
 
-  function fingerprintOf(object: StoredObject): string {
-    let fingerprint = fingerprints.get(object);
-    if (fingerprint === undefined) {
-      fingerprint = fingerprintOfVersions([versionOfObject(object)]);
-      fingerprints.set(object, fingerprint);
+  function blocksOf(object: StoredObject): Blocks {
+    let blocks = blocksOfObjects.get(object);
+    if (blocks === undefined) {
+      blocks = { object, fingerprint: fingerprintOfVersions([versionOfObject(object)]), known: [] };
+      blocksOfObjects.set(object, blocks);
     }
-    return fingerprint;
+    return blocks;
   }
 
   /** Begins to bring these blocks from the store. */
-  function bring(object: StoredObject, fingerprint: string, indices: readonly number[]): void {
+  function bring(blocks: Blocks, indices: readonly number[]): void {
+    const { object } = blocks;
     const batch: Batch = {
-      names: indices.map((index) => nameOf(fingerprint, index)),
+      names: indices.map((index) => blockAt(blocks, index).name),
       leaving: new AbortController(),
       waiters: 0,
     };
     const answers = new Map(indices.map((index) => [index, Promise.withResolvers<Uint8Array>()]));
     for (const [index, { promise }] of answers) {
-      const name = nameOf(fingerprint, index);
+      const { name } = blockAt(blocks, index);
       promise.catch(() => {}); // everyone who waited for it may have left
       coming.set(name, { block: promise, batch });
     }
-    const settle = (index: number, block: Uint8Array) => {
-      memory.put(nameOf(fingerprint, index), block);
-      answers.get(index)?.resolve(block);
+    const settle = (index: number, bytes: Uint8Array) => {
+      const { name } = blockAt(blocks, index);
+      memory.put(name, bytes);
+      answers.get(index)?.resolve(bytes);
+      shelf?.put(name, bytes);
     };
 
     async function fromStore(first: number, count: number): Promise<void> {
@@ -106,9 +114,7 @@ export function createBlockCache({ store, maxMemoryBytes, shelf }: Plan): BlockC
         const bytes = await store.read(object, at, length, batch.leaving.signal);
         for (let step = 0; step < count; step++) {
           // A copy: one block that is kept must not keep the others.
-          const block = bytes.slice(step * BLOCK_BYTES, (step + 1) * BLOCK_BYTES);
-          settle(first + step, block);
-          shelf?.put(fingerprint, first + step, block);
+          settle(first + step, bytes.slice(step * BLOCK_BYTES, (step + 1) * BLOCK_BYTES));
         }
       } catch (error) {
         for (let step = 0; step < count; step++) answers.get(first + step)?.reject(error);
@@ -125,47 +131,46 @@ export function createBlockCache({ store, maxMemoryBytes, shelf }: Plan): BlockC
   }
 
   /** Puts there what stands of it in a block that is kept. @returns false when it is not kept */
-  async function takeKept(wanted: Wanted, index: number): Promise<boolean> {
-    const name = nameOf(wanted.fingerprint, index);
-    const block = memory.get(name);
-    if (block !== null) {
-      copyFrom(block, index, wanted);
+  function takeKept(wanted: Wanted, index: number): boolean | Promise<boolean> {
+    const block = blockAt(wanted.blocks, index);
+    const bytes = memory.get(block.name);
+    if (bytes !== null) {
+      copyFrom(bytes, index, wanted);
       return true;
     }
-    if (shelf === null || coming.has(name)) return false;
-    const { object, fingerprint, target } = wanted;
+    if (shelf === null || coming.has(block.name)) return false;
     const { at, offset, length } = partIn(index, wanted);
-    return shelf.readInto(
-      target,
-      at,
-      { fingerprint, index, byteCount: lengthOf(object, index) },
-      offset,
-      length,
-    );
+    return shelf.readInto(wanted.target, at, block, offset, length);
   }
 
-  /** In order; those that are neither in memory nor on their way are fetched. */
-  async function fetchBlocks(
-    { object, fingerprint }: Wanted,
+  /** The same of blocks that follow one another. @returns those that are not kept */
+  async function takeAllKept(wanted: Wanted, from: number, end: number): Promise<readonly number[]> {
+    if (end - from === 1) return (await takeKept(wanted, from)) ? [] : [from]; // most tiles
+    const indices = Array.from({ length: end - from }, (_, step) => from + step);
+    const wasKept = await Promise.all(indices.map(async (index) => takeKept(wanted, index)));
+    return indices.filter((_, step) => !wasKept[step]);
+  }
+
+  /** Puts there what stands of it in these blocks; those that are neither in memory nor on their way are fetched. */
+  async function fetchInto(
+    wanted: Wanted,
     indices: readonly number[],
     signal: AbortSignal | undefined,
-  ): Promise<Uint8Array[]> {
-    const missing = indices.filter((index) => {
-      const name = nameOf(fingerprint, index);
+  ): Promise<void> {
+    const { blocks } = wanted;
+    const names = indices.map((index) => blockAt(blocks, index).name);
+    const missing = indices.filter((_, step) => {
+      const name = names[step] as string;
       return !memory.has(name) && !coming.has(name);
     });
-    if (missing.length > 0) bring(object, fingerprint, missing);
-    const wanted = indices.map((index) => {
-      const name = nameOf(fingerprint, index);
-      return memory.get(name) ?? (coming.get(name) as Coming);
-    });
-    const batches = wanted.flatMap((each) => (each instanceof Uint8Array ? [] : [each.batch]));
+    if (missing.length > 0) bring(blocks, missing);
+    const sources = names.map((name) => memory.get(name) ?? (coming.get(name) as Coming));
+    const batches = sources.flatMap((each) => (each instanceof Uint8Array ? [] : [each.batch]));
     for (const batch of batches) batch.waiters++;
     try {
-      const blocks = Promise.all(
-        wanted.map(async (each) => (each instanceof Uint8Array ? each : each.block)),
-      );
-      return await unlessAborted(blocks, signal);
+      const all = Promise.all(sources.map(async (each) => (each instanceof Uint8Array ? each : each.block)));
+      const fetched = await unlessAborted(all, signal);
+      for (const [step, index] of indices.entries()) copyFrom(fetched[step] as Uint8Array, index, wanted);
     } finally {
       for (const batch of batches) {
         batch.waiters--;
@@ -181,20 +186,26 @@ export function createBlockCache({ store, maxMemoryBytes, shelf }: Plan): BlockC
     async readInto(object, target, at, offset, length, signal) {
       checkRange(offset, length, object.size);
       if (length === 0) return;
-      const wanted: Wanted = { object, fingerprint: fingerprintOf(object), target, at, offset, length };
+      const wanted: Wanted = { blocks: blocksOf(object), target, at, offset, length };
+      const first = Math.floor(offset / BLOCK_BYTES);
       const end = Math.ceil((offset + length) / BLOCK_BYTES);
-      for (let from = Math.floor(offset / BLOCK_BYTES); from < end; from += WINDOW) {
+      for (let from = first; from < end; from += WINDOW) {
         signal?.throwIfAborted();
-        const indices = Array.from({ length: Math.min(WINDOW, end - from) }, (_, step) => from + step);
-        const wasKept = await Promise.all(indices.map((index) => takeKept(wanted, index)));
-        const missing = indices.filter((_, step) => !wasKept[step]);
+        const missing = await takeAllKept(wanted, from, Math.min(end, from + WINDOW));
         if (missing.length === 0) continue;
         signal?.throwIfAborted();
-        const blocks = await fetchBlocks(wanted, missing, signal);
-        for (const [step, index] of missing.entries()) copyFrom(blocks[step] as Uint8Array, index, wanted);
+        await fetchInto(wanted, missing, signal);
       }
     },
   };
+}
+
+function blockAt({ object, fingerprint, known }: Blocks, index: number): Block {
+  known[index] ??= {
+    name: `${fingerprint}/${index}`,
+    byteCount: Math.min(BLOCK_BYTES, object.size - index * BLOCK_BYTES),
+  };
+  return known[index];
 }
 
 /** What of the wanted bytes stands in a block: where they go to, from which of its bytes, and how many. */
@@ -208,14 +219,6 @@ function partIn(index: number, { at, offset, length }: Wanted) {
 function copyFrom(block: Uint8Array, index: number, wanted: Wanted): void {
   const { at, offset, length } = partIn(index, wanted);
   wanted.target.set(block.subarray(offset, offset + length), at);
-}
-
-function nameOf(fingerprint: string, index: number): string {
-  return `${fingerprint}/${index}`;
-}
-
-function lengthOf({ size }: StoredObject, index: number): number {
-  return Math.min(BLOCK_BYTES, size - index * BLOCK_BYTES);
 }
 
 /** @returns the first of numbers that follow one another, and how many */

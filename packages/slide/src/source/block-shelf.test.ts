@@ -39,7 +39,7 @@ const fileOf = (index: number) => join(folder, 'ab', fingerprint, String(index))
 /** The whole block; null when it is not there. */
 async function readFrom(shelf: BlockShelf, index: number, of = fingerprint): Promise<Buffer | null> {
   const target = Buffer.alloc(block.length);
-  const place = { fingerprint: of, index, byteCount: block.length };
+  const place = { name: `${of}/${index}`, byteCount: block.length };
   return (await shelf.readInto(target, 0, place, 0, block.length)) ? target : null;
 }
 const indicesThere = async () =>
@@ -48,7 +48,7 @@ const indicesThere = async () =>
 describe('blocks on the disk', () => {
   it('are found again, also by another process', async () => {
     const shelf = shelfOf();
-    shelf.put(fingerprint, 3, block);
+    shelf.put(`${fingerprint}/3`, block);
     await shelf.settled();
     for (const each of [shelf, shelfOf()]) {
       expect(await readFrom(each, 3)).toEqual(block);
@@ -59,11 +59,11 @@ describe('blocks on the disk', () => {
 
   it('give any part of themselves, into the midst of what is there', async () => {
     const shelf = shelfOf();
-    shelf.put(fingerprint, 0, block);
+    shelf.put(`${fingerprint}/0`, block);
     await shelf.settled();
     for (const _ of ['with a look at the whole', 'alone']) {
       const target = Buffer.alloc(30, 0xaa);
-      const place = { fingerprint, index: 0, byteCount: block.length };
+      const place = { name: `${fingerprint}/0`, byteCount: block.length };
       expect(await shelf.readInto(target, 10, place, 9_000, 15)).toBe(true);
       expect(target.subarray(10, 25)).toEqual(block.subarray(9_000, 9_015));
       expect([...target.subarray(0, 10), ...target.subarray(25)].every((byte) => byte === 0xaa)).toBe(true);
@@ -72,7 +72,7 @@ describe('blocks on the disk', () => {
 
   it('are read on when another process removes them, until they are not open any more', async () => {
     const shelf = shelfOf();
-    shelf.put(fingerprint, 0, block);
+    shelf.put(`${fingerprint}/0`, block);
     await shelf.settled();
     await readFrom(shelf, 0);
     await rm(fileOf(0));
@@ -83,12 +83,12 @@ describe('blocks on the disk', () => {
 
   it('are not taken when they were cut short while they were open', async () => {
     const shelf = shelfOf();
-    shelf.put(fingerprint, 0, block);
+    shelf.put(`${fingerprint}/0`, block);
     await shelf.settled();
     await readFrom(shelf, 0);
     await truncate(fileOf(0), 100);
     expect(await readFrom(shelf, 0)).toBeNull();
-    shelf.put(fingerprint, 0, block);
+    shelf.put(`${fingerprint}/0`, block);
     await shelf.settled();
     expect(await readFrom(shelf, 0)).toEqual(block);
   });
@@ -103,7 +103,7 @@ describe('blocks on the disk', () => {
     ],
   ])('are not taken when the file was %s', async (_, damage) => {
     const shelf = shelfOf();
-    shelf.put(fingerprint, 0, block);
+    shelf.put(`${fingerprint}/0`, block);
     await shelf.settled();
     await writeFile(fileOf(0), damage(await readFile(fileOf(0))));
     expect(await readFrom(shelf, 0)).toBeNull();
@@ -112,7 +112,7 @@ describe('blocks on the disk', () => {
 
   it('take no more room than they may: what is longest out of use goes', async () => {
     const filled = shelfOf();
-    for (let index = 0; index < 10; index++) filled.put(fingerprint, index, block);
+    for (let index = 0; index < 10; index++) filled.put(`${fingerprint}/${index}`, block);
     await filled.settled();
     // The first is used again, long after all were written.
     for (let index = 0; index < 10; index++) await utimes(fileOf(index), 1000 + index, 1000 + index);
@@ -121,15 +121,15 @@ describe('blocks on the disk', () => {
     const narrow = shelfOf(5 * 10_100);
     await narrow.settled();
     expect(await indicesThere()).toEqual([0, 7, 8, 9]);
-    narrow.put(fingerprint, 10, block);
-    narrow.put(fingerprint, 11, block);
+    narrow.put(`${fingerprint}/10`, block);
+    narrow.put(`${fingerprint}/11`, block);
     await narrow.settled();
     expect(await indicesThere()).toEqual([0, 9, 10, 11]);
   });
 
   it('are not kept at all where there is no room for any', async () => {
     const none = shelfOf(0);
-    none.put(fingerprint, 0, block);
+    none.put(`${fingerprint}/0`, block);
     await none.settled();
     expect(await readdir(folder)).toEqual([]);
   });
@@ -153,7 +153,7 @@ describe('blocks on the disk', () => {
     const shelf = shelfOf();
     warnings.length = 0;
     for (let index = 0; index < 3; index++) {
-      shelf.put(fingerprint, index, block);
+      shelf.put(`${fingerprint}/${index}`, block);
       await shelf.settled();
     }
     expect(warnings).toHaveLength(1);

@@ -6,16 +6,15 @@
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { ByteSource } from './byte-source.ts';
 import { keepFilesOpen } from './open-files.ts';
 
-/** Which block: of what, the how manieth, and how long it is. */
-export interface BlockPlace {
-  /** Of the object as it is. */
-  readonly fingerprint: string;
-  readonly index: number;
+/** Which block, and how long it is. */
+export interface Block {
+  /** Fingerprint of the object as it is, a slash, the index of the block: its place on the shelf. */
+  readonly name: string;
   readonly byteCount: number;
 }
 
@@ -25,19 +24,19 @@ export interface BlockShelf {
    *
    * @returns false when it is not there, or not whole: then `target` holds anything
    */
-  readInto(
-    target: Uint8Array,
-    at: number,
-    place: BlockPlace,
-    offset: number,
-    length: number,
-  ): Promise<boolean>;
+  readInto(target: Uint8Array, at: number, block: Block, offset: number, length: number): Promise<boolean>;
   /** Written behind, and not at all while too much waits or the disk refuses. */
-  put(fingerprint: string, index: number, block: Uint8Array): void;
+  put(name: string, block: Uint8Array): void;
   /** Resolves when everything that was put is on the disk, and the disk within its bound. */
   settled(): Promise<void>;
   /** Resolves when nothing is written any more, and no file is open. */
   close(): Promise<void>;
+}
+
+interface SoundBlock {
+  readonly path: string;
+  /** When its time on the disk was set, by `performance.now`. */
+  touchedAt: number;
 }
 
 interface Plan {
@@ -72,29 +71,27 @@ export function createBlockShelf({ folder, maxBytes, warn }: Plan): BlockShelf {
   let writtenBytes = 0;
   let refusedUntil = 0;
   const files = keepFilesOpen(MOST_OPEN_FILES);
-  /** Blocks whose checksum this process has seen to hold, by their paths, and when each had its time set. */
-  const sound = new Map<string, number>();
+  /** By its name what this process knows of a block whose checksum it has seen to hold. */
+  const sound = new Map<string, SoundBlock>();
   // One after the other: looking what is there, then writing, then looking again.
   let work: Promise<void> = makeRoom().catch(refused);
 
-  const folderOf = (fingerprint: string) => join(folder, fingerprint.slice(0, 2), fingerprint);
-  const pathOf = ({ fingerprint, index }: Pick<BlockPlace, 'fingerprint' | 'index'>) =>
-    join(folderOf(fingerprint), String(index));
+  const pathOf = (name: string) => join(folder, name.slice(0, 2), name);
 
   function refused(error: unknown): void {
     if (refusedUntil === 0) warn(error);
     refusedUntil = performance.now() + REFUSED_FOR_MS;
   }
 
-  async function write(fingerprint: string, index: number, block: Uint8Array): Promise<void> {
-    const place = folderOf(fingerprint);
-    const beside = join(place, `${index}.${randomUUID()}.part`);
+  async function write(name: string, block: Uint8Array): Promise<void> {
+    const path = pathOf(name);
+    const beside = `${path}.${randomUUID()}.part`;
     const checksum = Buffer.alloc(CHECKSUM_BYTES);
     checksum.writeUInt32LE(crc32(block));
     try {
-      await mkdir(place, { recursive: true, mode: 0o700 });
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       await writeFile(beside, Buffer.concat([checksum, block]), { mode: 0o600 });
-      await rename(beside, pathOf({ fingerprint, index }));
+      await rename(beside, path);
     } catch (error) {
       await rm(beside, { force: true }).catch(() => {});
       throw error;
@@ -107,7 +104,7 @@ export function createBlockShelf({ folder, maxBytes, warn }: Plan): BlockShelf {
   /** Removes what is longest out of use, and what was left behind half written. */
   async function makeRoom(): Promise<void> {
     writtenBytes = 0;
-    const found: { path: string; bytes: number; usedAt: number }[] = [];
+    const found: { name: string; path: string; bytes: number; usedAt: number }[] = [];
     const now = Date.now();
     for (const group of await namesIn(folder)) {
       for (const fingerprint of await namesIn(join(folder, group))) {
@@ -118,7 +115,7 @@ export function createBlockShelf({ folder, maxBytes, warn }: Plan): BlockShelf {
           if (stats === null) continue; // another process has removed it
           const isAbandoned = name.endsWith('.part') && now - stats.mtimeMs > ABANDONED_AFTER_MS;
           if (isAbandoned) await rm(path, { force: true });
-          else found.push({ path, bytes: stats.size, usedAt: stats.mtimeMs });
+          else found.push({ name: `${fingerprint}/${name}`, path, bytes: stats.size, usedAt: stats.mtimeMs });
         }
       }
     }
@@ -127,63 +124,76 @@ export function createBlockShelf({ folder, maxBytes, warn }: Plan): BlockShelf {
     found.sort((one, other) => one.usedAt - other.usedAt);
     for (const block of found) {
       if (bytes <= maxBytes * ROOM_SHARE) break;
-      await remove(block.path);
+      await forget(block.name, block.path);
+      await rm(block.path, { force: true });
       bytes -= block.bytes;
       // The folder goes with its last block; while there are others it stays.
       await rmdir(join(block.path, '..')).catch(() => {});
     }
   }
 
-  /** Of a block that is used and known to be sound. */
-  function touch(path: string): void {
-    if (sound.size >= MOST_SOUND) sound.clear();
-    sound.set(path, performance.now());
+  /** Says on the disk that it is used. */
+  function touch(name: string, block: SoundBlock): void {
+    block.touchedAt = performance.now();
     const now = Date.now() / 1000;
-    utimes(path, now, now).catch(() => forget(path)); // removed meanwhile to make room
+    utimes(block.path, now, now).catch(() => forget(name, block.path)); // removed meanwhile to make room
   }
 
   /** As if it had never been read: whoever asks next looks anew. */
-  async function forget(path: string): Promise<void> {
-    sound.delete(path);
+  async function forget(name: string, path: string): Promise<void> {
+    sound.delete(name);
     await files.drop(path);
   }
 
-  async function remove(path: string): Promise<void> {
-    await forget(path);
-    await rm(path, { force: true });
+  /** Looks at the whole of it, and gives a part. */
+  async function readUnknown(
+    target: Uint8Array,
+    at: number,
+    { name, byteCount }: Block,
+    offset: number,
+    length: number,
+  ): Promise<boolean> {
+    const path = pathOf(name);
+    try {
+      const file = await files.take(path, CHECKSUM_BYTES + byteCount);
+      const block = file.size === CHECKSUM_BYTES + byteCount ? await readSound(file) : null;
+      if (block !== null) {
+        target.set(block.subarray(offset, offset + length), at);
+        if (sound.size >= MOST_SOUND) sound.clear();
+        const known: SoundBlock = { path, touchedAt: 0 };
+        sound.set(name, known);
+        touch(name, known);
+        return true;
+      }
+      await forget(name, path);
+      await rm(path, { force: true });
+    } catch {
+      await forget(name, path); // it is not there, or the disk does not give it
+    }
+    return false;
   }
 
   return {
-    async readInto(target, at, place, offset, length) {
-      const path = pathOf(place);
-      const wholeBytes = CHECKSUM_BYTES + place.byteCount;
+    async readInto(target, at, block, offset, length) {
+      const known = sound.get(block.name);
+      if (known === undefined) return readUnknown(target, at, block, offset, length);
       try {
-        const file = await files.take(path, wholeBytes);
-        const touchedAt = sound.get(path);
-        if (touchedAt !== undefined) {
-          await file.readInto(target, at, CHECKSUM_BYTES + offset, length);
-          if (performance.now() - touchedAt > TOUCH_AFTER_MS) touch(path);
-          return true;
-        }
-        const block = file.size === wholeBytes ? await readSound(file) : null;
-        if (block !== null) {
-          target.set(block.subarray(offset, offset + length), at);
-          touch(path);
-          return true;
-        }
-        await remove(path);
+        const file = await files.take(known.path, CHECKSUM_BYTES + block.byteCount);
+        await file.readInto(target, at, CHECKSUM_BYTES + offset, length);
       } catch {
-        await forget(path); // it is not there, not any more, or the disk does not give it
+        await forget(block.name, known.path); // it is not there any more, or not whole
+        return false;
       }
-      return false;
+      if (performance.now() - known.touchedAt > TOUCH_AFTER_MS) touch(block.name, known);
+      return true;
     },
 
-    put(fingerprint, index, block) {
+    put(name, block) {
       const isFull = waitingBytes + block.length > MOST_WAITING_BYTES;
       if (maxBytes === 0 || isFull || performance.now() < refusedUntil) return;
       waitingBytes += block.length;
       work = work
-        .then(() => write(fingerprint, index, block))
+        .then(() => write(name, block))
         .catch(refused)
         .finally(() => {
           waitingBytes -= block.length;

@@ -37,8 +37,10 @@ export function keepFilesOpen(most: number): OpenFiles {
           void close(file, known); // it has grown since
           break;
         }
-        sources.delete(file); // the order of a Map is the order of use
-        sources.set(file, known);
+        if (sources.size > most / 2) {
+          sources.delete(file); // the order of a Map is the order of use, which matters where something has to go soon
+          sources.set(file, known);
+        }
         return source;
       }
       const opening = openFileSource(file, { mayGrow: true });
