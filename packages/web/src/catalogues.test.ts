@@ -24,7 +24,7 @@ const catalogues = import.meta.glob('./**/texts.ts', { eager: true });
 
 /** The languages are called the same in all of them: their names stand in language.ts. */
 const sources = import.meta.glob<string>(
-  ['./**/*.{ts,tsx}', '!./**/*.test.{ts,tsx}', '!./testing/**', '!./language.ts'],
+  ['./**/*.{ts,tsx}', '!./**/*.test.{ts,tsx}', '!./**/testing/**', '!./language.ts'],
   {
     query: '?raw',
     import: 'default',

@@ -136,7 +136,9 @@ export function createBlockShelf({ folder, maxBytes, warn }: Plan): BlockShelf {
   function touch(name: string, block: SoundBlock): void {
     block.touchedAt = performance.now();
     const now = Date.now() / 1000;
-    utimes(block.path, now, now).catch(() => forget(name, block.path)); // removed meanwhile to make room
+    utimes(block.path, now, now).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') void forget(name, block.path); // removed meanwhile to make room
+    });
   }
 
   /** As if it had never been read: whoever asks next looks anew. */
