@@ -58,6 +58,7 @@ async function stored(): Promise<ReadonlyMap<string, string>> {
 
 /** When nothing is under way that nobody waits for. */
 async function idle(): Promise<void> {
+  await server.services.uploads.settled();
   await server.services.background.idle();
   for (const name of jobNames) await server.services.jobs.idle(name);
 }
