@@ -4,9 +4,18 @@ import { setTimeout } from 'node:timers/promises';
 import { viewersVerdicts } from './goals.mjs';
 import { usageOf } from './processes.mjs';
 import { tableOf } from './report.mjs';
-import { bigSlide } from './slides.mjs';
+import { bigSlide, slideNames } from './slides.mjs';
 import { quantile } from './statistics.mjs';
 import { simulateViewer } from './viewers.mjs';
+
+/** What they look at, one half of them each. */
+export const watched = [slideNames.scan, slideNames.halves];
+
+/** How many, and for how long. */
+export const crowdPlan = (isQuick) =>
+  isQuick
+    ? { viewers: 50, arrivingSeconds: 5, seconds: 20, everySeconds: 5 }
+    : { viewers: 1000, arrivingSeconds: 30, seconds: 330, everySeconds: 30 };
 
 /**
  * @param crowd `count` people who ask at `port` for tiles of `tileSize`; `pathOf(place, tile)` is the path of each

@@ -13,7 +13,7 @@ import { startPostgres } from '../postgres.mjs';
 import { callApi, untilReady } from '../product-api.mjs';
 import { endOf, passSignalsTo, Stop, server as serverCommand, start } from '../runtime.mjs';
 import { startSwift } from '../swift.mjs';
-import { crowdReport, watchCrowd } from './crowd.mjs';
+import { crowdPlan, crowdReport, watchCrowd, watched } from './crowd.mjs';
 import { load } from './load-client.mjs';
 import { makeProcessorShare } from './processor-share.mjs';
 import { administrator } from './product.mjs';
@@ -22,7 +22,6 @@ import { bigSlide, slideNames } from './slides.mjs';
 import { untilTilesAreMade } from './tiles-made.mjs';
 import { gridOf, maxLevelOf, tilesOfLevel, viewingTrace } from './trace.mjs';
 import { makeSessions } from './viewer-sessions.mjs';
-import { crowdPlan, watched } from './viewers-part.mjs';
 
 /** Of one processor, to each process with all that it starts. */
 const share = 0.15;

@@ -1,21 +1,11 @@
 /** Third part (`npm run load`): a thousand people at once, for five minutes, on this machine alone. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { crowdReport, watchCrowd } from './crowd.mjs';
+import { crowdPlan, crowdReport, watchCrowd, watched } from './crowd.mjs';
 import { startProduct } from './product.mjs';
 import { circumstances, publish } from './report.mjs';
-import { slideNames } from './slides.mjs';
 import { untilTilesAreMade } from './tiles-made.mjs';
 import { makeSessions } from './viewer-sessions.mjs';
-
-/** What they look at, one half of them each. */
-export const watched = [slideNames.scan, slideNames.halves];
-
-/** How many, and for how long. */
-export const crowdPlan = (isQuick) =>
-  isQuick
-    ? { viewers: 50, arrivingSeconds: 5, seconds: 20, everySeconds: 5 }
-    : { viewers: 1000, arrivingSeconds: 30, seconds: 330, everySeconds: 30 };
 
 export async function viewersPart(ground, { isQuick }) {
   const plan = crowdPlan(isQuick);

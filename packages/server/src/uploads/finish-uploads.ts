@@ -155,7 +155,7 @@ export function createFinishing({
       return;
     }
     await updateUploadFile(db, file.id, { state: 'refused', leased_until: null });
-    await updateUpload(db, file.upload_id, { problem: 'checksum', touched_at: now().toISOString() });
+    await setProblem(file.upload_id, 'checksum');
     await parts.discard(file.id);
     log.warn({ upload: file.upload_id }, 'an uploaded file is not what was sent');
   }

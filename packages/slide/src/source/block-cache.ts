@@ -7,7 +7,7 @@
  */
 
 import type { Block, BlockShelf } from './block-shelf.ts';
-import { checkRange } from './byte-source.ts';
+import { type ByteSource, checkRange } from './byte-source.ts';
 import { fingerprintOfVersions, versionOfObject } from './fingerprint.ts';
 import type { ObjectStore, StoredObject } from './object-store.ts';
 
@@ -23,18 +23,11 @@ const WINDOW = 16;
 
 export interface BlockCache {
   /**
-   * As `ByteSource.readInto`. Nothing is written into `target` any more once this has been settled.
+   * As `ByteSource.readInto`, of exactly this object. Nothing is written into `target` any more once this has been settled.
    *
    * @throws SlideError what `ObjectStore.read` throws
    */
-  readInto(
-    object: StoredObject,
-    target: Uint8Array,
-    at: number,
-    offset: number,
-    length: number,
-    signal?: AbortSignal,
-  ): Promise<void>;
+  readInto(object: StoredObject, ...wanted: Parameters<ByteSource['readInto']>): Promise<void>;
 }
 
 interface Plan {

@@ -73,6 +73,7 @@ export function createBlockShelf({ folder, maxBytes, warn }: Plan): BlockShelf {
   const files = keepFilesOpen(MOST_OPEN_FILES);
   /** By its name what this process knows of a block whose checksum it has seen to hold. */
   const sound = new Map<string, SoundBlock>();
+  const checking = new Map<string, Promise<SoundBlock | null>>();
   // One after the other: looking what is there, then writing, then looking again.
   let work: Promise<void> = makeRoom().catch(refused);
 
@@ -147,38 +148,38 @@ export function createBlockShelf({ folder, maxBytes, warn }: Plan): BlockShelf {
     await files.drop(path);
   }
 
-  /** Looks at the whole of it, and gives a part. */
-  async function readUnknown(
-    target: Uint8Array,
-    at: number,
-    { name, byteCount }: Block,
-    offset: number,
-    length: number,
-  ): Promise<boolean> {
+  /** Looks at the whole of a block, once for all who want a part of it. Null: it is not there, or not whole. */
+  function knownOrChecked(block: Block): SoundBlock | Promise<SoundBlock | null> {
+    const known = sound.get(block.name) ?? checking.get(block.name);
+    if (known !== undefined) return known;
+    const checked = check(block).finally(() => checking.delete(block.name));
+    checking.set(block.name, checked);
+    return checked;
+  }
+
+  async function check({ name, byteCount }: Block): Promise<SoundBlock | null> {
     const path = pathOf(name);
     try {
       const file = await files.take(path, CHECKSUM_BYTES + byteCount);
-      const block = file.size === CHECKSUM_BYTES + byteCount ? await readSound(file) : null;
-      if (block !== null) {
-        target.set(block.subarray(offset, offset + length), at);
+      if (file.size === CHECKSUM_BYTES + byteCount && (await isSound(file))) {
         if (sound.size >= MOST_SOUND) sound.clear();
         const known: SoundBlock = { path, touchedAt: 0 };
         sound.set(name, known);
         touch(name, known);
-        return true;
+        return known;
       }
       await forget(name, path);
       await rm(path, { force: true });
     } catch {
       await forget(name, path); // it is not there, or the disk does not give it
     }
-    return false;
+    return null;
   }
 
   return {
     async readInto(target, at, block, offset, length) {
-      const known = sound.get(block.name);
-      if (known === undefined) return readUnknown(target, at, block, offset, length);
+      const known = await knownOrChecked(block);
+      if (known === null) return false;
       try {
         const file = await files.take(known.path, CHECKSUM_BYTES + block.byteCount);
         await file.readInto(target, at, CHECKSUM_BYTES + offset, length);
@@ -211,11 +212,10 @@ export function createBlockShelf({ folder, maxBytes, warn }: Plan): BlockShelf {
   };
 }
 
-/** The whole block; null when its checksum does not hold. */
-async function readSound(file: ByteSource): Promise<Uint8Array | null> {
+/** Whether the checksum of the whole block holds. */
+async function isSound(file: ByteSource): Promise<boolean> {
   const bytes = Buffer.from((await file.read(0, file.size)).buffer);
-  const block = bytes.subarray(CHECKSUM_BYTES);
-  return crc32(block) === bytes.readUInt32LE(0) ? block : null;
+  return crc32(bytes.subarray(CHECKSUM_BYTES)) === bytes.readUInt32LE(0);
 }
 
 async function namesIn(folder: string): Promise<string[]> {

@@ -1,21 +1,12 @@
 /** What reading slides needs of an object store: the objects as they are now, and their bytes, through what is kept. */
 import { SlideError } from '../slide.ts';
-import { createBlockCache } from './block-cache.ts';
+import { type BlockCache, createBlockCache } from './block-cache.ts';
 import type { BlockShelf } from './block-shelf.ts';
 import type { ObjectFacts, ObjectStore, StoredObject } from './object-store.ts';
 
-export interface ObjectReader {
+export interface ObjectReader extends BlockCache {
   /** As it is now, or was at most half a second ago. @throws SlideError as `ObjectStore.head` */
   head(key: string): Promise<ObjectFacts>;
-  /** As `ByteSource.readInto`, of exactly this object. @throws SlideError as `ObjectStore.read` */
-  readInto(
-    object: StoredObject,
-    target: Uint8Array,
-    at: number,
-    offset: number,
-    length: number,
-    signal?: AbortSignal,
-  ): Promise<void>;
   /**
    * All objects whose keys begin so, sorted by key; a slide of several files has no more of them than it may.
    *
