@@ -1,35 +1,58 @@
 /** The public face: opens slides, answers stored tiles, makes the others in processes of their own. */
+
+export type { ColourProfile, SlideColour } from './colour/slide-colour.ts';
+export { hideProcess, landlockVersionHere } from './confinement/hide-process.ts';
 export {
   type DeepZoomAddress,
   type DeepZoomDescriptor,
   describeDeepZoom,
   descriptorXml,
-  readStoredTile,
+  nativeDziLevels,
+  readNativeTile,
   regionOfTile,
-} from './deep-zoom.ts';
-export { type InstalledLibraries, installedLibraries } from './installed-libraries.ts';
-export { openServedSlide } from './making/served-slide.ts';
-export type { SlideSummary } from './making/slide-summary.ts';
-export { TileMaker, type TileMakerOptions } from './making/tile-maker.ts';
-export { groupSlideFiles, openSlide } from './open-slide.ts';
+  sizeOfLevel,
+} from './deep-zoom/deep-zoom.ts';
+export {
+  type OpenOriginal,
+  type OriginalFile,
+  type OriginalPlan,
+  openOriginal,
+  planOriginals,
+} from './deidentify/originals.ts';
+export { readBulkAnnotations } from './dicom/bulk-annotations.ts';
+export { isDicom } from './dicom/file-meta.ts';
+export { openLabelMap } from './dicom/label-map.ts';
+export { type InstalledLibraries, installedLibraries } from './formats/installed-libraries.ts';
+export { type FolderLocation, fingerprintOf } from './location/slide-place.ts';
+export { scaleOf } from './model/scale.ts';
 export {
   type Allocate,
   isUnreachable,
+  type ShownPlane,
   type Slide,
   SlideError,
   type SlideErrorCode,
   type SlideLocation,
-} from './slide.ts';
-export { createBlockShelf } from './source/block-shelf.ts';
-export { fingerprintOfVersions, versionOfFile, versionOfObject } from './source/fingerprint.ts';
-export { createObjectReader, type ObjectReader } from './source/object-reader.ts';
+} from './model/slide.ts';
+export { createBlockDiskCache } from './object-storage/block-disk-cache.ts';
+export { createObjectReader, type ObjectReader } from './object-storage/object-reader.ts';
 export {
   createObjectStore,
   type ListedObject,
   type ObjectFacts,
   type ObjectStore,
   type ObjectStoreSettings,
-} from './source/object-store.ts';
-export { keepFilesOpen, type OpenFiles } from './source/open-files.ts';
+} from './object-storage/object-store.ts';
+export { groupSlideFiles, openSlide } from './open-slide.ts';
+export type { TileColour } from './render/render-tile.ts';
+export { maxViewPixels, type View } from './render/render-view.ts';
+export type { SlideSummary } from './render/slide-summary.ts';
+export { readStoredTile, type StoredLevel, storedLevels } from './render/stored-levels.ts';
+export { openFileSource } from './source/file-source.ts';
+export { fingerprintOfVersions, versionOfFile, versionOfObject } from './source/fingerprint.ts';
+export { cacheOpenFiles, type OpenFiles } from './source/open-files.ts';
 export type { SlideGroup } from './source/slide-files.ts';
-export { type FolderLocation, fingerprintOf } from './source/slide-place.ts';
+export { openValueTiff, type ValueArray, type ValueImage, type ValueType } from './tiff/value-image.ts';
+export { RenderPool, type RenderPoolOptions } from './workers/render-pool.ts';
+export type { Requester } from './workers/render-queue.ts';
+export { openServedSlide } from './workers/served-slide.ts';

@@ -2,15 +2,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { fingerprintOf } from './location/slide-place.ts';
 import { openSlide, openSlideFrom } from './open-slide.ts';
-import { fingerprintOf } from './source/slide-place.ts';
 import { buildSvs } from './testing/build-svs.ts';
 import { ascii, buildTiff } from './testing/build-tiff.ts';
 import { memoryFiles } from './testing/memory-files.ts';
 import { openBytes } from './testing/open-bytes.ts';
 
 describe('opening a slide', () => {
-  it('reads a file where it is', async () => {
+  it('opens a file by its path', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'open-slide-'));
     const path = join(folder, 'slide.svs');
     await writeFile(path, await buildSvs());
@@ -24,7 +24,7 @@ describe('opening a slide', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('says of a file that is not there only that it is not there', async () => {
+  it('fails with FILE_MISSING for an absent file, without its path', async () => {
     const opening = openSlide({ path: join(tmpdir(), 'no-such-slide.svs') });
     await expect(opening).rejects.toMatchObject({
       code: 'FILE_MISSING',
@@ -32,7 +32,7 @@ describe('opening a slide', () => {
     });
   });
 
-  it('tells why every format refuses a file that none knows', async () => {
+  it('lists the reason of every format for an unknown file', async () => {
     await expect(openBytes(Buffer.from('not a slide at all'))).rejects.toMatchObject({
       code: 'FORMAT_NOT_RECOGNISED',
       message: expect.stringMatching(/aperio: .+; .*tiff: .+/),
@@ -41,12 +41,12 @@ describe('opening a slide', () => {
 
   it.each([
     ['an empty file', new Uint8Array()],
-    ['a TIFF without a picture', buildTiff({ directories: [{ tags: { 305: ascii('A program') } }] }).bytes],
-  ])('refuses %s', async (_, bytes) => {
+    ['a TIFF without an image', buildTiff({ directories: [{ tags: { 305: ascii('A program') } }] }).bytes],
+  ])('rejects %s', async (_, bytes) => {
     await expect(openBytes(bytes)).rejects.toMatchObject({ code: 'FORMAT_NOT_RECOGNISED' });
   });
 
-  it('closes the files that it could not open as a slide', async () => {
+  it('closes the files when opening fails', async () => {
     let isClosed = false;
     const files = memoryFiles({ slide: new Uint8Array(100) });
     const close = async () => {

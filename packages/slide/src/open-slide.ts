@@ -9,16 +9,22 @@ import { openslide, openWithOpenSlide } from './formats/openslide.ts';
 import { philipsTiff } from './formats/philips-tiff.ts';
 import { plainImage } from './formats/plain-image.ts';
 import { qptiff } from './formats/qptiff.ts';
+import { type FileHeader, readFileHeader, type SlideFormat } from './formats/slide-format.ts';
 import { trestle } from './formats/trestle.ts';
 import { ventanaBif } from './formats/ventana-bif.ts';
 import { vsi } from './formats/vsi.ts';
-import { type Slide, SlideError, type SlideLocation } from './slide.ts';
+import {
+  type FolderLocation,
+  type Objects,
+  openSlideFiles,
+  openSlideFolder,
+} from './location/slide-place.ts';
+import { type Slide, SlideError, type SlideLocation } from './model/slide.ts';
+import { NeedsOwnProcess } from './openslide/access.ts';
 import { isGitLfsPointer } from './source/git-lfs-pointer.ts';
 import type { SlideFiles, SlideGroup } from './source/slide-files.ts';
-import { type FileHeader, readFileHeader, type SlideFormat } from './source/slide-format.ts';
-import { type FolderLocation, type Objects, openSlideFiles, openSlideFolder } from './source/slide-place.ts';
 
-/** Asked in this order: the first format without a mismatch opens the file, so specific before generic. */
+/** In order of precedence: the first format without a mismatch opens the file, so specific formats come first. */
 const formats: readonly SlideFormat[] = [
   openslide,
   vsi,
@@ -36,30 +42,33 @@ const formats: readonly SlideFormat[] = [
   plainImage,
 ];
 
-/** In that order. */
+/** Names of the formats, in order of precedence. */
 export const formatNames: readonly string[] = formats.map(({ name }) => name);
 
 /**
- * Open a slide; the caller closes it.
+ * Opens a slide; the caller closes it.
  *
- * @param objects through which objects are read; without it, slides are files
- * @throws SlideError FORMAT_NOT_RECOGNISED with every format's reason for refusing, FILE_MISSING, whatever the format
- *   finds wrong with the file, and what the object store throws
+ * @param objects reads objects; not needed for slides in folders
+ * @throws SlideError FORMAT_NOT_RECOGNISED with the reason of every format, FILE_MISSING, errors of the format and of
+ *   object storage
  */
 export async function openSlide(location: SlideLocation, objects: Objects = null): Promise<Slide> {
   return openSlideFrom(await openSlideFiles(location, objects));
 }
 
-/** The same for files that are open already; they are closed when the slide is, or cannot be opened. */
+/** Opens a slide from open files, which are closed with the slide, or when opening fails. */
 export async function openSlideFrom(files: SlideFiles): Promise<Slide> {
   try {
     const header = await readFileHeader(files);
     try {
       return await formatOf(header).open(files, header);
     } catch (error) {
-      if (!mayOpenSlideKnow(error, header)) throw error;
-      // What our own reader says of the file is more than what OpenSlide does.
-      const slide = await openWithOpenSlide(files).catch(() => null);
+      if (!mayOpenSlideReadIt(error, header)) throw error;
+      // The error of this package's reader is more specific than OpenSlide's.
+      const slide = await openWithOpenSlide(files).catch((failure: unknown) => {
+        if (failure instanceof NeedsOwnProcess) throw failure;
+        return null;
+      });
       if (slide) return slide;
       throw error;
     }
@@ -70,14 +79,12 @@ export async function openSlideFrom(files: SlideFiles): Promise<Slide> {
 }
 
 /**
- * Open a slide for its stored tiles, in a process that others depend on: nothing is decoded there, and no library in
- * C is let at the file.
+ * Opens a slide for native tiles only, in a server process: nothing is decoded, and no C library reads the file.
  *
- * @returns null when none of its tiles can go out as it is stored; only a making process opens such a slide, or says
- *   why it cannot
- * @throws SlideError what openSlide throws
+ * @returns null when the slide has no native tiles; only a render worker opens it, or reports why it cannot
+ * @throws SlideError as openSlide does
  */
-export async function openStoredSlide(
+export async function openSlideForNativeTiles(
   location: SlideLocation,
   objects: Objects = null,
 ): Promise<Slide | null> {
@@ -86,9 +93,9 @@ export async function openStoredSlide(
   try {
     header = await readFileHeader(files);
     const format = formatOf(header);
-    if (!format.isOnlyMade) return await format.open(files, header);
+    if (!format.needsRendering) return await format.open(files, header);
   } catch (error) {
-    if (!header || !mayOpenSlideKnow(error, header)) {
+    if (!header || !mayOpenSlideReadIt(error, header)) {
       await files.close();
       throw error;
     }
@@ -102,7 +109,7 @@ function formatOf(header: FileHeader): SlideFormat {
   if (isGitLfsPointer(header.start)) {
     throw new SlideError(
       'FORMAT_NOT_RECOGNISED',
-      'This is not the slide but a pointer to it, as Git LFS leaves one',
+      'The file is a Git LFS pointer, not the slide itself. Fetch the slide with "git lfs pull".',
     );
   }
   const mismatches: string[] = [];
@@ -114,22 +121,22 @@ function formatOf(header: FileHeader): SlideFormat {
   throw new SlideError('FORMAT_NOT_RECOGNISED', `No format knows the file (${mismatches.join('; ')})`);
 }
 
-/** TIFF that no reader of our own takes, and what one of them knows and does not read. */
-function mayOpenSlideKnow(error: unknown, { tiff }: FileHeader): boolean {
+/** Whether OpenSlide may read the file: TIFF that no format recognises, or a variant that its format does not support. */
+function mayOpenSlideReadIt(error: unknown, { tiff }: FileHeader): boolean {
   if (!(error instanceof SlideError)) return false;
   return error.code === 'FORMAT_NOT_SUPPORTED' || (error.code === 'FORMAT_NOT_RECOGNISED' && tiff !== null);
 }
 
 /**
- * Which files of a folder are one slide together: the resolutions of a DICOM series, say.
+ * Groups the files of a folder into slides, e.g. the files of a DICOM series.
  *
- * For whoever looks through folders: a slide of several files is one entry of the catalogue, known by its leading
- * file; what is named as a member is none by itself. A file that no group names is a slide of its own, or none.
- * `SlideLocation.members` takes the members as they are here. A few kilobytes of every file are read.
+ * A slide of several files is one catalogue entry, identified by its leading file; its members are no entries. A file
+ * in no group is a slide by itself, or none. `SlideLocation.members` takes the members as returned. A few kilobytes of
+ * every file are read.
  *
  * @param names of regular files in the folder
  * @param folders names of folders in it
- * @throws SlideError what the object store throws
+ * @throws SlideError errors of object storage
  */
 export async function groupSlideFiles(
   folder: FolderLocation,
@@ -138,12 +145,13 @@ export async function groupSlideFiles(
   objects: Objects = null,
 ): Promise<readonly SlideGroup[]> {
   const groups: SlideGroup[] = [];
-  const taken = new Set<string>();
+  const groupedNames = new Set<string>();
   for (const format of formats) {
     if (!format.group) continue;
-    const left = names.filter((name) => !taken.has(name)).sort();
-    const found = await format.group(openSlideFolder(folder, left, folders, objects));
-    for (const { leading, members } of found) for (const name of [leading, ...members]) taken.add(name);
+    const ungrouped = names.filter((name) => !groupedNames.has(name)).sort();
+    const found = await format.group(openSlideFolder(folder, ungrouped, folders, objects));
+    for (const { leading, members } of found)
+      for (const name of [leading, ...members]) groupedNames.add(name);
     groups.push(...found);
   }
   return groups;

@@ -1,4 +1,7 @@
-/** Broken, truncated and hostile files of public test suites and fuzz corpora. Some of the latter are valid. */
+/**
+ * Broken, truncated and hostile files of public test suites and fuzz corpora, with the expected outcome. Some
+ * of the fuzz files are valid.
+ */
 export const badSlides: readonly (readonly [file: string, outcome: string])[] = [
   ['aperio/unreadable.svs', 'opens, then FILE_CORRUPT'],
   ['dicom/J2K_pixelrep_mismatch.dcm', 'NOT_A_SLIDE'],

@@ -6,20 +6,20 @@ import { goodSlides } from './good-slides.ts';
 
 const docs = new URL('../../../../docs/formats/', import.meta.url);
 
-describe('the table of formats', () => {
-  it('is as npm run formats writes it', () => {
+describe('the table of formats in docs/formats', () => {
+  it('equals the output of npm run generate-docs', () => {
     expect(readFileSync(new URL('README.md', docs), 'utf8')).toBe(formatsPage());
   });
 
-  it('has every format that is asked, and every one that a real file was shown in', () => {
-    const asked = formatNames.flatMap((name) =>
+  it('contains every format with a reader, and every format of the real test files', () => {
+    const withReader = formatNames.flatMap((name) =>
       name === 'plain-image' ? ['jpeg', 'png', 'jpeg2000'] : [name],
     );
-    const shown = goodSlides.map(([, outcome]) => outcome).filter((outcome) => !/[A-Z]/.test(outcome));
-    expect([...asked, ...shown].filter((name) => !tableNames.has(name))).toEqual([]);
+    const ofRealFiles = goodSlides.map(([, outcome]) => outcome).filter((outcome) => !/[A-Z]/.test(outcome));
+    expect([...withReader, ...ofRealFiles].filter((name) => !tableNames.has(name))).toEqual([]);
   });
 
-  it('leads to a page for each', () => {
+  it('links only to existing pages', () => {
     const pages = formatsPage().match(/(?<=\]\()[\w-]+\.md/g) ?? [];
     expect(pages.filter((page) => !existsSync(new URL(page, docs)))).toEqual([]);
   });

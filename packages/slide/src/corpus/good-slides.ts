@@ -1,4 +1,7 @@
-/** Real files of scanners, microscopes and programs; beside them what is no slide. */
+/**
+ * Real files of scanners, microscopes and programs, with their format, and files that are no slides, with the
+ * error code.
+ */
 export const goodSlides: readonly (readonly [file: string, outcome: string])[] = [
   ['annotations/123.annotation.geojson', 'FORMAT_NOT_RECOGNISED'],
   ['annotations/polygon.geojson', 'FORMAT_NOT_RECOGNISED'],

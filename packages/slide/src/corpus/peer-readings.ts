@@ -1,23 +1,23 @@
-/** Real files that OpenSlide or libvips reads too, and what of them it shows otherwise. */
+/** Real files that OpenSlide or libvips reads too, with the known differences. */
 
-/** What of a file is not the same, and why. */
+/** A known difference of a file, and its reason. */
 export interface Exception {
-  /** Levels from this one on are not compared. */
+  /** Levels from this index on are not compared. */
   readonly levels?: number;
-  /** How far samples may be apart. */
+  /** Maximum difference of a sample. */
   readonly most?: number;
   readonly why: string;
 }
 
 const narrow = (levels: number): Exception => ({
   levels,
-  why: 'OpenSlide 3.4 skews levels that are narrower than their tiles, but for JPEG',
+  why: 'OpenSlide 3.4 skews levels that are narrower than their tiles, except JPEG',
 });
-const alpha: Exception = { most: 1, why: 'libvips cuts off fractions when it lays colours on a background' };
+const alpha: Exception = { most: 1, why: 'libvips truncates fractions when it blends with a background' };
 
 /**
- * Real files that OpenSlide reads. Not among them: sparse.tiff, whose empty tiles it does not read; those turned by
- * Orientation, which it does not turn; those of 16 bits or signed samples, which it shows by their first bits.
+ * Real files that OpenSlide reads. Excluded: sparse.tiff, whose empty tiles it does not read; files with an
+ * Orientation, which it ignores; files with 16-bit or signed samples, of which it shows the low bits.
  */
 export const readByOpenSlide: Readonly<Record<string, Exception | null>> = {
   'aperio/1065626.svs': null,
@@ -47,14 +47,14 @@ export const readByOpenSlide: Readonly<Record<string, Exception | null>> = {
 };
 
 /**
- * Real files whose full resolution libvips reads. Not among them: what Exception cannot say, since it shows something
- * else on purpose: one channel of several (cells-2c, 4D-series, small_vectra), YCbCr as if it were RGB (OS-1, OS-2), the
- * preview inside a .vsi, inks, 16 bits.
+ * Real files whose full resolution libvips reads. Excluded are files that libvips shows differently by
+ * design: one channel of several (cells-2c, 4D-series, small_vectra), YCbCr as RGB (OS-1, OS-2), the preview
+ * in a .vsi file, CMYK, 16 bits.
  */
 export const readByLibvips: Readonly<Record<string, Exception | null>> = {
   'aperio/1065626.svs': {
     most: 1,
-    why: 'libvips cuts off fractions where colours at half resolution become RGB',
+    why: 'libvips truncates fractions when it converts subsampled chroma to RGB',
   },
   'aperio/CMU-1-Small-Region.svs': null,
   'aperio/small.svs': null,

@@ -1,14 +1,14 @@
 /**
- * Every picture that OpenSlide or libvips reads too, tile by tile as the file stores it: what our readers show is the same
- * to the last bit, but for what is listed here with its reason. Real files where TEST_SLIDES names them, built ones always.
+ * Compares every picture that OpenSlide or libvips reads too, tile by tile. Samples must be equal, except for
+ * the listed differences. Real files are used when TEST_SLIDES names them, built ones always.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Level, Slide, TileAddress } from '../model/slide.ts';
 import { openSlide } from '../open-slide.ts';
-import type { Level, Slide, TileAddress } from '../slide.ts';
 import { layOutNdpi, ndpiBytes, ndpiDirectories } from '../testing/build-ndpi.ts';
 import { buildSvs } from '../testing/build-svs.ts';
 import { buildTiff, type DirectoryPlan } from '../testing/build-tiff.ts';
@@ -26,55 +26,53 @@ import { type Exception, readByLibvips, readByOpenSlide } from './peer-readings.
 
 const slides = process.env.TEST_SLIDES ?? '';
 const [byOpenSlide, byLibvips] = [await openSlidePeer(), await libvipsPeer()];
-const without = {
+const skipReasons = {
   openSlide: byOpenSlide ? '' : ' (skipped: libopenslide is not installed)',
   libvips: byLibvips ? '' : ' (skipped: the command vips is not installed)',
   slides: slides === '' ? ' (skipped: TEST_SLIDES names no folder of real slides)' : '',
 };
-/** Of a level; of one that is large, each costs more. */
-const MOST_TILES = { usual: 24, large: 12 };
+/** Tiles per level; tiles of large levels take longer. */
+const MAX_TILES = { usual: 24, large: 12 };
 const LARGE_PIXELS = 2 ** 24;
 
-/** Corners, middles of the edges, and others by chance, always the same. */
+/** Corners, middles of the edges, and pseudo-random others, always the same. */
 function chosenTiles(level: number, { columns, rows, width, height }: Level): TileAddress[] {
   const [right, bottom] = [columns - 1, rows - 1];
   const [middle, centre] = [right >> 1, bottom >> 1];
   const places = [0, middle, right].flatMap((column) => [0, centre, bottom].map((row) => [column, row]));
   const next = seededNumbers(columns * 65_536 + rows);
-  const most = width * height > LARGE_PIXELS ? MOST_TILES.large : MOST_TILES.usual;
+  const most = width * height > LARGE_PIXELS ? MAX_TILES.large : MAX_TILES.usual;
   while (places.length < most) places.push([next(columns), next(rows)]);
-  const different = new Map(
-    places.map(([column = 0, row = 0]) => [`${column} ${row}`, { level, column, row }]),
-  );
-  return [...different.values()];
+  const unique = new Map(places.map(([column = 0, row = 0]) => [`${column} ${row}`, { level, column, row }]));
+  return [...unique.values()];
 }
 
-/** How far our tiles and those of the other program are apart at most, by levels that both have. */
-async function apart(slide: Slide, peer: Peer, path: string, levels: number): Promise<number[]> {
-  const other = await peer(path);
-  if (other === null) throw new Error('The other program does not read it');
+/** The largest sample differences between Lamina's tiles and the peer's, for each level that both have. */
+async function maxDifferences(slide: Slide, peer: Peer, path: string, levels: number): Promise<number[]> {
+  const peerSlide = await peer(path);
+  if (peerSlide === null) throw new Error('The peer does not read this file');
   try {
     const most: number[] = [];
     for (const [index, level] of slide.levels.slice(0, levels).entries()) {
-      const same = levelLike(other, level);
-      if (same === null) continue;
+      const peerLevel = levelLike(peerSlide, level);
+      if (peerLevel === null) continue;
       most[index] = 0;
       for (const address of chosenTiles(index, level)) {
         const { x, y, raster } = await drawTile(slide, address);
-        const theirs = await other.read(same, { ...raster, x, y }, slide.background);
-        most[index] = Math.max(most[index], difference(raster, theirs).most);
+        const peerRaster = await peerSlide.read(peerLevel, { ...raster, x, y }, slide.background);
+        most[index] = Math.max(most[index], difference(raster, peerRaster).most);
       }
     }
     return most;
   } finally {
-    await other.close();
+    await peerSlide.close();
   }
 }
 
 async function expectSame(peer: Peer | null, path: string, exception: Exception | null = null) {
-  if (!peer) throw new Error('The other program is not installed');
+  if (!peer) throw new Error('The peer is not installed');
   const slide = await openSlide({ path });
-  const most = await apart(slide, peer, path, exception?.levels ?? slide.levels.length);
+  const most = await maxDifferences(slide, peer, path, exception?.levels ?? slide.levels.length);
   await slide.close();
   expect(most[0]).toBeDefined();
   expect(Math.max(...most.filter(Number.isInteger)), `by level: ${most.join(', ')}`).toBeLessThanOrEqual(
@@ -83,20 +81,26 @@ async function expectSame(peer: Peer | null, path: string, exception: Exception 
 }
 
 describe.skipIf(!byOpenSlide || slides === '')(
-  `a real slide beside OpenSlide${without.openSlide || without.slides}`,
+  `a real slide beside OpenSlide${skipReasons.openSlide || skipReasons.slides}`,
   () => {
-    it.each(Object.entries(readByOpenSlide))('%s is the same', async (name, exception) => {
-      await expectSame(byOpenSlide, join(slides, name), exception);
-    });
+    it.each(Object.entries(readByOpenSlide))(
+      '%s has the same samples as in OpenSlide',
+      async (name, exception) => {
+        await expectSame(byOpenSlide, join(slides, name), exception);
+      },
+    );
   },
 );
 
 describe.skipIf(!byLibvips || slides === '')(
-  `a real slide beside libvips${without.libvips || without.slides}`,
+  `a real slide beside libvips${skipReasons.libvips || skipReasons.slides}`,
   () => {
-    it.each(Object.entries(readByLibvips))('%s is the same', async (name, exception) => {
-      await expectSame(byLibvips, join(slides, name), exception);
-    });
+    it.each(Object.entries(readByLibvips))(
+      '%s has the same samples as in libvips',
+      async (name, exception) => {
+        await expectSame(byLibvips, join(slides, name), exception);
+      },
+    );
   },
 );
 
@@ -106,7 +110,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-async function put(name: string, bytes: Uint8Array): Promise<string> {
+async function writeSlide(name: string, bytes: Uint8Array): Promise<string> {
   const path = join(folder, name);
   await writeFile(path, bytes);
   return path;
@@ -115,7 +119,7 @@ async function put(name: string, bytes: Uint8Array): Promise<string> {
 const [WIDTH, HEIGHT, TILE] = [300, 260, 64];
 const tissue = paintTissue(WIDTH, HEIGHT);
 
-/** An Aperio slide whose tiles are JPEG 2000, as compression 33003 has it: colours at half resolution. */
+/** An Aperio slide with JPEG 2000 tiles of compression 33003, whose chroma is subsampled. */
 async function buildJpeg2000Svs(): Promise<Uint8Array> {
   const [columns, rows] = [Math.ceil(WIDTH / TILE), Math.ceil(HEIGHT / TILE)];
   const tiles: Uint8Array[] = [];
@@ -165,40 +169,40 @@ const vendor = (format: string, change: (text: string) => string = (text) => tex
   return slide.build(change(slide.text));
 };
 
-describe.skipIf(!byOpenSlide)(`a built slide beside OpenSlide${without.openSlide}`, () => {
+describe.skipIf(!byOpenSlide)(`a built slide beside OpenSlide${skipReasons.openSlide}`, () => {
   it.each<[string, () => Promise<Uint8Array> | Uint8Array]>([
     ['Aperio, RGB', () => buildSvs({ colour: 'rgb' })],
     ['Aperio, YCbCr', () => buildSvs({ colour: 'ycbcr' })],
     ['Aperio, BigTIFF', () => buildSvs({ isBig: true, width: 700, height: 300 })],
-    // Where any is empty OpenSlide draws smaller levels from the largest.
+    // With an empty tile OpenSlide draws smaller levels from the largest.
     [
       'Aperio, empty tiles',
       () => buildSvs({ downsamples: [1], isEmpty: (_, column, row) => (column + row) % 2 === 1 }),
     ],
-    ['Aperio, JPEG 2000 with colours at half resolution', buildJpeg2000Svs],
+    ['Aperio, JPEG 2000 with subsampled chroma', buildJpeg2000Svs],
     ['TIFF, a pyramid', () => buildTiledTiff()],
-    // Rows of blocks that are cut by the lower edge OpenSlide does not draw.
+    // OpenSlide does not draw rows of blocks that the lower edge cuts.
     ['Hamamatsu NDPI', async () => ndpiBytes(layOutNdpi(await ndpiDirectories({ height: 256 })))],
     ['Philips', () => vendor('philips-tiff')],
-    // OpenSlide knows joints to the right and upwards alone.
+    // OpenSlide knows only joints to the right and upwards.
     [
       'Ventana',
       () => vendor('ventana-bif', (text) => text.replace(/<TileJointInfo[^>]*(LEFT|DOWN)[^>]*>/g, '')),
     ],
     ['Trestle', () => vendor('trestle')],
-  ])('%s is the same', async (name, build) => {
-    await expectSame(byOpenSlide, await put(`${name}.tif`, await build()));
+  ])('%s has the same samples as in OpenSlide', async (name, build) => {
+    await expectSame(byOpenSlide, await writeSlide(`${name}.tif`, await build()));
   });
 });
 
-describe.skipIf(!byLibvips)(`a built picture beside libvips${without.libvips}`, () => {
+describe.skipIf(!byLibvips)(`a built picture beside libvips${skipReasons.libvips}`, () => {
   const tile = { width: TILE, height: TILE };
   const raw = { raw: { width: WIDTH, height: HEIGHT, channels: 3 } } as const;
   const tiff = (plan: Partial<SamplesPlan>, littleEndian = true) =>
     buildTiff({ directories: [samplesDirectory({ ...plan, littleEndian })], littleEndian }).bytes;
 
   it.each<[string, () => Promise<Uint8Array> | Uint8Array]>([
-    ['TIFF, deflate with differences', () => tiff({ tile, isDifferenced: true })],
+    ['TIFF, deflate with differencing', () => tiff({ tile, isDifferenced: true })],
     ['TIFF, LZW in strips', () => tiff({ packing: 'lzw', rowsPerStrip: 17 })],
     ['TIFF, PackBits, big-endian', () => tiff({ packing: 'packbits', tile }, false)],
     ['TIFF, zstd', () => tiff({ packing: 'zstd', tile })],
@@ -210,7 +214,7 @@ describe.skipIf(!byLibvips)(`a built picture beside libvips${without.libvips}`, 
       'JPEG 2000',
       () => encodeJpeg2000({ width: WIDTH, height: HEIGHT, samplesPerPixel: 3, values: tissue.rgb }),
     ],
-  ])('%s is the same', async (name, build) => {
-    await expectSame(byLibvips, await put(name, await build()));
+  ])('%s has the same samples as in libvips', async (name, build) => {
+    await expectSame(byLibvips, await writeSlide(name, await build()));
   });
 });

@@ -8,34 +8,34 @@ import { badSlides } from './bad-slides.ts';
 import { type RefusalCost, refusalCosts } from './refusal-cost.ts';
 
 const badFolder = join(process.env.TEST_SLIDES ?? '', '../bad-slides');
-const isThere = process.env.TEST_SLIDES !== undefined && existsSync(badFolder);
-const without = isThere ? '' : ' (skipped: TEST_SLIDES names no folder with bad-slides beside it)';
+const isAvailable = process.env.TEST_SLIDES !== undefined && existsSync(badFolder);
+const skipReason = isAvailable ? '' : ' (skipped: TEST_SLIDES names no folder with bad-slides beside it)';
 
-const MOST_BYTES = 64 * 2 ** 20;
-/** Of a processor: wall time is that of everything else on the machine too. */
-const MOST_MS = 1000;
+const MAX_BYTES = 64 * 2 ** 20;
+/** Processor time: wall time depends on the load of the machine. */
+const MAX_MS = 1000;
 
 async function expectCheap(paths: readonly string[]): Promise<readonly RefusalCost[]> {
   const costs: RefusalCost[] = [];
   for await (const cost of refusalCosts(paths)) costs.push(cost);
   expect(costs).toHaveLength(paths.length);
-  expect(costs.filter(({ bytes }) => bytes > MOST_BYTES)).toEqual([]);
-  expect(costs.filter(({ processorMs }) => processorMs > MOST_MS)).toEqual([]);
+  expect(costs.filter(({ bytes }) => bytes > MAX_BYTES)).toEqual([]);
+  expect(costs.filter(({ processorMs }) => processorMs > MAX_MS)).toEqual([]);
   return costs;
 }
 
 describe.skipIf(process.platform !== 'linux')(
-  'one after the other in one process, within 1 s and 64 MB',
+  'a single render process, within 1 s and 64 MB per file',
   () => {
-    it.skipIf(!isThere)(
-      `every file of bad-slides is answered${without}`,
+    it.skipIf(!isAvailable)(
+      `answers every file of bad-slides${skipReason}`,
       async () => {
         await expectCheap(badSlides.map(([name]) => join(badFolder, name)));
       },
       300_000,
     );
 
-    it('cut slides are refused', async () => {
+    it('rejects truncated slides with FILE_TRUNCATED', async () => {
       const folder = await mkdtemp(join(tmpdir(), 'refusal-cost-'));
       const whole = await buildSvs({ width: 1200, height: 900 });
       const paths: string[] = [];

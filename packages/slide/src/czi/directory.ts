@@ -1,8 +1,9 @@
+/** Reads the directory of a CZI file: the positions of its subblocks. */
 import type { ByteSource } from '../source/byte-source.ts';
-import { corrupt, notRead, tooMuch, truncated } from './damage.ts';
+import { corrupt, limitExceeded, notSupported, truncated } from './errors.ts';
 import { limits } from './limits.ts';
 import {
-  LEAST_SUBBLOCK_BYTES,
+  MIN_SUBBLOCK_BYTES,
   nameIn,
   positionAt,
   readDirectorySegment,
@@ -10,25 +11,25 @@ import {
   viewOf,
 } from './segments.ts';
 
-/** A rectangle of the picture at one resolution: where it lies, and where in the file it is. */
+/** A rectangle of the image at one resolution: its position in the image and in the file. */
 export interface Subblock {
-  /** Place of its segment. */
+  /** Offset of its segment in the file. */
   readonly at: number;
-  /** Bytes of its entry in the directory. */
+  /** Bytes of its directory entry. */
   readonly entryBytes: number;
   readonly pixelType: number;
   readonly compression: number;
-  /** Pixels of full resolution; the origin is anywhere, also left of and above 0. */
+  /** Pixels of full resolution; coordinates may be negative. */
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** Pixels as they are stored: fewer in a smaller resolution. */
+  /** Pixels as stored: fewer at a smaller resolution. */
   readonly storedWidth: number;
   readonly storedHeight: number;
   readonly channel: number;
   readonly scene: number;
-  /** Of those that overlap, the one with the highest is in front. */
+  /** Of overlapping subblocks, the one with the highest index is in front. */
   readonly mosaicIndex: number;
 }
 
@@ -36,8 +37,16 @@ const ENTRY_HEADER_BYTES = 32;
 const DIMENSION_BYTES = 20;
 /** Bytes of the directory that are in memory at once. */
 const WINDOW_BYTES = 2 ** 20;
-/** Dimensions that are shown whole; of every other (focus, time, angle, …) the first place is shown. */
-const SHOWN = new Set(['X', 'Y', 'C', 'S', 'M']);
+/** Dimensions of which all positions are displayed; of others (focus, time, angle, …) only the first position is. */
+const DISPLAYED_DIMENSIONS = new Set(['X', 'Y', 'C', 'S', 'M']);
+
+interface DisplayedSubblocks {
+  /** In the order of the directory. */
+  readonly subblocks: Subblock[];
+  /** Number of focal planes and of time points in the file. */
+  readonly planes: number;
+  readonly times: number;
+}
 
 interface Dimension {
   readonly start: number;
@@ -46,40 +55,45 @@ interface Dimension {
 }
 
 /**
- * The subblocks that make up what is shown: of a stack of focus planes, a series of times and the like the first.
+ * Reads the displayed subblocks: of focal planes, times and similar dimensions only the first position.
  *
- * @returns in the order of the directory
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED, FORMAT_NOT_SUPPORTED
  */
-export async function readShownSubblocks(source: ByteSource, directoryAt: number): Promise<Subblock[]> {
+export async function readDisplayedSubblocks(
+  source: ByteSource,
+  directoryAt: number,
+): Promise<DisplayedSubblocks> {
   const { count, entries } = await readDirectorySegment(source, directoryAt);
   if (count * (ENTRY_HEADER_BYTES + 2 * DIMENSION_BYTES) > entries.length) {
-    throw corrupt(`its directory has no room for ${count} subblocks`);
+    throw corrupt(`its directory is too small for ${count} subblocks`);
   }
-  /** Of every dimension that is not shown whole, the first place seen so far. */
+  /** The first position found so far in each dimension that is not displayed completely. */
   const first = new Map<string, number>();
-  let shown: Subblock[] = [];
-  let seen = 0;
+  const positions = { Z: new Set<number>(), T: new Set<number>() };
+  let displayed: Subblock[] = [];
+  let entriesRead = 0;
   for await (const { subblock, dimensions } of eachEntry(source, count, entries)) {
     for (const name of dimensions.keys()) {
-      // All that came before did not have this dimension, which is as much as to be at 0.
-      if (!SHOWN.has(name) && !first.has(name)) first.set(name, seen === 0 ? Number.POSITIVE_INFINITY : 0);
+      // Earlier subblocks did not have this dimension, which means position 0.
+      if (!DISPLAYED_DIMENSIONS.has(name) && !first.has(name))
+        first.set(name, entriesRead === 0 ? Number.POSITIVE_INFINITY : 0);
     }
+    for (const name of ['Z', 'T'] as const) positions[name].add(dimensions.get(name)?.start ?? 0);
     let isFirst = true;
-    for (const [name, place] of first) {
+    for (const [name, firstStart] of first) {
       const start = dimensions.get(name)?.start ?? 0;
-      if (start > place) isFirst = false;
-      if (start >= place) continue;
+      if (start > firstStart) isFirst = false;
+      if (start >= firstStart) continue;
       first.set(name, start);
-      // Whatever was taken so far is at a later place.
-      shown = [];
+      // All subblocks collected so far have a later position.
+      displayed = [];
     }
-    if (isFirst) shown.push(subblock);
-    seen++;
-    if (shown.length > limits.shownSubblocks)
-      throw tooMuch(`it shows more than ${shown.length - 1} subblocks`);
+    if (isFirst) displayed.push(subblock);
+    entriesRead++;
+    if (displayed.length > limits.displayedSubblocks)
+      throw limitExceeded(`it displays more than ${displayed.length - 1} subblocks`);
   }
-  return shown;
+  return { subblocks: displayed, planes: positions.Z.size, times: positions.T.size };
 }
 
 interface Entry {
@@ -92,7 +106,7 @@ async function* eachEntry(source: ByteSource, count: number, { at, length }: Spa
   let window: Uint8Array = new Uint8Array();
   let windowAt = at;
   let entryAt = at;
-  /** Brings bytes from the entry's first on into memory; what has been read already is not read again. */
+  /** Loads the next bytes of the current entry unless they are in memory. */
   const load = async (bytes: number): Promise<void> => {
     if (entryAt + bytes > end) throw corrupt('its directory ends inside a subblock');
     if (entryAt + bytes <= windowAt + window.length) return;
@@ -104,7 +118,7 @@ async function* eachEntry(source: ByteSource, count: number, { at, length }: Spa
     const dimensionCount = viewOf(window).getInt32(entryAt - windowAt + 28, true);
     if (dimensionCount < 0) throw corrupt(`a subblock has ${dimensionCount} dimensions`);
     if (dimensionCount > limits.dimensionsPerSubblock) {
-      throw tooMuch(`a subblock has ${dimensionCount} dimensions`);
+      throw limitExceeded(`a subblock has ${dimensionCount} dimensions`);
     }
     const entryBytes = ENTRY_HEADER_BYTES + dimensionCount * DIMENSION_BYTES;
     await load(entryBytes);
@@ -114,13 +128,13 @@ async function* eachEntry(source: ByteSource, count: number, { at, length }: Spa
   }
 }
 
-/** Source: the same, "DirectoryEntryDV" and "DimensionEntryDV". */
+/** Source: ZEISS, "DS_ZISRAW-FileFormat", "DirectoryEntryDV" and "DimensionEntryDV". */
 function readEntry(bytes: Uint8Array, fileSize: number): Entry {
-  if (nameIn(bytes, 0, 2) !== 'DV') throw corrupt('a subblock is listed in an unknown way');
+  if (nameIn(bytes, 0, 2) !== 'DV') throw corrupt('a subblock has a directory entry of an unknown type');
   const view = viewOf(bytes);
   const at = positionAt(view, 6);
-  if (at + LEAST_SUBBLOCK_BYTES > fileSize) throw truncated('a subblock lies past its end');
-  if (view.getInt32(14, true) !== 0) throw notRead('a slide of several files');
+  if (at + MIN_SUBBLOCK_BYTES > fileSize) throw truncated('a subblock is past its end');
+  if (view.getInt32(14, true) !== 0) throw notSupported('a slide of several files');
 
   const dimensions = new Map<string, Dimension>();
   for (let from = ENTRY_HEADER_BYTES; from < bytes.length; from += DIMENSION_BYTES) {
@@ -131,10 +145,10 @@ function readEntry(bytes: Uint8Array, fileSize: number): Entry {
     dimensions.set(name, { start, size, storedSize: storedSize === 0 ? size : storedSize });
   }
   const [x, y] = [dimensions.get('X'), dimensions.get('Y')];
-  if (!x || !y) throw corrupt('a subblock has no place in the picture');
+  if (!x || !y) throw corrupt('a subblock has no position in the image');
   for (const { size, storedSize } of [x, y]) {
     if (size < 1 || storedSize < 1 || storedSize > size) {
-      throw corrupt(`a subblock shows ${size} pixels by ${storedSize}`);
+      throw corrupt(`a subblock stores ${size} pixels as ${storedSize}`);
     }
   }
   const subblock = {

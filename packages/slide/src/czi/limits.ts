@@ -1,12 +1,12 @@
 /**
- * What a CZI file may ask for. A file that asks for more is refused with LIMIT_EXCEEDED: real slides stay far
- * below, and a hostile one must not turn a few bytes into hours or gigabytes.
+ * Limits of a CZI file. A file that exceeds one is rejected with LIMIT_EXCEEDED: real slides stay far below, and a
+ * hostile file must not turn a few bytes into hours or gigabytes.
  */
 export const limits = {
-  /** Subblocks that the directory lists: all places, resolutions, channels, focus planes and times together. */
+  /** Subblocks in the directory: all positions, resolutions, channels, focal planes and times together. */
   subblocks: 2 ** 20,
-  /** Those of them that are shown. */
-  shownSubblocks: 2 ** 18,
+  /** Subblocks that are displayed. */
+  displayedSubblocks: 2 ** 18,
   dimensionsPerSubblock: 40,
   /** Bytes of the metadata. */
   xmlBytes: 16 * 2 ** 20,
@@ -19,12 +19,12 @@ export const limits = {
   imagePixels: 2 ** 38,
   /** Bytes of one subblock as it is stored, and decoded. */
   subblockBytes: 2 ** 27,
-  /** Rows of tiles, over all subblocks, that a subblock touches: what the index of a level holds. */
+  /** Entries of a level's index: bands of rows that each subblock overlaps, over all subblocks. */
   indexEntries: 2 ** 21,
-  /** Subblocks that one tile is put together from. */
+  /** Subblocks that one tile is composed of. */
   subblocksPerTile: 256,
-  /** Pixels of a picture beside the slide. */
+  /** Pixels of an associated image. */
   associatedPixels: 2 ** 24,
-  /** Bytes of the same. */
+  /** Bytes of an associated image. */
   associatedBytes: 64 * 2 ** 20,
 } as const;

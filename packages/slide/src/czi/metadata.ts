@@ -1,4 +1,4 @@
-/** What the XML of a CZI file says of the picture. An allow-list: names, dates and serial numbers stay where they are. */
+/** Reads image metadata from the XML of a CZI file, by an allow-list: names, dates and serial numbers are never read. */
 import type { Colour } from '../decode/raster.ts';
 import { elementsAt, readXml, textAt, type XmlElement } from '../xml/read-xml.ts';
 
@@ -10,21 +10,21 @@ export interface CziMetadata {
   readonly channels: ReadonlyMap<number, ChannelMetadata>;
 }
 
-/** How a channel is meant to be shown; null where the file does not say. */
+/** Display settings of a channel; null where the file states none. */
 export interface ChannelMetadata {
   readonly colour: Colour | null;
-  /** Of the values that a sample can have (0: the least, 1: the most), those that are black and white. */
+  /** Black and white as a fraction of the sample range (0 the least, 1 the greatest value). */
   readonly low: number | null;
   readonly high: number | null;
-  /** Bits of a sample that the camera fills. */
+  /** Bits of a sample that the camera uses. */
   readonly bits: number | null;
   readonly isVisible: boolean;
-  /** Light went through the specimen: where there is none, it is bright. */
+  /** Transmitted light: the background is bright. */
   readonly isTransmitted: boolean;
 }
 
-/** Only what is below these becomes memory; the rest is tens of thousands of elements in every file. */
-const NEEDED = [
+/** Only elements on these paths are kept in memory; every file has tens of thousands of others. */
+const READ_PATHS = [
   'ImageDocument/Metadata/Scaling/Items/Distance',
   'ImageDocument/Metadata/Scaling/AutoScaling/ObjectiveName',
   'ImageDocument/Metadata/DisplaySetting/Channels/Channel',
@@ -41,7 +41,7 @@ const PLAUSIBLE_POWER = 1000;
 /** @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED */
 export function readCziMetadata(xml: string): CziMetadata {
   if (xml === '') return { mpp: null, objectivePower: null, channels: new Map() };
-  const root = readXml(xml, isNeeded);
+  const root = readXml(xml, isRead);
   return {
     mpp: readMpp(root),
     objectivePower: readObjectivePower(root),
@@ -49,29 +49,29 @@ export function readCziMetadata(xml: string): CziMetadata {
   };
 }
 
-function isNeeded(path: readonly string[]): boolean {
-  return NEEDED.some((needed) => {
-    const length = Math.min(path.length, needed.length);
-    for (let i = 0; i < length; i++) if (path[i] !== needed[i]) return false;
-    // What stands in a channel itself is enough; below it are lasers, filters and detectors.
-    return path.length <= needed.length + 1;
+function isRead(path: readonly string[]): boolean {
+  return READ_PATHS.some((readPath) => {
+    const length = Math.min(path.length, readPath.length);
+    for (let i = 0; i < length; i++) if (path[i] !== readPath[i]) return false;
+    // Direct children of a channel are enough; below them are lasers, filters and detectors.
+    return path.length <= readPath.length + 1;
   });
 }
 
-/** In metres, whatever the unit they are shown in. */
+/** Reads the pixel size, which is in metres whatever the display unit. */
 function readMpp(root: XmlElement): CziMetadata['mpp'] {
   const distances = elementsAt(root, 'Metadata/Scaling/Items/Distance');
   const along = (axis: string) => {
     const distance = distances.find(({ attributes }) => attributes.get('Id') === axis);
     const metres = distance && textAt(distance, 'Value');
-    // 4E-07 m are 0.4 µm, not 0.39999999999999997.
+    // 4E-07 m gives 0.4 µm, not 0.39999999999999997.
     return between(Number((numberOf(metres) * MICROMETRES_IN_METRE).toPrecision(12)), PLAUSIBLE_MPP);
   };
   const [x, y] = [along('X'), along('Y')];
   return x === null || y === null ? null : { x, y };
 }
 
-/** Of the objective that the picture names; else of the only one there is; else out of its name, "10x/0.45". */
+/** Reads the magnification of the referenced objective, else of the only one, else from its name, "10x/0.45". */
 function readObjectivePower(root: XmlElement): number | null {
   const [reference] = elementsAt(root, 'Metadata/Information/Image/ObjectiveSettings/ObjectiveRef');
   const objectives = elementsAt(root, 'Metadata/Information/Instrument/Objectives/Objective');
@@ -92,7 +92,7 @@ function readChannels(root: XmlElement): ReadonlyMap<number, ChannelMetadata> {
   const displayed = byNumber(elementsAt(root, 'Metadata/DisplaySetting/Channels/Channel'));
   const bitsOfAll = textAt(root, 'Metadata/Information/Image/ComponentBitCount');
   const channels = new Map<number, ChannelMetadata>();
-  // One without a channel's element has one channel all the same.
+  // A file without channel elements has one channel, number 0.
   for (const number of new Set([0, ...described.keys(), ...displayed.keys()])) {
     const [description, display] = [described.get(number), displayed.get(number)];
     const text = (element: XmlElement | undefined, name: string) =>
@@ -110,7 +110,7 @@ function readChannels(root: XmlElement): ReadonlyMap<number, ChannelMetadata> {
   return channels;
 }
 
-/** A channel says its number in `Id`, "Channel:3"; where that is missing, it has the place in the list. */
+/** Returns channels by number: from `Id`, "Channel:3", else the position in the list. */
 function byNumber(elements: readonly XmlElement[]): ReadonlyMap<number, XmlElement> {
   const channels = new Map<number, XmlElement>();
   for (const [i, element] of elements.entries()) {
@@ -121,7 +121,7 @@ function byNumber(elements: readonly XmlElement[]): ReadonlyMap<number, XmlEleme
   return channels;
 }
 
-/** `#AARRGGBB` or `#RRGGBB`. */
+/** Reads `#AARRGGBB` or `#RRGGBB`. */
 function readColour(text: string | null): Colour | null {
   const [, hexadecimal] = /^#(?:[\da-f]{2})?([\da-f]{6})$/i.exec(text ?? '') ?? [];
   if (hexadecimal === undefined) return null;

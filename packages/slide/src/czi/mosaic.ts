@@ -1,14 +1,15 @@
-/** Subblocks lie anywhere and overlap; this puts them in levels, and finds those under a tile. */
-import { corrupt, tooMuch } from './damage.ts';
+/** Assigns subblocks, which lie at any position and overlap, to levels, and finds those under a tile. */
+
 import type { Subblock } from './directory.ts';
+import { corrupt, limitExceeded } from './errors.ts';
 import { limits } from './limits.ts';
 
-/** A subblock in the pixels of its level, whose top left corner is 0, 0. */
-export interface Placed {
+/** A subblock in pixels of its level, whose top left corner is 0, 0. */
+export interface PlacedSubblock {
   readonly subblock: Subblock;
   readonly x: number;
   readonly y: number;
-  /** The higher, the further in front. */
+  /** Drawing order: higher is further in front. */
   readonly order: number;
 }
 
@@ -18,11 +19,17 @@ export interface MosaicLevel {
   readonly height: number;
   readonly downsample: number;
   /**
-   * The subblocks that touch a rectangle of the level, those behind first.
+   * Returns the subblocks that overlap a rectangle of the level, back to front.
    *
-   * @throws SlideError LIMIT_EXCEEDED when there are more than a tile may need
+   * @throws SlideError LIMIT_EXCEEDED when there are more than the limit per tile
    */
-  under(channel: number, x: number, y: number, width: number, height: number): readonly Placed[];
+  subblocksIn(
+    channel: number,
+    x: number,
+    y: number,
+    width: number,
+    height: number,
+  ): readonly PlacedSubblock[];
 }
 
 interface Box {
@@ -32,30 +39,30 @@ interface Box {
   readonly bottom: number;
 }
 
-/** Rows of a level that are looked up together. */
+/** Rows per band of the index of a level. */
 const BAND = 512;
 
 /**
- * Make levels of the subblocks that are shown: full resolution, and every smaller one that all scenes have and that
- * covers them; scenes of a slide may be reduced to a different number of resolutions.
+ * Builds levels from the displayed subblocks: full resolution, and every smaller resolution that all scenes have and
+ * that covers them, because scenes may have different numbers of resolutions.
  *
- * @param subblocks of the channels that are shown, at least one
+ * @param subblocks of the displayed channels, at least one
  * @returns largest first
  * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED
  */
 export function openMosaic(subblocks: readonly Subblock[]): readonly [MosaicLevel, ...MosaicLevel[]] {
   const levels = groupByDownsample(subblocks);
   const [full, ...smaller] = [...levels].sort(([one], [other]) => one - other);
-  if (full?.[0] !== 1) throw corrupt('none of its subblocks is at full resolution');
+  if (full?.[0] !== 1) throw corrupt('it has no subblock at full resolution');
 
   const box = boxOf(full[1]);
   const [width, height] = [box.right - box.left, box.bottom - box.top];
   if (Math.max(width, height) > limits.imageSide || width * height > limits.imagePixels) {
-    throw tooMuch(`its subblocks span ${width} × ${height} pixels`);
+    throw limitExceeded(`its subblocks span ${width} × ${height} pixels`);
   }
-  const parts = byPart(full[1]);
-  const complete = smaller.filter(([downsample, reduced]) => covers(byPart(reduced), parts, downsample));
-  if (complete.length + 1 > limits.levels) throw tooMuch(`it has ${complete.length + 1} resolutions`);
+  const parts = boxesByPart(full[1]);
+  const complete = smaller.filter(([downsample, reduced]) => covers(boxesByPart(reduced), parts, downsample));
+  if (complete.length + 1 > limits.levels) throw limitExceeded(`it has ${complete.length + 1} resolutions`);
   return [
     levelOf(1, full[1], box),
     ...complete.map(([downsample, reduced]) => levelOf(downsample, reduced, box)),
@@ -63,8 +70,8 @@ export function openMosaic(subblocks: readonly Subblock[]): readonly [MosaicLeve
 }
 
 /**
- * By how much a subblock is reduced says its own size, rounded somehow: large ones say it exactly, those of some
- * pixels at the edges hardly at all. So the large ones come first, and the others join where they fit.
+ * Groups subblocks by downsample, the ratio of their rounded sizes. Large subblocks give it exactly, subblocks of a few
+ * pixels at the edges hardly at all; so the large ones are grouped first, and the others join where they fit.
  */
 function groupByDownsample(subblocks: readonly Subblock[]): Map<number, Subblock[]> {
   const levels = new Map<number, Subblock[]>();
@@ -84,26 +91,26 @@ function groupByDownsample(subblocks: readonly Subblock[]): Map<number, Subblock
     const level = levels.get(downsample) ?? [];
     level.push(subblock);
     levels.set(downsample, level);
-    if (levels.size > 4 * limits.levels) throw tooMuch('its subblocks have too many resolutions');
+    if (levels.size > 4 * limits.levels) throw limitExceeded('its subblocks have too many resolutions');
   }
   return levels;
 }
 
-/** Of the resolutions found so far, the one that fits best; null when none does. */
+/** Returns the best fitting downsample found so far; null when none fits. */
 function nearest(downsamples: readonly number[], ratio: number, least: number, most: number): number | null {
   const off = (downsample: number) => Math.abs(Math.log(downsample / ratio));
   const fitting = downsamples.filter((each) => each > 1 && each >= least && each <= most);
   return fitting.sort((one, other) => off(one) - off(other))[0] ?? null;
 }
 
-/** Along the longer side, which says it more exactly. */
+/** Returns the ratio along the longer side, which is more exact. */
 function ratioOf({ width, height, storedWidth, storedHeight }: Subblock): number {
   return storedWidth >= storedHeight ? width / storedWidth : height / storedHeight;
 }
 
 const exactness = ({ storedWidth, storedHeight }: Subblock): number => Math.min(storedWidth, storedHeight);
 
-/** Sizes are rounded up, down or to the nearest, so each allows a range. */
+/** Returns the range of downsamples, because sizes are rounded up, down or to the nearest. */
 function downsamplesOf({
   width,
   height,
@@ -115,12 +122,12 @@ function downsamplesOf({
   return [least, most];
 }
 
-/** The subblocks of a channel in a scene are one picture. */
-function byPart(subblocks: readonly Subblock[]): ReadonlyMap<string, Box> {
+/** Returns the bounding box of each scene and channel, which form one image. */
+function boxesByPart(subblocks: readonly Subblock[]): ReadonlyMap<string, Box> {
   const parts = new Map<string, Box>();
   for (const subblock of subblocks) {
     const name = `${subblock.scene} ${subblock.channel}`;
-    parts.set(name, surround(parts.get(name) ?? null, subblock));
+    parts.set(name, extendBox(parts.get(name) ?? null, subblock));
   }
   return parts;
 }
@@ -142,12 +149,12 @@ function covers(
 
 function boxOf(subblocks: readonly Subblock[]): Box {
   let box: Box | null = null;
-  for (const subblock of subblocks) box = surround(box, subblock);
-  if (!box) throw corrupt('it shows nothing');
+  for (const subblock of subblocks) box = extendBox(box, subblock);
+  if (!box) throw corrupt('it has no subblock to display');
   return box;
 }
 
-function surround(box: Box | null, { x, y, width, height }: Subblock): Box {
+function extendBox(box: Box | null, { x, y, width, height }: Subblock): Box {
   return {
     left: Math.min(box?.left ?? x, x),
     top: Math.min(box?.top ?? y, y),
@@ -168,34 +175,35 @@ function levelOf(downsample: number, subblocks: readonly Subblock[], box: Box): 
         one.scene - other.scene || one.mosaicIndex - other.mosaicIndex,
     )
     .map((each, order) => ({ ...each, order }));
-  const bands = bandsOf(placed);
+  const bands = indexByBand(placed);
   return {
     width: Math.max(1, Math.floor((box.right - box.left) / downsample)),
     height: Math.max(1, Math.floor((box.bottom - box.top) / downsample)),
     downsample,
-    under(channel, x, y, width, height) {
-      const found = new Set<Placed>();
+    subblocksIn(channel, x, y, width, height) {
+      const found = new Set<PlacedSubblock>();
       for (let band = Math.floor(y / BAND); band * BAND < y + height; band++) {
         for (const each of bands.get(band) ?? []) {
-          if (each.subblock.channel === channel && touches(each, x, y, width, height)) found.add(each);
+          if (each.subblock.channel === channel && overlaps(each, x, y, width, height)) found.add(each);
         }
       }
-      if (found.size > limits.subblocksPerTile) throw tooMuch(`${found.size} subblocks lie in one place`);
+      if (found.size > limits.subblocksPerTile)
+        throw limitExceeded(`${found.size} subblocks overlap one tile`);
       return [...found].sort((one, other) => one.order - other.order);
     },
   };
 }
 
-/** Which subblocks have pixels in which band of rows, those behind first. */
-function bandsOf(placed: readonly Placed[]): ReadonlyMap<number, readonly Placed[]> {
-  const bands = new Map<number, Placed[]>();
+/** Indexes subblocks by bands of rows, back to front. */
+function indexByBand(placed: readonly PlacedSubblock[]): ReadonlyMap<number, readonly PlacedSubblock[]> {
+  const bands = new Map<number, PlacedSubblock[]>();
   let entries = 0;
   for (const each of placed) {
     const [first, last] = [each.y, each.y + each.subblock.storedHeight - 1].map((y) =>
       Math.floor(y / BAND),
     ) as [number, number];
     entries += last - first + 1;
-    if (entries > limits.indexEntries) throw tooMuch('its subblocks are too many and too high');
+    if (entries > limits.indexEntries) throw limitExceeded('its subblocks are too many and too tall');
     for (let band = first; band <= last; band++) {
       const known = bands.get(band);
       if (known) known.push(each);
@@ -205,8 +213,8 @@ function bandsOf(placed: readonly Placed[]): ReadonlyMap<number, readonly Placed
   return bands;
 }
 
-function touches(
-  { subblock, x, y }: Placed,
+function overlaps(
+  { subblock, x, y }: PlacedSubblock,
   left: number,
   top: number,
   width: number,

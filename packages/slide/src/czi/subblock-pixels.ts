@@ -1,15 +1,17 @@
+/** Reads and decodes the pixels of CZI subblocks. */
+import { LRUCache } from 'lru-cache';
 import { decodeImage } from '../decode/decode-image.ts';
 import type { Raster } from '../decode/raster.ts';
 import { unpack } from '../decode/unpack.ts';
 import { readJpegHeader } from '../jpeg/header.ts';
-import { type GreyRange, SlideError } from '../slide.ts';
+import { type GreyRange, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
-import { corrupt, notRead, tooMuch } from './damage.ts';
 import type { Subblock } from './directory.ts';
+import { corrupt, limitExceeded, notSupported } from './errors.ts';
 import { limits } from './limits.ts';
 import { readSubblockSegment, type Span } from './segments.ts';
 
-/** Pixels of a subblock, as they are stored. */
+/** A rectangle in stored pixels of a subblock. */
 export interface Rectangle {
   readonly x: number;
   readonly y: number;
@@ -18,8 +20,9 @@ export interface Rectangle {
 }
 
 /**
- * @param range the samples that become black and white, where more than 8 bits or one sample say what a pixel is
- * @returns the rectangle
+ * Reads a rectangle of a subblock.
+ *
+ * @param range samples that become black and white, for pixels of one sample or more than 8 bits
  */
 export type ReadSubblock = (
   subblock: Subblock,
@@ -30,7 +33,7 @@ export type ReadSubblock = (
 
 interface PixelType {
   readonly name: string;
-  /** Null for one that is not read. */
+  /** Null when the type is not supported. */
   readonly samples: { readonly count: 1 | 3 | 4; readonly bytes: 1 | 2 } | null;
 }
 
@@ -49,111 +52,97 @@ const pixelTypes: Readonly<Record<number, PixelType>> = {
   13: { name: 'Gray64Float', samples: null },
 };
 
-/** Source: the same, compressions. */
+/** Compressions. Source: ZEISS, "DS_ZISRAW-FileFormat". */
 const compression = { none: 0, jpeg: 1, lzw: 2, jpegXr: 4, zstd0: 5, zstd1: 6 } as const;
-const readCompressions: ReadonlySet<number> = new Set([
+const supportedCompressions: ReadonlySet<number> = new Set([
   compression.none,
   compression.jpeg,
   compression.zstd0,
   compression.zstd1,
 ]);
-const refusedCompressions: Readonly<Record<number, string>> = {
+const unsupportedCompressions: Readonly<Record<number, string>> = {
   [compression.lzw]: 'LZW',
   [compression.jpegXr]: 'JPEG XR',
 };
 
-/** Up to this size a subblock is read whole, and what its neighbours need of it is at hand. */
-const WHOLE_BYTES = 2 ** 25;
-/** Bytes of decoded samples that are kept for the tiles around. */
-const KEPT_BYTES = 2 ** 26;
+/** Up to this size a subblock is read and cached as a whole, also for its neighbouring tiles. */
+const MAX_WHOLE_BYTES = 2 ** 25;
+/** Bytes of decoded samples in the cache of a slide. */
+const MAX_CACHED_BYTES = 2 ** 26;
 const ROWS_AT_ONCE = 64;
 
 export function isColour(subblock: Subblock): boolean {
   return samplesOf(subblock) >= 3;
 }
 
-/** Of one pixel. */
+/** Samples of one pixel. */
 function samplesOf({ pixelType }: Subblock): number {
   return pixelTypes[pixelType]?.samples?.count ?? 1;
 }
 
-/** Of one sample. */
+/** Bits of one sample. */
 export function bitsOf({ pixelType }: Subblock): 8 | 16 {
   return pixelTypes[pixelType]?.samples?.bytes === 2 ? 16 : 8;
 }
 
 /**
- * Whether a subblock is written in a way that is read: asked of all of them before anything is shown.
+ * Checks that the encoding of a subblock is supported; called for all of them before anything is displayed.
  *
  * @throws SlideError FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
  */
 export function checkReadable(subblock: Subblock): void {
   const type = pixelTypes[subblock.pixelType];
-  if (!type?.samples) throw notRead(`pixels of the type ${type?.name ?? subblock.pixelType}`);
-  if (!readCompressions.has(subblock.compression)) {
-    const name = refusedCompressions[subblock.compression] ?? `compression ${subblock.compression}`;
+  if (!type?.samples) throw notSupported(`pixels of the type ${type?.name ?? subblock.pixelType}`);
+  if (!supportedCompressions.has(subblock.compression)) {
+    const name = unsupportedCompressions[subblock.compression] ?? `compression ${subblock.compression}`;
     throw new SlideError(
       'FORMAT_NOT_SUPPORTED',
-      `Not read: CZI with ${name}. Save the slide in ZEN without compression or with Zstandard, or convert it to OME-TIFF or DICOM.`,
+      `Not supported: CZI with ${name}. Save the slide in ZEN without compression or with Zstandard, or convert it to OME-TIFF or DICOM.`,
     );
   }
   const isWhole = subblock.compression !== compression.none;
   if (isWhole && bytesOf(subblock) > limits.subblockBytes) {
-    throw tooMuch(`a compressed subblock has ${bytesOf(subblock)} bytes`);
+    throw limitExceeded(`a compressed subblock has ${bytesOf(subblock)} bytes`);
   }
 }
 
 /** A whole subblock, decoded. */
 interface Samples {
   readonly bytes: Uint8Array;
-  /** Red first, which is what JPEG gives; stored samples of colours begin with blue. */
+  /** Red first, as JPEG decodes; stored colour samples begin with blue. */
   readonly isRgb: boolean;
 }
 
 /**
- * Reads pixels of subblocks. Decoded ones are kept for a while, and decoded one at a time, so that memory does not
- * depend on how many tiles are asked for at once.
+ * Reads pixels of subblocks. Decoded subblocks are cached (LRU) and decoded one at a time, so that memory does not
+ * depend on the number of concurrent requests.
  */
 export function subblockReader(source: ByteSource): ReadSubblock {
-  /** By the place of the subblock, the one used longest ago first. */
-  const kept = new Map<number, { readonly samples: Promise<Samples>; readonly bytes: number }>();
-  let keptBytes = 0;
+  /** By the offset of the subblock. */
+  const cache = new LRUCache<number, Promise<Samples>>({ maxSize: MAX_CACHED_BYTES });
   let last: Promise<unknown> = Promise.resolve();
 
-  function forget(at: number): void {
-    keptBytes -= kept.get(at)?.bytes ?? 0;
-    kept.delete(at);
-  }
-
   function readWhole(subblock: Subblock): Promise<Samples> {
-    const known = kept.get(subblock.at);
-    if (known) {
-      kept.delete(subblock.at);
-      kept.set(subblock.at, known);
-      return known.samples;
-    }
+    const cached = cache.get(subblock.at);
+    if (cached) return cached;
     const samples = last.then(() => decodeSubblock(source, subblock));
     last = samples.catch(() => {});
-    samples.catch(() => forget(subblock.at));
-    kept.set(subblock.at, { samples, bytes: bytesOf(subblock) });
-    keptBytes += bytesOf(subblock);
-    for (const oldest of kept.keys()) {
-      if (keptBytes <= KEPT_BYTES || oldest === subblock.at) break;
-      forget(oldest);
-    }
+    samples.catch(() => cache.delete(subblock.at));
+    // The cache does not take an entry above its limit.
+    cache.set(subblock.at, samples, { size: Math.min(bytesOf(subblock), MAX_CACHED_BYTES) });
     return samples;
   }
 
   return async (subblock, rectangle, range, signal) => {
     const { width, height } = rectangle;
     const isUncompressed = subblock.compression === compression.none;
-    if (isUncompressed && bytesOf(subblock) > WHOLE_BYTES) {
+    if (isUncompressed && bytesOf(subblock) > MAX_WHOLE_BYTES) {
       const bytes = await readRectangle(source, subblock, rectangle, signal);
-      return paint({ bytes, isRgb: false }, width, height, subblock, range);
+      return toRaster({ bytes, isRgb: false }, width, height, subblock, range);
     }
     const { bytes, isRgb } = await readWhole(subblock);
     const part = cutRectangle(bytes, subblock, rectangle);
-    return paint({ bytes: part, isRgb }, width, height, subblock, range);
+    return toRaster({ bytes: part, isRgb }, width, height, subblock, range);
   };
 }
 
@@ -164,7 +153,7 @@ async function decodeSubblock(source: ByteSource, subblock: Subblock): Promise<S
     checkUncompressed(span, subblock);
     return { bytes: await source.read(span.at, expected), isRgb: false };
   }
-  if (span.length > limits.subblockBytes) throw tooMuch(`a subblock has ${span.length} bytes`);
+  if (span.length > limits.subblockBytes) throw limitExceeded(`a subblock has ${span.length} bytes`);
   const stored = await source.read(span.at, span.length);
   if (subblock.compression === compression.jpeg) return decodeJpeg(stored, subblock);
   const { packed, isSplit } =
@@ -183,7 +172,7 @@ function cutRectangle(bytes: Uint8Array, subblock: Subblock, { x, y, width, heig
   return part;
 }
 
-/** A part of a subblock that is too large to be read whole. */
+/** Reads a part of a subblock that is too large to be cached. */
 async function readRectangle(
   source: ByteSource,
   subblock: Subblock,
@@ -216,7 +205,7 @@ function checkUncompressed({ length }: Span, subblock: Subblock): void {
 
 async function decodeJpeg(bytes: Uint8Array, subblock: Subblock): Promise<Samples> {
   const { storedWidth: width, storedHeight: height } = subblock;
-  if (bitsOf(subblock) === 16) throw notRead('JPEG of 16 bits a sample');
+  if (bitsOf(subblock) === 16) throw notSupported('JPEG of 16 bits a sample');
   const header = readJpegHeader(bytes);
   if (header.width !== width || header.height !== height) {
     throw corrupt(`a subblock is ${header.width} × ${header.height} pixels, not ${width} × ${height}`);
@@ -233,7 +222,7 @@ async function decodeJpeg(bytes: Uint8Array, subblock: Subblock): Promise<Sample
 }
 
 /**
- * The header of a zstd1 payload: its length, and whether the lower bytes of all samples come first, then the higher.
+ * Reads the header of a zstd1 payload: its length, and whether the low bytes of all samples precede the high bytes.
  *
  * Source: ZEISS, "ZSTD1 compression" of libCZI's documentation.
  */
@@ -255,7 +244,7 @@ function joinHalves(halves: Uint8Array): Uint8Array {
   return joined;
 }
 
-function paint(
+function toRaster(
   { bytes, isRgb }: Samples,
   width: number,
   height: number,
@@ -266,7 +255,11 @@ function paint(
   if (isRgb) return { width, height, rgb: bytes };
   const rgb = new Uint8Array(width * height * 3);
   const levels =
-    bitsOf(subblock) === 16 ? scale(bytes, range) : isColour(subblock) ? bytes : table(bytes, range);
+    bitsOf(subblock) === 16
+      ? scaleWords(bytes, range)
+      : isColour(subblock)
+        ? bytes
+        : scaleBytes(bytes, range);
   for (let from = 0, to = 0; to < rgb.length; from += count, to += 3) {
     const blue = levels[from] as number;
     rgb[to] = count === 1 ? blue : (levels[from + 2] as number);
@@ -276,8 +269,8 @@ function paint(
   return { width, height, rgb };
 }
 
-/** Samples of 16 bits, little-endian, to 8. */
-function scale(bytes: Uint8Array, { black, white }: GreyRange): Uint8ClampedArray {
+/** Scales 16-bit little-endian samples to 8 bits. */
+function scaleWords(bytes: Uint8Array, { black, white }: GreyRange): Uint8ClampedArray {
   const levels = new Uint8ClampedArray(bytes.length >> 1);
   const slope = 255 / Math.max(1, white - black);
   for (let i = 0; i < levels.length; i++) {
@@ -287,7 +280,7 @@ function scale(bytes: Uint8Array, { black, white }: GreyRange): Uint8ClampedArra
   return levels;
 }
 
-function table(bytes: Uint8Array, { black, white }: GreyRange): Uint8Array {
+function scaleBytes(bytes: Uint8Array, { black, white }: GreyRange): Uint8Array {
   if (black === 0 && white === 255) return bytes;
   const slope = 255 / Math.max(1, white - black);
   const levels = Uint8ClampedArray.from({ length: 256 }, (_, sample) => (sample - black) * slope);

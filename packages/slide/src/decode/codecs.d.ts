@@ -1,4 +1,4 @@
-/** What of the two codecs compiled to WebAssembly is used; they bring no types of their own. */
+/** Declarations for the parts of two WebAssembly codecs that Lamina uses; the packages contain no types. */
 
 interface CodecOptions {
   print?: (line: string) => void;
@@ -13,12 +13,12 @@ interface CodecFrame {
   readonly isSigned?: boolean;
 }
 
-/** Lives in the codec's memory until `delete` is called. */
+/** An object in the codec's memory, which `delete` frees. */
 interface CodecDecoder {
-  /** The codec's own memory, to be filled at once: it moves when the codec needs more. */
+  /** A view of the codec's memory. It must be filled immediately, because the memory moves when it grows. */
   getEncodedBuffer(length: number): Uint8Array;
   decode(): void;
-  /** A copy; empty when the picture could not be decoded. */
+  /** A copy of the pixels; empty when decoding failed. */
   getDecodedBuffer(): Uint8ClampedArray;
   getFrameInfo(): CodecFrame;
   delete(): void;
@@ -33,7 +33,7 @@ interface CodecEncoder {
 
 declare module '@cornerstonejs/codec-openjpeg/decodewasmjs' {
   interface J2KDecoder extends CodecDecoder {
-    /** @param layers 0 for all */
+    /** @param layers number of quality layers; 0 for all */
     decodeSubResolution(halvings: number, layers: number): void;
   }
   export default function openJpeg(options: CodecOptions): Promise<{

@@ -7,8 +7,8 @@ const grey = (...levels: number[]) => ({
   rgb: Uint8Array.from(levels.flatMap((level) => [level, level, level])),
 });
 
-describe('channels of a picture', () => {
-  it('are laid over one another as light adds up', () => {
+describe('the channels of a fluorescence picture', () => {
+  it('are added like light', () => {
     const { width, height, rgb } = composeChannels([
       { brightness: grey(0, 100, 255, 200), colour: { r: 255, g: 0, b: 0 } },
       { brightness: grey(255, 100, 255, 0), colour: { r: 0, g: 255, b: 0 } },
@@ -18,7 +18,7 @@ describe('channels of a picture', () => {
     expect([...rgb]).toEqual([0, 255, 0, 200, 100, 50, 255, 255, 128, 255, 0, 100]);
   });
 
-  it('have colours of their own where nobody gave them any', () => {
+  it('have distinct colours where the file declares none', () => {
     const colours = Array.from({ length: 6 }, (_, i) => JSON.stringify(colourOfChannel(i)));
     expect(new Set(colours).size).toBe(6);
     expect(colourOfChannel(6)).toEqual(colourOfChannel(0));

@@ -1,13 +1,13 @@
 import type { Colour, Raster } from './raster.ts';
 
-/** One channel of a picture that was taken in several: how bright it is where, and the colour it is shown in. */
+/** One channel of a multichannel picture: its brightness, and the colour it is shown in. */
 export interface Channel {
   /** Grey: the three samples of a pixel are equal. */
   readonly brightness: Raster;
   readonly colour: Colour;
 }
 
-/** Shown in this order where a file says no colours; every one is bright, and unlike its neighbours. */
+/** Colours for files that declare none, in this order; each is bright and differs from its neighbours. */
 const COLOURS: readonly [Colour, ...Colour[]] = [
   { r: 255, g: 0, b: 0 },
   { r: 0, g: 255, b: 0 },
@@ -23,7 +23,7 @@ export function colourOfChannel(index: number): Colour {
 }
 
 /**
- * Lay channels over one another as light adds up: what is too bright is white.
+ * Adds channels like light; sums above 255 become white.
  *
  * @param channels of equal size, at least one
  */
@@ -34,7 +34,11 @@ export function composeChannels(channels: readonly [Channel, ...Channel[]]): Ras
   return { width, height, rgb: new Uint8Array(rgb.buffer) };
 }
 
-/** One more channel, for whoever does not have all of them in memory at once. @param rgb as large as the channel */
+/**
+ * Adds one channel to a picture, for callers that do not hold all channels in memory.
+ *
+ * @param rgb a picture of the channel's size
+ */
 export function addChannel(rgb: Uint8ClampedArray, { brightness, colour }: Channel): void {
   const [r, g, b] = [colour.r / 255, colour.g / 255, colour.b / 255];
   for (let at = 0; at < rgb.length; at += 3) {

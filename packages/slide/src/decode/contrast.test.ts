@@ -2,38 +2,38 @@ import { describe, expect, it } from 'vitest';
 import { memorySource } from '../source/memory-source.ts';
 import { buildTiff } from '../testing/build-tiff.ts';
 import { exactDirectory } from '../testing/exact-directory.ts';
-import { readPicture } from '../tiff/picture.ts';
 import { openPyramid } from '../tiff/pyramid.ts';
 import { openTiff } from '../tiff/tiff-file.ts';
+import { readTiffImage } from '../tiff/tiff-image.ts';
 import { estimateContrast } from './contrast.ts';
 
-/** Of a grey picture in tiles of 32, whose edges are padded with 99. */
+/** The contrast of a grey picture in tiles of 32 pixels, whose edge tiles are padded with 99. */
 async function contrastOf(bits: 8 | 16, width: number, sampleAt: (x: number, y: number) => number) {
   const page = exactDirectory({ width, height: 100, tileSize: 32, samplesPerPixel: 1, bits, sampleAt });
   const source = memorySource(buildTiff({ directories: [page] }).bytes);
   const { first } = await openTiff(source);
-  return estimateContrast(await openPyramid(source, [await readPicture(first)]), bits);
+  return estimateContrast(await openPyramid(source, [await readTiffImage(first)]), bits);
 }
 
-describe('the contrast of a channel', () => {
-  it('reaches from its darkest sample to its brightest', async () => {
+describe('the estimated contrast of a channel', () => {
+  it('spans from its darkest to its brightest sample', async () => {
     expect(await contrastOf(8, 100, (x, y) => 120 + ((x + y) % 61))).toEqual({ black: 120, white: 180 });
   });
 
-  it('leaves out one pixel in a thousand at either end, such as dead and hot ones', async () => {
+  it('ignores one pixel in a thousand at either end, such as dead and hot pixels', async () => {
     const withSome = (x: number, y: number) => (y === 0 && x < 20 ? (x % 2) * 255 : 100 + (x % 50));
     expect(await contrastOf(8, 100, withSome)).toEqual({ black: 100, white: 149 });
     const withMore = (x: number, y: number) => (y === 0 && x < 40 ? (x % 2) * 255 : 100 + (x % 50));
     expect(await contrastOf(8, 100, withMore)).toEqual({ black: 0, white: 255 });
   });
 
-  it('is found among 16 bits to one part in 256 of it', async () => {
+  it("of 16 bits is exact to 1/256 of the channel's own range", async () => {
     const { black, white } = await contrastOf(16, 100, (x, y) => 1000 + x * 20 + (y % 20));
     expect(Math.abs(black - 1000)).toBeLessThan(20);
     expect(Math.abs(white - 2999)).toBeLessThan(20);
   });
 
-  it('uses all 16 bits where the channel does', async () => {
+  it('spans all 16 bits where the channel does', async () => {
     const { black, white } = await contrastOf(16, 100, (x) => x * 661);
     expect(black).toBe(0);
     expect(Math.abs(white - 65_439)).toBeLessThan(257);
@@ -44,13 +44,16 @@ describe('the contrast of a channel', () => {
     [8, 255, { black: 251, white: 255 }],
     [16, 200, { black: 200, white: 1224 }],
     [16, 65_535, { black: 64_511, white: 65_535 }],
-  ])('of %s bits that is %s all over is not drawn out', async (bits, sample, range) => {
-    const { black, white } = await contrastOf(bits, 100, () => sample);
-    expect(Math.abs(black - range.black)).toBeLessThanOrEqual(bits === 8 ? 0 : 2);
-    expect(white - black).toBe(range.white - range.black);
-  });
+  ])(
+    'of a %s-bit channel with only the sample %s is not stretched beyond 1/64 of all values',
+    async (bits, sample, range) => {
+      const { black, white } = await contrastOf(bits, 100, () => sample);
+      expect(Math.abs(black - range.black)).toBeLessThanOrEqual(bits === 8 ? 0 : 2);
+      expect(white - black).toBe(range.white - range.black);
+    },
+  );
 
-  it('looks at 64 tiles of many', async () => {
+  it('is estimated from 64 tiles of a large picture', async () => {
     const { black, white } = await contrastOf(8, 4000, (x) => Math.floor(x / 20));
     expect(black).toBeLessThan(20);
     expect(white).toBeGreaterThan(180);

@@ -1,36 +1,36 @@
 /**
- * Which samples of a picture of one sample a pixel become black and white, where its numbers alone do not say it:
- * cameras write their 12 or 14 bits, or fewer, into 16, and as stored all of it would be black.
+ * Chooses which samples of a single-channel picture become black and white where the file does not declare
+ * it. Cameras write 12 or 14 bits, or fewer, into 16; shown unchanged, the picture would be black.
  *
- * docs/formats/channels.md says how it is chosen.
+ * Source: docs/formats/channels.md.
  */
-import type { EncodedImage, GreyRange, Level, Slide, TileAddress } from '../slide.ts';
+import type { EncodedImage, GreyRange, Level, Slide, TileAddress } from '../model/slide.ts';
 import { readOnce } from '../source/read-once.ts';
 import { countsDown, decodeBrightness, turnRange } from './decode-brightness.ts';
 import { cropRaster, type Raster } from './raster.ts';
 
-/** A picture at its resolutions, as far as `Slide` speaks of them. */
+/** The levels and tiles of a picture, as `Slide` provides them. */
 type LevelTiles = Pick<Slide, 'levels' | 'readTile'>;
 
-/** What is looked at to say how bright a channel is. */
+/** Bounds of the tiles that an estimate reads. */
 const SAMPLE = { tiles: 64, pixels: 2 ** 24 };
-/** So many of its pixels may be darker than black, and as many brighter than full colour. */
+/** Share of the pixels that may be darker than black, and share that may be brighter than white. */
 const CUT = 0.001;
-/** A range is at least this part of all that a sample can be, so that a channel with nothing in it does not glow. */
-const LEAST_PART = 1 / 64;
+/** Minimum range as a share of all values, so that an empty channel is not stretched to noise. */
+const MIN_RANGE_SHARE = 1 / 64;
 
-/** Samples that reach over this part of all that they can be are shown as they are stored. */
-const DARK_PART = 1 / 2;
+/** A picture whose samples stay below this share of all values counts as too dark. */
+const DARK_SHARE = 1 / 2;
 
 /**
- * The same tiles, each with the samples that become black and white.
+ * Returns a `readTile` whose tiles carry the samples that become black and white.
  *
- * What the file declares is taken; else, where nearly all samples are less than half of what they can be, nearly the least and
- * the greatest of them; else nothing is said, and all that a sample can be is shown. Looked at with the
- * first tile, once, and the same for all tiles.
+ * A range that the file declares takes precedence. Otherwise, where nearly all samples are below half of the
+ * maximum, the range is estimated. Otherwise tiles carry no range, and all values are shown. The estimate is
+ * made once with the first tile and applies to all tiles.
  *
- * @param tiles of one sample a pixel
- * @param bits that a sample uses, more than 8
+ * @param tiles tiles of one sample per pixel
+ * @param bits bits that a sample uses, more than 8
  */
 export function withGreyRange(
   tiles: LevelTiles,
@@ -42,89 +42,89 @@ export function withGreyRange(
     const image = await tiles.readTile(...request);
     if (image === null) return null;
     const range = declared ?? (await readRange());
-    const isShownSo = declared !== null || isOfFewBits(range, bits, countsDown(image));
-    return isShownSo ? { ...image, colour: turnRange(image, range) } : image;
+    const usesRange = declared !== null || isOfFewBits(range, bits, countsDown(image));
+    return usesRange ? { ...image, colour: turnRange(image, range) } : image;
   };
 }
 
 /**
- * Whether a picture is too dark to be shown as it is stored.
+ * Whether a picture is too dark to be shown unchanged.
  *
- * @param range as brightness, which has the greatest sample black where samples count down
+ * @param range as brightness: the largest sample is black where samples count down
  */
-export function isOfFewBits({ black, white }: GreyRange, bits: number, isDown: boolean): boolean {
-  const most = 2 ** bits - 1;
-  return (isDown ? most - black : white) < most * DARK_PART;
+export function isOfFewBits({ black, white }: GreyRange, bits: number, countsDownwards: boolean): boolean {
+  const maximum = 2 ** bits - 1;
+  return (countsDownwards ? maximum - black : white) < maximum * DARK_SHARE;
 }
 
 /**
- * Which samples of a channel become black and full colour: nearly its darkest and its brightest.
+ * Estimates which samples of a channel become black and white: nearly its darkest and its brightest.
  *
- * Its smallest level is looked at, or tiles spread evenly over it where it is large: the same ones every time, so that
- * a slide always looks the same.
+ * Reads the smallest level, or tiles spread evenly over it where it is large. The choice of tiles is
+ * deterministic, so a slide always looks the same.
  *
- * @throws SlideError what reading and decoding those tiles throws
+ * @throws SlideError errors of reading and decoding those tiles
  */
 export async function estimateContrast(tiles: LevelTiles, bits: number): Promise<GreyRange> {
   const read = new Map<string, Promise<EncodedImage | null>>();
-  const readOncePerPlace = (address: TileAddress) => {
-    const place = `${address.column} ${address.row}`;
-    const known = read.get(place) ?? tiles.readTile(address);
-    read.set(place, known);
-    return known;
+  const readTileOnce = (address: TileAddress) => {
+    const key = `${address.column} ${address.row}`;
+    const pending = read.get(key) ?? tiles.readTile(address);
+    read.set(key, pending);
+    return pending;
   };
   return estimateRange(tiles.levels, bits, async (address, range) => {
-    const image = await readOncePerPlace(address);
+    const image = await readTileOnce(address);
     const level = tiles.levels[address.level];
     return image && level ? cropToLevel(await decodeBrightness(image, range), level, address) : null;
   });
 }
 
-/** @returns a tile as brightness within a range, without what lies beside the picture; null where there is none */
+/** Renders a tile as brightness within a range, without padding. @returns null where the level has no tile */
 type DrawWithin = (address: TileAddress, range: GreyRange) => Promise<Raster | null>;
 
 /**
- * As `estimateContrast`, of whatever can be drawn within a range.
+ * Does the same as `estimateContrast` for any source of brightness tiles.
  *
- * @throws SlideError what drawing throws
+ * @throws SlideError errors of `draw`
  */
 export async function estimateRange(
   levels: Slide['levels'],
   bits: number,
   draw: DrawWithin,
 ): Promise<GreyRange> {
-  const most = 2 ** bits - 1;
-  const whole = { black: 0, white: most };
+  const maximum = 2 ** bits - 1;
+  const whole = { black: 0, white: maximum };
   const addresses = sampleOf(levels);
   let range: GreyRange = whole;
   let steps = await readExtremes(addresses, draw, range);
   if (steps === null) return whole;
   if (bits > 8) {
-    // 256 steps are too coarse: once more, between the ends of the steps that were found.
+    // 256 steps are too coarse, so a second pass measures between the ends of the first.
     range = { black: sampleAt(range, steps.darkest - 0.5), white: sampleAt(range, steps.brightest + 0.5) };
     steps = (await readExtremes(addresses, draw, range)) ?? steps;
   }
-  const least = Math.ceil(most * LEAST_PART);
-  const black = Math.min(sampleAt(range, steps.darkest), most - least);
+  const least = Math.ceil(maximum * MIN_RANGE_SHARE);
+  const black = Math.min(sampleAt(range, steps.darkest), maximum - least);
   return { black, white: Math.max(sampleAt(range, steps.brightest), black + least) };
 }
 
-/** What of a decoded tile is picture: at the edges of its level it may be padded, or not. */
+/** Removes the padding of a decoded edge tile, if it has any. */
 export function cropToLevel(raster: Raster, level: Level, { column, row }: TileAddress): Raster {
   const width = Math.min(raster.width, level.tileWidth, level.width - column * level.tileWidth);
   const height = Math.min(raster.height, level.tileHeight, level.height - row * level.tileHeight);
   return cropRaster(raster, 0, 0, width, height);
 }
 
-/** Tiles spread evenly over the smallest level. */
+/** Addresses of tiles spread evenly over the smallest level. */
 function sampleOf(levels: Slide['levels']): readonly TileAddress[] {
   const last = levels.length - 1;
   const { columns, rows, tileWidth, tileHeight } = levels[last] ?? levels[0];
   const count = columns * rows;
   const affordable = Math.floor(SAMPLE.pixels / (tileWidth * tileHeight));
-  const taken = Math.max(1, Math.min(count, SAMPLE.tiles, affordable));
-  return Array.from({ length: taken }, (_, i) => {
-    const index = Math.floor(((i + 0.5) * count) / taken);
+  const sampled = Math.max(1, Math.min(count, SAMPLE.tiles, affordable));
+  return Array.from({ length: sampled }, (_, i) => {
+    const index = Math.floor(((i + 0.5) * count) / sampled);
     return { level: last, column: index % columns, row: Math.floor(index / columns) };
   });
 }
@@ -134,7 +134,9 @@ interface Extremes {
   readonly brightest: number;
 }
 
-/** Which of the 256 steps between black and white of a range nearly all samples are in; null without any. */
+/**
+ * Finds the steps between black and white of a range that contain nearly all samples; null without pixels.
+ */
 async function readExtremes(
   addresses: readonly TileAddress[],
   draw: DrawWithin,
@@ -162,12 +164,12 @@ function sampleAt({ black, white }: GreyRange, step: number): number {
   return Math.round(black + ((white - black) * Math.min(255, Math.max(0, step))) / 255);
 }
 
-/** The first step that is reached when so many pixels have been passed. */
+/** The step in which the cumulated count exceeds `pixels`. */
 function stepAfter(counts: Float64Array, pixels: number): number {
-  let passed = 0;
+  let cumulated = 0;
   for (const [step, count] of counts.entries()) {
-    passed += count;
-    if (passed > pixels) return step;
+    cumulated += count;
+    if (cumulated > pixels) return step;
   }
   return counts.length - 1;
 }

@@ -1,15 +1,15 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { EncodedImage, GreyRange, TiffCoding } from '../slide.ts';
+import type { EncodedImage, GreyRange, TiffCoding } from '../model/slide.ts';
 import { memorySource } from '../source/memory-source.ts';
 import { buildTiff, type DirectoryPlan, short } from '../testing/build-tiff.ts';
 import { encodePicture } from '../testing/encode-picture.ts';
 import { type ExactPlan, exactDirectory, withTags } from '../testing/exact-directory.ts';
 import { paintPlain } from '../testing/paint-tissue.ts';
-import { readPicture } from '../tiff/picture.ts';
-import { openPictureTiles } from '../tiff/picture-tiles.ts';
+import { openImageTiles } from '../tiff/image-tiles.ts';
 import { tag } from '../tiff/tags.ts';
 import { openTiff } from '../tiff/tiff-file.ts';
+import { readTiffImage } from '../tiff/tiff-image.ts';
 import { decodeBrightness } from './decode-brightness.ts';
 
 const plan: ExactPlan = {
@@ -23,8 +23,8 @@ const plan: ExactPlan = {
 
 async function firstTile(directory: DirectoryPlan, littleEndian = true): Promise<EncodedImage> {
   const source = memorySource(buildTiff({ directories: [directory], littleEndian }).bytes);
-  const picture = await readPicture((await openTiff(source)).first);
-  const tile = await (await openPictureTiles(source, picture)).readTile(0, 0);
+  const picture = await readTiffImage((await openTiff(source)).first);
+  const tile = await (await openImageTiles(source, picture)).readTile(0, 0);
   if (!tile) throw new Error('The tile is empty');
   return tile;
 }
@@ -43,17 +43,17 @@ const columns = Array.from({ length: 32 }, (_, x) => x);
 const clamped = (level: number) => Math.max(0, Math.min(255, Math.round(level)));
 
 describe('the brightness of a channel', () => {
-  it('is as stored where the range is all that 8 bits can be', async () => {
+  it('equals the samples for the range 0 to 255', async () => {
     const row = await firstRow(await firstTile(exactDirectory(plan)), { black: 0, white: 255 });
     expect(row).toEqual(columns.map((x) => x * 8));
   });
 
-  it('is drawn out to the range, and cut at its ends', async () => {
+  it('is stretched to the range and clamped at its ends', async () => {
     const row = await firstRow(await firstTile(exactDirectory(plan)), { black: 50, white: 100 });
     expect(row).toEqual(columns.map((x) => clamped(((x * 8 - 50) * 255) / 50)));
   });
 
-  it.each([true, false])('is of all 16 bits (little-endian: %s)', async (littleEndian) => {
+  it.each([true, false])('uses all 16 bits (little-endian: %s)', async (littleEndian) => {
     const words = exactDirectory({ ...plan, bits: 16, littleEndian, sampleAt: (x) => 1000 + x * 3 });
     const row = await firstRow(await firstTile(words, littleEndian), { black: 1000, white: 1093 });
     expect(row).toEqual(columns.map((x) => clamped((x * 3 * 255) / 93)));
@@ -62,10 +62,10 @@ describe('the brightness of a channel', () => {
   it.each([
     ['one', 1],
     ['several', 8],
-  ])('is of 16 bits in %s blocks, differences summed up', async (_, blocks) => {
+  ])('is decoded from 16-bit differences in %s blocks', async (_, blocks) => {
     const rows = 16 / blocks;
     const bytes = new Uint8Array(32 * 16 * 2);
-    // Every row begins at 500 and grows by 700, beyond one byte at every step.
+    // Every row starts with 500 and grows by 700, which exceeds one byte at every step.
     const view = new DataView(bytes.buffer);
     for (let i = 0; i < 32 * 16; i++) view.setUint16(i * 2, i % 32 === 0 ? 500 : 700, true);
     const coding: TiffCoding = {
@@ -98,7 +98,7 @@ describe('the brightness of a channel', () => {
     }
   });
 
-  it('is that of the samples, whatever colours a palette gives them', async () => {
+  it('ignores the colours of a palette', async () => {
     const palette = short(...Array.from({ length: 768 }, (_, i) => (i * 977) % 65_536));
     const page = withTags(exactDirectory(plan), {
       [tag.PhotometricInterpretation]: short(3),
@@ -109,7 +109,7 @@ describe('the brightness of a channel', () => {
     );
   });
 
-  it('is turned round where white is 0', async () => {
+  it('is inverted where 0 means white', async () => {
     const inverted = withTags(exactDirectory(plan), { [tag.PhotometricInterpretation]: short(0) });
     const row = await firstRow(await firstTile(inverted), { black: 0, white: 255 });
     expect(row).toEqual(columns.map((x) => 255 - x * 8));
@@ -120,13 +120,13 @@ describe('the brightness of a channel', () => {
     expect(dark).toEqual(columns.map((x) => clamped((x * 255) / 31)));
   });
 
-  it('may come out of a JPEG', async () => {
+  it('is decoded from a JPEG', async () => {
     const tile = await firstTile(await encodePicture(paintPlain(32, 32, [100, 100, 100]), 32, 'grey'));
     const row = await firstRow(tile, { black: 50, white: 150 });
     for (const level of row) expect(Math.abs(level - 128)).toBeLessThan(8);
   });
 
-  it('is not that of several samples', async () => {
+  it('is rejected with FORMAT_NOT_SUPPORTED for three samples per pixel', async () => {
     const colours = await firstTile(exactDirectory({ ...plan, samplesPerPixel: 3 }));
     await expect(decodeBrightness(colours, { black: 0, white: 255 })).rejects.toMatchObject({
       code: 'FORMAT_NOT_SUPPORTED',

@@ -1,23 +1,24 @@
-import { type EncodedImage, type GreyRange, SlideError, type TiffCoding } from '../slide.ts';
+import { type EncodedImage, type GreyRange, SlideError, type TiffCoding } from '../model/slide.ts';
 import { decodeImage } from './decode-image.ts';
 import type { Raster } from './raster.ts';
 
 /**
- * A picture of one channel as brightness: what it means in colour is another's business, a palette or an inversion
- * included.
+ * Decodes a single-channel picture as brightness. Palettes and inversions are ignored; the caller chooses the
+ * colour.
  *
- * @param range samples that become black and white, all between them in proportion; `black` is less than `white`
+ * @param range samples that become black and white, with values between them in proportion; `black` is less
+ *   than `white`
  * @returns pixels whose three samples are equal
- * @throws SlideError FORMAT_NOT_SUPPORTED for a picture of several samples a pixel, and what decodeImage throws
+ * @throws SlideError FORMAT_NOT_SUPPORTED for several samples per pixel; errors of decodeImage
  */
 export async function decodeBrightness(image: EncodedImage, range: GreyRange): Promise<Raster> {
   const { coding } = image;
-  if (takesRange(image)) return decodeImage({ ...image, colour: turnRange(image, range) });
+  if (acceptsRange(image)) return decodeImage({ ...image, colour: turnRange(image, range) });
   if (image.codec !== 'tiff' || !coding) return mapLevels(await decodeImage(image), range);
   if (coding.samplesPerPixel !== 1) {
     throw new SlideError(
       'FORMAT_NOT_SUPPORTED',
-      `Not read: a channel of ${coding.samplesPerPixel} samples a pixel`,
+      `Not supported: a channel of ${coding.samplesPerPixel} samples per pixel`,
     );
   }
   if (coding.bits === 16) return decodeImage({ ...image, colour: range });
@@ -28,18 +29,18 @@ export async function decodeBrightness(image: EncodedImage, range: GreyRange): P
   return mapLevels(await decodeImage({ ...image, coding: grey }), range);
 }
 
-/** Codecs whose samples may have more than 8 bits, and bring the range along in which they are shown. */
-function takesRange({ codec, layout }: EncodedImage): boolean {
+/** Whether the codec may have more than 8 bits per sample and accepts the range to show. */
+function acceptsRange({ codec, layout }: EncodedImage): boolean {
   return codec === 'jpeg2000' || codec === 'jpegls' || codec === 'png' || layout?.samplesPerPixel === 1;
 }
 
-/** Whether the greatest sample is black. */
+/** Whether the largest sample is black. */
 export function countsDown({ colour, coding }: EncodedImage): boolean {
   const isDown = typeof colour === 'object' && colour.black > colour.white;
   return isDown || (coding !== undefined && isInverted(coding));
 }
 
-/** Where the file says that its largest sample is black, the range counts down from that. */
+/** Inverts a range where the file declares that the largest sample is black. */
 export function turnRange({ colour }: EncodedImage, { black, white }: GreyRange): GreyRange {
   const isDown = typeof colour === 'object' && colour.black > colour.white;
   return isDown ? { black: colour.black - black, white: colour.black - white } : { black, white };

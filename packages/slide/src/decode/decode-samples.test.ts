@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EncodedImage, SampleColour, SampleLayout } from '../slide.ts';
+import type { EncodedImage, SampleColour, SampleLayout } from '../model/slide.ts';
 import { encodeDicomRle, planesOf } from '../testing/encode-frames.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { decodeSamples } from './decode-samples.ts';
@@ -25,47 +25,47 @@ function image(
   return { codec, bytes, ...size, layout, colour };
 }
 
-describe('samples that are not compressed', () => {
-  it('are RGB as they stand', () => {
+describe('uncompressed samples', () => {
+  it('are RGB in file order', () => {
     expect(decodeSamples(image('samples', tissue.rgb, rgbLayout)).rgb).toEqual(tissue.rgb);
   });
 
-  it('are put together from planes', () => {
+  it('are interleaved from planes', () => {
     const planes = planesOf(colourSamples) as Uint8Array;
     const raster = decodeSamples(image('samples', planes, { ...rgbLayout, isPlanar: true }));
     expect(raster.rgb).toEqual(tissue.rgb);
   });
 
-  it('become RGB from YCbCr', () => {
+  it('are converted from YCbCr to RGB', () => {
     const ycc = Uint8Array.from({ length: 720 }, (_, i) => [150, 100, 180][i % 3] as number);
     expect([...decodeSamples(image('samples', ycc, rgbLayout, 'ycc')).rgb.subarray(0, 3)]).toEqual([
       223, 123, 100,
     ]);
   });
 
-  it('of 16 bits become grey, between the two values that are black and white', () => {
+  it('of 16 bits become grey between the black and white values', () => {
     const { rgb } = decodeSamples(image('samples', littleEndian, grey16, { black: 2700, white: 29_700 }));
     expect([rgb[0], rgb[60 * 3], rgb[110 * 3], rgb.at(-1)]).toEqual([0, 128, 255, 255]);
   });
 
-  it('are black or white where both are the same value', () => {
+  it('are black or white where both values are equal', () => {
     const { rgb } = decodeSamples(image('samples', littleEndian, grey16, { black: 2700, white: 2700 }));
     expect([rgb[10 * 3], rgb[11 * 3]]).toEqual([0, 255]);
   });
 
-  it('are refused when there are too few', () => {
+  it('are rejected with FILE_CORRUPT when there are too few', () => {
     expect(() => decodeSamples(image('samples', tissue.rgb.subarray(1), rgbLayout))).toThrow(
       expect.objectContaining({ code: 'FILE_CORRUPT' }),
     );
   });
 });
 
-describe('run-length coded samples', () => {
-  it('become the pixels that were encoded', () => {
+describe('run-length encoded samples', () => {
+  it('decode to the original pixels', () => {
     expect(decodeSamples(image('rle', encodeDicomRle(colourSamples), rgbLayout)).rgb).toEqual(tissue.rgb);
   });
 
-  it('of 16 bits have their high bytes first', () => {
+  it('of 16 bits start with the high bytes', () => {
     const bytes = encodeDicomRle({ ...size, samplesPerPixel: 1, values: ramp });
     const range = { black: 0, white: 65_535 };
     expect(decodeSamples(image('rle', bytes, grey16, range)).rgb).toEqual(
@@ -79,19 +79,19 @@ describe('run-length coded samples', () => {
     return copy;
   };
   it.each<[string, (bytes: Uint8Array) => Uint8Array]>([
-    ['nothing at all', () => new Uint8Array()],
-    ['a header that is cut', (bytes) => bytes.subarray(0, 63)],
+    ['no bytes', () => new Uint8Array()],
+    ['a truncated header', (bytes) => bytes.subarray(0, 63)],
     ['too few segments', change(0, 2)],
     ['more segments than a header holds', change(0, 16)],
     ['a segment in the header', change(4, 10)],
-    ['a segment past the end', change(12, 1_000_000)],
+    ['a segment beyond the end', change(12, 1_000_000)],
     ['segments in the wrong order', change(8, 64)],
-    ['a segment that ends too soon', (bytes) => bytes.subarray(0, bytes.length - 8)],
+    ['a segment that ends too early', (bytes) => bytes.subarray(0, bytes.length - 8)],
     [
       'a run longer than the picture',
       (bytes) => Uint8Array.from([...bytes.subarray(0, 64), ...rampBytes.fill(129)]),
     ],
-  ])('are refused with %s', (_, damage) => {
+  ])('are rejected with FILE_CORRUPT for %s', (_, damage) => {
     const flat = { ...size, samplesPerPixel: 3, values: new Uint8Array(720).fill(7) };
     const bytes = damage(encodeDicomRle(flat));
     expect(() => decodeSamples(image('rle', bytes, rgbLayout))).toThrow(

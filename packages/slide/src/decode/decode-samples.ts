@@ -1,15 +1,15 @@
-import { type EncodedImage, SlideError } from '../slide.ts';
+import { type EncodedImage, SlideError } from '../model/slide.ts';
 import { decodeDicomRle } from './dicom-rle.ts';
 import { paintSamples } from './paint-samples.ts';
 import type { Raster } from './raster.ts';
 
 /**
- * Pictures whose bytes are samples, as they are (`samples`) or run-length coded (`rle`).
+ * Decodes pictures whose bytes are samples, uncompressed (`samples`) or run-length encoded (`rle`).
  *
- * @throws SlideError FILE_CORRUPT when there are fewer than the picture has, FORMAT_NOT_SUPPORTED
+ * @throws SlideError FILE_CORRUPT when there are fewer samples than pixels need; FORMAT_NOT_SUPPORTED
  */
 export function decodeSamples({ codec, bytes, width, height, colour, layout }: EncodedImage): Raster {
-  if (!layout) throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not read: samples without a layout');
+  if (!layout) throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not supported: samples without a layout');
   const { samplesPerPixel, bits, isPlanar } = layout;
   const count = width * height * samplesPerPixel;
   const values =

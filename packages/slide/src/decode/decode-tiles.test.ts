@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readJpegHeader } from '../jpeg/header.ts';
-import type { EncodedImage } from '../slide.ts';
+import type { EncodedImage } from '../model/slide.ts';
 import { buildSvs, type SvsPlan } from '../testing/build-svs.ts';
 import { difference } from '../testing/compare-pixels.ts';
 import type { PictureColour } from '../testing/encode-picture.ts';
@@ -22,7 +22,7 @@ describe('tiles decoded together', () => {
     [1, 'rgb'],
     [2, 'rgb'],
     [2, 'grey'],
-  ])('are the same pixels as one by one: at 1/%d, %s', async (shrink, colour) => {
+  ])('have the same pixels as tiles decoded separately: at 1/%d, %s', async (shrink, colour) => {
     const [above, middle, below] = await tilesOf({ colour });
     const together = await decodeTiles([[above, middle], [below]], shrink);
     expect(together).toHaveLength(3);
@@ -37,23 +37,23 @@ describe('tiles decoded together', () => {
     [1, 'ycbcr'],
     [2, 'ycbcr'],
     [8, 'ycbcr'],
-  ])('are the same but where neighbours meet: at 1/%d, %s', async (shrink, colour) => {
+  ])('differ from tiles decoded separately only near the seams: at 1/%d, %s', async (shrink, colour) => {
     const [above, middle, below] = await tilesOf({ colour });
     const together = await decodeTiles([[above, middle], [below]], shrink);
     const side = 128 / shrink;
-    const meeting = 4;
+    const seamPixels = 4;
     for (const [i, tile, top, bottom] of [
-      [0, above, 0, meeting],
-      [1, middle, meeting, 0],
+      [0, above, 0, seamPixels],
+      [1, middle, seamPixels, 0],
       [2, below, 0, 0],
     ] as const) {
       const inside = (raster: Raster) => cropRaster(raster, 0, top, side, side - top - bottom);
-      const alone = await decodeImage(tile, shrink);
-      expect(difference(inside(together[i] as Raster), inside(alone)).most).toBe(0);
+      const separate = await decodeImage(tile, shrink);
+      expect(difference(inside(together[i] as Raster), inside(separate)).most).toBe(0);
     }
   });
 
-  it('may have tables of their own, then they are decoded one by one', async () => {
+  it('are decoded separately when their tables differ', async () => {
     const [one] = await tilesOf({ colour: 'rgb' });
     const [, other] = await tilesOf({ colour: 'ycbcr' });
     const together = await decodeTiles([[one, other]], 2);
@@ -67,12 +67,12 @@ describe('tiles decoded together', () => {
   });
 
   it.each<[string, (tile: EncodedImage) => Uint8Array]>([
-    ['is cut', ({ bytes }) => bytes.subarray(0, readJpegHeader(bytes).dataAt + 200)],
+    ['is truncated', ({ bytes }) => bytes.subarray(0, readJpegHeader(bytes).dataAt + 200)],
     [
       'has lost its second half',
       ({ bytes }) => Buffer.concat([bytes.subarray(0, bytes.length / 2), Buffer.of(0xff, 0xd9)]),
     ],
-  ])('are refused when one %s: no pixel is made up', async (_, damage) => {
+  ])('are rejected with FILE_CORRUPT when one %s', async (_, damage) => {
     const [above, ...others] = await tilesOf({});
     const damaged = { ...above, bytes: damage(above) };
     await expect(decodeTiles([[damaged, ...others]], 2)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });

@@ -1,32 +1,35 @@
 import { readJpegHeader } from '../jpeg/header.ts';
 import { joinScans } from '../jpeg/join-scans.ts';
-import type { EncodedImage } from '../slide.ts';
+import type { EncodedImage } from '../model/slide.ts';
 import { decodeImage, type Shrink } from './decode-image.ts';
 import type { Raster } from './raster.ts';
 
-/** Tiles that stand one under the other in their level, top to bottom. */
+/** Vertically adjacent tiles of a level, top to bottom. */
 export type Column = readonly EncodedImage[];
 
 /**
- * Decode tiles of one level, all of the same size: where they are JPEG that can be joined, many in one go, which
- * costs half of decoding one by one.
+ * Decodes tiles of one level, all of the same size. JPEGs that can be joined are decoded together, which
+ * takes half the time.
  *
- * Across the seam of two joined tiles a decoder may smooth, so only neighbours are joined, unless it does not, and at
- * full size none: those pixels are the file's own.
+ * A decoder may smooth across the seam of joined tiles. Therefore only neighbours are joined, unless the
+ * decoder does not smooth. At full size no tiles are joined, because those pixels are the file's own.
  *
  * @returns pixels of every tile, column by column
- * @throws SlideError what decodeImage throws
+ * @throws SlideError errors of decodeImage
  */
 export async function decodeTiles(columns: readonly Column[], shrink: Shrink): Promise<readonly Raster[]> {
   const tiles = columns.flat();
-  const apart = shrink === 1 ? tiles.map((tile) => [tile]) : columns;
-  const groups = keepsSeams(tiles[0], shrink) ? [tiles] : apart;
+  const separateGroups = shrink === 1 ? tiles.map((tile) => [tile]) : columns;
+  const groups = keepsSeams(tiles[0], shrink) ? [tiles] : separateGroups;
   const pieces: Raster[] = [];
   for (const group of groups) pieces.push(...(await decodeGroup(group, shrink)));
   return pieces;
 }
 
-/** Reduced by 4 and more the last step is a filter; at half resolution colours are smoothed when made larger. */
+/**
+ * Whether decoding does not smooth across seams. A reduction by 4 or 8 ends with a filter, and subsampled
+ * chroma is smoothed when it is enlarged.
+ */
 function keepsSeams(tile: EncodedImage | undefined, shrink: Shrink): boolean {
   if (tile?.codec !== 'jpeg' || shrink > 2) return false;
   const { components } = readJpegHeader(tile.bytes);

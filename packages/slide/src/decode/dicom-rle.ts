@@ -1,16 +1,16 @@
-import { SlideError } from '../slide.ts';
+import { SlideError } from '../model/slide.ts';
 
 const HEADER_BYTES = 64;
-const MOST_SEGMENTS = 15;
+const MAX_SEGMENTS = 15;
 
 /**
- * Decode the run-length code of DICOM: a header of offsets, then one segment for each byte of a sample, the high
- * byte first, each packed as PackBits.
+ * Decodes the run-length encoding of DICOM: a header of offsets, then one segment for each byte of a sample,
+ * high byte first, each packed with PackBits.
  *
  * Source: DICOM PS3.5, annex G.
  *
- * @param pixels of the picture
- * @returns planes: all first samples, all second ones, …; of 16 bits in the byte order of this machine
+ * @param pixels number of pixels of the picture
+ * @returns planes: all first samples, all second samples, …; 16-bit values in the byte order of this machine
  * @throws SlideError FILE_CORRUPT
  */
 export function decodeDicomRle(
@@ -36,10 +36,10 @@ export function decodeDicomRle(
 }
 
 function readOffsets(bytes: Uint8Array, segments: number): number[] {
-  if (bytes.length < HEADER_BYTES) throw corrupt('its header is cut');
+  if (bytes.length < HEADER_BYTES) throw corrupt('its header is truncated');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const count = view.getUint32(0, true);
-  if (count !== segments || count > MOST_SEGMENTS) {
+  if (count !== segments || count > MAX_SEGMENTS) {
     throw corrupt(`it has ${count} segments, and needs ${segments}`);
   }
   const offsets = Array.from({ length: count }, (_, i) => view.getUint32(4 + 4 * i, true));
@@ -51,7 +51,7 @@ function readOffsets(bytes: Uint8Array, segments: number): number[] {
   return offsets;
 }
 
-/** Fills the whole plane; a byte that pads the segment to an even length may follow. */
+/** Unpacks a segment until the plane is full; a byte that pads the segment to an even length may follow. */
 function unpack(packed: Uint8Array, plane: Uint8Array): void {
   let from = 0;
   let to = 0;
@@ -60,12 +60,12 @@ function unpack(packed: Uint8Array, plane: Uint8Array): void {
     if (code === undefined) throw corrupt('a segment is too short');
     if (code === 128) continue;
     const length = code < 128 ? code + 1 : 257 - code;
-    const used = code < 128 ? length : 1;
+    const consumed = code < 128 ? length : 1;
     if (to + length > plane.length) throw corrupt('a segment is too long');
-    if (from + used > packed.length) throw corrupt('a segment is too short');
+    if (from + consumed > packed.length) throw corrupt('a segment is too short');
     if (code < 128) plane.set(packed.subarray(from, from + length), to);
     else plane.fill(packed[from] as number, to, to + length);
-    from += used;
+    from += consumed;
     to += length;
   }
 }

@@ -3,18 +3,19 @@ import type { Colour, Raster } from './raster.ts';
 import { loadTurboJpeg } from './turbo-jpeg.ts';
 
 /**
- * The quality decides how close a made tile is to the slide, not the way it was made. With colours at full resolution,
- * the worst tile of any real file we have differs from a box filter by 3.2/255 in the mean at quality 95, by 1.97 at 97;
- * CMU-1-Small-Region at half resolution by 1.55 (33 kB a tile) and by 1.10 (42 kB).
+ * Encoder settings of rendered tiles. The quality determines how close a tile is to the slide. With full
+ * chroma resolution the worst tile of the real test files differs from a box filter by 3.2/255 in the mean at
+ * quality 95, and by 1.97 at 97; a tile of CMU-1-Small-Region, reduced by 2, by 1.55 (33 kB per tile) and by
+ * 1.10 (42 kB).
  */
 const ENCODING = {
   quality: 97,
   chromaSubsampling: '4:4:4',
-  // Code tables made for each picture: 7 % fewer bytes for twice the time.
+  // Optimised Huffman tables save 7 % of the bytes and take twice the time.
   optimiseCoding: false,
 } as const;
 
-/** @returns a complete JPEG, YCbCr, colours at full resolution */
+/** @returns a complete JPEG: YCbCr with full chroma resolution */
 export async function encodeJpeg(raster: Raster): Promise<Uint8Array> {
   const encoded = (await loadTurboJpeg())?.encode(raster, ENCODING.quality);
   if (encoded) return encoded;
@@ -25,7 +26,7 @@ export async function encodeJpeg(raster: Raster): Promise<Uint8Array> {
     .toBuffer();
 }
 
-/** A JPEG of one colour. */
+/** Encodes a JPEG of a single colour. */
 export async function blankJpeg(width: number, height: number, { r, g, b }: Colour): Promise<Uint8Array> {
   const sharp = await loadSharp();
   return sharp({ create: { width, height, channels: 3, background: { r, g, b } } })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SlideError } from '../slide.ts';
+import { SlideError } from '../model/slide.ts';
 import { encodeJpegLs } from '../testing/encode-frames.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { decodeJpegLs } from './jpeg-ls.ts';
@@ -12,7 +12,7 @@ const tissue = paintTissue(size.width, size.height);
 const encodeTissue = (interleave: 0 | 1 | 2 = 2) =>
   encodeJpegLs({ ...size, samplesPerPixel: 3, values: tissue.rgb }, interleave);
 
-/** The frame's marker stands right after SOI. */
+/** Changes bytes of a stream; the frame marker follows SOI. */
 function changed(stream: Uint8Array, at: number, ...bytes: number[]): Uint8Array {
   const copy = Uint8Array.from(stream);
   copy.set(bytes, at);
@@ -26,16 +26,16 @@ function withSegment(stream: Uint8Array, marker: number, ...body: number[]): Uin
 
 describe('a JPEG-LS picture', () => {
   it.each([
-    ['a plane for each colour', 0],
-    ['lines of each colour', 1],
-    ['the colours of a pixel together', 2],
-  ] as const)('with %s becomes the pixels that were encoded', async (_, interleave) => {
+    ['with planar components', 0],
+    ['with line-interleaved components', 1],
+    ['with pixel-interleaved components', 2],
+  ] as const)('%s decodes to the original pixels', async (_, interleave) => {
     const { rgb } = decodeJpegLs(await encodeTissue(interleave), size, 'rgb');
     expect(Buffer.compare(rgb, tissue.rgb)).toBe(0);
   });
 
   it.each([0, 1, 2] as const)(
-    'of flat places, long runs and noise is exact (interleave %i)',
+    'of flat areas, long runs and noise is exact (interleave mode %i)',
     async (interleave) => {
       const [width, height] = [301, 40];
       const values = new Uint8Array(width * height * 3).fill(200);
@@ -49,7 +49,7 @@ describe('a JPEG-LS picture', () => {
     },
   );
 
-  it.each([1, 3, 10])('that may be %i off is as near as that', async (near) => {
+  it.each([1, 3, 10])('with NEAR = %i differs from the original by that at most', async (near) => {
     const stream = await encodeJpegLs({ ...size, samplesPerPixel: 3, values: tissue.rgb }, 1, near);
     const { rgb } = decodeJpegLs(stream, size, 'rgb');
     const most = rgb.reduce((far, value, i) => Math.max(far, Math.abs(value - (tissue.rgb[i] as number))), 0);
@@ -68,7 +68,7 @@ describe('a JPEG-LS picture', () => {
     expect([...rgb]).toEqual(grey);
   });
 
-  it('is painted by a range of grey, white as the least value too', async () => {
+  it('is shown within a grey range, which may be inverted', async () => {
     const values = Uint16Array.from({ length: 40 * 24 }, (_, i) => i * 4);
     const stream = await encodeJpegLs({ ...size, samplesPerPixel: 1, values, bitsStored: 12 }, 0);
     const { rgb } = decodeJpegLs(stream, size, { black: 3200, white: 640 });
@@ -76,30 +76,30 @@ describe('a JPEG-LS picture', () => {
   });
 
   it.each<[string, (stream: Uint8Array) => Uint8Array, string]>([
-    ['nothing at all', () => new Uint8Array(), 'FILE_CORRUPT'],
+    ['no bytes', () => new Uint8Array(), 'FILE_CORRUPT'],
     ['a JPEG of another kind', (stream) => changed(stream, 3, 0xc0), 'FILE_CORRUPT'],
     [
       'two frames',
       (stream) => Uint8Array.from([...stream.subarray(0, 21), ...stream.subarray(2)]),
       'FILE_CORRUPT',
     ],
-    ['a stream cut in its header', (stream) => stream.subarray(0, 12), 'FILE_CORRUPT'],
-    ['a stream cut in its scan', (stream) => stream.subarray(0, 60), 'FILE_CORRUPT'],
-    ['a stream cut in the middle', (stream) => stream.subarray(0, stream.length / 2), 'FILE_CORRUPT'],
-    ['a stream cut near its end', (stream) => stream.subarray(0, -8), 'FILE_CORRUPT'],
-    ['an end in the middle', (stream) => changed(stream, 600, 0xff, 0xd9), 'FILE_CORRUPT'],
+    ['a stream truncated in its header', (stream) => stream.subarray(0, 12), 'FILE_CORRUPT'],
+    ['a stream truncated in its scan', (stream) => stream.subarray(0, 60), 'FILE_CORRUPT'],
+    ['a stream truncated in the middle', (stream) => stream.subarray(0, stream.length / 2), 'FILE_CORRUPT'],
+    ['a stream truncated near its end', (stream) => stream.subarray(0, -8), 'FILE_CORRUPT'],
+    ['an EOI marker in the middle', (stream) => changed(stream, 600, 0xff, 0xd9), 'FILE_CORRUPT'],
+    ['a scan of zeros', (stream) => changed(stream, 40, ...Array<number>(200).fill(0)), 'FILE_CORRUPT'],
     [
-      'a scan of nothing but zeros',
-      (stream) => changed(stream, 40, ...Array<number>(200).fill(0)),
+      "a size that differs from the file's declaration",
+      (stream) => changed(stream, 7, 0, 25),
       'FILE_CORRUPT',
     ],
-    ['another size than was promised', (stream) => changed(stream, 7, 0, 25), 'FILE_CORRUPT'],
     ['two components', (stream) => changed(stream, 11, 2), 'FORMAT_NOT_SUPPORTED'],
     ['colours of 12 bits', (stream) => changed(stream, 6, 12), 'FORMAT_NOT_SUPPORTED'],
-    ['colours at half resolution', (stream) => changed(stream, 16, 0x21), 'FORMAT_NOT_SUPPORTED'],
+    ['subsampled components', (stream) => changed(stream, 16, 0x21), 'FORMAT_NOT_SUPPORTED'],
     ['a scan of unknown components', (stream) => changed(stream, 26, 9), 'FILE_CORRUPT'],
-    ['an interleave that does not exist', (stream) => changed(stream, 33, 3), 'FILE_CORRUPT'],
-    ['more tolerance than samples have', (stream) => changed(stream, 32, 128), 'FILE_CORRUPT'],
+    ['an invalid interleave mode', (stream) => changed(stream, 33, 3), 'FILE_CORRUPT'],
+    ['a NEAR value above the sample range', (stream) => changed(stream, 32, 128), 'FILE_CORRUPT'],
     ['shifted samples', (stream) => changed(stream, 34, 1), 'FORMAT_NOT_SUPPORTED'],
     ['restart intervals', (stream) => withSegment(stream, 0xdd, 0, 4), 'FORMAT_NOT_SUPPORTED'],
     ['a palette', (stream) => withSegment(stream, 0xf8, 2, 1, 1, 0), 'FORMAT_NOT_SUPPORTED'],
@@ -115,23 +115,23 @@ describe('a JPEG-LS picture', () => {
     ],
     ['parameters that are cut', (stream) => withSegment(stream, 0xf8, 1, 0, 255), 'FILE_CORRUPT'],
     [
-      'colours transformed as Hewlett-Packard does',
+      'the Hewlett-Packard colour transform',
       (stream) => withSegment(stream, 0xe8, 0x6d, 0x72, 0x66, 0x78, 1),
       'FORMAT_NOT_SUPPORTED',
     ],
-  ])('is refused for %s', async (_, damage, code) => {
+  ])('is rejected with an error for %s', async (_, damage, code) => {
     const stream = damage(await encodeTissue());
     expect(() => decodeJpegLs(stream, size, 'rgb')).toThrow(expect.objectContaining({ code }));
   });
 
-  it('of more pixels than are held in memory is refused by its header', async () => {
+  it('of too many pixels is rejected with LIMIT_EXCEEDED before it is decoded', async () => {
     const stream = changed(await encodeTissue(), 7, 0x20, 0, 0x20, 0);
     expect(() => decodeJpegLs(stream, { width: 8192, height: 8192 }, 'rgb')).toThrow(
       expect.objectContaining({ code: 'LIMIT_EXCEEDED' }),
     );
   });
 
-  it('that is cut anywhere is refused, or is whole', async () => {
+  it('truncated at any byte is either complete or rejected with FILE_CORRUPT', async () => {
     const stream = await encodeTissue();
     const outcomes = Array.from(stream, (_, length) => {
       try {
@@ -143,7 +143,7 @@ describe('a JPEG-LS picture', () => {
     expect(outcomes).not.toContain(false);
   });
 
-  it.skipIf(slides === undefined)('of a real slide is read (TEST_SLIDES names the folder)', () => {
+  it.skipIf(slides === undefined)('of a real slide is decoded (TEST_SLIDES names the folder)', () => {
     const file = readFileSync(join(slides ?? '', 'dicom/highdicom/sm_image_jpegls.dcm'));
     const at = file.indexOf(Buffer.from([0xff, 0xd8, 0xff, 0xf7]));
     const { rgb } = decodeJpegLs(file.subarray(at), { width: 10, height: 10 }, 'rgb');

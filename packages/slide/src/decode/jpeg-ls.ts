@@ -1,34 +1,40 @@
 /**
- * JPEG-LS, as DICOM stores it: lossless or nearly so, each sample predicted from its neighbours.
+ * A decoder of JPEG-LS as DICOM stores it: lossless or near-lossless, each sample predicted from its
+ * neighbours.
+ *
+ * The file and `decodeScan` are longer than usual because the functions of a scan share its state.
  *
  * Source: ITU-T T.87 (06/98). The names of its variables (A, B, C, N, NEAR, RANGE, …) are kept.
  */
 import { marker, type Segment, segments } from '../jpeg/header.ts';
-import { type SampleColour, SlideError } from '../slide.ts';
+import { type SampleColour, SlideError } from '../model/slide.ts';
 import { paintSamples } from './paint-samples.ts';
 import type { Raster } from './raster.ts';
 
-/** Pixels decoded at once. */
+/** Maximum pixels of a picture. */
 const MAX_PIXELS = 2 ** 24;
 
 /** Second bytes of the markers that JPEG-LS adds. Source: T.87, table C.1. */
 const SOF55 = 0xf7;
 const LSE = 0xf8;
 const DRI = 0xdd;
-/** Hewlett-Packard's colour transformations, which the standard does not know, stand in an APP8 "mrfx". */
+/**
+ * Hewlett-Packard's colour transforms, which are not part of the standard, are declared in an APP8 segment
+ * "mrfx".
+ */
 const APP8 = 0xe8;
 
 interface Frame {
   /** Pixels. */
   readonly width: number;
   readonly height: number;
-  /** Bits of a sample. */
+  /** Bits per sample. */
   readonly bits: number;
-  /** Identifiers, in the order of the picture. */
+  /** Component identifiers in the order of the picture. */
   readonly components: readonly number[];
 }
 
-/** Source: T.87, C.2.4.1.1; 0 stands for what follows from the others. */
+/** Source: T.87, C.2.4.1.1; 0 stands for the default, which depends on the other values. */
 interface Preset {
   readonly MAXVAL: number;
   readonly T1: number;
@@ -38,9 +44,9 @@ interface Preset {
 }
 
 /**
- * Decode a JPEG-LS picture of three components of 8 bits, or of one of 2 to 16.
+ * Decodes a JPEG-LS picture of three 8-bit components, or of one component of 2 to 16 bits.
  *
- * @param size pixels that were promised; a picture of another size is refused before it is decoded
+ * @param size declared size in pixels; a picture of another size is rejected before it is decoded
  * @param colour null: RGB, or grey over all values
  * @throws SlideError FILE_CORRUPT, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
  */
@@ -70,7 +76,7 @@ export function decodeJpegLs(
       } else if (segment.marker === DRI) {
         throw notRead('restart intervals');
       } else if (segment.marker === APP8 && startsWith(bytes, segment, 'mrfx')) {
-        throw notRead('a colour transformation of its own');
+        throw notRead('a Hewlett-Packard colour transform');
       } else if (segment.marker === marker.EOI) {
         throw corrupt('it ends before all its components');
       } else if (segment.marker === marker.SOS) {
@@ -97,10 +103,10 @@ export function decodeJpegLs(
 /** Source: ITU-T T.81, B.2.2. */
 function readFrame(bytes: Uint8Array, { bodyAt, end }: Segment): Frame {
   const [bits = 0, highY = 0, lowY = 0, highX = 0, lowX = 0, count = 0] = bytes.subarray(bodyAt, end);
-  if (count === 0 || bodyAt + 6 + 3 * count > end) throw corrupt('its frame is cut');
+  if (count === 0 || bodyAt + 6 + 3 * count > end) throw corrupt('its frame is truncated');
   const components = Array.from({ length: count }, (_, i) => bytes[bodyAt + 6 + 3 * i] ?? 0);
   const isEven = components.every((_, i) => bytes[bodyAt + 7 + 3 * i] === 0x11);
-  if (!isEven) throw notRead('components of another size');
+  if (!isEven) throw notRead('subsampled components');
   return { bits, height: (highY << 8) | lowY, width: (highX << 8) | lowX, components };
 }
 
@@ -118,25 +124,25 @@ function checkFrame(frame: Frame, size: { readonly width: number; readonly heigh
 }
 
 function readPreset(bytes: Uint8Array, { bodyAt, end }: Segment): Preset {
-  if (bytes[bodyAt] !== 1) throw notRead('a table of its own');
-  if (bodyAt + 11 > end) throw corrupt('its parameters are cut');
+  if (bytes[bodyAt] !== 1) throw notRead('a mapping table');
+  if (bodyAt + 11 > end) throw corrupt('its parameters are truncated');
   const value = (place: number) => uint16(bytes, bodyAt + 1 + 2 * place);
   return { MAXVAL: value(0), T1: value(1), T2: value(2), T3: value(3), RESET: value(4) };
 }
 
 interface Scan {
-  /** Places of its components in the frame. */
+  /** Indices of the scan's components in the frame. */
   readonly places: readonly number[];
-  /** How far a sample may be from what was encoded. */
+  /** Maximum difference between a sample and the original. */
   readonly NEAR: number;
-  /** The samples of a pixel stand together (2), or those of a line (0 and 1). */
+  /** Samples are interleaved by pixel (2), or by line or plane (0 and 1). */
   readonly isByPixel: boolean;
 }
 
 /** Source: T.87, C.2.3. */
 function readScan(bytes: Uint8Array, { bodyAt, end }: Segment, frame: Frame): Scan {
   const count = bytes[bodyAt] ?? 0;
-  if (bodyAt + 4 + 2 * count > end) throw corrupt('its scan is cut');
+  if (bodyAt + 4 + 2 * count > end) throw corrupt('its scan is truncated');
   const places = Array.from({ length: count }, (_, i) =>
     frame.components.indexOf(bytes[bodyAt + 1 + 2 * i] ?? -1),
   );
@@ -146,17 +152,17 @@ function readScan(bytes: Uint8Array, { bodyAt, end }: Segment, frame: Frame): Sc
   if (interleave > 2 || !(isWhole || isOne) || (interleave > 0 && !isWhole)) {
     throw corrupt('its scan has other components than its frame');
   }
-  if (transform !== 0) throw notRead('samples that are shifted');
+  if (transform !== 0) throw notRead('a point transform');
   return { places, NEAR, isByPixel: interleave === 2 && count > 1 };
 }
 
-/** Source: T.87, A.2.1; C.2.4.1.1.1 for thresholds that are not given. */
+/** Source: T.87, A.2.1; C.2.4.1.1.1 for default thresholds. */
 interface Coding extends Preset {
   readonly NEAR: number;
   readonly RANGE: number;
   readonly qbpp: number;
   readonly LIMIT: number;
-  /** What a step of the quantised error is worth. */
+  /** Difference in sample values per step of the quantised error. */
   readonly step: number;
 }
 
@@ -186,20 +192,20 @@ function codingOf({ bits }: Frame, { NEAR }: Scan, preset: Preset): Coding {
   return { MAXVAL, T1, T2, T3, RESET, NEAR, RANGE, qbpp, LIMIT: 2 * (bpp + Math.max(8, bpp)), step };
 }
 
-/** How many bits a run's length takes, by how well runs went so far. Source: T.87, A.2.1. */
+/** Bits of a run length, by run index. Source: T.87, A.2.1. */
 const J = [
   0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 9, 10, 11, 12, 13, 14, 15,
 ];
-/** Contexts of regular mode; the two of run interruption follow them. */
+/** Contexts of regular mode; the two contexts of run interruption follow them. */
 const CONTEXTS = 365;
-/** No errors of real samples add up to this; beyond it shifts would turn numbers negative. */
-const MOST_SUM = 2 ** 30;
+/** Bound of the sums: errors of real samples stay below it, and above it shifts would overflow. */
+const MAX_SUM = 2 ** 30;
 
 /**
- * Decode one scan into `values`, where the samples of a pixel stand together.
+ * Decodes one scan into `values`, where the samples of a pixel are adjacent.
  *
- * @param start place of the scan's first byte
- * @returns place of the marker after it
+ * @param start position of the scan's first byte
+ * @returns position of the marker after it
  */
 function decodeScan(
   bytes: Uint8Array,
@@ -262,8 +268,8 @@ function decodeScan(
     while (n << k < a) k++;
     const mapped = readGolomb(k, LIMIT);
     const isOdd = (mapped & 1) === 1;
-    const isTurned = NEAR === 0 && k === 0 && 2 * b <= -n;
-    const error = isTurned
+    const isInverted = NEAR === 0 && k === 0 && 2 * b <= -n;
+    const error = isInverted
       ? isOdd
         ? (mapped - 1) / 2
         : -mapped / 2 - 1
@@ -273,7 +279,7 @@ function decodeScan(
 
     b += error * step;
     a += Math.abs(error);
-    if (a > MOST_SUM || Math.abs(b) > MOST_SUM) throw corrupt('an error is larger than any sample');
+    if (a > MAX_SUM || Math.abs(b) > MAX_SUM) throw corrupt('an error is larger than any sample');
     if (n === RESET) {
       a >>= 1;
       b >>= 1;
@@ -297,7 +303,7 @@ function decodeScan(
     return reconstruct(predicted, sign * error);
   };
 
-  /** The sample that ends a run. Source: T.87, A.7.2. */
+  /** Reads the sample that ends a run. Source: T.87, A.7.2. */
   const readInterruption = (Ra: number, Rb: number, isAlone: boolean, runIndex: number): number => {
     const type = isAlone && Math.abs(Ra - Rb) <= NEAR ? 1 : 0;
     const q = CONTEXTS + type;
@@ -306,14 +312,14 @@ function decodeScan(
     let k = 0;
     while (n << k < sum) k++;
     const mapped = readGolomb(k, LIMIT - (J[runIndex] as number) - 1);
-    const turned = mapped + type;
-    const isOdd = (turned & 1) === 1;
-    const size = (turned + (isOdd ? 1 : 0)) / 2;
+    const mappedWithType = mapped + type;
+    const isOdd = (mappedWithType & 1) === 1;
+    const size = (mappedWithType + (isOdd ? 1 : 0)) / 2;
     const error = (k !== 0 || 2 * negative >= n) === isOdd ? -size : size;
 
     if (error < 0) negative++;
     a += (mapped + 1 - type) >> 1;
-    if (a > MOST_SUM) throw corrupt('an error is larger than any sample');
+    if (a > MAX_SUM) throw corrupt('an error is larger than any sample');
     if (n === RESET) {
       a >>= 1;
       n >>= 1;
@@ -326,7 +332,7 @@ function decodeScan(
     return reconstruct(type === 1 ? Ra : Rb, sign * error);
   };
 
-  /** How many of the samples that are left of a line are like the one before. Source: T.87, A.7.1. */
+  /** Reads how many of the remaining samples of a line repeat the previous one. Source: T.87, A.7.1. */
   const readRun = (left: number, place: number): number => {
     let index = runIndexes[place] as number;
     for (let run = 0; ; ) {
@@ -346,11 +352,11 @@ function decodeScan(
     }
   };
 
-  const loseRun = (place: number) => {
+  const decrementRunIndex = (place: number) => {
     runIndexes[place] = Math.max((runIndexes[place] as number) - 1, 0);
   };
 
-  /** Lines begin with what stands left of them, and end with what stands right. Source: T.87, A.2.1. */
+  /** Sets the samples beyond both ends of a line to its neighbours. Source: T.87, A.2.1. */
   const startLine = (above: Int32Array, line: Int32Array) => {
     line[0] = above[1] as number;
     above[width + 1] = above[width] as number;
@@ -375,13 +381,13 @@ function decodeScan(
         line[x] = readSample(above, line, x, context);
         continue;
       }
-      const like = line[x - 1] as number;
+      const previous = line[x - 1] as number;
       const run = readRun(width + 1 - x, place);
-      line.fill(like, x, x + run);
+      line.fill(previous, x, x + run);
       x += run;
       if (x > width) break;
-      line[x] = readInterruption(like, above[x] as number, true, runIndexes[place] as number);
-      loseRun(place);
+      line[x] = readInterruption(previous, above[x] as number, true, runIndexes[place] as number);
+      decrementRunIndex(place);
     }
   };
 
@@ -403,7 +409,7 @@ function decodeScan(
         const Rb = above[i]?.[x] as number;
         line[x] = readInterruption(line[x - 1] as number, Rb, false, runIndexes[0] as number);
       }
-      loseRun(0);
+      decrementRunIndex(0);
     }
   };
 
@@ -420,15 +426,19 @@ function decodeScan(
 }
 
 interface BitReader {
-  /** The next bits, the first of them the highest; at most 30. */
+  /** The next bits, most significant first; at most 30. */
   bits(count: number): number;
-  /** How many 0 bits stand before the next 1, which is read too. @throws SlideError when there are more than `most` */
+  /**
+   * Reads 0 bits up to and including the next 1, and returns their number.
+   *
+   * @throws SlideError when there are more than `most`
+   */
   zeros(most: number): number;
-  /** Place of the marker that follows. */
+  /** Position of the marker that follows. */
   end(): number;
 }
 
-/** After a byte 0xff only 7 bits of the next belong to the data. Source: T.87, A.1. */
+/** Reads bits of a scan. After a byte 0xff only 7 bits of the next byte are data. Source: T.87, A.1. */
 function bitReader(bytes: Uint8Array, start: number): BitReader {
   let at = start;
   let current = 0;
@@ -437,7 +447,7 @@ function bitReader(bytes: Uint8Array, start: number): BitReader {
   const load = () => {
     const isAfterFF = current === 0xff && at > start;
     const next = bytes[at];
-    if (next === undefined || (isAfterFF && next > 0x7f)) throw corrupt('its scan ends too soon');
+    if (next === undefined || (isAfterFF && next > 0x7f)) throw corrupt('its scan ends too early');
     at++;
     current = next;
     left = isAfterFF ? 7 : 8;
@@ -485,5 +495,5 @@ function corrupt(reason: string): SlideError {
 }
 
 function notRead(what: string): SlideError {
-  return new SlideError('FORMAT_NOT_SUPPORTED', `Not read: JPEG-LS with ${what}`);
+  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: JPEG-LS with ${what}`);
 }

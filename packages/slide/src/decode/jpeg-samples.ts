@@ -1,12 +1,14 @@
 import { readJpegHeader } from '../jpeg/header.ts';
-import { SlideError } from '../slide.ts';
+import { SlideError } from '../model/slide.ts';
+import { checkEncodedImage } from './check-encoded-image.ts';
 import { loadSharp } from './load-sharp.ts';
 
 /**
- * The components of a JPEG as they are stored, one or four of them: grey, or CMYK, which no screen shows as it is.
+ * Decodes the components of a JPEG without a colour transform: one (grey) or four (CMYK, which screens cannot
+ * show directly).
  *
- * @param jpeg complete, without a marker that says what the components mean
- * @returns width × height × components, of which `rows` are the first
+ * @param jpeg complete, without a marker that declares a colour transform
+ * @returns width × height × components; callers use the first `rows` rows
  * @throws SlideError FILE_CORRUPT when it is no such picture
  */
 export async function decodeJpegSamples(
@@ -16,6 +18,7 @@ export async function decodeJpegSamples(
   components: number,
 ): Promise<Uint8Array> {
   const header = readJpegHeader(jpeg);
+  checkEncodedImage({ codec: 'jpeg', bytes: jpeg, width: header.width, height: header.height });
   if (header.width !== width || header.height < rows || header.components.length !== components) {
     throw new SlideError(
       'FILE_CORRUPT',
@@ -36,6 +39,6 @@ export async function decodeJpegSamples(
   if (info.channels !== components) {
     throw new SlideError('FILE_CORRUPT', `A tile decodes to ${info.channels} components`);
   }
-  // libvips takes every CMYK JPEG for one of Photoshop's, which are inverted, and turns it round.
+  // libvips treats every CMYK JPEG as one of Photoshop, whose samples are inverted, and inverts it.
   return components === 4 ? data.map((value) => 255 - value) : data;
 }

@@ -1,31 +1,31 @@
-import { SlideError } from '../slide.ts';
+import { SlideError } from '../model/slide.ts';
 
-/** What a JPEG 2000 picture says of itself before anything of it is decoded. */
+/** The header of a JPEG 2000 picture. */
 export interface Jpeg2000Header {
-  /** The code stream alone, without the boxes that a .jp2 file puts around it. */
+  /** The code stream without the boxes of a .jp2 file. */
   readonly codeStream: Uint8Array;
   /** Pixels. */
   readonly width: number;
   readonly height: number;
   readonly components: number;
-  /** Bits of a sample, of the component that has most. */
+  /** Bits per sample of the component with the most. */
   readonly bits: number;
   readonly isSigned: boolean;
-  /** Components after the first have only every second column, or column and row: colours at half resolution. */
+  /** The components after the first have only every second column, or every second column and row. */
   readonly isSubsampled: boolean;
-  /** Of those: every second row too. */
+  /** Subsampled components have only every second row too. */
   readonly isHalvedInHeight: boolean;
-  /** How often the picture can be halved by decoding less of it. */
+  /** Number of smaller resolutions, each half the size of the next, that can be decoded separately. */
   readonly halvings: number;
-  /** The boxes say that the samples are YCbCr; always false without boxes. */
+  /** The boxes declare YCbCr; always false without boxes. */
   readonly isDeclaredYcc: boolean;
-  /** The code stream turned RGB into something else, and a decoder turns it back: what comes out is RGB. */
+  /** The code stream contains transformed RGB, which the decoder transforms back to RGB. */
   readonly isTransformed: boolean;
-  /** The code stream says that OpenJPEG wrote it. */
+  /** A comment in the code stream names OpenJPEG as its writer. */
   readonly isByOpenJpeg: boolean;
 }
 
-/** Code blocks, precincts and tiles cost memory each, however few bytes stand in them. */
+/** Code blocks, precincts and tiles need memory even when they contain few bytes. */
 const limits = { tiles: 1024, precincts: 2 ** 16, boxes: 1024 };
 
 const SOC = 0xff4f;
@@ -37,11 +37,11 @@ const SOT = 0xff90;
 const SYCC = 18;
 
 /**
- * Read the boxes, if there are any, and the main header of the code stream.
+ * Reads the boxes, if any, and the main header of the code stream.
  *
  * Source: ITU-T T.800, annexes A (code stream) and I (boxes).
  *
- * @throws SlideError FILE_CORRUPT, FORMAT_NOT_SUPPORTED for a palette or components of other sizes, LIMIT_EXCEEDED
+ * @throws SlideError FILE_CORRUPT; FORMAT_NOT_SUPPORTED for a palette or unusual subsampling; LIMIT_EXCEEDED
  */
 export function readJpeg2000Header(bytes: Uint8Array): Jpeg2000Header {
   const isBare = bytes.length >= 2 && viewOf(bytes).getUint16(0) === SOC;
@@ -51,7 +51,7 @@ export function readJpeg2000Header(bytes: Uint8Array): Jpeg2000Header {
   return { codeStream, isDeclaredYcc, ...readMainHeader(codeStream) };
 }
 
-/** Bytes of a picture that tell it from others: a bare code stream, or the signature box of a .jp2 file. */
+/** Whether bytes start like JPEG 2000: a bare code stream, or the signature box of a .jp2 file. */
 export function isJpeg2000(start: Uint8Array): boolean {
   if (start.length < 12) return false;
   const view = viewOf(start);
@@ -62,9 +62,9 @@ function readBoxes(bytes: Uint8Array): { codeStream: Uint8Array; isDeclaredYcc: 
   if (!isJpeg2000(bytes)) throw corrupt('it has neither a code stream nor boxes');
   const view = viewOf(bytes);
   let isDeclaredYcc = false;
-  // A superbox is entered, any other box stepped over: every step goes forward.
+  // A superbox is entered and any other box skipped, so every step moves forward.
   for (let at = 0, boxes = 0; at + 8 <= bytes.length; boxes++) {
-    if (boxes > limits.boxes) throw tooMuch(`it has more than ${limits.boxes} boxes`);
+    if (boxes > limits.boxes) throw limitExceeded(`it has more than ${limits.boxes} boxes`);
     const type = String.fromCharCode(...bytes.subarray(at + 4, at + 8));
     const short = view.getUint32(at);
     const isLong = short === 1 && at + 16 <= bytes.length;
@@ -85,10 +85,10 @@ function readBoxes(bytes: Uint8Array): { codeStream: Uint8Array; isDeclaredYcc: 
 function readMainHeader(stream: Uint8Array): Omit<Jpeg2000Header, 'codeStream' | 'isDeclaredYcc'> {
   const view = viewOf(stream);
   const u16 = (at: number) => {
-    if (at + 2 > stream.length) throw corrupt('its header is cut');
+    if (at + 2 > stream.length) throw corrupt('its header is truncated');
     return view.getUint16(at);
   };
-  if (u16(0) !== SOC || u16(2) !== SIZ) throw corrupt('its code stream does not begin with its size');
+  if (u16(0) !== SOC || u16(2) !== SIZ) throw corrupt('its code stream does not start with SOC and SIZ');
   const size = readSize(stream, 4);
   let halvings: number | null = null;
   let isTransformed = false;
@@ -110,11 +110,11 @@ function readMainHeader(stream: Uint8Array): Omit<Jpeg2000Header, 'codeStream' |
     if (marker === COM) isByOpenJpeg ||= isOpenJpegComment(stream.subarray(at + 4, at + 2 + length));
     at += 2 + length;
   }
-  if (halvings === null) throw corrupt('it does not say how it is coded');
+  if (halvings === null) throw corrupt('it has no coding style (COD)');
   return { ...size, halvings, isTransformed, isByOpenJpeg };
 }
 
-/** Two bytes say what kind of text follows. Source: T.800, A.9.2; openjpeg (opj_j2k_setup_encoder). */
+/** Two bytes before the text contain its encoding. Source: T.800, A.9.2; openjpeg (opj_j2k_setup_encoder). */
 function isOpenJpegComment(comment: Uint8Array): boolean {
   return Buffer.from(comment.subarray(2, 22)).toString('latin1') === 'Created by OpenJPEG ';
 }
@@ -127,17 +127,17 @@ type Size = Omit<
 /** Source: T.800, A.5.1. */
 function readSize(stream: Uint8Array, at: number): Size {
   const view = viewOf(stream);
-  if (at + 38 > stream.length) throw corrupt('its header is cut');
+  if (at + 38 > stream.length) throw corrupt('its header is truncated');
   const [, , x, y, left, top, tileX, tileY] = Array.from({ length: 8 }, (_, i) =>
     view.getUint32(at + 4 * i - 4),
   );
   const components = view.getUint16(at + 36);
   if (!x || !y || !tileX || !tileY || components === 0) throw corrupt('it has no size');
-  if (left !== 0 || top !== 0) throw notRead('a picture that does not begin at 0, 0');
+  if (left !== 0 || top !== 0) throw notRead('an origin other than 0, 0');
   const tiles = Math.ceil(x / tileX) * Math.ceil(y / tileY);
-  if (tiles > limits.tiles) throw tooMuch(`it is cut into ${tiles} tiles`);
+  if (tiles > limits.tiles) throw limitExceeded(`it has ${tiles} tiles`);
   if (components > 4) throw notRead(`${components} components`);
-  if (at + 38 + 3 * components > stream.length) throw corrupt('its header is cut');
+  if (at + 38 + 3 * components > stream.length) throw corrupt('its header is truncated');
 
   const all = Array.from({ length: components }, (_, i) => {
     const [depth = 0, stepX = 0, stepY = 0] = stream.subarray(at + 38 + 3 * i, at + 41 + 3 * i);
@@ -161,25 +161,25 @@ function readSize(stream: Uint8Array, at: number): Size {
 }
 
 /**
- * The number of halvings, once the precincts are known to be bearable.
+ * Reads the number of halvings and checks the number of precincts.
  *
  * Source: T.800, A.6.1, tables A.13 to A.21.
  *
- * @param at place of the number of decomposition levels
+ * @param at position of the number of decomposition levels
  */
 function readCoding(stream: Uint8Array, at: number, style: number, size: Size): number {
   const halvings = stream[at] ?? 255;
-  if (halvings > 32) throw corrupt(`it claims ${halvings} halvings`);
+  if (halvings > 32) throw corrupt(`it declares ${halvings} decomposition levels`);
   if ((style & 1) === 0) return halvings;
   let precincts = 0;
   for (let resolution = 0; resolution <= halvings; resolution++) {
     const sizes = stream[at + 5 + resolution];
-    if (sizes === undefined) throw corrupt('its header is cut');
+    if (sizes === undefined) throw corrupt('its header is truncated');
     const scale = 2 ** (halvings - resolution);
     precincts +=
       Math.ceil(size.width / scale / 2 ** (sizes & 15)) * Math.ceil(size.height / scale / 2 ** (sizes >> 4));
   }
-  if (precincts * size.components > limits.precincts) throw tooMuch(`it has ${precincts} precincts`);
+  if (precincts * size.components > limits.precincts) throw limitExceeded(`it has ${precincts} precincts`);
   return halvings;
 }
 
@@ -192,9 +192,9 @@ function corrupt(reason: string): SlideError {
 }
 
 function notRead(what: string): SlideError {
-  return new SlideError('FORMAT_NOT_SUPPORTED', `Not read: JPEG 2000 with ${what}`);
+  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: JPEG 2000 with ${what}`);
 }
 
-function tooMuch(reason: string): SlideError {
-  return new SlideError('LIMIT_EXCEEDED', `A JPEG 2000 picture asks for too much: ${reason}`);
+function limitExceeded(reason: string): SlideError {
+  return new SlideError('LIMIT_EXCEEDED', `A JPEG 2000 picture exceeds a limit: ${reason}`);
 }

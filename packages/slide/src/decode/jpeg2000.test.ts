@@ -11,7 +11,7 @@ import { shrinkRaster } from './raster.ts';
 const slides = process.env.TEST_SLIDES;
 const declared = { colour: 'as-declared' } as const;
 
-/** 16 × 16 pixels of 50,320, 36,992 and 29,712, lossless, by libvips. */
+/** A lossless picture of 16 × 16 pixels with the samples 50,320, 36,992 and 29,712, encoded by libvips. */
 const wideColours = Buffer.from(
   'AAAADGpQICANCocKAAAAFGZ0eXBqcDIgAAAAAGpwMiAAAAAtanAyaAAAABZpaGRyAAAAEAAAABAAAw8HAAAAAAAPY29scgEAAAAA' +
     'ABAAAAEbanAyY/9P/1EALwAAAAAAEAAAABAAAAAAAAAAAAAAABAAAAAQAAAAAAAAAAAAAw8BAQ8BAQ8BAf9SAAwAAAABAQAEBAAB' +
@@ -36,14 +36,14 @@ async function encodePlain(colour: readonly [number, number, number]): Promise<U
 }
 
 /**
- * The same stream that does not say that its colours are transformed: what it then shows as red, green and blue are
- * (R + 2 G + B) / 4, B − G + 128 and R − G + 128. Source: ITU-T T.800, annex G.2.
+ * The same stream without the declaration of its colour transform: it then decodes to (R + 2 G + B) / 4, B −
+ * G + 128 and R − G + 128. Source: ITU-T T.800, annex G.2.
  */
 function untransformed(stream: Uint8Array): Uint8Array {
   return changed(stream, (view) => view.setUint8(codingAt(stream) + 8, 0));
 }
 
-/** A code stream inside the boxes of a .jp2 file. */
+/** A code stream in the boxes of a .jp2 file. */
 function boxed(codeStream: Uint8Array, colourSpace = 16, more: Uint8Array[] = []): Uint8Array {
   const box = (type: string, ...parts: Uint8Array[]) => {
     const contents = Buffer.concat(parts);
@@ -61,7 +61,7 @@ function boxed(codeStream: Uint8Array, colourSpace = 16, more: Uint8Array[] = []
   ]);
 }
 
-/** SIZ begins at byte 4 with its length; numbers are big-endian. */
+/** SIZ starts at byte 4 with its length; numbers are big-endian. */
 function changed(stream: Uint8Array, change: (view: DataView) => void): Uint8Array {
   const copy = Uint8Array.from(stream);
   change(new DataView(copy.buffer));
@@ -69,14 +69,14 @@ function changed(stream: Uint8Array, change: (view: DataView) => void): Uint8Arr
 }
 
 describe('a JPEG 2000 picture', () => {
-  it('becomes the pixels that were encoded', async () => {
+  it('decodes to the original pixels', async () => {
     const tissue = paintTissue(96, 64);
     const raster = await decodeJpeg2000(await encodeTissue(96, 64), { ...declared, width: 96, height: 64 });
     expect(raster).toMatchObject({ width: 96, height: 64 });
     expect(Buffer.compare(raster.rgb, tissue.rgb)).toBe(0);
   });
 
-  it.each([2, 4, 8])('is decoded at 1/%i, near to the mean of the pixels', async (shrink) => {
+  it.each([2, 4, 8])('decoded at 1/%i is close to the mean of the pixels', async (shrink) => {
     const [width, height] = [96, 64];
     const mean = shrinkRaster(paintTissue(width, height), shrink);
     const raster = await decodeJpeg2000(await encodeTissue(width, height), {
@@ -90,7 +90,7 @@ describe('a JPEG 2000 picture', () => {
     expect(off / raster.rgb.length).toBeLessThan(4);
   });
 
-  it('is shrunk further than it was made for', async () => {
+  it('can be reduced further than its own resolutions', async () => {
     const [width, height] = [64, 64];
     const raster = await decodeJpeg2000(await encodeTissue(width, height, 1), {
       ...declared,
@@ -101,7 +101,7 @@ describe('a JPEG 2000 picture', () => {
     expect(raster).toMatchObject({ width: 8, height: 8 });
   });
 
-  it('of one component of 16 bits is painted by a range of grey', async () => {
+  it('of one 16-bit component is shown within a grey range', async () => {
     const values = Uint16Array.from({ length: 64 * 64 }, (_, i) => i * 8);
     const stream = await encodeJpeg2000({ width: 64, height: 64, samplesPerPixel: 1, values });
     const colour = { black: 8000, white: 24_000 };
@@ -111,12 +111,12 @@ describe('a JPEG 2000 picture', () => {
     expect([...rgb.subarray(-3)]).toEqual([255, 255, 255]);
   });
 
-  it('of colours of 16 bits shows their high bytes', async () => {
+  it('of 16-bit colours shows their high bytes', async () => {
     const { rgb } = await decodeJpeg2000(wideColours, { width: 16, height: 16, ...declared });
     expect(rgb).toEqual(paintPlain(16, 16, [196, 144, 116]).rgb);
   });
 
-  it('that is YCbCr without saying so is converted when asked for', async () => {
+  it('of undeclared YCbCr is converted when the caller declares it', async () => {
     const stream = untransformed(await encodePlain([196, 144, 116]));
     const request = { width: 64, height: 64 };
     const asStored = await decodeJpeg2000(stream, { ...request, ...declared });
@@ -128,7 +128,7 @@ describe('a JPEG 2000 picture', () => {
   it.each<[string, [2, 1 | 2]]>([
     ['width', [2, 1]],
     ['width and height', [2, 2]],
-  ])('with colours at half resolution in %s loses nothing but that', async (_, steps) => {
+  ])('with chroma subsampled in %s loses only that resolution', async (_, steps) => {
     const [width, height] = [75, 61];
     const values = paintTissue(width, height).rgb;
     const stream = await encodeSubsampledJpeg2000({ width, height, samplesPerPixel: 3, values }, steps);
@@ -143,13 +143,13 @@ describe('a JPEG 2000 picture', () => {
     expect(Buffer.compare(rgb, paintSamples(samples, 'ycc').rgb)).toBe(0);
   });
 
-  it('that its code stream turns into RGB stays as it is', async () => {
+  it('whose code stream contains transformed RGB is not converted again', async () => {
     const stream = await encodePlain([196, 144, 116]);
     const { rgb } = await decodeJpeg2000(stream, { width: 64, height: 64, colour: 'ycc' });
     expect([...rgb.subarray(0, 3)]).toEqual([196, 144, 116]);
   });
 
-  it('in the boxes of a .jp2 file is read like the code stream alone, YCbCr by its declaration', async () => {
+  it('in a .jp2 file decodes like its code stream, and as YCbCr when the boxes declare it', async () => {
     const stream = untransformed(await encodePlain([196, 144, 116]));
     const request = { ...declared, width: 64, height: 64 };
     expect(await decodeJpeg2000(boxed(stream), request)).toEqual(await decodeJpeg2000(stream, request));
@@ -157,7 +157,7 @@ describe('a JPEG 2000 picture', () => {
     expect(ycc).toEqual(await decodeJpeg2000(stream, { ...request, colour: 'ycc' }));
   });
 
-  it('is known by its first bytes', async () => {
+  it('is recognised by its first bytes', async () => {
     const stream = await encodeTissue(40, 30);
     expect([isJpeg2000(stream), isJpeg2000(boxed(stream)), isJpeg2000(new Uint8Array(40))]).toEqual([
       true,
@@ -166,7 +166,7 @@ describe('a JPEG 2000 picture', () => {
     ]);
   });
 
-  it('says its size and how often it can be halved before anything is decoded', async () => {
+  it('has its size and number of halvings in the header', async () => {
     expect(readJpeg2000Header(await encodeTissue(96, 64, 4))).toMatchObject({
       width: 96,
       height: 64,
@@ -177,25 +177,25 @@ describe('a JPEG 2000 picture', () => {
     });
   });
 
-  const cut = (share: number) => (stream: Uint8Array) => stream.subarray(0, stream.length * share);
+  const truncate = (share: number) => (stream: Uint8Array) => stream.subarray(0, stream.length * share);
   it.each<[string, (stream: Uint8Array) => Uint8Array, string]>([
-    ['nothing at all', () => new Uint8Array(), 'FILE_CORRUPT'],
-    ['something else', () => Uint8Array.from({ length: 64 }, (_, i) => i), 'FILE_CORRUPT'],
-    ['a stream that ends in its header', (stream) => stream.subarray(0, 30), 'FILE_CORRUPT'],
-    ['a stream cut in the middle', cut(0.5), 'FILE_CORRUPT'],
-    ['a stream cut near its end', cut(0.98), 'FILE_CORRUPT'],
+    ['no bytes', () => new Uint8Array(), 'FILE_CORRUPT'],
+    ['bytes of another format', () => Uint8Array.from({ length: 64 }, (_, i) => i), 'FILE_CORRUPT'],
+    ['a stream truncated in its header', (stream) => stream.subarray(0, 30), 'FILE_CORRUPT'],
+    ['a stream truncated in the middle', truncate(0.5), 'FILE_CORRUPT'],
+    ['a stream truncated near its end', truncate(0.98), 'FILE_CORRUPT'],
     [
-      'another size than was promised',
+      "a size that differs from the file's declaration",
       (stream) => changed(stream, (view) => view.setUint32(8, 80)),
       'FILE_CORRUPT',
     ],
-    ['no width', (stream) => changed(stream, (view) => view.setUint32(8, 0)), 'FILE_CORRUPT'],
+    ['a width of 0', (stream) => changed(stream, (view) => view.setUint32(8, 0)), 'FILE_CORRUPT'],
     [
-      'a place beside the origin',
+      'an origin other than 0, 0',
       (stream) => changed(stream, (view) => view.setUint32(16, 1)),
       'FORMAT_NOT_SUPPORTED',
     ],
-    ['thousands of tiles', (stream) => changed(stream, cutIntoTiles), 'LIMIT_EXCEEDED'],
+    ['thousands of tiles', (stream) => changed(stream, declareTiles), 'LIMIT_EXCEEDED'],
     ['five components', (stream) => changed(stream, (view) => view.setUint16(40, 5)), 'FORMAT_NOT_SUPPORTED'],
     ['no components', (stream) => changed(stream, (view) => view.setUint16(40, 0)), 'FILE_CORRUPT'],
     [
@@ -209,12 +209,12 @@ describe('a JPEG 2000 picture', () => {
       'FORMAT_NOT_SUPPORTED',
     ],
     [
-      'one colour at half resolution',
+      'one subsampled component',
       (stream) => changed(stream, (view) => view.setUint8(46, 2)),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
-      'all colours at half resolution',
+      'three subsampled components',
       (stream) => changed(stream, (view) => view.setUint8(43, 2)),
       'FORMAT_NOT_SUPPORTED',
     ],
@@ -224,20 +224,20 @@ describe('a JPEG 2000 picture', () => {
       'FORMAT_NOT_SUPPORTED',
     ],
     ['boxes without a code stream', (stream) => boxed(stream).subarray(0, 60), 'FILE_CORRUPT'],
-    ['a box of no length', (stream) => boxed(stream, 16, [Buffer.alloc(8, 1)]), 'FILE_CORRUPT'],
+    ['a box of length 0', (stream) => boxed(stream, 16, [Buffer.alloc(8, 1)]), 'FILE_CORRUPT'],
     [
-      'more halvings than there are',
+      'more decomposition levels than the standard allows',
       (stream) => changed(stream, (view) => view.setUint8(codingAt(stream) + 9, 40)),
       'FILE_CORRUPT',
     ],
     ['precincts of one pixel', (stream) => withPrecincts(stream, 0), 'LIMIT_EXCEEDED'],
-  ])('is refused for %s', async (_, damage, code) => {
+  ])('is rejected with an error for %s', async (_, damage, code) => {
     const stream = damage(await encodeTissue(512, 512));
     const request = { ...declared, width: 512, height: 512 };
     await expect(decodeJpeg2000(stream, request)).rejects.toMatchObject({ code });
   });
 
-  it('too large to be held in memory is refused by its header', async () => {
+  it('that is too large for memory is rejected with LIMIT_EXCEEDED before it is decoded', async () => {
     const stream = changed(await encodeTissue(64, 64), (view) => {
       for (const at of [8, 24]) view.setUint32(at, 8000);
       for (const at of [12, 28]) view.setUint32(at, 8000);
@@ -246,7 +246,7 @@ describe('a JPEG 2000 picture', () => {
     await expect(decodeJpeg2000(stream, request)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 
-  it('is decoded rightly after one that could not be', async () => {
+  it('decodes correctly after another picture failed', async () => {
     const good = await encodeTissue(64, 64);
     const request = { ...declared, width: 64, height: 64 };
     const before = await decodeJpeg2000(good, request);
@@ -255,19 +255,19 @@ describe('a JPEG 2000 picture', () => {
   });
 
   describe.skipIf(slides === undefined)('of a real slide (TEST_SLIDES names the folder)', () => {
-    it('with colours at half resolution becomes RGB', async () => {
+    it('with subsampled chroma decodes to RGB', async () => {
       const file = readFileSync(join(slides ?? '', 'aperio/1065626.svs'));
       const at = file.indexOf(Buffer.from([0xff, 0x4f, 0xff, 0x51]));
       const end = file.indexOf(Buffer.from([0xff, 0xd9]), at) + 2;
       const request = { width: 512, height: 512, colour: 'ycc' } as const;
       const whole = await decodeJpeg2000(file.subarray(at, end), request);
-      // The glass beside the tissue is nearly white; as YCbCr its second and third sample would be 128.
+      // The background beside the tissue is nearly white; as YCbCr its second and third samples would be 128.
       expect([...whole.rgb.subarray(0, 3)].every((sample) => sample > 230)).toBe(true);
       const half = await decodeJpeg2000(file.subarray(at, end), { ...request, shrink: 4 });
       expect(half).toMatchObject({ width: 128, height: 128 });
     });
 
-    it('in a .jp2 file is read', async () => {
+    it('in a .jp2 file decodes to RGB', async () => {
       const file = readFileSync(join(slides ?? '', 'plain-images/cells-1.jp2'));
       const raster = await decodeJpeg2000(file, { ...declared, width: 185, height: 261 });
       expect(raster.rgb).toHaveLength(185 * 261 * 3);
@@ -275,17 +275,17 @@ describe('a JPEG 2000 picture', () => {
   });
 });
 
-function cutIntoTiles(view: DataView): void {
+function declareTiles(view: DataView): void {
   view.setUint32(24, 8);
   view.setUint32(28, 8);
 }
 
-/** Place of the COD marker. */
+/** Position of the COD marker. */
 function codingAt(stream: Uint8Array): number {
   return Buffer.from(stream).indexOf(Buffer.from([0xff, 0x52]));
 }
 
-/** The same stream that claims a size for each precinct, 2^exponent pixels both ways. */
+/** The same stream with declared precincts of 2^exponent pixels in both directions. */
 function withPrecincts(stream: Uint8Array, exponent: number): Uint8Array {
   const at = codingAt(stream);
   const halvings = stream[at + 9] as number;

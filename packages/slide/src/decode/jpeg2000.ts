@@ -1,49 +1,52 @@
-// Whoever compiles this package's sources needs the declarations, and an untyped module takes none by import.
+// The triple-slash reference makes the declarations available to every project that compiles these sources.
 // oxlint-disable-next-line typescript/triple-slash-reference
 /// <reference path="./codecs.d.ts" />
 import type openJpeg from '@cornerstonejs/codec-openjpeg/decodewasmjs';
-import { type GreyRange, SlideError } from '../slide.ts';
+import { type GreyRange, SlideError } from '../model/slide.ts';
 import { type Jpeg2000Header, readJpeg2000Header } from './jpeg2000-header.ts';
 import { paintSamples } from './paint-samples.ts';
 import { type Raster, shrinkRaster } from './raster.ts';
 
-/** What to decode, and what the picture must be. */
+/** Options of the decoder, and the size that the file declares. */
 export interface Jpeg2000Request {
-  /** Pixels that were promised; a picture of another size is refused before it is decoded. */
+  /** Declared size in pixels; a picture of another size is rejected before it is decoded. */
   readonly width: number;
   readonly height: number;
-  /** How many pixels, both ways, become one; a power of two that divides both sides. */
+  /** Reduction factor in both directions; a power of two that divides both sides. */
   readonly shrink?: number;
   /**
-   * `as-declared`: by what the picture says of itself, RGB where it says nothing. `ycc`: YCbCr where it says nothing,
-   * as Aperio writes with compression 33003; other writers of that number let the code stream transform the colours,
-   * and then they are RGB. `ycc-of-openjpeg`: YCbCr
-   * where OpenJPEG wrote the stream, even if it transforms colours, `as-declared` where another did. A range: of a picture with one component.
+   * Interpretation of the samples.
+   *
+   * - `as-declared`: as the picture declares, RGB without a declaration.
+   * - `ycc`: YCbCr without a declaration, as Aperio writes with compression 33003. Other writers of that
+   * number let the code stream transform the colours; those are RGB.
+   * - `ycc-of-openjpeg`: YCbCr where OpenJPEG wrote the stream, even if it transforms colours; else
+   * `as-declared`.
+   * - A range: for a picture of one component.
    */
   readonly colour: 'as-declared' | 'ycc' | 'ycc-of-openjpeg' | GreyRange;
 }
 
-/** Pixels decoded at once: OpenJPEG keeps some 24 bytes for each. */
+/** Maximum decoded pixels; OpenJPEG needs some 24 bytes for each. */
 const MAX_PIXELS = 2 ** 23;
-/** The codec's memory never becomes smaller; one that has grown past this is not used again. */
+/** The codec's memory never shrinks; an instance above this size is not used again. */
 const MAX_KEPT_BYTES = 128 * 2 ** 20;
 
 type OpenJpeg = Awaited<ReturnType<typeof openJpeg>>;
 
 let codec: Promise<OpenJpeg> | null = null;
-/** What OpenJPEG says of the picture that it decodes, instead of throwing. */
-let complaints: string[] = [];
+/** Error messages of OpenJPEG, which it prints instead of throwing. */
+let codecErrors: string[] = [];
 
 interface Decoded {
   readonly samples: Uint8ClampedArray;
-  readonly complaints: readonly string[];
+  readonly codecErrors: readonly string[];
 }
 
 /**
- * Decode a JPEG 2000 picture, a bare code stream or a .jp2 file. Shrinking decodes less of it instead of more.
+ * Decodes a JPEG 2000 picture, a bare code stream or a .jp2 file. A reduction decodes less of it.
  *
- * Colours at half resolution (4:2:2, 4:2:0) always become RGB, whatever `colour` says: nothing but YCbCr is stored
- * so.
+ * Subsampled chroma (4:2:2, 4:2:0) always means YCbCr, whatever `colour` is.
  *
  * @throws SlideError FILE_CORRUPT, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
  */
@@ -62,7 +65,7 @@ export async function decodeJpeg2000(bytes: Uint8Array, request: Jpeg2000Request
   if ((!isGrey && !isColour) || header.isSigned) {
     throw new SlideError(
       'FORMAT_NOT_SUPPORTED',
-      `Not read: JPEG 2000 of ${header.components} components of ${header.bits} bits`,
+      `Not supported: JPEG 2000 of ${header.components} components of ${header.bits} bits`,
     );
   }
 
@@ -72,11 +75,11 @@ export async function decodeJpeg2000(bytes: Uint8Array, request: Jpeg2000Request
   if (reducedWidth * reducedHeight > MAX_PIXELS) {
     throw new SlideError('LIMIT_EXCEEDED', `A picture has ${reducedWidth} × ${reducedHeight} pixels`);
   }
-  const stream = header.isSubsampled ? inBoxes(header) : header.codeStream;
+  const stream = header.isSubsampled ? wrapInJp2(header) : header.codeStream;
   const decoded = await decodeCodeStream(stream, halvings);
   const bytesPerSample = header.bits > 8 ? 2 : 1;
   if (decoded.samples.length !== reducedWidth * reducedHeight * header.components * bytesPerSample) {
-    throw corrupt(decoded.complaints);
+    throw corrupt(decoded.codecErrors);
   }
   const samples = new Uint8Array(decoded.samples.buffer);
   const isYcc =
@@ -104,22 +107,25 @@ export async function decodeJpeg2000(bytes: Uint8Array, request: Jpeg2000Request
   return shrinkRaster(raster, shrink / scale);
 }
 
-/** Components as the codec shall hand them over: the two of half resolution, then the one of full resolution. */
-const HANDED_OVER = [1, 2, 0] as const;
+/**
+ * Order of the components requested from the codec: the two subsampled ones, then the one of full resolution.
+ */
+const COMPONENT_ORDER = [1, 2, 0] as const;
 
 /**
- * A .jp2 file around a code stream whose colours have half the resolution.
+ * Wraps a code stream with subsampled chroma in a .jp2 file.
  *
- * The codec turns such colours into RGB by itself, and cuts off fractions. Components in another order it hands over
- * as they are; then it takes each for a plane of full resolution, so that only the beginning of the smaller ones means
- * anything: the rest is whatever follows them in its memory, where the larger one stands last.
+ * The codec would convert such colours to RGB and truncate fractions. Components in another order are
+ * returned unchanged. The codec then treats each as a plane of full resolution, so only the start of the
+ * smaller ones is valid. The rest is whatever follows in its memory, so the larger component stands last.
  *
- * Source: ITU-T T.800, annexes I.5.3.1 (ihdr), I.5.3.3 (colr: sRGB), I.5.3.4 (pclr) and I.5.3.5 (cmap: direct use).
+ * Source: ITU-T T.800, annexes I.5.3.1 (ihdr), I.5.3.3 (colr: sRGB), I.5.3.4 (pclr) and I.5.3.5 (cmap: direct
+ * use).
  */
-function inBoxes({ codeStream, width, height }: Jpeg2000Header): Uint8Array {
-  const channels = HANDED_OVER.length;
-  const bitsOfEach = HANDED_OVER.map(() => 7);
-  const unusedPalette = HANDED_OVER.map(() => 0);
+function wrapInJp2({ codeStream, width, height }: Jpeg2000Header): Uint8Array {
+  const channels = COMPONENT_ORDER.length;
+  const bitsOfEach = COMPONENT_ORDER.map(() => 7);
+  const unusedPalette = COMPONENT_ORDER.map(() => 0);
   return Buffer.concat([
     box('jP  ', [0x0d, 0x0a, 0x87, 0x0a]),
     box('ftyp', Buffer.from('jp2 \0\0\0\0jp2 ', 'latin1')),
@@ -129,7 +135,7 @@ function inBoxes({ codeStream, width, height }: Jpeg2000Header): Uint8Array {
       ...box('pclr', [0, 1, channels, ...bitsOfEach, ...unusedPalette]),
       ...box(
         'cmap',
-        HANDED_OVER.flatMap((component) => [0, component, 0, 0]),
+        COMPONENT_ORDER.flatMap((component) => [0, component, 0, 0]),
       ),
     ]),
     box('jp2c', codeStream),
@@ -150,12 +156,12 @@ function bigEndian(value: number): Uint8Array {
 }
 
 /**
- * Every pixel with the colours that it shares with its neighbours, as OpenSlide does.
+ * Assigns every pixel the chroma that it shares with its neighbours, as OpenSlide does.
  *
- * @param handedOver planes in the order of `HANDED_OVER`, sample by sample side by side
+ * @param handedOver samples of the planes in the order of `COMPONENT_ORDER`, interleaved
  */
 function spreadColours(
-  handedOver: Uint8Array,
+  decodedPlanes: Uint8Array,
   { width, height, isHalvedInHeight }: Jpeg2000Header,
   halvings: number,
 ): Uint8Array {
@@ -168,18 +174,18 @@ function spreadColours(
     const colourRow = (y >> down) * colourWide;
     for (let x = 0; x < wide; x++, to += 3) {
       const colour = (colourRow + (x >> 1)) * 3;
-      ycc[to] = handedOver[to + 2] as number;
-      ycc[to + 1] = handedOver[colour] as number;
-      ycc[to + 2] = handedOver[colour + 1] as number;
+      ycc[to] = decodedPlanes[to + 2] as number;
+      ycc[to + 1] = decodedPlanes[colour] as number;
+      ycc[to + 2] = decodedPlanes[colour + 1] as number;
     }
   }
   return ycc;
 }
 
-/** @returns empty when the stream cannot be decoded, with what the codec says of it */
+/** @returns no samples when the stream cannot be decoded, and the codec's error messages */
 async function decodeCodeStream(codeStream: Uint8Array, halvings: number): Promise<Decoded> {
   const loaded = await loadCodec();
-  complaints = [];
+  codecErrors = [];
   try {
     const decoder = new loaded.J2KDecoder();
     decoder.getEncodedBuffer(codeStream.length).set(codeStream);
@@ -187,9 +193,9 @@ async function decodeCodeStream(codeStream: Uint8Array, halvings: number): Promi
     const samples = decoder.getDecodedBuffer();
     decoder.delete();
     if (loaded.HEAPU8.length > MAX_KEPT_BYTES) codec = null;
-    return { samples, complaints };
+    return { samples, codecErrors };
   } catch (cause) {
-    // What has thrown may have left its memory in any state.
+    // After an exception the codec's memory is in an undefined state.
     codec = null;
     throw corrupt([String(cause)]);
   }
@@ -198,7 +204,7 @@ async function decodeCodeStream(codeStream: Uint8Array, halvings: number): Promi
 function loadCodec(): Promise<OpenJpeg> {
   codec ??= import('@cornerstonejs/codec-openjpeg/decodewasmjs').then(({ default: openJpeg }) => {
     const listen = (line: string) => {
-      if (line.startsWith('[ERROR]')) complaints.push(line);
+      if (line.startsWith('[ERROR]')) codecErrors.push(line);
     };
     return openJpeg({ print: listen, printErr: listen });
   });

@@ -1,9 +1,20 @@
 import { readOnce } from '../source/read-once.ts';
 
-/** sharp, loaded when a picture needs it: a process that decodes nothing is 20 MB smaller without it. */
+/** The libvips decoders that slides need; each class includes its variants for files and memory. */
+const LOADERS = ['VipsForeignLoadJpeg', 'VipsForeignLoadPng', 'VipsForeignLoadWebp'];
+
+/**
+ * Loads sharp when a picture needs it; a process without it is 20 MB smaller.
+ *
+ * libvips detects the format from the bytes and has some thirty decoders (SVG, PDF, FITS, …). All that slides
+ * do not need are blocked.
+ */
 export const loadSharp = readOnce(async () => {
   const { default: sharp } = await import('sharp');
-  // Processes are the parallelism; a cache of what is decoded once would only be memory.
+  sharp.block({ operation: ['VipsForeignLoad'] });
+  sharp.unblock({ operation: LOADERS });
+  // Several processes provide the parallelism. A cache would waste memory, because each picture is decoded
+  // once.
   sharp.concurrency(1);
   sharp.cache(false);
   return sharp;

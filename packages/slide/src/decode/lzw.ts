@@ -1,37 +1,37 @@
-import { SlideError } from '../slide.ts';
+import { SlideError } from '../model/slide.ts';
 
 const CLEAR = 256;
 const END = 257;
 const FIRST_FREE = 258;
-const LEAST_WIDTH = 9;
-const MOST_WIDTH = 12;
-const MOST_CODES = 2 ** MOST_WIDTH;
+const MIN_WIDTH = 9;
+const MAX_WIDTH = 12;
+const MAX_CODES = 2 ** MAX_WIDTH;
 
 /**
- * Unpack the LZW of TIFF into `target`, and stop when it is full or the stream ends.
+ * Unpacks the LZW of TIFF into `target`; stops when it is full or the stream ends.
  *
- * A string of the table is always one that was written before, with the byte that followed it there: it is copied
- * from the target itself, and the table holds places and lengths alone.
+ * Every string of the table was written before and is followed by one more byte there. It is copied from the
+ * target itself, so the table contains only positions and lengths.
  *
- * Source: TIFF 6.0, section 13. Writers before 1991 put the bits of a code in from the right and made codes longer
- * one code later; libtiff (tif_lzw.c, "old-style") tells them by how their first code, Clear, looks.
+ * Source: TIFF 6.0, section 13. Writers before 1991 stored the bits of a code from the right and increased
+ * the code width one code later; libtiff (tif_lzw.c, "old-style") detects them by the first code, Clear.
  *
- * @returns how many bytes were written
- * @throws SlideError FILE_CORRUPT for a code that stands for nothing
+ * @returns the number of bytes written
+ * @throws SlideError FILE_CORRUPT for an undefined code
  */
 export function unpackLzw(packed: Uint8Array, target: Uint8Array): number {
   const isOldStyle = packed[0] === 0 && ((packed[1] ?? 0) & 1) === 1;
-  /** How many codes before its end a width is given up. */
+  /** How many codes before the end of a width the next width starts. */
   const early = isOldStyle ? 0 : 1;
-  const places = new Uint32Array(MOST_CODES);
-  const lengths = new Uint32Array(MOST_CODES);
+  const positions = new Uint32Array(MAX_CODES);
+  const lengths = new Uint32Array(MAX_CODES);
   let free = FIRST_FREE;
-  let width = LEAST_WIDTH;
+  let width = MIN_WIDTH;
   let bits = 0;
   let bitCount = 0;
   let from = 0;
-  /** Where the string of the code before was written; its length is 0 after Clear. */
-  let lastPlace = 0;
+  /** Position of the previous code's string in the target; its length is 0 after Clear. */
+  let lastPosition = 0;
   let lastLength = 0;
   let to = 0;
 
@@ -49,27 +49,27 @@ export function unpackLzw(packed: Uint8Array, target: Uint8Array): number {
     if (code === END) break;
     if (code === CLEAR) {
       free = FIRST_FREE;
-      width = LEAST_WIDTH;
+      width = MIN_WIDTH;
       lastLength = 0;
       continue;
     }
-    if (lastLength > 0 && free < MOST_CODES) {
-      places[free] = lastPlace;
+    if (lastLength > 0 && free < MAX_CODES) {
+      positions[free] = lastPosition;
       lengths[free] = lastLength + 1;
       free++;
     }
     if (code >= free) throw new SlideError('FILE_CORRUPT', `An LZW stream has the code ${code} of ${free}`);
-    lastPlace = to;
+    lastPosition = to;
     if (code < CLEAR) {
       target[to++] = code;
       lastLength = 1;
     } else {
       lastLength = lengths[code] as number;
       const end = Math.min(to + lastLength, target.length);
-      // Byte by byte, for the string may reach into what is being written.
-      for (let i = places[code] as number; to < end; i++) target[to++] = target[i] as number;
+      // Byte by byte, because the string may overlap the bytes being written.
+      for (let i = positions[code] as number; to < end; i++) target[to++] = target[i] as number;
     }
-    if (free >= (1 << width) - early && width < MOST_WIDTH) width++;
+    if (free >= (1 << width) - early && width < MAX_WIDTH) width++;
   }
   return to;
 }

@@ -1,9 +1,10 @@
 /**
- * Unpack PackBits into `target`, and stop when it is full or the stream ends.
+ * Unpacks PackBits into `target`; stops when it is full or the stream ends.
  *
  * Source: TIFF 6.0, section 9; DICOM PS3.5, annex G.3.
  *
- * @returns how many bytes were written: fewer than the target has when the stream, or its last run, is cut
+ * @returns the number of bytes written: fewer than the target has when the stream or its last run is
+ *   truncated
  */
 export function unpackBits(packed: Uint8Array, target: Uint8Array): number {
   let from = 0;

@@ -1,7 +1,7 @@
-import { type SampleColour, SlideError } from '../slide.ts';
+import { type SampleColour, SlideError } from '../model/slide.ts';
 import type { Raster } from './raster.ts';
 
-/** Samples as a decoder leaves them. */
+/** Samples in the layout in which a decoder returns them. */
 export interface Samples {
   /** Pixels. */
   readonly width: number;
@@ -9,17 +9,17 @@ export interface Samples {
   readonly samplesPerPixel: number;
   /** width × height × samplesPerPixel. */
   readonly values: Uint8Array | Uint16Array;
-  /** Each sample of all pixels in a plane of its own; else those of one pixel stand together. */
+  /** True: one plane per component. False: the samples of a pixel are adjacent. */
   readonly isPlanar: boolean;
-  /** What white is where nothing else is said: 255 for 8 bits. */
+  /** The white value where no range is given: 255 for 8 bits. */
   readonly maximum: number;
 }
 
 /**
- * Samples to pixels.
+ * Converts samples to pixels.
  *
  * @param colour null: RGB, or grey from 0 to `maximum`
- * @throws SlideError FORMAT_NOT_SUPPORTED for a number of samples, or a size of them, that is not read
+ * @throws SlideError FORMAT_NOT_SUPPORTED for an unsupported number or size of samples
  */
 export function paintSamples(samples: Samples, colour: SampleColour | null): Raster {
   const { width, height, samplesPerPixel, values, maximum } = samples;
@@ -30,7 +30,7 @@ export function paintSamples(samples: Samples, colour: SampleColour | null): Ras
   if (samplesPerPixel !== 3 || maximum !== 255 || !(values instanceof Uint8Array)) {
     throw new SlideError(
       'FORMAT_NOT_SUPPORTED',
-      `Not read: ${samplesPerPixel} samples up to ${maximum} a pixel`,
+      `Not supported: ${samplesPerPixel} samples up to ${maximum} per pixel`,
     );
   }
   const rgb = samples.isPlanar ? interleave(values, width * height) : values;
@@ -47,7 +47,7 @@ function interleave(planes: Uint8Array, pixels: number): Uint8Array {
   return rgb;
 }
 
-/** Source: DICOM PS3.3 C.11.2.1.2.1 (a window is a straight line between two values). */
+/** Source: DICOM PS3.3 C.11.2.1.2.1 (a window is a linear function between two values). */
 function paintGrey(values: Uint8Array | Uint16Array, black: number, white: number): Uint8Array {
   const slope = white === black ? 0 : 255 / (white - black);
   const greyOf = (value: number) => {
@@ -67,29 +67,33 @@ function paintGrey(values: Uint8Array | Uint16Array, black: number, white: numbe
   return rgb;
 }
 
-/** What the two colours of a pixel add to its red, green and blue; that to green is 65,536 times as much. */
-const added = {
+/** Contributions of Cb and Cr to red, green and blue; those to green are scaled by 65,536. */
+const contributions = {
   red: Int16Array.from({ length: 256 }, (_, cr) => rounded(1.402 * (cr - 128))),
   greenByBlue: Int32Array.from({ length: 256 }, (_, cb) => rounded(2 ** 16 * (0.5 - 0.34414 * (cb - 128)))),
   greenByRed: Int32Array.from({ length: 256 }, (_, cr) => rounded(2 ** 16 * (-0.71414 * (cr - 128)))),
   blue: Int16Array.from({ length: 256 }, (_, cb) => rounded(1.772 * (cb - 128))),
 };
 
-/** Halves away from zero. */
+/** Rounds halves away from zero. */
 function rounded(value: number): number {
   return Math.sign(value) * Math.floor(Math.abs(value) + 0.5);
 }
 
-/** Source: JFIF 1.02 (T.871 section 7), rounded as OpenSlide does, so that both show the same. */
+/**
+ * Converts YCbCr to RGB. Source: JFIF 1.02 (T.871 section 7), rounded as in OpenSlide, so that both show the
+ * same.
+ */
 function yccToRgb(ycc: Uint8Array): Uint8Array {
   const rgb = new Uint8ClampedArray(ycc.length);
   for (let i = 0; i < ycc.length; i += 3) {
     const y = ycc[i] as number;
     const cb = ycc[i + 1] as number;
     const cr = ycc[i + 2] as number;
-    rgb[i] = y + (added.red[cr] as number);
-    rgb[i + 1] = y + (((added.greenByBlue[cb] as number) + (added.greenByRed[cr] as number)) >> 16);
-    rgb[i + 2] = y + (added.blue[cb] as number);
+    rgb[i] = y + (contributions.red[cr] as number);
+    rgb[i + 1] =
+      y + (((contributions.greenByBlue[cb] as number) + (contributions.greenByRed[cr] as number)) >> 16);
+    rgb[i + 2] = y + (contributions.blue[cb] as number);
   }
   return new Uint8Array(rgb.buffer);
 }

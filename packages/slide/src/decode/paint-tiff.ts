@@ -1,19 +1,20 @@
-import type { TiffCoding, TiffColour } from '../slide.ts';
+import type { TiffCoding, TiffColour } from '../model/slide.ts';
 import { paintSamples } from './paint-samples.ts';
 import type { Colour, Raster } from './raster.ts';
 
-/** What transparent places show: glass, with nothing on it. */
+/** The background behind transparent pixels: empty glass. */
 export const GLASS: Colour = { r: 255, g: 255, b: 255 };
 
 /**
- * Samples as `readTiffSamples` gives them to pixels.
+ * Converts samples of `readTiffSamples` to pixels.
  *
- * Source: TIFF 6.0, PhotometricInterpretation (section 8) and sections 5 (palettes), 16 (CMYK), 18 (alpha) and 21 (YCbCr).
+ * Source: TIFF 6.0, PhotometricInterpretation (section 8) and sections 5 (palettes), 16 (CMYK), 18 (alpha)
+ * and 21 (YCbCr).
  */
 export function paintTiff(samples: Uint8Array, width: number, height: number, coding: TiffCoding): Raster {
   const { samplesPerPixel, colour } = coding;
   const rgb = paintColours(samples, width, height, coding);
-  if (colour.alpha) layOnGlass(rgb, samples, samplesPerPixel, colour.alpha, levelsOf(coding, false));
+  if (colour.alpha) blendWithGlass(rgb, samples, samplesPerPixel, colour.alpha, levelsOf(coding, false));
   return { width, height, rgb };
 }
 
@@ -37,7 +38,7 @@ function paintColours(samples: Uint8Array, width: number, height: number, coding
   }
 }
 
-/** What each value that a sample can have is on a scale of 0…255; null where they are that already. */
+/** Maps each value of a sample to the scale 0…255; null where the mapping is the identity. */
 function levelsOf({ bits }: TiffCoding, isInverted: boolean): Uint8Array | null {
   if (bits >= 8 && !isInverted) return null;
   const maximum = bits >= 8 ? 255 : 2 ** bits - 1;
@@ -59,7 +60,7 @@ function paintGrey(samples: Uint8Array, pixels: number, samplesPerPixel: number,
   return rgb;
 }
 
-/** An index beyond the palette's end is black. */
+/** Converts palette indices; an index beyond the palette is black. */
 function paintPalette(samples: Uint8Array, pixels: number, samplesPerPixel: number, palette: Uint8Array) {
   const rgb = new Uint8Array(pixels * 3);
   for (let from = 0, to = 0; to < rgb.length; from += samplesPerPixel, to += 3) {
@@ -71,7 +72,7 @@ function paintPalette(samples: Uint8Array, pixels: number, samplesPerPixel: numb
   return rgb;
 }
 
-/** By the plain rule, without a profile of inks, as libtiff's TIFFReadRGBAImage does. */
+/** Converts CMYK without an ink profile, like libtiff's TIFFReadRGBAImage. */
 function paintCmyk(samples: Uint8Array, pixels: number, samplesPerPixel: number) {
   const rgb = new Uint8Array(pixels * 3);
   for (let from = 0, to = 0; to < rgb.length; from += samplesPerPixel, to += 3) {
@@ -95,8 +96,8 @@ function pickRgb(samples: Uint8Array, pixels: number, samplesPerPixel: number, l
   return rgb;
 }
 
-/** Colours that are associated with their alpha have been multiplied by it already. */
-function layOnGlass(
+/** Blends pixels with the background. Associated colours are already multiplied by alpha. */
+function blendWithGlass(
   rgb: Uint8Array,
   samples: Uint8Array,
   samplesPerPixel: number,
@@ -108,9 +109,9 @@ function layOnGlass(
     const value = samples[from] as number;
     const alpha = levels ? (levels[value] as number) : value;
     if (alpha === 255) continue;
-    for (const [i, behind] of glass.entries()) {
+    for (const [i, background] of glass.entries()) {
       const own = (rgb[at + i] as number) * (isAssociated ? 255 : alpha);
-      rgb[at + i] = Math.min(255, (own + behind * (255 - alpha)) / 255 + 0.5);
+      rgb[at + i] = Math.min(255, (own + background * (255 - alpha)) / 255 + 0.5);
     }
   }
 }

@@ -1,32 +1,32 @@
-import { SlideError } from '../slide.ts';
+import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 
-/** What a PNG file says of itself before its picture. */
+/** The metadata of a PNG file before its picture. */
 export interface PngHeader {
   /** Pixels. */
   readonly width: number;
   readonly height: number;
-  /** Bytes that a pixel takes when it is decoded, before it becomes RGB. */
+  /** Bytes per decoded pixel, before the conversion to RGB. */
   readonly bytesPerPixel: number;
-  /** Grey of 16 bits, none of it transparent. */
+  /** Grey of 16 bits without transparency. */
   readonly isWideGrey: boolean;
-  /** Every pixel is stored in one of seven passes over the picture: all of it has to be decoded at once. */
+  /** The pixels are stored in seven passes over the picture, so it must be decoded as a whole. */
   readonly isInterlaced: boolean;
   readonly isAnimated: boolean;
-  /** Both ways; null when the file does not say. */
+  /** Null when the file does not declare it. */
   readonly pixelsPerMetre: { readonly x: number; readonly y: number } | null;
 }
 
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
-/** A chunk is its length, its type, its data and a checksum, which whoever decodes the picture looks at. */
+/** A chunk is: length, type, data, checksum. The decoder of the picture verifies the checksum. */
 const [HEAD_BYTES, CHECKSUM_BYTES] = [8, 4];
-/** Chunks before the picture; writers leave a dozen there. */
-const MOST_CHUNKS = 1000;
-/** Bytes of the longest chunk that is read here. */
-const MOST_DATA_BYTES = 13;
+/** Maximum chunks before the picture; writers produce a dozen. */
+const MAX_CHUNKS = 1000;
+/** Length of the longest chunk that is read. */
+const MAX_DATA_BYTES = 13;
 const METRE = 1;
 
-/** By colour type: the bits a sample may have, the samples of a pixel, and those of its decoded pixel. */
+/** By colour type: allowed bits per sample, and samples of a decoded pixel. */
 const colourTypes: Readonly<Record<number, { bits: readonly number[]; decodedSamples: number }>> = {
   0: { bits: [1, 2, 4, 8, 16], decodedSamples: 1 },
   2: { bits: [8, 16], decodedSamples: 3 },
@@ -35,16 +35,16 @@ const colourTypes: Readonly<Record<number, { bits: readonly number[]; decodedSam
   6: { bits: [8, 16], decodedSamples: 4 },
 };
 
-/** Whether a file that starts with these bytes claims to be PNG. */
+/** Whether bytes start like PNG. */
 export function isPng(start: Uint8Array): boolean {
   return SIGNATURE.every((byte, i) => start[i] === byte);
 }
 
 /**
- * Read what stands before the picture itself.
+ * Reads the chunks before the picture itself.
  *
- * Source: the PNG specification (W3C, third edition), sections 5 (chunks), 11.2.1 (IHDR), 11.3.1.1 (tRNS), 11.3.4.3 (pHYs),
- * 11.3.6.1 (acTL).
+ * Source: the PNG specification (W3C, third edition), sections 5 (chunks), 11.2.1 (IHDR), 11.3.1.1 (tRNS),
+ * 11.3.4.3 (pHYs), 11.3.6.1 (acTL).
  *
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */
@@ -54,12 +54,12 @@ export async function readPngHeader(source: ByteSource): Promise<PngHeader> {
   let isTransparent = false;
   let pixelsPerMetre: PngHeader['pixelsPerMetre'] = null;
   for (let at = SIGNATURE.length, chunks = 0; ; chunks++) {
-    if (chunks > MOST_CHUNKS) {
-      throw new SlideError('LIMIT_EXCEEDED', `A PNG has more than ${MOST_CHUNKS} chunks before its picture`);
+    if (chunks > MAX_CHUNKS) {
+      throw new SlideError('LIMIT_EXCEEDED', `A PNG has more than ${MAX_CHUNKS} chunks before its picture`);
     }
     if (at + HEAD_BYTES > source.size)
       throw new SlideError('FILE_TRUNCATED', 'A PNG ends before its picture');
-    const bytes = await source.read(at, Math.min(HEAD_BYTES + MOST_DATA_BYTES, source.size - at));
+    const bytes = await source.read(at, Math.min(HEAD_BYTES + MAX_DATA_BYTES, source.size - at));
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     const length = view.getUint32(0);
     const type = String.fromCharCode(...bytes.subarray(4, HEAD_BYTES));
@@ -82,7 +82,7 @@ export async function readPngHeader(source: ByteSource): Promise<PngHeader> {
 }
 
 function readHeaderChunk(view: DataView, length: number): Omit<PngHeader, 'isAnimated' | 'pixelsPerMetre'> {
-  if (length !== MOST_DATA_BYTES) throw corrupt(`its header has ${length} bytes`);
+  if (length !== MAX_DATA_BYTES) throw corrupt(`its header has ${length} bytes`);
   const width = view.getUint32(HEAD_BYTES);
   const height = view.getUint32(HEAD_BYTES + 4);
   const [bits, colourType, compression, filter, interlace] = Array.from({ length: 5 }, (_, i) =>
@@ -93,7 +93,7 @@ function readHeaderChunk(view: DataView, length: number): Omit<PngHeader, 'isAni
     throw corrupt(`it has ${width} × ${height} pixels`);
   }
   if (!colours?.bits.includes(bits))
-    throw corrupt(`it has ${bits} bits a sample with colour type ${colourType}`);
+    throw corrupt(`it has ${bits} bits per sample with colour type ${colourType}`);
   if (compression !== 0 || filter !== 0 || interlace > 1) {
     throw corrupt(`its methods are ${compression}, ${filter} and ${interlace}`);
   }

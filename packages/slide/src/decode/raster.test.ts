@@ -3,7 +3,7 @@ import { boxFilter, difference } from '../testing/compare-pixels.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { cropRaster, type Raster, shrinkRaster } from './raster.ts';
 
-/** A picture whose red is the number of the pixel. */
+/** A picture whose red samples are the pixel numbers. */
 const numbered = (width: number, height: number): Raster => ({
   width,
   height,
@@ -11,39 +11,39 @@ const numbered = (width: number, height: number): Raster => ({
 });
 const reds = ({ rgb }: Raster) => [...rgb].filter((_, i) => i % 3 === 0);
 
-describe('a part of a picture', () => {
-  it('has the pixels that lie there', () => {
+describe('cropRaster', () => {
+  it('returns the pixels of the rectangle', () => {
     const part = cropRaster(numbered(5, 4), 1, 2, 3, 2);
     expect(part).toMatchObject({ width: 3, height: 2 });
     expect(reds(part)).toEqual([11, 12, 13, 16, 17, 18]);
   });
 
-  it('may be the whole', () => {
+  it('returns the raster itself for the whole rectangle', () => {
     const whole = numbered(5, 4);
     expect(cropRaster(whole, 0, 0, 5, 4)).toBe(whole);
   });
 });
 
-describe('a picture made smaller', () => {
-  it('has the mean of as many pixels in each of its own', () => {
+describe('shrinkRaster', () => {
+  it('averages factor × factor pixels', () => {
     const small = shrinkRaster(numbered(4, 4), 2);
     expect(small).toMatchObject({ width: 2, height: 2 });
     expect(reds(small)).toEqual([3, 5, 11, 13]); // (0 + 1 + 4 + 5) / 4 = 2.5, …
     expect([...small.rgb.subarray(1, 3)]).toEqual([100, 100]);
   });
 
-  it('has the mean of what is left on its edges', () => {
+  it('averages the remaining pixels on the right and bottom edges', () => {
     const small = shrinkRaster(numbered(5, 3), 2);
     expect(small).toMatchObject({ width: 3, height: 2 });
     expect(reds(small)).toEqual([3, 5, 7, 11, 13, 14]); // 6.5 and 14 on the right, 10.5, 12.5 and 14 below
   });
 
   it.each([
-    ['in words of memory', 40, 30, 0],
+    ['of even size', 40, 30, 0],
     ['of odd size', 41, 31, 0],
-    ['of a width of no whole words', 42, 30, 0],
-    ['that begins within a word', 40, 30, 3],
-  ])('by two is what a box filter makes of it: %s', (_, width, height, offset) => {
+    ['whose width is no multiple of 4', 42, 30, 0],
+    ['that starts inside a memory word', 40, 30, 3],
+  ])('equals a box filter for factor 2 and a picture %s', (_, width, height, offset) => {
     const { rgb } = paintTissue(width, height);
     const memory = new Uint8Array(offset + rgb.length);
     memory.set(rgb, offset);
@@ -53,12 +53,12 @@ describe('a picture made smaller', () => {
     expect(difference(small, boxFilter(picture, 2, whole)).most).toBe(0);
   });
 
-  it('by one is itself', () => {
+  it('returns the raster itself for factor 1', () => {
     const whole = numbered(5, 3);
     expect(shrinkRaster(whole, 1)).toBe(whole);
   });
 
-  it('by more than its size is one pixel', () => {
+  it('returns one pixel for a factor above the size', () => {
     expect(reds(shrinkRaster(numbered(3, 3), 8))).toEqual([4]);
   });
 });

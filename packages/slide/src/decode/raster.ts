@@ -1,4 +1,4 @@
-/** A picture as pixels: RGB, 8 bits a sample, row by row from the top left. */
+/** A picture as RGB pixels, 8 bits per sample, row by row from the top left. */
 export interface Raster {
   /** Pixels. */
   readonly width: number;
@@ -14,7 +14,7 @@ export interface Colour {
   readonly b: number;
 }
 
-/** A part of a picture, by its place and size in pixels. */
+/** Cuts out a rectangle, in pixels. */
 export function cropRaster(raster: Raster, x: number, y: number, width: number, height: number): Raster {
   if (width === raster.width && height === raster.height) return raster;
   const rgb = new Uint8Array(width * height * 3);
@@ -26,10 +26,10 @@ export function cropRaster(raster: Raster, x: number, y: number, width: number, 
 }
 
 /**
- * Every pixel of the answer is the mean of `factor × factor` pixels; those on the right and bottom edges are the
- * mean of what is left there.
+ * Reduces a raster. Every pixel of the result is the mean of `factor × factor` pixels; on the right and
+ * bottom edges it is the mean of the remaining pixels.
  *
- * @param factor a whole number
+ * @param factor an integer
  */
 export function shrinkRaster(raster: Raster, factor: number): Raster {
   if (factor === 1) return raster;
@@ -53,13 +53,13 @@ export function shrinkRaster(raster: Raster, factor: number): Raster {
   return { width, height, rgb };
 }
 
-/** Every other byte of a word: two sums of up to 16 bits have room in it. */
+/** Mask of every other byte of a word, which leaves space for two 16-bit sums. */
 const PAIR = 0x00ff00ff;
 const LOW = 0xffff;
 
 /**
- * The step that most made tiles take: four pixels, which are three words, and the four below them at once. Sample by
- * sample it takes half as long again.
+ * Halves a raster, the step that most rendered tiles need. Processes four pixels (three words) and the four
+ * below them at once; sample by sample it takes 50 % longer.
  */
 function halveRaster({ rgb, width, height }: Raster): Raster {
   const words = new Uint32Array(rgb.buffer, rgb.byteOffset, rgb.length / 4);
@@ -68,8 +68,8 @@ function halveRaster({ rgb, width, height }: Raster): Raster {
   let to = 0;
   for (let upper = 0; upper < words.length; upper += 2 * rowWords) {
     for (let at = upper, end = upper + rowWords; at < end; at += 3, to += 6) {
-      // In memory: r g b r, g b r g, b r g b. Bytes 0 and 2 of a word, and 1 and 3, each added to those below; all
-      // systems that Node runs on count from the low end.
+      // Memory order: r g b r, g b r g, b r g b. Bytes 0 and 2 of a word, and 1 and 3, are added to those
+      // below. All systems that Node supports are little-endian.
       const above0 = words[at] as number;
       const above1 = words[at + 1] as number;
       const above2 = words[at + 2] as number;
@@ -93,7 +93,7 @@ function halveRaster({ rgb, width, height }: Raster): Raster {
   return { width: width / 2, height: height / 2, rgb: half };
 }
 
-/** Adds the samples of a row to the sums of the pixels that they become part of. */
+/** Adds the samples of a row to the sums of the pixels that contain them. */
 function addRow({ rgb, width }: Raster, row: number, factor: number, sums: Uint32Array): void {
   let from = row * width * 3;
   const end = from + width * 3;

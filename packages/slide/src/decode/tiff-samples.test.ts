@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EncodedImage, TiffCoding } from '../slide.ts';
+import type { EncodedImage, TiffCoding } from '../model/slide.ts';
 import { decodeImage } from './decode-image.ts';
 
 const coding: TiffCoding = {
@@ -15,7 +15,7 @@ const coding: TiffCoding = {
   colour: { model: 'rgb', alpha: null },
 };
 
-/** Of 2 × 2 pixels. */
+/** A tile of 2 × 2 pixels. */
 const image = (change: Partial<TiffCoding> = {}, more: Partial<EncodedImage> = {}): EncodedImage => ({
   codec: 'tiff',
   bytes: Uint8Array.from({ length: 12 }, (_, i) => i),
@@ -26,7 +26,7 @@ const image = (change: Partial<TiffCoding> = {}, more: Partial<EncodedImage> = {
 });
 
 describe('a TIFF tile', () => {
-  it('is its samples', async () => {
+  it('decodes to its samples', async () => {
     expect(await decodeImage(image())).toEqual({
       width: 2,
       height: 2,
@@ -34,25 +34,25 @@ describe('a TIFF tile', () => {
     });
   });
 
-  it('of several blocks is put together from top to bottom', async () => {
+  it('of several blocks is assembled from top to bottom', async () => {
     const { rgb } = await decodeImage(image({ blockRows: 1, blockBytes: [6, 6] }));
     expect([...rgb]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
   });
 
-  it('of planes is put together from all of them, block by block', async () => {
+  it('of planes is interleaved, block by block', async () => {
     const planes = { isPlanar: true, blockRows: 1, blockBytes: [2, 2, 2, 2, 2, 2] };
     const { rgb } = await decodeImage(image(planes));
     expect([...rgb]).toEqual([0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11]);
   });
 
-  it('of differences is summed up along each row, modulo all that a sample can be', async () => {
+  it('with differencing is summed up along each row, modulo the sample range', async () => {
     const packed = { packing: 'packbits', isDifferenced: true } as const;
     const bytes = Uint8Array.of(11, 250, 1, 2, 10, 1, 2, 3, 0, 0, 1, 1, 1);
     const { rgb } = await decodeImage(image({ ...packed, blockBytes: [13] }, { bytes }));
     expect([...rgb]).toEqual([250, 1, 2, 4, 2, 4, 3, 0, 0, 4, 1, 1]);
   });
 
-  it('does not change the bytes that it is read from', async () => {
+  it('leaves the encoded bytes unchanged', async () => {
     const asked = image({ isBitReversed: true });
     await decodeImage(asked);
     expect([...asked.bytes]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
@@ -66,16 +66,16 @@ describe('a TIFF tile', () => {
     ['has a block that is too short', image({ blockRows: 1, blockBytes: [5, 7] }), 'FILE_CORRUPT'],
     ['has too many pixels', image({}, { width: 2 ** 14, height: 2 ** 13 }), 'LIMIT_EXCEEDED'],
     [
-      'has too many samples a pixel for its pixels',
+      'has too many samples per pixel for its size',
       image({ samplesPerPixel: 8, bits: 16 }, { width: 8192, height: 4096 }),
       'LIMIT_EXCEEDED',
     ],
     [
-      'has blocks of more rows than would fit into memory',
+      'has blocks of more rows than fit into memory',
       image({ blockRows: 2 ** 31 - 1, packing: 'deflate' }),
       'LIMIT_EXCEEDED',
     ],
-  ])('is refused when it %s', async (_, asked, code) => {
+  ])('is rejected with an error when it %s', async (_, asked, code) => {
     await expect(decodeImage(asked)).rejects.toMatchObject({ name: 'SlideError', code });
   });
 });

@@ -1,19 +1,22 @@
 import { endianness } from 'node:os';
-import { type EncodedImage, SlideError, type TiffCoding } from '../slide.ts';
+import { type EncodedImage, SlideError, type TiffCoding } from '../model/slide.ts';
 import { decodeJpegSamples } from './jpeg-samples.ts';
 import { unpack } from './unpack.ts';
 
-/** Of numbers in memory. */
+/** Byte order of numbers in memory. */
 const IS_LITTLE_ENDIAN = endianness() === 'LE';
-/** Bytes of all samples of one picture, before they become pixels. */
+/** Maximum bytes of a picture's samples. */
 const MAX_BYTES = 256 * 2 ** 20;
 
 /**
- * The samples of a TIFF tile or of some strips: unpacked, differences summed up, those of one pixel together.
+ * Reads the samples of a TIFF tile or of some strips: unpacks them, undoes differencing and interleaves
+ * planes.
  *
- * Source: TIFF 6.0, sections 3 (strips), 7 (FillOrder, PlanarConfiguration), 14 (differencing) and 15 (tiles).
+ * Source: TIFF 6.0, sections 3 (strips), 7 (FillOrder, PlanarConfiguration), 14 (differencing) and 15
+ * (tiles).
  *
- * @returns width × height × samplesPerPixel; those of fewer than 8 bits as they are, of 16 their high byte
+ * @returns width × height × samplesPerPixel; samples of fewer than 8 bits unchanged, of 16 bits their high
+ *   byte
  * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED
  */
 export async function readTiffSamples(image: EncodedImage, coding: TiffCoding): Promise<Uint8Array> {
@@ -22,8 +25,8 @@ export async function readTiffSamples(image: EncodedImage, coding: TiffCoding): 
   let whole: Uint8Array | null = null;
   for await (const { block, size, top, plane, isOnly } of readBlocks(image, coding)) {
     const { rows, rowBytes, perPixel } = size;
-    const samples = widen(block, width * perPixel, rows, rowBytes, coding);
-    // Most tiles are one block of all samples: then it is the answer.
+    const samples = expandToBytes(block, width * perPixel, rows, rowBytes, coding);
+    // Most tiles are one interleaved block, which is the result itself.
     if (isOnly) return samples;
     whole ??= new Uint8Array(width * height * samplesPerPixel);
     if (!isPlanar) whole.set(samples, top * width * samplesPerPixel);
@@ -39,14 +42,14 @@ export async function readTiffSamples(image: EncodedImage, coding: TiffCoding): 
 }
 
 /**
- * The samples of a TIFF tile or of some strips with one sample of 16 bits a pixel, as they are.
+ * Reads the samples of a TIFF tile or of some strips with one 16-bit sample per pixel, at full depth.
  *
  * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED
  */
 export async function readTiffWords(image: EncodedImage, coding: TiffCoding): Promise<Uint16Array> {
   const words = new Uint16Array(image.width * image.height);
   for await (const { block, size, top } of readBlocks(image, coding)) {
-    // A copy, since numbers of 16 bits may not begin just anywhere in memory.
+    // A copy, because a 16-bit view needs an even address.
     const stored = Uint8Array.from(block.subarray(0, size.rows * image.width * 2));
     if (coding.isLittleEndian !== IS_LITTLE_ENDIAN) Buffer.from(stored.buffer).swap16();
     words.set(new Uint16Array(stored.buffer), top * image.width);
@@ -55,16 +58,16 @@ export async function readTiffWords(image: EncodedImage, coding: TiffCoding): Pr
 }
 
 interface UnpackedBlock {
-  /** rows × rowBytes, and maybe more. */
+  /** At least rows × rowBytes bytes. */
   readonly block: Uint8Array;
   readonly size: BlockSize;
-  /** Its first row in the picture. */
+  /** Row of the picture at which the block starts. */
   readonly top: number;
   readonly plane: number;
   readonly isOnly: boolean;
 }
 
-/** The blocks of a picture, unpacked one after the other. */
+/** Unpacks the blocks of a picture one after the other. */
 async function* readBlocks(image: EncodedImage, coding: TiffCoding): AsyncGenerator<UnpackedBlock> {
   const { width, height } = image;
   const { samplesPerPixel, bits, isPlanar, blockRows, blockBytes } = coding;
@@ -93,29 +96,36 @@ async function* readBlocks(image: EncodedImage, coding: TiffCoding): AsyncGenera
   }
 }
 
-/** One block, of all samples or of one plane. */
+/** The size of a block, which contains all samples or one plane. */
 interface BlockSize {
   readonly width: number;
   readonly rows: number;
-  /** Bytes of a row; every row begins with a new byte. */
+  /** Bytes of a row; every row starts at a byte boundary. */
   readonly rowBytes: number;
-  /** Samples that stand together. */
+  /** Samples per pixel in the block. */
   readonly perPixel: number;
 }
 
-/** @returns rows × rowBytes, and maybe more */
+/** @returns at least rows × rowBytes bytes */
 async function readBlock(stored: Uint8Array, size: BlockSize, coding: TiffCoding): Promise<Uint8Array> {
   const { packing, blockRows } = coding;
   if (packing === 'jpeg') return decodeJpegSamples(stored, size.width, size.rows, size.perPixel);
   const packed = coding.isBitReversed ? reverseBits(stored) : stored;
   const bytes = unpack(packed, packing, size.rows * size.rowBytes, blockRows * size.rowBytes);
-  // What is not packed is still the file's own bytes, and never differenced.
-  if (coding.isDifferenced && packing !== 'none') sumUp(bytes, size, coding);
+  // Uncompressed bytes belong to the caller and are never differenced.
+  if (coding.isDifferenced && packing !== 'none') undoDifferencing(bytes, size, coding);
   return bytes;
 }
 
-/** Every sample is stored as its difference to the one of the pixel left of it, modulo all it can be. */
-function sumUp(bytes: Uint8Array, { rows, rowBytes, perPixel }: BlockSize, coding: TiffCoding): void {
+/**
+ * Undoes differencing: each sample is stored as the difference to its left neighbour, modulo the sample
+ * range.
+ */
+function undoDifferencing(
+  bytes: Uint8Array,
+  { rows, rowBytes, perPixel }: BlockSize,
+  coding: TiffCoding,
+): void {
   const [low, high] = coding.isLittleEndian ? [0, 1] : [1, 0];
   for (let row = 0; row < rows; row++) {
     const start = row * rowBytes;
@@ -134,8 +144,8 @@ function sumUp(bytes: Uint8Array, { rows, rowBytes, perPixel }: BlockSize, codin
   }
 }
 
-/** One sample a byte. @param count of samples in a row */
-function widen(
+/** Expands samples to one byte each. @param count samples of a row */
+function expandToBytes(
   bytes: Uint8Array,
   count: number,
   rows: number,

@@ -8,31 +8,31 @@ import { loadTurboJpeg, type TurboJpeg } from './turbo-jpeg.ts';
 
 const picture = paintTissue(150, 90);
 const encoder = () => sharp(picture.rgb, { raw: { width: 150, height: 90, channels: 3 } });
-const found = await loadTurboJpeg();
-const skippedWithout = found ? '' : ' (skipped: libjpeg-turbo is not there, sharp does everything)';
+const library = await loadTurboJpeg();
+const skippedWithout = library ? '' : ' (skipped: libjpeg-turbo is not installed)';
 
-describe.skipIf(!found)(`libjpeg-turbo, called directly${skippedWithout},`, () => {
-  const turbo = found as TurboJpeg;
-  function decoded(jpeg: Uint8Array): Raster | null {
+describe.skipIf(!library)(`libjpeg-turbo, called directly${skippedWithout},`, () => {
+  const turbo = library as TurboJpeg;
+  function decode(jpeg: Uint8Array): Raster | null {
     const rgb = new Uint8Array(picture.rgb.length);
     return turbo.decode(jpeg, 150, 90, rgb) ? { ...picture, rgb } : null;
   }
 
   it.each([
-    ['colours at full resolution', { chromaSubsampling: '4:4:4' }],
-    ['colours at half resolution', { chromaSubsampling: '4:2:0' }],
-    ['few bits', { quality: 20 }],
-  ])('draws what sharp draws, pixel by pixel: %s', async (_, options) => {
+    ['full chroma resolution', { chromaSubsampling: '4:4:4' }],
+    ['subsampled chroma', { chromaSubsampling: '4:2:0' }],
+    ['low quality', { quality: 20 }],
+  ])('decodes to the same pixels as sharp: %s', async (_, options) => {
     const jpeg = await encoder().jpeg(options).toBuffer();
-    expect(difference(decoded(jpeg) as Raster, await pixelsOf(jpeg)).most).toBe(0);
+    expect(difference(decode(jpeg) as Raster, await pixelsOf(jpeg)).most).toBe(0);
   });
 
-  it('draws streams whose components are red, green and blue', async () => {
+  it('decodes streams of red, green and blue components', async () => {
     const jpeg = await encoder().jpeg({ chromaSubsampling: '4:4:4' }).toBuffer();
-    // What an Adobe marker with transform 0 says.
+    // An Adobe marker with transform 0.
     const adobe = Uint8Array.of(0xff, 0xee, 0, 14, 0x41, 0x64, 0x6f, 0x62, 0x65, 0, 100, 0, 0, 0, 0, 0);
     const rgb = Buffer.concat([jpeg.subarray(0, 2), adobe, jpeg.subarray(2)]);
-    const shown = decoded(rgb) as Raster;
+    const shown = decode(rgb) as Raster;
     expect(difference(shown, await pixelsOf(rgb)).most).toBe(0);
     expect(difference(shown, await pixelsOf(jpeg)).mean).toBeGreaterThan(20);
   });
@@ -41,39 +41,39 @@ describe.skipIf(!found)(`libjpeg-turbo, called directly${skippedWithout},`, () =
     ['is progressive', () => encoder().jpeg({ progressive: true }).toBuffer()],
     ['is grey', () => encoder().toColourspace('b-w').jpeg().toBuffer()],
     ['has another size', () => encoder().resize(90, 150, { fit: 'fill' }).jpeg().toBuffer()],
-    ['carries a profile', () => encoder().jpeg().withIccProfile('p3').toBuffer()],
+    ['contains a colour profile', () => encoder().jpeg().withIccProfile('p3').toBuffer()],
     ['is no JPEG', () => encoder().png().toBuffer()],
     [
-      'is cut in its data',
+      'is truncated',
       async () => {
         const jpeg = await encoder().jpeg().toBuffer();
         return jpeg.subarray(0, readJpegHeader(jpeg).dataAt + 300);
       },
     ],
     [
-      'has no tables, after one that has',
+      'has no tables, after a stream that has',
       async () => {
         const jpeg = await encoder().jpeg().toBuffer();
-        expect(decoded(jpeg)).not.toBeNull();
+        expect(decode(jpeg)).not.toBeNull();
         const tables = [...segments(jpeg, 2)].filter((segment) => segment.marker === marker.DQT);
         return Buffer.concat([jpeg.subarray(0, tables[0]?.at), jpeg.subarray(tables.at(-1)?.end)]);
       },
     ],
-  ])('leaves a stream to sharp that %s', async (_, write) => {
-    expect(decoded(await write())).toBeNull();
+  ])('returns false for a stream that %s', async (_, write) => {
+    expect(decode(await write())).toBeNull();
   });
 
-  it('encodes what sharp would, as large and as close to the picture', async () => {
+  it('encodes like sharp: similar size, similar difference to the picture', async () => {
     const jpeg = turbo.encode(picture, 97) as Uint8Array;
-    const usual = await encoder()
+    const sharpJpeg = await encoder()
       .jpeg({ quality: 97, chromaSubsampling: '4:4:4', optimiseCoding: false })
       .toBuffer();
-    expect(Math.abs(jpeg.length / usual.length - 1)).toBeLessThan(0.02);
+    expect(Math.abs(jpeg.length / sharpJpeg.length - 1)).toBeLessThan(0.02);
     expect(difference(await pixelsOf(jpeg), picture).mean).toBeLessThan(1.2);
     expect(readJpegHeader(jpeg)).toMatchObject({ frameMarker: 0xc0, declaresColour: true });
   });
 
-  it('encodes one picture after the other, small after large', async () => {
+  it('encodes a small picture after a large one', async () => {
     const large = paintTissue(600, 500);
     const [first, second] = [turbo.encode(large, 97), turbo.encode(picture, 97)] as [Uint8Array, Uint8Array];
     expect(await pixelsOf(first)).toMatchObject({ width: 600, height: 500 });

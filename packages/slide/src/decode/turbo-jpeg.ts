@@ -1,8 +1,8 @@
 /**
- * libjpeg-turbo, called directly. sharp decodes with the same library, but what libvips builds around it costs twice
- * as much as the work itself for a picture as small as a tile: 3.2 instead of 1.2 ms for four tiles.
+ * Calls libjpeg-turbo directly. sharp uses the same library, but for a picture as small as a tile the
+ * overhead of libvips is twice the work itself: 3.2 instead of 1.2 ms for four tiles.
  *
- * It is not needed: where it is not installed, and for every stream that is not wholly plain and sound, sharp is asked.
+ * The library is optional: where it is not installed, and for unusual or damaged streams, sharp decodes.
  *
  * Source: turbojpeg.h of libjpeg-turbo 2.1 and 3.1.
  */
@@ -16,14 +16,15 @@ import type { Raster } from './raster.ts';
 
 export interface TurboJpeg {
   /**
-   * @param width and height: that the stream must have
-   * @param target width × height × 3 samples, RGB; of a stream that is refused it holds anything
-   * @returns false when the stream is not sound to the last byte, or not baseline in three colours
+   * @param width expected width in pixels
+   * @param height expected height in pixels
+   * @param target width × height × 3 RGB samples; undefined contents when the result is false
+   * @returns false when the stream is damaged anywhere, or is not baseline in three colours
    */
   decode(jpeg: Uint8Array, width: number, height: number, target: Uint8Array): boolean;
   /**
    * @param quality 1…100
-   * @returns a complete JPEG, YCbCr, colours at full resolution; null when it could not be made
+   * @returns a complete JPEG: YCbCr with full chroma resolution; null on failure
    */
   encode(raster: Raster, quality: number): Uint8Array | null;
 }
@@ -32,23 +33,23 @@ const BASELINE = 0xc0;
 const PIXEL_RGB = 0;
 const SAMPLING_444 = 0;
 const ACCURATE_DCT = 4096;
-/** A warning means that the decoder has made pixels up. */
+/** A warning means that the decoder has invented pixels. */
 const STOP_ON_WARNING = 8192;
 
-/** @returns null where the library is not there */
+/** @returns null where the library is not installed */
 export const loadTurboJpeg = readOnce(async (): Promise<TurboJpeg | null> => {
   const koffi = await loadKoffi();
   for (const name of libraryNames()) {
     try {
       return bind(koffi.load(name));
     } catch {
-      // Not this one; the next may be there.
+      // Not found; the next name may work.
     }
   }
   return null;
 });
 
-/** What npm has brought for this system, then the system's own. */
+/** The library of the npm package for this system, then that of the system. */
 function libraryNames(): readonly string[] {
   if (process.platform !== 'linux') return [];
   const names = ['libturbojpeg.so.0'];
@@ -59,12 +60,12 @@ function libraryNames(): readonly string[] {
       join(dirname(packageFile), 'prebuilds', `jpeg-turbo-linux-${system}`, 'libturbojpeg.so.0');
     names.unshift(prebuilt(process.arch), prebuilt(`${process.arch}-musl`));
   } catch {
-    // Brings the library for Linux alone.
+    // The package contains the library for Linux only.
   }
   return names;
 }
 
-type Out = [number | null];
+type OutNumber = [number | null];
 
 function bind(library: LibraryHandle): TurboJpeg | null {
   const native = <T extends (...args: never[]) => unknown>(definition: string) =>
@@ -96,7 +97,7 @@ function bind(library: LibraryHandle): TurboJpeg | null {
       height: number,
       pixelSize: number,
       target: Uint8Array,
-      size: Out,
+      size: OutNumber,
       sampling: number,
       quality: number,
       flags: number,
@@ -108,15 +109,16 @@ function bind(library: LibraryHandle): TurboJpeg | null {
     'unsigned long tjBufSize(int width, int height, int sampling)',
   );
   if (!compressor) return null;
-  /** What the largest picture so far needed; the library writes there without asking how large it is. */
-  let room = new Uint8Array(0);
+  /** Output buffer, sized for the largest picture so far; the library does not check its length. */
+  let output = new Uint8Array(0);
 
   return {
     decode(jpeg, width, height, target) {
       const header = plainHeaderOf(jpeg);
       const isExpected = header?.width === width && header.height === height;
       if (!isExpected || target.length !== width * height * 3) return false;
-      // Each has its own: a decoder keeps tables, and a stream without any would be drawn with those of another file.
+      // A new decoder for each stream: a decoder keeps tables, so a stream without tables would use those of
+      // another file.
       const handle = initDecompress();
       if (handle === null) return false;
       const flags = ACCURATE_DCT | STOP_ON_WARNING;
@@ -130,9 +132,9 @@ function bind(library: LibraryHandle): TurboJpeg | null {
     },
 
     encode({ width, height, rgb }, quality) {
-      const most = sizeLimit(width, height, SAMPLING_444);
-      if (room.length < most) room = new Uint8Array(most);
-      const size: Out = [null];
+      const maxBytes = sizeLimit(width, height, SAMPLING_444);
+      if (output.length < maxBytes) output = new Uint8Array(maxBytes);
+      const size: OutNumber = [null];
       const failed = compress(
         compressor,
         rgb,
@@ -140,18 +142,21 @@ function bind(library: LibraryHandle): TurboJpeg | null {
         width * 3,
         height,
         3,
-        room,
+        output,
         size,
         SAMPLING_444,
         quality,
         ACCURATE_DCT,
       );
-      return failed === 0 && size[0] !== null ? room.slice(0, Number(size[0])) : null;
+      return failed === 0 && size[0] !== null ? output.slice(0, Number(size[0])) : null;
     },
   };
 }
 
-/** Null for what the two libraries might draw differently; a profile in the stream is for sharp to apply. */
+/**
+ * Reads the header; null for streams that the two libraries might decode differently. sharp applies embedded
+ * profiles.
+ */
 function plainHeaderOf(jpeg: Uint8Array): JpegHeader | null {
   try {
     for (const segment of segments(jpeg, 2)) if (segment.marker === marker.APP2) return null;
@@ -159,6 +164,6 @@ function plainHeaderOf(jpeg: Uint8Array): JpegHeader | null {
     const { frameMarker, precision, components } = header;
     return frameMarker === BASELINE && precision === 8 && components.length === 3 ? header : null;
   } catch {
-    return null; // sharp says what is wrong with it
+    return null; // sharp reports the error
   }
 }

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { Orientation } from '../slide.ts';
+import type { Orientation } from '../model/slide.ts';
 import type { Raster } from './raster.ts';
-import { turnRaster } from './turn-raster.ts';
+import { orientRaster } from './turn-raster.ts';
 
-/** Every pixel a letter, row by row. */
+/** A picture with a letter for every pixel, row by row. */
 function raster(...rows: readonly string[]): Raster {
   const letters = [...rows.join('')].flatMap((letter) => [letter.charCodeAt(0), 0, 255]);
   return { width: rows[0]?.length ?? 0, height: rows.length, rgb: Uint8Array.from(letters) };
 }
 
-describe('a picture that was stored turned', () => {
-  // What TIFF 6.0 calls row 0 and column 0 of "abc, def": a is where both meet.
+describe('orientRaster', () => {
+  // TIFF 6.0 names the sides of row 0 and column 0 for the pixels "abc, def"; the pixel a lies in both.
   it.each<[Orientation, string, readonly string[]]>([
     [1, 'top, left', ['abc', 'def']],
     [2, 'top, right', ['cba', 'fed']],
@@ -20,7 +20,7 @@ describe('a picture that was stored turned', () => {
     [6, 'right, top', ['da', 'eb', 'fc']],
     [7, 'right, bottom', ['fc', 'eb', 'da']],
     [8, 'left, bottom', ['cf', 'be', 'ad']],
-  ])('is upright again: orientation %d, %s', (orientation, _, rows) => {
-    expect(turnRaster(raster('abc', 'def'), orientation)).toEqual(raster(...rows));
+  ])('turns a picture upright: orientation %d, %s', (orientation, _, rows) => {
+    expect(orientRaster(raster('abc', 'def'), orientation)).toEqual(raster(...rows));
   });
 });

@@ -1,9 +1,9 @@
-import type { Orientation } from '../slide.ts';
+import type { Orientation } from '../model/slide.ts';
 import type { Raster } from './raster.ts';
 
-/** Where the axes of the upright picture run in what is stored. */
+/** The directions of the upright picture's axes in the stored picture. */
 interface Turn {
-  /** x runs down, and y along the rows. */
+  /** x runs along the columns, and y along the rows. */
   readonly isSwapped: boolean;
   /** x, or y, runs from the end to the start. */
   readonly flipsX: boolean;
@@ -21,15 +21,18 @@ const turns: Readonly<Record<Orientation, Turn>> = {
   8: { isSwapped: true, flipsX: false, flipsY: true },
 };
 
-/** Source: TIFF 6.0, section 8, Orientation: on which side row 0 and column 0 of what is stored are seen. */
-export function turnOf(orientation: Orientation): Turn {
+/**
+ * Returns the transform of an orientation. Source: TIFF 6.0, section 8, Orientation: the visual sides of the
+ * stored row 0 and column 0.
+ */
+export function orientationTransform(orientation: Orientation): Turn {
   return turns[orientation];
 }
 
-/** A picture as it is to be seen. */
-export function turnRaster(raster: Raster, orientation: Orientation): Raster {
+/** Turns a stored picture upright. */
+export function orientRaster(raster: Raster, orientation: Orientation): Raster {
   if (orientation === 1) return raster;
-  const { isSwapped, flipsX, flipsY } = turnOf(orientation);
+  const { isSwapped, flipsX, flipsY } = orientationTransform(orientation);
   const width = isSwapped ? raster.height : raster.width;
   const height = isSwapped ? raster.width : raster.height;
   const rgb = new Uint8Array(raster.rgb.length);

@@ -1,13 +1,13 @@
 import zlib from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { Packing } from '../slide.ts';
+import type { Packing } from '../model/slide.ts';
 import { pack } from '../testing/pack.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { unpack } from './unpack.ts';
 
 const packings: readonly Packing[] = ['none', 'lzw', 'packbits', 'deflate', 'zstd'];
 
-/** The first `length` bytes of something that repeats itself now and then. */
+/** Byte patterns of any length. */
 const patterns: readonly [string, (length: number) => Uint8Array][] = [
   ['tissue', (length) => paintTissue(256, Math.ceil(length / 768)).rgb.subarray(0, length)],
   ['zeros', (length) => new Uint8Array(length)],
@@ -24,8 +24,8 @@ function noise(length: number): Uint8Array {
   });
 }
 
-describe.each(packings)('what is packed by %s', (packing) => {
-  it.each(patterns)('comes out as it went in: %s', (_, pattern) => {
+describe.each(packings)('bytes packed with %s', (packing) => {
+  it.each(patterns)('unpack to the original: %s', (_, pattern) => {
     for (const length of [1, 2, 3, 127, 128, 129, 1000, 70_000]) {
       const bytes = pattern(length);
       const unpacked = unpack(pack(bytes, packing), packing, length, length);
@@ -33,16 +33,16 @@ describe.each(packings)('what is packed by %s', (packing) => {
     }
   });
 
-  it('may go on a little, as the last strip of some writers does', () => {
+  it('may be longer than expected, as the last strip of some writers is', () => {
     const unpacked = unpack(pack(noise(300), packing), packing, 200, 300);
     expect(Buffer.compare(unpacked, noise(300))).toBe(0);
   });
 
-  it('is refused when it ends too soon', () => {
+  it('are rejected when they are too short', () => {
     expect(() => unpack(pack(noise(200), packing), packing, 300, 300)).toThrow('200 bytes, not 300');
   });
 
-  it('is refused when it is cut', () => {
+  it('are rejected with FILE_CORRUPT when they are truncated', () => {
     const packed = pack(noise(3000), packing);
     for (const end of [0, 1, 2, packed.length / 2, packed.length - 8]) {
       expect(() => unpack(packed.subarray(0, end), packing, 3000, 3000)).toThrow(
@@ -53,7 +53,7 @@ describe.each(packings)('what is packed by %s', (packing) => {
 });
 
 describe('LZW', () => {
-  it('is read as it was written before 1991, too', () => {
+  it('unpacks streams of writers before 1991', () => {
     for (const [name, pattern] of patterns) {
       for (const length of [1, 2, 1000, 70_000]) {
         const unpacked = unpack(pack(pattern(length), 'old-lzw'), 'lzw', length, length);
@@ -62,27 +62,27 @@ describe('LZW', () => {
     }
   });
 
-  it('is read as the example of TIFF 6.0 has it', () => {
-    // 256 7 258 8 8 258 6 6 257, of nine bits each.
+  it('unpacks the example of TIFF 6.0', () => {
+    // 256 7 258 8 8 258 6 6 257, nine bits each.
     const packed = Buffer.from('80 01 e0 40 80 44 08 0c 06 80 80'.replaceAll(' ', ''), 'hex');
     expect([...unpack(packed, 'lzw', 9, 9)]).toEqual([7, 7, 7, 8, 8, 7, 7, 6, 6]);
   });
 
-  it('need not begin with Clear, nor end with End', () => {
-    // 65 66, of nine bits each.
+  it('needs neither Clear at the start nor End at the end', () => {
+    // 65 66, nine bits each.
     expect([...unpack(Uint8Array.of(0x20, 0x90, 0x80), 'lzw', 2, 2)]).toEqual([65, 66]);
   });
 
   it.each([
-    ['a code that has no string yet', '80 60 00'],
+    ['a code without a string', '80 60 00'],
     ['a string as the first code', '80 40 a0'],
-    ['the largest code there is', 'ff ff ff ff'],
-  ])('is refused with %s', (_, hex) => {
+    ['the largest code', 'ff ff ff ff'],
+  ])('rejects %s with FILE_CORRUPT', (_, hex) => {
     const packed = Buffer.from(hex.replaceAll(' ', ''), 'hex');
     expect(() => unpack(packed, 'lzw', 10, 10)).toThrow(expect.objectContaining({ code: 'FILE_CORRUPT' }));
   });
 
-  it('ends whatever is in it: any bytes give an error or no more than was asked for', () => {
+  it('terminates for any bytes, with an error or at most the requested length', () => {
     for (let length = 1; length < 300; length++) {
       const bytes = noise(length * 7).subarray(length);
       const outcome = attempt(() => unpack(bytes, 'lzw', 0, 500).length <= 500);
@@ -91,37 +91,37 @@ describe('LZW', () => {
   });
 });
 
-describe('a bomb', () => {
+describe('a decompression bomb', () => {
   const zeros = new Uint8Array(50_000_000);
 
   it.each<[Packing, () => Uint8Array]>([
     ['deflate', () => zlib.deflateSync(zeros)],
     ['zstd', () => zlib.zstdCompressSync(zeros)],
-  ])('packed by %s is refused as soon as it is larger than the picture', (packing, build) => {
+  ])('packed with %s is rejected with FILE_CORRUPT as soon as it exceeds the picture', (packing, build) => {
     expect(() => unpack(build(), packing, 1000, 1000)).toThrow(
       expect.objectContaining({ code: 'FILE_CORRUPT' }),
     );
   });
 
-  it.each<Packing>(['lzw', 'packbits'])('packed by %s fills the picture and no more', (packing) => {
+  it.each<Packing>(['lzw', 'packbits'])('packed with %s fills only the picture', (packing) => {
     expect(unpack(pack(zeros.subarray(0, 500_000), packing), packing, 1000, 1000)).toHaveLength(1000);
   });
 });
 
-describe('a stream', () => {
+describe('a compressed stream', () => {
   it.each<[string, Packing, Uint8Array]>([
-    ['another packing than the directory says', 'deflate', pack(noise(500), 'zstd')],
-    ['another packing than the directory says', 'zstd', pack(noise(500), 'deflate')],
+    ['another compression than the directory declares', 'deflate', pack(noise(500), 'zstd')],
+    ['another compression than the directory declares', 'zstd', pack(noise(500), 'deflate')],
     ['a wrong checksum', 'deflate', damaged(pack(noise(500), 'deflate'), -1)],
     ['a damaged header', 'zstd', damaged(pack(noise(500), 'zstd'), 4)],
     ['damaged data', 'deflate', damaged(zlib.deflateSync(paintTissue(20, 9).rgb.subarray(0, 500)), 60)],
-  ])('with %s is refused: %s', (_, packing, packed) => {
+  ])('with %s is rejected with FILE_CORRUPT: %s', (_, packing, packed) => {
     expect(() => unpack(packed, packing, 500, 500)).toThrow(
       expect.objectContaining({ code: 'FILE_CORRUPT' }),
     );
   });
 
-  it('of PackBits may have places that say nothing', () => {
+  it('of PackBits may contain no-op codes', () => {
     expect([...unpack(Uint8Array.of(128, 128, 1, 7, 8, 128, 255, 9), 'packbits', 4, 4)]).toEqual([
       7, 8, 9, 9,
     ]);

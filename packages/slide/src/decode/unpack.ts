@@ -1,14 +1,14 @@
 import zlib from 'node:zlib';
-import { type Packing, SlideError } from '../slide.ts';
+import { type Packing, SlideError } from '../model/slide.ts';
 import { unpackLzw } from './lzw.ts';
 import { unpackBits } from './pack-bits.ts';
 
 /**
- * Unpack a stream whose size is known: whatever it claims, never more than that comes of it.
+ * Unpacks a stream of known size. The output never exceeds `most`, whatever the stream declares.
  *
- * @param expected how many bytes there must be
- * @param most how many there may be, for some writers fill the last strip up; those beyond are dropped
- * @returns `expected` bytes or more, at most `most`
+ * @param expected required bytes
+ * @param most maximum bytes; some writers pad the last strip, and bytes beyond are dropped
+ * @returns between `expected` and `most` bytes
  * @throws SlideError FILE_CORRUPT when the stream is damaged, too short or too long
  */
 export function unpack(packed: Uint8Array, packing: Packing, expected: number, most: number): Uint8Array {
@@ -43,7 +43,7 @@ function fill(
   return target.subarray(0, unpackInto(packed, target));
 }
 
-/** One piece that holds it all, with room to see that nothing follows. */
+/** One output chunk for all bytes, with space to detect excess bytes. */
 const bounds = (most: number) => ({ maxOutputLength: most, chunkSize: most + 64 });
 
 function inflate(decompress: () => Uint8Array): Uint8Array {

@@ -1,15 +1,15 @@
 /**
- * A colour that a file gives as CIELab, in sRGB.
+ * Converts a 16-bit CIELab colour of a DICOM file to sRGB.
  *
  * Sources: DICOM PS3.3, C.10.7.1.1 (65535 is L* = 100; 0 is a*, b* = −128, 65535 is 127); IEC 61966-2-1 (sRGB), with
- * the white of D50 moved to that of D65 after Bradford.
+ * the white point D50 adapted to D65 by the Bradford method.
  *
  * @param values L*, a* and b*, 0…65535 each
  * @returns 0…255 each
  */
 export function rgbOfCieLab(values: readonly number[]): { r: number; g: number; b: number } {
   const [first = 0, second = 0, third = 0] = values;
-  // 0, 0 would be a glaring blue; PixelMed means no colour by it (openslide-boxes: 65535, 0, 0 for white).
+  // 0, 0 would be a bright blue; PixelMed writes it for no colour (openslide-boxes: 65535, 0, 0 for white).
   const isNeutral = second === 0 && third === 0;
   const lightness = (first / 65_535) * 100;
   const a = isNeutral ? 0 : (second / 65_535) * 255 - 128;

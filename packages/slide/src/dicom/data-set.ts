@@ -1,36 +1,37 @@
-import { corrupt } from './damage.ts';
+/** Typed access to the data elements that were read. */
+import { corrupt } from './errors.ts';
 import { nameOfTag, type Tag } from './tags.ts';
 
-/** Where a value stands that is not read at once: a profile, a table, the pixels. */
+/** Position of a value that is read later: a profile, a table, the pixels. */
 export interface Place {
   readonly at: number;
-  /** Null when it ends with a delimiter instead (undefined length). */
+  /** Null for undefined length: a delimiter ends the value. */
   readonly length: number | null;
 }
 
-/** One data element that was asked for. */
+/** One requested data element. */
 export type Value =
   | { readonly kind: 'bytes'; readonly vr: string; readonly bytes: Uint8Array }
   | { readonly kind: 'items'; readonly items: readonly DataSet[] }
   | { readonly kind: 'place'; readonly place: Place };
 
 /**
- * The data elements of a file or of a sequence's item, as far as they were asked for.
+ * The requested data elements of a file or of a sequence item.
  *
- * An element that is absent or empty is null, or an empty list. Numbers in a wrong value representation throw
- * FILE_CORRUPT where a picture depends on them (`whole`), and are null where it does not (`real`).
+ * Accessors return null, or an empty list, for an element that is absent or empty. Numbers in a wrong value
+ * representation throw FILE_CORRUPT where an image depends on them (`whole`) and are null elsewhere (`real`).
  */
 export interface DataSet {
   has(tag: Tag): boolean;
-  /** The first of its texts, without padding. */
+  /** Returns the first text, without padding. */
   text(tag: Tag): string | null;
-  /** All texts of a value that a backslash separates. */
+  /** Returns all texts of a backslash-separated value. */
   texts(tag: Tag): readonly string[];
-  /** The first of its whole numbers; may be negative. */
+  /** Returns the first whole number; may be negative. */
   whole(tag: Tag): number | null;
-  /** The first of its numbers; null too when it is none, or not finite. */
+  /** Returns the first number; null when it is invalid or not finite. */
   real(tag: Tag): number | null;
-  /** All its numbers; empty when one of them is none, or not finite. */
+  /** Returns all numbers; empty when one of them is invalid or not finite. */
   reals(tag: Tag): readonly number[];
   items(tag: Tag): readonly DataSet[];
   place(tag: Tag): Place | null;
@@ -59,7 +60,7 @@ export function dataSetOf(values: ReadonlyMap<number, Value>): DataSet {
   function textsOf(tag: Tag): readonly string[] {
     const value = values.get(tag);
     if (value?.kind !== 'bytes') return [];
-    // What is read as text is ASCII by its value representation, or compared with a list of such.
+    // These elements are ASCII by their value representation, or are only compared with ASCII values.
     const text = latin1.decode(value.bytes);
     const texts = text.split('\\').map((part) => part.replaceAll('\0', ' ').trim());
     return texts.length === 1 && texts[0] === '' ? [] : texts;
@@ -89,7 +90,7 @@ export function dataSetOf(values: ReadonlyMap<number, Value>): DataSet {
     texts: textsOf,
     whole(tag) {
       const [first] = numbersOf(tag, wholeNumbers, INTEGER_STRING);
-      if (Number.isNaN(first)) throw corrupt(`${nameOfTag(tag)} is no whole number`);
+      if (Number.isNaN(first)) throw corrupt(`${nameOfTag(tag)} is not a whole number`);
       return first ?? null;
     },
     real: (tag) => realsOf(tag)[0] ?? null,

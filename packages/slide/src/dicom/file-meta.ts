@@ -1,37 +1,38 @@
-import type { ByteWindow } from './byte-window.ts';
-import { corrupt } from './damage.ts';
+/** Recognises DICOM files and reads their file meta information. */
+import { dicomSignature } from '../names/format-names.ts';
+import type { ByteWindow } from '../source/byte-window.ts';
+import { corrupt } from './errors.ts';
 import { limits } from './limits.ts';
-import { readDataSet, type Wanted } from './read-data-set.ts';
+import { type ElementSelection, readDataSet } from './read-data-set.ts';
 import { tag } from './tags.ts';
 
-/** What stands before the data set of every DICOM file. */
+/** The file meta information, which precedes the data set. */
 export interface FileMeta {
-  /** What the file is, e.g. a whole slide image; null when only the data set says it. */
+  /** SOP class, e.g. a whole-slide image; null when only the data set states it. */
   readonly sopClass: string | null;
-  /** How the data set is written. */
+  /** UID of the encoding of the data set. */
   readonly transferSyntax: string;
-  /** Where the data set begins. */
+  /** Offset of the data set. */
   readonly dataSetAt: number;
 }
 
-const PREAMBLE_BYTES = 128;
-const PREFIX = 'DICM';
-/** Bytes of a file that must be there to tell whether it is a DICOM file. */
-export const SIGNATURE_BYTES = PREAMBLE_BYTES + PREFIX.length;
+/** Bytes needed to recognise a DICOM file. */
+export const SIGNATURE_BYTES = dicomSignature.offset + dicomSignature.text.length;
 
-/** Source: DICOM PS3.10, section 7.1. */
 export function isDicom(start: Uint8Array): boolean {
-  return [...PREFIX].every((letter, i) => start[PREAMBLE_BYTES + i] === letter.charCodeAt(0));
+  return [...dicomSignature.text].every(
+    (character, i) => start[dicomSignature.offset + i] === character.charCodeAt(0),
+  );
 }
 
-const wanted: Wanted = new Map([
+const selection: ElementSelection = new Map([
   [tag.MediaStorageSOPClassUID, 'value'],
   [tag.TransferSyntaxUID, 'value'],
 ]);
 
 /**
- * Read group 0002, which is explicit little-endian in every file. It ends where another group begins: its own
- * length (0002,0000) is often wrong.
+ * Reads group 0002, which is explicit little-endian in every file. It ends at the first element of another group,
+ * because its stated length (0002,0000) is often wrong.
  *
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */
@@ -40,15 +41,15 @@ export async function readFileMeta(window: ByteWindow): Promise<FileMeta> {
   const { dataSet, end } = await readDataSet(
     walk,
     SIGNATURE_BYTES,
-    wanted,
+    selection,
     (number) => number >>> 16 !== 0x0002,
   );
   const transferSyntax = readUid(dataSet.text(tag.TransferSyntaxUID));
-  if (transferSyntax === null) throw corrupt('it does not say its transfer syntax');
+  if (transferSyntax === null) throw corrupt('it has no transfer syntax');
   return { sopClass: readUid(dataSet.text(tag.MediaStorageSOPClassUID)), transferSyntax, dataSetAt: end };
 }
 
-/** Source: DICOM PS3.5, section 9.1. @returns null for what is no UID */
+/** Returns the UID; null when the text is not a UID. Source: DICOM PS3.5, section 9.1. */
 export function readUid(text: string | null): string | null {
   return text !== null && /^[0-9.]{1,64}$/.test(text) ? text : null;
 }

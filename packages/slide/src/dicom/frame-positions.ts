@@ -1,22 +1,23 @@
-/** Where the frames of a file are, one by one. */
-import { corrupt } from './damage.ts';
+/** Collects the positions of the frames of a file. */
+
 import type { DataSet } from './data-set.ts';
-import { valuesOf, type Wanted } from './read-data-set.ts';
+import { corrupt } from './errors.ts';
+import { type ElementSelection, valuesOf } from './read-data-set.ts';
 import { tag } from './tags.ts';
 
-/** Of every frame, in the order of the file. */
+/** Positions of all frames, in the order of the file. */
 export interface FramePositions {
-  /** Pixels of the whole picture, from 1. */
+  /** Position in pixels of the whole image, from 1. */
   readonly columns: Int32Array;
   readonly rows: Int32Array;
-  /** Micrometres above the glass; 0 when not said. */
+  /** Micrometres above the glass; 0 when not stated. */
   readonly depths: Float64Array;
-  /** 1 for frames of the first optical path, 0 for those of others. */
+  /** 1 for frames of the first optical path, 0 for others. */
   readonly isFirstPath: Uint8Array;
 }
 
-/** What of a frame's functional groups says where it is. */
-export const frameWanted: Wanted = new Map([
+/** Elements of a frame's functional groups that contain its position. */
+export const framePositionElements: ElementSelection = new Map([
   [tag.OpticalPathIdentificationSequence, { items: valuesOf([tag.OpticalPathIdentifier]) }],
   [
     tag.PlanePositionSlideSequence,
@@ -31,19 +32,27 @@ export const frameWanted: Wanted = new Map([
 ]);
 
 export interface PositionCollector {
+  /** Adds the next frame. */
   readonly each: (frame: DataSet) => void;
   /** @throws SlideError FILE_CORRUPT when there were fewer frames than the file claims */
   finish(): FramePositions;
 }
 
+/** Returns the depths of the frames of the first optical path in µm, each once, sorted. */
+export function depthsIn({ depths, isFirstPath }: FramePositions): readonly number[] {
+  const all = new Set<number>();
+  for (const [frame, depth] of depths.entries()) if (isFirstPath[frame] !== 0) all.add(depth);
+  return [...all].sort((one, other) => one - other);
+}
+
 /**
- * Takes the functional groups of one frame after the other.
+ * Creates a collector that receives the functional groups of one frame after the other.
  *
  * Source: DICOM PS3.3, C.8.12.6.1 (Plane Position (Slide)), C.8.12.5.1 (optical path identification).
  *
  * @param shared functional groups of all frames
  */
-export function positionCollector(
+export function createPositionCollector(
   frames: number,
   firstPath: DataSet | undefined,
   shared: DataSet | undefined,
@@ -65,7 +74,7 @@ export function positionCollector(
       const [position] = frame.items(tag.PlanePositionSlideSequence);
       const column = position?.whole(tag.ColumnPositionInTotalImagePixelMatrix) ?? null;
       const row = position?.whole(tag.RowPositionInTotalImagePixelMatrix) ?? null;
-      if (column === null || row === null) throw corrupt(`it does not say where frame ${count + 1} is`);
+      if (column === null || row === null) throw corrupt(`it has no position of frame ${count + 1}`);
       const path = pathOf(frame) ?? sharedPath;
       positions.columns[count] = column;
       positions.rows[count] = row;
@@ -74,7 +83,7 @@ export function positionCollector(
       count++;
     },
     finish() {
-      if (count < frames) throw corrupt(`it says where ${count} of its ${frames} frames are`);
+      if (count < frames) throw corrupt(`it has positions of ${count} of its ${frames} frames`);
       return positions;
     },
   };

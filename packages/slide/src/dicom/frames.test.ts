@@ -20,7 +20,7 @@ const end = itemHeader(tag.SequenceDelimitationItem, 0);
 const item = (...bytes: readonly number[]) =>
   Buffer.concat([itemHeader(tag.Item, bytes.length), Uint8Array.from(bytes)]);
 
-/** Pixel data that begin at `at`, after bytes that are none of its business. */
+/** Pixel data that begin at `at`, after unrelated bytes. */
 function placesIn(source: ByteSource, frames: number, at = 10, length: number | null = null) {
   return { source, frames, pixelData: { at, length }, extendedOffsets: null, extendedLengths: null };
 }
@@ -48,25 +48,25 @@ function counted(source: ByteSource): { readonly source: ByteSource; readonly re
   };
 }
 
-describe('the frames of a file', () => {
-  it('follow one another where they are not compressed', async () => {
+describe('the frames of a DICOM file', () => {
+  it('are consecutive when uncompressed', async () => {
     const source = sourceOf(Uint8Array.of(1, 2, 3, 4, 5, 6, 0));
     const readFrame = openFrames(placesIn(source, 2, 10, 7), native, 3);
     expect([...(await readFrame(0, 0))]).toEqual([1, 2, 3]);
     expect([...(await readFrame(1, 0))]).toEqual([4, 5, 6]);
   });
 
-  it('leave room in front of them, as much as is asked for', async () => {
+  it('are returned with the requested headroom', async () => {
     const source = sourceOf(item(...littleEndian(4, [0, 12])), item(1, 2, 3, 4), item(5, 6, 7, 8), end);
     const readFrame = openFrames(placesIn(source, 2), rle, 0);
-    for (const room of [0, 3, 8, 16]) {
-      const frame = await readFrame(1, room);
-      expect(frame).toHaveLength(room + 4);
-      expect([...frame.subarray(room)]).toEqual([5, 6, 7, 8]);
+    for (const headroom of [0, 3, 8, 16]) {
+      const frame = await readFrame(1, headroom);
+      expect(frame).toHaveLength(headroom + 4);
+      expect([...frame.subarray(headroom)]).toEqual([5, 6, 7, 8]);
     }
   });
 
-  it('are joined of their pieces', async () => {
+  it('are joined from their fragments', async () => {
     const pieces = [item(0xff, 0xd8, 1, 2), item(3, 4), item(), item(5, 6), item(0xff, 0xd8, 7, 8)];
     const source = sourceOf(item(...littleEndian(4, [0, 40])), ...pieces, end);
     const readFrame = openFrames(placesIn(source, 2), jpeg, 0);
@@ -74,7 +74,7 @@ describe('the frames of a file', () => {
     expect([...(await readFrame(1, 0))]).toEqual([0xff, 0xd8, 7, 8]);
   });
 
-  it('are looked for once where there is no table, then read with one read each', async () => {
+  it('are located once without an offset table, then read with one read each', async () => {
     const pieces = [item(0xff, 0xd8, 1, 2), item(3, 4), item(0xff, 0xd8, 5, 6), item(0xff, 0xd8, 7, 8)];
     const { source, reads } = counted(sourceOf(item(), ...pieces, end));
     const readFrame = openFrames(placesIn(source, 3), jpeg, 0);
@@ -88,7 +88,7 @@ describe('the frames of a file', () => {
     expect(reads()).toBe(walked + 2);
   });
 
-  it('are looked for again after that has failed', async () => {
+  it('are located again after a failure', async () => {
     const whole = sourceOf(item(), item(1, 2), item(3, 4), end);
     let isThere = false;
     const source: ByteSource = {
@@ -101,7 +101,7 @@ describe('the frames of a file', () => {
     expect([...(await readFrame(1, 0))]).toEqual([3, 4]);
   });
 
-  it('have an extended table that may count the byte that makes a length even, or not', async () => {
+  it('are read with extended lengths with and without the padding byte', async () => {
     const source = sourceOf(
       littleEndian(8, [0, 12]),
       littleEndian(8, [3, 4]),
@@ -123,7 +123,7 @@ describe('the frames of a file', () => {
     expect([...(await readFrame(1, 0))]).toEqual([4, 5, 6, 7]);
   });
 
-  it('have a table whose offsets start again at 4 GiB where the file is larger', async () => {
+  it('are read with offsets that wrap around at 4 GiB', async () => {
     const size = 2 ** 32 + 1000;
     const firstItem = 10 + 8 + 12;
     const starts = [0, 2 ** 32 - 100, 2 ** 32 + 50];
@@ -132,7 +132,7 @@ describe('the frames of a file', () => {
       4,
       starts.map((start) => start % 2 ** 32),
     );
-    /** Nothing but headers where items are, and the number of the frame. */
+    /** A source that contains only item headers and frame numbers. */
     const place = (target: Uint8Array, at: number, offset: number, length: number) => {
       const put = (bytes: Uint8Array, where: number) => {
         for (let i = 0; i < bytes.length; i++) {

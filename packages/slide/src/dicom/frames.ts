@@ -1,27 +1,27 @@
 /**
- * Frames out of a file's pixel data: where each is, read with one positioned read.
+ * Reads frames from a file's pixel data, each with one positioned read.
  *
  * Source: DICOM PS3.5, section A.4 (encapsulated pixel data), PS3.3 C.7.6.3.1.8 and C.7.6.3.1.9 (extended offset
  * table).
  */
 import type { ByteSource } from '../source/byte-source.ts';
+import { byteWindow } from '../source/byte-window.ts';
 import { readOnce } from '../source/read-once.ts';
-import { byteWindow } from './byte-window.ts';
-import { corrupt, tooMuch, truncated } from './damage.ts';
 import type { Place } from './data-set.ts';
-import { LEAST_FRAME_BYTES, limits } from './limits.ts';
+import { corrupt, limitExceeded, truncated } from './errors.ts';
+import { limits, MIN_FRAME_BYTES } from './limits.ts';
 import { tag } from './tags.ts';
 import type { FrameCodec, TransferSyntax } from './uids.ts';
 
 /**
- * Read one frame as it is stored.
+ * Reads one frame as stored.
  *
  * @param frame from 0
- * @param room bytes to leave free in front of it, for what makes it complete
- * @returns a buffer of `room` bytes and the frame, the pieces it is stored in joined
+ * @param headroom bytes to leave free before it, for a JPEG prefix
+ * @returns a buffer of `headroom` bytes and the frame, its fragments joined
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */
-export type ReadFrame = (frame: number, room: number, signal?: AbortSignal) => Promise<Uint8Array>;
+export type ReadFrame = (frame: number, headroom: number, signal?: AbortSignal) => Promise<Uint8Array>;
 
 interface PixelPlaces {
   readonly source: ByteSource;
@@ -32,9 +32,10 @@ interface PixelPlaces {
 }
 
 /**
- * What can be told without following any chain is checked at once; tables are read with the first frame.
+ * Opens the frames of a file. Checks everything that needs no walk through the items; tables are read with the first
+ * frame.
  *
- * @param frameBytes of one frame that is not compressed
+ * @param frameBytes of one uncompressed frame
  */
 export function openFrames(pixels: PixelPlaces, syntax: TransferSyntax, frameBytes: number): ReadFrame {
   return syntax.isEncapsulated ? encapsulatedFrames(pixels, syntax.codec) : nativeFrames(pixels, frameBytes);
@@ -42,76 +43,78 @@ export function openFrames(pixels: PixelPlaces, syntax: TransferSyntax, frameByt
 
 function nativeFrames({ source, frames, pixelData }: PixelPlaces, frameBytes: number): ReadFrame {
   const { at, length } = pixelData;
-  if (length === null) throw corrupt('its pixels are not compressed, and have no length');
+  if (length === null) throw corrupt('its uncompressed pixels have an undefined length');
   if (length < frames * frameBytes) {
-    throw corrupt(`its pixels are ${length} bytes, and should be ${frames * frameBytes}`);
+    throw corrupt(`its pixels have ${length} bytes instead of ${frames * frameBytes}`);
   }
   if (at + length > source.size) throw truncated(`it ends at ${source.size}, before the end of its pixels`);
-  return async (frame, room, signal) => {
-    const buffer = new Uint8Array(room + frameBytes);
-    await source.readInto(buffer, room, at + frame * frameBytes, frameBytes, signal);
+  return async (frame, headroom, signal) => {
+    const buffer = new Uint8Array(headroom + frameBytes);
+    await source.readInto(buffer, headroom, at + frame * frameBytes, frameBytes, signal);
     return buffer;
   };
 }
 
-/** Places are of items, whose headers come first, from the start of the file. */
+/** The position of each frame in the file; items begin with a header. */
 interface FrameTable {
-  /** Where each frame's first item begins. */
+  /** Offset of each frame's first item. */
   readonly starts: Float64Array;
-  /** Where its last item ends. */
+  /** Returns the end of its last item. */
   endOf(frame: number): number;
 }
 
-/** Codecs whose frames are in one item each. Source: PS3.5, A.4.2 and A.4.11. */
-const isAlwaysWhole: ReadonlySet<FrameCodec> = new Set(['rle', 'samples']);
+/** Codecs whose frames always have one item. Source: PS3.5, A.4.2 and A.4.11. */
+const singleItemCodecs: ReadonlySet<FrameCodec> = new Set(['rle', 'samples']);
 
 const ITEM_HEADER = 8;
 const UNDEFINED_LENGTH = 0xffff_ffff;
 
 function encapsulatedFrames(pixels: PixelPlaces, codec: FrameCodec): ReadFrame {
   const { source, frames, pixelData } = pixels;
-  if (pixelData.length !== null) throw corrupt('its pixels are compressed, and do not stand in items');
-  const room = source.size - pixelData.at;
-  if (room < ITEM_HEADER) throw truncated('it ends before its pixels');
-  if (room < frames * LEAST_FRAME_BYTES) throw corrupt(`it is too small for the ${frames} frames it claims`);
+  if (pixelData.length !== null) throw corrupt('its compressed pixels are not stored in items');
+  const availableBytes = source.size - pixelData.at;
+  if (availableBytes < ITEM_HEADER) throw truncated('it ends before its pixels');
+  if (availableBytes < frames * MIN_FRAME_BYTES)
+    throw corrupt(`it is too small for the ${frames} frames it claims`);
   const readTable = readOnce(() => readFrameTable(pixels, codec));
 
-  return async (frame, roomInFront, signal) => {
+  return async (frame, headroom, signal) => {
     const table = await readTable();
     const start = table.starts[frame] as number;
     const span = table.endOf(frame) - start;
-    if (span > limits.frameBytes) throw tooMuch(`a frame has ${span} bytes`);
-    // The item's header goes where the caller wants room: it is written over, and nothing is copied.
-    const front = Math.max(roomInFront, ITEM_HEADER);
+    if (span > limits.frameBytes) throw limitExceeded(`a frame has ${span} bytes`);
+    // The item header is read into the headroom, which the caller overwrites: nothing is copied.
+    const front = Math.max(headroom, ITEM_HEADER);
     const buffer = new Uint8Array(front + Math.max(span - ITEM_HEADER, 0));
     await source.readInto(buffer, front - ITEM_HEADER, start, span, signal);
-    const { end, pieces } = joinFragments(buffer, front - ITEM_HEADER);
-    if (pieces > 1 && isAlwaysWhole.has(codec)) throw corrupt(`a frame is in ${pieces} pieces`);
-    return buffer.subarray(front - roomInFront, end);
+    const { end, fragments } = joinFragments(buffer, front - ITEM_HEADER);
+    if (fragments > 1 && singleItemCodecs.has(codec)) throw corrupt(`a frame has ${fragments} fragments`);
+    return buffer.subarray(front - headroom, end);
   };
 }
 
 /**
- * Take the headers out from between a frame's items, so that their contents follow one another.
+ * Removes the headers between the items of a frame, so that their contents are consecutive.
  *
- * @param at of the first header; the contents then begin `ITEM_HEADER` after it
- * @returns end of the contents, and how many items they were in
+ * @param at offset of the first header; the contents begin `ITEM_HEADER` bytes after it
+ * @returns the end of the contents, and the number of items
  */
-function joinFragments(buffer: Uint8Array, at: number): { end: number; pieces: number } {
+function joinFragments(buffer: Uint8Array, at: number): { end: number; fragments: number } {
   const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
   let end = at + ITEM_HEADER;
-  let pieces = 0;
-  for (let from = at; from < buffer.length; pieces++) {
+  let fragments = 0;
+  for (let from = at; from < buffer.length; fragments++) {
     const isItem = from + ITEM_HEADER <= buffer.length && tagAt(view, from) === tag.Item;
     const length = isItem ? view.getUint32(from + 4, true) : 0;
     const contentsAt = from + ITEM_HEADER;
-    if (!isItem || contentsAt + length > buffer.length) throw corrupt('a frame is not where its table says');
+    if (!isItem || contentsAt + length > buffer.length)
+      throw corrupt('a frame is not where its offset table says');
     if (contentsAt !== end) buffer.copyWithin(end, contentsAt, contentsAt + length);
     end += length;
     from = contentsAt + length;
   }
   if (end === at + ITEM_HEADER) throw corrupt('a frame is empty');
-  return { end, pieces };
+  return { end, fragments };
 }
 
 async function readFrameTable(pixels: PixelPlaces, codec: FrameCodec): Promise<FrameTable> {
@@ -131,7 +134,7 @@ async function readFrameTable(pixels: PixelPlaces, codec: FrameCodec): Promise<F
   return walkItems(pixels, codec, firstItem);
 }
 
-/** Offsets of 32 bits from the first item after the table. */
+/** Reads the basic table: offsets of 32 bits from the first item after the table. */
 async function readBasicTable(
   { source, frames }: PixelPlaces,
   at: number,
@@ -145,7 +148,7 @@ async function readBasicTable(
   for (let frame = 0; frame < frames; frame++) {
     const before = frame === 0 ? firstItem - ITEM_HEADER : (starts[frame - 1] as number);
     let start = firstItem + wraps + view.getUint32(frame * 4, true);
-    // Writers that know no extended table let the offsets of large files start again at 4 GiB.
+    // Writers without extended tables let the offsets of large files wrap around at 4 GiB.
     if (start <= before && mayWrap) {
       wraps += 2 ** 32;
       start += 2 ** 32;
@@ -158,7 +161,7 @@ async function readBasicTable(
   return { starts, endOf: (frame) => (frame + 1 < frames ? (starts[frame + 1] as number) : lastEnd) };
 }
 
-/** Offsets and lengths of 64 bits, each frame in one item. */
+/** Reads the extended table: offsets and lengths of 64 bits, each frame in one item. */
 async function readExtendedTable(
   { source, frames, extendedLengths }: PixelPlaces,
   offsets: Place,
@@ -184,7 +187,7 @@ async function readExtendedTable(
       throw truncated(`it ends at ${source.size}, before the end of frame ${frame + 1}`);
     }
     starts[frame] = start;
-    // Some writers count the byte that makes an odd length even, some do not; the item always has it.
+    // Only some writers count the padding byte of an odd length; the item always contains it.
     ends[frame] = start + ITEM_HEADER + length + (length % 2);
   }
   if (starts[0] !== firstItem) throw corrupt('its offset table does not begin with its first frame');
@@ -202,24 +205,24 @@ function checkStart(start: number, before: number, size: number, frame: number):
 }
 
 /**
- * Where the last frame ends: its items are followed to the delimiter. Looked at before any frame is read, for a
- * table that leads to the end of the pixels has as many frames as they have.
+ * Returns the end of the last frame, following its items to the delimiter. Called before any frame is read: a table
+ * that leads to the end of the pixels has the right number of frames.
  */
 async function findEnd(source: ByteSource, start: number): Promise<number> {
   for (let at = start, items = 0; ; items++) {
     const header = await readItemHeader(source, at);
     if (header.tag === tag.SequenceDelimitationItem && items > 0) return at;
-    if (header.tag !== tag.Item) throw corrupt('its last frame does not stand in items');
-    if (items > limits.items) throw tooMuch('its last frame is in too many pieces');
+    if (header.tag !== tag.Item) throw corrupt('its last frame is not stored in items');
+    if (items > limits.items) throw limitExceeded('its last frame has too many fragments');
     at += ITEM_HEADER + header.length;
     if (at > source.size) throw truncated(`it ends at ${source.size}, inside its last frame`);
   }
 }
 
 /**
- * Where there is no table, all items are followed once, to the end: only then is it sure which of them are whole
- * frames. As many items as frames: one each. One frame: all its. Else a frame begins where a compressed picture
- * does; the sum must be right, or one damaged frame would put another in its place.
+ * Builds the table of a file without one by following all items to the end; only then is it clear which items are
+ * complete frames. With as many items as frames, each is a frame; a single frame has all items. Otherwise a frame
+ * begins at each item with the codec's signature; their number must match, or a damaged frame would shift the others.
  */
 async function walkItems(
   { source, frames }: PixelPlaces,
@@ -228,33 +231,34 @@ async function walkItems(
 ): Promise<FrameTable> {
   const window = byteWindow(source, ITEM_HEADER + SIGNATURE_BYTES);
   const most = frames * limits.fragmentsPerFrame + limits.items;
-  const all = new Float64Array(frames + 1);
-  const begun = new Float64Array(frames + 1);
-  let [items, beginnings] = [0, 0];
+  const itemStarts = new Float64Array(frames + 1);
+  const frameStarts = new Float64Array(frames + 1);
+  let [items, frameStartCount] = [0, 0];
   let at = firstItem;
   for (; ; items++) {
     const { length, isEnd } = await readItem();
     if (isEnd) break;
     if (length === 0) throw corrupt('one of the items of its pixels is empty');
-    if (items > most) throw tooMuch('its frames are in too many pieces');
-    if (items <= frames) all[items] = at;
-    if (frames > 1 && isBeginning(window, at + ITEM_HEADER, length, codec)) {
-      if (beginnings <= frames) begun[beginnings] = at;
-      beginnings++;
+    if (items > most) throw limitExceeded('its frames have too many fragments');
+    if (items <= frames) itemStarts[items] = at;
+    if (frames > 1 && isFrameStart(window, at + ITEM_HEADER, length, codec)) {
+      if (frameStartCount <= frames) frameStarts[frameStartCount] = at;
+      frameStartCount++;
     }
     at += ITEM_HEADER + length;
   }
-  if (items === frames || frames === 1) return tableOf(items === 0 ? null : all);
-  return tableOf(beginnings === frames && begun[0] === firstItem ? begun : null);
+  if (items === frames || frames === 1) return tableOf(items === 0 ? null : itemStarts);
+  return tableOf(frameStartCount === frames && frameStarts[0] === firstItem ? frameStarts : null);
 
   async function readItem(): Promise<{ length: number; isEnd: boolean }> {
-    const wanted = Math.min(ITEM_HEADER + SIGNATURE_BYTES, source.size - at);
-    if (wanted < ITEM_HEADER) throw truncated(`it ends at ${source.size}, inside its pixels`);
-    await window.load(at, wanted);
+    const byteCount = Math.min(ITEM_HEADER + SIGNATURE_BYTES, source.size - at);
+    if (byteCount < ITEM_HEADER) throw truncated(`it ends at ${source.size}, inside its pixels`);
+    await window.load(at, byteCount);
     const number = ((window.u16(at) << 16) | window.u16(at + 2)) >>> 0;
     const length = window.u32(at + 4);
     if (number === tag.SequenceDelimitationItem) return { length: 0, isEnd: true };
-    if (number !== tag.Item || length === UNDEFINED_LENGTH) throw corrupt('its pixels do not stand in items');
+    if (number !== tag.Item || length === UNDEFINED_LENGTH)
+      throw corrupt('its pixels are not stored in items');
     if (at + ITEM_HEADER + length > source.size) {
       throw truncated(`it ends at ${source.size}, inside its pixels`);
     }
@@ -262,24 +266,24 @@ async function walkItems(
   }
 
   function tableOf(starts: Float64Array | null): FrameTable {
-    if (!starts) throw corrupt(`its pixels are ${items} items, which make no ${frames} frames`);
+    if (!starts) throw corrupt(`its pixels have ${items} items, which do not form ${frames} frames`);
     starts[frames] = at;
     return { starts, endOf: (frame) => starts[frame + 1] as number };
   }
 }
 
 const SIGNATURE_BYTES = 4;
-/** How the first bytes of a frame look. Sources: ITU-T T.81 B.1.1.3; T.800 A.4.1 and I.5.1 (JP2, which some write). */
+/** First bytes of a frame. Sources: ITU-T T.81 B.1.1.3; T.800 A.4.1 and I.5.1 (JP2, which some writers use). */
 const signatures: Readonly<Record<FrameCodec, readonly number[]>> = {
   jpeg: [0xffd8_0000],
   jpegls: [0xffd8_0000],
   jpeg2000: [0xff4f_ff51, 0x0000_000c],
-  // Each in an item of its own (PS3.5 A.4.2, A.4.11), so these never get here with another number of items.
+  // Each has one item per frame (PS3.5 A.4.2, A.4.11), so that these are never needed.
   rle: [],
   samples: [],
 };
 
-function isBeginning(
+function isFrameStart(
   window: { covers(at: number, length: number): boolean; u8(at: number): number },
   at: number,
   length: number,
@@ -297,7 +301,7 @@ async function readItemHeader(source: ByteSource, at: number): Promise<{ tag: nu
   const bytes = await source.read(at, ITEM_HEADER);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const length = view.getUint32(4, true);
-  if (length === UNDEFINED_LENGTH) throw corrupt('an item of its pixels has no length');
+  if (length === UNDEFINED_LENGTH) throw corrupt('an item of its pixels has an undefined length');
   return { tag: tagAt(view, 0), length };
 }
 

@@ -1,46 +1,46 @@
-/** Which slide a DICOM file belongs to, and what it shows of it. */
+/** Reads which slide a DICOM file belongs to, and which part of it the file contains. */
 import { createHash } from 'node:crypto';
-import { SlideError } from '../slide.ts';
+import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
-import { byteWindow } from './byte-window.ts';
-import { corrupt, tooMuch } from './damage.ts';
+import { byteWindow } from '../source/byte-window.ts';
 import type { DataSet } from './data-set.ts';
+import { corrupt, limitExceeded } from './errors.ts';
 import { type FileMeta, isDicom, readFileMeta, readUid, SIGNATURE_BYTES } from './file-meta.ts';
 import { limits } from './limits.ts';
 import { readDataSet, valuesOf, type Walk } from './read-data-set.ts';
 import { nameOfTag, type Tag, tag } from './tags.ts';
 import { nameOfSopClass, nameOfTransferSyntax, transferSyntaxOf, wholeSlideImage } from './uids.ts';
 
-/** What the third value of ImageType says. Source: PS3.3 C.8.12.4.1.1 (LOCALIZER: an older name of OVERVIEW). */
+/** Kind of image, from the third value of ImageType. Source: PS3.3 C.8.12.4.1.1 (LOCALIZER: an older name of OVERVIEW). */
 export type ImageKind = 'volume' | 'thumbnail' | 'label' | 'overview';
 
-/** A file's part of a picture that is cut into several files. Source: PS3.3, table C.7.6.16-1. */
+/** A file's part of a concatenation. Source: PS3.3, table C.7.6.16-1. */
 export interface ConcatenationPart {
   readonly uid: string;
   /** From 1. */
   readonly number: number;
-  /** How many parts there are; null when the file does not say. */
+  /** Number of parts; null when the file does not state it. */
   readonly total: number | null;
   /** Frames of the parts before this one. */
   readonly frameOffset: number;
 }
 
-/** What tells which files are one slide. */
+/** The elements that assign a file to a slide. */
 export interface Identity {
   /**
-   * The same for all files of one slide, and for no others: a hash of the series, the study, the glass slide and
-   * the patient, none of which goes any further.
+   * Equal for all files of one slide and for no others: a hash of series, study, glass slide and patient. None of these
+   * values leaves this module.
    */
   readonly series: string;
-  /** Tells several pyramids of one series apart; null when the file does not say. */
+  /** Separates several pyramids of one series; null when the file does not state it. */
   readonly pyramid: string | null;
   /** The file's own UID. */
   readonly sopInstance: string;
   readonly kind: ImageKind;
-  /** Pixels of the whole picture. */
+  /** Pixels of the whole image. */
   readonly width: number;
   readonly height: number;
-  /** Place within the series; null when the file does not say. */
+  /** Position within the series; null when the file does not state it. */
   readonly instanceNumber: number | null;
   readonly concatenation: ConcatenationPart | null;
 }
@@ -66,9 +66,9 @@ export const identityTags: readonly Tag[] = [
 ];
 
 /**
- * Read as much of a file as tells which slide it belongs to: a few kilobytes.
+ * Reads the identity of a file from its first few kilobytes.
  *
- * @returns null when the file is no DICOM file
+ * @returns null when the file is not DICOM
  * @throws SlideError NOT_A_SLIDE for other DICOM objects, FORMAT_NOT_SUPPORTED, FILE_CORRUPT, FILE_TRUNCATED,
  *   LIMIT_EXCEEDED
  */
@@ -87,16 +87,16 @@ export async function readIdentity(source: ByteSource): Promise<Identity | null>
   return identityOf(dataSet);
 }
 
-/** Deflated, and big-endian: nothing of such a data set can be told. */
+/** Deflated and big-endian data sets, which are not parsed at all. */
 const unreadable = new Set(['1.2.840.10008.1.2.1.99', '1.2.840.10008.1.2.2']);
 
-/** What can be told before the data set is read, so that other objects are named even where theirs is broken. */
+/** Checks the file header before the data set is read, so that other DICOM objects are named even when corrupt. */
 export function walkOf({ sopClass, transferSyntax }: FileMeta): Omit<Walk, 'window'> {
   if (sopClass !== null) checkSopClass(sopClass);
   if (unreadable.has(transferSyntax)) {
-    throw new SlideError('FORMAT_NOT_SUPPORTED', `Not read: ${nameOfTransferSyntax(transferSyntax)}`);
+    throw new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${nameOfTransferSyntax(transferSyntax)}`);
   }
-  // Every compressed transfer syntax, known or not, is explicit. Source: PS3.5 A.4.
+  // Every compressed transfer syntax is explicit, also an unknown one. Source: PS3.5 A.4.
   const isExplicit = transferSyntaxOf(transferSyntax)?.isExplicit ?? true;
   return { isExplicit, budget: { elements: limits.elements } };
 }
@@ -112,13 +112,13 @@ function checkSopClass(sopClass: string): void {
 /** @throws SlideError NOT_A_SLIDE, FILE_CORRUPT, LIMIT_EXCEEDED */
 export function identityOf(dataSet: DataSet): Identity {
   const sopClass = readUid(dataSet.text(tag.SOPClassUID));
-  if (sopClass === null) throw new SlideError('NOT_A_SLIDE', 'This DICOM file does not say what it is');
+  if (sopClass === null) throw new SlideError('NOT_A_SLIDE', 'This DICOM file has no SOP class');
   checkSopClass(sopClass);
   const series = readUid(dataSet.text(tag.SeriesInstanceUID));
   const sopInstance = readUid(dataSet.text(tag.SOPInstanceUID));
-  if (series === null || sopInstance === null) throw corrupt('it does not say which series it belongs to');
+  if (series === null || sopInstance === null) throw corrupt('it has no series or instance UID');
   const kind = kindOf(dataSet.texts(tag.ImageType));
-  // A label has no matrix of tiles: it is one frame.
+  // A label is a single frame without a total pixel matrix.
   const fallback = kind === 'volume' ? null : dataSet;
   return {
     series: hashOf([
@@ -164,15 +164,15 @@ function concatenationOf(dataSet: DataSet): ConcatenationPart | null {
   const number = dataSet.whole(tag.InConcatenationNumber);
   const frameOffset = dataSet.whole(tag.ConcatenationFrameOffsetNumber);
   if (number === null || number < 1 || frameOffset === null || frameOffset < 0) {
-    throw corrupt('it is a part of something, and does not say which');
+    throw corrupt('it is part of a concatenation and has no valid part number');
   }
   return { uid, number, total: dataSet.whole(tag.InConcatenationTotalNumber), frameOffset };
 }
 
 function matrixSide(dataSet: DataSet, name: Tag, fallback: number | null | undefined): number {
   const side = dataSet.whole(name) ?? fallback ?? null;
-  if (side === null) throw corrupt('it does not say how large its picture is');
+  if (side === null) throw corrupt('it does not state the size of its image');
   if (side < 1) throw corrupt(`${nameOfTag(name)} is ${side}`);
-  if (side > limits.imageSide) throw tooMuch(`${nameOfTag(name)} is ${side}`);
+  if (side > limits.imageSide) throw limitExceeded(`${nameOfTag(name)} is ${side}`);
   return side;
 }

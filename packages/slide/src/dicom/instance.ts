@@ -1,39 +1,40 @@
 /**
- * One DICOM file of a slide: what it shows, and how its pixels are written.
+ * Reads the whole header of one DICOM file of a slide: its image and the encoding of its pixels.
  *
  * Source: DICOM PS3.3, sections A.32.8 (VL Whole Slide Microscopy Image IOD), C.8.12.4 (its image module),
- * C.7.6.16 (multi-frame functional groups) and C.7.6.17.3 (where the tiles are).
+ * C.7.6.16 (multi-frame functional groups) and C.7.6.17.3 (tile positions).
  */
-import { SlideError } from '../slide.ts';
+import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
-import { byteWindow } from './byte-window.ts';
-import { corrupt, tooMuch } from './damage.ts';
+import { byteWindow } from '../source/byte-window.ts';
 import type { DataSet, Place } from './data-set.ts';
+import { corrupt, limitExceeded } from './errors.ts';
 import { readFileMeta } from './file-meta.ts';
 import {
+  createPositionCollector,
+  depthsIn,
   type FramePositions,
-  frameWanted,
+  framePositionElements,
   type PositionCollector,
-  positionCollector,
 } from './frame-positions.ts';
 import { type Identity, identityOf, identityTags, walkOf } from './identity.ts';
-import { LEAST_POSITION_BYTES, limits } from './limits.ts';
-import { readDataSet, valuesOf, type Wanted } from './read-data-set.ts';
+import { limits, MIN_POSITION_BYTES } from './limits.ts';
+import { type ElementSelection, readDataSet, valuesOf } from './read-data-set.ts';
 import { nameOfTag, type Tag, tag } from './tags.ts';
 import { nameOfTransferSyntax, transferSyntaxOf } from './uids.ts';
 
-/** How the samples of a frame are written. Source: PS3.3 C.7.6.3.1. */
+/** How the samples of a frame are stored. Source: PS3.3 C.7.6.3.1. */
 export interface PixelDescription {
   readonly samplesPerPixel: number;
   readonly photometric: string;
-  /** 1: each sample in a plane of its own. */
+  /** 1: each sample has its own plane. */
   readonly planarConfiguration: number;
   readonly bitsAllocated: number;
   readonly bitsStored: number;
   readonly highBit: number;
   /** 1: signed. */
   readonly pixelRepresentation: number;
-  /** Centre and width of the grey values to show, in the unit that slope and intercept give; null when not said. */
+  /** Centre and width of the displayed grey values, after slope and intercept; null when not stated. */
   readonly window: { readonly center: number; readonly width: number } | null;
   readonly rescale: { readonly slope: number; readonly intercept: number };
 }
@@ -42,26 +43,28 @@ export interface Instance extends Identity {
   readonly source: ByteSource;
   readonly transferSyntax: string;
   readonly frames: number;
-  /** Pixels of every frame. */
+  /** Pixels of each frame. */
   readonly tileWidth: number;
   readonly tileHeight: number;
-  /** Null when the frames stand in the order of rows and columns (TILED_FULL), or there is only one. */
+  /** Null for frames in the order of rows and columns (TILED_FULL), and for a single frame. */
   readonly positions: FramePositions | null;
   readonly pixels: PixelDescription;
   readonly pixelData: Place;
   readonly extendedOffsets: Place | null;
   readonly extendedLengths: Place | null;
-  /** Millimetres between the centres of pixels; null when the file does not say. */
+  /** Millimetres between the centres of pixels; null when the file does not state it. */
   readonly spacing: { readonly x: number; readonly y: number } | null;
-  /** Millimetres from the corner of the glass to the first pixel; null when the file does not say. */
+  /** Millimetres from the corner of the glass to the first pixel; null when the file does not state it. */
   readonly origin: { readonly x: number; readonly y: number } | null;
-  /** Micrometres above the glass, of the first focal plane; null when the file does not say. */
+  /** Micrometres above the glass, of the first focal plane; null when the file does not state it. */
   readonly depth: number | null;
-  /** Of the first optical path; null when the file does not say. */
+  /** Identifier of the first optical path; null when the file does not state it. */
   readonly opticalPath: string | null;
+  /** Number of focal planes in this file; 1 when it does not state it. */
+  readonly focalPlanes: number;
   readonly objectivePower: number | null;
   readonly manufacturer: string | null;
-  /** CIELab values of 16 bits for places without a tile; null when the file does not say. */
+  /** 16-bit CIELab colour of absent tiles; null when the file does not state it. */
   readonly absentPixel: readonly number[] | null;
   readonly iccProfile: Place | null;
   readonly showsSpecimenLabel: boolean;
@@ -83,9 +86,10 @@ const imageTags: readonly Tag[] = [
   tag.ImagedVolumeHeight,
   tag.SpecimenLabelInImage,
   tag.RecommendedAbsentPixelCIELabValue,
+  tag.TotalPixelMatrixFocalPlanes,
 ];
 
-const imageWanted: Wanted = new Map([
+const imageElements: ElementSelection = new Map([
   ...valuesOf(imageTags),
   [
     tag.TotalPixelMatrixOriginSequence,
@@ -120,7 +124,7 @@ const imageWanted: Wanted = new Map([
 ]);
 
 /**
- * Read the whole header of a file: what it shows and how, up to its pixels.
+ * Reads the whole header of a file, up to its pixels.
  *
  * @throws SlideError NOT_A_SLIDE for other DICOM objects, FORMAT_NOT_SUPPORTED, FILE_CORRUPT, FILE_TRUNCATED,
  *   LIMIT_EXCEEDED
@@ -132,11 +136,11 @@ export async function readInstance(source: ByteSource): Promise<Instance> {
   const { dataSet, end } = await readDataSet(
     walk,
     meta.dataSetAt,
-    imageWanted,
+    imageElements,
     (number) => number >= tag.PerFrameFunctionalGroupsSequence,
   );
   const identity = identityOf(dataSet);
-  if (!transferSyntaxOf(meta.transferSyntax)) throw notRead(nameOfTransferSyntax(meta.transferSyntax));
+  if (!transferSyntaxOf(meta.transferSyntax)) throw notSupported(nameOfTransferSyntax(meta.transferSyntax));
 
   const frames = countOf(dataSet, tag.NumberOfFrames, limits.frames) ?? 1;
   const tileWidth = sideOf(dataSet, tag.Columns, limits.tileSide);
@@ -144,18 +148,19 @@ export async function readInstance(source: ByteSource): Promise<Instance> {
   const isOneTile = frames === 1 && identity.width <= tileWidth && identity.height <= tileHeight;
   const isSparse = identity.kind === 'volume' && !isOneTile && isPlacedByFrame(dataSet);
 
-  if (frames * (isSparse ? LEAST_POSITION_BYTES : 1) > source.size) {
+  if (frames * (isSparse ? MIN_POSITION_BYTES : 1) > source.size) {
     throw corrupt(`it is too small for the ${frames} frames it claims`);
   }
 
   const [path] = dataSet.items(tag.OpticalPathSequence);
   const [shared] = dataSet.items(tag.SharedFunctionalGroupsSequence);
-  const collector = isSparse ? positionCollector(frames, path, shared) : null;
+  const collector = isSparse ? createPositionCollector(frames, path, shared) : null;
   walk.budget.elements += frames * limits.elementsPerFrame;
-  const rest = await readDataSet(walk, end, restWanted(collector), () => false);
+  const rest = await readDataSet(walk, end, remainingElements(collector), () => false);
 
   const pixelData = rest.dataSet.place(tag.PixelData);
   if (!pixelData) throw corrupt('it has no pixels');
+  const positions = collector?.finish() ?? null;
   return {
     ...identity,
     source,
@@ -163,7 +168,7 @@ export async function readInstance(source: ByteSource): Promise<Instance> {
     frames,
     tileWidth,
     tileHeight,
-    positions: collector?.finish() ?? null,
+    positions,
     pixels: pixelsOf(dataSet, shared),
     pixelData,
     extendedOffsets: rest.dataSet.place(tag.ExtendedOffsetTable),
@@ -173,6 +178,8 @@ export async function readInstance(source: ByteSource): Promise<Instance> {
     depth:
       dataSet.items(tag.TotalPixelMatrixOriginSequence)[0]?.real(tag.ZOffsetInSlideCoordinateSystem) ?? null,
     opticalPath: path?.text(tag.OpticalPathIdentifier) ?? null,
+    focalPlanes:
+      positions === null ? (dataSet.whole(tag.TotalPixelMatrixFocalPlanes) ?? 1) : depthsIn(positions).length,
     objectivePower: path?.real(tag.ObjectiveLensPower) ?? null,
     manufacturer: dataSet.text(tag.Manufacturer),
     absentPixel: absentPixelOf(dataSet),
@@ -182,26 +189,26 @@ export async function readInstance(source: ByteSource): Promise<Instance> {
 }
 
 /**
- * Whether each frame says where it is.
+ * Whether each frame states its position.
  *
- * Source: PS3.3 C.7.6.17.3: TILED_FULL says that none has to; TILED_SPARSE, or no word at all, that all must.
+ * Source: PS3.3 C.7.6.17.3: in TILED_FULL none needs to; in TILED_SPARSE, or without the element, all must.
  */
 function isPlacedByFrame(dataSet: DataSet): boolean {
   const organization = dataSet.text(tag.DimensionOrganizationType);
   if (organization === 'TILED_FULL') return false;
   if (organization === null || organization === 'TILED_SPARSE') return true;
-  throw notRead('frames that are organised otherwise than in tiles');
+  throw notSupported('a dimension organization other than tiles');
 }
 
-function restWanted(collector: PositionCollector | null): Wanted {
-  const wanted: Wanted = new Map([
+function remainingElements(collector: PositionCollector | null): ElementSelection {
+  const selection: ElementSelection = new Map([
     [tag.ExtendedOffsetTable, 'place'],
     [tag.ExtendedOffsetTableLengths, 'place'],
   ]);
-  if (!collector) return wanted;
+  if (!collector) return selection;
   return new Map([
-    ...wanted,
-    [tag.PerFrameFunctionalGroupsSequence, { items: frameWanted, each: collector.each }],
+    ...selection,
+    [tag.PerFrameFunctionalGroupsSequence, { items: framePositionElements, each: collector.each }],
   ]);
 }
 
@@ -229,8 +236,8 @@ function pixelsOf(dataSet: DataSet, shared: DataSet | undefined): PixelDescripti
 }
 
 /**
- * PixelSpacing is the distance of rows first, then that of columns; where it is missing, the imaged volume is as
- * wide and high as all pixels together. Source: PS3.3, 10.7.1.3 and C.8.12.4.
+ * Returns the pixel spacing. PixelSpacing has row spacing first, then column spacing; without it, the spacing follows
+ * from the imaged volume, which covers all pixels. Source: PS3.3, 10.7.1.3 and C.8.12.4.
  */
 function spacingOf(dataSet: DataSet, shared: DataSet | undefined, { width, height }: Identity) {
   const [y, x] = shared?.items(tag.PixelMeasuresSequence)[0]?.reals(tag.PixelSpacing) ?? [];
@@ -257,19 +264,19 @@ function absentPixelOf(dataSet: DataSet): readonly number[] | null {
 
 function sideOf(dataSet: DataSet, name: typeof tag.Columns | typeof tag.Rows, limit: number): number {
   const side = countOf(dataSet, name, limit);
-  if (side === null) throw corrupt('it does not say how large its frames are');
+  if (side === null) throw corrupt('it does not state the size of its frames');
   return side;
 }
 
-/** A number from 1; null when absent. */
+/** Reads a number from 1; null when absent. */
 function countOf(dataSet: DataSet, name: Tag, limit: number): number | null {
   const count = dataSet.whole(name);
   if (count === null) return null;
   if (count < 1) throw corrupt(`${nameOfTag(name)} is ${count}`);
-  if (count > limit) throw tooMuch(`${nameOfTag(name)} is ${count}`);
+  if (count > limit) throw limitExceeded(`${nameOfTag(name)} is ${count}`);
   return count;
 }
 
-function notRead(what: string): SlideError {
-  return new SlideError('FORMAT_NOT_SUPPORTED', `Not read: ${what}`);
+function notSupported(what: string): SlideError {
+  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { byteWindow } from '../source/byte-window.ts';
 import { memorySource } from '../source/memory-source.ts';
 import { type DicomElement, fl, sequence, sl, text, ul, us, writeDicom } from '../testing/build-dicom.ts';
-import { byteWindow } from './byte-window.ts';
 import type { DataSet } from './data-set.ts';
-import { readDataSet, type Wanted } from './read-data-set.ts';
+import { type ElementSelection, readDataSet } from './read-data-set.ts';
 import { tag } from './tags.ts';
 
 const START = 132;
 
-/** Reads elements that are written one after the other. */
-async function read(elements: readonly DicomElement[], wanted: Wanted, isExplicit = true) {
+/** Writes elements and reads them as a data set. */
+async function read(elements: readonly DicomElement[], selection: ElementSelection, isExplicit = true) {
   const file = { preamble: new Uint8Array(128), meta: [], isExplicit, elements };
   const source = memorySource(writeDicom(file));
   const reads: number[] = [];
@@ -21,14 +21,14 @@ async function read(elements: readonly DicomElement[], wanted: Wanted, isExplici
     },
   });
   const walk = { window, isExplicit, budget: { elements: 100 } };
-  const { dataSet, end } = await readDataSet(walk, START, wanted, () => false);
+  const { dataSet, end } = await readDataSet(walk, START, selection, () => false);
   return { dataSet, end, reads, size: source.size };
 }
 
-const values = (...tags: number[]): Wanted => new Map(tags.map((number) => [number, 'value']));
+const values = (...tags: number[]): ElementSelection => new Map(tags.map((number) => [number, 'value']));
 
-describe('a data set', () => {
-  it.each([true, false])('gives what was asked for, explicit or not (%s)', async (isExplicit) => {
+describe('readDataSet', () => {
+  it.each([true, false])('returns the selected elements (explicit: %s)', async (isExplicit) => {
     const { dataSet } = await read(
       [
         text(tag.ImageType, 'CS', 'DERIVED', 'PRIMARY'),
@@ -59,7 +59,7 @@ describe('a data set', () => {
     expect(dataSet.whole(tag.RowPositionInTotalImagePixelMatrix)).toBe(-3);
   });
 
-  it('is null or empty where something is absent or empty', async () => {
+  it('returns null or an empty list for absent and empty elements', async () => {
     const { dataSet } = await read(
       [text(tag.Manufacturer, 'LO', ''), us(tag.Rows)],
       values(tag.Manufacturer, tag.Rows),
@@ -72,7 +72,7 @@ describe('a data set', () => {
     expect(dataSet.place(tag.PixelData)).toBeNull();
   });
 
-  it('takes no number that is none', async () => {
+  it('rejects an invalid number that an image depends on', async () => {
     const { dataSet } = await read(
       [
         text(tag.InstanceNumber, 'IS', '1A'),
@@ -87,26 +87,26 @@ describe('a data set', () => {
     }
   });
 
-  it('does not keep what was not asked for', async () => {
+  it('does not keep elements that are not selected', async () => {
     const { dataSet } = await read([text(tag.PatientID, 'LO', 'P-1'), us(tag.Rows, 5)], values(tag.Rows));
     expect(dataSet.has(tag.PatientID)).toBe(false);
   });
 
-  it('steps over large values without reading them', async () => {
+  it('skips large values without reading them', async () => {
     const large = { tag: 0x0009_0010, vr: 'OB', value: new Uint8Array(10_000_000) };
     const { dataSet, reads } = await read([large, us(tag.Rows, 5)], values(tag.Rows));
     expect(dataSet.whole(tag.Rows)).toBe(5);
     expect(reads.reduce((sum, length) => sum + length, 0)).toBeLessThan(100_000);
   });
 
-  it('gives the place of what is too large to be kept', async () => {
+  it('returns the position of a large value', async () => {
     const large = { tag: tag.ICCProfile, vr: 'OB', value: new Uint8Array(100_000) };
     const { dataSet } = await read([large], new Map([[tag.ICCProfile, 'place']]));
     expect(dataSet.place(tag.ICCProfile)).toEqual({ at: START + 12, length: 100_000 });
   });
 
   const inner = (row: number) => [sequence(tag.PixelMeasuresSequence, [[us(tag.Rows, row)], []])];
-  const nestedWanted: Wanted = new Map([
+  const nestedSelection: ElementSelection = new Map([
     [
       tag.SharedFunctionalGroupsSequence,
       { items: new Map([[tag.PixelMeasuresSequence, { items: values(tag.Rows) }]]) },
@@ -118,11 +118,11 @@ describe('a data set', () => {
       .map((item) => item.items(tag.PixelMeasuresSequence).map((measures) => measures.whole(tag.Rows)));
 
   it.each([true, false])(
-    'holds sequences in sequences, with lengths or with ends (explicit: %s)',
+    'reads nested sequences, with lengths or delimiters (explicit: %s)',
     async (isExplicit) => {
       const lengths = sequence(tag.SharedFunctionalGroupsSequence, [inner(1), inner(2)]);
       for (const element of [lengths, { ...lengths, length: 0xffff_ffff }]) {
-        const { dataSet, end, size } = await read([element], nestedWanted, isExplicit);
+        const { dataSet, end, size } = await read([element], nestedSelection, isExplicit);
         expect(rowsOf(dataSet)).toEqual([
           [1, null],
           [2, null],
@@ -132,28 +132,28 @@ describe('a data set', () => {
     },
   );
 
-  it('holds sequences of unknown representation, which are implicit inside', async () => {
+  it('reads sequences of unknown representation, which have implicit elements', async () => {
     const shared = sequence(tag.SharedFunctionalGroupsSequence, [inner(3)]);
     for (const length of [undefined, 0xffff_ffff]) {
       const element = { ...shared, vr: 'UN', ...(length !== undefined && { length }) };
-      const { dataSet } = await read([element], nestedWanted);
+      const { dataSet } = await read([element], nestedSelection);
       expect(rowsOf(dataSet)).toEqual([[3, null]]);
     }
   });
 
-  it('hands items over one by one where they are too many to be kept', async () => {
-    const seen: (number | null)[] = [];
-    const each = (item: DataSet) => seen.push(item.whole(tag.Rows));
+  it('passes items to a callback instead of keeping them', async () => {
+    const receivedItems: (number | null)[] = [];
+    const each = (item: DataSet) => receivedItems.push(item.whole(tag.Rows));
     const frames = sequence(tag.PerFrameFunctionalGroupsSequence, [[us(tag.Rows, 1)], [us(tag.Rows, 2)], []]);
     const { dataSet } = await read(
       [frames],
       new Map([[tag.PerFrameFunctionalGroupsSequence, { items: values(tag.Rows), each }]]),
     );
-    expect(seen).toEqual([1, 2, null]);
+    expect(receivedItems).toEqual([1, 2, null]);
     expect(dataSet.items(tag.PerFrameFunctionalGroupsSequence)).toEqual([]);
   });
 
-  it('steps over the encapsulated pixels of an icon', async () => {
+  it('skips the encapsulated pixels of an icon', async () => {
     const icon = sequence(0x0088_0200, [
       [
         {
@@ -170,14 +170,14 @@ describe('a data set', () => {
     expect(dataSet.whole(tag.Rows)).toBe(5);
   });
 
-  it('ends with its pixels, whatever follows them', async () => {
+  it('ends at the pixel data', async () => {
     const pixels = { tag: tag.PixelData, vr: 'OW', value: new Uint8Array(64) };
     const { dataSet } = await read([pixels, us(tag.Rows, 5)], values(tag.Rows));
     expect(dataSet.place(tag.PixelData)).toEqual({ at: START + 12, length: 64 });
     expect(dataSet.has(tag.Rows)).toBe(false);
   });
 
-  it('has no more elements than it was given', async () => {
+  it('rejects more elements than its budget', async () => {
     const many = Array.from({ length: 101 }, (_, i) => us(0x0009_0000 + i, i));
     await expect(read(many, new Map())).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });

@@ -1,7 +1,6 @@
 /**
- * Data elements by number, as far as they are read, and the value representation each has where a file does not
- * say it (implicit VR). What is not in this list is never read, whoever wrote it: names, dates and serial numbers
- * stay in the file.
+ * Data elements that are read, by number, with the value representation that applies where a file does not state it
+ * (implicit VR). Elements outside this list are never read: names, dates and serial numbers stay in the file.
  *
  * Source: DICOM PS3.6, table 6-1; PS3.10, table 7.1-1.
  */
@@ -13,8 +12,10 @@ const dictionary = {
   SOPClassUID: [0x0008_0016, 'UI'],
   SOPInstanceUID: [0x0008_0018, 'UI'],
   PyramidUID: [0x0008_0019, 'UI'],
+  Modality: [0x0008_0060, 'CS'],
   Manufacturer: [0x0008_0070, 'LO'],
-  /** Only to tell files of two patients apart; hashed where it is read. */
+  CodeMeaning: [0x0008_0104, 'LO'],
+  /** Only used to separate files of two patients; hashed where it is read. */
   PatientID: [0x0010_0020, 'LO'],
   StudyInstanceUID: [0x0020_000d, 'UI'],
   SeriesInstanceUID: [0x0020_000e, 'UI'],
@@ -45,11 +46,12 @@ const dictionary = {
   FrameVOILUTSequence: [0x0028_9132, 'SQ'],
   PixelValueTransformationSequence: [0x0028_9145, 'SQ'],
 
-  /** Only to tell files of two slides apart; hashed where it is read. */
+  /** Only used to separate files of two slides; hashed where it is read. */
   ContainerIdentifier: [0x0040_0512, 'LO'],
   XOffsetInSlideCoordinateSystem: [0x0040_072a, 'DS'],
   YOffsetInSlideCoordinateSystem: [0x0040_073a, 'DS'],
   ZOffsetInSlideCoordinateSystem: [0x0040_074a, 'DS'],
+  ConceptNameCodeSequence: [0x0040_a043, 'SQ'],
   ImagedVolumeWidth: [0x0048_0001, 'FL'],
   ImagedVolumeHeight: [0x0048_0002, 'FL'],
   TotalPixelMatrixColumns: [0x0048_0006, 'UL'],
@@ -66,6 +68,23 @@ const dictionary = {
   RowPositionInTotalImagePixelMatrix: [0x0048_021f, 'SL'],
   NumberOfOpticalPaths: [0x0048_0302, 'UL'],
   TotalPixelMatrixFocalPlanes: [0x0048_0303, 'UL'],
+  SegmentationType: [0x0062_0001, 'CS'],
+  SegmentSequence: [0x0062_0002, 'SQ'],
+  SegmentNumber: [0x0062_0004, 'US'],
+  SegmentLabel: [0x0062_0005, 'LO'],
+  RecommendedDisplayCIELabValue: [0x0062_000d, 'US'],
+  FloatingPointValues: [0x0066_0125, 'OF'],
+  PointCoordinatesData: [0x0066_0016, 'OF'],
+  DoublePointCoordinatesData: [0x0066_0022, 'OD'],
+  LongPrimitivePointIndexList: [0x0066_0040, 'OL'],
+  MeasurementsSequence: [0x0066_0121, 'SQ'],
+  MeasurementValuesSequence: [0x0066_0132, 'SQ'],
+  AnnotationCoordinateType: [0x006a_0001, 'CS'],
+  AnnotationGroupSequence: [0x006a_0002, 'SQ'],
+  AnnotationGroupLabel: [0x006a_0005, 'LO'],
+  NumberOfAnnotations: [0x006a_000c, 'UL'],
+  AnnotationIndexList: [0x006a_0011, 'OL'],
+  GraphicType: [0x0070_0023, 'CS'],
   SharedFunctionalGroupsSequence: [0x5200_9229, 'SQ'],
   PerFrameFunctionalGroupsSequence: [0x5200_9230, 'SQ'],
 
@@ -79,7 +98,7 @@ const dictionary = {
 } as const;
 
 type Name = keyof typeof dictionary;
-/** The number of a data element: its group in the upper, its element in the lower 16 bits. */
+/** Number of a data element: its group in the upper, its element in the lower 16 bits. */
 export type Tag = (typeof dictionary)[Name][0];
 
 export const tag = Object.fromEntries(
@@ -90,12 +109,12 @@ const known = new Map<number, { readonly name: string; readonly vr: string }>(
   Object.entries(dictionary).map(([name, [number, vr]]) => [number, { name, vr }]),
 );
 
-/** Value representation by the dictionary; `UN` for what is not read. */
+/** Returns the value representation of the dictionary; `UN` for other elements. */
 export function vrOfTag(number: number): string {
   return known.get(number)?.vr ?? 'UN';
 }
 
-/** For messages, e.g. `Rows`, or `(0009,0010)` for what is not in the list. */
+/** Returns a name for messages, e.g. `Rows`, or `(0009,0010)` for other elements. */
 export function nameOfTag(number: number): string {
   const name = known.get(number)?.name;
   if (name) return name;

@@ -1,15 +1,16 @@
-import { SlideError } from '../slide.ts';
-import { corrupt, tooMuch } from './damage.ts';
+/** Finds the frame of each tile of a level. */
+import { SlideError } from '../model/slide.ts';
+import { corrupt, limitExceeded } from './errors.ts';
 import type { FramePositions } from './frame-positions.ts';
 import { limits } from './limits.ts';
 
-/** A part of a picture: one file, or the only one. */
+/** One file of an image. */
 interface Part {
   readonly frames: number;
   readonly positions: FramePositions | null;
 }
 
-interface Picture {
+interface TiledImage {
   /** Pixels. */
   readonly width: number;
   readonly height: number;
@@ -19,35 +20,35 @@ interface Picture {
   readonly parts: readonly Part[];
 }
 
-/** Which frame shows which tile. */
+/** Finds the frame of a tile. */
 export interface TileIndex {
   readonly columns: number;
   readonly rows: number;
-  /** @returns the part and its frame, from 0; null for a tile that the scanner left empty */
+  /** Returns the index of the part and its frame, from 0; null for a tile that the scanner left empty. */
   frameOf(column: number, row: number): { readonly part: number; readonly frame: number } | null;
 }
 
 /**
- * Of several optical paths the first counts, of several focal planes the one nearest to the glass.
+ * Builds the index. Of several optical paths the first is used, of several focal planes the one nearest to the glass.
  *
  * Source: DICOM PS3.3, C.7.6.17.3 (TILED_FULL varies columns first, then rows, focal planes, optical paths;
- * TILED_SPARSE says of each frame where it is).
+ * TILED_SPARSE states the position of each frame).
  *
- * @throws SlideError FILE_CORRUPT, FORMAT_NOT_SUPPORTED for tiles that stand in no grid, LIMIT_EXCEEDED
+ * @throws SlideError FILE_CORRUPT, FORMAT_NOT_SUPPORTED for tiles that form no grid, LIMIT_EXCEEDED
  */
-export function indexTiles(picture: Picture): TileIndex {
-  const columns = Math.ceil(picture.width / picture.tileWidth);
-  const rows = Math.ceil(picture.height / picture.tileHeight);
-  if (columns * rows > limits.tilesPerLevel) throw tooMuch(`a level has ${columns * rows} tiles`);
-  const isSparse = picture.parts.some(({ positions }) => positions !== null);
-  const frameOf = isSparse ? sparse(picture, columns, rows) : full(picture, columns, rows);
+export function indexTiles(image: TiledImage): TileIndex {
+  const columns = Math.ceil(image.width / image.tileWidth);
+  const rows = Math.ceil(image.height / image.tileHeight);
+  if (columns * rows > limits.tilesPerLevel) throw limitExceeded(`a level has ${columns * rows} tiles`);
+  const isSparse = image.parts.some(({ positions }) => positions !== null);
+  const frameOf = isSparse ? sparse(image, columns, rows) : full(image, columns, rows);
   return { columns, rows, frameOf };
 }
 
-function full({ parts }: Picture, columns: number, rows: number): TileIndex['frameOf'] {
+function full({ parts }: TiledImage, columns: number, rows: number): TileIndex['frameOf'] {
   const frames = parts.reduce((sum, part) => sum + part.frames, 0);
   if (frames < columns * rows || frames % (columns * rows) !== 0) {
-    throw corrupt(`a picture of ${columns} × ${rows} tiles has ${frames} frames`);
+    throw corrupt(`an image of ${columns} × ${rows} tiles has ${frames} frames`);
   }
   return (column, row) => {
     let frame = row * columns + column;
@@ -58,28 +59,28 @@ function full({ parts }: Picture, columns: number, rows: number): TileIndex['fra
   };
 }
 
-function sparse(picture: Picture, columns: number, rows: number): TileIndex['frameOf'] {
-  const { tileWidth, tileHeight } = picture;
+function sparse(image: TiledImage, columns: number, rows: number): TileIndex['frameOf'] {
+  const { tileWidth, tileHeight } = image;
   const places = new Map<number, { part: number; frame: number; depth: number }>();
-  for (const [part, { frames, positions }] of picture.parts.entries()) {
-    if (!positions) throw corrupt('some of its files say where their frames are, and some do not');
+  for (const [part, { frames, positions }] of image.parts.entries()) {
+    if (!positions) throw corrupt('only some of its files state the positions of their frames');
     for (let frame = 0; frame < frames; frame++) {
       if (positions.isFirstPath[frame] === 0) continue;
       const x = (positions.columns[frame] as number) - 1;
       const y = (positions.rows[frame] as number) - 1;
       if (x % tileWidth !== 0 || y % tileHeight !== 0) {
-        throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not read: tiles that do not stand in a grid');
+        throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not supported: tiles that form no grid');
       }
       const [column, row] = [x / tileWidth, y / tileHeight];
       if (column < 0 || column >= columns || row < 0 || row >= rows) {
-        throw corrupt(`frame ${frame + 1} lies outside the picture`);
+        throw corrupt(`frame ${frame + 1} is outside the image`);
       }
       const depth = positions.depths[frame] as number;
-      const known = places.get(row * columns + column);
-      if (known?.depth === depth) throw corrupt(`frame ${frame + 1} lies where another is`);
-      if (!known || depth < known.depth) places.set(row * columns + column, { part, frame, depth });
+      const nearest = places.get(row * columns + column);
+      if (nearest?.depth === depth) throw corrupt(`frame ${frame + 1} has the position of another frame`);
+      if (!nearest || depth < nearest.depth) places.set(row * columns + column, { part, frame, depth });
     }
   }
-  if (places.size === 0) throw corrupt('no frame belongs to its first optical path');
+  if (places.size === 0) throw corrupt('it has no frame of its first optical path');
   return (column, row) => places.get(row * columns + column) ?? null;
 }

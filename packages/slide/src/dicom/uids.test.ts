@@ -8,7 +8,7 @@ describe('a transfer syntax', () => {
     ['1.2.840.10008.1.2.4.50', { isExplicit: true, isEncapsulated: true, codec: 'jpeg' }],
     ['1.2.840.10008.1.2.4.91', { isExplicit: true, isEncapsulated: true, codec: 'jpeg2000' }],
     ['1.2.840.10008.1.2.4.203', null],
-  ])('is read or not: %s', (uid, syntax) => {
+  ])('%s has the expected codec, or null when unsupported', (uid, syntax) => {
     expect(transferSyntaxOf(uid)).toEqual(syntax);
   });
 
@@ -24,7 +24,7 @@ describe('a transfer syntax', () => {
   });
 });
 
-describe('a class of DICOM objects', () => {
+describe('a SOP class', () => {
   it.each([
     ['1.2.840.10008.5.1.4.1.1.2', 'a CT image'],
     ['1.2.840.10008.5.1.4.1.1.2.1', 'a CT image'],

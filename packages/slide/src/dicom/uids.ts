@@ -1,14 +1,14 @@
-/** What the UIDs of the standard mean, as far as slides meet them. Source: DICOM PS3.6, tables A-1 and A-3. */
+/** UIDs of the standard that matter for slides, with their meaning. Source: DICOM PS3.6, tables A-1 and A-3. */
 
 export const wholeSlideImage = '1.2.840.10008.5.1.4.1.1.77.1.6';
 
-/** How the bytes of a frame are written. `samples`: not compressed. */
+/** Encoding of a frame. `samples`: uncompressed. */
 export type FrameCodec = 'samples' | 'jpeg' | 'jpegls' | 'jpeg2000' | 'rle';
 
 export interface TransferSyntax {
-  /** Every data element says its value representation. */
+  /** Whether every data element states its value representation. */
   readonly isExplicit: boolean;
-  /** Each frame in an item of its own; else all frames one after the other. */
+  /** Whether each frame is in separate items; else all frames are consecutive. */
   readonly isEncapsulated: boolean;
   readonly codec: FrameCodec;
 }
@@ -24,7 +24,7 @@ const transferSyntaxes = new Map<string, TransferSyntax>([
   ['1.2.840.10008.1.2.1', { isExplicit: true, isEncapsulated: false, codec: 'samples' }],
   ['1.2.840.10008.1.2.1.98', encapsulated('samples')],
   ['1.2.840.10008.1.2.4.50', encapsulated('jpeg')],
-  // Extended JPEG may have 12 bits a sample, which no browser draws; 8 bits are checked with every frame.
+  // Extended JPEG may have 12 bits per sample, which browsers cannot draw; 8 bits are checked for every frame.
   ['1.2.840.10008.1.2.4.51', encapsulated('jpeg')],
   ['1.2.840.10008.1.2.4.80', encapsulated('jpegls')],
   ['1.2.840.10008.1.2.4.81', encapsulated('jpegls')],
@@ -33,8 +33,8 @@ const transferSyntaxes = new Map<string, TransferSyntax>([
   ['1.2.840.10008.1.2.5', encapsulated('rle')],
 ]);
 
-/** Longest first, for a UID is named by the first of these that it begins with. */
-const refusedSyntaxes: readonly (readonly [string, string])[] = [
+/** Longest first: the first of these prefixes names a UID. */
+const unsupportedSyntaxes: readonly (readonly [string, string])[] = [
   ['1.2.840.10008.1.2.1.99', 'a deflated data set'],
   ['1.2.840.10008.1.2.2', 'big-endian byte order'],
   ['1.2.840.10008.1.2.4.57', 'lossless JPEG'],
@@ -49,14 +49,14 @@ const refusedSyntaxes: readonly (readonly [string, string])[] = [
   ['1.2.840.10008.1.2.8.1', 'deflated frames'],
 ];
 
-/** @returns null for one that is not read */
+/** Returns the transfer syntax; null when it is not supported. */
 export function transferSyntaxOf(uid: string): TransferSyntax | null {
   return transferSyntaxes.get(uid) ?? null;
 }
 
-/** For messages, e.g. `lossless JPEG (transfer syntax 1.2.840.10008.1.2.4.70)`. */
+/** Returns a name for messages, e.g. `lossless JPEG (transfer syntax 1.2.840.10008.1.2.4.70)`. */
 export function nameOfTransferSyntax(uid: string): string {
-  const [, name] = refusedSyntaxes.find(([start]) => uid.startsWith(start)) ?? [];
+  const [, name] = unsupportedSyntaxes.find(([start]) => uid.startsWith(start)) ?? [];
   return name ? `${name} (transfer syntax ${uid})` : `transfer syntax ${uid}`;
 }
 
@@ -85,7 +85,7 @@ const sopClasses: readonly (readonly [string, string])[] = [
   ['1.2.840.10008.1.3.10', 'a directory of other files'],
 ];
 
-/** For messages, e.g. `a CT image`. */
+/** Returns a name for messages, e.g. `a CT image`. */
 export function nameOfSopClass(uid: string): string {
   const [, name] = sopClasses.find(([start]) => uid === start || uid.startsWith(`${start}.`)) ?? [];
   return name ?? `an object of SOP class ${uid}`;

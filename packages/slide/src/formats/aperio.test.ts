@@ -11,7 +11,7 @@ import { tag } from '../tiff/tags.ts';
 
 const open = async (plan?: SvsPlan) => openBytes(await buildSvs(plan));
 
-/** A slide whose directories were changed before they were written. */
+/** Opens a slide whose directories are changed before they are written. */
 async function openChanged(change: (directories: DirectoryPlan[]) => DirectoryPlan[], plan: SvsPlan = {}) {
   return openBytes(buildTiff({ directories: change(await svsDirectories(plan)) }).bytes);
 }
@@ -22,7 +22,7 @@ const withTags = (directory: DirectoryPlan | undefined, tags: DirectoryPlan['tag
 });
 
 describe('an Aperio slide', () => {
-  it('has its levels, largest first, as they are cut', async () => {
+  it('lists its levels largest first, with their tile grid', async () => {
     const { format, vendor, levels } = await open({ width: 481, height: 403 });
     expect({ format, vendor }).toEqual({ format: 'aperio', vendor: 'Aperio' });
     expect(levels).toMatchObject([
@@ -39,24 +39,24 @@ describe('an Aperio slide', () => {
     ['big-endian', { littleEndian: false }],
     ['BigTIFF', { isBig: true }],
     ['big-endian BigTIFF', { littleEndian: false, isBig: true }],
-  ])('gives complete tiles that show the slide: %s', async (_, plan) => {
+  ])('returns complete JPEG tiles with the pixels of the slide: %s', async (_, plan) => {
     const picture = plan.colour === 'grey' ? greyTissue(480, 400) : paintTissue(480, 400);
     const slide = await open({ picture, ...plan });
     const tile = await slide.readTile({ level: 0, column: 2, row: 1 });
     expect(tile).toMatchObject({ codec: 'jpeg', width: 128, height: 128 });
-    const shown = cropRaster(picture, 256, 128, 128, 128);
-    expect(difference(await pixelsOf(tile?.bytes ?? new Uint8Array()), shown).mean).toBeLessThan(6);
+    const expectedPixels = cropRaster(picture, 256, 128, 128, 128);
+    expect(difference(await pixelsOf(tile?.bytes ?? new Uint8Array()), expectedPixels).mean).toBeLessThan(6);
   });
 
-  it('gives tiles of a smaller level too', async () => {
+  it('returns tiles of a smaller level', async () => {
     const slide = await open();
     const tile = await slide.readTile({ level: 1, column: 0, row: 0 });
-    const shown = shrinkRaster(paintTissue(480, 400), 4);
+    const expectedPixels = shrinkRaster(paintTissue(480, 400), 4);
     const pixels = cropRaster(await pixelsOf(tile?.bytes ?? new Uint8Array()), 0, 0, 120, 100);
-    expect(difference(pixels, shown).mean).toBeLessThan(6);
+    expect(difference(pixels, expectedPixels).mean).toBeLessThan(6);
   });
 
-  it('says null of a tile that the scanner left empty', async () => {
+  it('returns null for a tile that the scanner left empty', async () => {
     const slide = await open({ isEmpty: (level, column, row) => level === 0 && column === 1 && row === 2 });
     expect(await slide.readTile({ level: 0, column: 1, row: 2 })).toBeNull();
     expect(await slide.readTile({ level: 0, column: 2, row: 2 })).not.toBeNull();
@@ -64,18 +64,18 @@ describe('an Aperio slide', () => {
   });
 
   it.each([
-    ['a level that it has not', { level: 2, column: 0, row: 0 }],
-    ['a column that it has not', { level: 0, column: 4, row: 0 }],
-    ['a row that it has not', { level: 0, column: 0, row: 4 }],
+    ['a level that does not exist', { level: 2, column: 0, row: 0 }],
+    ['a column that does not exist', { level: 0, column: 4, row: 0 }],
+    ['a row that does not exist', { level: 0, column: 0, row: 4 }],
     ['a column before the first', { level: 0, column: -1, row: 1 }],
     ['half a column', { level: 0, column: 0.5, row: 0 }],
-  ])('refuses %s', async (_, address) => {
+  ])('rejects a tile address with %s', async (_, address) => {
     const slide = await open();
     await expect(slide.readTile(address)).rejects.toMatchObject({ code: 'TILE_OUT_OF_RANGE' });
   });
 });
 
-describe('the description of an Aperio slide', () => {
+describe('the ImageDescription of an Aperio slide', () => {
   it.each<[Record<string, string>, number | null, number | null]>([
     [{ AppMag: '20', MPP: '0.4990' }, 0.499, 20],
     [{ MPP: '0,2500', AppMag: '40,0' }, 0.25, 40],
@@ -86,13 +86,13 @@ describe('the description of an Aperio slide', () => {
     [{ MPP: 'NaN', AppMag: '1e308' }, null, null],
     [{ MPP: '', AppMag: 'twenty' }, null, null],
     [{}, null, null],
-  ])('%j gives %s µm per pixel and magnification %s', async (properties, mpp, objectivePower) => {
+  ])('with %j gives %s µm per pixel and magnification %s', async (properties, mpp, objectivePower) => {
     const slide = await open({ properties, hasAssociatedImages: false });
     expect(slide.mpp).toEqual(mpp === null ? null : { x: mpp, y: mpp });
     expect(slide.objectivePower).toBe(objectivePower);
   });
 
-  it('may be a storm of separators', async () => {
+  it('with 200,000 separators is read in linear time', async () => {
     const slide = await openChanged(([full]) => [
       withTags(full, { [tag.ImageDescription]: ascii(`Aperio${'| '.repeat(200_000)}|MPP = 0.5`) }),
     ]);
@@ -101,7 +101,7 @@ describe('the description of an Aperio slide', () => {
 });
 
 describe('the levels of an Aperio slide', () => {
-  it('are told by their geometry, wherever they stand', async () => {
+  it('are recognised by their geometry, in any order of directories', async () => {
     const slide = await openChanged(([full, thumbnail, smaller, label, macro]) => {
       const first = withTags(thumbnail, {
         [tag.ImageDescription]: ascii('Aperio Image Library\r\n480x400 -> 240x200'),
@@ -112,18 +112,18 @@ describe('the levels of an Aperio slide', () => {
     expect(slide.mpp).toEqual({ x: 0.499, y: 0.499 });
   });
 
-  it('are no focus planes: of two equally large pictures the first counts', async () => {
+  it('include only the first of two directories of the same size', async () => {
     const slide = await openChanged(([full, ...others]) => [full, full, ...others] as DirectoryPlan[]);
     expect(slide.levels.map(({ width }) => width)).toEqual([480, 120]);
   });
 
-  it('are never a picture of other proportions', async () => {
+  it('exclude a directory with another aspect ratio', async () => {
     const wide = (await svsDirectories({ width: 200, height: 100, downsamples: [1] }))[0] as DirectoryPlan;
     const slide = await openChanged((directories) => [...directories, wide]);
     expect(slide.levels.map(({ width }) => width)).toEqual([480, 120]);
   });
 
-  it('are never a label or macro, even one cut into tiles in the proportions of the slide', async () => {
+  it('exclude a label or macro, even when it is tiled and has the aspect ratio of the slide', async () => {
     const slide = await openChanged(([full, _, smaller]) => [
       full as DirectoryPlan,
       withTags(smaller, { [tag.ImageDescription]: ascii('Aperio Image Library\r\nmacro 120x100') }),
@@ -135,21 +135,21 @@ describe('the levels of an Aperio slide', () => {
   });
 });
 
-describe('the tiles of an Aperio slide', () => {
+describe('a tile of an Aperio slide', () => {
   it.each([
-    ['YCbCr, which they do not say', 33_003, 'ycc'],
-    ['RGB', 33_005, undefined],
-  ])('in JPEG 2000 are %s', async (_, compression, colour) => {
+    ['with compression 33003 is YCbCr', 33_003, 'ycc'],
+    ['with compression 33005 is RGB', 33_005, undefined],
+  ])('in JPEG 2000 %s', async (_, compression, colour) => {
     const slide = await openChanged(([full]) => [withTags(full, { [tag.Compression]: short(compression) })]);
     const tile = await slide.readTile({ level: 0, column: 0, row: 0 });
     expect(tile).toMatchObject({ codec: 'jpeg2000', width: 128, height: 128 });
     expect(tile?.colour).toBe(colour);
-    expect(slide.levels[0].isMade).toBe(true);
+    expect(slide.levels[0].needsRendering).toBe(true);
   });
 });
 
-describe('the pictures beside an Aperio slide', () => {
-  it('may be LZW, as scanners write labels', async () => {
+describe('the associated images of an Aperio slide', () => {
+  it('include a label in LZW, as scanners write it', async () => {
     const { width, height, rgb } = paintTissue(90, 96);
     const label = encodeSamples({
       ...{ width, height, samples: rgb, samplesPerPixel: 3, photometric: 2 },
@@ -160,7 +160,7 @@ describe('the pictures beside an Aperio slide', () => {
     expect(await decodeImage(await slide.readAssociatedImage('label'))).toEqual({ width, height, rgb });
   });
 
-  it('are recognised, and put together from their strips', async () => {
+  it('are recognised and joined from their strips', async () => {
     const slide = await open();
     expect([...slide.associatedImages].sort()).toEqual(['label', 'macro', 'thumbnail']);
     const label = await pixelsOf((await slide.readAssociatedImage('label')).bytes);
@@ -171,7 +171,7 @@ describe('the pictures beside an Aperio slide', () => {
     expect(difference(thumbnail, shrinkRaster(paintTissue(480, 400), 2)).mean).toBeLessThan(6);
   });
 
-  it('are recognised when their descriptions were blanked', async () => {
+  it('are recognised when their descriptions are blank', async () => {
     const slide = await openChanged((directories) =>
       directories.map((directory, i) =>
         i < 3 ? directory : withTags(directory, { [tag.ImageDescription]: ascii('') }),
@@ -180,7 +180,7 @@ describe('the pictures beside an Aperio slide', () => {
     expect([...slide.associatedImages].sort()).toEqual(['label', 'macro', 'thumbnail']);
   });
 
-  it('may be missing', async () => {
+  it('may be absent', async () => {
     const slide = await open({ hasAssociatedImages: false });
     expect(slide.associatedImages.size).toBe(0);
     await expect(slide.readAssociatedImage('label')).rejects.toMatchObject({
@@ -189,12 +189,12 @@ describe('the pictures beside an Aperio slide', () => {
   });
 });
 
-describe('an Aperio slide is refused', () => {
+describe('opening an Aperio slide', () => {
   it.each<[string, DirectoryPlan['tags'], string]>([
     ['with an unknown compression', { [tag.Compression]: short(65000) }, 'FORMAT_NOT_SUPPORTED'],
     ['with JPEG of 16 bits a sample', { [tag.BitsPerSample]: short(16, 16, 16) }, 'FORMAT_NOT_SUPPORTED'],
     [
-      'with samples that are no colours',
+      'with samples that are not colours',
       { [tag.PhotometricInterpretation]: short(5) },
       'FORMAT_NOT_SUPPORTED',
     ],
@@ -218,17 +218,17 @@ describe('an Aperio slide is refused', () => {
     ['with tiles of 65,536 pixels', { [tag.TileLength]: long(65_536) }, 'LIMIT_EXCEEDED'],
     ['with fewer tiles than its size needs', { [tag.ImageLength]: long(4000) }, 'FILE_CORRUPT'],
     ['with fewer byte counts than tiles', { [tag.TileByteCounts]: long(1, 2, 3) }, 'FILE_CORRUPT'],
-  ])('%s', async (_, tags, code) => {
+  ])('rejects a file %s', async (_, tags, code) => {
     const opening = openChanged(([full]) => [withTags(full, tags)]);
     await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('when none of its pictures is cut into tiles', async () => {
+  it('rejects a file in which no directory is tiled', async () => {
     const opening = openChanged((directories) => directories.filter(({ strips }) => strips));
     await expect(opening).rejects.toMatchObject({ code: 'FORMAT_NOT_SUPPORTED' });
   });
 
-  it('with 40 levels', async () => {
+  it('rejects a file with 40 levels', async () => {
     const opening = openChanged(([full]) =>
       Array.from({ length: 40 }, (_, i) =>
         withTags(full, { [tag.ImageWidth]: long(480 - 6 * i), [tag.ImageLength]: long(400 - 5 * i) }),
@@ -238,13 +238,21 @@ describe('an Aperio slide is refused', () => {
   });
 });
 
-describe('a tile of an Aperio slide is refused', () => {
+describe('reading a damaged tile of an Aperio slide', () => {
   const tiles = Array.from({ length: 16 }, () => 0);
   it.each<[string, DirectoryPlan['tags'], string]>([
-    ['when it lies in the header', { [tag.TileOffsets]: long(...tiles.map(() => 4)) }, 'FILE_CORRUPT'],
-    ['when it lies past the end', { [tag.TileOffsets]: long(...tiles.map(() => 2 ** 31)) }, 'FILE_TRUNCATED'],
     [
-      'when it goes on past the end',
+      'when its offset is in the file header',
+      { [tag.TileOffsets]: long(...tiles.map(() => 4)) },
+      'FILE_CORRUPT',
+    ],
+    [
+      'when its offset is past the end of the file',
+      { [tag.TileOffsets]: long(...tiles.map(() => 2 ** 31)) },
+      'FILE_TRUNCATED',
+    ],
+    [
+      'when it ends past the end of the file',
       { [tag.TileByteCounts]: long(...tiles.map(() => 2 ** 25)) },
       'FILE_TRUNCATED',
     ],
@@ -256,12 +264,12 @@ describe('a tile of an Aperio slide is refused', () => {
     ['when it is no JPEG', { [tag.TileOffsets]: long(...tiles.map(() => 9)) }, 'FILE_CORRUPT'],
     ['when it has another size', { [tag.TileWidth]: short(160) }, 'FILE_CORRUPT'],
     [
-      'when it has other samples',
+      'when its JPEG has another number of components',
       { [tag.PhotometricInterpretation]: short(1), [tag.SamplesPerPixel]: short(1) },
       'FILE_CORRUPT',
     ],
     [
-      'when its tables are cut',
+      'when its JPEG tables are truncated',
       { [tag.JPEGTables]: { type: 7, numbers: [0xff, 0xd8, 0xff, 0xdb, 0] } },
       'FILE_CORRUPT',
     ],
@@ -272,7 +280,7 @@ describe('a tile of an Aperio slide is refused', () => {
     await expect(reading).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('alone: the others are still read', async () => {
+  it('does not prevent reading the other tiles', async () => {
     const slide = await openChanged(([full]) => [
       {
         ...full,
@@ -287,8 +295,8 @@ describe('a tile of an Aperio slide is refused', () => {
   });
 });
 
-describe('an Aperio file that is cut', () => {
-  it('gives a slide error wherever it ends, and never anything else', async () => {
+describe('a truncated Aperio file', () => {
+  it('gives a SlideError at every length', async () => {
     const whole = await buildSvs({ width: 160, height: 140, downsamples: [1] });
     const outcomes = new Set<string>();
     for (let end = 0; end < whole.length; end += 97) {

@@ -1,15 +1,15 @@
 /**
- * Aperio ScanScope and GT 450 slides (.svs): TIFF whose descriptions begin with "Aperio".
+ * Reads Aperio ScanScope and GT 450 slides (.svs): TIFF whose descriptions begin with "Aperio".
  *
- * docs/formats/aperio.md says what is read, and where each fact is from.
+ * docs/formats/aperio.md lists what is read, with the source of each fact.
  */
-import { type AssociatedImageName, type Slide, SlideError } from '../slide.ts';
-import type { SlideFormat } from '../source/slide-format.ts';
+import { type AssociatedImageName, type Slide, SlideError } from '../model/slide.ts';
 import type { TiffDirectory } from '../tiff/directory.ts';
-import { readPicture, type TiffPicture } from '../tiff/picture.ts';
-import { openShownPyramid } from '../tiff/shown-pyramid.ts';
+import { openDisplayPyramid } from '../tiff/display-pyramid.ts';
 import { tag } from '../tiff/tags.ts';
-import { readWholePicture } from '../tiff/whole-picture.ts';
+import { readTiffImage, type TiffImage } from '../tiff/tiff-image.ts';
+import { readWholeImage } from '../tiff/whole-image.ts';
+import type { SlideFormat } from './slide-format.ts';
 
 const DESCRIPTION_BYTES = 64 * 1024;
 
@@ -17,22 +17,22 @@ export const aperio: SlideFormat = {
   name: 'aperio',
 
   mismatch({ tiff, description }) {
-    if (!tiff) return 'the file is no TIFF';
+    if (!tiff) return 'the file is not TIFF';
     return description.startsWith('Aperio') ? null : 'its description does not begin with "Aperio"';
   },
 
   async open(files, { tiff }) {
-    const levels: TiffPicture[] = [];
-    const associated = new Map<AssociatedImageName, TiffPicture>();
+    const levels: TiffImage[] = [];
+    const associated = new Map<AssociatedImageName, TiffImage>();
     for (const directory of (await tiff?.directories()) ?? []) {
-      const picture = await readPicture(directory);
-      const name = await associatedName(directory, picture.tiles !== null);
-      if (name === null) levels.push(picture);
-      else if (!associated.has(name)) associated.set(name, picture);
+      const tiffImage = await readTiffImage(directory);
+      const name = await associatedName(directory, tiffImage.tiles !== null);
+      if (name === null) levels.push(tiffImage);
+      else if (!associated.has(name)) associated.set(name, tiffImage);
     }
 
     const { leading } = files;
-    const pyramid = await openShownPyramid(leading, levels);
+    const pyramid = await openDisplayPyramid(leading, levels);
     const description = (await pyramid.full.directory.text(tag.ImageDescription, DESCRIPTION_BYTES)) ?? '';
     const mpp = readProperty(description, 'MPP');
     return {
@@ -46,9 +46,9 @@ export const aperio: SlideFormat = {
       associatedImages: new Set(associated.keys()),
       readTile: pyramid.readTile,
       async readAssociatedImage(name) {
-        const picture = associated.get(name);
-        if (!picture) throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
-        return readWholePicture(leading, picture);
+        const tiffImage = associated.get(name);
+        if (!tiffImage) throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
+        return readWholeImage(leading, tiffImage);
       },
       readIccProfile: pyramid.readIccProfile,
       close: files.close,
@@ -56,17 +56,16 @@ export const aperio: SlideFormat = {
   },
 };
 
-/** Scanners lose tiles of smaller levels, by a fault of theirs; what is empty at full resolution was not scanned. */
+/** Marks smaller levels: scanners lose tiles there. An empty tile at full resolution was not scanned. */
 function withGaps([full, ...smaller]: Slide['levels']): Slide['levels'] {
   return [full, ...smaller.map((level) => ({ ...level, hasGaps: true as const }))];
 }
 
 /**
- * What a picture is besides a level: the second line of its description begins with "label" or "macro"; where
- * somebody has blanked it, NewSubfileType still says 1 (label) or 9 (macro). Without either, a picture in strips
- * is the thumbnail.
+ * Returns which associated image an image is; null for a level of the pyramid.
  *
- * @returns null for a level
+ * The second line of its description begins with "label" or "macro". Where that text was blanked, NewSubfileType is
+ * still 1 (label) or 9 (macro). An image in strips without either is the thumbnail.
  */
 async function associatedName(
   directory: TiffDirectory,
@@ -83,10 +82,10 @@ async function associatedName(
 }
 
 /**
- * A number out of the description's `|name = value` pairs; scanners set to some languages write `20,0`, other
- * programs `20X`.
+ * Reads a number from the description's `|name = value` pairs. Scanners with some language settings write `20,0`,
+ * other programs `20X`.
  *
- * @returns null when it is missing, or no number above 0 that a microscope could have
+ * @returns null when it is missing or not between 0 and 1000
  */
 function readProperty(description: string, name: 'MPP' | 'AppMag'): number | null {
   const [, text] = new RegExp(`\\|\\s*${name}\\s*=([^|]*)`).exec(description) ?? [];

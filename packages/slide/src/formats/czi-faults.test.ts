@@ -1,4 +1,4 @@
-/** CZI files that lie: every way is one line, with the error it must give. */
+/** Corrupt CZI files: each fault is one table row with the expected error. */
 
 import { describe, expect, it } from 'vitest';
 import { openSlideFrom } from '../open-slide.ts';
@@ -18,44 +18,56 @@ import {
 import { memoryFiles } from '../testing/memory-files.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 
-describe('a CZI file is refused when it is opened', () => {
+describe('opening a CZI file', () => {
   it.each<[string, Damage, string]>([
-    ['of a version that there is not', (file) => file.writeInt32LE(2, BODY), 'FORMAT_NOT_SUPPORTED'],
-    ['that is a part of another', (file) => file.writeInt32LE(1, BODY + 48), 'FORMAT_NOT_SUPPORTED'],
-    ['whose writing was not finished', (file) => file.writeBigInt64LE(0n, BODY + 52), 'FILE_CORRUPT'],
+    ['of an unknown version', (file) => file.writeInt32LE(2, BODY), 'FORMAT_NOT_SUPPORTED'],
+    [
+      'that is one part of a multi-file slide',
+      (file) => file.writeInt32LE(1, BODY + 48),
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    [
+      'without a directory, because writing was not finished',
+      (file) => file.writeBigInt64LE(0n, BODY + 52),
+      'FILE_CORRUPT',
+    ],
     ['whose file segment is too short', (file) => file.writeBigInt64LE(16n, 24), 'FILE_CORRUPT'],
-    ['whose file segment is longer than it', (file) => file.writeBigInt64LE(2n ** 40n, 24), 'FILE_TRUNCATED'],
+    [
+      'whose file segment is longer than the file',
+      (file) => file.writeBigInt64LE(2n ** 40n, 24),
+      'FILE_TRUNCATED',
+    ],
     ['whose file segment has a negative length', (file) => file.writeBigInt64LE(-1n, 24), 'FILE_CORRUPT'],
     ['whose file segment has 2^62 bytes', (file) => file.writeBigInt64LE(2n ** 62n, 24), 'FILE_CORRUPT'],
 
     [
-      'with its directory past the end',
+      'with its directory offset past the end',
       (file) => file.writeBigInt64LE(2n ** 40n, BODY + 52),
       'FILE_TRUNCATED',
     ],
     [
-      'with its directory at its last byte',
+      'with its directory offset at the last byte',
       (file) => file.writeBigInt64LE(BigInt(file.length - 1), BODY + 52),
       'FILE_TRUNCATED',
     ],
+    ['with a negative directory offset', (file) => file.writeBigInt64LE(-32n, BODY + 52), 'FILE_CORRUPT'],
     [
-      'with its directory at a negative place',
-      (file) => file.writeBigInt64LE(-32n, BODY + 52),
-      'FILE_CORRUPT',
-    ],
-    [
-      'with its directory at 2^63 − 1',
+      'with the directory offset 2^63 − 1',
       (file) => file.writeBigInt64LE(2n ** 63n - 1n, BODY + 52),
       'FILE_CORRUPT',
     ],
-    ['with its directory in its header', (file) => file.writeBigInt64LE(4n, BODY + 52), 'FILE_CORRUPT'],
     [
-      'with its directory at a subblock',
+      'with its directory offset in the header',
+      (file) => file.writeBigInt64LE(4n, BODY + 52),
+      'FILE_CORRUPT',
+    ],
+    [
+      'with its directory offset at a subblock',
       (file, { subblocks }) => file.writeBigInt64LE(BigInt(subblocks[0] ?? 0), BODY + 52),
       'FILE_CORRUPT',
     ],
     [
-      'whose directory lists nothing',
+      'whose directory lists 0 subblocks',
       (file, { directory }) => file.writeInt32LE(0, directory + BODY),
       'FILE_CORRUPT',
     ],
@@ -65,7 +77,7 @@ describe('a CZI file is refused when it is opened', () => {
       'FILE_CORRUPT',
     ],
     [
-      'whose directory lists more than it has room for',
+      'whose directory lists more subblocks than fit into it',
       (file, { directory }) => file.writeInt32LE(3, directory + BODY),
       'FILE_CORRUPT',
     ],
@@ -80,53 +92,53 @@ describe('a CZI file is refused when it is opened', () => {
       'FILE_CORRUPT',
     ],
     [
-      'whose directory has no length',
+      'whose directory has length 0',
       (file, { directory }) => file.fill(0, directory + 16, directory + 32),
       'FILE_CORRUPT',
     ],
 
     [
-      'with an entry of an unknown kind',
+      'with a directory entry of an unknown type',
       (file, places) => file.write('DE', inEntry(places, 0, 0)),
       'FILE_CORRUPT',
     ],
     [
-      'with an entry of −1 dimensions',
+      'with a directory entry of −1 dimensions',
       (file, places) => file.writeInt32LE(-1, inEntry(places, 0, entry.dimensionCount)),
       'FILE_CORRUPT',
     ],
     [
-      'with an entry of 2^31 − 1 dimensions',
+      'with a directory entry of 2^31 − 1 dimensions',
       (file, places) => file.writeInt32LE(2 ** 31 - 1, inEntry(places, 0, entry.dimensionCount)),
       'LIMIT_EXCEEDED',
     ],
     [
-      'with an entry of more dimensions than it has',
+      'with a directory entry that claims too many dimensions',
       (file, places) => file.writeInt32LE(30, inEntry(places, 1, entry.dimensionCount)),
       'FILE_CORRUPT',
     ],
     [
-      'with an entry without a place',
+      'with a directory entry without X and Y',
       (file, places) => file.writeInt32LE(0, inEntry(places, 1, entry.dimensionCount)),
       'FILE_CORRUPT',
     ],
     [
-      'with an entry that has X twice',
+      'with a directory entry that has X twice',
       (file, places) => file.write('X\0', inDimension(places, 0, 1, 0)),
       'FILE_CORRUPT',
     ],
     [
-      'with an entry that has no Y',
+      'with a directory entry that has no Y',
       (file, places) => file.write('Q\0', inDimension(places, 0, 1, 0)),
       'FILE_CORRUPT',
     ],
     [
-      'with a subblock past its end',
+      'with a subblock past the end of the file',
       (file, places) => file.writeBigInt64LE(2n ** 40n, inEntry(places, 0, entry.position)),
       'FILE_TRUNCATED',
     ],
     [
-      'with a subblock at a negative place',
+      'with a negative subblock offset',
       (file, places) => file.writeBigInt64LE(-1n, inEntry(places, 0, entry.position)),
       'FILE_CORRUPT',
     ],
@@ -146,7 +158,7 @@ describe('a CZI file is refused when it is opened', () => {
       'FILE_CORRUPT',
     ],
     [
-      'with a subblock stored larger than it is',
+      'with a subblock whose stored size exceeds its size',
       (file, places) => file.writeInt32LE(64, inDimension(places, 0, 0, dimension.storedSize)),
       'FILE_CORRUPT',
     ],
@@ -156,7 +168,7 @@ describe('a CZI file is refused when it is opened', () => {
       'FILE_CORRUPT',
     ],
     [
-      'with a subblock reduced by 4 one way and by 1 the other',
+      'with a subblock reduced by 4 horizontally and by 1 vertically',
       (file, places) => file.writeInt32LE(8, inDimension(places, 0, 0, dimension.storedSize)),
       'FILE_CORRUPT',
     ],
@@ -193,7 +205,7 @@ describe('a CZI file is refused when it is opened', () => {
       'FORMAT_NOT_SUPPORTED',
     ],
     [
-      'of two types of pixels',
+      'with two pixel types in one channel',
       (file, places) => file.writeInt32LE(9, inEntry(places, 0, entry.pixelType)),
       'FILE_CORRUPT',
     ],
@@ -208,18 +220,18 @@ describe('a CZI file is refused when it is opened', () => {
       'FORMAT_NOT_SUPPORTED',
     ],
     [
-      'with the raw data of a camera',
+      'with raw camera data',
       (file, places) => file.writeInt32LE(100, inEntry(places, 0, entry.compression)),
       'FORMAT_NOT_SUPPORTED',
     ],
 
     [
-      'with its metadata past the end',
+      'with its metadata offset past the end',
       (file) => file.writeBigInt64LE(2n ** 40n, BODY + 60),
       'FILE_TRUNCATED',
     ],
     [
-      'with its metadata elsewhere',
+      'with its metadata offset at another segment',
       (file, { directory }) => file.writeBigInt64LE(BigInt(directory), BODY + 60),
       'FILE_CORRUPT',
     ],
@@ -234,43 +246,47 @@ describe('a CZI file is refused when it is opened', () => {
       'FILE_CORRUPT',
     ],
     [
-      'whose metadata are cut',
+      'whose metadata are truncated',
       (file, { metadata }) => file.writeInt32LE(40, metadata + BODY),
       'FILE_CORRUPT',
     ],
     [
-      'whose metadata are no XML',
+      'whose metadata are not XML',
       (file, { metadata }) => file.write('}', metadata + BODY + 256),
       'FILE_CORRUPT',
     ],
 
     [
-      'with its attachments past the end',
+      'with its attachments offset past the end',
       (file) => file.writeBigInt64LE(2n ** 40n, BODY + 72),
       'FILE_TRUNCATED',
     ],
-    ['with its attachments elsewhere', (file) => file.writeBigInt64LE(32n, BODY + 72), 'FILE_CORRUPT'],
+    [
+      'with its attachments offset at another segment',
+      (file) => file.writeBigInt64LE(32n, BODY + 72),
+      'FILE_CORRUPT',
+    ],
     [
       'with −1 attachments',
       (file, { attachmentDirectory }) => file.writeInt32LE(-1, attachmentDirectory + BODY),
       'FILE_CORRUPT',
     ],
     [
-      'with more attachments than it lists',
+      'with more attachments than fit into the list',
       (file, { attachmentDirectory }) => file.writeInt32LE(2, attachmentDirectory + BODY),
       'FILE_CORRUPT',
     ],
     [
-      'with an attachment of an unknown kind',
+      'with an attachment entry of an unknown type',
       (file, { attachmentDirectory }) => file.write('B2', attachmentDirectory + BODY + 256),
       'FILE_CORRUPT',
     ],
     [
-      'with an attachment at a negative place',
+      'with a negative attachment offset',
       (file, { attachmentDirectory }) => file.writeBigInt64LE(-9n, attachmentDirectory + BODY + 256 + 12),
       'FILE_CORRUPT',
     ],
-  ])('%s', async (_, damage, code) => {
+  ])('rejects a file %s', async (_, damage, code) => {
     await expect(openBytes(damaged(damage))).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
@@ -324,20 +340,20 @@ describe('a CZI file is refused when it is opened', () => {
       },
       'LIMIT_EXCEEDED',
     ],
-  ])('%s', async (_, plan, code) => {
+  ])('rejects a file %s', async (_, plan, code) => {
     const opening = openBytes(buildCzi({ ...whole, ...plan }).bytes);
     await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('naming JPEG XR, and what to do about it', async () => {
+  it('names JPEG XR and how to convert the slide in the error message', async () => {
     const bytes = damaged((file, places) => file.writeInt32LE(4, inEntry(places, 0, entry.compression)));
     await expect(openBytes(bytes)).rejects.toThrow(/JPEG XR.+(ZEN|OME-TIFF)/);
   });
 });
 
-describe('a CZI file that is cut', () => {
+describe('a truncated CZI file', () => {
   it.each([true, false])(
-    'is refused wherever it ends, or shown whole: directory first %s',
+    'is rejected or displayed completely at every length (directory first: %s)',
     async (isDirectoryFirst) => {
       const { bytes } = buildCzi({ ...whole, attachments: [], isDirectoryFirst });
       const readAll = async (end: number) => {
@@ -361,7 +377,7 @@ describe('a CZI file that is cut', () => {
   );
 });
 
-it('a CZI file is opened by reading what is needed of it, and little more', async () => {
+it('opening a CZI file reads little more than its directory and metadata', async () => {
   const { bytes } = buildCzi(whole);
   const source = memorySource(bytes);
   let read = 0;

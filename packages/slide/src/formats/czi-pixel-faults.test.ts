@@ -1,4 +1,4 @@
-/** CZI files whose pixels lie: every way is one line, with the error it must give. */
+/** CZI files with corrupt pixels: each fault is one table row with the expected error. */
 
 import zlib from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -23,18 +23,18 @@ import {
 } from '../testing/damage-czi.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 
-describe('a tile of a CZI file is refused', () => {
+describe('reading a tile of a CZI file', () => {
   const readFirst = async (bytes: Uint8Array) =>
     (await openBytes(bytes)).readTile({ level: 0, column: 0, row: 0 });
 
   it.each<[string, Damage, string]>([
     [
-      'when its subblock is elsewhere',
+      'when its subblock offset is at another segment',
       (file, places) => file.writeBigInt64LE(BigInt(places.directory), inEntry(places, 0, entry.position)),
       'FILE_CORRUPT',
     ],
     [
-      'when its subblock is the file itself',
+      'when its subblock offset is at the file segment',
       (file, places) => file.writeBigInt64LE(0n, inEntry(places, 0, entry.position)),
       'FILE_CORRUPT',
     ],
@@ -69,49 +69,57 @@ describe('a tile of a CZI file is refused', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when its subblock is larger than its pixels',
+      'when its subblock claims more pixels than it has',
       (file, places) => file.writeInt32LE(33, inDimension(places, 0, 0, dimension.size)),
       'FILE_CORRUPT',
     ],
     [
-      'when its subblock has 2^30 pixels that are not there',
+      'when its subblock claims 2^30 absent pixels',
       (file, places) => file.writeInt32LE(2 ** 25, inDimension(places, 0, 0, dimension.size)),
       'FILE_CORRUPT',
     ],
     [
-      'when its pixels are no Zstandard',
+      'when its pixels are not Zstandard',
       (file, places) => {
         for (const i of [0, 1]) file.writeInt32LE(5, inEntry(places, i, entry.compression));
       },
       'FILE_CORRUPT',
     ],
     [
-      'when its pixels are no zstd1',
+      'when its pixels are not zstd1',
       (file, places) => {
         for (const i of [0, 1]) file.writeInt32LE(6, inEntry(places, i, entry.compression));
       },
       'FILE_CORRUPT',
     ],
     [
-      'when its pixels are no JPEG',
+      'when its pixels are not JPEG',
       (file, places) => {
         for (const i of [0, 1]) file.writeInt32LE(1, inEntry(places, i, entry.compression));
       },
       'FILE_CORRUPT',
     ],
-  ])('%s', async (_, damage, code) => {
+  ])('fails %s', async (_, damage, code) => {
     await expect(readFirst(damaged(damage))).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
   const bomb = zlib.zstdCompressSync(new Uint8Array(2 ** 24));
   it.each<[string, Partial<SubblockPlan>, string]>([
-    ['when its Zstandard is cut', { compression: 5, data: zstd0.subarray(0, -20) }, 'FILE_CORRUPT'],
     [
-      'when its Zstandard unpacks to less',
+      'when its Zstandard data are truncated',
+      { compression: 5, data: zstd0.subarray(0, -20) },
+      'FILE_CORRUPT',
+    ],
+    [
+      'when its Zstandard data decompress to too few bytes',
       { compression: 5, data: zlib.zstdCompressSync(data.subarray(3)) },
       'FILE_CORRUPT',
     ],
-    ['when its Zstandard unpacks to 7,000 times as much', { compression: 5, data: bomb }, 'FILE_CORRUPT'],
+    [
+      'when its Zstandard data decompress to 7,000 times the expected size',
+      { compression: 5, data: bomb },
+      'FILE_CORRUPT',
+    ],
     ['when its zstd1 is empty', { compression: 6, data: new Uint8Array() }, 'FILE_CORRUPT'],
     [
       'when its zstd1 has a header of 2 bytes',
@@ -119,26 +127,38 @@ describe('a tile of a CZI file is refused', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when its zstd1 has a header of an unknown kind',
+      'when its zstd1 has an unknown header',
       { compression: 6, data: Buffer.concat([Uint8Array.of(3, 7, 1), zstd1.subarray(1)]) },
       'FILE_CORRUPT',
     ],
     ['when its zstd1 ends in its header', { compression: 6, data: Uint8Array.of(3, 1) }, 'FILE_CORRUPT'],
-    ['when its JPEG is cut', { compression: 1, data: jpeg.subarray(0, jpeg.length / 2) }, 'FILE_CORRUPT'],
-    ['when its JPEG has another size', { compression: 1, data: jpeg, width: 40 }, 'FILE_CORRUPT'],
-    ['when its JPEG is grey and it is not', { compression: 1, data: greyJpeg }, 'FILE_CORRUPT'],
     [
-      'when its JPEG is in colours and it is not',
+      'when its JPEG is truncated',
+      { compression: 1, data: jpeg.subarray(0, jpeg.length / 2) },
+      'FILE_CORRUPT',
+    ],
+    ['when its JPEG has another size', { compression: 1, data: jpeg, width: 40 }, 'FILE_CORRUPT'],
+    [
+      'when its JPEG is grey and its pixel type is colour',
+      { compression: 1, data: greyJpeg },
+      'FILE_CORRUPT',
+    ],
+    [
+      'when its JPEG is colour and its pixel type is grey',
       { compression: 1, data: jpeg, pixelType: 0 },
       'FILE_CORRUPT',
     ],
-    ['when it has JPEG of 16 bits', { compression: 1, data: jpeg, pixelType: 4 }, 'FORMAT_NOT_SUPPORTED'],
-  ])('%s', async (_, plan, code) => {
+    [
+      'when it is JPEG with a 16-bit pixel type',
+      { compression: 1, data: jpeg, pixelType: 4 },
+      'FORMAT_NOT_SUPPORTED',
+    ],
+  ])('fails %s', async (_, plan, code) => {
     const bytes = buildCzi({ subblocks: [{ ...plain, ...plan }] }).bytes;
     await expect(readFirst(bytes)).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('when more subblocks lie there than a tile may need', async () => {
+  it('fails when more than 256 subblocks lie under it', async () => {
     const subblocks = Array.from({ length: limits.subblocksPerTile + 1 }, (_, M) => ({
       ...plain,
       dimensions: { M },
@@ -146,7 +166,7 @@ describe('a tile of a CZI file is refused', () => {
     await expect(readFirst(buildCzi({ subblocks }).bytes)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 
-  it('alone: the others are still read, and it is tried again', async () => {
+  it('fails for the damaged subblock alone and reads it again on the next request', async () => {
     const far = { ...plain, x: 600 };
     const { bytes, places } = buildCzi({ subblocks: [plain, far] });
     const whatWasThere = bytes.readInt32LE(inSubblock(places, BODY));
@@ -160,10 +180,10 @@ describe('a tile of a CZI file is refused', () => {
   });
 });
 
-describe('a picture beside a CZI file is refused', () => {
+describe('reading an associated image of a CZI file', () => {
   it.each<[string, Damage, string]>([
     [
-      'when it is elsewhere',
+      'when its offset is at another segment',
       (file, { attachments: [at = 0] }) => file.write('DELETED\0', at),
       'FILE_CORRUPT',
     ],
@@ -178,32 +198,32 @@ describe('a picture beside a CZI file is refused', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when it has more bytes than it has',
+      'when it claims more bytes than its segment has',
       (file, { attachments: [at = 0] }) => file.writeInt32LE(2 ** 31 - 1, at + BODY),
       'FILE_CORRUPT',
     ],
     [
-      'when it is no JPEG',
+      'when it is not JPEG',
       (file, { attachments: [at = 0] }) => file.fill(0, at + BODY + 256, at + BODY + 270),
       'FILE_CORRUPT',
     ],
     [
-      'when it is no CZI',
+      'when it is not CZI',
       (file, { attachmentDirectory }) => file.write('CZI\0', attachmentDirectory + BODY + 256 + 40),
       'FILE_CORRUPT',
     ],
     [
-      'when it is neither',
+      'when it is neither JPEG nor CZI',
       (file, { attachmentDirectory }) => file.write('ZIP\0', attachmentDirectory + BODY + 256 + 40),
       'FORMAT_NOT_SUPPORTED',
     ],
-  ])('%s; the slide is still shown', async (_, damage, code) => {
+  ])('fails %s, and the slide is still displayed', async (_, damage, code) => {
     const slide = await openBytes(damaged(damage));
     await expect(slide.readAssociatedImage('thumbnail')).rejects.toMatchObject({ name: 'SlideError', code });
     expect(await slide.readTile({ level: 0, column: 0, row: 0 })).not.toBeNull();
   });
 
-  it('when it is a CZI of more pixels than a picture has', async () => {
+  it('fails when it is a CZI of more pixels than the limit', async () => {
     const inside = buildCzi({ subblocks: [plain, { ...plain, x: 100_000, y: 100_000 }] }).bytes;
     const slide = await openBytes(
       buildCzi({ ...whole, attachments: [{ name: 'Label', fileType: 'CZI', data: inside }] }).bytes,

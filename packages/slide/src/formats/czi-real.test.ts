@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cropRaster, type Raster } from '../decode/raster.ts';
+import type { Slide } from '../model/slide.ts';
 import { openSlide } from '../open-slide.ts';
-import type { Slide } from '../slide.ts';
 import { openFileSource } from '../source/file-source.ts';
 import { boxFilter, difference } from '../testing/compare-pixels.ts';
 
@@ -30,39 +30,42 @@ describe.skipIf(slides === '')(`a real Zeiss slide${skipped}`, () => {
     ],
     ['S3_1Pos_2Mosaic_T1_Z1_CH1.czi', [[645, 514]], 1.6, 5],
     ['CellDivision_T3_Z6_CH1_X300_Y200_DCV_ZSTD.czi', [[300, 200]], 0.09058, 50],
-  ])('%s is what its scanner wrote', async (name, sizes, mpp, objectivePower) => {
-    const slide = await openSlide({ path: pathOf(name) });
-    expect(slide).toMatchObject({ format: 'czi', vendor: 'Zeiss', objectivePower });
-    expect(slide.levels.map(({ width, height }) => [width, height])).toEqual(sizes);
-    expect(slide.mpp?.x).toBeCloseTo(mpp, 4);
-    expect(slide.mpp?.y).toBeCloseTo(mpp, 4);
-    expect([...slide.associatedImages]).toEqual(['thumbnail']);
-    await slide.close();
-  });
+  ])(
+    '%s has the levels, pixel size and magnification of its documentation',
+    async (name, sizes, mpp, objectivePower) => {
+      const slide = await openSlide({ path: pathOf(name) });
+      expect(slide).toMatchObject({ format: 'czi', vendor: 'Zeiss', objectivePower });
+      expect(slide.levels.map(({ width, height }) => [width, height])).toEqual(sizes);
+      expect(slide.mpp?.x).toBeCloseTo(mpp, 4);
+      expect(slide.mpp?.y).toBeCloseTo(mpp, 4);
+      expect([...slide.associatedImages]).toEqual(['thumbnail']);
+      await slide.close();
+    },
+  );
 
-  it('RGB-8bit.czi has the samples of its subblock, blue first', async () => {
+  it('RGB-8bit.czi has the samples of its subblock, in blue-green-red order', async () => {
     const path = pathOf('RGB-8bit.czi');
     const slide = await openSlide({ path });
     const source = await openFileSource(path);
     // The one subblock is at 3680; its header takes 288 bytes, its metadata 12.
     const stored = await source.read(3680 + 288 + 12, 924 * 624 * 3);
     const rgb = stored.map((_, i) => stored[i - (i % 3) + 2 - (i % 3)] as number);
-    const shown = cropRaster({ width: 924, height: 624, rgb }, 512, 512, 412, 112);
-    expect(difference(await rasterOf(slide, 0, 1, 1), shown).most).toBe(0);
+    const expectedPixels = cropRaster({ width: 924, height: 624, rgb }, 512, 512, 412, 112);
+    expect(difference(await rasterOf(slide, 0, 1, 1), expectedPixels).most).toBe(0);
 
     await Promise.all([slide.close(), source.close()]);
   });
 
-  it('1_tileregion.czi shows the same at half resolution as at full', async () => {
+  it('1_tileregion.czi has the same image at half and full resolution', async () => {
     const slide = await openSlide({ path: pathOf('1_tileregion.czi') });
     const full = await rasterOf(slide, 0, 1, 0);
     const half = await rasterOf(slide, 1, 0, 0);
-    // Where one subblock alone lies: those that overlap are in another order in the smaller resolution. ZEN reduces by
-    // a wider filter than the mean.
+    // Compares an area with one subblock, because overlapping ones are ordered differently in the smaller resolution.
+    // ZEN reduces with a wider filter than the mean.
     const [x, y, width, height] = [10, 60, 70, 60];
-    const shown = boxFilter(full, 2, { x, y, width, height });
+    const expectedPixels = boxFilter(full, 2, { x, y, width, height });
     const off = (columns: number, rows: number) =>
-      difference(cropRaster(half, 256 + x + columns, y + rows, width, height), shown).mean;
+      difference(cropRaster(half, 256 + x + columns, y + rows, width, height), expectedPixels).mean;
     expect(off(0, 0)).toBeLessThan(4);
     for (const [columns, rows] of [
       [1, 0],
@@ -75,7 +78,7 @@ describe.skipIf(slides === '')(`a real Zeiss slide${skipped}`, () => {
     await slide.close();
   });
 
-  it('S3_1Pos_2Mosaic_T1_Z1_CH1.czi has three scenes, and nothing between them', async () => {
+  it('S3_1Pos_2Mosaic_T1_Z1_CH1.czi has three scenes with background between them', async () => {
     const slide = await openSlide({ path: pathOf('S3_1Pos_2Mosaic_T1_Z1_CH1.czi') });
     const { rgb, width } = await rasterOf(slide, 0, 0, 0);
     const at = (x: number, y: number) => rgb[(y * width + x) * 3] as number;

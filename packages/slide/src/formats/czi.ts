@@ -1,10 +1,11 @@
 /**
- * Zeiss slides (.czi): subblocks of any place and size, with or without smaller resolutions, put together to tiles.
+ * Reads Zeiss slides (.czi): subblocks of any position and size, with or without smaller resolutions, composed to tiles.
  *
- * docs/formats/czi.md says what is read, and where each fact is from.
+ * docs/formats/czi.md lists what is read, with the source of each fact.
  */
-import { corrupt, notRead, tooMuch } from '../czi/damage.ts';
-import { readShownSubblocks, type Subblock } from '../czi/directory.ts';
+
+import { readDisplayedSubblocks, type Subblock } from '../czi/directory.ts';
+import { corrupt, limitExceeded, notSupported } from '../czi/errors.ts';
 import { limits } from '../czi/limits.ts';
 import { type ChannelMetadata, type CziMetadata, readCziMetadata } from '../czi/metadata.ts';
 import { type MosaicLevel, openMosaic } from '../czi/mosaic.ts';
@@ -27,6 +28,7 @@ import { type Channel, colourOfChannel, composeChannels } from '../decode/compos
 import { estimateRange, isOfFewBits } from '../decode/contrast.ts';
 import type { Colour, Raster } from '../decode/raster.ts';
 import { readJpegHeader } from '../jpeg/header.ts';
+import { shownPlaneOf } from '../model/shown-plane.ts';
 import {
   type AssociatedImageName,
   type EncodedImage,
@@ -35,20 +37,20 @@ import {
   type Slide,
   SlideError,
   type TileAddress,
-} from '../slide.ts';
+} from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { partOfSource } from '../source/part-of-source.ts';
 import { readOnce } from '../source/read-once.ts';
-import type { SlideFormat } from '../source/slide-format.ts';
+import type { SlideFormat } from './slide-format.ts';
 
-/** Pixels. Subblocks are larger, and lie anywhere. */
+/** Pixels. Subblocks are larger and lie at any position. */
 const TILE_SIDE = 512;
 const WHITE: Colour = { r: 255, g: 255, b: 255 };
 const BLACK: Colour = { r: 0, g: 0, b: 0 };
 
 export const czi: SlideFormat = {
   name: 'czi',
-  isOnlyMade: true,
+  needsRendering: true,
 
   mismatch({ start }) {
     return isCzi(start) ? null : 'the file does not begin with "ZISRAWFILE"';
@@ -56,7 +58,7 @@ export const czi: SlideFormat = {
 
   async open(files) {
     const { leading } = files;
-    const { picture, metadata, attachments } = await openPicture(leading);
+    const { image, metadata, attachments, shown } = await openDisplayedImage(leading);
     const associated = new Map<AssociatedImageName, Attachment>();
     for (const attachment of attachments) {
       const name = associatedNames[attachment.name];
@@ -66,16 +68,17 @@ export const czi: SlideFormat = {
       format: 'czi',
       fingerprint: files.fingerprint,
       vendor: 'Zeiss',
-      levels: picture.levels,
+      levels: image.levels,
       mpp: metadata.mpp,
       objectivePower: metadata.objectivePower,
-      background: picture.background,
+      ...shownPlaneOf({ plane: 1, ...shown }),
+      background: image.background,
       associatedImages: new Set(associated.keys()),
-      readTile: picture.readTile,
+      readTile: image.readTile,
       async readAssociatedImage(name) {
         const attachment = associated.get(name);
         if (!attachment) throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
-        return readAttachedPicture(leading, attachment);
+        return readAttachedImage(leading, attachment);
       },
       readIccProfile: async () => null,
       close: files.close,
@@ -90,9 +93,9 @@ const associatedNames: Readonly<Record<string, AssociatedImageName>> = {
   Thumbnail: 'thumbnail',
 };
 
-/** What is shown of a CZI file, or of one inside another. */
-interface Picture extends Pick<Slide, 'levels' | 'background' | 'readTile'> {
-  /** Pixels of a tile, as many as its level has there; null where there is no subblock. */
+/** The displayed part of a CZI file, or of a CZI file embedded in another. */
+interface DisplayedImage extends Pick<Slide, 'levels' | 'background' | 'readTile'> {
+  /** Returns the pixels of a tile, cropped to its level; null where no subblock lies. */
   readonly drawTile: (
     level: number,
     column: number,
@@ -101,46 +104,54 @@ interface Picture extends Pick<Slide, 'levels' | 'background' | 'readTile'> {
   ) => Promise<Raster | null>;
 }
 
-/** A channel that is shown. */
-interface ShownChannel {
+/** A displayed channel. */
+interface DisplayedChannel {
   readonly number: number;
   readonly colour: Colour;
-  /** Null where the file does not say it: then it is found. */
+  /** Null where the file does not state it: it is then estimated from the pixels. */
   readonly range: GreyRange | null;
-  /** Of a sample, as many as the camera used. */
+  /** Bits of a sample that the camera used. */
   readonly bits: number;
 }
 
-async function openPicture(
-  source: ByteSource,
-): Promise<{ picture: Picture; metadata: CziMetadata; attachments: readonly Attachment[] }> {
+async function openDisplayedImage(source: ByteSource): Promise<{
+  image: DisplayedImage;
+  metadata: CziMetadata;
+  attachments: readonly Attachment[];
+  shown: { planes: number; times: number };
+}> {
   const places = await readFileSegment(source);
   const metadata = readCziMetadata(await readMetadata(source, places.metadataAt));
   const attachments = await readAttachments(source, places.attachmentsAt);
-  const all = await readShownSubblocks(source, places.directoryAt);
+  const { subblocks: all, ...shown } = await readDisplayedSubblocks(source, places.directoryAt);
   const channels = chooseChannels(all, metadata);
   const numbers = new Set(channels.map(({ number }) => number));
-  const shown = all.filter(({ channel }) => numbers.has(channel));
-  for (const subblock of shown) checkReadable(subblock);
-  checkSameKind(shown);
+  const displayed = all.filter(({ channel }) => numbers.has(channel));
+  for (const subblock of displayed) checkReadable(subblock);
+  checkSameKind(displayed);
 
-  const mosaic = openMosaic(shown);
+  const mosaic = openMosaic(displayed);
   const [first] = channels;
-  const isBright =
-    shown.some(isColour) ||
+  const hasBrightBackground =
+    displayed.some(isColour) ||
     (channels.length === 1 && metadata.channels.get(first.number)?.isTransmitted === true);
-  const background = isBright ? WHITE : BLACK;
-  return { picture: pictureOf(mosaic, channels, subblockReader(source), background), metadata, attachments };
+  const background = hasBrightBackground ? WHITE : BLACK;
+  return {
+    image: displayedImageOf(mosaic, channels, subblockReader(source), background),
+    metadata,
+    attachments,
+    shown,
+  };
 }
 
 /**
- * A channel in colours is a picture of its own: the first one is shown alone. Grey ones are laid over one another,
- * but for those that the file hides.
+ * Chooses the channels to display. A colour channel is an image of its own: only the first one is displayed. Grey
+ * channels are overlaid, except those that the file hides.
  */
 function chooseChannels(
   subblocks: readonly Subblock[],
   metadata: CziMetadata,
-): readonly [ShownChannel, ...ShownChannel[]] {
+): readonly [DisplayedChannel, ...DisplayedChannel[]] {
   const byNumber = new Map<number, Subblock>();
   for (const subblock of subblocks)
     if (!byNumber.has(subblock.channel)) byNumber.set(subblock.channel, subblock);
@@ -148,36 +159,40 @@ function chooseChannels(
   const inColour = numbers.filter((number) => isColour(byNumber.get(number) as Subblock)).slice(0, 1);
   const visible = numbers.filter((number) => metadata.channels.get(number)?.isVisible ?? true);
   const chosen = inColour.length > 0 ? inColour : visible.length > 0 ? visible : numbers;
-  if (chosen.length > limits.channels) throw notRead(`${chosen.length} channels`);
+  if (chosen.length > limits.channels) throw notSupported(`${chosen.length} channels`);
   const channels = chosen.map((number, i) => {
-    const known = metadata.channels.get(number) ?? null;
+    const metadataOfChannel = metadata.channels.get(number) ?? null;
     return {
       number,
-      // A channel alone is shown as bright as it can be: grey.
-      colour: chosen.length === 1 ? WHITE : (known?.colour ?? colourOfChannel(i)),
-      ...rangeOf(byNumber.get(number) as Subblock, known),
+      // A single channel is displayed in grey, at full brightness.
+      colour: chosen.length === 1 ? WHITE : (metadataOfChannel?.colour ?? colourOfChannel(i)),
+      ...rangeOf(byNumber.get(number) as Subblock, metadataOfChannel),
     };
   });
   const [first, ...others] = channels;
-  if (!first) throw corrupt('it shows nothing');
+  if (!first) throw corrupt('it has no channel to display');
   return [first, ...others];
 }
 
-/** What the display settings call black and white; else, of 8 bits, all values that the camera can give. */
-function rangeOf(subblock: Subblock, known: ChannelMetadata | null): Pick<ShownChannel, 'range' | 'bits'> {
+/** Returns black and white of the display settings; without them, for 8 bits, the full range of the camera. */
+function rangeOf(
+  subblock: Subblock,
+  metadataOfChannel: ChannelMetadata | null,
+): Pick<DisplayedChannel, 'range' | 'bits'> {
   const bits = bitsOf(subblock);
-  const used = Math.min(bits, known?.bits ?? bits);
+  const used = Math.min(bits, metadataOfChannel?.bits ?? bits);
   const full = { black: 0, white: 2 ** used - 1 };
   if (isColour(subblock)) return { range: full, bits: used };
-  const unsaid = { range: used > 8 ? null : full, bits: used };
-  if (known === null || (known.low === null && known.high === null)) return unsaid;
+  const defaultRange = { range: used > 8 ? null : full, bits: used };
+  if (metadataOfChannel === null || (metadataOfChannel.low === null && metadataOfChannel.high === null))
+    return defaultRange;
   const most = 2 ** bits - 1;
-  const black = (known.low ?? 0) * most;
-  const white = known.high === null ? full.white : known.high * most;
-  return white > black ? { range: { black, white }, bits: used } : unsaid;
+  const black = (metadataOfChannel.low ?? 0) * most;
+  const white = metadataOfChannel.high === null ? full.white : metadataOfChannel.high * most;
+  return white > black ? { range: { black, white }, bits: used } : defaultRange;
 }
 
-/** One channel may not be of grey and colours, or of 8 and 16 bits: nobody could say what it means. */
+/** Checks that all subblocks of a channel have one pixel type: a mix of grey and colour, or 8 and 16 bits, has no meaning. */
 function checkSameKind(subblocks: readonly Subblock[]): void {
   const kinds = new Map<number, number>();
   for (const { channel, pixelType } of subblocks) {
@@ -186,12 +201,13 @@ function checkSameKind(subblocks: readonly Subblock[]): void {
   }
 }
 
-function pictureOf(
+/** Composes tiles from subblocks: draws each channel, then adds them. One closure over levels and channels. */
+function displayedImageOf(
   mosaic: readonly [MosaicLevel, ...MosaicLevel[]],
-  channels: readonly [ShownChannel, ...ShownChannel[]],
+  channels: readonly [DisplayedChannel, ...DisplayedChannel[]],
   readSubblock: ReadSubblock,
   background: Colour,
-): Picture {
+): DisplayedImage {
   const [full, ...smaller] = mosaic;
   const levels: readonly [Level, ...Level[]] = [levelOf(full), ...smaller.map(levelOf)];
 
@@ -210,22 +226,22 @@ function pictureOf(
     const height = Math.min(TILE_SIDE, level.height - top);
     const canvas = blank(width, height, background);
     let isEmpty = true;
-    for (const { subblock, x, y } of level.under(number, left, top, width, height)) {
+    for (const { subblock, x, y } of level.subblocksIn(number, left, top, width, height)) {
       signal?.throwIfAborted();
       isEmpty = false;
-      const within = {
+      const rectangle = {
         x: Math.max(0, left - x),
         y: Math.max(0, top - y),
         width: Math.min(left + width, x + subblock.storedWidth) - Math.max(left, x),
         height: Math.min(top + height, y + subblock.storedHeight) - Math.max(top, y),
       };
-      const part = await readSubblock(subblock, within, range, signal);
-      copyPixels(part, canvas, { x: x + within.x - left, y: y + within.y - top });
+      const part = await readSubblock(subblock, rectangle, range, signal);
+      copyPixels(part, canvas, { x: x + rectangle.x - left, y: y + rectangle.y - top });
     }
     return { canvas, isEmpty };
   };
 
-  const shown = channels.map(({ number, colour, range: said, bits }) => ({
+  const displayed = channels.map(({ number, colour, range: declaredRange, bits }) => ({
     number,
     colour,
     readRange: readOnce(async () => {
@@ -233,17 +249,17 @@ function pictureOf(
         const { canvas, isEmpty } = await drawChannel({ number, range, address });
         return isEmpty ? null : canvas;
       };
-      if (said) return said;
-      const found = await estimateRange(levels, bits, draw);
-      return isOfFewBits(found, bits, false) ? found : { black: 0, white: 2 ** bits - 1 };
+      if (declaredRange) return declaredRange;
+      const estimated = await estimateRange(levels, bits, draw);
+      return isOfFewBits(estimated, bits, false) ? estimated : { black: 0, white: 2 ** bits - 1 };
     }),
   }));
 
-  const drawTile: Picture['drawTile'] = async (level, column, row, signal) => {
+  const drawTile: DisplayedImage['drawTile'] = async (level, column, row, signal) => {
     const address = { level, column, row };
     const drawn: Channel[] = [];
     let isAllEmpty = true;
-    for (const { number, colour, readRange } of shown) {
+    for (const { number, colour, readRange } of displayed) {
       const { canvas, isEmpty } = await drawChannel({ number, range: await readRange(), address }, signal);
       isAllEmpty &&= isEmpty;
       drawn.push({ brightness: canvas, colour });
@@ -273,7 +289,7 @@ function levelOf({ width, height, downsample }: MosaicLevel): Level {
     columns: Math.ceil(width / TILE_SIDE),
     rows: Math.ceil(height / TILE_SIDE),
     downsample,
-    isMade: true,
+    needsRendering: true,
   };
 }
 
@@ -284,7 +300,7 @@ function blank(width: number, height: number, { r, g, b }: Colour): Raster {
   return { width, height, rgb };
 }
 
-/** Lays one picture on another, in which it has room. */
+/** Copies one raster onto another, which must be large enough. */
 function copyPixels(from: Raster, to: Raster, at: { readonly x: number; readonly y: number }): void {
   for (let row = 0; row < from.height; row++) {
     const start = row * from.width * 3;
@@ -292,24 +308,24 @@ function copyPixels(from: Raster, to: Raster, at: { readonly x: number; readonly
   }
 }
 
-/** A picture beside the slide: a JPEG, or a CZI file inside this one. */
-async function readAttachedPicture(source: ByteSource, attachment: Attachment): Promise<EncodedImage> {
+/** Reads an associated image: a JPEG, or a CZI file embedded in this one. */
+async function readAttachedImage(source: ByteSource, attachment: Attachment): Promise<EncodedImage> {
   const { at, length } = await readAttachmentSegment(source, attachment.at);
   if (attachment.fileType === 'JPG') {
-    if (length > limits.associatedBytes) throw tooMuch(`a picture beside it has ${length} bytes`);
+    if (length > limits.associatedBytes) throw limitExceeded(`an associated image has ${length} bytes`);
     const bytes = await source.read(at, length);
     const { width, height } = readJpegHeader(bytes);
     return { codec: 'jpeg', bytes, width, height };
   }
-  if (attachment.fileType !== 'CZI') throw notRead('a picture beside it that is neither JPEG nor CZI');
-  const { picture } = await openPicture(partOfSource(source, at, length));
-  const [{ width, height, columns, rows }] = picture.levels;
+  if (attachment.fileType !== 'CZI') throw notSupported('an associated image that is neither JPEG nor CZI');
+  const { image } = await openDisplayedImage(partOfSource(source, at, length));
+  const [{ width, height, columns, rows }] = image.levels;
   if (width * height > limits.associatedPixels)
-    throw tooMuch(`a picture beside it has ${width} × ${height} pixels`);
-  const whole = blank(width, height, picture.background);
+    throw limitExceeded(`an associated image has ${width} × ${height} pixels`);
+  const whole = blank(width, height, image.background);
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
-      const tile = await picture.drawTile(0, column, row);
+      const tile = await image.drawTile(0, column, row);
       if (tile) copyPixels(tile, whole, { x: column * TILE_SIDE, y: row * TILE_SIDE });
     }
   }

@@ -1,10 +1,10 @@
-/** Every way the frames of a DICOM file can be broken, and what is said of it. */
+/** Corrupt frames of DICOM files: each fault is one table row with the expected error code. */
 
 import { describe, expect, it } from 'vitest';
 import { decodeImage } from '../decode/decode-image.ts';
 import { tag } from '../dicom/tags.ts';
+import type { Slide } from '../model/slide.ts';
 import { openSlideFrom } from '../open-slide.ts';
-import type { Slide } from '../slide.ts';
 import { itemHeader, littleEndian, text, us } from '../testing/build-dicom.ts';
 import { countedFiles } from '../testing/counted-files.ts';
 import { memoryFiles } from '../testing/memory-files.ts';
@@ -26,13 +26,13 @@ import {
   without,
 } from '../testing/spoil-dicom.ts';
 
-/** Told when a tile is read or decoded. */
+/** Faults detected when a tile is read or decoded. */
 const whenRead: readonly Fault[] = [
   // Offset tables.
   ['an offset table that is too short', offsets((all) => all.slice(1)), 'FILE_CORRUPT'],
   ['an offset table that is too long', offsets((all) => [...all, 5000]), 'FILE_CORRUPT'],
   ['an offset table that does not begin with 0', offsets((all) => [2, ...all.slice(1)]), 'FILE_CORRUPT'],
-  ['an offset table that goes back', offsets((all) => all.toReversed()), 'FILE_CORRUPT'],
+  ['an offset table that is not ascending', offsets((all) => all.toReversed()), 'FILE_CORRUPT'],
   [
     'an offset table with one frame twice',
     offsets(([first = 0, ...all]) => [first, first, ...all.slice(1)]),
@@ -64,7 +64,7 @@ const whenRead: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'an extended offset table that goes back',
+    'an extended offset table that is not ascending',
     extended(tag.ExtendedOffsetTable, (all) => all.toReversed()),
     'FILE_CORRUPT',
   ],
@@ -74,7 +74,7 @@ const whenRead: readonly Fault[] = [
     'FILE_TRUNCATED',
   ],
   [
-    'an extended offset larger than any number',
+    'an extended offset of 2^64 − 1',
     extended(tag.ExtendedOffsetTable, (all) => [...all.slice(0, -1), 2n ** 64n - 1n]),
     'FILE_TRUNCATED',
   ],
@@ -104,17 +104,17 @@ const whenRead: readonly Fault[] = [
   ['a frame too many', fragments((all) => [...all, all[0] as Uint8Array]), 'FILE_CORRUPT'],
   ['an empty frame', fragments(([, ...all]) => [new Uint8Array(), ...all]), 'FILE_CORRUPT'],
   [
-    'pixels without an end',
+    'pixels without a delimiter',
     pixels({ ...rle, offsetTable: 'empty' }, (all) => ({ ...all, isDelimited: false })),
     'FILE_TRUNCATED',
   ],
   [
-    'frames in too many pieces',
+    'frames in too many fragments',
     fragments(() => Array.from({ length: 5000 }, () => Uint8Array.of(1, 2))),
     'LIMIT_EXCEEDED',
   ],
   [
-    'something else among the frames',
+    'an element that is not an item among the frames',
     bytes((file) => spoilItem(file, 1, 0x1234_5678), { ...rle, offsetTable: 'empty' }),
     'FILE_CORRUPT',
   ],
@@ -148,7 +148,7 @@ const whenRead: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'one frame larger than any',
+    'one frame above the size limit',
     bytes(
       (file) =>
         Buffer.concat([
@@ -161,14 +161,14 @@ const whenRead: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
 
-  // What the frames hold.
-  ['JPEG frames that are none', frames(() => Buffer.from('no picture at all.')), 'FILE_CORRUPT'],
-  ['JPEG frames that are cut', frames((frame) => frame.subarray(0, -40)), 'FILE_CORRUPT'],
+  // Contents of the frames.
+  ['JPEG frames that are not JPEG', frames(() => Buffer.from('no picture at all.')), 'FILE_CORRUPT'],
+  ['truncated JPEG frames', frames((frame) => frame.subarray(0, -40)), 'FILE_CORRUPT'],
   ['JPEG frames of another size', frames((frame) => spoilFrame(frame, 5, 0, 40)), 'FILE_CORRUPT'],
   ['JPEG frames of 12 bits', frames((frame) => spoilFrame(frame, 4, 12)), 'FORMAT_NOT_SUPPORTED'],
   ['lossless JPEG frames', frames((frame) => spoilFrame(frame, 1, 0xc3)), 'FORMAT_NOT_SUPPORTED'],
   [
-    'grey JPEG frames that are called coloured',
+    'grey JPEG frames declared as colour',
     having(
       { codec: 'jpeg', photometric: 'MONOCHROME2' },
       text(tag.PhotometricInterpretation, 'CS', 'RGB'),
@@ -176,19 +176,19 @@ const whenRead: readonly Fault[] = [
     ),
     'FILE_CORRUPT',
   ],
-  ['run-length coded frames that are cut', frames((frame) => frame.subarray(0, 200), rle), 'FILE_CORRUPT'],
+  ['truncated run-length coded frames', frames((frame) => frame.subarray(0, 200), rle), 'FILE_CORRUPT'],
   [
-    'run-length coded frames with a header that lies',
+    'run-length coded frames with a false header',
     frames((frame) => Buffer.concat([littleEndian(4, [9]), frame.subarray(4)]), rle),
     'FILE_CORRUPT',
   ],
   [
-    'JPEG-LS frames that are cut',
+    'truncated JPEG-LS frames',
     frames((frame) => frame.subarray(0, 100), { codec: 'jpegls' }),
     'FILE_CORRUPT',
   ],
   [
-    'JPEG 2000 frames that are cut',
+    'truncated JPEG 2000 frames',
     frames((frame) => frame.subarray(0, 300), { codec: 'jpeg2000' }),
     'FILE_CORRUPT',
   ],
@@ -198,7 +198,7 @@ const whenRead: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'JPEG frames that are called JPEG 2000',
+    'JPEG frames declared as JPEG 2000',
     changed(
       (file) => ({
         ...file,
@@ -214,7 +214,7 @@ const whenRead: readonly Fault[] = [
   ],
 ];
 
-/** What came of opening a file, and what was read for it. */
+/** Result of opening a file, and the bytes read for it. */
 async function openBytes(file: Uint8Array) {
   const { files, count } = countedFiles(memoryFiles({ a: file }));
   const outcome = await openSlideFrom(files).catch((error: unknown) => error);
@@ -223,8 +223,8 @@ async function openBytes(file: Uint8Array) {
   return { outcome, slide: outcome as Slide, count };
 }
 
-describe('a tile of a DICOM file is refused for', () => {
-  it.each(whenRead)('%s', async (_, build, code) => {
+describe('reading a tile of a DICOM file', () => {
+  it.each(whenRead)('fails for %s', async (_, build, code) => {
     const file = await build();
     const { slide, count } = await openBytes(file);
     const [{ columns, rows }] = slide.levels;

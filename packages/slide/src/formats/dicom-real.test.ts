@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SlideError } from '../model/slide.ts';
 import { groupSlideFiles, openSlide } from '../open-slide.ts';
-import { SlideError } from '../slide.ts';
 import { distance, drawLevel } from '../testing/draw-level.ts';
 import { openFiles } from '../testing/open-dicom.ts';
 
@@ -11,7 +11,7 @@ const slides = process.env.TEST_SLIDES;
 describe.skipIf(slides === undefined)('real DICOM files (TEST_SLIDES names the folder)', () => {
   const path = (name: string) => join(slides ?? '', 'dicom', name);
 
-  it('of twelve resolutions are one slide', async () => {
+  it('of twelve levels are one slide', async () => {
     const names = await readdir(path('cmu-1-small-region'));
     const [group] = await groupSlideFiles({ path: path('cmu-1-small-region') }, names);
     expect(group?.leading).toBe('level-0-frames-0-30.dcm');
@@ -43,7 +43,7 @@ describe.skipIf(slides === undefined)('real DICOM files (TEST_SLIDES names the f
     ['highdicom/sm_image_grayscale.dcm', 'samples', { x: 0.499, y: 0.499 }],
     ['highdicom/sm_image_jpegls.dcm', 'jpegls', { x: 0.499, y: 0.499 }],
     ['highdicom/sm_image_numbers.dcm', 'samples', { x: 0.499, y: 0.499 }],
-  ])('are read: %s', async (name, codec, mpp) => {
+  ])('have the expected codec and pixel size: %s', async (name, codec, mpp) => {
     const slide = await openSlide({ path: path(name) });
     expect(slide.levels).toHaveLength(1);
     expect(slide.mpp).toEqual(mpp);
@@ -52,7 +52,7 @@ describe.skipIf(slides === undefined)('real DICOM files (TEST_SLIDES names the f
     await slide.close();
   });
 
-  it('of the same picture, compressed and not, are the same', async () => {
+  it('of the same image, compressed and uncompressed, have the same pixels', async () => {
     const [one, other] = await Promise.all(
       ['highdicom/sm_image.dcm', 'highdicom/sm_image_jpegls.dcm'].map((name) =>
         openSlide({ path: path(name) }),
@@ -63,7 +63,7 @@ describe.skipIf(slides === undefined)('real DICOM files (TEST_SLIDES names the f
     await Promise.all([one.close(), other.close()]);
   });
 
-  it("of OpenSlide's own: a picture smaller than its tile, and a thumbnail", async () => {
+  it("of OpenSlide's test data include an image smaller than its tile and a thumbnail", async () => {
     const slide = await openSlide({ path: path('openslide-boxes/boxes_0.dcm') });
     expect(slide).toMatchObject({ vendor: 'Leica Biosystems', objectivePower: 20 });
     expect(slide.levels).toMatchObject([{ width: 16, height: 16, tileWidth: 64, tileHeight: 64 }]);
@@ -77,14 +77,14 @@ describe.skipIf(slides === undefined)('real DICOM files (TEST_SLIDES names the f
     ['highdicom/sm_annotations.dcm', 'a list of annotations'],
     ['label-only/test_wikipedia.dcm', 'the label of a slide'],
     ['openslide-boxes/boxes_1.dcm', 'the thumbnail of a slide'],
-  ])('that are no slides are refused by name: %s', async (name, said) => {
+  ])('that are not slides are rejected with their kind in the message: %s', async (name, expectedKind) => {
     await expect(openSlide({ path: path(name) })).rejects.toMatchObject({
       code: 'NOT_A_SLIDE',
-      message: expect.stringContaining(said),
+      message: expect.stringContaining(expectedKind),
     });
   });
 
-  it('cut at any place are refused, or show what they show whole', async () => {
+  it('truncated at any length are rejected or have their complete pixels', async () => {
     const bytes = await readFile(path('openslide-boxes/boxes_0.dcm'));
     const whole = await drawLevel(await openFiles({ a: bytes }), 0);
     const lengths = Array.from({ length: bytes.length / 7 }, (_, i) => i * 7);

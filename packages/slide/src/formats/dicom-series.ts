@@ -1,7 +1,7 @@
-/** Which DICOM files are one slide, told by a few kilobytes of each. */
+/** Groups DICOM files into slides; a few kilobytes of each file are read. */
 import { type Identity, readIdentity } from '../dicom/identity.ts';
 import { limits } from '../dicom/limits.ts';
-import { isUnreachable, SlideError } from '../slide.ts';
+import { isUnreachable, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import type { SlideFolder, SlideGroup } from '../source/slide-files.ts';
 
@@ -10,12 +10,12 @@ export interface NamedIdentity {
   readonly identity: Identity;
 }
 
-/** Files looked at side by side: more would only wait for one another. */
+/** Files read concurrently; more would only wait for one another. */
 const AT_ONCE = 8;
 
 /**
- * What each of these files is, as far as it is part of a slide. A file that cannot be read is none of any slide's:
- * nobody can tell to which it belongs.
+ * Returns the identity of each file that is part of a slide, sorted by name. A file that cannot be read is left out,
+ * because it cannot be assigned to a slide.
  */
 export async function readIdentities(
   names: readonly string[],
@@ -23,13 +23,13 @@ export async function readIdentities(
 ): Promise<NamedIdentity[]> {
   const found: NamedIdentity[] = [];
   const waiting = [...names];
-  const look = async () => {
+  const readNext = async () => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
       const identity = await identityOf(name, open);
       if (identity) found.push({ name, identity });
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, look));
+  await Promise.all(Array.from({ length: AT_ONCE }, readNext));
   return found.sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
@@ -50,12 +50,12 @@ async function identityOf(
 }
 
 /**
- * Files of one slide together: those of one series and, where a series holds several pyramids, of one of them.
- * Labels and overviews belong to no pyramid, and go with the first.
+ * Groups files by slide: one series, or one pyramid of a series that contains several. Labels and overviews belong to
+ * no pyramid and are grouped with the first.
  *
  * Source: DICOM PS3.3, C.7.3.1 (series), C.8.12.14 (pyramid).
  */
-export function bySlide(files: readonly NamedIdentity[]): NamedIdentity[][] {
+export function groupBySlide(files: readonly NamedIdentity[]): NamedIdentity[][] {
   const slides: NamedIdentity[][] = [];
   for (const series of Map.groupBy(files, ({ identity }) => identity.series).values()) {
     const volumes = series.filter(({ identity }) => identity.kind === 'volume');
@@ -73,7 +73,7 @@ export function bySlide(files: readonly NamedIdentity[]): NamedIdentity[][] {
   return slides;
 }
 
-/** The file that stands for a slide first: the largest picture, of a picture in several files their first. */
+/** Sorts the leading file of a slide first: the largest image; of an image in several files, the first part. */
 function byImportance(one: NamedIdentity, other: NamedIdentity): number {
   const [a, b] = [one.identity, other.identity];
   return (
@@ -92,16 +92,16 @@ export function checkFileCount(count: number): void {
   }
 }
 
-/** Of files that are open at once. @throws SlideError LIMIT_EXCEEDED */
+/** Checks the number of files that are open at once. @throws SlideError LIMIT_EXCEEDED */
 export function checkVolumeCount(count: number): void {
   if (count > limits.volumes) {
-    throw new SlideError('LIMIT_EXCEEDED', `The slide is cut into more than ${limits.volumes} files`);
+    throw new SlideError('LIMIT_EXCEEDED', `The slide is split into more than ${limits.volumes} files`);
   }
 }
 
-/** The slides of a folder that are more than one file. */
+/** Returns the slides of a folder that consist of more than one file. */
 export async function groupDicomFiles({ names, open }: SlideFolder): Promise<readonly SlideGroup[]> {
-  const slides = bySlide(await readIdentities(names, open));
+  const slides = groupBySlide(await readIdentities(names, open));
   return slides.flatMap((files) => {
     const [leading, ...others] = files.toSorted(byImportance).map(({ name }) => name);
     return leading === undefined || others.length === 0 ? [] : [{ leading, members: others.sort() }];

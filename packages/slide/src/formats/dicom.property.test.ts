@@ -1,9 +1,9 @@
-/** Any DICOM slide is read right, and any damaged one is refused, or read as far as it is whole. */
+/** Property tests: any DICOM slide is read correctly; any damaged one is rejected, or its intact tiles are read. */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { tag } from '../dicom/tags.ts';
+import { SlideError } from '../model/slide.ts';
 import { openSlideFrom } from '../open-slide.ts';
-import { SlideError } from '../slide.ts';
 import type { SlideFiles } from '../source/slide-files.ts';
 import {
   buildDicom,
@@ -19,15 +19,15 @@ import {
 import { anyByteFault, type ByteFault, damageBytes, oddNumber, share } from '../testing/damage-bytes.ts';
 import { distance, drawLevel } from '../testing/draw-level.ts';
 import { memoryFiles } from '../testing/memory-files.ts';
-import { type Answer, openDamaged, readTiles } from '../testing/read-damaged.ts';
+import { openDamaged, readTiles, type TileResult } from '../testing/read-damaged.ts';
 
-/** Damaged files to try; FUZZ_RUNS asks for more when somebody looks for trouble. */
-const runs = Number(process.env.FUZZ_RUNS ?? 10_000);
+/** Damaged files per property; `npm run fuzz` sets FUZZ_RUNS to try many more. */
+const runs = Number(process.env.FUZZ_RUNS ?? 1000);
 const TIMEOUT_MS = 60_000 + runs * 10;
 
 const lossless = ['explicit', 'implicit', 'encapsulated', 'rle', 'jpegls', 'jpeg2000'] as const;
 
-/** Any slide that can be written without loss. */
+/** Generates any slide that can be written without loss. */
 const anyPlan: fc.Arbitrary<DicomPlan> = fc
   .record({
     width: fc.integer({ min: 1, max: 60 }),
@@ -44,7 +44,7 @@ const anyPlan: fc.Arbitrary<DicomPlan> = fc
     isPlanar: fc.boolean(),
   })
   .map((plan) => {
-    // One item a frame is all that these have, and that an extended table can say.
+    // These codecs, and the extended table, allow only one item per frame.
     const isWhole = plan.codec === 'rle' || plan.codec === 'encapsulated' || plan.offsetTable === 'extended';
     return isWhole ? { ...plan, fragmentsPerFrame: 1 } : plan;
   });
@@ -68,7 +68,7 @@ const basePlans: readonly DicomPlan[] = [
   { ...small, codec: 'jpeg', photometric: 'YBR_FULL', offsetTable: 'empty', fragmentsPerFrame: 2 },
 ];
 
-/** What can be wrong; `where` and the numbers choose a place by their share of all there are. */
+/** Faults; `where` and the numbers choose a position as a fraction of all positions. */
 type Fault = ElementFault | ByteFault;
 
 type ElementFault =
@@ -79,7 +79,7 @@ type ElementFault =
   | { readonly kind: 'number'; readonly where: number; readonly number: number }
   | TableFault;
 
-/** Faults that leave the frames themselves as they are. */
+/** Faults that do not change the frames themselves. */
 type TableFault =
   | { readonly kind: 'offset'; readonly where: number; readonly number: number }
   | { readonly kind: 'entries'; readonly count: number }
@@ -129,7 +129,7 @@ const anyElementFault: fc.Arbitrary<ElementFault> = fc.oneof(
 );
 const anyFault: fc.Arbitrary<Fault> = fc.oneof({ arbitrary: anyElementFault, weight: 3 }, anyByteFault);
 
-/** What is done to the file before it is written, and to its bytes after. */
+/** Applies a fault to the file before it is written, or to its bytes afterwards. */
 function damage(file: DicomFile, faults: readonly Fault[]): Uint8Array {
   const written = writeDicom(faults.filter(isElementFault).reduce(damageElements, file));
   return faults.filter((fault) => !isElementFault(fault)).reduce(damageBytes, written);
@@ -227,9 +227,9 @@ function spoilEntry(
   return copy;
 }
 
-/** Places of tiles that are neither refused nor what they should be. */
-function misplaced(tiles: readonly Answer[], whole: readonly Answer[]): number[] {
-  const isRight = (tile: Answer, i: number) => {
+/** Returns the positions of tiles that are neither rejected nor correct. */
+function misplaced(tiles: readonly TileResult[], whole: readonly TileResult[]): number[] {
+  const isRight = (tile: TileResult, i: number) => {
     const right = whole[i];
     if (tile instanceof SlideError || tile === right) return true;
     return tile instanceof Uint8Array && right instanceof Uint8Array && Buffer.compare(tile, right) === 0;
@@ -250,7 +250,7 @@ describe('a DICOM slide', () => {
   const anyBase = fc.nat(basePlans.length - 1).map((i) => bases[i] as (typeof bases)[number]);
 
   it(
-    'however it is written, shows what was written',
+    'has the written pixels in every encoding',
     async () => {
       await fc.assert(
         fc.asyncProperty(anyPlan, async (plan) => {
@@ -258,14 +258,14 @@ describe('a DICOM slide', () => {
           expect(distance(await drawLevel(slide, 0), pictureOf(plan))).toEqual({ mean: 0, most: 0 });
           await slide.close();
         }),
-        { numRuns: Math.ceil(runs / 50) },
+        { numRuns: Math.max(200, Math.ceil(runs / 50)) },
       );
     },
     TIMEOUT_MS,
   );
 
   it(
-    'that is damaged is refused, or read as far as it is whole, within bounds',
+    'that is damaged is rejected, or its intact tiles are read, within the read limits',
     async () => {
       await fc.assert(
         fc.asyncProperty(
@@ -290,25 +290,25 @@ describe('a DICOM slide', () => {
   );
 
   it(
-    'whose tables or items are damaged never shows one tile in the place of another',
+    'whose tables or items are damaged never returns one tile in place of another',
     async () => {
       await fc.assert(
         fc.asyncProperty(anyBase, anyTableFault, async (base, fault) => {
-          // One fault at a time: a frame dropped and another repeated make a file that is whole.
+          // One fault at a time: one frame dropped and another repeated make a valid file.
           const opened = await openDamaged(damage(base.file, [fault]));
           if (!opened) return;
           const tiles = await readTiles(opened.slide);
           expect(misplaced(tiles, base.tiles)).toEqual([]);
           await opened.slide.close();
         }),
-        { numRuns: Math.ceil(runs / 5) },
+        { numRuns: Math.max(1000, Math.ceil(runs / 5)) },
       );
     },
     TIMEOUT_MS,
   );
 
   it(
-    'whose reading fails at any place is refused, leaves nothing open, and is read right the next time',
+    'whose read fails at any position is rejected, closes all files, and is read correctly the next time',
     async () => {
       await fc.assert(
         fc.asyncProperty(anyBase, fc.nat(30), async ({ file, tiles }, failing) => {
@@ -338,7 +338,7 @@ describe('a DICOM slide', () => {
           await opened.slide.close();
           expect(opened.count.open).toBe(0);
         }),
-        { numRuns: Math.ceil(runs / 20) },
+        { numRuns: Math.max(500, Math.ceil(runs / 20)) },
       );
     },
     TIMEOUT_MS,

@@ -20,7 +20,7 @@ import { distance, drawLevel } from '../testing/draw-level.ts';
 import { distanceOf, open, openFiles } from '../testing/open-dicom.ts';
 
 describe('a DICOM slide', () => {
-  it('is one file for each resolution, all of them one slide, whichever is opened', async () => {
+  it('consists of one file per level, and opens from any of them', async () => {
     const plans = [{}, { downsample: 2 }, { downsample: 4, tileWidth: 24, tileHeight: 16 }];
     for (const order of [plans, plans.toReversed()]) {
       const slide = await open(...order);
@@ -33,7 +33,7 @@ describe('a DICOM slide', () => {
           columns: 3,
           rows: 2,
           downsample: 1,
-          isMade: true,
+          needsRendering: true,
         },
         {
           width: 48,
@@ -43,7 +43,7 @@ describe('a DICOM slide', () => {
           columns: 2,
           rows: 1,
           downsample: 2,
-          isMade: true,
+          needsRendering: true,
         },
         {
           width: 24,
@@ -53,7 +53,7 @@ describe('a DICOM slide', () => {
           columns: 1,
           rows: 1,
           downsample: 4,
-          isMade: true,
+          needsRendering: true,
         },
       ]);
       for (const [i, plan] of plans.entries()) {
@@ -62,7 +62,7 @@ describe('a DICOM slide', () => {
     }
   });
 
-  it('says its resolution, its objective and its maker', async () => {
+  it('reports pixel size, objective power and vendor', async () => {
     expect(await open()).toMatchObject({
       format: 'dicom',
       vendor: 'Leica Biosystems',
@@ -72,7 +72,7 @@ describe('a DICOM slide', () => {
     });
   });
 
-  it('takes the distance of rows before that of columns', async () => {
+  it('reads the row spacing before the column spacing', async () => {
     const spacing = text(tag.PixelSpacing, 'DS', '0.0005', '0.00025');
     const slide = await open({
       more: [
@@ -82,7 +82,7 @@ describe('a DICOM slide', () => {
     expect(slide.mpp).toEqual({ x: 0.25, y: 0.5 });
   });
 
-  it('takes its resolution from the imaged volume where it names no distance of pixels', async () => {
+  it('calculates the pixel size from the imaged volume without PixelSpacing', async () => {
     const slide = await open({
       more: [
         sequence(tag.SharedFunctionalGroupsSequence, []),
@@ -98,7 +98,7 @@ describe('a DICOM slide', () => {
     ['-0.0005', '0.0005'],
     ['1e308', '1e308'],
     ['wide', 'high'],
-  ])('says no resolution where the file says nonsense: %s, %s', async (...values) => {
+  ])('reports no pixel size for PixelSpacing %s, %s', async (...values) => {
     const spacing = text(tag.PixelSpacing, 'DS', ...values);
     const shared = [[sequence(tag.PixelMeasuresSequence, [[spacing]])]];
     const slide = await open({
@@ -111,19 +111,19 @@ describe('a DICOM slide', () => {
     expect(slide.mpp).toBeNull();
   });
 
-  it('names no maker that is not known to be one', async () => {
+  it('reports no vendor that is not in the list of vendors', async () => {
     const slide = await open({ more: [text(tag.Manufacturer, 'LO', 'Dr. Jane Doe, Room 12')] });
     expect(slide.vendor).toBeNull();
   });
 
-  it('lets nothing out that names a patient, a date or a scanner', async () => {
+  it('exposes no patient name, date or serial number', async () => {
     const slide = await open({ more: [text(0x0008_0020, 'DA', '20261121')] });
-    const { readTile, readAssociatedImage, readIccProfile, close, ...said } = slide;
-    const all = JSON.stringify({ ...said, associatedImages: [...said.associatedImages] });
+    const { readTile, readAssociatedImage, readIccProfile, close, ...facts } = slide;
+    const all = JSON.stringify({ ...facts, associatedImages: [...facts.associatedImages] });
     for (const secret of ['Doe', 'P-1', 'SERIAL', '20261121', 'SLIDE-1']) expect(all).not.toContain(secret);
   });
 
-  it('takes the colour of places without a tile, CIELab in 16 bits', async () => {
+  it('converts the CIELab colour of absent tiles to the background', async () => {
     const grey = await open({ more: [us(tag.RecommendedAbsentPixelCIELabValue, 35_000, 32_896, 32_896)] });
     expect(grey.background).toEqual({ r: 128, g: 128, b: 128 });
     const asPixelMedWritesWhite = await open({
@@ -132,17 +132,17 @@ describe('a DICOM slide', () => {
     expect(asPixelMedWritesWhite.background).toEqual({ r: 255, g: 255, b: 255 });
   });
 
-  it('keeps the colour profile of its first optical path', async () => {
+  it('returns the colour profile of its first optical path', async () => {
     const slide = await open({ opticalPaths: 2 });
     expect(Buffer.from((await slide.readIccProfile()) ?? []).toString()).toBe('profile 1 ');
     const without = await open({ more: [sequence(tag.OpticalPathSequence, [])] });
     expect(await without.readIccProfile()).toBeNull();
   });
 
-  describe('keeps back what lies beside the picture:', () => {
+  describe('associated images:', () => {
     const single = { width: 32, height: 32 };
 
-    it('label, overview and thumbnail are known, and no levels', async () => {
+    it('label, overview and thumbnail are recognised and are not levels', async () => {
       const slide = await open(
         {},
         { ...single, kind: 'LABEL' },
@@ -154,25 +154,25 @@ describe('a DICOM slide', () => {
       expect(await slide.readAssociatedImage('label')).toMatchObject({ width: 32, height: 32 });
     });
 
-    it('LOCALIZER is an older name of the overview', async () => {
+    it('LOCALIZER is recognised as an overview', async () => {
       expect((await open({}, { ...single, kind: 'LOCALIZER' })).associatedImages).toEqual(new Set(['macro']));
     });
 
-    it('what it does not have is missing', async () => {
+    it('reading an absent image fails with ASSOCIATED_IMAGE_MISSING', async () => {
       await expect((await open()).readAssociatedImage('label')).rejects.toMatchObject({
         code: 'ASSOCIATED_IMAGE_MISSING',
       });
     });
 
-    it('a level that shows the label is none, a slide that shows it is refused', async () => {
+    it('a level that shows the label is left out, and full resolution that shows it is rejected', async () => {
       const label = { more: [text(tag.SpecimenLabelInImage, 'CS', 'YES')] };
       expect((await open({}, { downsample: 2, ...label })).levels).toHaveLength(1);
       await expect(open(label)).rejects.toMatchObject({ code: 'FORMAT_NOT_SUPPORTED' });
     });
   });
 
-  describe('finds its levels by their geometry:', () => {
-    it('sizes rounded down again and again are the same picture', async () => {
+  describe('recognises levels by geometry:', () => {
+    it('sizes that are rounded down repeatedly are levels', async () => {
       const odd = { width: 277, height: 370, tileWidth: 512, tileHeight: 512, codec: 'rle' } as const;
       const sizes = [
         [277, 370],
@@ -199,11 +199,11 @@ describe('a DICOM slide', () => {
       expect(slide.levels.map(({ downsample }) => downsample)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256]);
     });
 
-    it('a picture of another shape is no level', async () => {
+    it('an image with another aspect ratio is not a level', async () => {
       expect((await open({}, { width: 48, height: 40 })).levels).toHaveLength(1);
     });
 
-    it('a picture of another place of the glass is no level', async () => {
+    it('an image of another area of the glass is not a level', async () => {
       const elsewhere = sequence(tag.TotalPixelMatrixOriginSequence, [
         [
           text(tag.XOffsetInSlideCoordinateSystem, 'DS', '20.5'),
@@ -213,11 +213,11 @@ describe('a DICOM slide', () => {
       expect((await open({}, { downsample: 2, more: [elsewhere] })).levels).toHaveLength(1);
     });
 
-    it('of two of the same size one counts', async () => {
+    it('only one of two images of the same size is a level', async () => {
       expect((await open({}, {}, { downsample: 2 }, { downsample: 2 })).levels).toHaveLength(2);
     });
 
-    it('other series, other pyramids and other patients are no levels', async () => {
+    it('images of other series, pyramids or patients are not levels', async () => {
       const small = { downsample: 2 };
       expect((await open({}, { ...small, series: '2' })).levels).toHaveLength(1);
       expect((await open({}, { ...small, patient: 'P-2' })).levels).toHaveLength(1);
@@ -230,12 +230,12 @@ describe('a DICOM slide', () => {
       expect((await open(...pyramids)).levels.map(({ width }) => width)).toEqual([96, 48]);
     });
 
-    it('a copy of a file is no other file', async () => {
+    it('a copy of a file is ignored', async () => {
       const file = await buildDicom();
       expect((await openFiles({ a: file, b: file })).levels).toHaveLength(1);
     });
 
-    it('files beside it that are something else are left alone', async () => {
+    it('files of the folder that are not DICOM are ignored', async () => {
       const file = await buildDicom();
       const slide = await openFiles({
         a: file,
@@ -252,10 +252,10 @@ describe('a DICOM slide', () => {
       ['not compressed, explicit', { codec: 'explicit' }],
       ['not compressed, implicit', { codec: 'implicit' }],
       ['not compressed, in planes', { isPlanar: true }],
-      ['not compressed, each frame in an item', { codec: 'encapsulated' }],
+      ['not compressed, with one item per frame', { codec: 'encapsulated' }],
       ['run-length coded', { codec: 'rle' }],
       ['as JPEG 2000', { codec: 'jpeg2000', photometric: 'YBR_RCT' }],
-      ['as JPEG 2000 that is called RGB', { codec: 'jpeg2000' }],
+      ['as JPEG 2000 declared as RGB', { codec: 'jpeg2000' }],
       ['as JPEG-LS', { codec: 'jpegls' }],
     ])('%s, exactly', async (_, plan) => {
       expect(await distanceOf(plan)).toEqual({ mean: 0, most: 0 });
@@ -267,12 +267,12 @@ describe('a DICOM slide', () => {
       ['run-length coded', { photometric: 'YBR_FULL', codec: 'rle' }],
       ['as JPEG-LS', { photometric: 'YBR_FULL', codec: 'jpegls' }],
       ['as JPEG', { photometric: 'YBR_FULL', codec: 'jpeg' }],
-      ['as JPEG with half the colours', { photometric: 'YBR_FULL_422', codec: 'jpeg' }],
+      ['as JPEG with halved chroma resolution', { photometric: 'YBR_FULL_422', codec: 'jpeg' }],
     ])('of YCbCr, %s', async (_, plan) => {
       expect((await distanceOf(plan)).mean).toBeLessThan(plan.codec === 'jpeg' ? 4 : 1);
     });
 
-    it('of YCbCr as JPEG 2000, and tells the decoder what the code stream does not say', async () => {
+    it('of YCbCr as JPEG 2000, with the colour model that the code stream lacks', async () => {
       const slide = await open({ photometric: 'YBR_FULL', codec: 'jpeg2000' });
       expect(await slide.readTile({ level: 0, column: 0, row: 0 })).toMatchObject({
         codec: 'jpeg2000',
@@ -287,7 +287,7 @@ describe('a DICOM slide', () => {
       ['of 16 bits, run-length coded', { bits: 16, codec: 'rle' }],
       ['of 16 bits, as JPEG-LS', { bits: 16, codec: 'jpegls' }],
       ['of 16 bits, as JPEG 2000', { bits: 16, codec: 'jpeg2000' }],
-    ])('of grey %s, the least value black, or white', async (_, plan) => {
+    ])('of grey %s, with the least value as black or white', async (_, plan) => {
       for (const photometric of ['MONOCHROME2', 'MONOCHROME1']) {
         const grey = await drawLevel(await open({ photometric, ...plan }), 0);
         const isInverted = photometric === 'MONOCHROME1';
@@ -299,7 +299,7 @@ describe('a DICOM slide', () => {
       }
     });
 
-    it('of grey by the window that the file asks for, in rescaled values', async () => {
+    it('of grey with the window of the file, in rescaled values', async () => {
       const shared = sequence(tag.SharedFunctionalGroupsSequence, [
         [
           sequence(tag.FrameVOILUTSequence, [
@@ -311,14 +311,14 @@ describe('a DICOM slide', () => {
         ],
       ]);
       const slide = await open({ photometric: 'MONOCHROME2', bits: 16, more: [shared] });
-      // 100 and 200 in the window's unit are (100 + 100) / 0.5 and (200 + 100) / 0.5 as they are stored.
+      // 100 and 200 in the window's unit are the stored values (100 + 100) / 0.5 and (200 + 100) / 0.5.
       expect(await slide.readTile({ level: 0, column: 0, row: 0 })).toMatchObject({
         colour: { black: 400, white: 600 },
       });
     });
   });
 
-  describe('passes JPEG frames on as they are stored', () => {
+  describe('returns native JPEG frames', () => {
     const jpegOf = async (plan: DicomPlan) => {
       const tile = await (await open({ codec: 'jpeg', ...plan })).readTile({ level: 0, column: 1, row: 0 });
       return Buffer.from(tile?.bytes ?? []);
@@ -326,20 +326,20 @@ describe('a DICOM slide', () => {
     const adobe = (transform: number) =>
       Buffer.from([0xff, 0xee, 0, 14, 0x41, 0x64, 0x6f, 0x62, 0x65, 0, 100, 0, 0, 0, 0, transform]);
 
-    it('with the marker that says they are RGB', async () => {
+    it('with an Adobe marker for RGB', async () => {
       expect((await jpegOf({})).subarray(2, 18)).toEqual(adobe(0));
     });
 
-    it('with the marker that says they are YCbCr', async () => {
+    it('with an Adobe marker for YCbCr', async () => {
       expect((await jpegOf({ photometric: 'YBR_FULL_422' })).subarray(2, 18)).toEqual(adobe(1));
     });
 
-    it('without one where they are grey', async () => {
+    it('without a colour marker for grey', async () => {
       const jpeg = await jpegOf({ photometric: 'MONOCHROME2' });
       expect(readJpegHeader(jpeg)).toMatchObject({ width: 32, height: 32, declaresColour: false });
     });
 
-    it('and the bytes that follow untouched', async () => {
+    it('with unchanged scan data', async () => {
       const plan = { codec: 'jpeg', photometric: 'YBR_FULL_422' } as const;
       const jpeg = await jpegOf(plan);
       expect(Buffer.from(await buildDicom(plan)).includes(jpeg.subarray(18))).toBe(true);
@@ -359,7 +359,7 @@ describe('a DICOM slide', () => {
     });
 
     it.each(['empty', 'basic'] as const)(
-      'in several pieces, by an offset table that is %s',
+      'in several fragments, by an offset table that is %s',
       async (offsetTable) => {
         for (const codec of ['jpeg', 'jpeg2000', 'jpegls'] as const) {
           const plan = { ...planOf(codec), offsetTable, fragmentsPerFrame: 3 };
@@ -368,7 +368,7 @@ describe('a DICOM slide', () => {
       },
     );
 
-    it('in one piece, or several, where there is only one', async () => {
+    it('in one or several fragments when there is only one frame', async () => {
       for (const fragmentsPerFrame of [1, 5]) {
         const plan = { ...planOf('jpegls'), tileWidth: 96, tileHeight: 64, fragmentsPerFrame };
         expect(await distanceOf({ ...plan, offsetTable: 'empty' })).toEqual({ mean: 0, most: 0 });
@@ -376,7 +376,7 @@ describe('a DICOM slide', () => {
       }
     });
 
-    it('in sequences that end with delimiters', async () => {
+    it('after sequences that end with delimiters', async () => {
       for (const codec of ['explicit', 'implicit', 'rle'] as const) {
         const plan = { codec, hasUndefinedLengths: true, organization: 'TILED_SPARSE' } as const;
         expect(await distanceOf(plan)).toEqual({ mean: 0, most: 0 });
@@ -385,13 +385,13 @@ describe('a DICOM slide', () => {
   });
 
   describe('places its tiles', () => {
-    it.each(['TILED_SPARSE', null] as const)('where each says it is (%s)', async (organization) => {
+    it.each(['TILED_SPARSE', null] as const)('by the position of each frame (%s)', async (organization) => {
       for (const codec of ['explicit', 'implicit'] as const) {
         expect(await distanceOf({ organization, codec })).toEqual({ mean: 0, most: 0 });
       }
     });
 
-    it('in any order', async () => {
+    it('when frames are stored in any order', async () => {
       const groups = [5, 4, 3, 2, 1, 0].map((tile) => [
         sequence(tag.PlanePositionSlideSequence, [
           [
@@ -409,7 +409,7 @@ describe('a DICOM slide', () => {
       expect(first?.bytes).toEqual(inOrder?.bytes);
     });
 
-    it('and leaves empty what the scanner left out', async () => {
+    it('and returns null where the scanner stored no frame', async () => {
       const slide = await open({ organization: 'TILED_SPARSE', holes: [1, 3] });
       const isThere = async (column: number, row: number) =>
         (await slide.readTile({ level: 0, column, row })) !== null;
@@ -422,6 +422,7 @@ describe('a DICOM slide', () => {
       'by the focal plane nearest to the glass and the first optical path (%s)',
       async (organization) => {
         const plan = { organization, focalPlanes: 3, opticalPaths: 2 };
+        expect((await open(plan)).shownPlane).toEqual({ plane: 1, planes: 3, times: 1 });
         expect(await distanceOf(plan)).toEqual({ mean: 0, most: 0 });
       },
     );
@@ -432,7 +433,7 @@ describe('a DICOM slide', () => {
       [0, 2],
       [0.5, 0],
       [Number.NaN, 0],
-    ])('and has none outside: %d, %d', async (column, row) => {
+    ])('and rejects the position %d, %d outside the grid', async (column, row) => {
       const slide = await open();
       await expect(slide.readTile({ level: 0, column, row })).rejects.toMatchObject({
         code: 'TILE_OUT_OF_RANGE',
@@ -443,7 +444,7 @@ describe('a DICOM slide', () => {
     });
   });
 
-  describe('joins a picture that is cut into several files', () => {
+  describe('joins a concatenation of several files', () => {
     const parts = (organization: 'TILED_FULL' | 'TILED_SPARSE', total?: number) =>
       [
         { number: 1, from: 0, to: 2 },
@@ -451,23 +452,20 @@ describe('a DICOM slide', () => {
         { number: 3, from: 3, to: 6 },
       ].map((part) => ({ organization, part: { ...part, ...(total && { total }) } }));
 
-    it.each(['TILED_FULL', 'TILED_SPARSE'] as const)(
-      '%s, in whatever order they come',
-      async (organization) => {
-        for (const plans of [parts(organization), parts(organization, 3).toReversed()]) {
-          const slide = await open(...plans, { downsample: 2 });
-          expect(slide.levels).toHaveLength(2);
-          expect(distance(await drawLevel(slide, 0), pictureOf({}))).toEqual({ mean: 0, most: 0 });
-        }
-      },
-    );
+    it.each(['TILED_FULL', 'TILED_SPARSE'] as const)('%s, in any order of files', async (organization) => {
+      for (const plans of [parts(organization), parts(organization, 3).toReversed()]) {
+        const slide = await open(...plans, { downsample: 2 });
+        expect(slide.levels).toHaveLength(2);
+        expect(distance(await drawLevel(slide, 0), pictureOf({}))).toEqual({ mean: 0, most: 0 });
+      }
+    });
 
-    it.each([0, 1, 2])('and misses part %i', async (missing) => {
+    it.each([0, 1, 2])('and rejects a slide without part %i', async (missing) => {
       const plans = parts('TILED_FULL', 3).filter((_, i) => i !== missing);
       await expect(open(...plans)).rejects.toMatchObject({ code: 'FILE_MISSING' });
     });
 
-    it('and refuses parts that contradict each other', async () => {
+    it('and rejects parts that contradict each other', async () => {
       const [first, second, third] = parts('TILED_FULL') as [DicomPlan, DicomPlan, DicomPlan];
       await expect(open(first, second, second, third)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
       const wider = { ...second, more: [ul(tag.TotalPixelMatrixColumns, 128)] };
@@ -490,7 +488,7 @@ describe('a folder of DICOM files', () => {
   }
   const group = async () => groupSlideFiles({ path: folder }, await readdir(folder));
 
-  it('is one entry for each series: its largest picture leads, the others are its members', async () => {
+  it('is one slide per series, led by its largest image, with the others as members', async () => {
     await write({
       'b-label': { kind: 'LABEL', width: 32, height: 32 },
       'c-small': { downsample: 4 },
@@ -506,7 +504,7 @@ describe('a folder of DICOM files', () => {
     ]);
   });
 
-  it('is one entry for each pyramid of a series; label and overview go with the first', async () => {
+  it('is one slide per pyramid of a series, with label and overview in the first', async () => {
     await write({
       a: { pyramid: '1', downsample: 2 },
       b: { pyramid: '1' },
@@ -520,7 +518,7 @@ describe('a folder of DICOM files', () => {
     ]);
   });
 
-  it('knows the first part of a picture that is cut into several files as its leading file', async () => {
+  it('has the first part of a concatenation as leading file', async () => {
     await write({
       a: { part: { number: 2, from: 3, to: 6 } },
       b: { part: { number: 1, from: 0, to: 3 } },
@@ -529,7 +527,7 @@ describe('a folder of DICOM files', () => {
     expect(await group()).toEqual([{ leading: 'b', members: ['a', 'c'] }]);
   });
 
-  it('opens by its leading file with the members that were found, and without them', async () => {
+  it('opens by its leading file with and without a list of members', async () => {
     await write({ a: {}, b: { downsample: 2 }, c: { downsample: 4 } });
     const path = join(folder, 'a');
     const known = await openSlide({ path, members: ['b'] });

@@ -1,33 +1,33 @@
 /**
- * DICOM whole slide images: each resolution a file, or several, of one series.
+ * Reads DICOM whole-slide images: each level is one or several files of the same series.
  *
- * docs/formats/dicom.md says what is read, and where each fact is from.
+ * docs/formats/dicom.md lists what is read, with the source of each fact.
  */
-import { withGreyRange } from '../decode/contrast.ts';
 import { rgbOfCieLab } from '../dicom/cie-lab.ts';
 import { isDicom } from '../dicom/file-meta.ts';
-import { isJpeg, openPictures, type ReadPicture } from '../dicom/frame-pictures.ts';
+import { openFrameImages } from '../dicom/frame-images.ts';
 import type { Identity, ImageKind } from '../dicom/identity.ts';
 import { type Instance, readInstance } from '../dicom/instance.ts';
 import { limits } from '../dicom/limits.ts';
-import { indexTiles } from '../dicom/tile-index.ts';
-import { type AssociatedImageName, type Level, type Slide, SlideError } from '../slide.ts';
+import { shownPlaneOf } from '../model/shown-plane.ts';
+import { type AssociatedImageName, type Slide, SlideError } from '../model/slide.ts';
 import { readOnce } from '../source/read-once.ts';
 import type { SlideFiles } from '../source/slide-files.ts';
-import type { SlideFormat } from '../source/slide-format.ts';
+import { openPyramid } from './dicom-levels.ts';
 import {
-  bySlide,
   checkFileCount,
   checkVolumeCount,
+  groupBySlide,
   groupDicomFiles,
   readIdentities,
 } from './dicom-series.ts';
+import type { SlideFormat } from './slide-format.ts';
 
 export const dicom: SlideFormat = {
   name: 'dicom',
 
   mismatch({ start }) {
-    return isDicom(start) ? null : 'the file does not say DICM at byte 128';
+    return isDicom(start) ? null : 'the file has no "DICM" at byte 128';
   },
 
   async open(files) {
@@ -57,6 +57,7 @@ export const dicom: SlideFormat = {
       levels: pyramid.levels,
       mpp: mppOf(full),
       objectivePower: plausible(full.objectivePower, 1000),
+      ...shownPlaneOf(pyramid.shownPlane),
       background: full.absentPixel ? rgbOfCieLab(full.absentPixel) : { r: 255, g: 255, b: 255 },
       associatedImages: new Set(associated.keys()),
       readTile: pyramid.readTile,
@@ -64,8 +65,9 @@ export const dicom: SlideFormat = {
         const file = associated.get(name);
         if (!file) throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
         const instance = await file.read();
-        if (instance.frames > 1) throw new SlideError('FORMAT_NOT_SUPPORTED', `Not read: a ${name} in tiles`);
-        return openPictures(instance)(0);
+        if (instance.frames > 1)
+          throw new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: a ${name} in tiles`);
+        return openFrameImages(instance)(0);
       },
       async readIccProfile() {
         const length = full.iccProfile?.length ?? 0;
@@ -95,22 +97,22 @@ const associatedNames: Readonly<Record<ImageKind, AssociatedImageName | null>> =
   overview: 'macro',
 };
 
-/** Another file of the slide: what it is, and its whole header once somebody asks for it. */
+/** Another file of the slide: its identity, and its whole header, read on first use. */
 interface OtherFile {
   readonly identity: Identity;
   readonly read: () => Promise<Instance>;
 }
 
-/** @returns sorted by name */
+/** Returns the other files of the slide, sorted by name. */
 async function findOthers(files: SlideFiles, leading: Instance): Promise<OtherFile[]> {
   const names = (await files.list()).filter((name) => name !== files.name && !name.endsWith('/'));
   checkFileCount(names.length);
   const self = { name: files.name, identity: leading };
   const identities = await readIdentities(names, files.open);
-  const slide = bySlide([self, ...identities]).find((group) => group.includes(self)) ?? [];
-  // A copy of a file has its UID, and shows nothing new.
-  const known = new Set([leading.sopInstance]);
-  const isNew = ({ sopInstance }: Identity) => !known.has(sopInstance) && known.add(sopInstance);
+  const slide = groupBySlide([self, ...identities]).find((group) => group.includes(self)) ?? [];
+  // A copy of a file has the same UID and adds nothing.
+  const knownUids = new Set([leading.sopInstance]);
+  const isNew = ({ sopInstance }: Identity) => !knownUids.has(sopInstance) && knownUids.add(sopInstance);
   return slide
     .filter(({ identity }) => isNew(identity))
     .map(({ name, identity }) => ({
@@ -119,199 +121,8 @@ async function findOthers(files: SlideFiles, leading: Instance): Promise<OtherFi
     }));
 }
 
-/** A picture of the slide at one resolution: one file, or the parts it is cut into. */
-interface Picture {
-  readonly first: Instance;
-  /** In the order of their frames. */
-  readonly parts: readonly Instance[];
-}
-
-interface Pyramid {
-  readonly full: Instance;
-  /** Files of other focal planes, other optical paths, other places of the glass. */
-  readonly unused: readonly Instance[];
-  readonly levels: readonly [Level, ...Level[]];
-  readonly readTile: Slide['readTile'];
-}
-
-function openPyramid(volumes: readonly Instance[]): Pyramid {
-  const pictures = choosePictures(volumes);
-  const [largest, ...smaller] = pictures;
-  const used = new Set(pictures.flatMap(({ parts }) => parts));
-  const full = largest.first;
-  const fullLevel = openLevel(largest, full);
-  const smallerLevels = smaller.map((picture) => openLevel(picture, full));
-  const readers = [fullLevel, ...smallerLevels];
-  const levels: Pyramid['levels'] = [fullLevel.level, ...smallerLevels.map(({ level }) => level)];
-  const readTile: Pyramid['readTile'] = async ({ level, column, row }, signal) => {
-    const reader = readers[level];
-    if (!reader) throw new SlideError('TILE_OUT_OF_RANGE', `There is no level ${level}`);
-    return reader.readTile(column, row, signal);
-  };
-  const { samplesPerPixel, bitsStored, window } = full.pixels;
-  const isUnsaidGrey = samplesPerPixel === 1 && bitsStored > 8 && window === null;
-  return {
-    full,
-    unused: volumes.filter((instance) => !used.has(instance)),
-    levels,
-    readTile: isUnsaidGrey ? withGreyRange({ levels, readTile }, bitsStored, null) : readTile,
-  };
-}
-
-/**
- * The largest picture is full resolution, every other that is the same made smaller is a level. Of pictures of the
- * same size, which show other focal planes or optical paths, one counts: the first of the series at full
- * resolution, further down that which is most like it.
- */
-function choosePictures(volumes: readonly Instance[]): [Picture, ...Picture[]] {
-  const pictures = [
-    ...Map.groupBy(volumes, ({ concatenation, sopInstance }) => concatenation?.uid ?? sopInstance).values(),
-  ]
-    .map(joinParts)
-    .toSorted(({ first: one }, { first: other }) => {
-      return (
-        other.width * other.height - one.width * one.height ||
-        (one.instanceNumber ?? 0) - (other.instanceNumber ?? 0)
-      );
-    });
-  const [largest] = pictures;
-  if (!largest) throw new SlideError('NOT_A_SLIDE', 'This DICOM series shows no slide');
-  const full = largest.first;
-  if (full.showsSpecimenLabel) {
-    throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not read: a slide whose picture shows its label');
-  }
-
-  const levels: [Picture, ...Picture[]] = [largest];
-  for (const sameSize of Map.groupBy(pictures, ({ first }) => `${first.width}×${first.height}`).values()) {
-    const usable = sameSize.filter(({ first }) => isReduced(first, full) && !first.showsSpecimenLabel);
-    const [best] = usable.toSorted(
-      ({ first: one }, { first: other }) => likeness(other, full) - likeness(one, full),
-    );
-    const isSmaller = (best?.first.width ?? 0) < (levels.at(-1)?.first.width ?? 0);
-    if (best && isSmaller) levels.push(best);
-  }
-  if (levels.length > limits.levels) {
-    throw new SlideError('LIMIT_EXCEEDED', `The pyramid has ${levels.length} levels`);
-  }
-  return levels;
-}
-
-function likeness(instance: Instance, full: Instance): number {
-  return 2 * Number(instance.opticalPath === full.opticalPath) + Number(instance.depth === full.depth);
-}
-
-/** How far levels of one picture may begin from one another, as a part of its side: they are rounded differently. */
-const ORIGIN_TOLERANCE = 0.02;
-
-/**
- * Whether one picture is the other made smaller: some downsample gives both its sides, each off by at most the one
- * pixel that rounding makes, and both begin at the same place of the glass.
- */
-function isReduced(picture: Instance, full: Instance): boolean {
-  if (picture.width >= full.width || picture.height > full.height) return false;
-  const { least, most } = downsamples(picture, full);
-  return least <= most && beginsWith(picture, full);
-}
-
-function beginsWith(picture: Instance, full: Instance): boolean {
-  if (!picture.origin || !full.origin || !full.spacing || !picture.spacing) return true;
-  const far = (axis: 'x' | 'y', side: number) => {
-    const distance = Math.abs((picture.origin?.[axis] ?? 0) - (full.origin?.[axis] ?? 0));
-    const spacing = full.spacing?.[axis] ?? 0;
-    return distance > ORIGIN_TOLERANCE * side * spacing + 2 * (picture.spacing?.[axis] ?? 0);
-  };
-  return !far('x', full.width) && !far('y', full.height);
-}
-
-function downsamples(picture: Instance, full: Instance): { least: number; most: number } {
-  return {
-    least: Math.max(full.width / (picture.width + 1), full.height / (picture.height + 1)),
-    most: Math.min(full.width / (picture.width - 1), full.height / (picture.height - 1)),
-  };
-}
-
-/**
- * The files of a concatenation, in order.
- *
- * Source: DICOM PS3.3, C.7.6.16.2.2.4.
- *
- * @throws SlideError FILE_MISSING when one is not there, FILE_CORRUPT when they contradict each other
- */
-function joinParts(files: readonly Instance[]): Picture {
-  const parts = files.toSorted(
-    (one, other) => (one.concatenation?.number ?? 0) - (other.concatenation?.number ?? 0),
-  );
-  const [first] = parts;
-  if (!first) throw new SlideError('FILE_MISSING', 'A file of this slide is missing');
-  if (!first.concatenation) return { first, parts };
-  const total = Math.max(...parts.map(({ concatenation }) => concatenation?.total ?? 0), parts.length);
-  let frames = 0;
-  for (const [i, part] of parts.entries()) {
-    const { number, frameOffset } = part.concatenation ?? { number: 0, frameOffset: 0 };
-    if (number < i + 1 || (number === i + 1 && frameOffset < frames)) throw contradiction();
-    if (number > i + 1 || frameOffset > frames) throw missing(i + 1, total);
-    const isAlike =
-      part.width === first.width &&
-      part.height === first.height &&
-      part.tileWidth === first.tileWidth &&
-      part.tileHeight === first.tileHeight;
-    if (!isAlike) throw contradiction();
-    frames += part.frames;
-  }
-  if (parts.length < total) throw missing(parts.length + 1, total);
-  return { first, parts };
-}
-
-function missing(part: number, total: number): SlideError {
-  return new SlideError('FILE_MISSING', `Part ${part} of the ${total} files of a picture is missing`);
-}
-
-function contradiction(): SlideError {
-  return new SlideError('FILE_CORRUPT', 'The files that a picture is cut into contradict each other');
-}
-
-interface LevelReader {
-  readonly level: Level;
-  readTile(column: number, row: number, signal?: AbortSignal): ReturnType<Slide['readTile']>;
-}
-
-function openLevel({ first, parts }: Picture, full: Instance): LevelReader {
-  const { width, height, tileWidth, tileHeight } = first;
-  const index = indexTiles({ width, height, tileWidth, tileHeight, parts });
-  const readers: ReadPicture[] = parts.map(openPictures);
-  const { columns, rows } = index;
-  return {
-    level: {
-      width,
-      height,
-      tileWidth,
-      tileHeight,
-      columns,
-      rows,
-      downsample: downsampleOf(first, full),
-      ...(isJpeg(first) ? {} : { isMade: true as const }),
-    },
-    async readTile(column, row, signal) {
-      const isInside = column >= 0 && column < columns && row >= 0 && row < rows;
-      if (!isInside || !Number.isInteger(column) || !Number.isInteger(row)) {
-        throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row}`);
-      }
-      const place = index.frameOf(column, row);
-      return place ? (readers[place.part]?.(place.frame, signal) ?? null) : null;
-    },
-  };
-}
-
-/** Sides of a few pixels say little of what they were divided by: a power of two, if one fits. */
-function downsampleOf(picture: Instance, full: Instance): number {
-  const mean = (full.width / picture.width + full.height / picture.height) / 2;
-  const power = 2 ** Math.round(Math.log2(mean));
-  const { least, most } = downsamples(picture, full);
-  return power >= least && power <= most ? power : mean;
-}
-
 function mppOf({ spacing }: Instance): Slide['mpp'] {
-  // Twelve digits are more than any scanner knows, and hide what binary numbers make of 16.783.
+  // Twelve digits are more than any scanner measures, and hide the binary rounding of 16.783.
   const micrometres = (millimetres: number) => Number((millimetres * 1000).toPrecision(12));
   const x = plausible(spacing && micrometres(spacing.x), 1000);
   const y = plausible(spacing && micrometres(spacing.y), 1000);
@@ -323,11 +134,10 @@ function plausible(value: number | null, most: number): number | null {
 }
 
 /**
- * Makers of slide scanners, by how their files name them; of what a file says, nothing but these names goes out.
- *
- * Manufacturer is free text: what stands in it may be a laboratory, or a person.
+ * Vendors of slide scanners by the pattern of their Manufacturer value. Only these names leave the server: Manufacturer
+ * is free text and may contain the name of a laboratory or a person.
  */
-const makers: readonly (readonly [pattern: RegExp, name: string])[] = [
+const vendors: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/aperio/i, 'Aperio'],
   [/leica/i, 'Leica Biosystems'],
   [/hamamatsu/i, 'Hamamatsu'],
@@ -348,5 +158,5 @@ const makers: readonly (readonly [pattern: RegExp, name: string])[] = [
 ];
 
 function vendorOf(manufacturer: string | null): string | null {
-  return makers.find(([pattern]) => pattern.test(manufacturer ?? ''))?.[1] ?? null;
+  return vendors.find(([pattern]) => pattern.test(manufacturer ?? ''))?.[1] ?? null;
 }

@@ -21,7 +21,7 @@ describe('a TIFF', () => {
     ['of the main chain, BigTIFF', { pyramid: 'chain', isBig: true }],
     ['of SubIFDs, big-endian BigTIFF', { pyramid: 'subdirectories', isBig: true, littleEndian: false }],
     ['in RGB', { colour: 'rgb' }],
-  ])('has the pyramid %s', async (_, plan) => {
+  ])('has a pyramid %s', async (_, plan) => {
     const slide = await openBytes(await buildTiledTiff(plan));
     expect(slide).toMatchObject({ format: 'tiff', vendor: null, objectivePower: null });
     expect(slide.levels.map(({ width, height }) => [width, height])).toEqual([
@@ -30,8 +30,8 @@ describe('a TIFF', () => {
       [120, 100],
     ]);
     const tile = await slide.readTile({ level: 0, column: 1, row: 2 });
-    const shown = cropRaster(paintTissue(480, 400), 128, 256, 128, 128);
-    expect(difference(await pixelsOf(tile?.bytes ?? new Uint8Array()), shown).mean).toBeLessThan(6);
+    const expectedPixels = cropRaster(paintTissue(480, 400), 128, 256, 128, 128);
+    expect(difference(await pixelsOf(tile?.bytes ?? new Uint8Array()), expectedPixels).mean).toBeLessThan(6);
   });
 
   it.each<[string, DirectoryPlan['tags'], { x: number; y: number } | null]>([
@@ -46,7 +46,7 @@ describe('a TIFF', () => {
       { x: 0.5, y: 0.5 },
     ],
     [
-      'inches where no unit is said',
+      'an inch as the default unit',
       { 282: rational(50_800, 1), 283: rational(50_800, 1) },
       { x: 0.5, y: 0.5 },
     ],
@@ -62,15 +62,15 @@ describe('a TIFF', () => {
       null,
     ],
     ['a resolution of zero', { 282: rational(0, 1), 283: rational(0, 1), 296: short(3) }, null],
-    ['only one side', { 282: rational(20_000, 1), 296: short(3) }, null],
-    ['nothing', {}, null],
-  ])('takes the size of a pixel from %s', async (_, tags, mpp) => {
+    ['a resolution along one axis only', { 282: rational(20_000, 1), 296: short(3) }, null],
+    ['no resolution', {}, null],
+  ])('has the expected pixel size with %s', async (_, tags, mpp) => {
     const [full] = await tiledTiffDirectories({ downsamples: [1] });
     const slide = await openBytes(buildTiff({ directories: [withTags(full, tags)] }).bytes);
     expect(slide.mpp).toEqual(mpp);
   });
 
-  it('shows nothing that does not claim to be the same picture: it may be a label', async () => {
+  it('ignores directories not marked as reduced, because they may be a label', async () => {
     const [full, smaller, smallest] = await tiledTiffDirectories({});
     const { bytes } = buildTiff({
       directories: [
@@ -82,7 +82,7 @@ describe('a TIFF', () => {
     expect((await openBytes(bytes)).levels).toHaveLength(1);
   });
 
-  it('shows the picture, and neither what stands before it made smaller nor its mask', async () => {
+  it('displays the image, not a reduced copy or mask that precedes it', async () => {
     const [full, smaller, smallest] = await tiledTiffDirectories({});
     const mask = encodeSamples({
       ...{ width: 480, height: 400, samples: [], samplesPerPixel: 1, bits: 1, photometric: 4 },
@@ -92,7 +92,7 @@ describe('a TIFF', () => {
     expect((await openBytes(bytes)).levels.map(({ width }) => width)).toEqual([480, 240, 120]);
   });
 
-  it('of several pages shows the first', async () => {
+  it('with several pages displays the first', async () => {
     const page = (shade: number) =>
       encodeSamples({
         ...{
@@ -109,7 +109,7 @@ describe('a TIFF', () => {
     expect([...(await drawLevel(slide, 0)).rgb.subarray(0, 3)]).toEqual([10, 10, 10]);
   });
 
-  it('may have its pyramid in strips, and levels in other codecs', async () => {
+  it('may have levels in strips and in other codecs', async () => {
     const level = (side: number, plan: Partial<SamplesPlan>) =>
       encodeSamples({
         ...{ width: side, height: side, samples: paintTissue(side, side).rgb },
@@ -123,7 +123,7 @@ describe('a TIFF', () => {
       level(50, { tile: { width: 32, height: 32 }, packing: 'packbits' }),
     ];
     const slide = await openBytes(buildTiff({ directories }).bytes);
-    expect(slide.levels.map(({ width, isMade }) => [width, isMade])).toEqual([
+    expect(slide.levels.map(({ width, needsRendering }) => [width, needsRendering])).toEqual([
       [200, true],
       [100, undefined],
       [50, true],
@@ -132,7 +132,7 @@ describe('a TIFF', () => {
     expect(await drawLevel(slide, 2)).toEqual(paintTissue(50, 50));
   });
 
-  it('never says who made it, since that is free text', async () => {
+  it('reports no vendor, because Make is free text', async () => {
     const [full] = await tiledTiffDirectories({ downsamples: [1] });
     const slide = await openBytes(
       buildTiff({ directories: [withTags(full, { 270: ascii('Ayşe Yılmaz'), 271: ascii('Ayşe Yılmaz') })] })
@@ -145,7 +145,7 @@ describe('a TIFF', () => {
     });
   });
 
-  it('accepts an orientation that means nothing', async () => {
+  it('treats an unknown orientation as upright', async () => {
     const [full] = await tiledTiffDirectories({ downsamples: [1] });
     const slide = await openBytes(
       buildTiff({ directories: [withTags(full, { [tag.Orientation]: short(0) })] }).bytes,
@@ -153,7 +153,7 @@ describe('a TIFF', () => {
     expect(slide.levels[0].width).toBe(480);
   });
 
-  it('is refused when a smaller level is damaged', async () => {
+  it('is rejected when a smaller level is damaged', async () => {
     const [full, smaller] = await tiledTiffDirectories({});
     const { bytes } = buildTiff({
       directories: [full as DirectoryPlan, withTags(smaller, { [tag.TileWidth]: short(0) })],

@@ -1,34 +1,37 @@
 /**
- * TIFF of no particular maker, classic or BigTIFF, in tiles or in strips: the pyramid stands in the directories that
- * follow the first, or in its SubIFDs; without one, all smaller sizes are made.
+ * Reads TIFF of no particular vendor, classic or BigTIFF, in tiles or strips. The pyramid is in the directories after
+ * the first or in its SubIFDs; without a pyramid, the server renders all smaller sizes.
  *
- * docs/formats/tiff.md says what is read, and where each fact is from.
+ * docs/formats/tiff.md lists what is read, with the source of each fact.
  */
-import { SlideError } from '../slide.ts';
-import type { SlideFormat } from '../source/slide-format.ts';
+import { SlideError } from '../model/slide.ts';
 import type { TiffDirectory } from '../tiff/directory.ts';
-import { readPicture } from '../tiff/picture.ts';
+import { openDisplayPyramid } from '../tiff/display-pyramid.ts';
 import { readResolution } from '../tiff/resolution.ts';
-import { openShownPyramid } from '../tiff/shown-pyramid.ts';
 import { isMask, isReduced } from '../tiff/subfile-type.ts';
 import { tag } from '../tiff/tags.ts';
 import type { TiffFile } from '../tiff/tiff-file.ts';
+import { readTiffImage } from '../tiff/tiff-image.ts';
+import type { SlideFormat } from './slide-format.ts';
 
 export const genericTiff: SlideFormat = {
   name: 'tiff',
 
   mismatch({ tiff }) {
-    if (!tiff) return 'the file is no TIFF';
-    return tiff.first.count(tag.ImageWidth) > 0 ? null : 'its first directory has no picture';
+    if (!tiff) return 'the file is not TIFF';
+    return tiff.first.count(tag.ImageWidth) > 0 ? null : 'its first directory has no image';
   },
 
   async open(files, { tiff }) {
     const directories = tiff ? await pyramidDirectories(tiff) : [];
-    const pyramid = await openShownPyramid(files.leading, await Promise.all(directories.map(readPicture)));
+    const pyramid = await openDisplayPyramid(
+      files.leading,
+      await Promise.all(directories.map(readTiffImage)),
+    );
     return {
       format: 'tiff',
       fingerprint: files.fingerprint,
-      // The Make tag is free text, which may name more than a maker.
+      // The Make tag is free text and may contain more than a vendor name.
       vendor: null,
       levels: pyramid.levels,
       mpp: await readResolution(pyramid.full.directory),
@@ -46,8 +49,8 @@ export const genericTiff: SlideFormat = {
 };
 
 /**
- * The picture itself, and what claims to be the same picture made smaller: by NewSubfileType in the main chain,
- * where a label or another page may stand too, by its place under the picture's own directory.
+ * Returns the image and its reduced versions: in the main chain the directories that NewSubfileType marks as reduced,
+ * because a label or another page may be there too, and all SubIFDs of the image.
  */
 async function pyramidDirectories(tiff: TiffFile): Promise<TiffDirectory[]> {
   const reduced: TiffDirectory[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
-import type { Slide } from '../slide.ts';
+import type { Slide } from '../model/slide.ts';
 import { ascii, buildTiff, type DirectoryPlan, short } from '../testing/build-tiff.ts';
 import { distance, drawLevel } from '../testing/draw-level.ts';
 import { encodePicture } from '../testing/encode-picture.ts';
@@ -10,7 +10,7 @@ import { paintTissue } from '../testing/paint-tissue.ts';
 import { tag } from '../tiff/tags.ts';
 
 const NAMESPACE = 'http://www.leica-microsystems.com/scn/2010/10/01';
-/** Nanometres of a pixel of full resolution. */
+/** Nanometres per pixel at full resolution. */
 const SCALE = 500;
 const GLASS = { width: 26_000_000, height: 76_000_000 };
 
@@ -25,7 +25,7 @@ interface ImagePlan {
   readonly y?: number;
   readonly objective?: string;
   readonly light?: string;
-  /** Nanometres of a pixel. */
+  /** Nanometres per pixel. */
   readonly scale?: number;
 }
 
@@ -43,7 +43,7 @@ const image = ({
   const dimensions = downsamples.map(
     (by, r) => `<dimension r="${r}" sizeX="${width / by}" sizeY="${height / by}" ifd="${ifd + r}"/>`,
   );
-  // Planes of another focus stand in directories that nobody needs to look at.
+  // Other focal planes have directories that the reader ignores.
   const unfocused = `<dimension r="0" z="1" sizeX="${width}" sizeY="${height}" ifd="0"/>`;
   return (
     '<image name="DOE^JANE" uuid="1"><creationDate>2012-03-04</creationDate><device model="SCN400" version="1"/>' +
@@ -54,7 +54,7 @@ const image = ({
   );
 };
 
-/** The photograph of the whole glass, in one directory. */
+/** The image of the whole glass, in one directory. */
 const macro = (ifd: number) =>
   '<image name="macro"><pixels sizeX="65" sizeY="190">' +
   `<dimension r="0" sizeX="65" sizeY="190" ifd="${ifd}"/></pixels>` +
@@ -82,7 +82,7 @@ function open(directories: DirectoryPlan[], xml: string): Promise<Slide> {
 
 describe('an SCN file with one image', () => {
   it.each([NAMESPACE, 'http://www.leica-microsystems.com/scn/2010/03/10'])(
-    'of %s has its levels',
+    'in %s lists its levels',
     async (namespace) => {
       const slide = await open(oneImage, scn(ONE, namespace));
       expect(slide).toMatchObject({
@@ -101,16 +101,16 @@ describe('an SCN file with one image', () => {
     },
   );
 
-  it('gives JPEG tiles as they are stored', async () => {
+  it('returns native JPEG tiles', async () => {
     const directories = await Promise.all(
       [1, 4].map((by) => encodePicture(shrinkRaster(tissue, by), 128, 'ycbcr')),
     );
     const slide = await open([photograph, ...directories], scn(ONE));
-    expect(slide.levels[0].isMade).toBeUndefined();
+    expect(slide.levels[0].needsRendering).toBeUndefined();
     expect((await slide.readTile({ level: 0, column: 1, row: 0 }))?.codec).toBe('jpeg');
   });
 
-  it('knows the macro image and keeps it back', async () => {
+  it('recognises the macro image as an associated image', async () => {
     const slide = await open(oneImage, scn(ONE));
     expect([...slide.associatedImages]).toEqual(['macro']);
     expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 65, height: 190 });
@@ -119,14 +119,14 @@ describe('an SCN file with one image', () => {
     });
   });
 
-  it('may have channels of fluorescence beside it, which are not shown', async () => {
+  it('may have fluorescence images, which are not displayed', async () => {
     const glow = image({ width: WIDTH, height: HEIGHT, ifd: 1, light: 'fluorescence', x: 0, y: 0 });
     expect((await open(oneImage, scn(glow + ONE))).levels).toHaveLength(2);
   });
 });
 
 describe('an SCN file with several images', () => {
-  // 100 and 60 pixels of full resolution to the right and below; they overlap nowhere.
+  // 100 and 60 pixels to the right and below at full resolution; they do not overlap.
   const right = paintTissue(160, 120);
   const two = scn(
     macro(0) +
@@ -134,10 +134,10 @@ describe('an SCN file with several images', () => {
       image({ width: 160, height: 120, ifd: 3, x: 5_000_000 + 500 * SCALE, y: 9_000_000 + 60 * SCALE }),
   );
 
-  it('shows them where they lie on the glass', async () => {
+  it('displays them at their positions on the glass', async () => {
     const slide = await open([...oneImage, ...levelsOf(right)], two);
     expect(slide.levels).toMatchObject([
-      { width: 660, height: 240, downsample: 1, isMade: true },
+      { width: 660, height: 240, downsample: 1, needsRendering: true },
       { width: 165, height: 60, downsample: 4 },
     ]);
     for (const [level, by] of [1, 4].entries()) {
@@ -151,7 +151,7 @@ describe('an SCN file with several images', () => {
     }
   });
 
-  it('has no tile where no image is', async () => {
+  it('returns null between the images', async () => {
     const far = scn(
       image({ width: WIDTH, height: HEIGHT, ifd: 0 }) +
         image({ width: 160, height: 120, ifd: 2, x: 5_000_000 + 2000 * SCALE }),
@@ -170,10 +170,10 @@ describe('an SCN file with several images', () => {
   });
 
   it.each<[string, Partial<ImagePlan>]>([
-    ['by another objective', { objective: '40' }],
-    ['to another number of levels', { downsamples: [1] }],
+    ['with another objective', { objective: '40' }],
+    ['with another number of levels', { downsamples: [1] }],
     ['at another resolution', { scale: SCALE / 2 }],
-  ])('is refused where they were scanned %s', async (_, other) => {
+  ])('is rejected when they were scanned %s', async (_, other) => {
     const xml = scn(ONE + image({ width: 160, height: 120, ifd: 3, x: 20_000_000, ...other }));
     await expect(open([...oneImage, ...levelsOf(right)], xml)).rejects.toMatchObject({
       code: 'FORMAT_NOT_SUPPORTED',
@@ -181,25 +181,25 @@ describe('an SCN file with several images', () => {
   });
 });
 
-describe('an SCN file is refused', () => {
+describe('opening an SCN file is rejected', () => {
   const whole = scn(ONE);
 
   it.each<[string, DirectoryPlan[], string, string]>([
-    ['when its XML is cut', oneImage, whole.slice(0, -12), 'FILE_CORRUPT'],
+    ['when its XML is truncated', oneImage, whole.slice(0, -12), 'FILE_CORRUPT'],
     ['when its root is another element', oneImage, `<a xmlns="${NAMESPACE}"/>`, 'FILE_CORRUPT'],
     ['when it has no collection', oneImage, `<scn xmlns="${NAMESPACE}"/>`, 'FILE_CORRUPT'],
     [
-      'when its XML has a document type',
+      'when its XML has a document type definition',
       oneImage,
       whole.replace('<scn', '<!DOCTYPE scn [<!ENTITY a "b">]><scn'),
       'FILE_CORRUPT',
     ],
-    ['when its XML asks for an entity', oneImage, whole.replace('RE9F', '&lol;'), 'FILE_CORRUPT'],
+    ['when its XML uses an entity', oneImage, whole.replace('RE9F', '&lol;'), 'FILE_CORRUPT'],
     ['when its elements are 10,000 deep', oneImage, scn('<image>'.repeat(10_000)), 'LIMIT_EXCEEDED'],
     ['when it has only the macro image', oneImage, scn(macro(0)), 'NOT_A_SLIDE'],
     ['when it has no image', oneImage, scn(''), 'NOT_A_SLIDE'],
     [
-      'when all was scanned in fluorescence',
+      'when all images are fluorescence',
       oneImage,
       whole.replaceAll('>brightfield', '>fluorescence'),
       'FORMAT_NOT_SUPPORTED',
@@ -207,7 +207,7 @@ describe('an SCN file is refused', () => {
     ['when an image has no view', oneImage, whole.replace(/<view[^>]*offsetX="5[^>]*>/, ''), 'FILE_CORRUPT'],
     ['when a view has no size', oneImage, whole.replace('sizeX="200000"', 'sizeX="0"'), 'FILE_CORRUPT'],
     [
-      'when a view lies before the glass',
+      'when a view has a negative offset',
       oneImage,
       whole.replace('offsetX="5000000"', 'offsetX="-1"'),
       'FILE_CORRUPT',
@@ -219,9 +219,9 @@ describe('an SCN file is refused', () => {
       'FILE_CORRUPT',
     ],
     ['when a directory is beyond the last', oneImage, whole.replace('ifd="2"', 'ifd="9"'), 'FILE_CORRUPT'],
-    ['when a directory is no number', oneImage, whole.replace('ifd="2"', 'ifd="two"'), 'FILE_CORRUPT'],
+    ['when a directory is not a number', oneImage, whole.replace('ifd="2"', 'ifd="two"'), 'FILE_CORRUPT'],
     [
-      'when a level is not as large as its directory',
+      'when a level and its directory have different sizes',
       oneImage,
       whole.replace('sizeX="100" sizeY="60"', 'sizeX="101" sizeY="60"'),
       'FILE_CORRUPT',
@@ -260,7 +260,7 @@ describe('an SCN file is refused', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when its images lie further apart than any glass is wide',
+      'when its images lie further apart than a slide is wide',
       oneImage,
       scn(ONE + image({ width: WIDTH, height: HEIGHT, ifd: 1, x: 9_000_000_000_000_000 })),
       'LIMIT_EXCEEDED',

@@ -1,25 +1,25 @@
 /**
- * Leica SCN400: BigTIFF whose first description is XML of a collection of images. One of them shows the whole glass
- * and is kept back; the others are what was scanned, each where it lies on the glass, in nanometres.
+ * Reads Leica SCN400: BigTIFF whose first description is XML of a collection of images. One image shows the whole glass
+ * and is not displayed; the others are the scanned areas, with their position on the glass in nanometres.
  *
- * docs/formats/leica-scn.md says what is read, and where each fact is from.
+ * docs/formats/leica-scn.md lists what is read, with the source of each fact.
  */
 import type { Colour } from '../decode/raster.ts';
-import { SlideError } from '../slide.ts';
+import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
-import type { SlideFormat } from '../source/slide-format.ts';
+import { joinLevels, type LevelTiles, openDeclaredLevels } from '../tiff/declared-levels.ts';
 import type { TiffDirectory } from '../tiff/directory.ts';
 import { readIccProfile } from '../tiff/icc-profile.ts';
+import { openImageTiles } from '../tiff/image-tiles.ts';
 import { limits } from '../tiff/limits.ts';
 import { checkAreas, openMosaicLevel } from '../tiff/mosaic-level.ts';
-import { readPicture, type TiffPicture } from '../tiff/picture.ts';
-import { openPictureTiles } from '../tiff/picture-tiles.ts';
-import { joinLevels, type LevelTiles, openStatedLevels } from '../tiff/stated-levels.ts';
 import { tag } from '../tiff/tags.ts';
-import { readWholePicture } from '../tiff/whole-picture.ts';
+import { readTiffImage, type TiffImage } from '../tiff/tiff-image.ts';
+import { readWholeImage } from '../tiff/whole-image.ts';
 import { readXmlTag } from '../tiff/xml-tag.ts';
 import { readDecimal, readWhole } from '../xml/read-numbers.ts';
 import { elementsAt, textAt, type XmlElement } from '../xml/read-xml.ts';
+import type { SlideFormat } from './slide-format.ts';
 
 const NAMESPACE = /http:\/\/www\.leica-microsystems\.com\/scn\/2010\/(10\/01|03\/10)/;
 const WHITE: Colour = { r: 255, g: 255, b: 255 };
@@ -28,23 +28,23 @@ export const leicaScn: SlideFormat = {
   name: 'leica-scn',
 
   mismatch({ tiff, description }) {
-    if (!tiff) return 'the file is no TIFF';
-    return NAMESPACE.test(description) ? null : 'its description is no XML of an SCN collection';
+    if (!tiff) return 'the file is not TIFF';
+    return NAMESPACE.test(description) ? null : 'its description is not XML of an SCN collection';
   },
 
   async open(files, { tiff }) {
     const { leading } = files;
-    if (!tiff) throw corrupt('the file is no TIFF');
-    const root = await readXmlTag(tiff.first, tag.ImageDescription, isKept);
+    if (!tiff) throw corrupt('the file is not TIFF');
+    const root = await readXmlTag(tiff.first, tag.ImageDescription, isRead);
     const images = readImages(root);
     const scans = chooseScans(images);
     const [first] = scans;
     const directories = await tiff.directories();
     const macro = images.find(({ isMacro }) => isMacro) ?? null;
-    const pictures: ScanPictures[] = [];
-    for (const image of scans) pictures.push({ image, levels: await readLevels(image, directories) });
-    const { levels, readTile } = await openLevels(leading, pictures);
-    const full = pictures[0]?.levels[0];
+    const tiffImages: ScanLevels[] = [];
+    for (const image of scans) tiffImages.push({ image, levels: await readLevels(image, directories) });
+    const { levels, readTile } = await openLevels(leading, tiffImages);
+    const full = tiffImages[0]?.levels[0];
     return {
       format: 'leica-scn',
       fingerprint: files.fingerprint,
@@ -61,9 +61,9 @@ export const leicaScn: SlideFormat = {
         if (name !== 'macro' || !macro) {
           throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
         }
-        const [picture] = await readLevels(macro, directories);
-        if (!picture) throw corrupt('its macro image has no picture');
-        return readWholePicture(leading, picture);
+        const [tiffImage] = await readLevels(macro, directories);
+        if (!tiffImage) throw corrupt('its macro image has no level');
+        return readWholeImage(leading, tiffImage);
       },
       readIccProfile: () => readIccProfile(full?.directory ?? tiff.first),
       close: files.close,
@@ -71,8 +71,8 @@ export const leicaScn: SlideFormat = {
   },
 };
 
-/** What of the XML is read; the rest names the slide, its barcode and its date. */
-const KEPT = new Set([
+/** XML elements that are read; the others contain the slide's name, its barcode and its date. */
+const READ_ELEMENTS = new Set([
   'scn/collection',
   'scn/collection/image',
   'scn/collection/image/pixels',
@@ -85,11 +85,11 @@ const KEPT = new Set([
   'scn/collection/image/scanSettings/illuminationSettings/illuminationSource',
 ]);
 
-function isKept(path: readonly string[]): boolean {
-  return KEPT.has(path.join('/'));
+function isRead(path: readonly string[]): boolean {
+  return READ_ELEMENTS.has(path.join('/'));
 }
 
-/** Nanometres. */
+/** A rectangle on the glass, in nanometres. */
 interface View {
   readonly x: number;
   readonly y: number;
@@ -110,7 +110,7 @@ interface ScnImage {
   readonly isMacro: boolean;
   readonly illumination: string;
   readonly objectivePower: number | null;
-  /** Of the first focus and channel, largest first. */
+  /** Of the first focal plane and channel, largest first. */
   readonly dimensions: readonly Dimension[];
 }
 
@@ -122,13 +122,13 @@ function readImages(root: XmlElement | null): readonly ScnImage[] {
 }
 
 function readImage(image: XmlElement, glass: Pick<View, 'width' | 'height'>): ScnImage {
-  const [seen] = elementsAt(image, 'view');
-  if (!seen) throw corrupt('an image has no view');
+  const [viewElement] = elementsAt(image, 'view');
+  if (!viewElement) throw corrupt('an image has no view');
   const view = {
-    x: numberOf(seen, 'offsetX'),
-    y: numberOf(seen, 'offsetY'),
-    width: numberOf(seen, 'sizeX'),
-    height: numberOf(seen, 'sizeY'),
+    x: numberOf(viewElement, 'offsetX'),
+    y: numberOf(viewElement, 'offsetY'),
+    width: numberOf(viewElement, 'sizeX'),
+    height: numberOf(viewElement, 'sizeY'),
   };
   const isMacro = view.x === 0 && view.y === 0 && view.width === glass.width && view.height === glass.height;
   const isFirst = (dimension: XmlElement, name: string) =>
@@ -158,78 +158,80 @@ function readImage(image: XmlElement, glass: Pick<View, 'width' | 'height'>): Sc
   };
 }
 
-function numberOf({ attributes, name }: XmlElement, wanted: string): number {
-  const value = readWhole(attributes.get(wanted));
+function numberOf({ attributes, name }: XmlElement, attribute: string): number {
+  const value = readWhole(attributes.get(attribute));
   if (value === null)
-    throw corrupt(`${wanted} of ${name === 'collection' ? 'the collection' : 'an image'} is no number`);
+    throw corrupt(
+      `${attribute} of ${name === 'collection' ? 'the collection' : 'an image'} is not a whole number`,
+    );
   return value;
 }
 
-/** What was scanned in light that goes through; what was scanned in fluorescence is not shown beside it. */
+/** Chooses the brightfield scans; fluorescence scans are not displayed beside them. */
 function chooseScans(images: readonly ScnImage[]): readonly [ScnImage, ...ScnImage[]] {
   const scans = images.filter(({ isMacro }) => !isMacro);
   checkAreas(scans.length, 0);
   const [first, ...others] = scans.filter(({ illumination }) => illumination === 'brightfield');
-  if (!first && scans.length > 0) throw notRead('an SCN file of fluorescence');
-  if (!first) throw new SlideError('NOT_A_SLIDE', 'The SCN file has no image but the one of the whole glass');
+  if (!first && scans.length > 0) throw notSupported('an SCN file of fluorescence');
+  if (!first) throw new SlideError('NOT_A_SLIDE', 'The SCN file has only the image of the whole glass');
   for (const other of others) {
     if (
       other.objectivePower !== first.objectivePower ||
       other.dimensions.length !== first.dimensions.length
     ) {
-      throw notRead('an SCN file whose images were scanned in different ways');
+      throw notSupported('an SCN file whose images have different objectives or numbers of levels');
     }
   }
   return [first, ...others];
 }
 
-interface ScanPictures {
+interface ScanLevels {
   readonly image: ScnImage;
   /** Largest first. */
-  readonly levels: readonly TiffPicture[];
+  readonly levels: readonly TiffImage[];
 }
 
 async function readLevels(
   { dimensions }: ScnImage,
   directories: readonly TiffDirectory[],
-): Promise<readonly TiffPicture[]> {
-  const levels: TiffPicture[] = [];
+): Promise<readonly TiffImage[]> {
+  const levels: TiffImage[] = [];
   for (const { width, height, directory } of dimensions) {
-    const found = directories[directory];
-    if (!found) throw corrupt('it names a directory that there is not');
-    const picture = await readPicture(found);
-    if (picture.width !== width || picture.height !== height) {
+    const tiffDirectory = directories[directory];
+    if (!tiffDirectory) throw corrupt('it refers to a directory that does not exist');
+    const tiffImage = await readTiffImage(tiffDirectory);
+    if (tiffImage.width !== width || tiffImage.height !== height) {
       throw corrupt(
-        `a level of ${width} × ${height} pixels is stored as ${picture.width} × ${picture.height}`,
+        `a level of ${width} × ${height} pixels is stored as ${tiffImage.width} × ${tiffImage.height}`,
       );
     }
     const last = levels.at(-1);
-    if (last && picture.width >= last.width) throw corrupt('two of its levels are equally large');
-    levels.push(picture);
+    if (last && tiffImage.width >= last.width) throw corrupt('two of its levels have the same size');
+    levels.push(tiffImage);
   }
   return levels;
 }
 
-async function openLevels(source: ByteSource, scans: readonly ScanPictures[]): Promise<LevelTiles> {
+async function openLevels(source: ByteSource, scans: readonly ScanLevels[]): Promise<LevelTiles> {
   const [only, ...others] = scans;
   if (!only || others.length > 0) return composeLevels(source, scans);
   const [full] = only.levels;
-  return openStatedLevels(
+  return openDeclaredLevels(
     source,
-    only.levels.map((picture) => ({
-      picture,
-      width: picture.width,
-      height: picture.height,
-      downsample: ((full?.width ?? 1) / picture.width + (full?.height ?? 1) / picture.height) / 2,
+    only.levels.map((tiffImage) => ({
+      tiffImage,
+      width: tiffImage.width,
+      height: tiffImage.height,
+      downsample: ((full?.width ?? 1) / tiffImage.width + (full?.height ?? 1) / tiffImage.height) / 2,
     })),
   );
 }
 
-/** How much the resolutions of two images may differ, and still be one slide. */
-const MOST_OFF = 0.02;
+/** Largest relative difference between the resolutions of images of one slide. */
+const MAX_SCALE_DIFFERENCE = 0.02;
 
-/** Images that lie apart on the glass, in one picture with glass between them. */
-async function composeLevels(source: ByteSource, scans: readonly ScanPictures[]): Promise<LevelTiles> {
+/** Composes images from separate areas of the glass into one image with glass between them. */
+async function composeLevels(source: ByteSource, scans: readonly ScanLevels[]): Promise<LevelTiles> {
   const left = Math.min(...scans.map(({ image }) => image.view.x));
   const top = Math.min(...scans.map(({ image }) => image.view.y));
   const right = Math.max(...scans.map(({ image }) => image.view.x + image.view.width));
@@ -237,19 +239,21 @@ async function composeLevels(source: ByteSource, scans: readonly ScanPictures[])
   const levels = [];
   let fullScale: number | null = null;
   for (const i of (scans[0]?.levels ?? []).keys()) {
-    // Nanometres of a pixel. The finest, so that no image reaches into its neighbour.
-    const scales = scans.map(({ image, levels: pictures }) => image.view.width / (pictures[i]?.width ?? 1));
+    // Nanometres per pixel. The smallest scale is used, so that no image extends into its neighbour.
+    const scales = scans.map(
+      ({ image, levels: tiffImages }) => image.view.width / (tiffImages[i]?.width ?? 1),
+    );
     const scale = Math.min(...scales);
-    if (Math.max(...scales) > scale * (1 + MOST_OFF)) {
-      throw notRead('an SCN file whose images have different resolutions');
+    if (Math.max(...scales) > scale * (1 + MAX_SCALE_DIFFERENCE)) {
+      throw notSupported('an SCN file whose images have different resolutions');
     }
     fullScale ??= scale;
     const areas = [];
     let lines = 0;
-    for (const { image, levels: pictures } of scans) {
-      const picture = pictures[i];
-      if (!picture) continue;
-      const { grid, readTile } = await openPictureTiles(source, picture);
+    for (const { image, levels: tiffImages } of scans) {
+      const tiffImage = tiffImages[i];
+      if (!tiffImage) continue;
+      const { grid, readTile } = await openImageTiles(source, tiffImage);
       lines += grid.columns + grid.rows;
       checkAreas(scans.length, lines);
       const x = Math.round((image.view.x - left) / scale);
@@ -284,6 +288,6 @@ function corrupt(what: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The SCN file contradicts itself: ${what}`);
 }
 
-function notRead(what: string): SlideError {
-  return new SlideError('FORMAT_NOT_SUPPORTED', `Not read: ${what}`);
+function notSupported(what: string): SlideError {
+  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

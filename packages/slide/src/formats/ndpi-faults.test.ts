@@ -1,9 +1,9 @@
-/** Every way an NDPI file can be broken, and what is said of it. */
+/** Corrupt NDPI files: each fault is one table row with the expected result. */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { decodeImage } from '../decode/decode-image.ts';
 import { readJpegHeader } from '../jpeg/header.ts';
+import { SlideError } from '../model/slide.ts';
 import { openSlideFrom } from '../open-slide.ts';
-import { SlideError } from '../slide.ts';
 import {
   type BuiltNdpi,
   float,
@@ -29,10 +29,10 @@ beforeAll(async () => {
 type Directories = readonly NdpiDirectoryPlan[];
 type Fault = readonly [name: string, build: (plain: Directories) => BuiltNdpi, outcome: string];
 
-const SHOWN = 'shown';
+const DISPLAYED = 'displayed';
 const first = ([full]: Directories) => full as NdpiDirectoryPlan;
 
-/** The slide with its first directory changed. */
+/** Builds the slide with its first directory changed. */
 const changed =
   (change: (full: NdpiDirectoryPlan) => NdpiDirectoryPlan) =>
   (directories: Directories): BuiltNdpi =>
@@ -44,16 +44,16 @@ const without = (...names: number[]) =>
     jpeg,
     tags: Object.fromEntries(Object.entries(tags).filter(([name]) => !names.includes(Number(name)))),
   }));
-/** With another JPEG as full resolution; what follows an inserted or removed byte is where nobody says it is. */
+/** Builds it with another JPEG at full resolution; inserted or removed bytes shift all that follows. */
 const jpeg = (change: (jpeg: Buffer) => Uint8Array) =>
   changed(({ jpeg: bytes, tags }) => ({ tags, jpeg: change(Buffer.from(bytes)) }));
-/** With other numbers in the frame, counted from its marker. */
+/** Changes bytes of the JPEG frame header, counted from its marker. */
 const frame = (at: number, ...numbers: number[]) =>
   jpeg((bytes) => {
     bytes.set(numbers, readJpegHeader(bytes).frameAt + at);
     return bytes;
   });
-/** With a segment that has another body, from its first byte on. */
+/** Changes the first bytes of a segment's body. */
 const segment = (marker: number, ...body: number[]) =>
   jpeg((bytes) => {
     bytes.set(body, bytes.indexOf(Uint8Array.of(0xff, marker)) + 4);
@@ -64,13 +64,13 @@ const removed = (marker: number) =>
     const at = bytes.indexOf(Uint8Array.of(0xff, marker));
     return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 2 + bytes.readUInt16BE(at + 2))]);
   });
-/** With the data of the scan changed. */
+/** Changes the scan data. */
 const data = (change: (data: Buffer) => unknown) =>
   jpeg((bytes) => {
     change(bytes.subarray(readJpegHeader(bytes).dataAt));
     return bytes;
   });
-/** With other bytes at a place that follows from the directories. */
+/** Changes bytes at an offset taken from the directories. */
 const patched =
   (patch: (bytes: Buffer, built: BuiltNdpi) => void) =>
   (directories: Directories): BuiltNdpi => {
@@ -80,9 +80,9 @@ const patched =
     return { ...built, pieces: [{ at: 0, bytes }] };
   };
 const directory = ({ directories }: BuiltNdpi, index: number) => directories[index] as number;
-/** Where a directory points to the next one. */
+/** Returns the position of a directory's pointer to the next one. */
 const nextOf = (bytes: Buffer, at: number) => at + 2 + 12 * bytes.readUInt16LE(at);
-/** In a file of more than 4 GiB, the high bytes of one tag's value. */
+/** Changes the high bytes of one tag's value in a file of more than 4 GiB. */
 const high =
   (name: number, value: number) =>
   (directories: Directories): BuiltNdpi => {
@@ -103,7 +103,7 @@ const high =
   };
 
 const faults: readonly Fault[] = [
-  ['nothing broken', (plain) => layOutNdpi(plain), SHOWN],
+  ['no fault', (plain) => layOutNdpi(plain), DISPLAYED],
 
   ['no first directory', patched((bytes) => bytes.writeUInt32LE(0, 4)), 'FILE_CORRUPT'],
   ['a first directory in the header', patched((bytes) => bytes.writeUInt32LE(4, 4)), 'FILE_CORRUPT'],
@@ -129,7 +129,7 @@ const faults: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'a directory that leads back',
+    'a directory that points to an earlier one',
     patched((bytes, built) => bytes.writeUInt32LE(directory(built, 0), nextOf(bytes, directory(built, 2)))),
     'FILE_CORRUPT',
   ],
@@ -144,15 +144,15 @@ const faults: readonly Fault[] = [
     'LIMIT_EXCEEDED',
   ],
 
-  ['no magnification', without(tag.SourceLens), SHOWN],
+  ['no magnification', without(tag.SourceLens), DISPLAYED],
   [
-    'no picture with a magnification',
+    'no image with a magnification',
     (plain) =>
       layOutNdpi(plain.map((plan) => ({ ...plan, tags: { ...plan.tags, [tag.SourceLens]: float(-2) } }))),
     'FORMAT_NOT_SUPPORTED',
   ],
   [
-    'a magnification that is no number',
+    'a magnification that is not a number',
     (plain) =>
       layOutNdpi([{ ...first(plain), tags: { ...first(plain).tags, [tag.SourceLens]: float(Number.NaN) } }]),
     'FORMAT_NOT_SUPPORTED',
@@ -169,7 +169,7 @@ const faults: readonly Fault[] = [
     'FORMAT_NOT_SUPPORTED',
   ],
   [
-    'a focal plane for every picture',
+    'a different focal plane for every image',
     (plain) =>
       layOutNdpi(
         plain.map((plan, i) => ({
@@ -177,7 +177,7 @@ const faults: readonly Fault[] = [
           tags: { ...plan.tags, [tag.FocalPlane]: signedLong(i * 1000 - 500) },
         })),
       ),
-    SHOWN,
+    DISPLAYED,
   ],
   [
     '40 levels',
@@ -197,11 +197,11 @@ const faults: readonly Fault[] = [
 
   ['a width of 0', having({ [tag.ImageWidth]: long(0) }), 'FILE_CORRUPT'],
   ['no width', without(tag.ImageWidth), 'FILE_CORRUPT'],
-  ['a height beyond all slides', having({ [tag.ImageLength]: long(2 ** 31) }), 'LIMIT_EXCEEDED'],
-  ['a width that is not the frame’s', having({ [tag.ImageWidth]: long(768) }), 'FILE_CORRUPT'],
-  ['a height that is not the frame’s', having({ [tag.ImageLength]: long(80) }), 'FILE_CORRUPT'],
+  ['a height above the limit', having({ [tag.ImageLength]: long(2 ** 31) }), 'LIMIT_EXCEEDED'],
+  ['different widths in directory and frame', having({ [tag.ImageWidth]: long(768) }), 'FILE_CORRUPT'],
+  ['different heights in directory and frame', having({ [tag.ImageLength]: long(80) }), 'FILE_CORRUPT'],
   [
-    'sides that only an overflowed frame could have',
+    'sides above 65,535 with a smaller frame',
     having({ [tag.ImageWidth]: long(128 * 1000), [tag.ImageLength]: long(100_000) }),
     'FILE_CORRUPT',
   ],
@@ -212,24 +212,28 @@ const faults: readonly Fault[] = [
   ['16 bits a sample', having({ [tag.BitsPerSample]: short(16, 16, 16) }), 'FORMAT_NOT_SUPPORTED'],
   ['one sample a pixel', having({ [tag.SamplesPerPixel]: short(1) }), 'FORMAT_NOT_SUPPORTED'],
   [
-    'samples that are no colours',
+    'samples that are not colours',
     having({ [tag.PhotometricInterpretation]: short(8) }),
     'FORMAT_NOT_SUPPORTED',
   ],
 
-  ['no place of the JPEG', having({ [tag.StripOffsets]: long() }), 'FORMAT_NOT_SUPPORTED'],
+  ['no strip offset', having({ [tag.StripOffsets]: long() }), 'FORMAT_NOT_SUPPORTED'],
   [
-    'a JPEG in two pieces',
+    'a JPEG in two strips',
     having({ [tag.StripOffsets]: long(12, 100), [tag.StripByteCounts]: long(88, 1000) }),
     'FORMAT_NOT_SUPPORTED',
   ],
-  ['a JPEG in the header', having({ [tag.StripOffsets]: long(0) }), 'FILE_CORRUPT'],
-  ['a JPEG past the end', having({ [tag.StripOffsets]: long(2 ** 31) }), 'FILE_TRUNCATED'],
-  ['a JPEG that goes on past the end', having({ [tag.StripByteCounts]: long(2 ** 30) }), 'FILE_TRUNCATED'],
+  ['a JPEG offset in the file header', having({ [tag.StripOffsets]: long(0) }), 'FILE_CORRUPT'],
+  ['a JPEG offset past the end', having({ [tag.StripOffsets]: long(2 ** 31) }), 'FILE_TRUNCATED'],
+  [
+    'a JPEG that ends past the end of the file',
+    having({ [tag.StripByteCounts]: long(2 ** 30) }),
+    'FILE_TRUNCATED',
+  ],
   ['a JPEG of no bytes', having({ [tag.StripByteCounts]: long(0) }), 'FILE_CORRUPT'],
   ['a JPEG of 100 bytes', having({ [tag.StripByteCounts]: long(100) }), 'FILE_CORRUPT'],
   [
-    'a JPEG that is the directory',
+    'a JPEG offset at the directory',
     patched((bytes, built) => bytes.copy(bytes, 12, directory(built, 0), directory(built, 0) + 200)),
     'FILE_CORRUPT',
   ],
@@ -246,7 +250,7 @@ const faults: readonly Fault[] = [
   ['a frame of 200 components', frame(9, 200), 'FILE_CORRUPT'],
   ['a component sampled 0 × 0', frame(11, 0), 'FILE_CORRUPT'],
   ['a component sampled 4 × 4', frame(11, 0x44), 'FILE_CORRUPT'],
-  ['a component twice', frame(13, 1), 'FILE_CORRUPT'],
+  ['a duplicate component', frame(13, 1), 'FILE_CORRUPT'],
   ['no frame', removed(0xc0), 'FILE_CORRUPT'],
   [
     'two frames',
@@ -257,22 +261,22 @@ const faults: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   ['a scan of one component', segment(0xda, 1), 'FORMAT_NOT_SUPPORTED'],
-  ['no quantisation', removed(0xdb), 'FILE_CORRUPT'],
-  ['quantisation by a table that cannot be', segment(0xdb, 0x0f), 'FILE_CORRUPT'],
-  ['no Huffman codes, which then are the usual ones', removed(0xc4), SHOWN],
-  ['more Huffman codes than there can be', segment(0xc4, 0, 255, 255, 255), 'FILE_CORRUPT'],
-  ['Huffman codes that are all nothing', segment(0xc4, 0, ...new Array<number>(16).fill(0)), 'FILE_CORRUPT'],
+  ['no quantisation table', removed(0xdb), 'FILE_CORRUPT'],
+  ['an invalid quantisation table number', segment(0xdb, 0x0f), 'FILE_CORRUPT'],
+  ['no Huffman tables, so that the standard ones apply', removed(0xc4), DISPLAYED],
+  ['more Huffman codes than possible', segment(0xc4, 0, 255, 255, 255), 'FILE_CORRUPT'],
+  ['empty Huffman tables', segment(0xc4, 0, ...new Array<number>(16).fill(0)), 'FILE_CORRUPT'],
 
-  ['restart intervals without a number', segment(0xdd, 0, 0), 'FILE_CORRUPT'],
+  ['a restart interval of 0', segment(0xdd, 0, 0), 'FILE_CORRUPT'],
   ['restart intervals of one MCU', segment(0xdd, 0, 1), 'FILE_CORRUPT'],
-  ['restart intervals that cut no rectangles', segment(0xdd, 0, 17), 'FILE_CORRUPT'],
+  ['restart intervals that form no rectangles', segment(0xdd, 0, 17), 'FILE_CORRUPT'],
   ['restart intervals of a whole row', segment(0xdd, 0, 48), 'FILE_CORRUPT'],
   ['restart intervals of 65,535 MCUs', segment(0xdd, 0xff, 0xff), 'FILE_CORRUPT'],
-  ['no list of intervals', without(tag.McuStarts), SHOWN],
-  ['a list of too few intervals', having({ [tag.McuStarts]: long(1, 2, 3) }), SHOWN],
-  ['a list of zeros', having({ [tag.McuStarts]: long(...new Array<number>(27).fill(0)) }), SHOWN],
+  ['no list of intervals', without(tag.McuStarts), DISPLAYED],
+  ['a list of too few intervals', having({ [tag.McuStarts]: long(1, 2, 3) }), DISPLAYED],
+  ['a list of zeros', having({ [tag.McuStarts]: long(...new Array<number>(27).fill(0)) }), DISPLAYED],
   [
-    'a list that is one off',
+    'a list of intervals with offsets off by one',
     changed(({ jpeg, tags }) => ({
       jpeg,
       tags: {
@@ -280,35 +284,35 @@ const faults: readonly Fault[] = [
         [tag.McuStarts]: long(...(tags[tag.McuStarts]?.numbers ?? []).map((start) => start + 1)),
       },
     })),
-    SHOWN,
+    DISPLAYED,
   ],
   [
-    'a list written as text',
+    'a list of intervals written as text',
     having({ [tag.McuStarts]: { type: 2, numbers: new Array<number>(27).fill(65) } }),
     'FILE_CORRUPT',
   ],
   [
-    'high bytes of a list that make no sense',
+    'implausible high bytes of the list of intervals',
     having({ [tag.McuStartsHigh]: long(...new Array<number>(27).fill(9)) }),
-    SHOWN,
+    DISPLAYED,
   ],
 
   [
-    'a restart marker that is none',
+    'a missing restart marker',
     data((bytes) => {
       bytes[bytes.indexOf(Uint8Array.of(0xff, 0xd3)) + 1] = 0;
     }),
     'FILE_CORRUPT',
   ],
   [
-    'a restart marker with another number',
+    'a restart marker with a wrong number',
     data((bytes) => {
       bytes[bytes.indexOf(Uint8Array.of(0xff, 0xd3)) + 1] = 0xd5;
     }),
     'FILE_CORRUPT',
   ],
   [
-    'EOI in the middle',
+    'an EOI marker in the middle',
     data((bytes) => {
       bytes[bytes.indexOf(Uint8Array.of(0xff, 0xd3)) + 1] = 0xd9;
     }),
@@ -320,7 +324,7 @@ const faults: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'an interval of ones',
+    'an interval of 0xFF bytes',
     data((bytes) => bytes.fill(0xfe, 20, bytes.indexOf(Uint8Array.of(0xff, 0xd0)))),
     'FILE_CORRUPT',
   ],
@@ -330,15 +334,15 @@ const faults: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
 
-  ['a JPEG beyond the end of a file of 5 GiB', high(tag.StripOffsets, 2 ** 31), 'FILE_TRUNCATED'],
-  ['a JPEG where a file of 5 GiB is empty', high(tag.StripOffsets, 0), 'FILE_CORRUPT'],
+  ['a JPEG past the end of a file of 5 GiB', high(tag.StripOffsets, 2 ** 31), 'FILE_TRUNCATED'],
+  ['a JPEG in an empty part of a file of 5 GiB', high(tag.StripOffsets, 0), 'FILE_CORRUPT'],
   ['a JPEG of 2^63 bytes', high(tag.StripByteCounts, 2 ** 31), 'FILE_TRUNCATED'],
   ['a width above 2^32', high(tag.ImageWidth, 1), 'LIMIT_EXCEEDED'],
-  ['a list beyond the end of a file of 5 GiB', high(tag.McuStarts, 2), 'FILE_TRUNCATED'],
-  ['a list where a file of 5 GiB is empty', high(tag.McuStarts, 0), SHOWN],
+  ['a list of intervals past the end of a file of 5 GiB', high(tag.McuStarts, 2), 'FILE_TRUNCATED'],
+  ['a list of intervals in an empty part of a file of 5 GiB', high(tag.McuStarts, 0), DISPLAYED],
 ];
 
-/** Opens the file and decodes all of it; says how that ended, and what it took. */
+/** Opens the file and decodes all of it; returns the result and the cost. */
 async function tryOut({ pieces, size }: BuiltNdpi) {
   const leading = sparseSource(pieces, size);
   const { files, count } = countedFiles({ ...memoryFiles({ slide: new Uint8Array() }), leading });
@@ -360,14 +364,14 @@ async function showAll(open: () => ReturnType<typeof openSlideFrom>): Promise<st
         }
       }
     }
-    return SHOWN;
+    return DISPLAYED;
   } finally {
     await slide.close();
   }
 }
 
-describe('an NDPI file', () => {
-  it.each(faults)('with %s', async (_, build, expected) => {
+describe('opening and decoding an NDPI file', () => {
+  it.each(faults)('has the expected result with %s', async (_, build, expected) => {
     const built = build(plain);
     const { outcome, count } = await tryOut(built);
     expect(outcome).toBe(expected);
@@ -377,11 +381,11 @@ describe('an NDPI file', () => {
     expect(count.open).toBe(0);
   });
 
-  it('that is cut gives a slide error wherever it ends, and never anything else', async () => {
+  it('fails with a SlideError at every truncated length', async () => {
     const built = layOutNdpi(plain);
     const whole = ndpiBytes(built);
     const outcomes = new Set<string>();
-    // After the last directory nothing stands that a small file needs.
+    // A small file needs nothing after the last directory.
     for (let end = 0; end < (built.directories.at(-1) ?? 0); end += 61) {
       const { outcome } = await tryOut({ pieces: [{ at: 0, bytes: whole }], size: end, directories: [] });
       outcomes.add(outcome);
@@ -389,10 +393,10 @@ describe('an NDPI file', () => {
     expect([...outcomes].sort()).toEqual(['FILE_TRUNCATED', 'FORMAT_NOT_RECOGNISED']);
   });
 
-  it('with flipped bytes is shown, or gives a slide error', async () => {
+  it('succeeds or fails with a SlideError when bytes are flipped', async () => {
     const whole = ndpiBytes(layOutNdpi(plain));
     let seed = 4711;
-    // Numbers that look random and are the same in every run.
+    // Pseudo-random numbers, the same in every run.
     const next = (limit: number) => {
       seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fff_ffff;
       return Math.floor((seed / 2 ** 31) * limit);

@@ -1,4 +1,5 @@
-import { bareHead } from '../jpeg/bare-head.ts';
+/** Reads one image of an NDPI file as tiles cut along its restart markers. */
+import { scanHeader } from '../jpeg/bare-head.ts';
 import type { JpegColour } from '../jpeg/complete-jpeg.ts';
 import { corrupt, type JpegHeader, readJpegHeader } from '../jpeg/header.ts';
 import { readJpegHead } from '../jpeg/read-head.ts';
@@ -8,32 +9,32 @@ import {
   intervalGrid,
   intervalReader,
 } from '../jpeg/restart-intervals.ts';
-import { type EncodedImage, type Level, SlideError } from '../slide.ts';
+import { type EncodedImage, type Level, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { checkPlace } from '../tiff/block-table.ts';
 import type { TiffDirectory } from '../tiff/directory.ts';
+import { readImageCoding } from '../tiff/image-coding.ts';
 import { readGeometry } from '../tiff/image-layout.ts';
-import { readPictureCoding } from '../tiff/picture-coding.ts';
 import { tag } from '../tiff/tags.ts';
 
-/** One picture of an NDPI file, which is a single JPEG, cut into tiles along its restart markers. */
+/** One image of an NDPI file: a single JPEG, divided into tiles at its restart markers. */
 export interface NdpiLevel {
   readonly grid: Omit<Level, 'downsample'>;
   /** @throws SlideError TILE_OUT_OF_RANGE, FILE_CORRUPT, FILE_TRUNCATED, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED */
   readTile(column: number, row: number, signal?: AbortSignal): Promise<EncodedImage>;
 }
 
-/** Pixels, both ways, that tiles come near to: those of the made tiles that are cut out of them. */
+/** Preferred tile side in pixels: that of the rendered tiles cut out of these. */
 const TILE_SIDE = 256;
-/** A picture without restart markers has to be decoded as a whole. A side is as long as libjpeg takes it. */
-const MOST_WHOLE = { pixels: 2 ** 24, side: 65_500, bytes: 64 * 2 ** 20 };
-/** Sides that a frame cannot say are written as 0, or as what is left of them. */
-const MOST_FRAME_SIDE = 65_535;
-/** Without restart markers the JPEG may be some pixels off what its directory says; pixels. */
+/** Limits for an image without restart markers, which must be decoded as a whole. libjpeg limits the side. */
+const MAX_WHOLE = { pixels: 2 ** 24, side: 65_500, bytes: 64 * 2 ** 20 };
+/** Largest side a JPEG frame header can state; larger ones are written as 0 or modulo 65,536. */
+const MAX_FRAME_SIDE = 65_535;
+/** Without restart markers, the JPEG may differ from its directory by this many pixels. */
 const ROUNDING = 16;
 const [BASELINE, EXTENDED] = [0xc0, 0xc1];
 
-/** A picture's JPEG, as far as it is read when the slide is opened. */
+/** The JPEG of an image, as far as it is read when the slide is opened. */
 interface NdpiJpeg {
   readonly source: ByteSource;
   readonly offset: number;
@@ -44,8 +45,8 @@ interface NdpiJpeg {
 }
 
 /**
- * @returns null when the picture has no restart markers and is too large to be decoded as a whole
- * @throws SlideError FORMAT_NOT_SUPPORTED naming what is not read, FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
+ * @returns null when the image has no restart markers and is too large to be decoded as a whole
+ * @throws SlideError FORMAT_NOT_SUPPORTED with the unsupported property, FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */
 export async function openNdpiLevel(source: ByteSource, directory: TiffDirectory): Promise<NdpiLevel | null> {
   const { width, height } = await readGeometry(directory);
@@ -58,23 +59,22 @@ export async function openNdpiLevel(source: ByteSource, directory: TiffDirectory
 }
 
 /**
- * A small picture beside the slide.
+ * Reads a small associated image.
  *
  * @throws SlideError as `openNdpiLevel` does
  */
-export async function readNdpiPicture(source: ByteSource, directory: TiffDirectory): Promise<EncodedImage> {
+export async function readNdpiImage(source: ByteSource, directory: TiffDirectory): Promise<EncodedImage> {
   const { width, height } = await readGeometry(directory);
   const whole = openWhole(await readNdpiJpeg(source, directory), width, height);
-  if (!whole)
-    throw new SlideError('LIMIT_EXCEEDED', `A picture beside the slide has ${width} × ${height} pixels`);
+  if (!whole) throw new SlideError('LIMIT_EXCEEDED', `An associated image has ${width} × ${height} pixels`);
   return whole.readTile(0, 0);
 }
 
 async function readNdpiJpeg(source: ByteSource, directory: TiffDirectory): Promise<NdpiJpeg> {
-  const coding = await readPictureCoding(directory);
-  if (coding.codec !== 'jpeg') throw notRead('a picture that is no JPEG');
+  const coding = await readImageCoding(directory);
+  if (coding.codec !== 'jpeg') throw notSupported('an image that is not JPEG');
   if (directory.count(tag.StripOffsets) !== 1 || directory.count(tag.StripByteCounts) !== 1) {
-    throw notRead('a picture in several pieces');
+    throw notSupported('an image in several strips');
   }
   const offset = (await directory.number(tag.StripOffsets)) ?? 0;
   const byteCount = (await directory.number(tag.StripByteCounts)) ?? 0;
@@ -83,12 +83,12 @@ async function readNdpiJpeg(source: ByteSource, directory: TiffDirectory): Promi
   const header = readJpegHeader(head);
   const { frameMarker, precision, components, scanComponents } = header;
   if ((frameMarker !== BASELINE && frameMarker !== EXTENDED) || precision !== 8) {
-    throw notRead('progressive, lossless, arithmetic or 12-bit JPEG');
+    throw notSupported('progressive, lossless, arithmetic or 12-bit JPEG');
   }
   if (components.length !== (coding.colour === 'grey' ? 1 : 3)) {
     throw corrupt(`it has ${components.length} components`);
   }
-  if (scanComponents !== components.length) throw notRead('a scan for each component');
+  if (scanComponents !== components.length) throw notSupported('a scan for each component');
   return { source, offset, byteCount, head, header, colour: coding.colour };
 }
 
@@ -99,25 +99,25 @@ function openIntervals(
 ): NdpiLevel {
   const readStarts = () => readIntervalStarts(directory, intervals.columns * intervals.rows);
   const readIntervals = intervalReader({ ...jpeg, width, height, grid: intervals }, readStarts);
-  const across = Math.min(intervals.columns, Math.max(1, Math.round(TILE_SIDE / intervals.width)));
-  const down = Math.min(intervals.rows, Math.max(1, Math.round(TILE_SIDE / intervals.height)));
+  const intervalsAcross = Math.min(intervals.columns, Math.max(1, Math.round(TILE_SIDE / intervals.width)));
+  const intervalsDown = Math.min(intervals.rows, Math.max(1, Math.round(TILE_SIDE / intervals.height)));
   const grid = {
     width,
     height,
-    tileWidth: across * intervals.width,
-    tileHeight: down * intervals.height,
-    columns: Math.ceil(intervals.columns / across),
-    rows: Math.ceil(intervals.rows / down),
+    tileWidth: intervalsAcross * intervals.width,
+    tileHeight: intervalsDown * intervals.height,
+    columns: Math.ceil(intervals.columns / intervalsAcross),
+    rows: Math.ceil(intervals.rows / intervalsDown),
   };
   return {
     grid,
     async readTile(column, row, signal) {
       checkTile(grid, column, row);
       const area = {
-        column: column * across,
-        row: row * down,
-        columns: Math.min(across, intervals.columns - column * across),
-        rows: Math.min(down, intervals.rows - row * down),
+        column: column * intervalsAcross,
+        row: row * intervalsDown,
+        columns: Math.min(intervalsAcross, intervals.columns - column * intervalsAcross),
+        rows: Math.min(intervalsDown, intervals.rows - row * intervalsDown),
       };
       return {
         codec: 'jpeg',
@@ -129,7 +129,7 @@ function openIntervals(
   };
 }
 
-/** @returns null when the directory lists fewer intervals than the picture has */
+/** @returns null when the directory lists fewer intervals than the image has */
 async function readIntervalStarts(directory: TiffDirectory, count: number): Promise<IntervalStarts | null> {
   if (directory.count(tag.McuStarts) < count) return null;
   const starts = await directory.table(tag.McuStarts, count);
@@ -140,18 +140,18 @@ async function readIntervalStarts(directory: TiffDirectory, count: number): Prom
 
 function openWhole(jpeg: NdpiJpeg, width: number, height: number): NdpiLevel | null {
   const { source, offset, byteCount, head, header, colour } = jpeg;
-  const isTooLarge = width * height > MOST_WHOLE.pixels || Math.max(width, height) > MOST_WHOLE.side;
-  if (isTooLarge || byteCount > MOST_WHOLE.bytes) return null;
+  const isTooLarge = width * height > MAX_WHOLE.pixels || Math.max(width, height) > MAX_WHOLE.side;
+  if (isTooLarge || byteCount > MAX_WHOLE.bytes) return null;
   checkSide(header.width, width, ROUNDING);
   checkSide(header.height, height, ROUNDING);
-  // What is decoded has the size that the JPEG says.
+  // The decoder returns the size that the JPEG states.
   const size = { width: header.width, height: header.height };
   const grid = { ...size, tileWidth: size.width, tileHeight: size.height, columns: 1, rows: 1 };
   return {
     grid,
     async readTile(column, row, signal) {
       checkTile(grid, column, row);
-      const bare = bareHead(head, size, colour);
+      const bare = scanHeader(head, size, colour);
       const length = byteCount - head.length;
       const bytes = new Uint8Array(bare.length + length);
       await source.readInto(bytes, bare.length, offset + head.length, length, signal);
@@ -163,7 +163,7 @@ function openWhole(jpeg: NdpiJpeg, width: number, height: number): NdpiLevel | n
 
 /** @param tolerance pixels */
 function checkSide(inFrame: number, inDirectory: number, tolerance: number): void {
-  const isOverflowed = inDirectory > MOST_FRAME_SIDE;
+  const isOverflowed = inDirectory > MAX_FRAME_SIDE;
   if (isOverflowed || (inFrame > 0 && Math.abs(inFrame - inDirectory) <= tolerance)) return;
   throw corrupt(`its side is ${inFrame} pixels, not ${inDirectory}`);
 }
@@ -174,6 +174,6 @@ function checkTile({ columns, rows }: { columns: number; rows: number }, column:
   throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row}`);
 }
 
-function notRead(what: string): SlideError {
-  return new SlideError('FORMAT_NOT_SUPPORTED', `Not read: ${what}`);
+function notSupported(what: string): SlideError {
+  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { cropRaster, shrinkRaster } from '../decode/raster.ts';
-import { describeDeepZoom, readStoredTile } from '../deep-zoom.ts';
+import { describeDeepZoom, readNativeTile } from '../deep-zoom/deep-zoom.ts';
 import { readJpegHeader } from '../jpeg/header.ts';
-import { makeTile } from '../making/make-tile.ts';
 import { openSlide } from '../open-slide.ts';
+import { renderTile } from '../render/render-tile.ts';
 import { openFileSource } from '../source/file-source.ts';
 import {
   layOutNdpi,
@@ -25,7 +25,7 @@ import { openTiff } from '../tiff/tiff-file.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** The slide that is built where nothing else is said. */
+/** The slide that is built by default. */
 let plain: NdpiDirectoryPlan[];
 beforeAll(async () => {
   plain = await ndpiDirectories({});
@@ -34,7 +34,7 @@ beforeAll(async () => {
 const open = async (plan?: NdpiPlan) =>
   openBytes(ndpiBytes(layOutNdpi(plan ? await ndpiDirectories(plan) : plain)));
 
-/** A slide whose directories were changed before they were written. */
+/** Opens a slide whose directories are changed before they are written. */
 async function openChanged(
   change: (directories: NdpiDirectoryPlan[]) => NdpiDirectoryPlan[],
   plan?: NdpiPlan,
@@ -50,7 +50,7 @@ const withTags = (
   tags: { ...directory?.tags, ...tags },
 });
 
-/** A picture that says, in its directory and in its frame, that it is so large. */
+/** Returns an image with this size in its directory and its frame. */
 function resized(directory: NdpiDirectoryPlan | undefined, width: number, height: number): NdpiDirectoryPlan {
   const jpeg = Buffer.from(directory?.jpeg ?? []);
   const { frameAt } = readJpegHeader(jpeg);
@@ -66,7 +66,7 @@ const without = ({ jpeg, tags }: NdpiDirectoryPlan, ...names: number[]): NdpiDir
 });
 
 describe('an NDPI slide', () => {
-  it('has its levels, largest first, cut along their restart markers', async () => {
+  it('lists its levels largest first, divided into tiles at restart markers', async () => {
     const { format, vendor, levels } = await open();
     expect({ format, vendor }).toEqual({ format: 'ndpi', vendor: 'Hamamatsu' });
     expect(levels).toMatchObject([
@@ -89,40 +89,42 @@ describe('an NDPI slide', () => {
     ['a width that ends inside an MCU', { width: 379, downsamples: [1] }],
     ['small levels without restart markers', { wholeFrom: 1 }],
     ['no restart markers at all', { wholeFrom: 0 }],
-  ])('shows what was scanned: %s', async (_, plan) => {
+  ])('has the scanned pixels with %s', async (_, plan) => {
     const { width = 384, height = 272 } = plan;
     const picture =
       plan.intervals?.colour === 'grey' ? greyTissue(width, height) : paintTissue(width, height);
     const slide = await open({ picture, ...plan });
     for (const [level, { downsample, width: w, height: h }] of slide.levels.entries()) {
-      const shown = cropRaster(shrinkRaster(picture, Math.round(downsample)), 0, 0, w, h);
-      expect(difference(await drawLevel(slide, level), shown).mean, `level ${level}`).toBeLessThan(6);
+      const expectedPixels = cropRaster(shrinkRaster(picture, Math.round(downsample)), 0, 0, w, h);
+      expect(difference(await drawLevel(slide, level), expectedPixels).mean, `level ${level}`).toBeLessThan(
+        6,
+      );
     }
   });
 
-  it('gives tiles that go out as they are where its intervals allow that', async () => {
+  it('returns native tiles where its intervals allow it', async () => {
     const slide = await open();
     expect(describeDeepZoom(slide)).toMatchObject({ tileSize: 256, maxLevel: 9 });
-    const stored = await readStoredTile(slide, { dziLevel: 9, column: 0, row: 0 });
-    const shown = cropRaster(paintTissue(384, 272), 0, 0, 256, 256);
-    expect(difference(await pixelsOf(stored ?? new Uint8Array()), shown).mean).toBeLessThan(6);
+    const stored = await readNativeTile(slide, { dziLevel: 9, column: 0, row: 0 });
+    const expectedPixels = cropRaster(paintTissue(384, 272), 0, 0, 256, 256);
+    expect(difference(await pixelsOf(stored ?? new Uint8Array()), expectedPixels).mean).toBeLessThan(6);
   });
 
-  it('is made smaller by a box filter between its levels', async () => {
+  it('is reduced by a box filter between its levels', async () => {
     const slide = await open({ downsamples: [1, 4] });
     const whole = await drawLevel(slide, 0);
-    const tile = await pixelsOf(await makeTile(slide, { dziLevel: 8, column: 0, row: 0 }));
-    const shown = boxFilter(whole, 2, { x: 0, y: 0, width: 192, height: 136 });
-    expect(difference(tile, shown).mean).toBeLessThan(2);
+    const tile = await pixelsOf(await renderTile(slide, { dziLevel: 8, column: 0, row: 0 }));
+    const expectedPixels = boxFilter(whole, 2, { x: 0, y: 0, width: 192, height: 136 });
+    expect(difference(tile, expectedPixels).mean).toBeLessThan(2);
   });
 
-  it('takes pixel size and magnification from full resolution', async () => {
+  it('reads pixel size and magnification from full resolution', async () => {
     const { mpp, objectivePower } = await open({ sourceLens: 40, pixelsPerCm: 43_826 });
     expect(mpp).toEqual({ x: 10_000 / 43_826, y: 10_000 / 43_826 });
     expect(objectivePower).toBe(40);
   });
 
-  it('keeps its macro back, and its map out of the pyramid', async () => {
+  it('has its macro as an associated image, and excludes its map from the pyramid', async () => {
     const slide = await open();
     expect([...slide.associatedImages]).toEqual(['macro']);
     const macro = await pixelsOf((await slide.readAssociatedImage('macro')).bytes);
@@ -134,7 +136,7 @@ describe('an NDPI slide', () => {
     expect((await open({ hasAssociatedImages: false })).associatedImages.size).toBe(0);
   });
 
-  it('passes nothing on that may name somebody', async () => {
+  it('exposes no text that may contain a name', async () => {
     const slide = await openChanged(([full]) => {
       const jpeg = Buffer.from(full?.jpeg ?? []);
       const comment = Buffer.from('\xff\xfe\0\x0ePATIENT 4711', 'latin1');
@@ -147,13 +149,13 @@ describe('an NDPI slide', () => {
   });
 
   it.each([
-    ['a level that it has not', { level: 3, column: 0, row: 0 }],
-    ['a column that it has not', { level: 0, column: 2, row: 0 }],
-    ['a row that it has not', { level: 0, column: 0, row: 2 }],
+    ['a level that does not exist', { level: 3, column: 0, row: 0 }],
+    ['a column that does not exist', { level: 0, column: 2, row: 0 }],
+    ['a row that does not exist', { level: 0, column: 0, row: 2 }],
     ['a column before the first', { level: 0, column: -1, row: 0 }],
     ['half a row', { level: 0, column: 0, row: 0.5 }],
     ['a second tile of a level that has one', { level: 2, column: 1, row: 0 }],
-  ])('refuses %s', async (_, address) => {
+  ])('rejects a tile address with %s', async (_, address) => {
     const slide = await open();
     await expect(slide.readTile(address)).rejects.toMatchObject({ code: 'TILE_OUT_OF_RANGE' });
   });
@@ -175,9 +177,10 @@ describe('the levels of an NDPI slide', () => {
     const slide = await openChanged(() => planes.flat());
     expect(slide.levels.map(({ width }) => width)).toEqual([384, 192, 96]);
     expect(slide.objectivePower).toBe(40);
+    expect(slide.shownPlane).toEqual({ plane: 2, planes: 3, times: 1 });
   });
 
-  it('never mix two planes that are equally far from it', async () => {
+  it('never mix two planes at the same distance from the middle', async () => {
     const slide = await openChanged(([full, half, quarter]) => [
       withTags(full, { [tag.FocalPlane]: signedLong(-2000) }),
       withTags(half, { [tag.FocalPlane]: signedLong(2000) }),
@@ -186,7 +189,7 @@ describe('the levels of an NDPI slide', () => {
     expect(slide.levels.map(({ width }) => width)).toEqual([384, 96]);
   });
 
-  it('are told by their magnification and geometry, wherever they stand', async () => {
+  it('are recognised by magnification and geometry, in any order of directories', async () => {
     const slide = await openChanged(
       ([full, half, quarter, macro, map]) => [macro, quarter, map, full, half] as NdpiDirectoryPlan[],
     );
@@ -194,7 +197,7 @@ describe('the levels of an NDPI slide', () => {
     expect(slide.objectivePower).toBe(20);
   });
 
-  it('are no pictures of other proportions', async () => {
+  it('exclude images with another aspect ratio', async () => {
     const wide = (
       await ndpiDirectories({ width: 256, height: 64, downsamples: [1] })
     )[0] as NdpiDirectoryPlan;
@@ -202,7 +205,7 @@ describe('the levels of an NDPI slide', () => {
     expect(slide.levels.map(({ width }) => width)).toEqual([384, 192, 96]);
   });
 
-  it('have the size of their JPEG where the directory rounds otherwise', async () => {
+  it('have the size of their JPEG when the directory rounds differently', async () => {
     const slide = await openChanged(
       ([full, half]) => [full, withTags(half, { [tag.ImageWidth]: long(193) })] as NdpiDirectoryPlan[],
       { wholeFrom: 1 },
@@ -211,7 +214,7 @@ describe('the levels of an NDPI slide', () => {
     expect(await drawLevel(slide, 1)).toMatchObject({ width: 192, height: 136 });
   });
 
-  it('leave out a smaller one that would have to be decoded as a whole, and is too large for that', async () => {
+  it('exclude a level without restart markers that is too large to decode as a whole', async () => {
     const large = await ndpiDirectories({ downsamples: [1, 2], wholeFrom: 1, hasAssociatedImages: false });
     const slide = await openChanged(([, , quarter]) => [
       resized(large[0], 384 * 64, 272 * 64),
@@ -225,7 +228,7 @@ describe('the levels of an NDPI slide', () => {
 describe('an NDPI file of more than 4 GiB', () => {
   const gap = 5 * 2 ** 30 + 1000;
 
-  it('is read like any other', async () => {
+  it('is read with its 64-bit offsets', async () => {
     const slide = await openNdpi(layOutNdpi(plain, gap));
     expect(slide.levels.map(({ width }) => width)).toEqual([384, 192, 96]);
     expect(slide).toMatchObject({ mpp: { x: 0.5, y: 0.5 }, objectivePower: 20 });
@@ -233,11 +236,11 @@ describe('an NDPI file of more than 4 GiB', () => {
     expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 120, height: 48 });
   });
 
-  it('has the high bytes of its restart intervals in a list of their own', async () => {
+  it('reads the high bytes of its restart interval offsets', async () => {
     const [full] = plain as [NdpiDirectoryPlan];
     const { numbers } = full.tags[tag.McuStarts] ?? { numbers: [] };
     const [first = 0] = numbers;
-    // The first interval stands right after the head, all others 6 GiB further on.
+    // The first interval follows the header, all others are 6 GiB further on.
     const far = 6 * 2 ** 30;
     const starts = numbers.map((start, i) => (i === 0 ? start : start + far));
     const head = full.jpeg.subarray(0, numbers[1]);
@@ -262,11 +265,11 @@ describe('an NDPI file of more than 4 GiB', () => {
     });
     expect(first).toBeGreaterThan(0);
     const tile = await slide.readTile({ level: 0, column: 1, row: 0 });
-    const shown = cropRaster(paintTissue(384, 272), 256, 0, 128, 256);
-    expect(difference(await pixelsOf(tile?.bytes ?? new Uint8Array()), shown).mean).toBeLessThan(6);
+    const expectedPixels = cropRaster(paintTissue(384, 272), 256, 0, 128, 256);
+    expect(difference(await pixelsOf(tile?.bytes ?? new Uint8Array()), expectedPixels).mean).toBeLessThan(6);
   });
 
-  it('is no NDPI when nothing at its first directory says so', async () => {
+  it('is not NDPI without the NDPI version tag in its first directory', async () => {
     const built = layOutNdpi(
       (await ndpiDirectories({})).map((plan) => without(plan, tag.NdpiVersion)),
       gap,
@@ -278,7 +281,7 @@ describe('an NDPI file of more than 4 GiB', () => {
 describe.skipIf(!process.env.TEST_SLIDES)('a real NDPI slide (skipped without TEST_SLIDES)', () => {
   const path = join(process.env.TEST_SLIDES ?? '', 'hamamatsu', 'test3-DAPI-2-(387).ndpi');
 
-  it('is what its scanner wrote', async () => {
+  it('has the levels, pixel size and magnification of its documentation', async () => {
     const slide = await openSlide({ path });
     expect(slide).toMatchObject({
       format: 'ndpi',
@@ -297,7 +300,7 @@ describe.skipIf(!process.env.TEST_SLIDES)('a real NDPI slide (skipped without TE
     await slide.close();
   });
 
-  it('shows every pixel of its levels as one decoder of the whole JPEG does', async () => {
+  it('has the same pixels as a decoder of the whole JPEG', async () => {
     const slide = await openSlide({ path });
     const source = await openFileSource(path);
     const file = await openTiff(source);
@@ -305,13 +308,13 @@ describe.skipIf(!process.env.TEST_SLIDES)('a real NDPI slide (skipped without TE
       const offset = (await directory.number(tag.StripOffsets)) ?? 0;
       const jpeg = await source.read(offset, (await directory.number(tag.StripByteCounts)) ?? 0);
       expect(readJpegHeader(jpeg).restartInterval).toBeGreaterThan(0);
-      const [ours, theirs] = [await drawLevel(slide, level), await pixelsOf(jpeg)];
-      expect(Buffer.compare(ours.rgb, theirs.rgb), `level ${level}`).toBe(0);
+      const [rendered, reference] = [await drawLevel(slide, level), await pixelsOf(jpeg)];
+      expect(Buffer.compare(rendered.rgb, reference.rgb), `level ${level}`).toBe(0);
     }
     await Promise.all([slide.close(), source.close()]);
   });
 
-  it('reads no more of its file than a tile needs', async () => {
+  it('reads only the bytes that a tile needs', async () => {
     const slide = await openSlide({ path });
     const tile = await slide.readTile({ level: 0, column: 0, row: 9 });
     expect(tile?.bytes.length).toBeLessThan(200_000);

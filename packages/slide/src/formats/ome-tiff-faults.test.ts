@@ -1,4 +1,4 @@
-/** OME-TIFF files that lie, and those that are not read: each with the error it must give. */
+/** Corrupt and unsupported OME-TIFF files: each fault is one table row with the expected error code. */
 
 import { describe, expect, it } from 'vitest';
 import {
@@ -18,7 +18,7 @@ import { exactDirectory, exactPicture, withTags } from '../testing/exact-directo
 import { openBytes } from '../testing/open-bytes.ts';
 import { tag } from '../tiff/tags.ts';
 
-describe('an OME-TIFF is refused', () => {
+describe('opening an OME-TIFF is rejected', () => {
   const rgb = [exactPicture(tissue, 64)];
   const words = exactDirectory({
     width: WIDTH,
@@ -31,15 +31,15 @@ describe('an OME-TIFF is refused', () => {
   const blocks = (content: string, attributes = 'SizeC="1"') => ome(image(pixels(attributes, content)));
 
   it.each<[string, string, DirectoryPlan[], string]>([
-    ['when its XML is cut', RGB_XML.slice(0, -20), rgb, 'FILE_CORRUPT'],
+    ['when its XML is truncated', RGB_XML.slice(0, -20), rgb, 'FILE_CORRUPT'],
     [
-      'when its XML has a document type',
+      'when its XML has a document type definition',
       `<!DOCTYPE OME [<!ENTITY a "b">]>${RGB_XML.slice(38)}`,
       rgb,
       'FILE_CORRUPT',
     ],
-    ['when its XML asks for an entity', RGB_XML.replace('<Channel', '&file;<Channel'), rgb, 'FILE_CORRUPT'],
-    ['when its root is something in OME', `<a>${RGB_XML.slice(38)}</a>`, rgb, 'FILE_CORRUPT'],
+    ['when its XML uses an entity', RGB_XML.replace('<Channel', '&file;<Channel'), rgb, 'FILE_CORRUPT'],
+    ['when its root element is not OME', `<a>${RGB_XML.slice(38)}</a>`, rgb, 'FILE_CORRUPT'],
     ['when its elements are 10,000 deep', ome('<a>'.repeat(10_000)), rgb, 'LIMIT_EXCEEDED'],
     ['when it has no Image', ome(''), rgb, 'FILE_CORRUPT'],
     ['when an Image has no Pixels', ome(image('')), rgb, 'FILE_CORRUPT'],
@@ -47,7 +47,7 @@ describe('an OME-TIFF is refused', () => {
     ['when SizeX is 0', RGB_XML.replace('SizeX="300"', 'SizeX="0"'), rgb, 'FILE_CORRUPT'],
     ['when SizeX is negative', RGB_XML.replace('SizeX="300"', 'SizeX="-300"'), rgb, 'FILE_CORRUPT'],
     [
-      'when SizeX is not that of the directory',
+      'when SizeX differs from the directory',
       RGB_XML.replace('SizeX="300"', 'SizeX="301"'),
       rgb,
       'FILE_CORRUPT',
@@ -60,12 +60,12 @@ describe('an OME-TIFF is refused', () => {
       rgb,
       'LIMIT_EXCEEDED',
     ],
-    ['when DimensionOrder is none', RGB_XML.replace('XYCZT', 'XYQQQ'), rgb, 'FILE_CORRUPT'],
+    ['when DimensionOrder is unknown', RGB_XML.replace('XYCZT', 'XYQQQ'), rgb, 'FILE_CORRUPT'],
     ['when IFD is beyond the last', blocks('<TiffData IFD="7"/>'), [grey(0)], 'FILE_CORRUPT'],
-    ['when IFD is no number', blocks('<TiffData IFD="x"/>'), [grey(0)], 'FILE_CORRUPT'],
+    ['when IFD is not a number', blocks('<TiffData IFD="x"/>'), [grey(0)], 'FILE_CORRUPT'],
     ['when FirstZ is beyond SizeZ', blocks('<TiffData FirstZ="3" IFD="0"/>'), [grey(0)], 'FILE_CORRUPT'],
     [
-      'when PlaneCount is no number',
+      'when PlaneCount is not a number',
       blocks('<TiffData IFD="0" PlaneCount="-1"/>'),
       [grey(0)],
       'FILE_CORRUPT',
@@ -99,7 +99,7 @@ describe('an OME-TIFF is refused', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when a channel has a pyramid and another none',
+      'when only one channel has a pyramid',
       blocks('<TiffData/>', 'SizeC="2"'),
       [
         {
@@ -123,13 +123,13 @@ describe('an OME-TIFF is refused', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when a channel is in colours',
+      'when one of several channels is in colour',
       blocks('<TiffData/>', 'SizeC="2"'),
       [grey(0), exactPicture(tissue, 64)],
       'FORMAT_NOT_SUPPORTED',
     ],
     [
-      'when two channels are in colours',
+      'when two channels are in colour',
       ome(image(pixels('SizeC="6"', '<TiffData/>'))),
       [...rgb, ...rgb],
       'FORMAT_NOT_SUPPORTED',
@@ -155,7 +155,7 @@ describe('an OME-TIFF is refused', () => {
       'LIMIT_EXCEEDED',
     ],
     [
-      'when several channels are stored turned',
+      'when several channels are stored rotated',
       blocks('<TiffData/>', 'SizeC="2"'),
       [0, 1].map((index) => withTags(grey(index), { [tag.Orientation]: short(6) })),
       'FORMAT_NOT_SUPPORTED',
@@ -164,14 +164,14 @@ describe('an OME-TIFF is refused', () => {
     await expect(open(xml, directories)).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('without a word of what the file says in free text', async () => {
+  it('with a message that contains no free text of the file', async () => {
     const xml = ome(
       image(pixels('SizeC="3" Type="DOE^JANE"', '<TiffData IFD="DOE^JANE"/>'), 'Name="DOE^JANE"'),
     );
     await expect(open(xml, rgb)).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
   });
 
-  it('wherever it is cut, and never otherwise than by a slide error', async () => {
+  it('with a SlideError at every truncated length', async () => {
     const whole = build(RGB_XML, [
       exactDirectory({
         width: 20,

@@ -16,7 +16,7 @@ describe.skipIf(slides === '')(`a real OME-TIFF${skippedWithout}`, () => {
     ['4D-series.ome.tiff', { width: 439, height: 167 }, null],
     ['cells.ome.tif', { width: 93, height: 131 }, { x: 0.25, y: 0.25 }],
     ['cells-2c.ome.tif', { width: 93, height: 131 }, { x: 0.25, y: 0.25 }],
-  ])('%s is opened', async (name, size, mpp) => {
+  ])('%s has the expected size and pixel size', async (name, size, mpp) => {
     const slide = await openSlide({ path: join(slides, 'ome-tiff', name) });
     expect(slide.levels).toMatchObject([size]);
     expect(slide.format).toBe('ome-tiff');
@@ -24,26 +24,26 @@ describe.skipIf(slides === '')(`a real OME-TIFF${skippedWithout}`, () => {
     await slide.close();
   });
 
-  it('cells-2c.ome.tif has the green and blue of cells.ome.tif, and shows them as such', async () => {
+  it('cells-2c.ome.tif displays the green and blue channels of cells.ome.tif', async () => {
     const two = await openSlide({ path: join(slides, 'ome-tiff', 'cells-2c.ome.tif') });
     const three = await openSlide({ path: join(slides, 'ome-tiff', 'cells.ome.tif') });
-    const [shown, whole] = [await drawLevel(two, 0), await drawLevel(three, 0)];
+    const [displayed, whole] = [await drawLevel(two, 0), await drawLevel(three, 0)];
     const withoutRed = { ...whole, rgb: whole.rgb.map((sample, i) => (i % 3 === 0 ? 0 : sample)) };
     // Their palettes end at 65,280, not at 65,535.
-    expect(distance(shown, withoutRed).most).toBeLessThanOrEqual(2);
+    expect(distance(displayed, withoutRed).most).toBeLessThanOrEqual(2);
     await Promise.all([two.close(), three.close()]);
   });
 
-  it('4D-series.ome.tiff shows its first focus at its first time', async () => {
+  it('4D-series.ome.tiff displays its first focal plane at its first time', async () => {
     const path = join(slides, 'ome-tiff', '4D-series.ome.tiff');
     const slide = await openSlide({ path });
     const { rgb } = await drawLevel(slide, 0);
-    // Not packed, one row after the other.
+    // Uncompressed, row by row.
     const source = await openFileSource(path);
     const [offset] = await (await openTiff(source)).first.table(tag.StripOffsets, 167);
     const stored = await source.read(offset ?? 0, 439 * 167);
-    const shown = stored.map((_, i) => rgb[i * 3] as number);
-    expect(Buffer.compare(stored, shown)).toBe(0);
+    const displayed = stored.map((_, i) => rgb[i * 3] as number);
+    expect(Buffer.compare(stored, displayed)).toBe(0);
     await source.close();
     await slide.close();
   });

@@ -7,13 +7,13 @@ import {
   greyPicture,
   HEIGHT,
   image,
-  isReduced,
   OTHER_UUID,
   ome,
   open,
   paint,
   pixels,
   RGB_XML,
+  reducedImageTag,
   sizesOf,
   smaller,
   tissue,
@@ -28,16 +28,16 @@ import { exactDirectory, exactPicture, withTags } from '../testing/exact-directo
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { tag } from '../tiff/tags.ts';
 
-describe('an OME-TIFF in colours', () => {
+describe('an OME-TIFF in colour', () => {
   it.each<[string, DirectoryPlan[], Partial<TiffPlan>]>([
     ['in SubIFDs', [{ ...exactPicture(tissue, 64), subDirectories: smaller }], {}],
-    ['in directories that the XML does not name', [exactPicture(tissue, 64), ...smaller], {}],
+    ['in directories that the XML does not mention', [exactPicture(tissue, 64), ...smaller], {}],
     [
       'in SubIFDs of a big-endian BigTIFF, as Bio-Formats writes it',
       [{ ...exactPicture(tissue, 64), subDirectories: smaller }],
       { littleEndian: false, isBig: true },
     ],
-  ])('has its smaller sizes %s', async (_, directories, plan) => {
+  ])('has smaller levels %s', async (_, directories, plan) => {
     const slide = await open(RGB_XML, directories, plan);
     expect(slide).toMatchObject({ format: 'ome-tiff', vendor: null, background: { r: 255, g: 255, b: 255 } });
     expect(sizesOf(slide)).toEqual(allSizes);
@@ -46,23 +46,23 @@ describe('an OME-TIFF in colours', () => {
     }
   });
 
-  it('gives JPEG tiles as they are stored', async () => {
+  it('returns native JPEG tiles', async () => {
     const slide = await open(RGB_XML, [await encodePicture(tissue, 128, 'ycbcr')]);
-    expect(slide.levels[0].isMade).toBeUndefined();
+    expect(slide.levels[0].needsRendering).toBeUndefined();
     const tile = await slide.readTile({ level: 0, column: 1, row: 0 });
     expect(tile?.codec).toBe('jpeg');
-    const shown = paint(128, 128, (x, y) => [
+    const expectedPixels = paint(128, 128, (x, y) => [
       ...tissue.rgb.subarray((y * WIDTH + x + 128) * 3).subarray(0, 3),
     ]);
-    expect(difference(await pixelsOf(tile?.bytes ?? new Uint8Array()), shown).mean).toBeLessThan(6);
+    expect(difference(await pixelsOf(tile?.bytes ?? new Uint8Array()), expectedPixels).mean).toBeLessThan(6);
   });
 
-  it('has no level of a directory that says nothing, even if it looks like one', async () => {
+  it('ignores a directory not marked as reduced, even with the right size', async () => {
     const page = exactPicture(shrinkRaster(tissue, 2), 64);
     expect(sizesOf(await open(RGB_XML, [exactPicture(tissue, 64), page]))).toEqual([[300, 200]]);
   });
 
-  it('has no level of a directory that the XML names as another picture', async () => {
+  it('ignores a directory that the XML assigns to another image', async () => {
     const xml = ome(
       image(pixels('SizeC="3"', '<TiffData IFD="0"/>')) +
         image(
@@ -81,12 +81,12 @@ describe('the channels of an OME-TIFF', () => {
   const channels = (count: number, described: string) =>
     ome(image(pixels(`SizeC="${count}"`, `${described}<TiffData/>`)));
 
-  it('add up in the colours that the XML gives them', async () => {
+  it('are added in the colours of the XML', async () => {
     // Red 0xff0000ff is -16776961; 0x0080ffff is 8454143.
     const xml = channels(2, '<Channel Color="-16776961"/><Channel Color="8454143"/>');
     const slide = await open(xml, [grey(0), grey(1)]);
     expect(slide.background).toEqual({ r: 0, g: 0, b: 0 });
-    expect(slide.levels[0].isMade).toBe(true);
+    expect(slide.levels[0].needsRendering).toBe(true);
     const composed = paint(WIDTH, HEIGHT, (x, y) => {
       const [one, other] = [greyAt(0, x, y), greyAt(1, x, y)];
       return [one, (other * 128) / 255, other];
@@ -106,7 +106,7 @@ describe('the channels of an OME-TIFF', () => {
       });
     const xml = channels(2, '<Channel Color="-16776961"/><Channel Color="16711935"/>');
     const below = [0, 1].map((index) => ({ ...grey(index), subDirectories: [half(index)] }));
-    const after = [grey(0), grey(1), ...[0, 1].map((index) => withTags(half(index), isReduced))];
+    const after = [grey(0), grey(1), ...[0, 1].map((index) => withTags(half(index), reducedImageTag))];
     const named = xml.replace('<TiffData/>', '<TiffData IFD="0" PlaneCount="2"/>');
     for (const slide of [await open(xml, below), await open(named, after)]) {
       expect(sizesOf(slide)).toEqual(allSizes.slice(0, 2));
@@ -116,16 +116,16 @@ describe('the channels of an OME-TIFF', () => {
   });
 
   it.each([
-    ['nothing is said', ''],
-    ['all are white, as the data model says by default', '<Channel Color="-1"/>'.repeat(3)],
+    ['the XML states none', ''],
+    ['all are white, the default of the data model', '<Channel Color="-1"/>'.repeat(3)],
     ['all are black', '<Channel Color="255"/>'.repeat(3)],
-  ])('are red, green and blue where %s', async (_, described) => {
+  ])('get red, green and blue when %s', async (_, described) => {
     const slide = await open(channels(3, described), [grey(0), grey(1), grey(2)]);
     const composed = paint(WIDTH, HEIGHT, (x, y) => [0, 1, 2].map((index) => greyAt(index, x, y)));
     expect(distance(await drawLevel(slide, 0), composed).most).toBe(0);
   });
 
-  it('have the colour at the end of their palette', async () => {
+  it('have the last colour of their palette', async () => {
     const ramp = (...ends: number[]) =>
       short(...ends.flatMap((end) => Array.from({ length: 256 }, (_, i) => i * end)));
     const palette = (...ends: number[]) => ({
@@ -147,20 +147,20 @@ describe('the channels of an OME-TIFF', () => {
     expect(distance(await drawLevel(slide, 0), composed).mean).toBeLessThan(4);
   });
 
-  it('are grey as they are where there is one of 8 bits without a colour', async () => {
+  it('stay grey for a single 8-bit channel without a colour', async () => {
     const slide = await open(channels(1, '<Channel Color="-1"/>'), [grey(0)]);
     expect(slide.background).toEqual({ r: 255, g: 255, b: 255 });
     expect(distance(await drawLevel(slide, 0), greyPicture(0)).most).toBe(0);
   });
 
-  it('show one channel in its colour', async () => {
+  it('display a single channel in its colour', async () => {
     const slide = await open(channels(1, '<Channel Color="16711935"/>'), [grey(0)]);
     const composed = paint(WIDTH, HEIGHT, (x, y) => [0, greyAt(0, x, y), 0]);
     expect(distance(await drawLevel(slide, 0), composed).most).toBe(0);
   });
 
   it.each([true, false])(
-    'of 16 bits reach from nearly their darkest to nearly their brightest (little-endian: %s)',
+    'of 16 bits are stretched from their darkest to their brightest pixels (little-endian: %s)',
     async (littleEndian) => {
       const page = exactDirectory({
         width: WIDTH,
@@ -179,7 +179,7 @@ describe('the channels of an OME-TIFF', () => {
     },
   );
 
-  it('of 16 bits with nothing in them stay dark', async () => {
+  it('of 16 bits without signal stay dark', async () => {
     const page = exactDirectory({
       width: WIDTH,
       height: HEIGHT,
@@ -195,7 +195,7 @@ describe('the channels of an OME-TIFF', () => {
 });
 
 describe('focus and time of an OME-TIFF', () => {
-  /** Where focus 0, time 0 of channel 1 stands, of 2 channels, 3 focuses and 2 times. */
+  /** Index of focus 0, time 0 of channel 1, with 2 channels, 3 focal planes and 2 times. */
   it.each([
     ['XYZCT', 3],
     ['XYZTC', 6],
@@ -203,7 +203,7 @@ describe('focus and time of an OME-TIFF', () => {
     ['XYCTZ', 1],
     ['XYTZC', 6],
     ['XYTCZ', 2],
-  ])('in the order %s: the first of each is shown', async (order, second) => {
+  ])('display the first of each in the order %s', async (order, second) => {
     const xml = ome(
       image(
         `<Pixels DimensionOrder="${order}" SizeX="${WIDTH}" SizeY="${HEIGHT}" SizeC="2" SizeZ="3" SizeT="2"><TiffData/></Pixels>`,
@@ -213,11 +213,12 @@ describe('focus and time of an OME-TIFF', () => {
       xml,
       Array.from({ length: 12 }, (_, index) => grey(index, null)),
     );
+    expect(slide.shownPlane).toEqual({ plane: 1, planes: 3, times: 2 });
     const composed = paint(WIDTH, HEIGHT, (x, y) => [greyAt(0, x, y), greyAt(second, x, y), 0]);
     expect(distance(await drawLevel(slide, 0), composed).most).toBe(0);
   });
 
-  it('may be named one plane at a time, in any order', async () => {
+  it('may be listed plane by plane, in any order', async () => {
     const xml = ome(
       image(
         `<Pixels DimensionOrder="XYZCT" SizeX="${WIDTH}" SizeY="${HEIGHT}" SizeC="2" SizeZ="2" SizeT="1">` +
@@ -231,7 +232,7 @@ describe('focus and time of an OME-TIFF', () => {
   });
 });
 
-describe('the pictures of an OME-TIFF', () => {
+describe('the images of an OME-TIFF', () => {
   const size = (width: number, height: number) =>
     `<Pixels DimensionOrder="XYCZT" SizeX="${width}" SizeY="${height}" SizeC="3" SizeZ="1" SizeT="1">`;
   const label = exactPicture(paintTissue(400, 300), null);
@@ -242,7 +243,7 @@ describe('the pictures of an OME-TIFF', () => {
       image(`${size(400, 300)}<TiffData IFD="3"/></Pixels>`, 'Name="Macro"'),
   );
 
-  it('are shown the largest alone; those beside the slide are known and kept back', async () => {
+  it('include the largest as the slide and the associated images', async () => {
     const half = exactPicture(shrinkRaster(tissue, 2), 64);
     const slide = await open(threePictures, [label, half, exactPicture(tissue, 64), label]);
     expect(sizesOf(slide)).toEqual([[300, 200]]);
@@ -254,19 +255,19 @@ describe('the pictures of an OME-TIFF', () => {
     });
   });
 
-  it('follow one another where no TiffData says where they are', async () => {
+  it('are consecutive without TiffData', async () => {
     const xml = threePictures.replaceAll(/<TiffData[^>]*>/g, '');
     const half = exactPicture(shrinkRaster(tissue, 2), 64);
     const slide = await open(xml, [label, half, exactPicture(tissue, 64), label]);
     expect(distance(await drawLevel(slide, 0), tissue).most).toBe(0);
   });
 
-  it('are no slide where all stand beside one', async () => {
+  it('are rejected when all are associated images', async () => {
     const xml = ome(image(pixels('SizeC="3"', '<TiffData/>'), 'Name="Label Image"'));
     await expect(open(xml, [exactPicture(tissue, 64)])).rejects.toMatchObject({ code: 'NOT_A_SLIDE' });
   });
 
-  it('may be called something like it', async () => {
+  it('with names similar to associated images are still displayed', async () => {
     const xml = ome(image(pixels('SizeC="3"', '<TiffData/>'), 'Name="macrophages, label-free.tif"'));
     expect(sizesOf(await open(xml, [exactPicture(tissue, 64)]))).toEqual([[300, 200]]);
   });
@@ -277,7 +278,7 @@ describe('the files of an OME-TIFF', () => {
   const withBlocks = (blocks: string, attributes?: string) =>
     ome(image(pixels('SizeC="2"', blocks)), attributes);
 
-  it('may be called otherwise than when it was written', async () => {
+  it('may be renamed after they were written', async () => {
     const xml = withBlocks(`<TiffData IFD="0" PlaneCount="2">${uuid(UUID)}</TiffData>`);
     expect(sizesOf(await open(xml, [grey(0), grey(1)]))).toEqual([[300, 200]]);
     const unnamed = withBlocks(`<TiffData IFD="0" PlaneCount="2">${uuid(UUID)}</TiffData>`, '');
@@ -292,22 +293,22 @@ describe('the files of an OME-TIFF', () => {
       ),
     ],
     [
-      'a channel, told by its name',
+      'a channel, by file name',
       withBlocks(
         '<TiffData IFD="0"><UUID FileName="slide"/></TiffData><TiffData FirstC="1" IFD="0"><UUID FileName="b"/></TiffData>',
         '',
       ),
     ],
-    ['all pixels', withBlocks(`<TiffData PlaneCount="2">${uuid(OTHER_UUID)}</TiffData>`)],
+    ['the pixel data', withBlocks(`<TiffData PlaneCount="2">${uuid(OTHER_UUID)}</TiffData>`)],
     ['its metadata', ome('<BinaryOnly MetadataFile="a.companion.ome" UUID="urn:uuid:1"/>')],
-  ])('are refused where %s is in another one', async (_, xml) => {
+  ])('are rejected when %s is in another file', async (_, xml) => {
     await expect(open(xml, [grey(0), grey(1)])).rejects.toMatchObject({
       code: 'FORMAT_NOT_SUPPORTED',
       message: expect.stringContaining('OME-TIFF'),
     });
   });
 
-  it('may be one of a series in which focus or time is in other files', async () => {
+  it('may include others with more focal planes or times', async () => {
     const xml = ome(
       image(
         `<Pixels DimensionOrder="XYCZT" SizeX="${WIDTH}" SizeY="${HEIGHT}" SizeC="1" SizeZ="2" SizeT="1">` +
@@ -343,7 +344,7 @@ describe('the metadata of an OME-TIFF', () => {
     ['PhysicalSizeX="NaN" PhysicalSizeY="NaN"', null],
     ['PhysicalSizeX="0.25"', null],
     ['', null],
-  ])('%s gives %j', async (attributes, mpp) => {
+  ])('with %s give the pixel size %j', async (attributes, mpp) => {
     const found = (await withPixels(attributes)).mpp;
     if (mpp === null) expect(found).toBeNull();
     else expect(found).toEqual({ x: expect.closeTo(mpp.x, 9), y: expect.closeTo(mpp.y, 9) });
@@ -361,7 +362,7 @@ describe('the metadata of an OME-TIFF', () => {
     [`<Instrument>${objective('Objective:0', '10')}${objective('Objective:1', '20')}</Instrument>`, '', null],
     [`<Instrument>${objective('Objective:0', '-5')}</Instrument>`, '', null],
     ['', '<ObjectiveSettings ID="Objective:1"/>', null],
-  ])('%s and %s give the magnification %s', async (instrument, settings, power) => {
+  ])('with %s and %s give the magnification %s', async (instrument, settings, power) => {
     const xml = ome(instrument + image(settings + pixels('SizeC="3"', '<TiffData/>')));
     expect((await open(xml, [exactPicture(tissue, 64)])).objectivePower).toBe(power);
   });

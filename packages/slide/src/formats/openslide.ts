@@ -1,14 +1,10 @@
 /**
- * Slides that the system's OpenSlide reads where it is installed: MIRAX (.mrxs), Hamamatsu VMS and VMU, Sakura
- * (.svslide), and whatever else it knows and no reader of our own takes.
+ * Reads slides with the system's OpenSlide library where it is installed: MIRAX (.mrxs), Hamamatsu VMS and VMU, Sakura
+ * (.svslide), and TIFF variants that OpenSlide knows and no other reader supports.
  *
- * docs/formats/openslide.md says what is read, and where each fact is from.
+ * docs/formats/openslide.md lists what is read, with the source of each fact.
  */
 import type { Colour } from '../decode/raster.ts';
-import { loadOpenSlide, type OpenSlideLibrary, type OpenSlidePointer } from '../openslide/library.ts';
-import { type OpenedFile, openInLibrary } from '../openslide/opened-file.ts';
-import { readIni } from '../openslide/read-ini.ts';
-import { checkHamamatsuFiles, checkMiraxFiles, hamamatsuNames } from '../openslide/side-files.ts';
 import {
   type AssociatedImageName,
   type EncodedImage,
@@ -16,22 +12,27 @@ import {
   type Level,
   type Slide,
   SlideError,
-} from '../slide.ts';
+} from '../model/slide.ts';
+import { type LibraryPlace, placeForLibrary } from '../openslide/access.ts';
+import { checkHamamatsuFiles, checkMiraxFiles, hamamatsuNames } from '../openslide/companion-files.ts';
+import { loadOpenSlide, type OpenSlideLibrary, type OpenSlidePointer } from '../openslide/library.ts';
+import { type OpenedFile, openInLibrary } from '../openslide/opened-file.ts';
+import { readIni } from '../openslide/read-ini.ts';
 import type { SlideFiles, SlideFolder, SlideGroup } from '../source/slide-files.ts';
-import type { FileHeader, SlideFormat } from '../source/slide-format.ts';
+import type { FileHeader, SlideFormat } from './slide-format.ts';
 
-/** What is left to OpenSlide from the start, since no reader of our own knows it. */
-interface Kind {
+/** A format that only OpenSlide reads. */
+interface OpenSlideFormat {
   /** For messages. */
   readonly name: string;
   isMatch(header: FileHeader): boolean;
-  /** Looks at the files beside it, which the library opens by itself. */
-  check?(files: SlideFiles): Promise<void>;
+  /** Checks the companion files, which the library opens by itself, and returns their names. */
+  check?(files: SlideFiles): Promise<readonly string[]>;
 }
 
 const VMS_START = /^\s*\[(Uncompressed )?Virtual Microscope Specimen\]/;
 
-const kinds: readonly Kind[] = [
+const openSlideFormats: readonly OpenSlideFormat[] = [
   { name: 'MIRAX', isMatch: ({ name }) => /\.mrxs$/i.test(name), check: checkMiraxFiles },
   {
     name: 'Hamamatsu VMS and VMU',
@@ -41,7 +42,7 @@ const kinds: readonly Kind[] = [
   { name: 'Sakura', isMatch: ({ start }) => textOf(start).startsWith('SQLite format 3\0') },
 ];
 
-/** Makers by OpenSlide's words for their formats; `generic-tiff` is none. */
+/** Vendor names by OpenSlide's identifiers; `generic-tiff` has none. */
 const vendors: Readonly<Record<string, string>> = {
   aperio: 'Aperio',
   dicom: 'DICOM',
@@ -56,7 +57,9 @@ const vendors: Readonly<Record<string, string>> = {
   zeiss: 'Zeiss',
 };
 
-/** Pixels. Tiles of the file itself may have any size, and none. */
+/** Files in the folder of the slide that are linked for the library when no description lists them. */
+const MAX_LINKS = 1000;
+/** Pixels. Native tiles may have any size, or the format may have no tiles. */
 const TILE_SIDE = 256;
 const WHITE: Colour = { r: 255, g: 255, b: 255 };
 const limits = {
@@ -69,25 +72,28 @@ const limits = {
 
 export const openslide: SlideFormat = {
   name: 'openslide',
-  isOnlyMade: true,
+  needsRendering: true,
 
   mismatch(header) {
-    return kindOf(header) ? null : 'it is neither MIRAX nor VMS nor a database of Sakura';
+    return openSlideFormatOf(header) ? null : 'it is neither MIRAX nor VMS nor a Sakura database';
   },
 
   async open(files, header) {
-    const kind = kindOf(header);
+    const format = openSlideFormatOf(header);
     if (files.isObject) {
-      throw new SlideError('FORMAT_NOT_SUPPORTED', `${kind?.name} slides are read from a folder alone.`);
+      throw new SlideError(
+        'FORMAT_NOT_SUPPORTED',
+        `${format?.name} slides can be read only from a slide folder.`,
+      );
     }
-    await kind?.check?.(files);
+    const names = (await format?.check?.(files)) ?? [];
     const library = files.path === null ? null : await loadOpenSlide();
     if (!library) {
-      throw new SlideError('FORMAT_NOT_SUPPORTED', `Install libopenslide0 to read ${kind?.name} slides.`);
+      throw new SlideError('FORMAT_NOT_SUPPORTED', `Install libopenslide0 to read ${format?.name} slides.`);
     }
-    const slide = await openWith(library, files);
+    const slide = await openWith(library, files, await placeForLibrary(files, names));
     if (!slide)
-      throw new SlideError('FORMAT_NOT_RECOGNISED', `OpenSlide does not know this ${kind?.name} slide`);
+      throw new SlideError('FORMAT_NOT_RECOGNISED', `OpenSlide does not know this ${format?.name} slide`);
     return slide;
   },
 
@@ -95,33 +101,59 @@ export const openslide: SlideFormat = {
 };
 
 /**
- * Open a file that the readers of our own do not take, if OpenSlide is installed and takes it for a slide of a known
- * maker: TIFF of no particular maker it would draw without a word, whatever is strange about it.
+ * Opens a file that no other reader supports, if OpenSlide is installed and recognises a known vendor. Generic TIFF is
+ * excluded: OpenSlide would draw it without checking for unusual properties.
  *
- * @returns null when it does not
+ * @returns null when OpenSlide does not open it
  */
 export async function openWithOpenSlide(files: SlideFiles): Promise<Slide | null> {
   const library = files.path === null ? null : await loadOpenSlide();
-  const vendor = await library?.detectVendor(files.path ?? '');
-  return library && vendor && Object.hasOwn(vendors, vendor) ? openWith(library, files) : null;
+  if (!library) return null;
+  const names = (await files.list()).filter((name) => !name.endsWith('/'));
+  const place = await placeForLibrary(files, names.length > MAX_LINKS ? [] : names);
+  const vendor = await library.detectVendor(place.path);
+  if (vendor !== null && Object.hasOwn(vendors, vendor)) return openWith(library, files, place);
+  await place.remove();
+  return null;
 }
 
-async function openWith(library: OpenSlideLibrary, files: SlideFiles): Promise<Slide | null> {
-  const file = await openInLibrary(library, files.path ?? '');
-  if (!file) return null;
+async function openWith(
+  library: OpenSlideLibrary,
+  files: SlideFiles,
+  place: LibraryPlace,
+): Promise<Slide | null> {
   try {
-    return await file.use((pointer) => describe(library, file, pointer, files));
+    const file = await openInLibrary(library, place.path);
+    if (file) return await readSlideOrClose(library, file, files, place);
+  } catch (error) {
+    await place.remove();
+    throw error;
+  }
+  await place.remove();
+  return null;
+}
+
+async function readSlideOrClose(
+  library: OpenSlideLibrary,
+  file: OpenedFile,
+  files: SlideFiles,
+  place: LibraryPlace,
+): Promise<Slide> {
+  try {
+    return await file.use((pointer) => readSlide(library, file, pointer, files, place));
   } catch (error) {
     await file.close();
     throw error;
   }
 }
 
-function describe(
+/** Builds the `Slide` from the properties of an open file. */
+function readSlide(
   library: OpenSlideLibrary,
   file: OpenedFile,
   pointer: OpenSlidePointer,
   files: SlideFiles,
+  place: LibraryPlace,
 ): Slide {
   const property = (name: string) => library.property(pointer, `openslide.${name}`);
   const vendor = property('vendor') ?? '';
@@ -129,14 +161,14 @@ function describe(
   const background = readColour(property('background-color'));
   const names = library.associatedImageNames(pointer);
   const associated = (['label', 'macro', 'thumbnail'] as const).filter((name) => names.includes(name));
-  const [mppX, mppY] = [between(property('mpp-x'), 1000), between(property('mpp-y'), 1000)];
+  const [mppX, mppY] = [readPositive(property('mpp-x'), 1000), readPositive(property('mpp-y'), 1000)];
   return {
     format: Object.hasOwn(vendors, vendor) ? vendor : 'openslide',
     fingerprint: files.fingerprint,
     vendor: Object.hasOwn(vendors, vendor) ? (vendors[vendor] ?? null) : null,
     levels,
     mpp: mppX === null || mppY === null ? null : { x: mppX, y: mppY },
-    objectivePower: between(property('objective-power'), 1000),
+    objectivePower: readPositive(property('objective-power'), 1000),
     background,
     associatedImages: new Set(associated),
 
@@ -162,7 +194,7 @@ function describe(
         ),
       );
       signal?.throwIfAborted();
-      const rgb = layOn(bgra, background);
+      const rgb = drawOnBackground(bgra, background);
       return rgb && { codec: 'rgb', bytes: rgb, width, height };
     },
 
@@ -177,6 +209,7 @@ function describe(
 
     async close() {
       await Promise.all([file.close(), files.close()]);
+      await place.remove();
     },
   };
 }
@@ -203,7 +236,7 @@ function readLevels(library: OpenSlideLibrary, pointer: OpenSlidePointer): reado
       columns,
       rows,
       downsample,
-      isMade: true,
+      needsRendering: true,
     };
     return level;
   });
@@ -211,20 +244,20 @@ function readLevels(library: OpenSlideLibrary, pointer: OpenSlidePointer): reado
 }
 
 /**
- * What OpenSlide draws (blue, green, red, each times alpha, and alpha) laid on a colour.
+ * Draws OpenSlide's pixels (premultiplied blue, green, red, and alpha) on a background colour.
  *
- * @returns RGB; null where there is nothing at all
+ * @returns RGB; null when all pixels are transparent
  */
-function layOn(bgra: Uint8Array, { r, g, b }: Colour): Uint8Array | null {
+function drawOnBackground(bgra: Uint8Array, { r, g, b }: Colour): Uint8Array | null {
   const rgb = new Uint8Array((bgra.length / 4) * 3);
   let isEmpty = true;
   for (let from = 0, to = 0; from < bgra.length; from += 4, to += 3) {
     const alpha = bgra[from + 3] as number;
     isEmpty &&= alpha === 0;
-    const rest = (255 - alpha) / 255;
-    rgb[to] = (bgra[from + 2] as number) + r * rest + 0.5;
-    rgb[to + 1] = (bgra[from + 1] as number) + g * rest + 0.5;
-    rgb[to + 2] = (bgra[from] as number) + b * rest + 0.5;
+    const transparency = (255 - alpha) / 255;
+    rgb[to] = (bgra[from + 2] as number) + r * transparency + 0.5;
+    rgb[to + 1] = (bgra[from + 1] as number) + g * transparency + 0.5;
+    rgb[to + 2] = (bgra[from] as number) + b * transparency + 0.5;
   }
   return isEmpty ? null : rgb;
 }
@@ -245,7 +278,7 @@ async function readAssociated(
     return { width, height, bgra };
   });
   const { width, height, bgra } = image;
-  const bytes = layOn(bgra, WHITE) ?? new Uint8Array(width * height * 3).fill(255);
+  const bytes = drawOnBackground(bgra, WHITE) ?? new Uint8Array(width * height * 3).fill(255);
   return { codec: 'rgb', bytes, width, height };
 }
 
@@ -261,8 +294,8 @@ async function readProfile(library: OpenSlideLibrary, file: OpenedFile): Promise
   });
 }
 
-function kindOf(header: FileHeader): Kind | null {
-  return kinds.find((kind) => kind.isMatch(header)) ?? null;
+function openSlideFormatOf(header: FileHeader): OpenSlideFormat | null {
+  return openSlideFormats.find((format) => format.isMatch(header)) ?? null;
 }
 
 function textOf(start: Uint8Array): string {
@@ -276,13 +309,13 @@ function readColour(text: string | null): Colour {
   return { r: number >> 16, g: (number >> 8) & 255, b: number & 255 };
 }
 
-/** OpenSlide writes numbers with a point, whatever the language. */
-function between(text: string | null, limit: number): number | null {
+/** Reads a positive number below the limit; OpenSlide writes a decimal point in every locale. */
+function readPositive(text: string | null, limit: number): number | null {
   const value = Number(text || Number.NaN);
   return value > 0 && value < limit ? value : null;
 }
 
-/** A MIRAX slide is a file and the folder of the same name, a VMS slide the files that it names. */
+/** Groups a MIRAX slide with the folder of the same name, and a VMS slide with the files that it lists. */
 async function groupFiles(folder: SlideFolder): Promise<readonly SlideGroup[]> {
   const groups: SlideGroup[] = [];
   for (const leading of folder.names) {
@@ -296,7 +329,7 @@ async function groupFiles(folder: SlideFolder): Promise<readonly SlideGroup[]> {
   return groups;
 }
 
-/** What is known to belong to another slide, or is not there, is none of them. */
+/** Returns the listed files that exist and belong to no other slide. */
 async function membersOfHamamatsu(folder: SlideFolder, leading: string): Promise<readonly string[]> {
   const source = await folder.open(leading);
   try {
@@ -304,7 +337,7 @@ async function membersOfHamamatsu(folder: SlideFolder, leading: string): Promise
     const named = new Set(hamamatsuNames(readIni(text)));
     return folder.names.filter((name) => name !== leading && named.has(name));
   } catch (error) {
-    // It will be refused, with its reason, when it is opened.
+    // Opening the slide will report the reason.
     if (error instanceof SlideError && !isUnreachable(error)) return [];
     throw error;
   } finally {

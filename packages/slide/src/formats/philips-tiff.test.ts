@@ -1,8 +1,8 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
-import { describeDeepZoom, readStoredTile } from '../deep-zoom.ts';
-import type { Slide } from '../slide.ts';
+import { describeDeepZoom, readNativeTile } from '../deep-zoom/deep-zoom.ts';
+import type { Slide } from '../model/slide.ts';
 import { ascii, buildTiff, type DirectoryPlan, short } from '../testing/build-tiff.ts';
 import { difference, pixelsOf } from '../testing/compare-pixels.ts';
 import { distance, drawLevel } from '../testing/draw-level.ts';
@@ -12,7 +12,7 @@ import { openBytes } from '../testing/open-bytes.ts';
 import { paintPlain, paintTissue } from '../testing/paint-tissue.ts';
 import { tag } from '../tiff/tags.ts';
 
-/** Whole tiles, as Philips pads full resolution. */
+/** Full resolution padded to whole tiles, as Philips writes it. */
 const [WIDTH, HEIGHT, TILE] = [640, 384, 128];
 const tissue = paintTissue(WIDTH, HEIGHT);
 
@@ -39,7 +39,7 @@ const wsi = (downsamples: readonly number[], derivation = 'DOE^JANE') =>
   spacing(1) +
   list('PIIM_PIXEL_DATA_REPRESENTATION_SEQUENCE', 'PixelDataRepresentation', downsamples.map(representation));
 
-const beside = (type: string, jpeg: string) =>
+const associatedImage = (type: string, jpeg: string) =>
   attribute('PIM_DP_IMAGE_TYPE', type) + attribute('PIM_DP_IMAGE_DATA', jpeg);
 
 const xml = (images: readonly string[]) =>
@@ -48,7 +48,7 @@ const xml = (images: readonly string[]) =>
   attribute('DICOM_MANUFACTURER', 'PHILIPS') +
   `${list('PIM_DP_SCANNED_IMAGES', 'DPScannedImage', images)}</DataObject>`;
 
-/** A picture as large as its tiles, white beyond itself: smaller levels are padded each in its own way. */
+/** Pads an image with white to whole tiles; every smaller level is padded separately. */
 function padded(picture: Raster): Raster {
   const [width, height] = [picture.width, picture.height].map((side) => Math.ceil(side / TILE) * TILE) as [
     number,
@@ -79,7 +79,7 @@ function build(
 const open = (...plan: Parameters<typeof build>): Promise<Slide> => openBytes(build(...plan));
 
 describe('a Philips slide', () => {
-  it('has levels as large as the pixel spacings say, not as their directories are', async () => {
+  it('has level sizes calculated from the pixel spacings, not those of the directories', async () => {
     const slide = await open();
     expect(slide).toMatchObject({ format: 'philips-tiff', vendor: 'Philips', objectivePower: null });
     expect(slide.levels).toMatchObject([
@@ -92,7 +92,7 @@ describe('a Philips slide', () => {
     }
   });
 
-  it('has micrometres per pixel, row spacing first', async () => {
+  it('reads row spacing before column spacing', async () => {
     const { mpp } = await open();
     expect(mpp).toEqual({ x: expect.closeTo(0.2, 9), y: expect.closeTo(0.25, 9) });
   });
@@ -103,25 +103,25 @@ describe('a Philips slide', () => {
     ['tiff-levels=10003,10002,10000-q80', null],
     ['tiff-q80-sourceFilename="a-levels=40,1.isyntax"', null],
     ['levels=none', null],
-  ])('takes its magnification from what it was derived from: %s', async (derivation, power) => {
+  ])('reads its magnification from the derivation description: %s', async (derivation, power) => {
     const { objectivePower } = await open(undefined, xml([wsi([1, 2, 4], derivation)]));
     expect(objectivePower).toBe(power);
   });
 
-  it('gives JPEG tiles as they are stored, but for those that are partly padding', async () => {
+  it('returns native JPEG tiles, except those that are partly padding', async () => {
     const directories = await Promise.all(
       [1, 2].map((by) => encodePicture(padded(shrinkRaster(tissue, by)), TILE, 'ycbcr')),
     );
     const slide = await open(directories, xml([wsi([1, 2])]));
     const { maxLevel } = describeDeepZoom(slide);
-    const tile = await readStoredTile(slide, { dziLevel: maxLevel, column: 4, row: 2 });
-    const shown = cropRaster(tissue, 512, 256, 128, 128);
-    expect(difference(await pixelsOf(tile ?? new Uint8Array()), shown).mean).toBeLessThan(6);
-    expect(await readStoredTile(slide, { dziLevel: maxLevel - 1, column: 1, row: 0 })).not.toBeNull();
-    expect(await readStoredTile(slide, { dziLevel: maxLevel - 1, column: 2, row: 0 })).toBeNull();
+    const tile = await readNativeTile(slide, { dziLevel: maxLevel, column: 4, row: 2 });
+    const expectedPixels = cropRaster(tissue, 512, 256, 128, 128);
+    expect(difference(await pixelsOf(tile ?? new Uint8Array()), expectedPixels).mean).toBeLessThan(6);
+    expect(await readNativeTile(slide, { dziLevel: maxLevel - 1, column: 1, row: 0 })).not.toBeNull();
+    expect(await readNativeTile(slide, { dziLevel: maxLevel - 1, column: 2, row: 0 })).toBeNull();
   });
 
-  it('may leave out tiles outside the regions that were scanned: they are white', async () => {
+  it('is white where no tile was scanned', async () => {
     const full = levelOf(1);
     const sparse = { ...full, tiles: (full.tiles ?? []).map((tile, i) => (i === 6 ? null : tile)) };
     const slide = await open([sparse, levelOf(2)], xml([wsi([1, 2])]));
@@ -129,7 +129,7 @@ describe('a Philips slide', () => {
     expect(slide.background).toEqual({ r: 255, g: 255, b: 255 });
   });
 
-  it('may list its levels in any order, if it numbers them', async () => {
+  it('may list its numbered levels in any order', async () => {
     const [first, second, third] = [1, 2, 4].map(representation);
     const images = [
       attribute('PIM_DP_IMAGE_TYPE', 'WSI') +
@@ -145,10 +145,10 @@ describe('a Philips slide', () => {
   });
 });
 
-describe('beside a Philips slide', () => {
-  it('stand label and macro in the XML, which are known and kept back', async () => {
+describe('the associated images of a Philips slide', () => {
+  it('include label and macro of the XML', async () => {
     const jpeg = await pictureAsJpeg();
-    const images = [beside('MACROIMAGE', jpeg), wsi([1, 2, 4]), beside('LABELIMAGE', jpeg)];
+    const images = [associatedImage('MACROIMAGE', jpeg), wsi([1, 2, 4]), associatedImage('LABELIMAGE', jpeg)];
     const slide = await open(undefined, xml(images));
     expect([...slide.associatedImages].sort()).toEqual(['label', 'macro']);
     const label = await slide.readAssociatedImage('label');
@@ -156,10 +156,10 @@ describe('beside a Philips slide', () => {
     expect(difference(await pixelsOf(label.bytes), paintPlain(48, 32, [0, 128, 0])).mean).toBeLessThan(6);
   });
 
-  it('stand label and macro in directories of their own, which count before those in the XML', async () => {
+  it('include label and macro in directories, which take precedence over the XML', async () => {
     const named = (name: string) =>
       withTags(exactPicture(paintTissue(90, 60), null), { [tag.ImageDescription]: ascii(`${name} 90x60`) });
-    const images = [wsi([1, 2, 4]), beside('LABELIMAGE', await pictureAsJpeg())];
+    const images = [wsi([1, 2, 4]), associatedImage('LABELIMAGE', await pictureAsJpeg())];
     const slide = await open(
       [levelOf(1), levelOf(2), levelOf(4), named('Macro'), named('Label')],
       xml(images),
@@ -172,8 +172,11 @@ describe('beside a Philips slide', () => {
     });
   });
 
-  it('may stand a label that is no picture: only asking for it shows', async () => {
-    const slide = await open(undefined, xml([wsi([1, 2, 4]), beside('LABELIMAGE', 'bm90IGEgSlBFRw==')]));
+  it('may include a damaged label, which fails only when it is read', async () => {
+    const slide = await open(
+      undefined,
+      xml([wsi([1, 2, 4]), associatedImage('LABELIMAGE', 'bm90IGEgSlBFRw==')]),
+    );
     await expect(slide.readAssociatedImage('label')).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 });
@@ -186,7 +189,7 @@ async function pictureAsJpeg(): Promise<string> {
   return jpeg.toString('base64');
 }
 
-describe('a Philips slide is refused', () => {
+describe('opening a Philips slide is rejected', () => {
   const levels = [levelOf(1), levelOf(2), levelOf(4)];
   const withSpacing = (text: string) =>
     xml([
@@ -199,7 +202,7 @@ describe('a Philips slide is refused', () => {
     ]);
 
   it.each<[string, DirectoryPlan[], string, string]>([
-    ['when its XML is cut', levels, xml([wsi([1, 2, 4])]).slice(0, -30), 'FILE_CORRUPT'],
+    ['when its XML is truncated', levels, xml([wsi([1, 2, 4])]).slice(0, -30), 'FILE_CORRUPT'],
     [
       'when its root is another element',
       levels,
@@ -207,23 +210,18 @@ describe('a Philips slide is refused', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when its root says another type',
+      'when its root has another type',
       levels,
       `<DataObject ObjectType="DPUfsExport"><!-- DPUfsImport --></DataObject>`,
       'FILE_CORRUPT',
     ],
     [
-      'when its XML has a document type',
+      'when its XML has a document type definition',
       levels,
       `<!DOCTYPE a [<!ENTITY b "DPUfsImport">]><a>&b;</a>`,
       'FILE_CORRUPT',
     ],
-    [
-      'when its XML asks for an entity',
-      levels,
-      xml([wsi([1, 2, 4])]).replace('RE9F', '&xxe;'),
-      'FILE_CORRUPT',
-    ],
+    ['when its XML uses an entity', levels, xml([wsi([1, 2, 4])]).replace('RE9F', '&xxe;'), 'FILE_CORRUPT'],
     [
       'when its elements are 10,000 deep',
       levels,
@@ -236,14 +234,14 @@ describe('a Philips slide is refused', () => {
       `<DataObject ObjectType="DPUfsImport">${'<a/>'.repeat(120_000)}</DataObject>`,
       'LIMIT_EXCEEDED',
     ],
-    ['when no image is a slide', levels, xml([beside('LABELIMAGE', '')]), 'FILE_CORRUPT'],
+    ['when no image is a slide', levels, xml([associatedImage('LABELIMAGE', '')]), 'FILE_CORRUPT'],
     ['when two images are slides', levels, xml([wsi([1, 2, 4]), wsi([1, 2, 4])]), 'FILE_CORRUPT'],
     ['when it has fewer spacings than levels', levels, xml([wsi([1, 2])]), 'FILE_CORRUPT'],
     ['when it has more spacings than levels', levels, xml([wsi([1, 2, 4, 8])]), 'FILE_CORRUPT'],
     ['when its spacings do not grow', levels, xml([wsi([1, 4, 2])]), 'FILE_CORRUPT'],
     ['when its spacings are all the same', levels, xml([wsi([1, 1, 1])]), 'FILE_CORRUPT'],
     [
-      'when a level is smaller than its spacing says',
+      'when a level is smaller than its spacing implies',
       [levelOf(1), levelOf(2), levelOf(8)],
       xml([wsi([1, 2, 4])]),
       'FILE_CORRUPT',
@@ -251,7 +249,7 @@ describe('a Philips slide is refused', () => {
     ['when a spacing is missing', levels, withSpacing('"0.001"'), 'FILE_CORRUPT'],
     ['when a spacing is 0', levels, withSpacing('"0" "0"'), 'FILE_CORRUPT'],
     ['when a spacing is negative', levels, withSpacing('"-0.001" "-0.001"'), 'FILE_CORRUPT'],
-    ['when a spacing is no number', levels, withSpacing('"NaN" "1e999"'), 'FILE_CORRUPT'],
+    ['when a spacing is not a number', levels, withSpacing('"NaN" "1e999"'), 'FILE_CORRUPT'],
     ['when a spacing has three numbers', levels, withSpacing('"0.001" "0.001" "0.001"'), 'FILE_CORRUPT'],
     [
       'when a level has no spacing',
@@ -259,7 +257,7 @@ describe('a Philips slide is refused', () => {
       withSpacing('').replace(/<Attribute Name="DICOM_PIXEL_SPACING"[^>]*><\/Attribute>/, ''),
       'FILE_CORRUPT',
     ],
-    ['when nothing of it is cut into tiles', [exactPicture(tissue, null)], xml([wsi([1])]), 'FILE_CORRUPT'],
+    ['when none of its directories is tiled', [exactPicture(tissue, null)], xml([wsi([1])]), 'FILE_CORRUPT'],
     [
       'when a level has no size',
       [levelOf(1), withTags(levelOf(2), { [tag.ImageLength]: short(0) })],
@@ -272,7 +270,7 @@ describe('a Philips slide is refused', () => {
     await expect(opening).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
   });
 
-  it('and read as any TIFF when its software is not of Philips', async () => {
+  it('as Philips, and read as generic TIFF, when its software is not Philips', async () => {
     expect((await open(undefined, undefined, 'libtiff')).format).toBe('tiff');
   });
 });

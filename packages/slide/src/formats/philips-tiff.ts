@@ -1,38 +1,38 @@
 /**
- * TIFF as Philips' pathology software exports it: the description of the first directory is XML whose names are
- * those of DICOM. Sizes in the directories are whole tiles; what is picture follows from the pixel spacings.
+ * Reads TIFF exported by Philips' pathology software: the description of the first directory is XML with DICOM names.
+ * Directories state sizes in whole tiles; the true size of a level follows from the pixel spacings.
  *
- * docs/formats/philips-tiff.md says what is read, and where each fact is from.
+ * docs/formats/philips-tiff.md lists what is read, with the source of each fact.
  */
 import { readJpegHeader } from '../jpeg/header.ts';
-import { type AssociatedImageName, type EncodedImage, SlideError } from '../slide.ts';
-import type { SlideFormat } from '../source/slide-format.ts';
+import { type AssociatedImageName, type EncodedImage, SlideError } from '../model/slide.ts';
+import { type DeclaredLevel, openDeclaredLevels } from '../tiff/declared-levels.ts';
 import { readIccProfile } from '../tiff/icc-profile.ts';
-import { readPicture, type TiffPicture } from '../tiff/picture.ts';
-import { openStatedLevels, type StatedLevel } from '../tiff/stated-levels.ts';
 import { tag } from '../tiff/tags.ts';
 import type { TiffFile } from '../tiff/tiff-file.ts';
-import { readWholePicture } from '../tiff/whole-picture.ts';
+import { readTiffImage, type TiffImage } from '../tiff/tiff-image.ts';
+import { readWholeImage } from '../tiff/whole-image.ts';
 import { readXmlTag } from '../tiff/xml-tag.ts';
 import { readDecimal, readWhole } from '../xml/read-numbers.ts';
 import { elementsAt, type XmlElement } from '../xml/read-xml.ts';
+import type { SlideFormat } from './slide-format.ts';
 
 export const philipsTiff: SlideFormat = {
   name: 'philips-tiff',
 
   mismatch({ tiff, software, description }) {
-    if (!tiff) return 'the file is no TIFF';
+    if (!tiff) return 'the file is not TIFF';
     if (!software.startsWith('Philips')) return 'its software is not "Philips…"';
-    return description.includes('DPUfsImport') ? null : 'its description is no DPUfsImport';
+    return description.includes('DPUfsImport') ? null : 'its description is not DPUfsImport XML';
   },
 
   async open(files, { tiff }) {
     const { leading } = files;
-    if (!tiff) throw corrupt('the file is no TIFF');
+    if (!tiff) throw corrupt('the file is not TIFF');
     const scan = await readScan(tiff);
-    const { tiled, beside } = await sortDirectories(tiff);
-    const { levels, readTile } = await openStatedLevels(leading, stateLevels(tiled, scan.spacings));
-    const associated = new Set<AssociatedImageName>([...beside.keys(), ...scan.embedded]);
+    const { tiled, associatedTiffImages } = await sortDirectories(tiff);
+    const { levels, readTile } = await openDeclaredLevels(leading, declareLevels(tiled, scan.spacings));
+    const associated = new Set<AssociatedImageName>([...associatedTiffImages.keys(), ...scan.embedded]);
     return {
       format: 'philips-tiff',
       fingerprint: files.fingerprint,
@@ -44,8 +44,8 @@ export const philipsTiff: SlideFormat = {
       associatedImages: associated,
       readTile,
       async readAssociatedImage(name) {
-        const picture = beside.get(name);
-        if (picture) return readWholePicture(leading, picture);
+        const tiffImage = associatedTiffImages.get(name);
+        if (tiffImage) return readWholeImage(leading, tiffImage);
         if (associated.has(name)) return readEmbedded(tiff, name);
         throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
       },
@@ -67,7 +67,7 @@ interface Scan {
   /** Of every level, full resolution first. */
   readonly spacings: readonly Spacing[];
   readonly objectivePower: number | null;
-  /** Pictures whose bytes stand in the XML. */
+  /** Associated images whose bytes are in the XML. */
   readonly embedded: readonly AssociatedImageName[];
 }
 
@@ -109,7 +109,7 @@ function associatedName(image: XmlElement): AssociatedImageName | null {
 async function readScannedImages(tiff: TiffFile): Promise<readonly XmlElement[]> {
   const root = await readXmlTag(tiff.first, tag.ImageDescription);
   if (root?.name !== 'DataObject' || root.attributes.get('ObjectType') !== 'DPUfsImport') {
-    throw corrupt('its root element is no DPUfsImport');
+    throw corrupt('its root element is not DPUfsImport');
   }
   return objectsOf(root, 'PIM_DP_SCANNED_IMAGES');
 }
@@ -125,55 +125,55 @@ function textOf(object: XmlElement, name: string): string | null {
   return attributeOf(object, name)?.text ?? null;
 }
 
-/** The objects in a list that is an attribute of another one. */
+/** Returns the objects of an array attribute. */
 function objectsOf(object: XmlElement, name: string): readonly XmlElement[] {
   const attribute = attributeOf(object, name);
   return attribute ? elementsAt(attribute, 'Array/DataObject') : [];
 }
 
-/** Millimetres from row to row, then from column to column, each in quotation marks: `"0.00025" "0.00025"`. */
+/** Reads row spacing, then column spacing, in millimetres, each in quotation marks: `"0.00025" "0.00025"`. */
 function readSpacing(object: XmlElement): Spacing | null {
   const text = textOf(object, 'DICOM_PIXEL_SPACING');
   if (text === null) return null;
   const [down, across, more] = text.replaceAll('"', ' ').trim().split(/\s+/);
   const [x, y] = [(readDecimal(across) ?? 0) * 1000, (readDecimal(down) ?? 0) * 1000];
   const isSpacing = more === undefined && x > 0 && y > 0 && x < 1e6 && y < 1e6;
-  if (!isSpacing) throw corrupt('a DICOM_PIXEL_SPACING is none');
+  if (!isSpacing) throw corrupt('a DICOM_PIXEL_SPACING is not a pair of plausible numbers');
   return { x, y };
 }
 
-/** No objective of a scanner magnifies more; greater numbers in its place mean something else. */
-const MOST_POWER = 200;
+/** Upper limit of a scanner's magnification; larger numbers at this position have another meaning. */
+const MAX_POWER = 200;
 
-/** The first of the levels that a slide was made from: `tiff-useBigTIFF=1-levels=40,20002,10000-…`. */
+/** Reads the first of the levels that a slide was derived from: `tiff-useBigTIFF=1-levels=40,20002,10000-…`. */
 function readObjectivePower(derivation: string): number | null {
-  // A file name stands at the end, and may hold anything.
+  // The text ends with a file name, which may contain anything.
   const [beforeName = ''] = derivation.split('sourceFilename');
   const [, levels] = /(?:^|-)levels=(\d+)/.exec(beforeName) ?? [];
   const power = readWhole(levels);
-  return power !== null && power > 0 && power <= MOST_POWER ? power : null;
+  return power !== null && power > 0 && power <= MAX_POWER ? power : null;
 }
 
 async function sortDirectories(tiff: TiffFile): Promise<{
-  tiled: readonly TiffPicture[];
-  beside: ReadonlyMap<AssociatedImageName, TiffPicture>;
+  tiled: readonly TiffImage[];
+  associatedTiffImages: ReadonlyMap<AssociatedImageName, TiffImage>;
 }> {
-  const tiled: TiffPicture[] = [];
-  const beside = new Map<AssociatedImageName, TiffPicture>();
+  const tiled: TiffImage[] = [];
+  const associatedTiffImages = new Map<AssociatedImageName, TiffImage>();
   for (const directory of await tiff.directories()) {
-    const picture = await readPicture(directory);
+    const tiffImage = await readTiffImage(directory);
     const description = (await directory.text(tag.ImageDescription, 64)) ?? '';
     const [, word] = /^(label|macro|thumbnail)/i.exec(description) ?? [];
     const name = word?.toLowerCase();
     if (name === 'label' || name === 'macro' || name === 'thumbnail') {
-      if (!beside.has(name)) beside.set(name, picture);
-    } else if (picture.tiles) tiled.push(picture);
+      if (!associatedTiffImages.has(name)) associatedTiffImages.set(name, tiffImage);
+    } else if (tiffImage.tiles) tiled.push(tiffImage);
   }
-  return { tiled, beside };
+  return { tiled, associatedTiffImages };
 }
 
-/** How often a level is reduced is a whole number; the spacings say it nearly. */
-function stateLevels(tiled: readonly TiffPicture[], spacings: readonly Spacing[]): readonly StatedLevel[] {
+/** Calculates the levels; a downsample is a whole number, which the spacings give approximately. */
+function declareLevels(tiled: readonly TiffImage[], spacings: readonly Spacing[]): readonly DeclaredLevel[] {
   const [full] = tiled;
   const [first] = spacings;
   if (!full || !first) throw corrupt('it has no level');
@@ -181,19 +181,19 @@ function stateLevels(tiled: readonly TiffPicture[], spacings: readonly Spacing[]
     throw corrupt(`${tiled.length} levels have ${spacings.length} pixel spacings`);
   }
   let last = 0;
-  return tiled.map((picture, i) => {
+  return tiled.map((tiffImage, i) => {
     const { x, y } = spacings[i] ?? first;
     const downsample = Math.round((x / first.x + y / first.y) / 2);
     if (downsample <= last) throw corrupt('its pixel spacings do not grow from level to level');
     last = downsample;
     const [width, height] = [Math.ceil(full.width / downsample), Math.ceil(full.height / downsample)];
-    return { picture, width, height, downsample };
+    return { tiffImage, width, height, downsample };
   });
 }
 
-/** A JPEG, in Base64, among the metadata. */
-async function readEmbedded(tiff: TiffFile, wanted: AssociatedImageName): Promise<EncodedImage> {
-  const image = (await readScannedImages(tiff)).find((each) => associatedName(each) === wanted);
+/** Reads a Base64-encoded JPEG from the XML. */
+async function readEmbedded(tiff: TiffFile, name: AssociatedImageName): Promise<EncodedImage> {
+  const image = (await readScannedImages(tiff)).find((each) => associatedName(each) === name);
   const text = (image && textOf(image, 'PIM_DP_IMAGE_DATA')) ?? '';
   const bytes = new Uint8Array(Buffer.from(text, 'base64'));
   const { width, height } = readJpegHeader(bytes);

@@ -1,62 +1,67 @@
+/** Copies a large JPEG or PNG into a temporary tiled pyramid. */
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { checkScanCount, countScans } from '../decode/check-encoded-image.ts';
 import { loadSharp } from '../decode/load-sharp.ts';
 import { GLASS } from '../decode/paint-tiff.ts';
-import { type EncodedImage, type Level, SlideError, type TileAddress } from '../slide.ts';
+import { type EncodedImage, type Level, SlideError, type TileAddress } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { openFileSource } from '../source/file-source.ts';
 import type { SlideFiles } from '../source/slide-files.ts';
-import { readPicture } from '../tiff/picture.ts';
-import { openShownPyramid } from '../tiff/shown-pyramid.ts';
+import { openDisplayPyramid } from '../tiff/display-pyramid.ts';
 import { openTiff } from '../tiff/tiff-file.ts';
+import { readTiffImage } from '../tiff/tiff-image.ts';
 
-/** A picture in tiles, upright, and made smaller again and again: RGB that nothing has to be unpacked of. */
+/** An upright RGB copy of an image as an uncompressed, tiled pyramid. */
 export interface TiledCopy {
   /** @throws SlideError TILE_OUT_OF_RANGE */
   readTile(address: TileAddress, signal?: AbortSignal): Promise<EncodedImage | null>;
-  /** Nothing of the copy is left after it. */
+  /** Deletes the copy. */
   close(): Promise<void>;
 }
 
-export interface TiledCopyPlan {
-  /** Pixels of the picture as it is stored; more are refused by the decoder. */
+export interface TiledCopyOptions {
+  /** Pixels of the image as stored; the decoder rejects more. */
   readonly width: number;
   readonly height: number;
   readonly isTurned: boolean;
-  /** Grey of 16 bits, which stays so: what is black and white in it is found out of the copy. */
+  /** Grey of 16 bits, kept as such: its black and white are estimated from the copy. */
   readonly isWideGrey: boolean;
+  /** A JPEG with an unknown number of scans. */
+  readonly isProgressive: boolean;
 }
 
 /** Pixels, both ways. */
 const TILE_SIZE = 512;
-/** What a file of tiles takes besides full resolution: a third for the smaller ones, and tiles that reach over edges. */
-const ROOM = 1.5;
+/** Size of the tiled file relative to full resolution: a third for smaller levels, and padding of edge tiles. */
+const PYRAMID_FACTOR = 1.5;
 const CHUNK_BYTES = 2 ** 20;
 
 /**
- * A large JPEG or PNG can only be decoded from its beginning. So it is decoded once, line by line, into a file of tiles
- * in the system's folder of temporary files, where it has no name any more as soon as it is written.
+ * Writes a tiled copy of a large JPEG or PNG, which can only be decoded from its beginning. The image is decoded once,
+ * line by line, into a file in the temporary folder; the file is unlinked as soon as it is written.
  *
- * @throws SlideError FILE_CORRUPT, DECODE_FAILED when there is no room for the copy
+ * @throws SlideError FILE_CORRUPT, DECODE_FAILED when the disk has too little free space for the copy
  */
-export async function makeTiledCopy(
+export async function writeTiledCopy(
   { leading, path }: Pick<SlideFiles, 'leading' | 'path'>,
-  plan: TiledCopyPlan,
+  options: TiledCopyOptions,
 ): Promise<TiledCopy> {
   const folder = await mkdtemp(join(tmpdir(), 'picture-'));
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
-    await checkRoom(folder, leading, plan);
+    await checkFreeSpace(folder, leading, options);
+    if (options.isProgressive) await checkScans(leading);
     const copy = join(folder, 'tiles.tif');
-    // The library that decodes reads files by their names.
+    // The decoder opens files by name.
     const original = path ?? (await writeOriginal(leading, join(folder, 'original')));
-    await writeTiles(original, copy, plan);
+    await writeTiles(original, copy, options);
     const tiles = await openFileSource(copy);
-    // Where an open file cannot be removed, it is when it is closed.
+    // Windows cannot delete an open file: there it is deleted on close.
     if (process.platform !== 'win32') await remove();
     return await openCopy(tiles, remove).catch(async (error: unknown) => {
       await tiles.close();
@@ -69,9 +74,10 @@ export async function makeTiledCopy(
 }
 
 /**
- * The levels that the copy of a picture will have: libvips halves it, rounding down, until it is a single tile.
+ * Returns the levels that the copy will have: libvips halves the image, rounding down, until it is a single tile.
  *
- * @param width and height: of the upright picture, in pixels
+ * @param width of the upright image, in pixels
+ * @param height likewise
  */
 export function levelsOfCopy(width: number, height: number): [Level, ...Level[]] {
   const level = (w: number, h: number): Level => ({
@@ -82,7 +88,7 @@ export function levelsOfCopy(width: number, height: number): [Level, ...Level[]]
     columns: Math.ceil(w / TILE_SIZE),
     rows: Math.ceil(h / TILE_SIZE),
     downsample: (width / w + height / h) / 2,
-    isMade: true,
+    needsRendering: true,
   });
   const levels: [Level, ...Level[]] = [level(width, height)];
   let [w, h] = [width, height];
@@ -95,7 +101,7 @@ export function levelsOfCopy(width: number, height: number): [Level, ...Level[]]
 
 async function openCopy(tiles: ByteSource, remove: () => Promise<void>): Promise<TiledCopy> {
   const directories = await (await openTiff(tiles)).directories();
-  const { readTile } = await openShownPyramid(tiles, await Promise.all(directories.map(readPicture)));
+  const { readTile } = await openDisplayPyramid(tiles, await Promise.all(directories.map(readTiffImage)));
   return {
     readTile,
     async close() {
@@ -116,15 +122,27 @@ async function* chunksOf(source: ByteSource): AsyncGenerator<Uint8Array> {
   }
 }
 
+/** Counts the scans: the decoder passes over the whole image for each. @throws SlideError LIMIT_EXCEEDED */
+async function checkScans(source: ByteSource): Promise<void> {
+  let count = 0;
+  let last = new Uint8Array(0);
+  for await (const chunk of chunksOf(source)) {
+    // A marker may be split across two chunks.
+    count += countScans(Buffer.concat([last, chunk]));
+    last = chunk.slice(-1);
+    checkScanCount(count);
+  }
+}
+
 async function writeTiles(
   original: string,
   copy: string,
-  { width, height, isTurned, isWideGrey }: TiledCopyPlan,
+  { width, height, isTurned, isWideGrey }: TiledCopyOptions,
 ): Promise<void> {
   const sharp = await loadSharp();
-  const picture = sharp(original, { failOn: 'warning', limitInputPixels: width * height });
-  if (isTurned) picture.autoOrient();
-  await picture
+  const image = sharp(original, { failOn: 'warning', limitInputPixels: width * height });
+  if (isTurned) image.autoOrient();
+  await image
     .toColourspace(isWideGrey ? 'grey16' : 'srgb')
     .flatten({ background: GLASS })
     .tiff({
@@ -137,19 +155,23 @@ async function writeTiles(
     })
     .toFile(copy)
     .catch((cause: unknown) => {
-      throw new SlideError('FILE_CORRUPT', 'The picture cannot be decoded', { cause });
+      throw new SlideError('FILE_CORRUPT', 'The image cannot be decoded', { cause });
     });
 }
 
-/** Told before, since a full disk and a damaged picture look the same afterwards. */
-async function checkRoom(folder: string, source: ByteSource, { width, height, isTurned }: TiledCopyPlan) {
+/** Checks the free disk space beforehand, because libvips reports a full disk and a damaged image alike. */
+async function checkFreeSpace(
+  folder: string,
+  source: ByteSource,
+  { width, height, isTurned }: TiledCopyOptions,
+) {
   const { bavail, bsize } = await statfs(folder);
-  const decoded = width * height * 3 * ROOM;
-  // Turning takes all of the picture, which libvips keeps in another temporary file.
+  const decoded = width * height * 3 * PYRAMID_FACTOR;
+  // Rotation needs the whole image, which libvips keeps in a second temporary file.
   const needed = source.size + (isTurned ? 2 : 1) * decoded;
   if (needed < bavail * bsize) return;
   throw new SlideError(
     'DECODE_FAILED',
-    `A picture of ${width} × ${height} pixels needs ${Math.ceil(needed / 2 ** 20)} MiB for temporary files`,
+    `An image of ${width} × ${height} pixels needs ${Math.ceil(needed / 2 ** 20)} MiB of free space for temporary files`,
   );
 }

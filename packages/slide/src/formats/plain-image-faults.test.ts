@@ -1,11 +1,11 @@
-/** Every way a JPEG, PNG or JPEG 2000 file can be broken, and what is said of it. */
+/** Corrupt JPEG, PNG and JPEG 2000 files: each fault is one table row with the expected result. */
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { decodeImage } from '../decode/decode-image.ts';
 import { readJpegHeader } from '../jpeg/header.ts';
+import { SlideError } from '../model/slide.ts';
 import { openSlideFrom } from '../open-slide.ts';
-import { SlideError } from '../slide.ts';
 import type { SlideFiles } from '../source/slide-files.ts';
 import { buildPng, type PngChunk, pngChunks, writePng } from '../testing/build-png.ts';
 import { countedFiles } from '../testing/counted-files.ts';
@@ -17,7 +17,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 type Fault = readonly [name: string, build: () => Uint8Array, outcome: string];
 
-const SHOWN = 'shown';
+const DISPLAYED = 'displayed';
 const picture = paintTissue(80, 60);
 let jpeg: Buffer;
 let jpeg2000: Buffer;
@@ -33,13 +33,13 @@ const patched = (get: () => Buffer, patch: (bytes: Buffer) => void) => () => {
   patch(bytes);
   return bytes;
 };
-/** The JPEG with other bytes, counted from its frame's marker. */
+/** Changes bytes of the JPEG, counted from its frame marker. */
 const frame = (at: number, ...numbers: number[]) =>
   patched(
     () => jpeg,
     (bytes) => bytes.set(numbers, readJpegHeader(bytes).frameAt + at),
   );
-/** With the body of its first segment of a kind changed. */
+/** Changes the body of the first segment with a marker. */
 const segment = (marker: number, ...body: number[]) =>
   patched(
     () => jpeg,
@@ -50,13 +50,13 @@ const scan = (change: (data: Buffer) => unknown) =>
     () => jpeg,
     (bytes) => change(bytes.subarray(readJpegHeader(bytes).dataAt)),
   );
-/** The JPEG 2000 code stream with other bytes at a place. */
+/** Changes bytes of the JPEG 2000 code stream. */
 const stream = (at: number, ...numbers: number[]) =>
   patched(
     () => jpeg2000,
     (bytes) => bytes.set(numbers, at),
   );
-/** The PNG with other bytes in its header chunk. */
+/** Changes bytes of the PNG header chunk. */
 const header =
   (at: number, ...numbers: number[]) =>
   () => {
@@ -72,36 +72,36 @@ const idat = (change: (data: Uint8Array) => Uint8Array) =>
   );
 
 const faults: readonly Fault[] = [
-  ['a JPEG, whole', () => jpeg, SHOWN],
+  ['a complete JPEG', () => jpeg, DISPLAYED],
   ['a JPEG of its first two bytes', () => jpeg.subarray(0, 2), 'FORMAT_NOT_RECOGNISED'],
   ['a JPEG of its first three bytes', () => jpeg.subarray(0, 3), 'FILE_CORRUPT'],
-  ['a JPEG cut in its tables', () => jpeg.subarray(0, 200), 'FILE_CORRUPT'],
-  ['a JPEG cut in its scan', () => jpeg.subarray(0, -200), 'FILE_CORRUPT'],
+  ['a JPEG truncated in its tables', () => jpeg.subarray(0, 200), 'FILE_CORRUPT'],
+  ['a JPEG truncated in its scan', () => jpeg.subarray(0, -200), 'FILE_CORRUPT'],
   ['a JPEG without its last two bytes', () => jpeg.subarray(0, -2), 'FILE_CORRUPT'],
-  ['a JPEG with something behind it', () => Buffer.concat([jpeg, Buffer.alloc(1000, 1)]), SHOWN],
-  ['a JPEG of zeros after its head', scan((data) => data.fill(0)), 'FILE_CORRUPT'],
-  ['a JPEG of markers after its head', scan((data) => data.fill(0xff)), 'FILE_CORRUPT'],
+  ['a JPEG followed by other bytes', () => Buffer.concat([jpeg, Buffer.alloc(1000, 1)]), DISPLAYED],
+  ['a JPEG with only zeros in its scan', scan((data) => data.fill(0)), 'FILE_CORRUPT'],
+  ['a JPEG with only markers in its scan', scan((data) => data.fill(0xff)), 'FILE_CORRUPT'],
   ['a JPEG with EOI in the middle', scan((data) => data.set([0xff, 0xd9], 100)), 'FILE_CORRUPT'],
   [
-    'a JPEG with a restart marker that it has not announced',
+    'a JPEG with a restart marker but no restart interval',
     scan((data) => data.set([0xff, 0xd0], 100)),
     'FILE_CORRUPT',
   ],
   ['a JPEG without a width', frame(7, 0, 0), 'FILE_CORRUPT'],
-  ['a JPEG that is higher than its data', frame(5, 0, 200), 'FILE_CORRUPT'],
-  ['a JPEG that is less high than its data', frame(5, 0, 20), SHOWN],
+  ['a JPEG with less data than its height needs', frame(5, 0, 200), 'FILE_CORRUPT'],
+  ['a JPEG with more data than its height needs', frame(5, 0, 20), DISPLAYED],
   ['a JPEG of no components', frame(9, 0), 'FILE_CORRUPT'],
   ['a JPEG of 255 components', frame(9, 255), 'FILE_CORRUPT'],
   ['a JPEG with a component sampled 0 × 0', frame(11, 0), 'FILE_CORRUPT'],
   ['a JPEG with a component sampled 5 × 5', frame(11, 0x55), 'FILE_CORRUPT'],
-  ['a JPEG with components of the same number', frame(13, 1), 'FILE_CORRUPT'],
-  ['a JPEG whose frame is called progressive', frame(1, 0xc2), 'FILE_CORRUPT'],
+  ['a JPEG with duplicate component numbers', frame(13, 1), 'FILE_CORRUPT'],
+  ['a JPEG falsely declared as progressive', frame(1, 0xc2), 'FILE_CORRUPT'],
   ['a JPEG with too many Huffman codes', segment(0xc4, 0, 255, 255), 'FILE_CORRUPT'],
-  ['a JPEG with a Huffman table of number 9', segment(0xc4, 9), 'FILE_CORRUPT'],
-  ['a JPEG with a quantisation table of number 9', segment(0xdb, 9), 'FILE_CORRUPT'],
+  ['a JPEG with the Huffman table number 9', segment(0xc4, 9), 'FILE_CORRUPT'],
+  ['a JPEG with the quantisation table number 9', segment(0xdb, 9), 'FILE_CORRUPT'],
   ['a JPEG whose scan has five components', segment(0xda, 5), 'FILE_CORRUPT'],
   [
-    'a JPEG of comments alone',
+    'a JPEG that consists of comments',
     () => Buffer.concat([jpeg.subarray(0, 2), Buffer.from('\xff\xfe\0\x04AB'.repeat(5000), 'latin1')]),
     'FILE_CORRUPT',
   ],
@@ -118,12 +118,12 @@ const faults: readonly Fault[] = [
     'LIMIT_EXCEEDED',
   ],
 
-  ['a PNG, whole', () => buildPng(), SHOWN],
-  ['a PNG of its signature', () => buildPng().subarray(0, 8), 'FILE_TRUNCATED'],
-  ['a PNG cut in its header', () => buildPng().subarray(0, 20), 'FILE_TRUNCATED'],
-  ['a PNG cut in its picture', () => buildPng().subarray(0, 80), 'FILE_TRUNCATED'],
-  ['a PNG without an end', chunks((all) => all.slice(0, 2)), SHOWN],
-  ['a PNG without a picture', chunks((all) => [all[0], all[2]] as PngChunk[]), 'FILE_CORRUPT'],
+  ['a complete PNG', () => buildPng(), DISPLAYED],
+  ['a PNG that ends after its signature', () => buildPng().subarray(0, 8), 'FILE_TRUNCATED'],
+  ['a PNG truncated in its header', () => buildPng().subarray(0, 20), 'FILE_TRUNCATED'],
+  ['a PNG truncated in its image data', () => buildPng().subarray(0, 80), 'FILE_TRUNCATED'],
+  ['a PNG without an IEND chunk', chunks((all) => all.slice(0, 2)), DISPLAYED],
+  ['a PNG without image data', chunks((all) => [all[0], all[2]] as PngChunk[]), 'FILE_CORRUPT'],
   ['a PNG without a header', chunks((all) => all.slice(1)), 'FILE_CORRUPT'],
   [
     'a PNG with two headers',
@@ -142,30 +142,30 @@ const faults: readonly Fault[] = [
   ],
   ['a PNG of width 0', header(0, 0, 0, 0, 0), 'FILE_CORRUPT'],
   ['a PNG of a height above 2^31', header(4, 255, 255, 255, 255), 'FILE_CORRUPT'],
-  ['a PNG that is higher than its data', header(4, 0, 0, 1, 0), 'FILE_CORRUPT'],
-  ['a PNG that is wider than its data', header(0, 0, 0, 16, 0), 'FILE_CORRUPT'],
+  ['a PNG with less data than its height needs', header(4, 0, 0, 1, 0), 'FILE_CORRUPT'],
+  ['a PNG with less data than its width needs', header(0, 0, 0, 16, 0), 'FILE_CORRUPT'],
   ['a PNG of 3 bits a sample', header(8, 3), 'FILE_CORRUPT'],
   ['a PNG of RGB with 4 bits a sample', header(8, 4), 'FILE_CORRUPT'],
   ['a PNG of colour type 5', header(9, 5), 'FILE_CORRUPT'],
-  ['a PNG packed in another way', header(10, 1), 'FILE_CORRUPT'],
-  ['a PNG filtered in another way', header(11, 1), 'FILE_CORRUPT'],
-  ['a PNG interlaced in another way', header(12, 2), 'FILE_CORRUPT'],
-  ['a PNG that is not interlaced but says so', header(12, 1), 'FILE_CORRUPT'],
-  ['a PNG with a palette that is missing', header(9, 3), 'FILE_CORRUPT'],
+  ['a PNG with an unknown compression method', header(10, 1), 'FILE_CORRUPT'],
+  ['a PNG with an unknown filter method', header(11, 1), 'FILE_CORRUPT'],
+  ['a PNG with an unknown interlace method', header(12, 2), 'FILE_CORRUPT'],
+  ['a PNG falsely declared as interlaced', header(12, 1), 'FILE_CORRUPT'],
+  ['a PNG without its palette', header(9, 3), 'FILE_CORRUPT'],
   ['a PNG whose header has the wrong checksum', raw((bytes) => bytes.fill(0, 29, 33)), 'FILE_CORRUPT'],
   [
-    'a PNG whose picture has the wrong checksum',
+    'a PNG whose image data have the wrong checksum',
     raw((bytes) => bytes.fill(0, bytes.length - 16, bytes.length - 12)),
     'FILE_CORRUPT',
   ],
   [
-    'a PNG with a chunk that goes on past the end',
+    'a PNG with a chunk that ends past the end of the file',
     raw((bytes) => bytes.writeUInt32BE(2 ** 31 - 1, 33)),
     'FILE_TRUNCATED',
   ],
-  ['a PNG with a chunk that is no name', raw((bytes) => bytes.set([0, 1, 2, 3], 37)), 'FILE_CORRUPT'],
+  ['a PNG with an invalid chunk name', raw((bytes) => bytes.set([0, 1, 2, 3], 37)), 'FILE_CORRUPT'],
   [
-    'a PNG with 2,000 chunks before its picture',
+    'a PNG with 2,000 chunks before its image data',
     chunks(
       ([first, ...rest]) =>
         [
@@ -176,20 +176,16 @@ const faults: readonly Fault[] = [
     ),
     'LIMIT_EXCEEDED',
   ],
-  ['a PNG whose picture is no zlib stream', idat((data) => data.map(() => 7)), 'FILE_CORRUPT'],
-  ['a PNG whose zlib stream is cut', idat((data) => data.subarray(0, data.length / 2)), 'FILE_CORRUPT'],
+  ['a PNG whose image data are not a zlib stream', idat((data) => data.map(() => 7)), 'FILE_CORRUPT'],
+  ['a PNG whose zlib stream is truncated', idat((data) => data.subarray(0, data.length / 2)), 'FILE_CORRUPT'],
+  ['a PNG with an invalid row filter', idat(() => deflateSync(Buffer.alloc(30 * 121, 9))), 'FILE_CORRUPT'],
   [
-    'a PNG whose rows have a filter that is none',
-    idat(() => deflateSync(Buffer.alloc(30 * 121, 9))),
-    'FILE_CORRUPT',
-  ],
-  [
-    'a PNG with 64 MiB of zeros where 3 KB belong',
+    'a PNG that decompresses to 64 MiB instead of 3 KB',
     idat(() => deflateSync(Buffer.alloc(64 * 2 ** 20))),
-    SHOWN,
+    DISPLAYED,
   ],
   [
-    'a PNG with 64 MiB of zeros as its text',
+    'a PNG whose text chunk decompresses to 64 MiB',
     chunks(
       ([first, ...rest]) =>
         [
@@ -201,13 +197,13 @@ const faults: readonly Fault[] = [
           ...rest,
         ] as PngChunk[],
     ),
-    SHOWN,
+    DISPLAYED,
   ],
 
-  ['a JPEG 2000 code stream, whole', () => jpeg2000, SHOWN],
+  ['a complete JPEG 2000 code stream', () => jpeg2000, DISPLAYED],
   ['a JPEG 2000 code stream of 12 bytes', () => jpeg2000.subarray(0, 12), 'FILE_CORRUPT'],
-  ['a JPEG 2000 code stream cut in its header', () => jpeg2000.subarray(0, 60), 'FILE_CORRUPT'],
-  ['a JPEG 2000 code stream cut in its picture', () => jpeg2000.subarray(0, -500), 'FILE_CORRUPT'],
+  ['a JPEG 2000 code stream truncated in its header', () => jpeg2000.subarray(0, 60), 'FILE_CORRUPT'],
+  ['a JPEG 2000 code stream truncated in its image data', () => jpeg2000.subarray(0, -500), 'FILE_CORRUPT'],
   ['a JPEG 2000 code stream of width 0', stream(8, 0, 0, 0, 0), 'FILE_CORRUPT'],
   [
     'a JPEG 2000 code stream of 2^32 pixels a side',
@@ -238,14 +234,14 @@ async function show(open: () => ReturnType<typeof openSlideFrom>): Promise<strin
   try {
     const tile = await slide.readTile({ level: 0, column: 0, row: 0 });
     if (tile) await decodeImage(tile);
-    return SHOWN;
+    return DISPLAYED;
   } finally {
     await slide.close();
   }
 }
 
-describe('a picture', () => {
-  it.each(faults)('that is %s', async (_, build, expected) => {
+describe('opening and decoding an image file', () => {
+  it.each(faults)('has the expected result for %s', async (_, build, expected) => {
     const bytes = build();
     const { outcome, count } = await tryOut(memoryFiles({ picture: bytes }));
     expect(outcome).toBe(expected);
@@ -258,11 +254,11 @@ describe('a picture', () => {
     ['JPEG', () => jpeg],
     ['PNG', () => buildPng()],
     ['JPEG 2000', () => jpeg2000],
-  ])('that is cut gives a slide error wherever it ends: %s', async (_, whole) => {
+  ])('fails with a SlideError at every truncated length: %s', async (_, whole) => {
     const bytes = whole();
     for (let end = 0; end < bytes.length - 12; end += 7) {
       const { outcome, count } = await tryOut(memoryFiles({ picture: bytes.subarray(0, end) }));
-      expect(outcome, `${end} bytes`).not.toBe(SHOWN);
+      expect(outcome, `${end} bytes`).not.toBe(DISPLAYED);
       expect(count.open).toBe(0);
     }
   });
@@ -271,10 +267,10 @@ describe('a picture', () => {
     ['JPEG', () => jpeg],
     ['PNG', () => buildPng()],
     ['JPEG 2000', () => jpeg2000],
-  ])('with flipped bytes is shown, or gives a slide error: %s', async (_, whole) => {
+  ])('succeeds or fails with a SlideError when bytes are flipped: %s', async (_, whole) => {
     const original = whole();
     let seed = 4711;
-    // Numbers that look random and are the same in every run.
+    // Pseudo-random numbers, the same in every run.
     const next = (limit: number) => {
       seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fff_ffff;
       return Math.floor((seed / 2 ** 31) * limit);

@@ -5,12 +5,12 @@ import sharp from 'sharp';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { decodeImage } from '../decode/decode-image.ts';
 import type { Raster } from '../decode/raster.ts';
-import { describeDeepZoom, readStoredTile } from '../deep-zoom.ts';
+import { describeDeepZoom, readNativeTile } from '../deep-zoom/deep-zoom.ts';
 import { readJpegHeader } from '../jpeg/header.ts';
-import { makeThumbnail } from '../making/make-thumbnail.ts';
-import { makeTile } from '../making/make-tile.ts';
+import type { Slide } from '../model/slide.ts';
 import { openSlide } from '../open-slide.ts';
-import type { Slide } from '../slide.ts';
+import { renderThumbnail } from '../render/render-thumbnail.ts';
+import { renderTile } from '../render/render-tile.ts';
 import { buildPng, type PngPlan, pngDensity } from '../testing/build-png.ts';
 import { boxFilter, difference, pixelsOf } from '../testing/compare-pixels.ts';
 import { encodeJpeg2000 } from '../testing/encode-frames.ts';
@@ -27,15 +27,15 @@ beforeAll(async () => {
   jpeg = await pixels(picture).jpeg({ quality: 90 }).toBuffer();
 });
 
-/** All of a picture that is one tile. */
-async function shown(slide: Slide): Promise<Raster> {
+/** Reads and decodes an image that is one tile. */
+async function expectedPixels(slide: Slide): Promise<Raster> {
   const tile = await slide.readTile({ level: 0, column: 0, row: 0 });
   if (!tile) throw new Error('There is no tile');
   return decodeImage(tile);
 }
 
 describe('a JPEG file', () => {
-  it('is a slide of one level, which is one tile', async () => {
+  it('is a slide with one level of one tile', async () => {
     const slide = await openBytes(jpeg);
     expect(slide).toMatchObject({
       format: 'jpeg',
@@ -48,36 +48,36 @@ describe('a JPEG file', () => {
     });
     expect(await slide.readIccProfile()).toBeNull();
     expect(describeDeepZoom(slide)).toMatchObject({ tileSize: 256, maxLevel: 9 });
-    expect(difference(await shown(slide), await pixelsOf(jpeg)).most).toBe(0);
+    expect(difference(await expectedPixels(slide), await pixelsOf(jpeg)).most).toBe(0);
   });
 
   it.each<[string, () => Promise<Buffer>]>([
     ['progressive', () => pixels(picture).jpeg({ progressive: true }).toBuffer()],
     ['grey', () => pixels(picture).toColourspace('b-w').jpeg().toBuffer()],
-    ['inks', () => pixels(picture).toColourspace('cmyk').jpeg().toBuffer()],
+    ['CMYK', () => pixels(picture).toColourspace('cmyk').jpeg().toBuffer()],
     ['colours at full resolution', () => pixels(picture).jpeg({ chromaSubsampling: '4:4:4' }).toBuffer()],
     ['with a colour profile', () => pixels(picture).jpeg().withIccProfile('p3').toBuffer()],
-  ])('is shown as any viewer shows it: %s', async (_, encode) => {
+  ])('has the pixels that libvips decodes: %s', async (_, encode) => {
     const bytes = await encode();
-    expect(difference(await shown(await openBytes(bytes)), await pixelsOf(bytes)).most).toBe(0);
+    expect(difference(await expectedPixels(await openBytes(bytes)), await pixelsOf(bytes)).most).toBe(0);
   });
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('is turned as EXIF says: orientation %i', async (orientation) => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('is rotated by its EXIF orientation %i', async (orientation) => {
     const bytes = await pixels(picture).jpeg().withMetadata({ orientation }).toBuffer();
     const slide = await openBytes(bytes);
     const upright = await pixelsOf(await sharp(bytes).autoOrient().png().toBuffer());
     expect(slide.levels[0]).toMatchObject({ width: upright.width, height: upright.height });
-    expect(difference(await shown(slide), upright).most).toBe(0);
+    expect(difference(await expectedPixels(slide), upright).most).toBe(0);
   });
 
-  it('is made smaller by a box filter', async () => {
+  it('is reduced by a box filter', async () => {
     const slide = await openBytes(jpeg);
-    const tile = await pixelsOf(await makeTile(slide, { dziLevel: 8, column: 0, row: 0 }));
+    const tile = await pixelsOf(await renderTile(slide, { dziLevel: 8, column: 0, row: 0 }));
     const expected = boxFilter(await pixelsOf(jpeg), 2, { x: 0, y: 0, width: 150, height: 100 });
     expect(difference(tile, expected).mean).toBeLessThan(2);
   });
 
-  it('never goes out as it is stored, even where it is as large as a tile', async () => {
+  it('is never sent as stored, even at the size of a tile', async () => {
     const square = paintTissue(256, 256);
     const bytes = await pixels(square)
       .withExif({ IFD0: { Artist: 'PATIENT 4711' } })
@@ -85,33 +85,33 @@ describe('a JPEG file', () => {
       .toBuffer();
     expect(bytes.includes('PATIENT 4711')).toBe(true);
     const slide = await openBytes(bytes);
-    expect(await readStoredTile(slide, { dziLevel: 8, column: 0, row: 0 })).toBeNull();
-    expect(Buffer.from(await makeTile(slide, { dziLevel: 8, column: 0, row: 0 })).includes('PATIENT')).toBe(
+    expect(await readNativeTile(slide, { dziLevel: 8, column: 0, row: 0 })).toBeNull();
+    expect(Buffer.from(await renderTile(slide, { dziLevel: 8, column: 0, row: 0 })).includes('PATIENT')).toBe(
       false,
     );
   });
 
   it.each<[string, (bytes: Buffer) => Promise<Buffer> | Buffer, Slide['mpp']]>([
-    ['JFIF, 40,000 a centimetre', (bytes) => withJfif(bytes, 2, 40_000, 20_000), { x: 0.25, y: 0.5 }],
-    ['JFIF, 50,800 an inch', (bytes) => withJfif(bytes, 1, 50_800, 50_800), { x: 0.5, y: 0.5 }],
+    ['JFIF, 40,000 per centimetre', (bytes) => withJfif(bytes, 2, 40_000, 20_000), { x: 0.25, y: 0.5 }],
+    ['JFIF, 50,800 per inch', (bytes) => withJfif(bytes, 1, 50_800, 50_800), { x: 0.5, y: 0.5 }],
     ['JFIF without a unit', (bytes) => withJfif(bytes, 0, 40_000, 40_000), null],
-    ['JFIF, 300 an inch, as cameras say', (bytes) => withJfif(bytes, 1, 300, 300), null],
+    ['JFIF, 300 per inch, as cameras write', (bytes) => withJfif(bytes, 1, 300, 300), null],
     ['JFIF, 0', (bytes) => withJfif(bytes, 2, 0, 0), null],
     [
-      'EXIF, 50,800 an inch',
+      'EXIF, 50,800 per inch',
       (bytes) => sharp(bytes).withMetadata({ density: 50_800 }).toBuffer(),
       { x: 0.5, y: 0.5 },
     ],
-    ['EXIF, 72 an inch', (bytes) => sharp(bytes).withMetadata({ density: 72 }).toBuffer(), null],
-  ])('says how large its pixels are only where a microscope could: %s', async (_, change, mpp) => {
+    ['EXIF, 72 per inch', (bytes) => sharp(bytes).withMetadata({ density: 72 }).toBuffer(), null],
+  ])('has a pixel size only if it is plausible for a microscope: %s', async (_, change, mpp) => {
     const slide = await openBytes(await change(jpeg));
     expect(slide.mpp && { x: round(slide.mpp.x), y: round(slide.mpp.y) }).toEqual(mpp);
   });
 
-  it('is shown whatever its EXIF is worth', async () => {
+  it('is displayed with damaged EXIF data', async () => {
     const damaged = Buffer.from('\xff\xe1\0\x12Exif\0\0II*\0\xff\xff\xff\xff\0\0', 'latin1');
     const slide = await openBytes(Buffer.concat([jpeg.subarray(0, 2), damaged, jpeg.subarray(2)]));
-    expect(difference(await shown(slide), await pixelsOf(jpeg)).most).toBe(0);
+    expect(difference(await expectedPixels(slide), await pixelsOf(jpeg)).most).toBe(0);
   });
 });
 
@@ -148,12 +148,12 @@ describe('a PNG file', () => {
         ][(x * 5 + y * 3) % 4] as [number, number, number],
     ],
     [
-      'RGB and alpha, laid on white',
+      'RGB and alpha on white',
       { colourType: 6, sample: (x, _, i) => (i === 3 ? x * 6 : 100) },
       (x) => grey(255 - (155 * x * 6) / 255),
     ],
     [
-      'grey and alpha, laid on white',
+      'grey and alpha on white',
       { colourType: 4, sample: (x, _, i) => (i === 1 ? x * 6 : 0) },
       (x) => grey(255 - x * 6),
     ],
@@ -167,10 +167,10 @@ describe('a PNG file', () => {
       { colourType: 0, bits: 8, sample: (x) => x, before: [{ type: 'tRNS', data: Uint8Array.of(0, 7) }] },
       (x) => grey(x === 7 ? 255 : x),
     ],
-  ])('is shown as it is meant: %s', async (_, plan, colour) => {
+  ])('has the expected colours: %s', async (_, plan, colour) => {
     const slide = await openBytes(buildPng(plan));
     expect(slide).toMatchObject({ format: 'png', levels: [{ width: 40, height: 30 }] });
-    const { rgb } = await shown(slide);
+    const { rgb } = await expectedPixels(slide);
     const expected = Uint8Array.from({ length: rgb.length }, (_, i) => {
       const pixel = Math.floor(i / 3);
       return Math.round(colour(pixel % 40, Math.floor(pixel / 40))[i % 3] ?? 0);
@@ -182,33 +182,33 @@ describe('a PNG file', () => {
 
   it('may be interlaced', async () => {
     const slide = await openBytes(await pixels(picture).png({ progressive: true }).toBuffer());
-    expect(difference(await shown(slide), picture).most).toBe(0);
+    expect(difference(await expectedPixels(slide), picture).most).toBe(0);
   });
 
   it.each<[string, number, number, number, Slide['mpp']]>([
-    ['4,000,000 and 2,000,000 a metre', 4_000_000, 2_000_000, 1, { x: 0.25, y: 0.5 }],
-    ['72 an inch', 2835, 2835, 1, null],
-    ['a unit that is none', 4_000_000, 4_000_000, 0, null],
-    ['nothing', 0, 0, 1, null],
-  ])('says how large its pixels are only where a microscope could: %s', async (_, x, y, unit, mpp) => {
+    ['4,000,000 and 2,000,000 per metre', 4_000_000, 2_000_000, 1, { x: 0.25, y: 0.5 }],
+    ['72 per inch', 2835, 2835, 1, null],
+    ['an unknown unit', 4_000_000, 4_000_000, 0, null],
+    ['a density of 0', 0, 0, 1, null],
+  ])('has a pixel size only if it is plausible for a microscope: %s', async (_, x, y, unit, mpp) => {
     expect((await openBytes(buildPng({ before: [pngDensity(x, y, unit)] }))).mpp).toEqual(mpp);
   });
 });
 
 describe('a JPEG 2000 file', () => {
   it.each<[string, (stream: Uint8Array) => Uint8Array]>([
-    ['a code stream', (stream) => stream],
+    ['a bare code stream', (stream) => stream],
     ['boxes around it', inBoxes],
     ['a long box before it', (stream) => inBoxes(stream, 200_000)],
-  ])('is shown: %s', async (_, wrap) => {
+  ])('is displayed with %s', async (_, wrap) => {
     const stream = await encodeJpeg2000({ ...picture, samplesPerPixel: 3, values: picture.rgb });
     const slide = await openBytes(wrap(stream));
     expect(slide).toMatchObject({ format: 'jpeg2000', levels: [{ width: 300, height: 200, columns: 1 }] });
-    expect(difference(await shown(slide), picture).most).toBe(0);
+    expect(difference(await expectedPixels(slide), picture).most).toBe(0);
   });
 });
 
-describe('a picture that is too large to be decoded for every tile', () => {
+describe('an image that is too large to be decoded for every tile', () => {
   const size = { width: 5000, height: 3500 };
   let large: Buffer;
   beforeAll(async () => {
@@ -227,10 +227,10 @@ describe('a picture that is too large to be decoded for every tile', () => {
   });
   const colourAt = (x: number, y: number) => [x >> 5, y >> 4, (x + y) >> 6];
 
-  it('is copied into tiles, and made smaller', async () => {
+  it('is copied into a tiled pyramid', async () => {
     const slide = await openBytes(large);
     expect(slide.levels).toMatchObject([
-      { ...size, tileWidth: 512, tileHeight: 512, columns: 10, rows: 7, isMade: true },
+      { ...size, tileWidth: 512, tileHeight: 512, columns: 10, rows: 7, needsRendering: true },
       { width: 2500, height: 1750 },
       { width: 1250, height: 875 },
       { width: 625, height: 437 },
@@ -242,7 +242,7 @@ describe('a picture that is too large to be decoded for every tile', () => {
     expect([...rgb.subarray(0, 3)]).toEqual(colourAt(1536, 1024));
     const last = await slide.readTile({ level: 4, column: 0, row: 0 });
     expect((await decodeImage(last as NonNullable<typeof last>)).rgb[0]).toBeLessThanOrEqual(1);
-    expect(await pixelsOf(await makeThumbnail(slide, 100))).toMatchObject({ width: 100, height: 70 });
+    expect(await pixelsOf(await renderThumbnail(slide, 100))).toMatchObject({ width: 100, height: 70 });
     for (const address of [
       { level: 0, column: 10, row: 0 },
       { level: 5, column: 0, row: 0 },
@@ -252,20 +252,20 @@ describe('a picture that is too large to be decoded for every tile', () => {
     await slide.close();
   });
 
-  it('may be turned', async () => {
+  it('may be rotated', async () => {
     const turned = await sharp(large).jpeg({ quality: 95 }).withMetadata({ orientation: 6 }).toBuffer();
     const slide = await openBytes(turned);
     expect(slide.levels[0]).toMatchObject({ width: 3500, height: 5000, columns: 7, rows: 10 });
     const tile = await slide.readTile({ level: 0, column: 6, row: 0 });
     const { width, rgb } = await decodeImage(tile as NonNullable<typeof tile>);
-    // The top right corner of what is seen is the top left corner of what is stored.
+    // The displayed top right corner is the stored top left corner.
     const corner = (3500 - 1 - 6 * 512) * 3;
     expect(width).toBeGreaterThanOrEqual(3500 - 6 * 512);
     expect(Math.max(...rgb.subarray(corner, corner + 3))).toBeLessThan(8);
     await slide.close();
   });
 
-  describe('leaves no file behind', () => {
+  describe('leaves no temporary file', () => {
     let folder: string;
     beforeEach(async () => {
       folder = await mkdtemp(join(tmpdir(), 'plain-image-'));
@@ -295,7 +295,7 @@ describe('a picture that is too large to be decoded for every tile', () => {
   });
 });
 
-describe.skipIf(!process.env.TEST_SLIDES)('a real picture (skipped without TEST_SLIDES)', () => {
+describe.skipIf(!process.env.TEST_SLIDES)('a real image file (skipped without TEST_SLIDES)', () => {
   const path = (name: string) => join(process.env.TEST_SLIDES ?? '', 'plain-images', name);
 
   it.each([
@@ -305,22 +305,22 @@ describe.skipIf(!process.env.TEST_SLIDES)('a real picture (skipped without TEST_
     ['tcga-green-pen.png', 754, 631],
     ['test-image.jpeg', 896, 862],
     ['test-image.png', 896, 862],
-  ])('%s is shown as libvips shows it', async (name, width, height) => {
+  ])('%s has the pixels that libvips decodes', async (name, width, height) => {
     const slide = await openSlide({ path: path(name) });
     expect(slide.levels).toMatchObject([{ width, height }]);
     const onWhite = await sharp(path(name)).flatten({ background: '#fff' }).png().toBuffer();
-    expect(difference(await shown(slide), await pixelsOf(onWhite)).most).toBeLessThanOrEqual(1);
+    expect(difference(await expectedPixels(slide), await pixelsOf(onWhite)).most).toBeLessThanOrEqual(1);
     await slide.close();
   });
 
-  it('cells-1.jp2 is shown', async () => {
+  it('cells-1.jp2 is displayed', async () => {
     const slide = await openSlide({ path: path('cells-1.jp2') });
     expect(slide).toMatchObject({ format: 'jpeg2000', levels: [{ width: 185, height: 261 }] });
-    expect(await shown(slide)).toMatchObject({ width: 185, height: 261 });
+    expect(await expectedPixels(slide)).toMatchObject({ width: 185, height: 261 });
     await slide.close();
   });
 
-  it('Tumor.png has 1.1 gigapixels, and is refused with a sentence that says what to do', async () => {
+  it('Tumor.png has 1.1 gigapixels and is rejected with advice in the message', async () => {
     await expect(openSlide({ path: path('Tumor.png') })).rejects.toMatchObject({
       code: 'LIMIT_EXCEEDED',
       message: expect.stringContaining('pyramidal TIFF'),
@@ -328,7 +328,7 @@ describe.skipIf(!process.env.TEST_SLIDES)('a real picture (skipped without TEST_
   });
 });
 
-describe('what is no picture to be shown as a slide', () => {
+describe('opening an unsupported or damaged image file', () => {
   const frame = (at: number, ...numbers: number[]) => {
     const bytes = Buffer.from(jpeg);
     bytes.set(numbers, readJpegHeader(bytes).frameAt + at);
@@ -340,12 +340,12 @@ describe('what is no picture to be shown as a slide', () => {
     ['lossless JPEG', () => frame(1, 0xc3), 'FORMAT_NOT_SUPPORTED'],
     ['JPEG of 12 bits', () => frame(4, 12), 'FORMAT_NOT_SUPPORTED'],
     ['JPEG of two components', () => frame(9, 2), 'FORMAT_NOT_SUPPORTED'],
-    ['JPEG whose height comes later', () => frame(5, 0, 0), 'FILE_CORRUPT'],
+    ['JPEG with its height in a DNL marker', () => frame(5, 0, 0), 'FILE_CORRUPT'],
     [
       'JPEG of 65,535 × 65,535 pixels',
       () => frame(5, 255, 255, 255, 255),
       'LIMIT_EXCEEDED',
-      /200000000 pixels at most/,
+      /at most 200000000 pixels/,
     ],
     [
       'progressive JPEG of 14,000 × 14,000 pixels',
@@ -376,24 +376,24 @@ describe('what is no picture to be shown as a slide', () => {
       'JPEG 2000 of 10,000 × 10,000 pixels',
       () => jpeg2000Sized(10_000, 10_000),
       'LIMIT_EXCEEDED',
-      /8388608 pixels at most/,
+      /at most 8388608 pixels/,
     ],
     ['GIF', () => pixels(picture).gif().toBuffer(), 'FORMAT_NOT_RECOGNISED'],
     ['WebP', () => pixels(picture).webp().toBuffer(), 'FORMAT_NOT_RECOGNISED'],
     ['SVG', () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'FORMAT_NOT_RECOGNISED'],
     [
-      'a JPEG that something stands before',
+      'a JPEG preceded by other bytes',
       () => Buffer.concat([Buffer.from('GIF89a'), jpeg]),
       'FORMAT_NOT_RECOGNISED',
     ],
-    ['nothing', () => new Uint8Array(), 'FORMAT_NOT_RECOGNISED'],
+    ['an empty file', () => new Uint8Array(), 'FORMAT_NOT_RECOGNISED'],
     [
-      'a pointer of Git LFS',
+      'a Git LFS pointer',
       () => Buffer.from('version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 4\n'),
       'FORMAT_NOT_RECOGNISED',
       /pointer/,
     ],
-  ])('%s', async (_, build, code, message = /./) => {
+  ])('is rejected: %s', async (_, build, code, message = /./) => {
     const opening = openBytes(await build());
     await expect(opening).rejects.toMatchObject({
       name: 'SlideError',
@@ -403,7 +403,7 @@ describe('what is no picture to be shown as a slide', () => {
   });
 });
 
-/** A PNG whose header says so, whatever its picture is. */
+/** Builds a PNG with this header and unrelated image data. */
 function sized(width: number, height: number, interlace = 0): Buffer {
   const png = buildPng();
   png.writeUInt32BE(width, 16);
@@ -421,7 +421,7 @@ async function jpeg2000Sized(width: number, height: number): Promise<Uint8Array>
   return stream;
 }
 
-/** The density of a JPEG's own JFIF marker. Source: JFIF 1.02. */
+/** Sets the density in the JFIF marker of a JPEG. Source: JFIF 1.02. */
 function withJfif(bytes: Buffer, unit: number, x: number, y: number): Buffer {
   const jfif = Buffer.from('\xff\xe0\0\x10JFIF\0\x01\x02\0\0\0\0\0\0\0', 'latin1');
   jfif[11] = unit;
@@ -430,7 +430,7 @@ function withJfif(bytes: Buffer, unit: number, x: number, y: number): Buffer {
   return Buffer.concat([bytes.subarray(0, 2), jfif, bytes.subarray(2)]);
 }
 
-/** A .jp2 file. Source: ITU-T T.800, annex I. */
+/** Wraps a code stream into a .jp2 file. Source: ITU-T T.800, annex I. */
 function inBoxes(stream: Uint8Array, commentBytes = 0): Uint8Array {
   const box = (type: string, ...contents: Uint8Array[]) => {
     const body = Buffer.concat(contents);

@@ -1,80 +1,81 @@
 /**
- * Pictures that were not made to be slides: JPEG, PNG and JPEG 2000 files. They have one resolution, not cut into
- * tiles; every smaller one is made.
+ * Reads JPEG, PNG and JPEG 2000 files, which were not made as slides: one resolution without tiles. Every smaller size
+ * is rendered.
  *
- * docs/formats/plain-images.md says what is read, and where each fact is from.
+ * docs/formats/plain-images.md lists what is read, with the source of each fact.
  */
+import { isJpegStream, isProgressive } from '../decode/check-encoded-image.ts';
 import { withGreyRange } from '../decode/contrast.ts';
 import { isJpeg2000, readJpeg2000Header } from '../decode/jpeg2000-header.ts';
 import { isPng, readPngHeader } from '../decode/png-header.ts';
-import { turnOf } from '../decode/turn-raster.ts';
+import { orientationTransform } from '../decode/turn-raster.ts';
 import { isColourMarker, type JpegHeader, marker, readJpegHeader, segments } from '../jpeg/header.ts';
 import { readJpegHead } from '../jpeg/read-head.ts';
-import { type Level, type Orientation, type Slide, SlideError } from '../slide.ts';
+import { type Level, type Orientation, type Slide, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { memorySource } from '../source/memory-source.ts';
 import { readOnce } from '../source/read-once.ts';
 import type { SlideFiles } from '../source/slide-files.ts';
-import type { SlideFormat } from '../source/slide-format.ts';
 import { readOrientation } from '../tiff/image-layout.ts';
 import { plausibleMpp, readResolution } from '../tiff/resolution.ts';
 import { openTiff } from '../tiff/tiff-file.ts';
-import { levelsOfCopy, makeTiledCopy, type TiledCopy } from './plain-image-copy.ts';
+import { levelsOfCopy, type TiledCopy, writeTiledCopy } from './plain-image-copy.ts';
+import type { SlideFormat } from './slide-format.ts';
 
 type Mpp = Slide['mpp'];
 
-/** A picture as its file describes it. */
-interface PlainPicture {
+/** The header of an image file. */
+interface ImageHeader {
   readonly codec: 'jpeg' | 'png' | 'jpeg2000';
-  /** Pixels as they are stored: not turned. */
+  /** Pixels as stored, before the orientation is applied. */
   readonly width: number;
   readonly height: number;
   readonly orientation: Orientation;
   readonly mpp: Mpp;
-  /** Of a sample, where the picture is of one sample a pixel and has more than 8; else null. */
+  /** Bits of a sample for an image with one sample per pixel and more than 8 bits; else null. */
   readonly greyBits: number | null;
-  /** Memory that decoding takes for all of the picture at once; 0 where it goes line by line. */
+  /** A JPEG with an unknown number of scans. */
+  readonly isProgressive: boolean;
+  /** Memory for decoding the whole image at once; 0 when the decoder works line by line. */
   readonly bytesAtOnce: number;
 }
 
-/** A picture of more has to be saved in a format that is cut into tiles. */
-const MOST_PIXELS = 200_000_000;
-/** Decoded as a whole each time it is needed; a larger one is copied into tiles first. */
-const MOST_DIRECT = { pixels: 2 ** 24, bytes: 128 * 2 ** 20 };
-/** What decodeJpeg2000 decodes, which has no other way than the whole picture. */
-const MOST_JPEG2000_PIXELS = 2 ** 23;
-const MOST_BYTES_AT_ONCE = 192 * 2 ** 20;
-/** libpng takes no more by itself. */
-const MOST_SIDE = 1_000_000;
+/** A larger image must be saved in a tiled format. */
+const MAX_PIXELS = 200_000_000;
+/** Limits for decoding the whole image on every use; a larger one is first copied into a tiled file. */
+const MAX_DIRECT = { pixels: 2 ** 24, bytes: 128 * 2 ** 20 };
+/** Limit of decodeJpeg2000, which always decodes the whole image. */
+const MAX_JPEG2000_PIXELS = 2 ** 23;
+const MAX_BYTES_AT_ONCE = 192 * 2 ** 20;
+/** Limit of libpng. */
+const MAX_SIDE = 1_000_000;
 
 const kinds: readonly {
   readonly isKind: (start: Uint8Array) => boolean;
-  readonly read: (source: ByteSource) => Promise<PlainPicture>;
+  readonly read: (source: ByteSource) => Promise<ImageHeader>;
 }[] = [
-  { isKind: isJpeg, read: readJpegPicture },
-  { isKind: isPng, read: readPngPicture },
-  { isKind: isJpeg2000, read: readJpeg2000Picture },
+  { isKind: isJpegStream, read: readJpegFile },
+  { isKind: isPng, read: readPngFile },
+  { isKind: isJpeg2000, read: readJpeg2000File },
 ];
 
 export const plainImage: SlideFormat = {
   name: 'plain-image',
-  isOnlyMade: true,
+  needsRendering: true,
 
   mismatch({ start }) {
-    return kinds.some(({ isKind }) => isKind(start))
-      ? null
-      : 'it begins neither like JPEG nor PNG nor JPEG 2000';
+    return kinds.some(({ isKind }) => isKind(start)) ? null : 'it does not begin like JPEG, PNG or JPEG 2000';
   },
 
   async open(files, { start }) {
-    const picture = await kinds.find(({ isKind }) => isKind(start))?.read(files.leading);
-    if (!picture) throw new SlideError('FORMAT_NOT_RECOGNISED', 'The file is no picture');
-    checkSize(picture);
-    const { width, height, codec, orientation, mpp, greyBits } = picture;
-    const { isSwapped } = turnOf(orientation);
+    const imageHeader = await kinds.find(({ isKind }) => isKind(start))?.read(files.leading);
+    if (!imageHeader) throw new SlideError('FORMAT_NOT_RECOGNISED', 'The file is not an image');
+    checkSize(imageHeader);
+    const { width, height, codec, orientation, mpp, greyBits } = imageHeader;
+    const { isSwapped } = orientationTransform(orientation);
     const upright = isSwapped ? { width: height, height: width } : { width, height };
-    const isDirect = codec === 'jpeg2000' || width * height <= MOST_DIRECT.pixels;
-    const tiles = isDirect ? wholeTile(files, picture) : copiedTiles(files, picture);
+    const isDirect = codec === 'jpeg2000' || width * height <= MAX_DIRECT.pixels;
+    const tiles = isDirect ? wholeTile(files, imageHeader) : copiedTiles(files, imageHeader);
     const levels: Slide['levels'] = isDirect
       ? [wholeLevel(upright)]
       : levelsOfCopy(upright.width, upright.height);
@@ -94,14 +95,14 @@ export const plainImage: SlideFormat = {
       async readAssociatedImage(name) {
         throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
       },
-      // What is decoded is sRGB already.
+      // The decoder converts to sRGB.
       readIccProfile: async () => null,
       close: tiles.close,
     };
   },
 };
 
-/** A picture that is one tile. As it is stored it may hold anything besides: where it was taken, by whom, a comment. */
+/** The level of an image that is one tile. Its stored bytes are never sent: they may contain location, author and comments. */
 function wholeLevel({ width, height }: { width: number; height: number }): Level {
   return {
     width,
@@ -111,41 +112,41 @@ function wholeLevel({ width, height }: { width: number; height: number }): Level
     columns: 1,
     rows: 1,
     downsample: 1,
-    isMade: true,
+    needsRendering: true,
   };
 }
 
-function checkSize({ width, height, codec, bytesAtOnce }: PlainPicture): void {
-  const most = codec === 'jpeg2000' ? MOST_JPEG2000_PIXELS : MOST_PIXELS;
-  if (width * height > most || Math.max(width, height) > MOST_SIDE) {
+function checkSize({ width, height, codec, bytesAtOnce }: ImageHeader): void {
+  const maxPixels = codec === 'jpeg2000' ? MAX_JPEG2000_PIXELS : MAX_PIXELS;
+  if (width * height > maxPixels || Math.max(width, height) > MAX_SIDE) {
     throw new SlideError(
       'LIMIT_EXCEEDED',
-      `A picture of ${width} × ${height} pixels is too large for a file that is not cut into tiles: ` +
-        `${most} pixels at most. Save it as a pyramidal TIFF.`,
+      `An image of ${width} × ${height} pixels is too large for a format without tiles: ` +
+        `at most ${maxPixels} pixels. Save it as a pyramidal TIFF.`,
     );
   }
-  if (bytesAtOnce > MOST_BYTES_AT_ONCE) {
+  if (bytesAtOnce > MAX_BYTES_AT_ONCE) {
     throw new SlideError(
       'LIMIT_EXCEEDED',
-      `A progressive or interlaced picture of ${width} × ${height} pixels is too large: all of it has to be decoded ` +
-        'at once. Save it without, or as a pyramidal TIFF.',
+      `A progressive or interlaced image of ${width} × ${height} pixels is too large, because it must be decoded as a ` +
+        'whole. Save it as a baseline JPEG, a non-interlaced PNG or a pyramidal TIFF.',
     );
   }
 }
 
 type Tiles = Pick<Slide, 'readTile' | 'close'>;
 
-function wholeTile({ leading, close }: SlideFiles, picture: PlainPicture): Tiles {
-  const { codec, width, height, orientation } = picture;
+function wholeTile({ leading, close }: SlideFiles, imageHeader: ImageHeader): Tiles {
+  const { codec, width, height, orientation } = imageHeader;
   return {
     async readTile({ level, column, row }, signal) {
       if (level !== 0 || column !== 0 || row !== 0) {
         throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row} of level ${level}`);
       }
-      if (leading.size > MOST_DIRECT.bytes) {
+      if (leading.size > MAX_DIRECT.bytes) {
         throw new SlideError(
           'LIMIT_EXCEEDED',
-          `A picture of ${width} × ${height} pixels has ${leading.size} bytes`,
+          `An image of ${width} × ${height} pixels has ${leading.size} bytes`,
         );
       }
       const bytes = await leading.read(0, leading.size, signal);
@@ -155,41 +156,44 @@ function wholeTile({ leading, close }: SlideFiles, picture: PlainPicture): Tiles
   };
 }
 
-function copiedTiles(files: SlideFiles, { width, height, orientation, greyBits }: PlainPicture): Tiles {
-  const plan = { width, height, isTurned: orientation !== 1, isWideGrey: greyBits !== null };
+function copiedTiles(files: SlideFiles, imageHeader: ImageHeader): Tiles {
+  const { width, height, orientation, greyBits, isProgressive } = imageHeader;
+  const options = {
+    width,
+    height,
+    isTurned: orientation !== 1,
+    isWideGrey: greyBits !== null,
+    isProgressive,
+  };
   let copying: Promise<TiledCopy> | null = null;
   const copy = readOnce(() => {
-    copying = makeTiledCopy(files, plan);
+    copying = writeTiledCopy(files, options);
     return copying;
   });
   return {
     readTile: async (address, signal) => (await copy()).readTile(address, signal),
     async close() {
-      // A copy that failed has nothing to close, and has told whoever wanted it.
-      const made = await Promise.resolve(copying).catch(() => null);
-      await made?.close();
+      // A failed copy has nothing to close; its error was already thrown to the reader of the tile.
+      const finishedCopy = await Promise.resolve(copying).catch(() => null);
+      await finishedCopy?.close();
       await files.close();
     },
   };
 }
 
-function isJpeg(start: Uint8Array): boolean {
-  return start[0] === 0xff && start[1] === marker.SOI && start[2] === 0xff;
-}
-
 const [BASELINE, EXTENDED, PROGRESSIVE] = [0xc0, 0xc1, 0xc2];
 const APP1 = 0xe1;
 
-async function readJpegPicture(source: ByteSource): Promise<PlainPicture> {
+async function readJpegFile(source: ByteSource): Promise<ImageHeader> {
   const head = await readJpegHead(source, 0, source.size);
   const header = readJpegHeader(head);
   const { frameMarker, precision, width, height, components } = header;
   if (width === 0 || height === 0)
     throw new SlideError('FILE_CORRUPT', `A JPEG has ${width} × ${height} pixels`);
   if (![BASELINE, EXTENDED, PROGRESSIVE].includes(frameMarker) || precision !== 8) {
-    throw notRead('lossless, arithmetic or 12-bit JPEG');
+    throw notSupported('lossless, arithmetic or 12-bit JPEG');
   }
-  if (![1, 3, 4].includes(components.length)) throw notRead(`JPEG of ${components.length} components`);
+  if (![1, 3, 4].includes(components.length)) throw notSupported(`JPEG of ${components.length} components`);
   const { orientation, mpp } = await readJpegMetadata(head);
   return {
     codec: 'jpeg',
@@ -198,16 +202,19 @@ async function readJpegPicture(source: ByteSource): Promise<PlainPicture> {
     orientation,
     mpp,
     greyBits: null,
+    isProgressive: isProgressive(frameMarker),
     bytesAtOnce: coefficientBytes(header),
   };
 }
 
-/** Where a component comes in several scans, all its coefficients wait for the last; they are numbers of 16 bits. */
+/** Bytes of the 16-bit coefficients that a decoder keeps when a component comes in several scans. */
 function coefficientBytes({ frameMarker, width, height, components, scanComponents }: JpegHeader): number {
   if (frameMarker !== PROGRESSIVE && scanComponents === components.length) return 0;
-  const across = Math.max(...components.map(({ horizontal }) => horizontal));
-  const down = Math.max(...components.map(({ vertical }) => vertical));
-  const shares = components.map(({ horizontal, vertical }) => (horizontal * vertical) / (across * down));
+  const maxHorizontal = Math.max(...components.map(({ horizontal }) => horizontal));
+  const maxVertical = Math.max(...components.map(({ vertical }) => vertical));
+  const shares = components.map(
+    ({ horizontal, vertical }) => (horizontal * vertical) / (maxHorizontal * maxVertical),
+  );
   return 2 * width * height * shares.reduce((sum, share) => sum + share, 0);
 }
 
@@ -232,13 +239,13 @@ async function readExif(bytes: Uint8Array): Promise<{ orientation: Orientation; 
     const { first } = await openTiff(memorySource(bytes));
     return { orientation: await readOrientation(first), mpp: await readResolution(first) };
   } catch (error) {
-    // Whatever cameras and editors have made of it, the picture itself is none the worse.
+    // Damaged metadata do not make the image itself unreadable.
     if (error instanceof SlideError) return { orientation: 1, mpp: null };
     throw error;
   }
 }
 
-/** Micrometres, by the unit of the density: 1 an inch, 2 a centimetre. */
+/** Micrometres per density unit: 1 is an inch, 2 a centimetre. */
 const JFIF_UNITS: Readonly<Record<number, number>> = { 1: 25_400, 2: 10_000 };
 
 function readJfifDensity(body: Buffer): Mpp {
@@ -246,9 +253,9 @@ function readJfifDensity(body: Buffer): Mpp {
   return unit === undefined ? null : plausibleMpp(unit / body.readUInt16BE(8), unit / body.readUInt16BE(10));
 }
 
-async function readPngPicture(source: ByteSource): Promise<PlainPicture> {
+async function readPngFile(source: ByteSource): Promise<ImageHeader> {
   const header = await readPngHeader(source);
-  if (header.isAnimated) throw notRead('animated PNG');
+  if (header.isAnimated) throw notSupported('animated PNG');
   const { width, height, bytesPerPixel, isInterlaced, isWideGrey, pixelsPerMetre } = header;
   return {
     codec: 'png',
@@ -257,30 +264,41 @@ async function readPngPicture(source: ByteSource): Promise<PlainPicture> {
     orientation: 1,
     mpp: pixelsPerMetre && plausibleMpp(1e6 / pixelsPerMetre.x, 1e6 / pixelsPerMetre.y),
     greyBits: isWideGrey ? 16 : null,
+    isProgressive: false,
     bytesAtOnce: isInterlaced ? width * height * bytesPerPixel : 0,
   };
 }
 
-/** Boxes may stand before the code stream, and be long; pictures are not read for their headers alone. */
-const HEAD_BYTES = { first: 64 * 1024, most: 16 * 2 ** 20 };
+/** Bytes read to find the header: boxes before the code stream may be long. */
+const HEAD_BYTES = { first: 64 * 1024, maxPixels: 16 * 2 ** 20 };
 
-async function readJpeg2000Picture(source: ByteSource): Promise<PlainPicture> {
+async function readJpeg2000File(source: ByteSource): Promise<ImageHeader> {
   for (let length = HEAD_BYTES.first; ; length *= 16) {
     const bytes = await source.read(0, Math.min(length, source.size));
     try {
       const { width, height, components, bits, isSigned } = readJpeg2000Header(bytes);
       const isRead =
         !isSigned && ((components === 1 && bits <= 16) || (components === 3 && bits >= 8 && bits <= 16));
-      if (!isRead) throw notRead(`JPEG 2000 of ${components} components of ${bits} bits`);
+      if (!isRead) throw notSupported(`JPEG 2000 of ${components} components of ${bits} bits`);
       const greyBits = components === 1 && bits > 8 ? bits : null;
-      return { codec: 'jpeg2000', width, height, orientation: 1, mpp: null, greyBits, bytesAtOnce: 0 };
+      return {
+        codec: 'jpeg2000',
+        width,
+        height,
+        orientation: 1,
+        mpp: null,
+        greyBits,
+        isProgressive: false,
+        bytesAtOnce: 0,
+      };
     } catch (error) {
-      const isCut = error instanceof SlideError && error.code === 'FILE_CORRUPT' && length < source.size;
-      if (!isCut || length >= HEAD_BYTES.most) throw error;
+      const isHeaderCut =
+        error instanceof SlideError && error.code === 'FILE_CORRUPT' && length < source.size;
+      if (!isHeaderCut || length >= HEAD_BYTES.maxPixels) throw error;
     }
   }
 }
 
-function notRead(what: string): SlideError {
-  return new SlideError('FORMAT_NOT_SUPPORTED', `Not read: ${what}`);
+function notSupported(what: string): SlideError {
+  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

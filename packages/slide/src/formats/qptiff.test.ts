@@ -1,21 +1,21 @@
 import { join } from 'node:path';
-import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { type Raster, shrinkRaster } from '../decode/raster.ts';
+import type { Slide } from '../model/slide.ts';
 import { openSlide } from '../open-slide.ts';
-import type { Slide } from '../slide.ts';
 import { ascii, buildTiff, type DirectoryPlan, rational, short } from '../testing/build-tiff.ts';
 import { distance, drawLevel } from '../testing/draw-level.ts';
 import { encodePicture } from '../testing/encode-picture.ts';
 import { exactDirectory, exactPicture, withTags } from '../testing/exact-directory.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
+import { loadPeerSharp } from '../testing/peer-sharp.ts';
 import { tag } from '../tiff/tags.ts';
 
 const [WIDTH, HEIGHT] = [240, 160];
 const tissue = paintTissue(WIDTH, HEIGHT);
 
-/** As the scanner writes it: it says UTF-16, and is not. */
+/** Returns XML as the scanner writes it: declared as UTF-16, encoded as UTF-8. */
 const description = (content: string) =>
   '<?xml version="1.0" encoding="utf-16"?>\r\n<PerkinElmer-QPI-ImageDescription>\r\n' +
   '  <SlideID>DOE^JANE</SlideID><Barcode>DOE^JANE</Barcode><ComputerName>DOE^JANE</ComputerName>\r\n' +
@@ -28,7 +28,7 @@ const page = (directory: DirectoryPlan, type: string, more = ''): DirectoryPlan 
 
 const open = (directories: DirectoryPlan[]): Promise<Slide> => openBytes(buildTiff({ directories }).bytes);
 
-/** All steps from black to white, as a channel has them that is not drawn out. */
+/** All steps from black to white, as in an unstretched channel. */
 const stepAt = (index: number, x: number, y: number) => (x * (index + 1) + y) % 256;
 
 const grey = (
@@ -86,7 +86,7 @@ const fluorescence = [
 ];
 
 describe('a QPTIFF in transmitted light', () => {
-  it('has its levels, and every pixel of them', async () => {
+  it('has all levels with the expected pixels', async () => {
     const slide = await open(brightfield);
     expect(slide).toMatchObject({
       format: 'qptiff',
@@ -104,19 +104,19 @@ describe('a QPTIFF in transmitted light', () => {
     }
   });
 
-  it('gives JPEG tiles as they are stored', async () => {
+  it('returns native JPEG tiles', async () => {
     const slide = await open([page(await encodePicture(tissue, 128, 'ycbcr'), 'FullResolution')]);
     expect((await slide.readTile({ level: 0, column: 0, row: 0 }))?.codec).toBe('jpeg');
   });
 });
 
 describe('a QPTIFF in fluorescence', () => {
-  it('shows its channels in their colours, one over the other', async () => {
+  it('overlays its channels in their colours', async () => {
     const slide = await open(fluorescence);
     expect(slide.background).toEqual({ r: 0, g: 0, b: 0 });
     expect(slide.levels).toMatchObject([
-      { width: 240, height: 160, isMade: true },
-      { width: 120, height: 80, isMade: true },
+      { width: 240, height: 160, needsRendering: true },
+      { width: 120, height: 80, needsRendering: true },
     ]);
     for (const [level, by] of [1, 2].entries()) {
       const composed = paint(WIDTH / by, HEIGHT / by, (x, y) => [
@@ -128,7 +128,7 @@ describe('a QPTIFF in fluorescence', () => {
     }
   });
 
-  it('draws each channel out from its darkest to its brightest', async () => {
+  it('stretches each channel from its darkest to its brightest pixels', async () => {
     const dim = grey(0, 1, { sampleAt: (x, y) => 10 + ((x + y) % 86) });
     const slide = await open([page(dim, 'FullResolution', '<Color>255,255,255</Color>')]);
     const drawn = paint(WIDTH, HEIGHT, (x, y) => Array.from({ length: 3 }, () => ((x + y) % 86) * 3));
@@ -143,7 +143,7 @@ describe('a QPTIFF in fluorescence', () => {
   });
 
   it.each(['300,0,0', '-1,0,0', 'red', '1,2', ''])(
-    'has a colour of ours where the file says %j',
+    'has a default colour when the file states %j',
     async (colour) => {
       const slide = await open([channel(0, 'DAPI', colour), channel(1, 'FITC', '0,0,255')]);
       const composed = paint(WIDTH, HEIGHT, (x, y) => [stepAt(0, x, y), 0, stepAt(1, x, y)]);
@@ -152,15 +152,15 @@ describe('a QPTIFF in fluorescence', () => {
   );
 });
 
-describe('beside a QPTIFF', () => {
-  it('stand a thumbnail, an overview and a label, which are known and kept back', async () => {
+describe('the associated images of a QPTIFF', () => {
+  it('include thumbnail, overview and label', async () => {
     const slide = await open(fluorescence);
     expect([...slide.associatedImages].sort()).toEqual(['label', 'macro', 'thumbnail']);
     expect(await slide.readAssociatedImage('label')).toMatchObject({ width: 40, height: 30 });
     expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 50, height: 90 });
   });
 
-  it('may stand pages of a type that nobody knows, and they are never shown', async () => {
+  it('exclude pages of an unknown type', async () => {
     const strange = page(exactPicture(paintTissue(480, 320), 64), 'constructor');
     const slide = await open([...brightfield, strange]);
     expect(slide.levels[0]).toMatchObject({ width: 240 });
@@ -185,8 +185,8 @@ describe('the metadata of a QPTIFF', () => {
     ],
     ['the scan profile', {}, profile('0.7'), { x: 0.7, y: 0.7 }],
     ['a scan profile of 0', {}, profile('0'), null],
-    ['nothing', {}, '', null],
-  ])('takes micrometres per pixel from %s', async (_, tags, xml, mpp) => {
+    ['no resolution', {}, '', null],
+  ])('gives micrometres per pixel from %s', async (_, tags, xml, mpp) => {
     const slide = await open([page(withTags(exactPicture(tissue, 64), tags), 'FullResolution', xml)]);
     expect(slide.mpp).toEqual(mpp);
   });
@@ -199,7 +199,7 @@ describe('the metadata of a QPTIFF', () => {
     ['0x', null],
     ['9999x', null],
     ['', null],
-  ])('reads the objective %j as %s', async (objective, power) => {
+  ])('gives the magnification of the objective %j as %s', async (objective, power) => {
     const slide = await open([
       page(exactPicture(tissue, 64), 'FullResolution', `<Objective>${objective}</Objective>`),
     ]);
@@ -207,7 +207,7 @@ describe('the metadata of a QPTIFF', () => {
   });
 });
 
-describe('a QPTIFF is refused', () => {
+describe('opening a QPTIFF is rejected', () => {
   const [first, second] = fluorescence as [DirectoryPlan, DirectoryPlan];
   const described = (xml: string) => withTags(grey(0), { [tag.ImageDescription]: ascii(xml) });
 
@@ -217,13 +217,17 @@ describe('a QPTIFF is refused', () => {
       [page(grey(0), 'Overview'), page(grey(0), 'ReducedResolution')],
       'FILE_CORRUPT',
     ],
-    ['when its XML is cut', [described(description('<ImageType>FullRes').slice(0, -10))], 'FILE_CORRUPT'],
     [
-      'when its XML has a document type',
+      'when its XML is truncated',
+      [described(description('<ImageType>FullRes').slice(0, -10))],
+      'FILE_CORRUPT',
+    ],
+    [
+      'when its XML has a document type definition',
       [described(`<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>${description('&b;').slice(41)}`)],
       'FILE_CORRUPT',
     ],
-    ['when its XML asks for an entity', [page(grey(0), '&lol;')], 'FILE_CORRUPT'],
+    ['when its XML uses an entity', [page(grey(0), '&lol;')], 'FILE_CORRUPT'],
     ['when its elements are 10,000 deep', [page(grey(0), '<a>'.repeat(10_000))], 'LIMIT_EXCEEDED'],
     [
       'when its XML has 10^6 attributes',
@@ -249,11 +253,11 @@ describe('a QPTIFF is refused', () => {
     ],
     ['when it has 65 channels', Array.from({ length: 65 }, () => first), 'FORMAT_NOT_SUPPORTED'],
     [
-      'when two pages are in colours',
+      'when two pages are in colour',
       [brightfield[0], brightfield[0]] as DirectoryPlan[],
       'FORMAT_NOT_SUPPORTED',
     ],
-    ['when a channel is in colours', [first, brightfield[0]] as DirectoryPlan[], 'FORMAT_NOT_SUPPORTED'],
+    ['when a channel is in colour', [first, brightfield[0]] as DirectoryPlan[], 'FORMAT_NOT_SUPPORTED'],
     [
       'when a channel has one bit a pixel',
       [page(withTags(grey(0), { [tag.BitsPerSample]: short(1) }), 'FullResolution')],
@@ -265,7 +269,7 @@ describe('a QPTIFF is refused', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when its tables are cut',
+      'when its tile tables are truncated',
       [page(withTags(grey(0), { [tag.TileOffsets]: short(9) }), 'FullResolution')],
       'FILE_CORRUPT',
     ],
@@ -288,7 +292,7 @@ describe('a QPTIFF is refused', () => {
     await expect(openBytes(whole)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 
-  it('at a tile that cannot be unpacked, and at no other', async () => {
+  it('for no damaged tile; only reading that tile fails', async () => {
     const damaged = {
       ...first,
       tiles: (first.tiles ?? []).map((tile, i) => (i === 5 ? Uint8Array.of(1, 2, 3) : tile)),
@@ -307,7 +311,7 @@ const skippedWithout = slides === '' ? ' (skipped: TEST_SLIDES names no folder o
 describe.skipIf(slides === '')(`small_vectra.qptiff${skippedWithout}`, () => {
   const path = join(slides, 'vectra-qptiff', 'small_vectra.qptiff');
 
-  it('is what its scanner wrote', async () => {
+  it('has the levels, pixel size and magnification of its documentation', async () => {
     const slide = await openSlide({ path });
     expect(slide).toMatchObject({
       format: 'qptiff',
@@ -319,9 +323,10 @@ describe.skipIf(slides === '')(`small_vectra.qptiff${skippedWithout}`, () => {
     await slide.close();
   });
 
-  it('shows three channels, each as libvips reads it, in blue, green and yellow', async () => {
+  it('displays three channels, each as libvips reads it, in blue, green and yellow', async () => {
     const slide = await openSlide({ path });
     const { rgb } = await drawLevel(slide, 0);
+    const sharp = await loadPeerSharp();
     const pages = await Promise.all(
       [0, 1, 2].map((number) => sharp(path, { page: number }).toColourspace('b-w').raw().toBuffer()),
     );

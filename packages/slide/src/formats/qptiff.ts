@@ -1,23 +1,23 @@
 /**
- * QPTIFF of Akoya's (earlier PerkinElmer's) Vectra and PhenoCycler: TIFF whose directories each have a small XML that
- * says what they are. Fluorescence has one grey directory a channel, and again for every smaller size.
+ * Reads QPTIFF of Akoya's (formerly PerkinElmer's) Vectra and PhenoCycler: TIFF whose directories each contain a small
+ * XML with their type. Fluorescence has one grey directory per channel and size.
  *
- * docs/formats/qptiff.md says what is read, and where each fact is from.
+ * docs/formats/qptiff.md lists what is read, with the source of each fact.
  */
 import type { Colour } from '../decode/raster.ts';
-import { type AssociatedImageName, SlideError } from '../slide.ts';
-import type { SlideFormat } from '../source/slide-format.ts';
+import { type AssociatedImageName, SlideError } from '../model/slide.ts';
 import { openChannelPyramid } from '../tiff/channel-pyramid.ts';
 import type { TiffDirectory } from '../tiff/directory.ts';
 import { readSampleLayout } from '../tiff/image-layout.ts';
-import { readPicture, type TiffPicture } from '../tiff/picture.ts';
 import { openPyramid } from '../tiff/pyramid.ts';
 import { readResolution } from '../tiff/resolution.ts';
 import { tag } from '../tiff/tags.ts';
-import { readWholePicture } from '../tiff/whole-picture.ts';
+import { readTiffImage, type TiffImage } from '../tiff/tiff-image.ts';
+import { readWholeImage } from '../tiff/whole-image.ts';
 import { readXmlTag } from '../tiff/xml-tag.ts';
 import { readDecimal, readWhole } from '../xml/read-numbers.ts';
 import { textAt, type XmlElement, xmlLimits } from '../xml/read-xml.ts';
+import type { SlideFormat } from './slide-format.ts';
 
 const ROOT = 'PerkinElmer-QPI-ImageDescription';
 
@@ -25,8 +25,8 @@ export const qptiff: SlideFormat = {
   name: 'qptiff',
 
   mismatch({ tiff, description }) {
-    if (!tiff) return 'the file is no TIFF';
-    return description.includes(`<${ROOT}`) ? null : `its description is no ${ROOT}`;
+    if (!tiff) return 'the file is not TIFF';
+    return description.includes(`<${ROOT}`) ? null : `its description has no ${ROOT}`;
   },
 
   async open(files, { tiff }) {
@@ -36,16 +36,16 @@ export const qptiff: SlideFormat = {
     const [first] = full;
     if (!first) throw corrupt('none of its directories is FullResolution');
     const associated = associatedPages(pages);
-    const pictures = await groupBySize(pages);
+    const tiffImages = await groupBySize(pages);
     const { samplesPerPixel } = await readSampleLayout(first.directory);
     const isInColour = samplesPerPixel > 1;
-    if (isInColour && full.length > 1) throw notRead(`${full.length} pictures in colours`);
-    const shown = isInColour
-      ? { ...(await openPyramid(leading, pictures[0] ?? [])), background: { r: 255, g: 255, b: 255 } }
+    if (isInColour && full.length > 1) throw notSupported(`${full.length} colour images`);
+    const displayed = isInColour
+      ? { ...(await openPyramid(leading, tiffImages[0] ?? [])), background: { r: 255, g: 255, b: 255 } }
       : {
           ...(await openChannelPyramid(
             leading,
-            full.map(({ xml }, i) => ({ pictures: pictures[i] ?? [], colour: readColour(xml) })),
+            full.map(({ xml }, i) => ({ tiffImages: tiffImages[i] ?? [], colour: readColour(xml) })),
             'stretched',
           )),
           background: { r: 0, g: 0, b: 0 },
@@ -55,18 +55,18 @@ export const qptiff: SlideFormat = {
       format: 'qptiff',
       fingerprint: files.fingerprint,
       vendor: 'PerkinElmer',
-      levels: shown.levels,
+      levels: displayed.levels,
       mpp: (await readResolution(first.directory)) ?? readPixelSize(first.xml),
       objectivePower: readObjective(first.xml),
-      background: shown.background,
+      background: displayed.background,
       associatedImages: new Set(associated.keys()),
-      readTile: shown.readTile,
+      readTile: displayed.readTile,
       async readAssociatedImage(name) {
         const page = associated.get(name);
         if (!page) throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
-        return readWholePicture(leading, await readPicture(page.directory));
+        return readWholeImage(leading, await readTiffImage(page.directory));
       },
-      readIccProfile: shown.readIccProfile,
+      readIccProfile: displayed.readIccProfile,
       close: files.close,
     };
   },
@@ -76,12 +76,12 @@ export const qptiff: SlideFormat = {
 interface Page {
   readonly directory: TiffDirectory;
   readonly xml: XmlElement;
-  /** ImageType; empty when the page does not say. */
+  /** Its ImageType; empty when the page does not state one. */
   readonly type: string;
 }
 
-/** What of the XML is read; the rest is long, and names slides, computers and dates. */
-const KEPT = new Set([
+/** XML elements that are read; the others are long and contain names of slides and computers, and dates. */
+const READ_ELEMENTS = new Set([
   `${ROOT}/ImageType`,
   `${ROOT}/Name`,
   `${ROOT}/Color`,
@@ -92,7 +92,7 @@ const KEPT = new Set([
   `${ROOT}/ScanProfile/root/ScanResolution/PixelSizeMicrons`,
 ]);
 
-/** Pages that have no XML, or another one, are nobody's. */
+/** Reads the pages; directories without XML of this format are skipped. */
 async function readPages(directories: readonly TiffDirectory[]): Promise<readonly Page[]> {
   const pages: Page[] = [];
   let bytes = 0;
@@ -104,7 +104,9 @@ async function readPages(directories: readonly TiffDirectory[]): Promise<readonl
         `The directories have more than ${xmlLimits.characters} bytes of XML`,
       );
     }
-    const xml = await readXmlTag(directory, tag.ImageDescription, (path) => KEPT.has(path.join('/')));
+    const xml = await readXmlTag(directory, tag.ImageDescription, (path) =>
+      READ_ELEMENTS.has(path.join('/')),
+    );
     if (xml?.name === ROOT) pages.push({ directory, xml, type: textAt(xml, 'ImageType') ?? '' });
   }
   return pages;
@@ -127,37 +129,37 @@ function associatedPages(pages: readonly Page[]): ReadonlyMap<AssociatedImageNam
 }
 
 /**
- * The pictures of every channel: those of full resolution, and of each smaller size as many, in the same order.
+ * Groups the images by channel: those of full resolution, and as many of each smaller size, in the same order.
  *
- * @throws SlideError FILE_CORRUPT when a size has more or fewer, or names them otherwise
+ * @throws SlideError FILE_CORRUPT when a size has more or fewer images, or names them differently
  */
-async function groupBySize(pages: readonly Page[]): Promise<readonly (readonly TiffPicture[])[]> {
-  const full: { picture: TiffPicture; name: string | null }[] = [];
+async function groupBySize(pages: readonly Page[]): Promise<readonly (readonly TiffImage[])[]> {
+  const full: { tiffImage: TiffImage; name: string | null }[] = [];
   const reduced = new Map<string, typeof full>();
   for (const { type, directory, xml } of pages) {
     if (type !== 'FullResolution' && type !== 'ReducedResolution') continue;
-    const picture = await readPicture(directory);
-    const member = { picture, name: textAt(xml, 'Name') };
-    const size = `${picture.width} × ${picture.height}`;
+    const tiffImage = await readTiffImage(directory);
+    const member = { tiffImage, name: textAt(xml, 'Name') };
+    const size = `${tiffImage.width} × ${tiffImage.height}`;
     if (type === 'FullResolution') full.push(member);
     else reduced.set(size, [...(reduced.get(size) ?? []), member]);
   }
-  const channels = full.map(({ picture }) => [picture]);
+  const channels = full.map(({ tiffImage }) => [tiffImage]);
   for (const [size, members] of reduced) {
     if (members.length !== full.length) {
-      throw corrupt(`${full.length} channels have ${members.length} pictures of ${size} pixels`);
+      throw corrupt(`${full.length} channels have ${members.length} images of ${size} pixels`);
     }
-    for (const [i, { picture, name }] of members.entries()) {
+    for (const [i, { tiffImage, name }] of members.entries()) {
       const fullName = full[i]?.name ?? null;
       if (name && fullName && name !== fullName)
-        throw corrupt(`the channels of ${size} pixels are in another order`);
-      channels[i]?.push(picture);
+        throw corrupt(`the channels of ${size} pixels are in a different order`);
+      channels[i]?.push(tiffImage);
     }
   }
   return channels;
 }
 
-/** Red, green and blue, as `255,128,0`. */
+/** Reads red, green and blue, as `255,128,0`. */
 function readColour(xml: XmlElement): Colour | null {
   const parts = (textAt(xml, 'Color') ?? '').split(',').map((part) => readWhole(part));
   const [r, g, b] = parts;
@@ -165,7 +167,7 @@ function readColour(xml: XmlElement): Colour | null {
   return isColour ? { r: r ?? 0, g: g ?? 0, b: b ?? 0 } : null;
 }
 
-/** As `20x`. */
+/** Reads the magnification, as `20x`. */
 function readObjective(xml: XmlElement): number | null {
   const [, number] = /^\s*([\d.]+)\s*x/i.exec(textAt(xml, 'Objective') ?? '') ?? [];
   const power = readDecimal(number);
@@ -181,6 +183,6 @@ function corrupt(what: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The QPTIFF contradicts itself: ${what}`);
 }
 
-function notRead(what: string): SlideError {
-  return new SlideError('FORMAT_NOT_SUPPORTED', `Not read: ${what}`);
+function notSupported(what: string): SlideError {
+  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
-import type { Slide } from '../slide.ts';
+import type { Slide } from '../model/slide.ts';
 import { ascii, buildTiff, type DirectoryPlan, rational, short } from '../testing/build-tiff.ts';
 import { distance, drawLevel } from '../testing/draw-level.ts';
 import { encodePicture } from '../testing/encode-picture.ts';
@@ -13,7 +13,7 @@ import { trestle } from './trestle.ts';
 const [WIDTH, HEIGHT, TILE] = [500, 380, 128];
 const tissue = paintTissue(WIDTH, HEIGHT);
 
-/** As a scanner stores it whose tiles reach by so many pixels into those before them. */
+/** Encodes an image as tiles that overlap the preceding ones by this many pixels. */
 function overlapping(picture: Raster, overlap: number): Raster {
   const stored = (side: number) => side + Math.ceil((side - TILE) / (TILE - overlap)) * overlap;
   const [width, height] = [stored(picture.width), stored(picture.height)];
@@ -57,12 +57,12 @@ const levels = [
 ];
 
 describe('a Trestle slide', () => {
-  it('has its overlaps taken out of every level, and every pixel where it belongs', async () => {
+  it('has exact pixels without the overlaps in every level', async () => {
     const slide = await open(levels);
     expect(slide).toMatchObject({ format: 'trestle', vendor: 'Trestle', objectivePower: 20 });
     expect(slide.levels).toMatchObject([
-      { width: 500, height: 380, isMade: true },
-      { width: 250, height: 190, isMade: true },
+      { width: 500, height: 380, needsRendering: true },
+      { width: 250, height: 190, needsRendering: true },
       { width: 125, height: 95 },
     ]);
     for (const [level, by] of [1, 2, 4].entries()) {
@@ -70,20 +70,20 @@ describe('a Trestle slide', () => {
     }
   });
 
-  it('has micrometres per pixel where TIFF has pixels per unit, and the colour of its glass', async () => {
+  it('reads micrometres per pixel from XResolution, and the background colour', async () => {
     const { mpp, background } = await open(levels);
     expect(mpp).toEqual({ x: expect.closeTo(0.35, 9), y: expect.closeTo(0.36, 9) });
     expect(background).toEqual({ r: 0xe6, g: 0xe0, b: 0xdc });
   });
 
-  it('gives JPEG tiles of levels without overlap as they are stored', async () => {
+  it('returns native JPEG tiles of levels without overlap', async () => {
     const slide = await open([await encodePicture(tissue, TILE, 'ycbcr')], 'Objective Power=20');
-    expect(slide.levels[0].isMade).toBeUndefined();
+    expect(slide.levels[0].needsRendering).toBeUndefined();
     expect((await slide.readTile({ level: 0, column: 0, row: 0 }))?.codec).toBe('jpeg');
     expect(slide.background).toEqual({ r: 255, g: 255, b: 255 });
   });
 
-  it('shows its glass where a tile was left empty', async () => {
+  it('has the background colour where a tile is empty', async () => {
     const [full] = levels as [DirectoryPlan];
     const sparse = { ...full, tiles: (full.tiles ?? []).map((tile, i) => (i === 0 ? null : tile)) };
     const drawn = await drawLevel(await open([sparse, ...levels.slice(1)]), 0);
@@ -92,7 +92,7 @@ describe('a Trestle slide', () => {
   });
 
   it.each([['0'], ['-3'], ['many'], ['1e9'], ['']])(
-    'has no magnification where the file says %j',
+    'has no magnification when the file states %j',
     async (power) => {
       expect(
         (await open(levels, `Objective Power=${power};OverlapsXY= 32 32 16 16`)).objectivePower,
@@ -101,14 +101,14 @@ describe('a Trestle slide', () => {
   );
 
   it.each([['E6E0'], ['GGGGGG'], ['E6E0DC00'], ['']])(
-    'has white glass where the file says %j',
+    'has a white background when the file states %j',
     async (colour) => {
       const slide = await open(levels, `Background Color=${colour};OverlapsXY= 32 32 16 16`);
       expect(slide.background).toEqual({ r: 255, g: 255, b: 255 });
     },
   );
 
-  it('is known with the files beside it, which are none by themselves', async () => {
+  it('is grouped with its companion files', async () => {
     const names = ['a.Full', 'a.tif', 'a.tif-0b', 'a.tif-1b', 'a.tif-b', 'b.Full', 'c.tif'];
     const open = () => Promise.reject(new Error('Nothing needs to be read'));
     expect(await trestle.group?.({ names, folders: [], open })).toEqual([
@@ -116,7 +116,7 @@ describe('a Trestle slide', () => {
     ]);
   });
 
-  it('keeps no picture beside it in its own file', async () => {
+  it('has no associated images', async () => {
     const slide = await open(levels);
     expect(slide.associatedImages.size).toBe(0);
     await expect(slide.readAssociatedImage('macro')).rejects.toMatchObject({
@@ -125,22 +125,32 @@ describe('a Trestle slide', () => {
   });
 });
 
-describe('a Trestle slide is refused', () => {
+describe('opening a Trestle slide is rejected', () => {
   const overlaps = (text: string) => `OverlapsXY=${text}`;
   const [full, half] = levels as [DirectoryPlan, DirectoryPlan];
 
   it.each<[string, DirectoryPlan[], string, string]>([
-    ['when its overlaps are no numbers', levels, overlaps(' x y'), 'FILE_CORRUPT'],
+    ['when its overlaps are not numbers', levels, overlaps(' x y'), 'FILE_CORRUPT'],
     ['when its overlaps are negative', levels, overlaps(' -32 -32'), 'FILE_CORRUPT'],
     ['when its overlaps are fractions', levels, overlaps(' 3.5 3.5'), 'FILE_CORRUPT'],
-    ['when its overlaps are no pairs', levels, overlaps(' 32 32 16'), 'FILE_CORRUPT'],
-    ['when its overlaps are beyond all numbers', levels, overlaps(' 99999999999999999999 1'), 'FILE_CORRUPT'],
+    ['when its overlaps are not pairs', levels, overlaps(' 32 32 16'), 'FILE_CORRUPT'],
+    [
+      'when its overlaps exceed the integer range',
+      levels,
+      overlaps(' 99999999999999999999 1'),
+      'FILE_CORRUPT',
+    ],
     ['when tiles overlap by half', levels, overlaps(' 64 0'), 'FILE_CORRUPT'],
     ['when tiles overlap by half in rows', levels, overlaps(' 0 64'), 'FILE_CORRUPT'],
-    ['when tiles overlap by all', levels, overlaps(' 128 128'), 'FILE_CORRUPT'],
-    ['when tiles of a smaller level overlap by more', levels, overlaps(' 32 32 2000 2000'), 'FILE_CORRUPT'],
+    ['when tiles overlap completely', levels, overlaps(' 128 128'), 'FILE_CORRUPT'],
     [
-      'when tiles that overlap are smaller than any',
+      'when tiles of a smaller level overlap by more than half',
+      levels,
+      overlaps(' 32 32 2000 2000'),
+      'FILE_CORRUPT',
+    ],
+    [
+      'when overlapping tiles are below the minimum size',
       [exactPicture(tissue, 8)],
       overlaps(' 2 2'),
       'LIMIT_EXCEEDED',
@@ -153,7 +163,12 @@ describe('a Trestle slide is refused', () => {
       DESCRIPTION,
       'FORMAT_NOT_SUPPORTED',
     ],
-    ['when it has no picture', [withTags(full, { [tag.ImageWidth]: short(0) })], DESCRIPTION, 'FILE_CORRUPT'],
+    [
+      'when its first directory has width 0',
+      [withTags(full, { [tag.ImageWidth]: short(0) })],
+      DESCRIPTION,
+      'FILE_CORRUPT',
+    ],
     [
       'when tiles have no width',
       [withTags(full, { [tag.TileWidth]: short(0) })],
@@ -161,7 +176,7 @@ describe('a Trestle slide is refused', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when its tables are cut',
+      'when its tile tables are truncated',
       [withTags(full, { [tag.TileOffsets]: short(8) })],
       DESCRIPTION,
       'FILE_CORRUPT',
@@ -176,7 +191,7 @@ describe('a Trestle slide is refused', () => {
     await expect(open(directories, description)).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('at a tile that cannot be unpacked, and at no other', async () => {
+  it('for no damaged tile; only reading that tile fails', async () => {
     const damaged = {
       ...full,
       tiles: (full.tiles ?? []).map((tile, i) => (i === 0 ? Uint8Array.of(1, 2) : tile)),
@@ -194,7 +209,7 @@ describe('a Trestle slide is refused', () => {
   it.each([
     ['its software is another one', DESCRIPTION, 'libtiff'],
     ['it has no description', '', 'MedScan'],
-  ])('and read as any TIFF when %s', async (_, description, software) => {
+  ])('as Trestle, and read as generic TIFF, when %s', async (_, description, software) => {
     expect((await open(levels, description, software)).format).toBe('tiff');
   });
 });

@@ -1,22 +1,22 @@
 /**
- * Trestle (MedScan) slides: TIFF in tiles that overlap, by the same number of pixels all over a level. A photograph
- * of the glass and finer overlaps lie in files beside it.
+ * Reads Trestle (MedScan) slides: tiled TIFF whose tiles overlap by a fixed number of pixels per level. A photograph
+ * of the glass and finer overlaps are in companion files, which are not read.
  *
- * docs/formats/trestle.md says what is read, and where each fact is from.
+ * docs/formats/trestle.md lists what is read, with the source of each fact.
  */
 import type { Colour } from '../decode/raster.ts';
-import { SlideError } from '../slide.ts';
+import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import type { SlideGroup } from '../source/slide-files.ts';
-import type { SlideFormat } from '../source/slide-format.ts';
+import { joinLevels, type LevelTiles, type ReadableLevel } from '../tiff/declared-levels.ts';
 import { readIccProfile } from '../tiff/icc-profile.ts';
+import { openImageTiles } from '../tiff/image-tiles.ts';
 import { checkAreas, openMosaicLevel } from '../tiff/mosaic-level.ts';
-import { readPicture, type TiffPicture } from '../tiff/picture.ts';
-import { openPictureTiles } from '../tiff/picture-tiles.ts';
-import { joinLevels, type LevelTiles, type ReadableLevel } from '../tiff/stated-levels.ts';
 import { tag } from '../tiff/tags.ts';
 import type { TiffFile } from '../tiff/tiff-file.ts';
+import { readTiffImage, type TiffImage } from '../tiff/tiff-image.ts';
 import { readDecimal, readWhole } from '../xml/read-numbers.ts';
+import type { SlideFormat } from './slide-format.ts';
 
 const SOFTWARE = 'MedScan';
 const DESCRIPTION_BYTES = 64 * 1024;
@@ -25,18 +25,18 @@ export const trestle: SlideFormat = {
   name: 'trestle',
 
   mismatch({ tiff, software, description }) {
-    if (!tiff) return 'the file is no TIFF';
+    if (!tiff) return 'the file is not TIFF';
     if (!software.startsWith(SOFTWARE)) return `its software is not "${SOFTWARE}…"`;
     return description === '' ? 'it has no description' : null;
   },
 
   async open(files, { tiff }) {
-    if (!tiff) throw corrupt('the file is no TIFF');
+    if (!tiff) throw corrupt('the file is not TIFF');
     const properties = readProperties((await tiff.first.text(tag.ImageDescription, DESCRIPTION_BYTES)) ?? '');
-    const pictures = await readLevels(tiff);
+    const tiffImages = await readLevels(tiff);
     const background = readBackground(properties.get('Background Color'));
     const overlaps = readOverlaps(properties.get('OverlapsXY'));
-    const { levels, readTile } = await openLevels(files.leading, pictures, overlaps, background);
+    const { levels, readTile } = await openLevels(files.leading, tiffImages, overlaps, background);
     const power = readDecimal(properties.get('Objective Power'));
     return {
       format: 'trestle',
@@ -56,7 +56,7 @@ export const trestle: SlideFormat = {
     };
   },
 
-  /** By name alone: `slide.tif` and, beside it, the photograph `slide.Full` and the overlaps `slide.tif-1b`. */
+  /** Groups by name: `slide.tif`, the photograph `slide.Full` and the overlaps `slide.tif-1b`. */
   async group({ names }) {
     const groups: SlideGroup[] = [];
     for (const leading of names) {
@@ -73,7 +73,7 @@ function isOverlapFile(name: string, leading: string): boolean {
   return name.startsWith(`${leading}-`) && /^\d+b$/.test(name.slice(leading.length + 1));
 }
 
-/** `name=value`, one after the other, semicolons between them. */
+/** Reads `name=value` pairs separated by semicolons. */
 function readProperties(description: string): ReadonlyMap<string, string> {
   const properties = new Map<string, string>();
   for (const pair of description.split(';')) {
@@ -83,7 +83,7 @@ function readProperties(description: string): ReadonlyMap<string, string> {
   return properties;
 }
 
-/** `RRGGBB`; white where it says nothing. */
+/** Reads `RRGGBB`; returns white when it is absent. */
 function readBackground(text: string | undefined): Colour {
   const [, r, g, b] = /^([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(text ?? '') ?? [];
   const level = (hex: string | undefined) => (hex === undefined ? 255 : Number.parseInt(hex, 16));
@@ -96,44 +96,45 @@ interface Overlap {
   readonly y: number;
 }
 
-/** `64 64 32 32 16 16`: across and down, of one level after the other; those that are missing are 0. */
+/** Reads `64 64 32 32 16 16`: horizontal and vertical overlap of each level; missing ones are 0. */
 function readOverlaps(text: string | undefined): readonly Overlap[] {
   const numbers = (text ?? '').split(/\s+/).flatMap((part) => (part === '' ? [] : [readWhole(part)]));
   const overlaps: Overlap[] = [];
   for (let i = 0; i < numbers.length; i += 2) {
     const [x, y] = [numbers[i], numbers[i + 1]];
     if (x === null || y === null || x === undefined || y === undefined)
-      throw corrupt('its overlaps are no pairs of numbers');
+      throw corrupt('its overlaps are not pairs of numbers');
     overlaps.push({ x, y });
   }
   return overlaps;
 }
 
-/** All directories are levels, largest first. */
-async function readLevels(tiff: TiffFile): Promise<readonly TiffPicture[]> {
-  const pictures: TiffPicture[] = [];
+/** Reads the directories, all of which are levels, largest first. */
+async function readLevels(tiff: TiffFile): Promise<readonly TiffImage[]> {
+  const tiffImages: TiffImage[] = [];
   for (const directory of await tiff.directories()) {
-    const picture = await readPicture(directory);
-    const last = pictures.at(-1);
-    if (last && picture.width >= last.width) throw corrupt('a level is not smaller than the one before it');
-    if (!picture.tiles) throw notRead('a Trestle slide whose levels are not all cut into tiles');
-    pictures.push(picture);
+    const tiffImage = await readTiffImage(directory);
+    const last = tiffImages.at(-1);
+    if (last && tiffImage.width >= last.width) throw corrupt('a level is not smaller than the one before it');
+    if (!tiffImage.tiles) throw notSupported('a Trestle slide with a level that is not tiled');
+    tiffImages.push(tiffImage);
   }
-  return pictures;
+  return tiffImages;
 }
 
 async function openLevels(
   source: ByteSource,
-  pictures: readonly TiffPicture[],
+  tiffImages: readonly TiffImage[],
   overlaps: readonly Overlap[],
   background: Colour,
 ): Promise<LevelTiles> {
   const levels: ReadableLevel[] = [];
   let full: { width: number; height: number } | null = null;
-  for (const [i, picture] of pictures.entries()) {
-    const { grid, readTile } = await openPictureTiles(source, picture);
+  for (const [i, tiffImage] of tiffImages.entries()) {
+    const { grid, readTile } = await openImageTiles(source, tiffImage);
     const { x, y } = overlaps[i] ?? { x: 0, y: 0 };
-    if (x >= grid.tileWidth / 2 || y >= grid.tileHeight / 2) throw corrupt('tiles overlap by half and more');
+    if (x >= grid.tileWidth / 2 || y >= grid.tileHeight / 2)
+      throw corrupt('its tiles overlap by half or more');
     const width = grid.width - (grid.columns - 1) * x;
     const height = grid.height - (grid.rows - 1) * y;
     full ??= { width, height };
@@ -160,7 +161,7 @@ async function openLevels(
   return joinLevels(levels);
 }
 
-/** The tags for pixels per unit hold micrometres per pixel instead, whatever ResolutionUnit says. */
+/** Reads micrometres per pixel from XResolution and YResolution, which contain them whatever ResolutionUnit says. */
 async function readMpp({ first }: TiffFile): Promise<{ x: number; y: number } | null> {
   const [x, y] = [await first.real(tag.XResolution), await first.real(tag.YResolution)];
   const isMpp = (value: number | null) => value !== null && value > 0 && value < 1000;
@@ -171,6 +172,6 @@ function corrupt(what: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The Trestle slide contradicts itself: ${what}`);
 }
 
-function notRead(what: string): SlideError {
-  return new SlideError('FORMAT_NOT_SUPPORTED', `Not read: ${what}`);
+function notSupported(what: string): SlideError {
+  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

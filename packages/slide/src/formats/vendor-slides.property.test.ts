@@ -1,4 +1,4 @@
-/** Slides whose structure stands in a text: whatever the text or the bytes say, the answer is pixels or a slide error. */
+/** Property tests of slides described by text: any damage to text or bytes gives pixels or a SlideError. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyByteFault, type ByteFault, damageBytes, oddNumber, share } from '../testing/damage-bytes.ts';
@@ -6,11 +6,11 @@ import { openBytes } from '../testing/open-bytes.ts';
 import { openDamaged, readTiles } from '../testing/read-damaged.ts';
 import { type VendorSlide, vendorSlides } from '../testing/vendor-slides.ts';
 
-/** Damaged files of each format to try, a tenth of those of the formats they are built on. */
+/** Damaged files tried per format, a tenth of those of the container formats. */
 const runs = Number(process.env.FUZZ_RUNS ?? 6000) / 10;
 const TIMEOUT_MS = 60_000 + runs * 50;
 
-/** What is wrong with the text, or with the bytes of the file; `where` chooses a place by its share of all there are. */
+/** Faults in the text or the bytes of the file; `where` chooses a position as a fraction of all positions. */
 type Fault =
   | { readonly kind: 'value'; readonly where: number; readonly value: string }
   | { readonly kind: 'without'; readonly where: number }
@@ -77,7 +77,7 @@ const anyFault: fc.Arbitrary<Fault> = fc.oneof(
   { arbitrary: anyByteFault, weight: 3 },
 );
 
-/** Attributes, texts of elements, and `name=value` pairs: all that a text says. */
+/** Attributes, texts of elements, and `name=value` pairs. */
 const VALUES = /(?<==")[^"]*(?=")|(?<=>)[^<>]+(?=<)|(?<==)[^";=]+(?=;|$)/g;
 const ELEMENTS = /<(\w+)\b[^<>]*\/>|<(\w+)\b[^<>]*>[^<>]*<\/\2>|\s[\w-]+="[^"]*"/g;
 
@@ -121,7 +121,7 @@ function damage(slide: VendorSlide, faults: readonly Fault[]): Uint8Array {
 describe.each(vendorSlides.map((slide) => [slide.format, slide] as const))(
   'a slide of the format %s',
   (format, slide) => {
-    it('is read whole when it is', async () => {
+    it('is read completely when it is undamaged', async () => {
       const opened = await openBytes(slide.build());
       expect(opened.format).toBe(format);
       const answers = await readTiles(opened);
@@ -129,7 +129,7 @@ describe.each(vendorSlides.map((slide) => [slide.format, slide] as const))(
     });
 
     it(
-      'that is damaged gives pixels or a slide error, reads little, and closes what it opened',
+      'that is damaged gives pixels or a SlideError, within the read limits, and closes its files',
       async () => {
         await fc.assert(
           fc.asyncProperty(fc.array(anyFault, { minLength: 1, maxLength: 3 }), async (faults) => {
@@ -145,9 +145,9 @@ describe.each(vendorSlides.map((slide) => [slide.format, slide] as const))(
       TIMEOUT_MS,
     );
 
-    it('is refused wherever it is cut', async () => {
+    it('is rejected at every truncated length', async () => {
       const whole = slide.build();
-      // The last directory stands at the end, so that no part of the file is a slide.
+      // The last directory is at the end, so that no part of the file is a valid slide.
       for (let end = 0; end < whole.length; end += 37) {
         expect(await openDamaged(whole.subarray(0, end))).toBeNull();
       }

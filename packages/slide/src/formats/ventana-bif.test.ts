@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
-import type { Slide } from '../slide.ts';
+import type { Slide } from '../model/slide.ts';
 import { ascii, buildTiff, byte, type DirectoryPlan, short } from '../testing/build-tiff.ts';
 import { distance, drawLevel } from '../testing/draw-level.ts';
 import { encodePicture } from '../testing/encode-picture.ts';
@@ -11,14 +11,14 @@ import { tag } from '../tiff/tags.ts';
 
 const TILE = 128;
 
-/** One scanned rectangle: frames of 128 pixels, and by how much each column and row reaches into the one before. */
+/** One scanned rectangle: frames of 128 pixels, and the overlap of each column and row with the one before. */
 interface RegionPlan {
   readonly overlapsX: readonly number[];
   readonly overlapsY: readonly number[];
-  /** In frames, from the top left corner of the stored picture. */
+  /** In frames, from the top left corner of the stored image. */
   readonly firstColumn?: number;
   readonly firstRow?: number;
-  /** Pixels: of its left edge, and of its bottom edge from below. */
+  /** Pixels: position of its left edge, and of its bottom edge from below. */
   readonly x?: number;
   readonly aboveBottom?: number;
   readonly isScanned?: boolean;
@@ -32,13 +32,13 @@ function startsOf(overlaps: readonly number[]): number[] {
   return starts;
 }
 
-/** Pixels of the picture that a region shows. */
+/** Size in pixels of a region without overlaps. */
 const sizeOf = ({ overlapsX, overlapsY }: RegionPlan) => ({
   width: (startsOf(overlapsX).at(-1) ?? 0) + TILE,
   height: (startsOf(overlapsY).at(-1) ?? 0) + TILE,
 });
 
-/** Frames side by side, each with what its camera saw: what overlaps is there twice. */
+/** Stores frames side by side as the camera took them: overlaps are stored twice. */
 function asFrames(picture: Raster, { overlapsX, overlapsY }: RegionPlan): Raster {
   const [lefts, tops] = [startsOf(overlapsX), startsOf(overlapsY)];
   const [width, height] = [lefts.length * TILE, tops.length * TILE];
@@ -54,7 +54,7 @@ function asFrames(picture: Raster, { overlapsX, overlapsY }: RegionPlan): Raster
   return { width, height, rgb };
 }
 
-/** Frames are numbered from 1, from the bottom row up, every other row from right to left. */
+/** Returns the frame number, from 1, from the bottom row up, every other row from right to left. */
 function numberOf(column: number, row: number, columns: number, rows: number): number {
   const fromBottom = rows - 1 - row;
   return fromBottom * columns + (fromBottom % 2 === 0 ? column : columns - 1 - column) + 1;
@@ -116,7 +116,7 @@ function encodeInfo(
 
 const xmp = (text: string) => ({ [tag.XMP]: byte(...Buffer.from(text)) });
 
-/** Levels as the scanner stores them: frames side by side, reduced. */
+/** Builds levels as the scanner stores them: frames side by side, reduced. */
 const levelsOf = (frames: Raster, downsamples: readonly number[]) =>
   downsamples.map((by, i) =>
     withTags(exactPicture(shrinkRaster(frames, by), TILE), {
@@ -135,7 +135,7 @@ const probability = withTags(exactPicture(paintTissue(40, 30), null), {
   [tag.ImageDescription]: ascii('Probability_Image'),
 });
 
-/** The directories of a slide with one region. */
+/** Builds the directories of a slide with one region. */
 function slideOf(region: RegionPlan, picture: Raster, xml = encodeInfo([region]), downsamples = [1, 2, 4]) {
   const [full, ...reduced] = levelsOf(asFrames(picture, region), downsamples);
   return [macro, thumbnail, withTags(full, xml === '' ? {} : xmp(xml)), ...reduced];
@@ -151,7 +151,7 @@ describe('a Ventana slide whose frames overlap', () => {
   it.each<[string, 'legacy' | 'all']>([
     ['iScan', 'legacy'],
     ['DP 200', 'all'],
-  ])('shows every pixel of the slide once, as an %s joins them', async (_, directions) => {
+  ])('has every pixel once, with the joints of an %s', async (_, directions) => {
     const slide = await open(
       slideOf(
         REGION,
@@ -167,7 +167,7 @@ describe('a Ventana slide whose frames overlap', () => {
       background: { r: 235, g: 235, b: 235 },
     });
     expect(slide.levels).toMatchObject([
-      { width: 472, height: 344, downsample: 1, isMade: true },
+      { width: 472, height: 344, downsample: 1, needsRendering: true },
       { width: 236, height: 172, downsample: 2 },
       { width: 118, height: 86, downsample: 4 },
     ]);
@@ -176,7 +176,7 @@ describe('a Ventana slide whose frames overlap', () => {
     }
   });
 
-  it('goes by the mean of the joints of a gap that the scanner is sure of', async () => {
+  it('uses the mean of the confident joints of a gap', async () => {
     const region: RegionPlan = { overlapsX: [16], overlapsY: [8] };
     const unsure = (text: string) => text.replace('Confidence="100"', 'Confidence="97"');
     const joints = () =>
@@ -191,7 +191,7 @@ describe('a Ventana slide whose frames overlap', () => {
     expect(distance(await drawLevel(slide, 0), picture).most).toBe(0);
   });
 
-  it('goes by all of them, as sure as they are, where none is', async () => {
+  it('weights all joints by confidence when none is confident', async () => {
     const region: RegionPlan = { overlapsX: [], overlapsY: [20] };
     const joints = () =>
       joint('UP', 1, 2, 0, 8).replace('100', '20') + joint('UP', 1, 2, 0, 24).replace('100', '60');
@@ -200,7 +200,7 @@ describe('a Ventana slide whose frames overlap', () => {
     expect(distance(await drawLevel(slide, 0), picture).most).toBe(0);
   });
 
-  it('gives a gap without a joint the mean of the others', async () => {
+  it('uses the mean of the other gaps for a gap without a joint', async () => {
     const region: RegionPlan = { overlapsX: [16, 16], overlapsY: [] };
     const joints = () => joint('RIGHT', 1, 2, 16, 0);
     const picture = paintTissue(352, 128);
@@ -208,18 +208,18 @@ describe('a Ventana slide whose frames overlap', () => {
     expect(distance(await drawLevel(slide, 0), picture).most).toBe(0);
   });
 
-  it('lies where it does without a position, where no other region lies beside it', async () => {
+  it('needs no position with a single region', async () => {
     const nowhere = encodeInfo([REGION]).replaceAll(/ Pos-[XY]="[^"]*"/g, '');
     const slide = await open(slideOf(REGION, tissue, nowhere));
     expect(slide.levels).toEqual((await open(slideOf(REGION, tissue))).levels);
   });
 
-  it('leaves out levels in which frames have hardly any pixels: they are made', async () => {
+  it('excludes levels whose frames have fewer than 16 pixels', async () => {
     const slide = await open(slideOf(REGION, tissue, undefined, [1, 2, 4, 8, 16]));
     expect(slide.levels.map(({ downsample }) => downsample)).toEqual([1, 2, 4, 8]);
   });
 
-  it('shows what the scanner calls white where a frame was left empty', async () => {
+  it('has the white point of the scanner where a frame is empty', async () => {
     const [, , full] = slideOf(REGION, tissue, undefined, [1]) as [
       DirectoryPlan,
       DirectoryPlan,
@@ -235,7 +235,7 @@ describe('a Ventana slide whose frames do not overlap', () => {
   const plain: RegionPlan = { overlapsX: [0, 0], overlapsY: [0] };
   const picture = paintTissue(384, 256);
 
-  it('gives JPEG tiles as they are stored', async () => {
+  it('returns native JPEG tiles', async () => {
     const [full, half] = await Promise.all(
       [1, 2].map((by) => encodePicture(shrinkRaster(picture, by), TILE, 'ycbcr')),
     );
@@ -250,11 +250,11 @@ describe('a Ventana slide whose frames do not overlap', () => {
       { width: 384, height: 256 },
       { width: 192, height: 128 },
     ]);
-    expect(slide.levels[0].isMade).toBeUndefined();
+    expect(slide.levels[0].needsRendering).toBeUndefined();
     expect((await slide.readTile({ level: 0, column: 1, row: 1 }))?.codec).toBe('jpeg');
   });
 
-  it('ends where its frames end, though it may store more tiles', async () => {
+  it('ends at its last frame, even when it stores more tiles', async () => {
     const [, , full] = slideOf(
       { overlapsX: [0, 0, 0], overlapsY: [0, 0] },
       paintTissue(512, 384),
@@ -266,7 +266,7 @@ describe('a Ventana slide whose frames do not overlap', () => {
     ]);
   });
 
-  it('may be a .tif that knows no frames', async () => {
+  it('may be a .tif without frames', async () => {
     const metadata = withTags(macro, xmp(`<Metadata><a/>${SCANNER}</Metadata>`));
     const [, ...others] = slideOf(plain, picture, '');
     const slide = await open([metadata, ...others]);
@@ -278,7 +278,7 @@ describe('a Ventana slide whose frames do not overlap', () => {
 });
 
 describe('a Ventana slide with several regions', () => {
-  // Stored side by side; on the glass the second lies to the right of the first and higher up.
+  // Stored side by side; on the glass, the second is to the right of the first and higher.
   const one: RegionPlan = { overlapsX: [16], overlapsY: [] };
   const other: RegionPlan = { overlapsX: [], overlapsY: [16], firstColumn: 3, x: 300, aboveBottom: 40 };
   const unscanned: RegionPlan = { overlapsX: [], overlapsY: [], firstColumn: 2, x: 2000, isScanned: false };
@@ -297,7 +297,7 @@ describe('a Ventana slide with several regions', () => {
     return { width: 512, height: 256, rgb };
   }
 
-  it('shows those that were scanned, each where it lies on the glass', async () => {
+  it('displays the scanned regions at their positions on the glass', async () => {
     const [full, half] = levelsOf(stored(), [1, 2]) as [DirectoryPlan, DirectoryPlan];
     const slide = await open([macro, withTags(full, xmp(encodeInfo([one, unscanned, other]))), half]);
     // From the bottom of the first to the top of the second: 40 + 240.
@@ -316,8 +316,8 @@ describe('a Ventana slide with several regions', () => {
   });
 });
 
-describe('beside a Ventana slide', () => {
-  it('stand a photograph with the label and a thumbnail, which are known and kept back', async () => {
+describe('the metadata of a Ventana slide', () => {
+  it('include the photograph with the label and a thumbnail as associated images', async () => {
     const slide = await open([...slideOf(REGION, tissue), probability]);
     expect([...slide.associatedImages].sort()).toEqual(['macro', 'thumbnail']);
     expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 60, height: 150 });
@@ -328,7 +328,7 @@ describe('beside a Ventana slide', () => {
   });
 
   it.each([['0'], ['-1'], ['NaN'], ['1e9']])(
-    'stand no micrometres and no magnification of %j',
+    'give no pixel size and no magnification for %j',
     async (value) => {
       const scanner = withTags(macro, xmp(`<iScan ScanRes="${value}" Magnification="${value}"/>`));
       expect(await open([scanner, ...slideOf(REGION, tissue).slice(2)])).toMatchObject({
@@ -340,7 +340,7 @@ describe('beside a Ventana slide', () => {
   );
 });
 
-describe('a Ventana slide is refused', () => {
+describe('opening a Ventana slide is rejected', () => {
   const info = encodeInfo([REGION]);
   const withInfo = (xml: string) => slideOf(REGION, tissue, xml);
   const withJoint = (text: string) => withInfo(encodeInfo([REGION], () => text));
@@ -355,7 +355,7 @@ describe('a Ventana slide is refused', () => {
 
   it.each<[string, readonly DirectoryPlan[], string]>([
     [
-      'when the XML of its scanner is cut',
+      'when the XML of its scanner is truncated',
       [withTags(macro, xmp('<iScan Magnification="20"')), full],
       'FILE_CORRUPT',
     ],
@@ -365,12 +365,12 @@ describe('a Ventana slide is refused', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when the XML of its scanner has a document type',
+      'when the XML of its scanner has a document type definition',
       [withTags(macro, xmp('<!DOCTYPE a []><iScan/>')), full],
       'FILE_CORRUPT',
     ],
-    ['when the XML of its frames is cut', withInfo(info.slice(0, -9)), 'FILE_CORRUPT'],
-    ['when the XML of its frames asks for an entity', withInfo(info.replace('DOE', '&lol;')), 'FILE_CORRUPT'],
+    ['when the XML of its frames is truncated', withInfo(info.slice(0, -9)), 'FILE_CORRUPT'],
+    ['when the XML of its frames uses an entity', withInfo(info.replace('DOE', '&lol;')), 'FILE_CORRUPT'],
     [
       'when the XML of its frames is 10,000 deep',
       withInfo(`<EncodeInfo>${'<a>'.repeat(10_000)}`),
@@ -400,7 +400,7 @@ describe('a Ventana slide is refused', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when frames are not as large as tiles',
+      'when frames and tiles have different sizes',
       withInfo(info.replace('Width="128"', 'Width="120"')),
       'FILE_CORRUPT',
     ],
@@ -431,31 +431,43 @@ describe('a Ventana slide is refused', () => {
       'FILE_CORRUPT',
     ],
     ['when a region has no columns', withInfo(info.replace('NumCols="4"', 'NumCols="0"')), 'FILE_CORRUPT'],
-    ['when a region is nowhere', withInfo(info.replace('Pos-X="0"', 'Pos-X="here"')), 'FILE_CORRUPT'],
-    ['when nothing was scanned', withInfo(info.replace('AOIScanned="1"', 'AOIScanned="0"')), 'FILE_CORRUPT'],
+    [
+      'when the position of a region is not a number',
+      withInfo(info.replace('Pos-X="0"', 'Pos-X="here"')),
+      'FILE_CORRUPT',
+    ],
+    [
+      'when no region was scanned',
+      withInfo(info.replace('AOIScanned="1"', 'AOIScanned="0"')),
+      'FILE_CORRUPT',
+    ],
     ['when a joint names frame 0', withJoint(joint('RIGHT', 0, 1, 16, 0)), 'FILE_CORRUPT'],
     [
-      'when a joint names a frame that there is not',
+      'when a joint names a frame that does not exist',
       withJoint(joint('RIGHT', 12, 13, 16, 0)),
       'FILE_CORRUPT',
     ],
     [
-      'when a joint is of frames that are no neighbours',
+      'when a joint has frames that are not neighbours',
       withJoint(joint('RIGHT', 1, 3, 16, 0)),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
-      'when a joint points elsewhere than it says',
+      'when the direction of a joint contradicts its frames',
       withJoint(joint('UP', 1, 2, 16, 0)),
       'FORMAT_NOT_SUPPORTED',
     ],
-    ['when a joint points nowhere', withJoint(joint('constructor', 1, 2, 16, 0)), 'FORMAT_NOT_SUPPORTED'],
-    ['when frames overlap by half', withJoint(joint('RIGHT', 1, 2, 64, 0)), 'FILE_CORRUPT'],
-    ['when frames overlap by more than they are', withJoint(joint('RIGHT', 1, 2, 4000, 0)), 'FILE_CORRUPT'],
-    ['when frames lie a whole frame apart', withJoint(joint('RIGHT', 1, 2, -128, 0)), 'FILE_CORRUPT'],
-    ['when an overlap is no number', withJoint(joint('RIGHT', 1, 2, Number.NaN, 0)), 'FILE_CORRUPT'],
     [
-      'when a level has other tiles',
+      'when a joint has an unknown direction',
+      withJoint(joint('constructor', 1, 2, 16, 0)),
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    ['when frames overlap by half', withJoint(joint('RIGHT', 1, 2, 64, 0)), 'FILE_CORRUPT'],
+    ['when frames overlap by more than their size', withJoint(joint('RIGHT', 1, 2, 4000, 0)), 'FILE_CORRUPT'],
+    ['when frames lie a whole frame apart', withJoint(joint('RIGHT', 1, 2, -128, 0)), 'FILE_CORRUPT'],
+    ['when an overlap is not a number', withJoint(joint('RIGHT', 1, 2, Number.NaN, 0)), 'FILE_CORRUPT'],
+    [
+      'when a level has another tile size',
       [macro, full, described(exactPicture(shrinkRaster(tissue, 2), 64), 'level=1 mag=10')],
       'FILE_CORRUPT',
     ],
@@ -470,7 +482,11 @@ describe('a Ventana slide is refused', () => {
       'FILE_CORRUPT',
     ],
     ['when a level has no size', [macro, withTags(full, { [tag.ImageWidth]: short(0) })], 'FILE_CORRUPT'],
-    ['when its tables are cut', [macro, withTags(full, { [tag.TileOffsets]: short(8) })], 'FILE_CORRUPT'],
+    [
+      'when its tile tables are truncated',
+      [macro, withTags(full, { [tag.TileOffsets]: short(8) })],
+      'FILE_CORRUPT',
+    ],
   ])('%s', async (_, directories, code) => {
     const opening = open(directories);
     await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { decodeImage } from '../decode/decode-image.ts';
 import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
-import { describeDeepZoom, readStoredTile } from '../deep-zoom.ts';
-import { makeTile } from '../making/make-tile.ts';
+import { describeDeepZoom, readNativeTile } from '../deep-zoom/deep-zoom.ts';
+import type { Slide } from '../model/slide.ts';
 import { groupSlideFiles, openSlide, openSlideFrom } from '../open-slide.ts';
-import type { Slide } from '../slide.ts';
+import { renderTile } from '../render/render-tile.ts';
 import {
   buildEts,
   buildVsi,
@@ -42,7 +42,7 @@ const etsName = (number: number) => `_slide_/stack${number}/frame_t.ets`;
 const open = (vsi: Uint8Array, ets: Readonly<Record<string, Uint8Array>>): Promise<Slide> =>
   openSlideFrom(memoryFiles({ 'slide.vsi': vsi, ...ets }));
 
-/** A slide of one picture. */
+/** Builds a slide of one image. */
 const openOne = (plan: EtsPlan, described: Partial<VsiStackPlan> = {}) =>
   open(buildVsi([{ ...stack, ...described }]), { [etsName(10001)]: buildEts(plan) });
 
@@ -67,7 +67,7 @@ describe('an Olympus slide', () => {
     ['jpeg2000', 0],
     ['png', 0],
     ['samples', 0],
-  ])('has every pixel of its tiles: %s', async (coding, most) => {
+  ])('has the pixels of its tiles: %s', async (coding, most) => {
     const slide = await openOne(await planOf(coding));
     expect(slide).toMatchObject({
       format: 'vsi',
@@ -86,16 +86,16 @@ describe('an Olympus slide', () => {
     expect(difference(edge, cropRaster(picture, 512, 256, 88, 164)).mean).toBeLessThanOrEqual(most);
   });
 
-  it('sends JPEG tiles as they are stored', async () => {
+  it('returns native JPEG tiles', async () => {
     const plan = await planOf('jpeg');
     const slide = await openOne(plan);
     const { maxLevel } = describeDeepZoom(slide);
-    const sent = await readStoredTile(slide, { dziLevel: maxLevel, column: 1, row: 0 });
+    const sent = await readNativeTile(slide, { dziLevel: maxLevel, column: 1, row: 0 });
     const stored = plan.tiles[1]?.data ?? new Uint8Array();
     expect(Buffer.from(sent ?? []).subarray(2 - stored.length)).toEqual(Buffer.from(stored.subarray(2)));
   });
 
-  it('has the resolutions that are stored, halved and rounded up', async () => {
+  it('lists the stored levels, halved and rounded up', async () => {
     const slide = await openOne(await planOf('png', 3));
     expect(slide.levels.map(({ width, height, downsample }) => [width, height, downsample])).toEqual([
       [600, 420, 1],
@@ -106,37 +106,37 @@ describe('an Olympus slide', () => {
     expect(difference(read, shrinkRaster(picture, 4)).most).toBe(0);
   });
 
-  it('has samples that begin with blue where the file says so', async () => {
+  it('reads samples in blue-green-red order when the file states it', async () => {
     const plan = await planOf('samples');
-    for (const said of [{ componentOrder: 1 }, { colourSpace: 4 }]) {
-      const slide = await openOne({ ...plan, ...said });
+    for (const options of [{ componentOrder: 1 }, { colourSpace: 4 }]) {
+      const slide = await openOne({ ...plan, ...options });
       const { rgb } = await rasterOf(slide, 0, 0, 0);
       expect([...rgb.subarray(0, 3)]).toEqual([...picture.rgb.subarray(0, 3)].reverse());
     }
   });
 
-  it('has places that were left out, in the colour that the file names', async () => {
+  it('has the background colour of the file where a tile is missing', async () => {
     const plan = await planOf('jpeg');
     const slide = await openOne({ ...plan, tiles: plan.tiles.slice(0, 4), background: [240, 241, 242] });
     expect(await slide.readTile({ level: 0, column: 2, row: 1 })).toBeNull();
     expect(slide.background).toEqual({ r: 240, g: 241, b: 242 });
   });
 
-  it('is as large as its tiles where the description does not say', async () => {
+  it('has the size of its tiles when the metadata state none', async () => {
     const slide = await openOne(await planOf('jpeg'), { width: 0, height: 0 });
     expect(slide.levels[0]).toMatchObject({ width: 768, height: 512 });
   });
 
-  it('is made into tiles like any other', async () => {
+  it('is rendered into tiles', async () => {
     const slide = await openOne(await planOf('jpeg', 2));
     const { maxLevel } = describeDeepZoom(slide);
-    const tile = await pixelsOf(await makeTile(slide, { dziLevel: maxLevel - 2, column: 0, row: 0 }));
+    const tile = await pixelsOf(await renderTile(slide, { dziLevel: maxLevel - 2, column: 0, row: 0 }));
     expect(difference(tile, shrinkRaster(picture, 4)).mean).toBeLessThan(4);
   });
 
-  it('shows the largest of its areas, and knows the pictures beside it', async () => {
+  it('displays its largest area and recognises associated images', async () => {
     const small = paintTissue(100, 80);
-    const beside = buildEts({
+    const associated = buildEts({
       tileWidth: 64,
       tileHeight: 64,
       tiles: await cutEtsTiles(small, 64, 1, 'png'),
@@ -152,9 +152,9 @@ describe('an Olympus slide', () => {
         { number: 10007, width: 90_000, height: 90_000, type: 4 },
       ]),
       {
-        [etsName(1)]: beside,
-        [etsName(2)]: beside,
-        [etsName(10001)]: beside,
+        [etsName(1)]: associated,
+        [etsName(2)]: associated,
+        [etsName(10001)]: associated,
         [etsName(10004)]: buildEts(await planOf('png')),
       },
     );
@@ -170,21 +170,21 @@ describe('an Olympus slide', () => {
 
   it.each<[string, Partial<VsiStackPlan>, { x: number; y: number } | null]>([
     ['is in micrometres', {}, { x: 0.1717, y: 0.1717 }],
-    ['has no unit that is known', { unit: '10^-3m^1' }, null],
-    ['is nothing', { mpp: 0 }, null],
+    ['has an unknown unit', { unit: '10^-3m^1' }, null],
+    ['is 0', { mpp: 0 }, null],
     ['is negative', { mpp: -0.2 }, null],
-    ['is no number', { mpp: Number.NaN }, null],
-    ['is beyond all microscopes', { mpp: 1e300 }, null],
-  ])('says the size of a pixel only if it makes sense: it %s', async (_, described, mpp) => {
+    ['is not a number', { mpp: Number.NaN }, null],
+    ['is not plausible', { mpp: 1e300 }, null],
+  ])('reports a pixel size only if plausible: it %s', async (_, described, mpp) => {
     expect((await openOne(await planOf('jpeg'), described)).mpp).toEqual(mpp);
   });
 
   it.each([
-    ['a level that it has not', { level: 1, column: 0, row: 0 }],
-    ['a column that it has not', { level: 0, column: 3, row: 0 }],
+    ['a level that does not exist', { level: 1, column: 0, row: 0 }],
+    ['a column that does not exist', { level: 0, column: 3, row: 0 }],
     ['a row before the first', { level: 0, column: 0, row: -1 }],
     ['half a column', { level: 0, column: 0.5, row: 0 }],
-  ])('refuses %s', async (_, address) => {
+  ])('rejects a tile address with %s', async (_, address) => {
     const slide = await openOne(await planOf('jpeg'));
     await expect(slide.readTile(address)).rejects.toMatchObject({ code: 'TILE_OUT_OF_RANGE' });
   });
@@ -212,7 +212,7 @@ describe('a fluorescence slide of Olympus', () => {
   const described = { width: 64, height: 64 };
   const first = async (slide: Slide) => [...(await rasterOf(slide, 0, 0, 0)).rgb.subarray(0, 3)];
 
-  it('is composed of its channels, in their colours and between their limits', async () => {
+  it('is composed of its channels with their colours and display limits', async () => {
     // A tile's numbers: column, row, channel, resolution.
     const slide = await openOne(plan([await grey(1000, [0, 0, 0, 0]), await grey(50, [0, 0, 1, 0])]), {
       ...described,
@@ -222,12 +222,12 @@ describe('a fluorescence slide of Olympus', () => {
         { bgr: [0, 255, 0], range: [0, 50] },
       ],
     });
-    expect(slide.levels[0]).toMatchObject({ isMade: true });
+    expect(slide.levels[0]).toMatchObject({ needsRendering: true });
     expect(slide.background).toEqual({ r: 0, g: 0, b: 0 });
     expect(await first(slide)).toEqual([0, 255, 128]);
   });
 
-  it('has colours of its own where the file gives none', async () => {
+  it('has default channel colours when the file states none', async () => {
     const slide = await openOne(plan([await grey(65_535, [0, 0, 0, 0]), await grey(65_535, [0, 0, 1, 0])]), {
       ...described,
       dimensions: [4],
@@ -244,13 +244,14 @@ describe('a fluorescence slide of Olympus', () => {
     expect(await first(slide)).toEqual([128, 128, 128]);
   });
 
-  it('shows the focus plane in the middle, and the first time', async () => {
+  it('displays the middle focal plane and the first time', async () => {
     const tiles: EtsTile[] = [];
     for (const focus of [0, 1, 2]) {
       // Column, row, time, focus, resolution.
       for (const time of [4, 7]) tiles.push(await grey(focus * 100 + time, [0, 0, time, focus, 0]));
     }
     const slide = await openOne(plan(tiles), { ...described, dimensions: [2, 1], channels: [{}] });
+    expect(slide.shownPlane).toEqual({ plane: 2, planes: 3, times: 1 });
     expect(await slide.readTile({ level: 0, column: 0, row: 0 })).toMatchObject({ codec: 'jpeg2000' });
     const tile = await slide.readTile({ level: 0, column: 0, row: 0 });
     const { rgb } = await decodeImage({
@@ -260,7 +261,7 @@ describe('a fluorescence slide of Olympus', () => {
     expect(rgb[0]).toBe(104);
   });
 
-  it('has black where a channel has no tile', async () => {
+  it('is black where a channel has no tile', async () => {
     const slide = await openOne(plan([await grey(65_535, [0, 0, 0, 0]), await grey(65_535, [1, 0, 1, 0])]), {
       width: 192,
       height: 64,
@@ -271,45 +272,41 @@ describe('a fluorescence slide of Olympus', () => {
   });
 });
 
-describe('a .vsi file is refused', () => {
+describe('opening a .vsi file', () => {
   const ets = async () => ({ [etsName(10001)]: buildEts(await planOf('jpeg')) });
   const root = (value: readonly VsiField[]): readonly VsiField[] => [{ tag: 2000, index: 0, value }];
   const nested = (depth: number): VsiField => ({ tag: 1, value: depth === 0 ? 0 : [nested(depth - 1)] });
-  /** Places: the first volume is at 8, its first field at 32. */
+  /** Offsets: the first volume is at 8, its first field at 32. */
   const VOLUME = 8;
   const FIELD = 32;
 
   it.each<[string, (file: Buffer) => unknown, string]>([
     ['whose tree ends in its header', (file) => file.writeUInt32LE(0, VOLUME + 8), 'FILE_CORRUPT'],
     ['whose tree begins past its end', (file) => file.writeUInt32LE(2 ** 31, VOLUME + 8), 'FILE_TRUNCATED'],
-    ['whose tree begins past all ends', (file) => file.writeUInt32LE(1, VOLUME + 12), 'FILE_CORRUPT'],
+    ['whose tree has a 64-bit offset', (file) => file.writeUInt32LE(1, VOLUME + 12), 'FILE_CORRUPT'],
     ['whose tree is empty', (file) => file.writeUInt32LE(0, VOLUME + 16), 'FORMAT_NOT_SUPPORTED'],
-    ['whose tree is no volume', (file) => file.writeUInt16LE(25, FIELD + 20), 'FORMAT_NOT_SUPPORTED'],
-    [
-      'whose tree is of something else',
-      (file) => file.writeUInt32LE(2001, FIELD + 4),
-      'FORMAT_NOT_SUPPORTED',
-    ],
-    ['whose only field is no volume', (file) => file.writeUInt32LE(5, FIELD), 'FORMAT_NOT_SUPPORTED'],
-  ])('%s', async (_, damage, code) => {
+    ['whose tree is not a volume', (file) => file.writeUInt16LE(25, FIELD + 20), 'FORMAT_NOT_SUPPORTED'],
+    ['whose tree has an unknown tag', (file) => file.writeUInt32LE(2001, FIELD + 4), 'FORMAT_NOT_SUPPORTED'],
+    ['whose only field is not a volume', (file) => file.writeUInt32LE(5, FIELD), 'FORMAT_NOT_SUPPORTED'],
+  ])('rejects a file %s', async (_, damage, code) => {
     const file = buildVsi([stack]);
     damage(file);
     await expect(open(file, await ets())).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('whose fields go backwards', async () => {
+  it('rejects a file whose field offsets go backwards', async () => {
     const file = buildVsiOf([{ tag: 1, value: 0 }, ...root([])]);
     file.writeUInt32LE(24, FIELD + 8);
     await expect(open(file, await ets())).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 
-  it('whose fields go past its end', async () => {
+  it('rejects a file whose fields end past the end of the file', async () => {
     const file = buildVsiOf([{ tag: 1, value: 0 }, ...root([])]);
     file.writeUInt32LE(2 ** 31, FIELD + 8);
     await expect(open(file, await ets())).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
   });
 
-  it('whose value goes past its end', async () => {
+  it('rejects a file whose value ends past the end of the file', async () => {
     const value = { type: 259, bytes: new Uint8Array(16) };
     const file = buildVsiOf([{ tag: 2053, value }]);
     file.writeUInt32LE(4096, FIELD + 12);
@@ -320,7 +317,7 @@ describe('a .vsi file is refused', () => {
     ['nested 33 deep', [nested(33)], 'LIMIT_EXCEEDED'],
     ['of 300,000 fields', Array.from({ length: 300_000 }, () => ({ tag: 1, value: 0 })), 'LIMIT_EXCEEDED'],
     [
-      'of 5,000 pictures',
+      'of 5,000 images',
       root(
         Array.from({ length: 5000 }, (_, index) => ({
           tag: 2001,
@@ -330,25 +327,25 @@ describe('a .vsi file is refused', () => {
       ),
       'LIMIT_EXCEEDED',
     ],
-    ['without a picture', root([]), 'FORMAT_NOT_SUPPORTED'],
-  ])('%s', async (_, fields, code) => {
+    ['without an image', root([]), 'FORMAT_NOT_SUPPORTED'],
+  ])('rejects a file %s', async (_, fields, code) => {
     await expect(open(buildVsiOf(fields), await ets())).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
   it.each<[string, Partial<VsiStackPlan>, string]>([
-    ['whose picture is in the file itself', { isExternal: false }, 'FORMAT_NOT_SUPPORTED'],
-    ['that is an overview alone', { type: 1 }, 'FORMAT_NOT_SUPPORTED'],
+    ['whose image is in the .vsi file itself', { isExternal: false }, 'FORMAT_NOT_SUPPORTED'],
+    ['that has only an overview', { type: 1 }, 'FORMAT_NOT_SUPPORTED'],
     ['whose pixels are missing', { number: 7 }, 'FILE_TRUNCATED'],
-    ['that is smaller than its tiles', { width: 100, height: 100 }, 'FILE_CORRUPT'],
+    ['whose size is smaller than its tiles', { width: 100, height: 100 }, 'FILE_CORRUPT'],
     ['of 2^31 − 1 pixels each way', { width: 2 ** 31 - 1, height: 2 ** 31 - 1 }, 'LIMIT_EXCEEDED'],
-  ])('%s', async (_, described, code) => {
+  ])('rejects a file %s', async (_, described, code) => {
     await expect(open(buildVsi([{ ...stack, ...described }]), await ets())).rejects.toMatchObject({
       name: 'SlideError',
       code,
     });
   });
 
-  it('wherever it is cut, or shown whole', async () => {
+  it('rejects a truncated file or displays it completely, at every length', async () => {
     const file = buildVsi([stack]);
     const files = await ets();
     const outcomes = new Set<string>();
@@ -363,33 +360,41 @@ describe('a .vsi file is refused', () => {
   });
 });
 
-describe('an .ets file is refused', () => {
+describe('opening an .ets file', () => {
   const { moreHeader, tiles } = etsPlaces;
   const vsi = buildVsi([stack]);
-  /** Where the list of tiles begins: what comes before it is the header, the second header and the tiles. */
+  /** Returns the offset of the list of tiles, which follows the header, the second header and the tiles. */
   const listOf = (file: Buffer) => Number(file.readBigUInt64LE(32));
 
   it.each<[string, (file: Buffer) => unknown, string]>([
-    ['that is something else', (file) => file.write('XYZ'), 'FILE_CORRUPT'],
-    ['whose second header is past its end', (file) => file.writeBigUInt64LE(2n ** 40n, 16), 'FILE_TRUNCATED'],
+    ['with another signature', (file) => file.write('XYZ'), 'FILE_CORRUPT'],
+    [
+      'whose second header is past the end of the file',
+      (file) => file.writeBigUInt64LE(2n ** 40n, 16),
+      'FILE_TRUNCATED',
+    ],
     [
       'whose second header is at 2^64 − 1',
       (file) => file.writeBigUInt64LE(2n ** 64n - 1n, 16),
       'FILE_CORRUPT',
     ],
-    ['whose second header is something else', (file) => file.writeBigUInt64LE(0n, 16), 'FILE_CORRUPT'],
-    ['whose list is past its end', (file) => file.writeBigUInt64LE(2n ** 40n, 32), 'FILE_TRUNCATED'],
+    ['whose second header has another signature', (file) => file.writeBigUInt64LE(0n, 16), 'FILE_CORRUPT'],
+    [
+      'whose list is past the end of the file',
+      (file) => file.writeBigUInt64LE(2n ** 40n, 32),
+      'FILE_TRUNCATED',
+    ],
     ['whose list is at 2^64 − 1', (file) => file.writeBigUInt64LE(2n ** 64n - 1n, 32), 'FILE_CORRUPT'],
     ['of no tile', (file) => file.writeUInt32LE(0, 40), 'FILE_CORRUPT'],
-    ['of more tiles than it lists', (file) => file.writeUInt32LE(7, 40), 'FILE_TRUNCATED'],
+    ['of more tiles than fit into its list', (file) => file.writeUInt32LE(7, 40), 'FILE_TRUNCATED'],
     ['of 2^32 − 1 tiles', (file) => file.writeUInt32LE(2 ** 32 - 1, 40), 'LIMIT_EXCEEDED'],
-    ['whose tiles have no place', (file) => file.writeUInt32LE(0, 12), 'FILE_CORRUPT'],
+    ['whose tiles have no coordinates', (file) => file.writeUInt32LE(0, 12), 'FILE_CORRUPT'],
     [
-      'whose tiles have 2 numbers, one of them the resolution',
+      'whose tiles have 2 coordinates, one of them the resolution',
       (file) => file.writeUInt32LE(2, 12),
       'FILE_CORRUPT',
     ],
-    ['whose tiles have 2^31 numbers', (file) => file.writeUInt32LE(2 ** 31, 12), 'LIMIT_EXCEEDED'],
+    ['whose tiles have 2^31 coordinates', (file) => file.writeUInt32LE(2 ** 31, 12), 'LIMIT_EXCEEDED'],
     ['whose tiles have no width', (file) => file.writeUInt32LE(0, moreHeader + 28), 'FILE_CORRUPT'],
     ['whose tiles have 10^5 rows', (file) => file.writeUInt32LE(100_000, moreHeader + 32), 'LIMIT_EXCEEDED'],
     [
@@ -406,12 +411,12 @@ describe('an .ets file is refused', () => {
     ['with lossless JPEG', (file) => file.writeUInt32LE(5, moreHeader + 20), 'FORMAT_NOT_SUPPORTED'],
     ['with BMP', (file) => file.writeUInt32LE(9, moreHeader + 20), 'FORMAT_NOT_SUPPORTED'],
     [
-      'with a compression that there is not',
+      'with an unknown compression',
       (file) => file.writeUInt32LE(99, moreHeader + 20),
       'FORMAT_NOT_SUPPORTED',
     ],
-    ['with a tile at −1', (file) => file.writeInt32LE(-1, listOf(file) + 4), 'FILE_CORRUPT'],
-    ['with a tile outside the picture', (file) => file.writeInt32LE(3, listOf(file) + 4), 'FILE_CORRUPT'],
+    ['with a tile at column −1', (file) => file.writeInt32LE(-1, listOf(file) + 4), 'FILE_CORRUPT'],
+    ['with a tile outside the image', (file) => file.writeInt32LE(3, listOf(file) + 4), 'FILE_CORRUPT'],
     ['with a tile of the resolution −1', (file) => file.writeInt32LE(-1, listOf(file) + 16), 'FILE_CORRUPT'],
     [
       'with a tile of the resolution 2^31 − 1',
@@ -419,24 +424,24 @@ describe('an .ets file is refused', () => {
       'LIMIT_EXCEEDED',
     ],
     [
-      'with a tile at 2^64 − 1',
+      'with a tile at the offset 2^64 − 1',
       (file) => file.writeBigUInt64LE(2n ** 64n - 1n, listOf(file) + 20),
       'FILE_CORRUPT',
     ],
     ['that ends in its header', (file) => file.fill(0, 0, 64), 'FILE_CORRUPT'],
-  ])('%s', async (_, damage, code) => {
+  ])('rejects a file %s', async (_, damage, code) => {
     const file = buildEts(await planOf('jpeg'));
     damage(file);
     await expect(open(vsi, { [etsName(10001)]: file })).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('without full resolution', async () => {
+  it('rejects a file without full resolution', async () => {
     const plan = await planOf('jpeg', 2);
     const file = buildEts({ ...plan, tiles: plan.tiles.filter(({ place }) => place[3] === 1) });
     await expect(open(vsi, { [etsName(10001)]: file })).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 
-  it('of 17 channels', async () => {
+  it('rejects a file of 17 channels', async () => {
     const [tile] = (await planOf('png')).tiles;
     const file = buildEts({
       tileWidth: 256,
@@ -455,14 +460,18 @@ describe('an .ets file is refused', () => {
   });
 
   it.each<[string, (file: Buffer) => unknown, string]>([
-    ['past its end', (file) => file.writeBigUInt64LE(2n ** 40n, listOf(file) + 20), 'FILE_TRUNCATED'],
+    [
+      'past the end of the file',
+      (file) => file.writeBigUInt64LE(2n ** 40n, listOf(file) + 20),
+      'FILE_TRUNCATED',
+    ],
     ['longer than the file', (file) => file.writeUInt32LE(2 ** 27, listOf(file) + 28), 'FILE_TRUNCATED'],
     ['of 2^32 − 1 bytes', (file) => file.writeUInt32LE(2 ** 32 - 1, listOf(file) + 28), 'LIMIT_EXCEEDED'],
-    ['that is no JPEG', (file) => file.fill(0, tiles, tiles + 4), 'FILE_CORRUPT'],
+    ['that is not JPEG', (file) => file.fill(0, tiles, tiles + 4), 'FILE_CORRUPT'],
     ['of one byte', (file) => file.writeUInt32LE(1, listOf(file) + 28), 'FILE_CORRUPT'],
     ['of another size', (file) => file.writeUInt32LE(250, moreHeader + 28), 'FILE_CORRUPT'],
-    ['of other samples', (file) => file.writeUInt32LE(1, moreHeader + 12), 'FILE_CORRUPT'],
-  ])('when a tile is asked for %s', async (_, damage, code) => {
+    ['with another number of samples', (file) => file.writeUInt32LE(1, moreHeader + 12), 'FILE_CORRUPT'],
+  ])('succeeds, and reading a tile %s fails', async (_, damage, code) => {
     const file = buildEts(await planOf('jpeg'));
     damage(file);
     const slide = await open(vsi, { [etsName(10001)]: file });
@@ -475,7 +484,7 @@ describe('an .ets file is refused', () => {
   it.each<[EtsCoding, string]>([
     ['jpeg2000', 'FILE_CORRUPT'],
     ['png', 'FILE_CORRUPT'],
-  ])('when a tile is decoded that is no %s', async (coding, code) => {
+  ])('succeeds, and decoding a tile that is not %s fails', async (coding, code) => {
     const file = buildEts(await planOf(coding));
     file.fill(0, tiles, tiles + 60);
     const slide = await open(vsi, { [etsName(10001)]: file });
@@ -483,7 +492,7 @@ describe('an .ets file is refused', () => {
     await expect(decodeImage(tile as NonNullable<typeof tile>)).rejects.toMatchObject({ code });
   });
 
-  it('when samples are fewer than a tile has', async () => {
+  it('succeeds, and reading a tile with too few samples fails', async () => {
     const file = buildEts(await planOf('samples'));
     file.writeUInt32LE(1000, listOf(file) + 28);
     const slide = await open(vsi, { [etsName(10001)]: file });
@@ -492,7 +501,7 @@ describe('an .ets file is refused', () => {
     });
   });
 
-  it('wherever it is cut', async () => {
+  it('rejects a truncated file at every length', async () => {
     const [tile] = await cutEtsTiles(paintTissue(16, 16), 16, 1, 'jpeg');
     const file = buildEts({ tileWidth: 16, tileHeight: 16, tiles: [tile as EtsTile], compression: 2 });
     const described = buildVsi([{ ...stack, width: 16, height: 16 }]);
@@ -504,7 +513,7 @@ describe('an .ets file is refused', () => {
 });
 
 describe('the files of an Olympus slide', () => {
-  it('are one entry of the catalogue', async () => {
+  it('are grouped into one slide', async () => {
     expect(await groupSlideFiles({ path: '/nowhere' }, ['a.vsi', 'b.VSI'], ['_a_', 'b', 'other'])).toEqual([
       { leading: 'a.vsi', members: ['_a_/'] },
       { leading: 'b.VSI', members: [] },
@@ -515,15 +524,17 @@ describe('the files of an Olympus slide', () => {
 describe.skipIf(slides === '')(`a real slide of Olympus${skipped}`, () => {
   const path = join(slides, 'olympus-vsi', 'vsi-ets-test-jpg2k.vsi');
 
-  it('vsi-ets-test-jpg2k.vsi is what its microscope wrote', async () => {
+  it('vsi-ets-test-jpg2k.vsi has the levels, pixel size and channels of its microscope', async () => {
     const slide = await openSlide({ path });
     expect(slide).toMatchObject({ format: 'vsi', vendor: 'Olympus', objectivePower: 60 });
     expect(slide.mpp?.x).toBeCloseTo(0.10833, 5);
-    expect(slide.levels).toMatchObject([{ width: 1645, height: 1682, columns: 1, rows: 1, isMade: true }]);
+    expect(slide.levels).toMatchObject([
+      { width: 1645, height: 1682, columns: 1, rows: 1, needsRendering: true },
+    ]);
     await slide.close();
   });
 
-  it('vsi-ets-test-jpg2k.vsi shows nuclei in blue and cells in green, in the sixth of eleven planes', async () => {
+  it('vsi-ets-test-jpg2k.vsi displays nuclei in blue and cells in green, in the sixth of eleven planes', async () => {
     const slide = await openSlide({ path });
     const { rgb } = await rasterOf(slide, 0, 0, 0);
     const sums = [0, 0, 0];
@@ -537,7 +548,7 @@ describe.skipIf(slides === '')(`a real slide of Olympus${skipped}`, () => {
     await slide.close();
   });
 
-  it('vsi-ets-test-jpg2k.vsi without its folder is not complete', async () => {
+  it('vsi-ets-test-jpg2k.vsi without its folder is rejected as incomplete', async () => {
     const bytes = await readFile(path);
     await expect(openSlideFrom(memoryFiles({ 'alone.vsi': bytes }))).rejects.toMatchObject({
       code: 'FILE_TRUNCATED',
@@ -545,7 +556,7 @@ describe.skipIf(slides === '')(`a real slide of Olympus${skipped}`, () => {
     });
   });
 
-  it('Image_Mouse13_PB_H7.vsi, whose folder nobody uploaded, is refused', async () => {
+  it('Image_Mouse13_PB_H7.vsi, published without its folder, is rejected', async () => {
     const bad = join(slides, '..', 'bad-slides', 'olympus-vsi', 'Image_Mouse13_PB_H7.vsi');
     await expect(openSlide({ path: bad })).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
   });

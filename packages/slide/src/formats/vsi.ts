@@ -1,35 +1,35 @@
 /**
- * Olympus and Evident slides (.vsi): the description in one file, the pixels in `_name_/stack…/frame_t….ets`.
+ * Reads Olympus and Evident slides (.vsi): metadata in the .vsi file, pixels in `_name_/stack…/frame_t….ets`.
  *
- * docs/formats/vsi.md says what is read, and where each fact is from.
+ * docs/formats/vsi.md lists what is read, with the source of each fact.
  */
 import { decodeImage } from '../decode/decode-image.ts';
-import { type AssociatedImageName, type EncodedImage, SlideError } from '../slide.ts';
+import { type AssociatedImageName, type EncodedImage, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import type { SlideFiles, SlideFolder, SlideGroup } from '../source/slide-files.ts';
-import type { SlideFormat } from '../source/slide-format.ts';
-import { incomplete, notRead, tooMuch } from '../vsi/damage.ts';
+import { incomplete, limitExceeded, notSupported } from '../vsi/errors.ts';
 import { readEtsFile } from '../vsi/ets-file.ts';
 import { type EtsPyramid, openEtsPyramid } from '../vsi/ets-pyramid.ts';
 import { limits } from '../vsi/limits.ts';
 import { readStacks, type Stack } from '../vsi/stacks.ts';
 import { isVsi } from '../vsi/tag-tree.ts';
+import type { SlideFormat } from './slide-format.ts';
 
-/** Names of the one file that is met in a stack's folder. */
+/** Names that the file in a stack's folder may have; each folder holds one. */
 const ETS_NAMES = ['frame_t.ets', 'frame_t_0.ets'] as const;
 
 export const vsi: SlideFormat = {
   name: 'vsi',
 
   mismatch({ start }) {
-    return isVsi(start) ? null : 'no tree of tags follows its TIFF header';
+    return isVsi(start) ? null : 'no tag tree follows its TIFF header';
   },
 
   async open(files) {
     const stacks = await readStacks(files.leading);
     const external = stacks.filter(({ isExternal }) => isExternal);
     const slide = largest(external.filter(({ kind }) => kind === 'slide'));
-    if (!slide) throw notRead('a picture in the .vsi file itself');
+    if (!slide) throw notSupported('an image in the .vsi file itself');
     const pyramid = await openStack(files, slide);
     const associated = new Map<AssociatedImageName, Stack>();
     for (const stack of external) {
@@ -43,6 +43,7 @@ export const vsi: SlideFormat = {
       levels: pyramid.levels,
       mpp: slide.mpp,
       objectivePower: slide.objectivePower,
+      ...(pyramid.shownPlane !== undefined && { shownPlane: pyramid.shownPlane }),
       background: pyramid.background,
       associatedImages: new Set(associated.keys()),
       readTile: pyramid.readTile,
@@ -67,7 +68,7 @@ const associatedNames: Readonly<Record<Stack['kind'], AssociatedImageName | null
   other: null,
 };
 
-/** A slide may have several scanned areas: the largest is shown. */
+/** Returns the largest of the scanned areas, which is the one displayed. */
 function largest(stacks: readonly Stack[]): Stack | null {
   const area = ({ size }: Stack) => (size ? size.width * size.height : 0);
   return stacks.toSorted((one, other) => area(other) - area(one) || one.number - other.number)[0] ?? null;
@@ -78,7 +79,7 @@ async function openStack(files: SlideFiles, stack: Stack): Promise<EtsPyramid> {
   return openEtsPyramid(source, await readEtsFile(source), stack);
 }
 
-/** @throws SlideError FILE_TRUNCATED when it is not there */
+/** @throws SlideError FILE_TRUNCATED when the file is missing */
 async function openEts(files: SlideFiles, { number }: Stack): Promise<ByteSource> {
   for (const name of ETS_NAMES) {
     try {
@@ -87,18 +88,18 @@ async function openEts(files: SlideFiles, { number }: Stack): Promise<ByteSource
       if (!(error instanceof SlideError) || error.code !== 'FILE_MISSING') throw error;
     }
   }
-  throw incomplete('the .ets file with its pixels, in a folder beside it, is missing');
+  throw incomplete('the .ets file with its pixels is missing from the folder beside it');
 }
 
 function folderOf(name: string): string {
   return `_${name.replace(/\.[^.]*$/, '')}_`;
 }
 
-/** A picture beside the slide, at the largest resolution that is small enough. */
+/** Reads an associated image at the largest resolution within the limit. */
 async function readWhole({ levels, readTile, background }: EtsPyramid): Promise<EncodedImage> {
   const index = levels.findIndex(({ width, height }) => width * height <= limits.associatedPixels);
   const level = levels[index];
-  if (!level) throw tooMuch('a picture beside it is too large');
+  if (!level) throw limitExceeded('an associated image is too large at every resolution');
   const { width, height, tileWidth, tileHeight } = level;
   const bytes = new Uint8Array(width * height * 3);
   for (let at = 0; at < bytes.length; at += 3) bytes.set([background.r, background.g, background.b], at);
@@ -108,10 +109,10 @@ async function readWhole({ levels, readTile, background }: EtsPyramid): Promise<
       if (!tile) continue;
       const { rgb } = await decodeImage(tile);
       const [x, y] = [column * tileWidth, row * tileHeight];
-      const wide = Math.min(tileWidth, width - x);
+      const copiedWidth = Math.min(tileWidth, width - x);
       for (let line = 0; line < Math.min(tileHeight, height - y); line++) {
         const from = line * tileWidth * 3;
-        bytes.set(rgb.subarray(from, from + wide * 3), ((y + line) * width + x) * 3);
+        bytes.set(rgb.subarray(from, from + copiedWidth * 3), ((y + line) * width + x) * 3);
       }
     }
   }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { readStoredTile } from '../deep-zoom.ts';
-import { makeThumbnail } from '../making/make-thumbnail.ts';
-import { makeTile } from '../making/make-tile.ts';
-import type { Slide } from '../slide.ts';
+import { readNativeTile } from '../deep-zoom/deep-zoom.ts';
+import type { Slide } from '../model/slide.ts';
+import { renderThumbnail } from '../render/render-thumbnail.ts';
+import { renderTile } from '../render/render-tile.ts';
 import { buildDicom } from '../testing/build-dicom.ts';
 import { buildPng } from '../testing/build-png.ts';
 import { buildTiff, type DirectoryPlan, short } from '../testing/build-tiff.ts';
@@ -15,7 +15,7 @@ import { tag } from '../tiff/tags.ts';
 
 const [width, height] = [96, 80];
 
-/** From `least` to `most`, evenly. */
+/** Values from `least` to `most` in even steps. */
 function ramp(least: number, most: number): Uint16Array {
   const last = width * height - 1;
   return Uint16Array.from({ length: last + 1 }, (_, i) => Math.round(least + ((most - least) * i) / last));
@@ -39,20 +39,20 @@ function tiffOf(...directories: DirectoryPlan[]): Uint8Array {
   return buildTiff({ directories }).bytes;
 }
 
-/** The first and the last pixel, and that in the middle, of 0…255. */
-async function shown(slide: Slide): Promise<number[]> {
+/** Returns the first, the middle and the last pixel, 0…255 each. */
+async function cornerSamples(slide: Slide): Promise<number[]> {
   const { rgb } = await drawLevel(slide, 0);
   return [0, Math.floor(rgb.length / 2), rgb.length - 1].map((at) => rgb[at] as number);
 }
 
-/** Three steps of 255 are what a range that is found differs by, for one pixel in a thousand is left out. */
+/** Tolerance of an estimated range, which excludes one pixel in a thousand. */
 function expectRamp(values: number[], from = 0, to = 255): void {
   for (const [i, value] of [from, (from + to) / 2, to].entries()) {
     expect(Math.abs((values[i] as number) - value)).toBeLessThanOrEqual(3);
   }
 }
 
-describe('grey of 12 bits in 16', () => {
+describe('12-bit grey in 16-bit samples', () => {
   const dark = ramp(200, 3900);
 
   it.each<[string, () => Promise<Uint8Array> | Uint8Array]>([
@@ -63,7 +63,7 @@ describe('grey of 12 bits in 16', () => {
         tiffOf(encodeSamples({ width, height, samples: dark, samplesPerPixel: 1, bits: 16, photometric: 1 })),
     ],
     [
-      'TIFF that is stored turned',
+      'TIFF that is stored rotated',
       () => tiffOf(directoryOf(dark, { tags: { [tag.Orientation]: short(1) } })),
     ],
     [
@@ -72,20 +72,20 @@ describe('grey of 12 bits in 16', () => {
         buildPng({ width, height, colourType: 0, bits: 16, sample: (x, y) => dark[y * width + x] as number }),
     ],
     ['JPEG 2000', () => encodeJpeg2000({ width, height, samplesPerPixel: 1, values: dark })],
-  ])('is shown from nearly its darkest to nearly its brightest: %s', async (_, build) => {
-    expectRamp(await shown(await openBytes(await build())));
+  ])('is stretched from its darkest to its brightest pixels: %s', async (_, build) => {
+    expectRamp(await cornerSamples(await openBytes(await build())));
   });
 
-  it('is shown turned round where white is 0', async () => {
+  it('is inverted with WhiteIsZero', async () => {
     const tags = { [tag.MinSampleValue]: short(0), [tag.MaxSampleValue]: short(7800) };
     const slide = await openBytes(tiffOf(directoryOf(dark, { photometric: 0 })));
-    expectRamp(await shown(slide), 255, 0);
+    expectRamp(await cornerSamples(slide), 255, 0);
     const declared = await openBytes(tiffOf(directoryOf(dark, { photometric: 0, tags })));
-    expectRamp(await shown(declared), 248, 128);
+    expectRamp(await cornerSamples(declared), 248, 128);
   });
 
   it.each(['MONOCHROME2', 'MONOCHROME1'])(
-    'is shown so in DICOM without a window: %s',
+    'is stretched in DICOM without a window: %s',
     async (photometric) => {
       const slide = await openBytes(await buildDicom({ photometric, bits: 16, wordStep: 10 }));
       const { rgb } = await drawLevel(slide, 0);
@@ -95,21 +95,21 @@ describe('grey of 12 bits in 16', () => {
     },
   );
 
-  it('is shown in the range that a TIFF declares', async () => {
+  it('is scaled by the range that a TIFF declares', async () => {
     const tags = { [tag.MinSampleValue]: short(0), [tag.MaxSampleValue]: short(7800) };
-    expectRamp(await shown(await openBytes(tiffOf(directoryOf(dark, { tags })))), 7, 127);
+    expectRamp(await cornerSamples(await openBytes(tiffOf(directoryOf(dark, { tags })))), 7, 127);
   });
 
   it.each([
     ['all of 16 bits', 0, 65_535],
-    ['nothing', 9, 9],
-    ['8 bits of them, the wrong way round', 255, 0],
-  ])('is measured where what a TIFF declares says nothing: %s', async (_, least, most) => {
+    ['an empty range', 9, 9],
+    ['an inverted range of 8 bits', 255, 0],
+  ])('is estimated when a TIFF declares %s', async (_, least, most) => {
     const tags = { [tag.MinSampleValue]: short(least), [tag.MaxSampleValue]: short(most) };
-    expectRamp(await shown(await openBytes(tiffOf(directoryOf(dark, { tags })))));
+    expectRamp(await cornerSamples(await openBytes(tiffOf(directoryOf(dark, { tags })))));
   });
 
-  it('is measured on the smallest level, for all of them', async () => {
+  it('is estimated on the smallest level for all levels', async () => {
     const small = encodeSamples({
       width: width / 2,
       height: height / 2,
@@ -121,37 +121,37 @@ describe('grey of 12 bits in 16', () => {
     });
     const slide = await openBytes(tiffOf(directoryOf(dark.map((sample) => sample * 2)), small));
     expect(slide.levels).toHaveLength(2);
-    const [first, middle] = await shown(slide);
+    const [first, middle] = await cornerSamples(slide);
     expect(first).toBeLessThan(18);
     expect(middle).toBe(255);
     const { rgb } = await drawLevel(slide, 1);
     expect(rgb.at(-1)).toBeGreaterThan(250);
   });
 
-  it('looks the same in every tile and in the thumbnail', async () => {
+  it('has the same range in every tile and in the thumbnail', async () => {
     const slide = await openBytes(tiffOf(directoryOf(dark)));
-    expect(await readStoredTile(slide, { dziLevel: 7, column: 0, row: 0 })).toBeNull();
-    const tile = await pixelsOf(await makeTile(slide, { dziLevel: 7, column: 0, row: 0 }));
-    const thumbnail = await pixelsOf(await makeThumbnail(slide, 64));
+    expect(await readNativeTile(slide, { dziLevel: 7, column: 0, row: 0 })).toBeNull();
+    const tile = await pixelsOf(await renderTile(slide, { dziLevel: 7, column: 0, row: 0 }));
+    const thumbnail = await pixelsOf(await renderThumbnail(slide, 64));
     expect(tile.rgb[0]).toBeLessThan(5);
     expect(tile.rgb.at(-1)).toBeGreaterThan(250);
     expect(thumbnail.rgb.at(-1)).toBeGreaterThan(250);
   });
 });
 
-describe('grey of 16 bits', () => {
-  it('that reaches over half of them is shown as it is stored', async () => {
-    const values = await shown(await openBytes(tiffOf(directoryOf(ramp(20_000, 40_000)))));
+describe('16-bit grey', () => {
+  it('that covers more than half of the range is not stretched', async () => {
+    const values = await cornerSamples(await openBytes(tiffOf(directoryOf(ramp(20_000, 40_000)))));
     expect(values).toEqual([20_000 >> 8, 30_000 >> 8, 40_000 >> 8]);
   });
 
-  it('that is 300 all over does not glow', async () => {
-    expect(await shown(await openBytes(tiffOf(directoryOf(ramp(300, 300)))))).toEqual([0, 0, 0]);
+  it('with a constant low value stays dark', async () => {
+    expect(await cornerSamples(await openBytes(tiffOf(directoryOf(ramp(300, 300)))))).toEqual([0, 0, 0]);
   });
 
-  it('of colours is shown as it is stored, however dark', async () => {
+  it('in colour images is never stretched', async () => {
     const samples = Uint16Array.from({ length: width * height * 3 }, () => 2000);
     const directory = directoryOf(samples, { samplesPerPixel: 3, photometric: 2 });
-    expect(await shown(await openBytes(tiffOf(directory)))).toEqual([7, 7, 7]);
+    expect(await cornerSamples(await openBytes(tiffOf(directory)))).toEqual([7, 7, 7]);
   });
 });

@@ -9,7 +9,7 @@ import { completeJpeg, type JpegColour, type JpegPrefix, jpegPrefix, streamPlace
 import { segments } from './header.ts';
 
 const picture = paintTissue(64, 64);
-/** The same without colour: every pixel as bright as its green. */
+/** The same picture in grey: every pixel as bright as its green sample. */
 const grey: Raster = { ...picture, rgb: picture.rgb.map((_, i, rgb) => rgb[i - (i % 3) + 1] as number) };
 
 function complete(stream: Uint8Array, prefix: JpegPrefix): Uint8Array {
@@ -20,36 +20,36 @@ function complete(stream: Uint8Array, prefix: JpegPrefix): Uint8Array {
 }
 
 /** A tile and the tables of its level, as TIFF stores them. */
-async function stored(
+async function encodeTile(
   colour: PictureColour,
-  shown = picture,
+  shownPicture = picture,
 ): Promise<{ tile: Uint8Array; tables: Uint8Array }> {
-  const { tags, tiles } = await encodePicture(shown, 64, colour);
+  const { tags, tiles } = await encodePicture(shownPicture, 64, colour);
   return { tile: tiles?.[0] as Uint8Array, tables: Uint8Array.from(tags[tag.JPEGTables]?.numbers ?? []) };
 }
 
 const markers = (jpeg: Uint8Array) => [...segments(jpeg, 2)].map(({ marker }) => marker.toString(16));
 
-describe('a stored tile made complete', () => {
+describe('a native tile completed to a JPEG', () => {
   it.each<[PictureColour, JpegColour]>([
     ['rgb', 'rgb'],
     ['ycbcr', 'ycbcr'],
     ['grey', 'grey'],
   ])('shows the picture in its own colours: %s', async (written, colour) => {
-    const shown = written === 'grey' ? grey : picture;
-    const { tile, tables } = await stored(written, shown);
+    const shownPicture = written === 'grey' ? grey : picture;
+    const { tile, tables } = await encodeTile(written, shownPicture);
     const pixels = await pixelsOf(complete(tile, jpegPrefix(tables, colour)));
-    expect(difference(pixels, shown).mean).toBeLessThan(5);
+    expect(difference(pixels, shownPicture).mean).toBeLessThan(5);
   });
 
   it('keeps every byte of the scan', async () => {
-    const { tile, tables } = await stored('rgb');
+    const { tile, tables } = await encodeTile('rgb');
     const jpeg = Buffer.from(complete(tile, jpegPrefix(tables, 'rgb')));
     expect(jpeg.subarray(-(tile.length - 2))).toEqual(Buffer.from(tile.subarray(2)));
   });
 
-  it('says what its samples are, so that no viewer has to guess', async () => {
-    const { tile, tables } = await stored('rgb');
+  it('declares the meaning of its samples with an Adobe marker', async () => {
+    const { tile, tables } = await encodeTile('rgb');
     const jpeg = complete(tile, jpegPrefix(tables, 'rgb'));
     expect([...jpeg.subarray(2, 18)]).toEqual([
       ...[0xff, 0xee, 0, 14],
@@ -57,10 +57,10 @@ describe('a stored tile made complete', () => {
       ...[0, 100, 0, 0, 0, 0, 0],
     ]);
     expect(complete(tile, jpegPrefix(tables, 'ycbcr'))[17]).toBe(1);
-    expect(markers(complete((await stored('grey')).tile, jpegPrefix(null, 'grey')))).not.toContain('ee');
+    expect(markers(complete((await encodeTile('grey')).tile, jpegPrefix(null, 'grey')))).not.toContain('ee');
   });
 
-  describe('that speaks for its own colours', () => {
+  describe('with a JFIF marker', () => {
     let jfif: Buffer;
     beforeAll(async () => {
       const { rgb, width, height } = picture;
@@ -71,41 +71,41 @@ describe('a stored tile made complete', () => {
       jfif = Buffer.concat([jpeg.subarray(0, 2), Buffer.from(marker), jpeg.subarray(2)]);
     });
 
-    it('is believed before the directory: no Adobe marker contradicts it', async () => {
+    it('gets no contradicting Adobe marker, whatever the TIFF directory says', async () => {
       const jpeg = complete(jfif, jpegPrefix(null, 'rgb'));
       expect(Buffer.from(jpeg)).toEqual(jfif);
     });
 
-    it('still gets the tables of its level', async () => {
-      const { tables } = await stored('ycbcr');
+    it('gets the tables of its level', async () => {
+      const { tables } = await encodeTile('ycbcr');
       const jpeg = complete(jfif, jpegPrefix(tables, 'rgb'));
       expect(markers(jpeg)).not.toContain('ee');
       expect(difference(await pixelsOf(jpeg), await pixelsOf(jfif)).most).toBe(0);
     });
   });
 
-  it('is refused when it does not begin as a JPEG', async () => {
-    const { tile, tables } = await stored('rgb');
+  it('is rejected with FILE_CORRUPT when it does not start with SOI', async () => {
+    const { tile, tables } = await encodeTile('rgb');
     expect(() => complete(tile.subarray(2), jpegPrefix(tables, 'rgb'))).toThrow(
       expect.objectContaining({ code: 'FILE_CORRUPT' }),
     );
   });
 });
 
-describe('the tables of a level', () => {
+describe('the JPEG tables of a level', () => {
   it.each<[string, (tables: Uint8Array) => Uint8Array]>([
-    ['no start', (tables) => tables.subarray(2)],
-    ['no end', (tables) => tables.subarray(0, -2)],
-    ['a cut table', (tables) => tables.subarray(0, 40)],
-    ['nothing at all', () => new Uint8Array()],
-  ])('are refused with %s', async (_, damage) => {
-    const { tables } = await stored('rgb');
+    ['without SOI', (tables) => tables.subarray(2)],
+    ['without EOI', (tables) => tables.subarray(0, -2)],
+    ['with a truncated table', (tables) => tables.subarray(0, 40)],
+    ['when empty', () => new Uint8Array()],
+  ])('are rejected with FILE_CORRUPT %s', async (_, damage) => {
+    const { tables } = await encodeTile('rgb');
     expect(() => jpegPrefix(damage(tables), 'rgb')).toThrow(
       expect.objectContaining({ code: 'FILE_CORRUPT' }),
     );
   });
 
-  it('are refused when they are a whole picture', async () => {
+  it('are rejected with FILE_CORRUPT when they are a whole picture', async () => {
     const jpeg = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
       .jpeg()
       .toBuffer();

@@ -8,29 +8,29 @@ import {
   segments,
 } from './header.ts';
 
-/** What the samples of a stored stream mean when it does not say so itself. */
+/** Meaning of the samples of a native tile that does not declare it itself. */
 export type JpegColour = 'rgb' | 'ycbcr' | 'grey';
 
 /**
- * What stands before every stored tile of a level to make it a complete JPEG: SOI, the Adobe marker, the tables.
+ * The bytes that complete every native tile of a level to a JPEG: SOI, Adobe marker, tables.
  *
- * Where a tile speaks for its own colours the Adobe marker must go; it stands first, so that the rest can be
- * sent without copying anything.
+ * The Adobe marker must be omitted for a tile that declares its own colours. It stands first, so that it can
+ * be skipped without copying.
  */
 export interface JpegPrefix {
   readonly bytes: Uint8Array;
-  /** Bytes of the Adobe marker, which stands right after SOI; 0 when there is none. */
+  /** Length of the Adobe marker, which follows SOI; 0 when there is none. */
   readonly adobeBytes: number;
 }
 
 const MARKER_BYTES = 2;
 
 /**
- * The Adobe marker, without which a decoder guesses: browsers take three components numbered 1, 2, 3 or 0, 1, 2
- * for YCbCr, and draw RGB slides in wrong colours.
+ * The Adobe marker, without which a decoder guesses: browsers treat three components numbered 1, 2, 3 or 0,
+ * 1, 2 as YCbCr and draw RGB slides in wrong colours.
  *
  * Source: Adobe Technical Note 5116, "Supporting the DCT Filters in PostScript Level 2", section 18
- * (transform 0: as they are; 1: YCbCr).
+ * (transform 0: no transform; 1: YCbCr).
  */
 function adobeMarker(transform: 0 | 1): number[] {
   const version = [0, 100];
@@ -39,12 +39,13 @@ function adobeMarker(transform: 0 | 1): number[] {
 }
 
 /**
- * TIFF stores quantisation and Huffman tables once a level (JPEGTables) and an abbreviated stream a tile. Both
- * open with SOI, the tables close with EOI; without those two one valid file is left.
+ * Builds the prefix of a level. TIFF stores quantisation and Huffman tables once per level (JPEGTables) and
+ * an abbreviated stream per tile. Both start with SOI, and the tables end with EOI; without those two markers
+ * they form one valid file.
  *
  * Source: TIFF Technical Note 2 (T. Lane, 1995), "JPEGTables field".
  *
- * @param tables null when every tile brings its own
+ * @param tables null when every tile contains its own
  * @throws SlideError FILE_CORRUPT when the tables are no abbreviated JPEG stream
  */
 export function jpegPrefix(tables: Uint8Array | null, colour: JpegColour): JpegPrefix {
@@ -69,18 +70,18 @@ function tablesBody(tables: Uint8Array): { bytes: Uint8Array; declaresColour: bo
   throw corrupt('its tables are a picture of their own');
 }
 
-/** Where a stored stream goes in a buffer whose start the prefix will take: its SOI makes room for the prefix. */
+/** Index at which a native tile is read into a buffer: the prefix replaces the tile's SOI. */
 export function streamPlace(prefix: JpegPrefix): number {
   return prefix.bytes.length - MARKER_BYTES;
 }
 
 /**
- * Put the prefix in front of a stored stream that was read to `streamPlace` of the buffer.
+ * Puts the prefix in front of a native tile that was read to `streamPlace` of the buffer.
  *
- * Where the stream speaks for itself it decides: QuPath writes OME-TIFF tiles as YCbCr with a JFIF marker, and
- * calls them RGB in the directory.
+ * Colour markers of the tile take precedence: QuPath writes OME-TIFF tiles as YCbCr with a JFIF marker, but
+ * declares RGB in the directory.
  *
- * @returns the complete JPEG (a part of the buffer) and its header, whose places count in the buffer
+ * @returns the complete JPEG (a view of the buffer), and its header with positions relative to the buffer
  * @throws SlideError FILE_CORRUPT
  */
 export function completeJpeg(
@@ -98,12 +99,12 @@ export function completeJpeg(
 }
 
 /**
- * Make comments of the markers that say how components become colours: where a decoder shall give them as they
- * are stored. Changes the bytes in place.
+ * Turns the markers that declare a colour transform into comments, so that a decoder returns the components
+ * unchanged. Modifies the bytes in place.
  *
  * @throws SlideError FILE_CORRUPT
  */
-export function hideColourMarkers(jpeg: Uint8Array): void {
+export function maskColourMarkers(jpeg: Uint8Array): void {
   for (const segment of segments(jpeg, MARKER_BYTES)) {
     if (isColourMarker(jpeg, segment)) jpeg[segment.at + 1] = marker.COM;
   }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe('the header of a JPEG', () => {
-  it('says size, coding and sampling', () => {
+  it('contains size, coding process and sampling factors', () => {
     expect(readJpegHeader(jpeg)).toMatchObject({
       frameMarker: 0xc0,
       precision: 8,
@@ -28,14 +28,14 @@ describe('the header of a JPEG', () => {
     });
   });
 
-  it('ends where the data of the scan begin', () => {
+  it("ends at the first byte of the scan's data", () => {
     const { frameAt, scanAt, dataAt } = readJpegHeader(jpeg);
     expect([jpeg[frameAt], jpeg[frameAt + 1]]).toEqual([0xff, 0xc0]);
     expect([jpeg[scanAt], jpeg[scanAt + 1]]).toEqual([0xff, 0xda]);
     expect(dataAt).toBe(scanAt + 2 + jpeg.readUInt16BE(scanAt + 2));
   });
 
-  it('knows that a JFIF or Adobe marker speaks for the colours, and nothing else does', () => {
+  it('declares colours only with a JFIF or Adobe marker', () => {
     const withMarker = (marker: number, body: string) =>
       Buffer.concat([
         jpeg.subarray(0, 2),
@@ -67,9 +67,9 @@ describe('the header of a JPEG', () => {
     };
 
   it.each<[string, (bytes: Buffer) => Buffer]>([
-    ['nothing after SOI', (bytes) => bytes.subarray(0, 2)],
-    ['a cut frame', cut(({ frameAt }) => frameAt + 8)],
-    ['a cut scan header', cut(({ scanAt }) => scanAt + 4)],
+    ['only SOI', (bytes) => bytes.subarray(0, 2)],
+    ['a truncated frame', cut(({ frameAt }) => frameAt + 8)],
+    ['a truncated scan header', cut(({ scanAt }) => scanAt + 4)],
     ['no scan', (bytes) => Buffer.concat([cut(({ scanAt }) => scanAt)(bytes), Buffer.from([0xff, 0xd9])])],
     ['a scan before its frame', patch(({ frameAt }) => frameAt + 1, 0xe5)],
     [
@@ -79,14 +79,14 @@ describe('the header of a JPEG', () => {
         return Buffer.concat([bytes.subarray(0, scanAt), bytes.subarray(frameAt)]);
       },
     ],
-    ['something between its segments', patch(({ frameAt }) => frameAt, 0)],
+    ['other bytes between its segments', patch(({ frameAt }) => frameAt, 0)],
     ['a segment of length 0', patch(({ frameAt }) => frameAt + 2, 0, 0)],
     ['a segment longer than the file', patch(({ frameAt }) => frameAt + 2, 255, 255)],
     ['no components', patch(({ frameAt }) => frameAt + 9, 0)],
-    ['more components than its frame has room for', patch(({ frameAt }) => frameAt + 9, 200)],
-    ['a sampling of 0', patch(({ frameAt }) => frameAt + 11, 0x02)],
-    ['a sampling of 5', patch(({ frameAt }) => frameAt + 11, 0x51)],
-  ])('is refused with %s', (_, damage) => {
+    ['more components than its frame contains', patch(({ frameAt }) => frameAt + 9, 200)],
+    ['a sampling factor of 0', patch(({ frameAt }) => frameAt + 11, 0x02)],
+    ['a sampling factor of 5', patch(({ frameAt }) => frameAt + 11, 0x51)],
+  ])('is rejected with FILE_CORRUPT for %s', (_, damage) => {
     expect(() => readJpegHeader(damage(jpeg))).toThrow(expect.objectContaining({ code: 'FILE_CORRUPT' }));
   });
 });

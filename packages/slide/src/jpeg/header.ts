@@ -1,4 +1,4 @@
-import { SlideError } from '../slide.ts';
+import { SlideError } from '../model/slide.ts';
 
 /** One colour component of a frame. */
 export interface FrameComponent {
@@ -8,11 +8,11 @@ export interface FrameComponent {
   readonly vertical: number;
 }
 
-/** What stands in a JPEG stream before its first scan. */
+/** The header of a JPEG stream up to its first scan. */
 export interface JpegHeader {
-  /** The marker of the frame: 0xc0 baseline, 0xc1 extended, 0xc2 progressive, and so on. */
+  /** The frame marker: 0xc0 baseline, 0xc1 extended, 0xc2 progressive, and so on. */
   readonly frameMarker: number;
-  /** Bits a sample. */
+  /** Bits per sample. */
   readonly precision: number;
   /** Pixels. */
   readonly width: number;
@@ -20,20 +20,22 @@ export interface JpegHeader {
   readonly components: readonly FrameComponent[];
   /** MCUs between restart markers; 0 when there are none. */
   readonly restartInterval: number;
-  /** A JFIF or Adobe marker says how the components become colours. */
+  /** Whether a JFIF or Adobe marker declares the colour transform. */
   readonly declaresColour: boolean;
-  /** How many components the first scan has. */
+  /** Number of components of the first scan. */
   readonly scanComponents: number;
-  /** Places in the stream: of the frame's marker, of the scan's marker, of the first byte of the scan's data. */
+  /**
+   * Positions in the stream: of the frame marker, of the scan marker, of the first byte of the scan's data.
+   */
   readonly frameAt: number;
   readonly scanAt: number;
   readonly dataAt: number;
 }
 
-/** Pixels of a DCT block, both ways. */
+/** Side of a DCT block in pixels. */
 const BLOCK = 8;
 
-/** Second bytes of the markers that are read or written. Source: ITU-T T.81, table B.1. */
+/** Second bytes of the markers that Lamina reads or writes. Source: ITU-T T.81, table B.1. */
 export const marker = {
   DHT: 0xc4,
   RST0: 0xd0,
@@ -48,51 +50,51 @@ export const marker = {
   COM: 0xfe,
 } as const;
 
-/** Every way of coding that T.81 knows; which of them are drawn is decided elsewhere. */
+/** The frame markers of all coding processes of T.81; the decoder decides which ones it supports. */
 export const frameMarkers: ReadonlySet<number> = new Set([
   0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf,
 ]);
 
 export interface Segment {
   readonly marker: number;
-  /** Place of the marker's 0xff, and of the first byte after the length. */
+  /** Position of the marker's 0xff, and of the first byte after the length. */
   readonly at: number;
   readonly bodyAt: number;
-  /** Place after the segment. */
+  /** Position after the segment. */
   readonly end: number;
 }
 
 /**
- * The marker segments from `at` on, which must be a marker, up to and including SOS or EOI.
+ * Yields the marker segments from `at`, which must be a marker, up to and including SOS or EOI.
  *
  * Source: ITU-T T.81 (JPEG), annex B.1.1 (markers, fill bytes, lengths).
  *
  * @throws SlideError FILE_CORRUPT
  */
 export function* segments(jpeg: Uint8Array, at: number): Generator<Segment> {
-  for (let place = at; ; ) {
-    if (jpeg[place] !== 0xff) throw corrupt(`no marker at byte ${place}`);
-    while (jpeg[place + 1] === 0xff) place++;
-    const found = jpeg[place + 1];
-    if (found === undefined) throw corrupt('it ends before its scan');
-    if (found === marker.EOI) {
-      yield { marker: found, at: place, bodyAt: place + 2, end: place + 2 };
+  for (let position = at; ; ) {
+    if (jpeg[position] !== 0xff) throw corrupt(`no marker at byte ${position}`);
+    while (jpeg[position + 1] === 0xff) position++;
+    const code = jpeg[position + 1];
+    if (code === undefined) throw corrupt('it ends before its scan');
+    if (code === marker.EOI) {
+      yield { marker: code, at: position, bodyAt: position + 2, end: position + 2 };
       return;
     }
-    const length = uint16(jpeg, place + 2);
-    const end = place + 2 + length;
-    if (length < 2 || end > jpeg.length) throw corrupt(`the segment at byte ${place} is cut`);
-    yield { marker: found, at: place, bodyAt: place + 4, end };
-    if (found === marker.SOS) return;
-    place = end;
+    const length = uint16(jpeg, position + 2);
+    const end = position + 2 + length;
+    if (length < 2 || end > jpeg.length) throw corrupt(`the segment at byte ${position} is truncated`);
+    yield { marker: code, at: position, bodyAt: position + 4, end };
+    if (code === marker.SOS) return;
+    position = end;
   }
 }
 
 /**
- * Read what stands before the first scan.
+ * Reads the header before the first scan.
  *
- * @param at where to begin: a marker, after SOI
- * @throws SlideError FILE_CORRUPT when the stream breaks the rules of JPEG or has no frame before its scan
+ * @param at position of a marker after SOI
+ * @throws SlideError FILE_CORRUPT when the stream violates the JPEG syntax or has no frame before its scan
  */
 export function readJpegHeader(jpeg: Uint8Array, at = 2): JpegHeader {
   let frame: Segment | null = null;
@@ -122,7 +124,7 @@ export function readJpegHeader(jpeg: Uint8Array, at = 2): JpegHeader {
 }
 
 /**
- * Whether the segment says how components become colours: JFIF means YCbCr or grey, Adobe names its transform.
+ * Whether a segment declares the colour transform: JFIF means YCbCr or grey, Adobe names the transform.
  *
  * Source: JFIF 1.02; Adobe Technical Note 5116, section 18.
  */
@@ -132,8 +134,8 @@ export function isColourMarker(jpeg: Uint8Array, segment: Segment): boolean {
 }
 
 /**
- * Pixels of the smallest piece of a scan that is coded by itself. A scan of one component is not interleaved:
- * whatever its sampling says, its MCU is one block.
+ * Size in pixels of an MCU, the smallest independently coded unit of a scan. A scan of one component is not
+ * interleaved: its MCU is one block, whatever its sampling factors are.
  *
  * Source: ITU-T T.81, section A.2.
  */
@@ -147,13 +149,13 @@ export function mcuSize({ components }: JpegHeader): { width: number; height: nu
 
 function readFrame(jpeg: Uint8Array, { marker: frameMarker, at, bodyAt, end }: Segment) {
   const count = jpeg[bodyAt + 5] ?? 0;
-  if (count === 0 || bodyAt + 6 + 3 * count > end) throw corrupt('its frame is cut');
+  if (count === 0 || bodyAt + 6 + 3 * count > end) throw corrupt('its frame is truncated');
   const components: FrameComponent[] = [];
   for (let i = 0; i < count; i++) {
     const sampling = jpeg[bodyAt + 7 + 3 * i] ?? 0;
     const [horizontal, vertical] = [sampling >> 4, sampling & 15];
     if (horizontal < 1 || horizontal > 4 || vertical < 1 || vertical > 4) {
-      throw corrupt(`a component has the sampling ${horizontal} × ${vertical}`);
+      throw corrupt(`a component has the sampling factors ${horizontal} × ${vertical}`);
     }
     components.push({ id: jpeg[bodyAt + 6 + 3 * i] ?? 0, horizontal, vertical });
   }

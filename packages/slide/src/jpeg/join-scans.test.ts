@@ -15,8 +15,8 @@ interface Coding {
   grey?: boolean;
 }
 
-/** Ten pieces of the picture, one under the other, each a JPEG of its own with the tables of the standard. */
-function pieces(heights: readonly number[], coding: Coding = {}): Promise<Buffer[]> {
+/** Horizontal strips of the picture, each a JPEG with the standard tables. */
+function strips(heights: readonly number[], coding: Coding = {}): Promise<Buffer[]> {
   let y = 0;
   return Promise.all(
     heights.map((height) => {
@@ -35,10 +35,10 @@ async function encode({ width, height, rgb }: Raster, { grey = false, ...coding 
     .toBuffer();
 }
 
-const ten = Array.from({ length: 10 }, () => 32);
+const tenStrips = Array.from({ length: 10 }, () => 32);
 
-/** The same pictures, each decoded on its own. */
-async function stacked(jpegs: readonly Uint8Array[]): Promise<Raster> {
+/** The strips, each decoded separately. */
+async function stackedPixels(jpegs: readonly Uint8Array[]): Promise<Raster> {
   const parts = await Promise.all(jpegs.map(pixelsOf));
   return {
     width: picture.width,
@@ -47,70 +47,70 @@ async function stacked(jpegs: readonly Uint8Array[]): Promise<Raster> {
   };
 }
 
-describe('JPEGs joined by their scans', () => {
+describe('strips joined by joinScans', () => {
   it.each<[string, readonly number[], Coding]>([
-    ['colours at full resolution', ten, {}],
-    ['grey', ten, { grey: true }],
-    ['a lower last piece', [32, 32, 32, 20], {}],
-    ['a single piece', [64], {}],
-  ])('show the same pixels as one by one: %s', async (_, heights, coding) => {
-    const jpegs = await pieces(heights, coding);
+    ['colours at full resolution', tenStrips, {}],
+    ['grey', tenStrips, { grey: true }],
+    ['a lower last strip', [32, 32, 32, 20], {}],
+    ['a single strip', [64], {}],
+  ])('decode to the same pixels as separate strips: %s', async (_, heights, coding) => {
+    const jpegs = await strips(heights, coding);
     const joined = joinScans(jpegs);
-    expect(difference(await pixelsOf(joined ?? new Uint8Array()), await stacked(jpegs)).most).toBe(0);
+    expect(difference(await pixelsOf(joined ?? new Uint8Array()), await stackedPixels(jpegs)).most).toBe(0);
   });
 
-  it('show the same but for the colours beside a seam, where those are at half resolution', async () => {
-    const jpegs = await pieces(ten, { chromaSubsampling: '4:2:0' });
+  it('with subsampled chroma differ only beside the seams', async () => {
+    const jpegs = await strips(tenStrips, { chromaSubsampling: '4:2:0' });
     const joined = await pixelsOf(joinScans(jpegs) ?? new Uint8Array());
-    const alone = await stacked(jpegs);
+    const separate = await stackedPixels(jpegs);
     for (let piece = 0; piece < 10; piece++) {
       const inside = (raster: Raster) => cropRaster(raster, 0, piece * 32 + 1, 64, 30);
-      expect(difference(inside(joined), inside(alone)).most).toBe(0);
+      expect(difference(inside(joined), inside(separate)).most).toBe(0);
     }
   });
 
   it.each<[string, () => Promise<Buffer[]>]>([
-    ['there are none', async () => []],
-    ['they are progressive', () => pieces(ten, { progressive: true })],
-    ['their tables differ', async () => [...(await pieces([32])), ...(await pieces([32], { quality: 70 }))]],
-    ['each has the tables that suit it best', () => pieces(ten, { optimiseCoding: true })],
+    ['there are no strips', async () => []],
+    ['the strips are progressive', () => strips(tenStrips, { progressive: true })],
+    ['their tables differ', async () => [...(await strips([32])), ...(await strips([32], { quality: 70 }))]],
+    ['each strip has optimised tables', () => strips(tenStrips, { optimiseCoding: true })],
     [
-      'their colours have another resolution',
-      async () => [...(await pieces([32])), ...(await pieces([32], { chromaSubsampling: '4:2:0' }))],
+      'their chroma subsampling differs',
+      async () => [...(await strips([32])), ...(await strips([32], { chromaSubsampling: '4:2:0' }))],
     ],
-    ['one is wider', async () => [...(await pieces([32])), await encode(paintTissue(72, 32), {})]],
-    ['one above is of no whole number of blocks', () => pieces([20, 20])],
+    ['one strip is wider', async () => [...(await strips([32])), await encode(paintTissue(72, 32), {})]],
+    ['the height of an upper strip is no multiple of a block', () => strips([20, 20])],
     [
-      'one above is of no whole number of blocks of colour',
-      () => pieces([24, 24], { chromaSubsampling: '4:2:0' }),
+      'the height of an upper strip is no multiple of an MCU',
+      () => strips([24, 24], { chromaSubsampling: '4:2:0' }),
     ],
-    ['one above is lower', () => pieces([16, 32])],
-    ['the last is higher', () => pieces([32, 64])],
+    ['an upper strip is lower', () => strips([16, 32])],
+    ['the last strip is higher', () => strips([32, 64])],
     [
-      'one is cut',
+      'one strip is truncated',
       async () => {
-        const [one, other] = (await pieces([32, 32])) as [Buffer, Buffer];
+        const [one, other] = (await strips([32, 32])) as [Buffer, Buffer];
         return [one.subarray(0, -40), other];
       },
     ],
     [
-      'they have restart markers of their own',
+      'the strips contain restart markers',
       async () => {
-        const joined = await Promise.all([pieces([32, 32]), pieces([32, 32])]);
+        const joined = await Promise.all([strips([32, 32]), strips([32, 32])]);
         return joined.map((two) => Buffer.from(joinScans(two) ?? []));
       },
     ],
-  ])('are not made when %s', async (_, jpegs) => {
+  ])('are null when %s', async (_, jpegs) => {
     expect(joinScans(await jpegs())).toBeNull();
   });
 
-  it('are not made higher than a JPEG can be', async () => {
+  it('are null when the result would exceed 65,535 rows', async () => {
     const one = await encode(paintTissue(16, 2048), {});
     expect(joinScans(Array.from({ length: 31 }, () => one))).not.toBeNull();
     expect(joinScans(Array.from({ length: 32 }, () => one))).toBeNull();
   });
 
-  it('are not made of pieces with more blocks than a restart interval can count', async () => {
+  it('are null when a strip has more MCUs than a restart interval can count', async () => {
     const wide = await encode(paintTissue(2048 * 8, 8 * 8), {});
     const huge = Buffer.concat([wide]);
     expect(joinScans([wide, huge])).not.toBeNull();

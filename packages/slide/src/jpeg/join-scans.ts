@@ -1,6 +1,6 @@
 import { type JpegHeader, marker, mcuSize, readJpegHeader } from './header.ts';
 
-/** A frame's height and a restart interval are numbers of 16 bits. */
+/** A frame's height and a restart interval are 16-bit numbers. */
 const MAX_UINT16 = 65_535;
 const BASELINE = 0xc0;
 const EOI = Buffer.of(0xff, marker.EOI);
@@ -8,22 +8,23 @@ const EOI = Buffer.of(0xff, marker.EOI);
 interface Stream {
   readonly jpeg: Uint8Array;
   readonly header: JpegHeader;
-  /** Place of EOI, where the scan's data end. */
+  /** Position of EOI, where the scan's data end. */
   readonly endAt: number;
 }
 
 /**
- * Put pictures of equal width one under the other, without decoding them: their scans, joined by restart
- * markers, are one valid baseline JPEG as high as all of them.
+ * Stacks pictures of equal width without decoding them: their scans, joined by restart markers, form one
+ * baseline JPEG of their total height.
  *
- * A restart marker resets the decoder's predictions, which is how every one of these streams begins. Decoding
- * the whole at once costs half of decoding them one by one, above all at 1/2, 1/4 or 1/8 of the size.
+ * A restart marker resets the decoder's predictions to the state at the start of a stream. Decoding the
+ * joined JPEG takes half the time of decoding the pictures separately, above all at 1/2, 1/4 or 1/8 of the
+ * size.
  *
  * Source: ITU-T T.81, sections E.1.4 (restart intervals) and A.2 (MCUs of a scan).
  *
- * @param jpegs complete JPEGs, top to bottom, equally high but for the last, which may be lower
- * @returns null when they cannot be joined: not baseline, more than one scan, other tables or sampling, restart
- *   markers of their own, a height of no whole number of MCUs, more than 65,535 rows, a scan that is cut
+ * @param jpegs complete JPEGs, top to bottom, of equal height except the last, which may be lower
+ * @returns null when they cannot be joined: not baseline, several scans, differing tables or sampling
+ *   factors, restart markers, a height that is no multiple of an MCU, more than 65,535 rows, a truncated scan
  */
 export function joinScans(jpegs: readonly Uint8Array[]): Uint8Array | null {
   const streams = jpegs.map(readStream);
@@ -42,7 +43,7 @@ export function joinScans(jpegs: readonly Uint8Array[]): Uint8Array | null {
     height <= MAX_UINT16 &&
     interval <= MAX_UINT16 &&
     above.every((stream) => stream.header.height === header.height && header.height % mcu.height === 0) &&
-    streams.every((stream) => stream.endAt > 0 && isAlike(stream, first)) &&
+    streams.every((stream) => stream.endAt > 0 && hasSameHeader(stream, first)) &&
     (streams.at(-1)?.header.height ?? 0) <= header.height;
   if (!isJoinable) return null;
 
@@ -64,12 +65,14 @@ export function joinScans(jpegs: readonly Uint8Array[]): Uint8Array | null {
 function readStream(jpeg: Uint8Array): Stream {
   const header = readJpegHeader(jpeg);
   const buffer = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.length);
-  // Inside a scan's data 0xff is followed by 0 or a restart marker, so the first EOI is the end.
+  // In a scan's data 0xff is followed by 0 or by a restart marker, so the first EOI is the end.
   return { jpeg, header, endAt: buffer.indexOf(EOI, header.dataAt) };
 }
 
-/** Everything before the data is the same, byte for byte, but for the height: size, tables, sampling, colours. */
-function isAlike(stream: Stream, first: Stream): boolean {
+/**
+ * Whether everything before the data is equal except the height: width, tables, sampling factors, colours.
+ */
+function hasSameHeader(stream: Stream, first: Stream): boolean {
   const { frameAt, dataAt } = first.header;
   if (stream.header.frameAt !== frameAt || stream.header.dataAt !== dataAt) return false;
   const at = heightAt(first.header);

@@ -13,11 +13,11 @@ beforeAll(async () => {
     .toBuffer();
 });
 
-/** A JPEG with so many bytes of comments before its picture. */
+/** A JPEG with this many bytes of comments before its picture. */
 function commented(bytes: number): Buffer {
   const comments: Buffer[] = [];
-  for (let left = bytes; left > 0; left -= 65_537) {
-    const comment = Buffer.alloc(Math.max(4, Math.min(left, 65_537)));
+  for (let remaining = bytes; remaining > 0; remaining -= 65_537) {
+    const comment = Buffer.alloc(Math.max(4, Math.min(remaining, 65_537)));
     comment.set([0xff, 0xfe]);
     comment.writeUInt16BE(comment.length - 2, 2);
     comments.push(comment);
@@ -25,8 +25,8 @@ function commented(bytes: number): Buffer {
   return Buffer.concat([jpeg.subarray(0, 2), ...comments, jpeg.subarray(2)]);
 }
 
-/** A source that counts the bytes that are read from it. */
-function counted(bytes: Uint8Array) {
+/** A source that counts the bytes read from it. */
+function countReads(bytes: Uint8Array) {
   const source = memorySource(bytes);
   const counter = { read: 0 };
   const read: typeof source.read = (offset, length, signal) => {
@@ -37,39 +37,39 @@ function counted(bytes: Uint8Array) {
 }
 
 describe('the head of a JPEG', () => {
-  it('is all that stands before the data of its first scan', async () => {
-    const { source, counter } = counted(Buffer.concat([Buffer.alloc(100), jpeg, Buffer.alloc(100)]));
+  it('contains everything before the data of its first scan', async () => {
+    const { source, counter } = countReads(Buffer.concat([Buffer.alloc(100), jpeg, Buffer.alloc(100)]));
     const head = await readJpegHead(source, 100, jpeg.length);
     expect(Buffer.compare(head, jpeg.subarray(0, readJpegHeader(jpeg).dataAt))).toBe(0);
     expect(counter.read).toBeLessThan(jpeg.length);
   });
 
-  it.each([10, 4000, 5000, 100_000, 2_000_000])('may have %i bytes of comments in it', async (bytes) => {
+  it.each([10, 4000, 5000, 100_000, 2_000_000])('may contain %i bytes of comments', async (bytes) => {
     const long = commented(bytes);
-    const { source, counter } = counted(long);
+    const { source, counter } = countReads(long);
     const head = await readJpegHead(source, 0, long.length);
     expect(readJpegHeader(head)).toMatchObject({ width: 400, height: 300 });
     expect(counter.read).toBeLessThan(10 * (bytes + 4096));
   });
 
-  it('may not have more than 16 MiB of them', async () => {
+  it('is rejected with LIMIT_EXCEEDED above 16 MiB of comments', async () => {
     const long = commented(17 * 2 ** 20);
-    const { source, counter } = counted(long);
+    const { source, counter } = countReads(long);
     await expect(readJpegHead(source, 0, long.length)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
     expect(counter.read).toBeLessThan(20 * 2 ** 20);
   });
 
   it.each<[string, () => Uint8Array]>([
-    ['nothing', () => new Uint8Array()],
+    ['an empty file', () => new Uint8Array()],
     ['a single byte', () => jpeg.subarray(0, 1)],
     ['no SOI', () => jpeg.subarray(2)],
     ['nothing after SOI', () => jpeg.subarray(0, 2)],
-    ['a cut table', () => jpeg.subarray(0, 100)],
-    ['a segment of no length', () => Uint8Array.of(0xff, 0xd8, 0xff, 0xfe, 0, 0, 0xff, 0xda)],
+    ['a truncated table', () => jpeg.subarray(0, 100)],
+    ['a segment of length 0', () => Uint8Array.of(0xff, 0xd8, 0xff, 0xfe, 0, 0, 0xff, 0xda)],
     ['EOI before the scan', () => Uint8Array.of(0xff, 0xd8, 0xff, 0xd9, 0, 0, 0, 0)],
-    ['no marker where one must be', () => Uint8Array.of(0xff, 0xd8, 0, 0, 0, 0)],
-    ['fill bytes without end', () => Buffer.concat([jpeg.subarray(0, 2), Buffer.alloc(9000, 0xff)])],
-  ])('is refused with %s', async (_, bytes) => {
+    ['no marker where one is required', () => Uint8Array.of(0xff, 0xd8, 0, 0, 0, 0)],
+    ['fill bytes without an end', () => Buffer.concat([jpeg.subarray(0, 2), Buffer.alloc(9000, 0xff)])],
+  ])('is rejected with FILE_CORRUPT for %s', async (_, bytes) => {
     const source = memorySource(bytes());
     await expect(readJpegHead(source, 0, source.size)).rejects.toMatchObject({
       name: 'SlideError',
@@ -77,7 +77,7 @@ describe('the head of a JPEG', () => {
     });
   });
 
-  it('is refused when the file ends before the JPEG does', async () => {
+  it('is rejected with FILE_TRUNCATED when the file ends before the JPEG', async () => {
     const source = memorySource(jpeg.subarray(0, 100));
     await expect(readJpegHead(source, 0, jpeg.length)).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
   });

@@ -1,16 +1,16 @@
-import { SlideError } from '../slide.ts';
+import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { corrupt, marker } from './header.ts';
 
-/** Tables are some hundred bytes; what cameras and editors put before them may be megabytes. */
+/** Tables have some hundred bytes; metadata of cameras and editors before them may have megabytes. */
 const FIRST_BYTES = 4096;
-const MOST_BYTES = 16 * 2 ** 20;
+const MAX_BYTES = 16 * 2 ** 20;
 
 /**
- * Everything of a JPEG that stands before its first scan's data, for `readJpegHeader`, without the picture itself.
+ * Reads a JPEG up to its first scan's data, for `readJpegHeader`, without the picture itself.
  *
- * @param byteCount of the whole JPEG, as far as it is known
- * @throws SlideError FILE_CORRUPT when this is no JPEG or has no scan, FILE_TRUNCATED, LIMIT_EXCEEDED
+ * @param byteCount length of the whole JPEG, or an upper bound
+ * @throws SlideError FILE_CORRUPT when this is no JPEG or has no scan; FILE_TRUNCATED, LIMIT_EXCEEDED
  */
 export async function readJpegHead(
   source: ByteSource,
@@ -19,8 +19,8 @@ export async function readJpegHead(
   signal?: AbortSignal,
 ): Promise<Uint8Array> {
   for (let length = Math.min(FIRST_BYTES, byteCount); ; length = Math.min(8 * length, byteCount)) {
-    if (length > MOST_BYTES) {
-      throw new SlideError('LIMIT_EXCEEDED', `A JPEG has more than ${MOST_BYTES} bytes before its picture`);
+    if (length > MAX_BYTES) {
+      throw new SlideError('LIMIT_EXCEEDED', `A JPEG has more than ${MAX_BYTES} bytes before its picture`);
     }
     const bytes = await source.read(offset, length, signal);
     const end = endOfHead(bytes);
@@ -29,21 +29,21 @@ export async function readJpegHead(
   }
 }
 
-/** @returns the place after the header of the first scan; null when it lies beyond these bytes */
+/** @returns the position after the header of the first scan; null when it lies beyond these bytes */
 function endOfHead(bytes: Uint8Array): number | null {
   if (bytes[0] !== 0xff || bytes[1] !== marker.SOI) throw corrupt('it does not begin with SOI');
   for (let at = 2; at + 4 <= bytes.length; ) {
     if (bytes[at] !== 0xff) throw corrupt(`no marker at byte ${at}`);
-    const found = bytes[at + 1];
-    if (found === 0xff) {
+    const code = bytes[at + 1];
+    if (code === 0xff) {
       at++;
       continue;
     }
-    if (found === marker.EOI) throw corrupt('it has no scan');
+    if (code === marker.EOI) throw corrupt('it has no scan');
     const length = ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0);
-    if (length < 2) throw corrupt(`the segment at byte ${at} is cut`);
+    if (length < 2) throw corrupt(`the segment at byte ${at} is truncated`);
     at += 2 + length;
-    if (found === marker.SOS) return at <= bytes.length ? at : null;
+    if (code === marker.SOS) return at <= bytes.length ? at : null;
   }
   return null;
 }

@@ -8,7 +8,7 @@ import { readJpegHeader } from './header.ts';
 import { readJpegHead } from './read-head.ts';
 import { type IntervalArea, type IntervalStarts, intervalGrid, intervalReader } from './restart-intervals.ts';
 
-/** As wide as five intervals of 64 pixels, but for the last four. */
+/** As wide as five intervals of 64 pixels, minus four pixels. */
 const picture = paintTissue(316, 140);
 
 async function largeJpeg(bytes: Uint8Array, width = picture.width, height = picture.height) {
@@ -19,7 +19,7 @@ async function largeJpeg(bytes: Uint8Array, width = picture.width, height = pict
   return { source, offset: 0, byteCount: bytes.length, head, width, height, grid, colour: 'ycbcr' as const };
 }
 
-/** Reads parts of a JPEG by a list of starts, its own where nothing else is said. */
+/** Reads parts of a JPEG with a list of interval starts, by default the true one. */
 async function partsOf(jpeg: IntervalJpeg, starts: IntervalStarts | null = Uint32Array.from(jpeg.starts)) {
   return intervalReader(await largeJpeg(jpeg.bytes), async () => starts);
 }
@@ -34,19 +34,49 @@ const area = (column: number, row: number, columns: number, rows: number): Inter
 describe('the grid of restart intervals', () => {
   const header = { ...readJpegHeader(headOf(3)), restartInterval: 0 };
   it.each([
-    ['no restart markers', 0, 1024, 768, null],
-    ['a quarter of a row', 32, 1024, 768, { width: 256, height: 8, columns: 4, rows: 96 }],
-    ['a row', 128, 1024, 768, { width: 1024, height: 8, columns: 1, rows: 96 }],
-    ['three rows', 384, 1024, 765, { width: 1024, height: 24, columns: 1, rows: 32 }],
-    ['a row that ends inside its last MCU', 128, 1017, 768, { width: 1024, height: 8, columns: 1, rows: 96 }],
-    ['rows that are no multiple', 100, 1024, 768, null],
-    ['rows wider than decoders take', 8200, 65_600, 8, null],
-    ['a width beyond the frame', 256, 81_920, 8, { width: 2048, height: 8, columns: 40, rows: 1 }],
+    ['is null without restart markers', 0, 1024, 768, null],
+    [
+      'with intervals of a quarter row has four columns',
+      32,
+      1024,
+      768,
+      { width: 256, height: 8, columns: 4, rows: 96 },
+    ],
+    [
+      'with intervals of a row has one column',
+      128,
+      1024,
+      768,
+      { width: 1024, height: 8, columns: 1, rows: 96 },
+    ],
+    [
+      'with intervals of three rows has a third of the rows',
+      384,
+      1024,
+      765,
+      { width: 1024, height: 24, columns: 1, rows: 32 },
+    ],
+    [
+      'counts a last MCU that the picture does not fill',
+      128,
+      1017,
+      768,
+      { width: 1024, height: 8, columns: 1, rows: 96 },
+    ],
+    ['is null when a row is no multiple of the interval', 100, 1024, 768, null],
+    ['is null for rows wider than decoders support', 8200, 65_600, 8, null],
+    [
+      'may be wider than the frame can declare',
+      256,
+      81_920,
+      8,
+      { width: 2048, height: 8, columns: 40, rows: 1 },
+    ],
   ])('%s', (_, restartInterval, width, height, grid) => {
     expect(intervalGrid({ ...header, restartInterval }, width, height)).toEqual(grid);
   });
 
-  it('counts in MCUs of 16 pixels where colours have half the resolution', () => {
+  it('counts in MCUs of 16 pixels when chroma is subsampled', () => {
     const [luma, ...chroma] = header.components;
     const half = { ...header, components: [{ id: 1, horizontal: 2, vertical: 2 }, ...chroma] };
     expect(luma).toBeDefined();
@@ -62,8 +92,13 @@ describe('the grid of restart intervals', () => {
 describe('a part of a JPEG with restart markers', () => {
   it.each<[string, IntervalCoding, IntervalArea, [number, number, number, number]]>([
     ['one interval', { width: 64, height: 8 }, area(1, 3, 1, 1), [64, 24, 64, 8]],
-    ['the first', { width: 64, height: 8 }, area(0, 0, 1, 1), [0, 0, 64, 8]],
-    ['the last, which ends with the picture', { width: 64, height: 8 }, area(4, 17, 1, 1), [256, 136, 60, 4]],
+    ['the first interval', { width: 64, height: 8 }, area(0, 0, 1, 1), [0, 0, 64, 8]],
+    [
+      'the last interval, which ends with the picture',
+      { width: 64, height: 8 },
+      area(4, 17, 1, 1),
+      [256, 136, 60, 4],
+    ],
     ['a rectangle', { width: 64, height: 8 }, area(1, 2, 3, 12), [64, 16, 192, 96]],
     ['the right edge', { width: 64, height: 8 }, area(3, 0, 2, 4), [192, 0, 124, 32]],
     ['whole rows', { width: 64, height: 8 }, area(0, 5, 5, 9), [0, 40, 316, 72]],
@@ -71,14 +106,14 @@ describe('a part of a JPEG with restart markers', () => {
     ['intervals as wide as the picture', { width: 320, height: 8 }, area(0, 4, 1, 10), [0, 32, 316, 80]],
     ['intervals of several rows', { width: 320, height: 24 }, area(0, 4, 1, 2), [0, 96, 316, 44]],
     ['grey', { width: 64, height: 8, colour: 'grey' }, area(1, 2, 3, 12), [64, 16, 192, 96]],
-  ])('shows its pixels exactly: %s', async (_, coding, where, [x, y, width, height]) => {
+  ])('has exactly the pixels of the whole picture: %s', async (_, coding, where, [x, y, width, height]) => {
     const jpeg = await encodeIntervals(picture, coding);
     const part = await (await partsOf(jpeg))(where);
     const whole = await pixelsOf(jpeg.bytes);
     expect(difference(await pixelsOf(part), cropRaster(whole, x, y, width, height)).most).toBe(0);
   });
 
-  it('with colours at half resolution differs only where they are smoothed across its edge', async () => {
+  it('with subsampled chroma differs only along its edges', async () => {
     const jpeg = await encodeIntervals(picture, { width: 64, height: 16, colour: 'half' });
     const part = await pixelsOf(await (await partsOf(jpeg))(area(1, 1, 3, 6)));
     const shown = cropRaster(await pixelsOf(jpeg.bytes), 64, 16, 192, 96);
@@ -86,7 +121,7 @@ describe('a part of a JPEG with restart markers', () => {
     expect(difference(part, shown).most).toBeLessThan(40);
   });
 
-  it('holds nothing but what decoding needs', async () => {
+  it('contains only the segments that decoding needs', async () => {
     const jpeg = await encodeIntervals(picture, { width: 64, height: 8 });
     const comment = Buffer.from('\xff\xfe\0\x10PATIENT 4711..', 'latin1');
     const bytes = Buffer.concat([jpeg.bytes.subarray(0, 2), comment, jpeg.bytes.subarray(2)]);
@@ -96,7 +131,7 @@ describe('a part of a JPEG with restart markers', () => {
     expect(readJpegHeader(part)).toMatchObject({ width: 128, height: 16, declaresColour: true });
   });
 
-  it('is found in a picture wider than a frame can say', async () => {
+  it('can be cut from a picture wider than a frame can declare', async () => {
     const strip = paintTissue(70_000, 16);
     const jpeg = await encodeIntervals(strip, { width: 2000, height: 8 });
     expect(readJpegHeader(jpeg.bytes)).toMatchObject({ width: 0, height: 16 });
@@ -105,7 +140,7 @@ describe('a part of a JPEG with restart markers', () => {
     expect(difference(await pixelsOf(part), cropRaster(strip, 68_000, 0, 2000, 16)).mean).toBeLessThan(6);
   });
 
-  it('is refused when it is wider than decoders take', async () => {
+  it('is rejected with FORMAT_NOT_SUPPORTED when it is wider than decoders support', async () => {
     const jpeg = await encodeIntervals(picture, { width: 64, height: 8 });
     const grid = { width: 65_600, height: 144, columns: 1, rows: 1 };
     const large = { ...(await largeJpeg(jpeg.bytes)), width: 65_600, grid };
@@ -114,7 +149,7 @@ describe('a part of a JPEG with restart markers', () => {
   });
 });
 
-describe('a list of restart intervals that is not true', () => {
+describe('an invalid list of restart intervals', () => {
   const coding = { width: 64, height: 8 };
   const where = area(1, 2, 3, 12);
 
@@ -122,16 +157,16 @@ describe('a list of restart intervals that is not true', () => {
     ['is missing', () => null],
     ['is all zeros', (starts) => new Uint32Array(starts.length)],
     ['is one byte off', (starts) => Uint32Array.from(starts, (start) => start + 1)],
-    ['is one interval off', ([first = 0, ...starts]) => Uint32Array.of(...starts, first)],
+    ['is off by one interval', ([first = 0, ...starts]) => Uint32Array.of(...starts, first)],
     [
-      'is eight intervals off',
+      'is off by eight intervals',
       (starts) => Uint32Array.from(starts, (_, i) => starts[Math.max(0, i - 8)] ?? 0),
     ],
     ['goes backwards', (starts) => Uint32Array.from(starts.toReversed())],
-    ['lies past the end', (starts) => Float64Array.from(starts, (start) => start + 2 ** 40)],
-    ['is no number', (starts) => Float64Array.from(starts, () => Number.NaN)],
-    ['is endless', (starts) => Float64Array.from(starts, () => Number.POSITIVE_INFINITY)],
-  ])('%s: the markers themselves are searched for', async (_, change) => {
+    ['points past the end', (starts) => Float64Array.from(starts, (start) => start + 2 ** 40)],
+    ['contains NaN', (starts) => Float64Array.from(starts, () => Number.NaN)],
+    ['contains infinity', (starts) => Float64Array.from(starts, () => Number.POSITIVE_INFINITY)],
+  ])('is replaced by a search for the markers when it %s', async (_, change) => {
     const jpeg = await encodeIntervals(picture, coding);
     const part = await (await partsOf(jpeg, change([...jpeg.starts])))(where);
     const whole = await pixelsOf(jpeg.bytes);
@@ -139,15 +174,21 @@ describe('a list of restart intervals that is not true', () => {
   });
 
   it.each<[string, (jpeg: Buffer, starts: readonly number[]) => Buffer]>([
-    ['one is missing', (jpeg, starts) => jpeg.fill(0x00, (starts[40] as number) - 1, starts[40])],
-    ['one has the wrong number', (jpeg, starts) => jpeg.fill(0xd0, (starts[42] as number) - 1, starts[42])],
+    ['a marker is missing', (jpeg, starts) => jpeg.fill(0x00, (starts[40] as number) - 1, starts[40])],
     [
-      'there are too many',
+      'a marker has the wrong number',
+      (jpeg, starts) => jpeg.fill(0xd0, (starts[42] as number) - 1, starts[42]),
+    ],
+    [
+      'there are too many markers',
       (jpeg) => Buffer.concat([jpeg.subarray(0, -2), Uint8Array.of(0xff, 0xd1, 0xff, 0xd9)]),
     ],
-    ['the stream ends before the last', (jpeg, starts) => jpeg.subarray(0, starts[80])],
-    ['EOI comes before the last', (jpeg, starts) => jpeg.fill(0xd9, (starts[80] as number) - 1, starts[80])],
-  ])('and neither are the markers: %s', async (_, damage) => {
+    ['the stream ends before the last marker', (jpeg, starts) => jpeg.subarray(0, starts[80])],
+    [
+      'EOI precedes the last marker',
+      (jpeg, starts) => jpeg.fill(0xd9, (starts[80] as number) - 1, starts[80]),
+    ],
+  ])('causes FILE_CORRUPT when the search fails too because %s', async (_, damage) => {
     const jpeg = await encodeIntervals(picture, coding);
     const bytes = damage(Buffer.from(jpeg.bytes), jpeg.starts);
     const read = await partsOf({ ...jpeg, bytes }, null);

@@ -1,17 +1,17 @@
 /**
- * Parts of a JPEG that is far too large to decode as a whole: restart markers cut its scan into intervals that know
- * nothing of each other, so that any rectangle of them is a JPEG of its own.
+ * Cuts parts out of a JPEG that is too large to decode as a whole. Restart markers divide its scan into
+ * intervals that are coded independently, so any rectangle of intervals can become a JPEG of its own.
  *
  * Source: ITU-T T.81, sections A.2 (order of MCUs), B.2.4.4 (restart interval), E.1.4 (what a marker resets).
  */
-import { SlideError } from '../slide.ts';
+import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { readOnce } from '../source/read-once.ts';
-import { bareHead } from './bare-head.ts';
+import { scanHeader } from './bare-head.ts';
 import type { JpegColour } from './complete-jpeg.ts';
 import { corrupt, type JpegHeader, marker, mcuSize } from './header.ts';
 
-/** How restart markers cut a picture: into intervals of one size, but for those at the right and bottom edges. */
+/** The grid of restart intervals of a picture: all of one size, except at the right and bottom edges. */
 export interface IntervalGrid {
   /** Pixels of one interval. */
   readonly width: number;
@@ -20,22 +20,22 @@ export interface IntervalGrid {
   readonly rows: number;
 }
 
-/** A JPEG in a file, and what has been read of it already. */
+/** A JPEG in a file, and its head. */
 export interface LargeJpeg {
   readonly source: ByteSource;
-  /** Where it stands in the source, and how long it is. */
+  /** Offset and length in the source. */
   readonly offset: number;
   readonly byteCount: number;
-  /** Up to its first scan's data. */
+  /** The bytes up to its first scan's data. */
   readonly head: Uint8Array;
-  /** Pixels; what its frame says may have overflowed. */
+  /** Pixels; the frame's own numbers may have overflowed. */
   readonly width: number;
   readonly height: number;
   readonly grid: IntervalGrid;
   readonly colour: JpegColour;
 }
 
-/** Some intervals that stand side by side and one below the other; counted in intervals, inside the grid. */
+/** A rectangle of intervals inside the grid, in intervals. */
 export interface IntervalArea {
   readonly column: number;
   readonly row: number;
@@ -43,20 +43,22 @@ export interface IntervalArea {
   readonly rows: number;
 }
 
-/** Where each interval's data begin, from the first byte of the JPEG; in the order of the scan. */
+/** Start of each interval's data relative to the first byte of the JPEG, in the order of the scan. */
 export type IntervalStarts = Uint32Array | Float64Array;
 
-/** A frame's width and height as libjpeg reads them; a little less than their 16 bits could say. */
-const MOST_SIDE = 65_500;
+/** The largest frame side that libjpeg accepts; slightly less than 16 bits allow. */
+const MAX_SIDE = 65_500;
 const MARKER_BYTES = 2;
-/** Of one part, and of a whole JPEG that is searched for its markers. */
-const MOST_PART_BYTES = 64 * 2 ** 20;
-const MOST_SEARCHED_BYTES = 128 * 2 ** 20;
+/** Limits for one part, and for a JPEG that is searched for its markers. */
+const MAX_PART_BYTES = 64 * 2 ** 20;
+const MAX_SEARCHED_BYTES = 128 * 2 ** 20;
 const SEARCH_WINDOW_BYTES = 2 ** 20;
 
 /**
- * @param width and height: of the picture, in pixels, whatever the frame says
- * @returns null when the JPEG has no restart markers, or ones between which no rectangles lie that decoders take
+ * @param width of the picture in pixels, whatever the frame declares
+ * @param height likewise
+ * @returns null when the JPEG has no restart markers, or intervals that form no rectangles within decoder
+ *   limits
  */
 export function intervalGrid(header: JpegHeader, width: number, height: number): IntervalGrid | null {
   const { restartInterval } = header;
@@ -64,25 +66,30 @@ export function intervalGrid(header: JpegHeader, width: number, height: number):
   const across = Math.ceil(width / mcu.width);
   const down = Math.ceil(height / mcu.height);
   if (restartInterval === 0) return null;
-  // Of two numbers of MCUs, one has to be a multiple of the other: then no interval ends inside a row of the next.
+  // One of the two numbers must be a multiple of the other, so that no interval ends inside a row of the
+  // next.
   const columns = Math.max(1, across / restartInterval);
   const lines = Math.max(1, restartInterval / across);
   const size = { width: (across / columns) * mcu.width, height: lines * mcu.height };
   const isRectangle = Number.isInteger(columns) && Number.isInteger(lines);
-  if (!isRectangle || Math.max(size.width, size.height) > MOST_SIDE) return null;
+  if (!isRectangle || Math.max(size.width, size.height) > MAX_SIDE) return null;
   return { ...size, columns, rows: Math.ceil(down / lines) };
 }
 
-/** @returns a complete JPEG, as large as those intervals; one that lies at an edge ends with the picture */
+/**
+ * Reads a part as a complete JPEG.
+ *
+ * @returns a JPEG of the size of the intervals; at an edge it ends with the picture
+ */
 export type ReadIntervals = (area: IntervalArea, signal?: AbortSignal) => Promise<Uint8Array>;
 
 /**
- * Read parts of a JPEG without decoding anything.
+ * Returns a function that reads parts of a JPEG without decoding.
  *
- * @param readStarts where the intervals begin, according to whoever wrote the file; null when nobody says. What it
- *   says is compared with the markers; where it is not true, a JPEG of no more than 128 MiB is searched for them.
- * @returns a function that throws SlideError FILE_CORRUPT when the markers are not where they have to be,
- *   FILE_TRUNCATED, LIMIT_EXCEEDED, FORMAT_NOT_SUPPORTED for a part of more than 65,500 pixels a side
+ * @param readStarts returns the interval starts that the file lists; null when it lists none. The list is
+ *   compared with the markers. If it is wrong, a JPEG of up to 128 MiB is searched for them.
+ * @returns a function that throws SlideError FILE_CORRUPT when the markers are invalid; FILE_TRUNCATED,
+ *   LIMIT_EXCEEDED; FORMAT_NOT_SUPPORTED for a part of more than 65,500 pixels a side
  */
 export function intervalReader(
   jpeg: LargeJpeg,
@@ -103,16 +110,16 @@ export function intervalReader(
   };
 }
 
-/** Intervals that follow each other in the stream. */
+/** Consecutive intervals of the stream. */
 interface Run {
   readonly first: number;
   readonly count: number;
-  /** Bytes of the stream, the marker before the first interval included. */
+  /** Bytes of the stream, including the marker before the first interval. */
   readonly from: number;
   readonly to: number;
 }
 
-/** @returns null when the intervals do not begin where they are said to */
+/** @returns null when the markers are not at the listed starts */
 async function readPart(
   jpeg: LargeJpeg,
   starts: IntervalStarts,
@@ -121,32 +128,32 @@ async function readPart(
 ): Promise<Uint8Array | null> {
   const runs = runsOf(jpeg, starts, area);
   const byteCount = runs.reduce((sum, { from, to }) => sum + to - from, 0);
-  if (byteCount > MOST_PART_BYTES) {
+  if (byteCount > MAX_PART_BYTES) {
     throw new SlideError('LIMIT_EXCEEDED', `A part of a JPEG has ${byteCount} bytes`);
   }
-  const head = bareHead(jpeg.head, sizeOf(jpeg, area), jpeg.colour);
+  const head = scanHeader(jpeg.head, sizeOf(jpeg, area), jpeg.colour);
   const [first] = runs;
-  // The marker before the first interval is read to be compared, and then gives way to the head.
+  // The marker before the first interval is read for comparison and then overwritten by the head.
   const begin = head.length - (first && first.first > 0 ? MARKER_BYTES : 0);
   const buffer = Buffer.allocUnsafe(begin + byteCount + MARKER_BYTES);
 
   const reads: Promise<void>[] = [];
-  const places: number[] = [];
+  const offsets: number[] = [];
   let at = begin;
   for (const { from, to } of runs) {
-    places.push(at - from);
+    offsets.push(at - from);
     reads.push(jpeg.source.readInto(buffer, at, jpeg.offset + from, to - from, signal));
     at += to - from;
   }
   await Promise.all(reads);
 
-  let passed = 0;
+  let intervalsRead = 0;
   for (const [i, { first, count }] of runs.entries()) {
-    for (let interval = first; interval < first + count; interval++, passed++) {
+    for (let interval = first; interval < first + count; interval++, intervalsRead++) {
       if (interval === 0) continue;
-      const markerAt = (places[i] as number) + (starts[interval] as number) - MARKER_BYTES;
+      const markerAt = (offsets[i] as number) + (starts[interval] as number) - MARKER_BYTES;
       if (buffer[markerAt] !== 0xff || buffer[markerAt + 1] !== restartMarker(interval)) return null;
-      buffer[markerAt + 1] = restartMarker(passed);
+      buffer[markerAt + 1] = restartMarker(intervalsRead);
     }
   }
   buffer.set(head);
@@ -155,7 +162,7 @@ async function readPart(
   return buffer.subarray(0, end + MARKER_BYTES);
 }
 
-/** The marker that stands before an interval: they are counted from 0 to 7 again and again. */
+/** The marker before an interval; their numbers repeat from 0 to 7. */
 function restartMarker(interval: number): number {
   return marker.RST0 + ((interval - 1) & 7);
 }
@@ -165,16 +172,16 @@ function sizeOf({ grid, width, height }: LargeJpeg, area: IntervalArea): { width
     width: Math.min(area.columns * grid.width, width - area.column * grid.width),
     height: Math.min(area.rows * grid.height, height - area.row * grid.height),
   };
-  if (Math.max(size.width, size.height) <= MOST_SIDE) return size;
+  if (Math.max(size.width, size.height) <= MAX_SIDE) return size;
   throw new SlideError(
     'FORMAT_NOT_SUPPORTED',
-    `Not read: restart intervals of ${size.width} × ${size.height} pixels`,
+    `Restart intervals of ${size.width} × ${size.height} pixels are too large to decode`,
   );
 }
 
 /**
- * Whether all intervals lie one after the other in the stream. Together with the numbers of the markers this leaves
- * no room for a list that is eight intervals off, where the numbers are the same again.
+ * Whether all intervals follow each other in the stream. Together with the marker numbers this detects a list
+ * that is off by eight intervals, where the numbers repeat.
  */
 function isInOrder({ grid, head, byteCount }: LargeJpeg, starts: IntervalStarts): boolean {
   const count = grid.columns * grid.rows;
@@ -204,7 +211,7 @@ function runsOf(
   });
 }
 
-/** The last interval of a JPEG is followed by EOI and whatever the writer left behind it. */
+/** The last interval of a JPEG is followed by EOI and possibly other bytes. */
 function endOfData({ byteCount }: LargeJpeg, runs: readonly Run[], buffer: Buffer, at: number): number {
   const last = runs.at(-1);
   if (last?.to !== byteCount) return at;
@@ -213,17 +220,17 @@ function endOfData({ byteCount }: LargeJpeg, runs: readonly Run[], buffer: Buffe
 }
 
 /**
- * Look for the restart markers themselves.
+ * Searches the stream for its restart markers.
  *
- * @throws SlideError FILE_CORRUPT when they are others than the picture needs, LIMIT_EXCEEDED when the JPEG is too
- *   long to look through
+ * @throws SlideError FILE_CORRUPT when the markers do not match the picture; LIMIT_EXCEEDED when the JPEG is
+ *   too long
  */
 async function findStarts(jpeg: LargeJpeg): Promise<IntervalStarts> {
   const { byteCount, head, grid } = jpeg;
-  if (byteCount > MOST_SEARCHED_BYTES) {
+  if (byteCount > MAX_SEARCHED_BYTES) {
     throw new SlideError(
       'LIMIT_EXCEEDED',
-      `The restart markers of a JPEG of ${byteCount} bytes are not listed`,
+      `A JPEG of ${byteCount} bytes is too long to be searched for restart markers`,
     );
   }
   const count = grid.columns * grid.rows;
@@ -239,10 +246,10 @@ async function findStarts(jpeg: LargeJpeg): Promise<IntervalStarts> {
   return starts;
 }
 
-/** Inside a scan's data 0xff is followed by 0 or by the code of a marker. */
+/** In a scan's data 0xff is followed by 0 or by the code of a marker. */
 async function* markersAfter({ source, offset, byteCount }: LargeJpeg, start: number) {
   for (let from = start; from + 1 < byteCount; from += SEARCH_WINDOW_BYTES) {
-    // One byte more, for a marker that lies across the end of the window.
+    // One byte more, for a marker that crosses the end of the window.
     const length = Math.min(SEARCH_WINDOW_BYTES + 1, byteCount - from);
     const bytes = Buffer.from(await source.read(offset + from, length));
     for (let at = bytes.indexOf(0xff); at >= 0 && at + 1 < length; at = bytes.indexOf(0xff, at + 1)) {

@@ -1,27 +1,27 @@
 /**
- * The system's OpenSlide, a library in C. It is loaded when a file needs it, and only in processes that a bad file may
- * bring down.
+ * Binds the system's OpenSlide, a C library, in one list of its functions. It is loaded when a file needs it, only in processes that may crash on a
+ * hostile file.
  *
  * Source: openslide.h of OpenSlide 3.4.1 and 4.0; koffi 3, "Asynchronous calls".
  */
 import type { KoffiFunc, LibraryHandle } from 'koffi';
 import { loadKoffi } from '../decode/load-koffi.ts';
-import { SlideError } from '../slide.ts';
+import { SlideError } from '../model/slide.ts';
 import { readOnce } from '../source/read-once.ts';
 
 /** Address of an open slide in the library's memory. */
 export type OpenSlidePointer = bigint;
 
-/** What of the library is called; each call runs on a thread of its own, a few at a time. */
+/** The functions used of the library; each asynchronous call runs on a thread of its own, a few at a time. */
 export interface OpenSlideLibrary {
-  /** As it calls itself, e.g. `3.4.1`. */
+  /** Version of the library, e.g. `3.4.1`. */
   version(): string;
-  /** @returns null for a file that it does not know */
+  /** Returns null for an unknown file. */
   detectVendor(path: string): Promise<string | null>;
-  /** @returns null for a file that it does not know; what it cannot open has an error */
+  /** Returns null for an unknown file; a file that cannot be opened has an error. */
   open(path: string): Promise<OpenSlidePointer | null>;
   close(slide: OpenSlidePointer): Promise<void>;
-  /** Once a slide has one, everything else that is read of it is nothing. */
+  /** Returns the error of a slide. After the first error, all other functions return nothing. */
   errorOf(slide: OpenSlidePointer): string | null;
   levelCount(slide: OpenSlidePointer): number;
   levelSize(slide: OpenSlidePointer, level: number): { readonly width: number; readonly height: number };
@@ -33,8 +33,8 @@ export interface OpenSlideLibrary {
     name: string,
   ): { readonly width: number; readonly height: number };
   /**
-   * @param x and y: in pixels of level 0
-   * @param target width × height × 4 bytes, which become blue, green, red, each times alpha, and alpha
+   * @param x in pixels of level 0; so is y
+   * @param target width × height × 4 bytes, which become premultiplied blue, green, red, and alpha
    */
   readRegion(
     slide: OpenSlidePointer,
@@ -46,7 +46,7 @@ export interface OpenSlideLibrary {
     height: number,
   ): Promise<void>;
   readAssociatedImage(slide: OpenSlidePointer, name: string, target: Uint8Array): Promise<void>;
-  /** Bytes; 0 for a slide without a profile, and always before OpenSlide 4. */
+  /** Returns bytes; 0 without a profile and in versions before OpenSlide 4. */
   iccProfileSize(slide: OpenSlidePointer): number;
   readIccProfile(slide: OpenSlidePointer, target: Uint8Array): Promise<void>;
 }
@@ -57,11 +57,11 @@ const libraryNames: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>
   win32: ['libopenslide-1.dll', 'libopenslide-0.dll'],
 };
 
-/** Calls that run at once. Threads beyond those of the processor would only wait, and koffi refuses more than 256. */
+/** Concurrent calls. More threads than processors would only wait, and koffi limits them to 256. */
 const CALLS_AT_ONCE = 8;
 const POINTER_BYTES = 8;
 
-/** @returns null where it is not installed */
+/** Loads the library; null when it is not installed. */
 export const loadOpenSlide = readOnce(async (): Promise<OpenSlideLibrary | null> => {
   const koffi = await loadKoffi();
   for (const name of libraryNames[process.platform] ?? []) {
@@ -70,7 +70,7 @@ export const loadOpenSlide = readOnce(async (): Promise<OpenSlideLibrary | null>
         koffi.decode(list, index * POINTER_BYTES, 'char *') as string | null;
       return bind(koffi.load(name), textAt);
     } catch {
-      // Not this name; the next one may be installed.
+      // Tries the next name.
     }
   }
   return null;
@@ -125,24 +125,24 @@ function bind(
   );
   const icc = bindIccProfiles(library);
 
-  /** Runs a call on a thread of its own, as soon as few enough are running. */
+  /** Runs a call on a thread of its own, when fewer than the limit are running. */
   const running = limitedTo(CALLS_AT_ONCE);
   const call = <Args extends unknown[], Result>(
-    wanted: KoffiFunc<(...args: Args) => Result>,
+    nativeFunction: KoffiFunc<(...args: Args) => Result>,
     ...args: Args
   ): Promise<Result> =>
     running(
       () =>
         new Promise<Result>((resolve, reject) => {
-          wanted.async(...args, (error: Error | null, result: Result) => {
+          nativeFunction.async(...args, (error: Error | null, result: Result) => {
             if (error) reject(error);
             else resolve(result);
           });
         }),
     );
-  const size = (ask: (width: Out, height: Out) => void) => {
+  const size = (read: (width: Out, height: Out) => void) => {
     const [width, height]: [Out, Out] = [[null], [null]];
-    ask(width, height);
+    read(width, height);
     return { width: Number(width[0]), height: Number(height[0]) };
   };
 
@@ -168,13 +168,13 @@ function bind(
     readAssociatedImage: (slide, name, target) => call(readImage, slide, name, target),
     iccProfileSize: (slide) => Number(icc?.size(slide) ?? 0),
     async readIccProfile(slide, target) {
-      if (!icc) throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not read: a profile before OpenSlide 4');
+      if (!icc) throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not supported: a profile before OpenSlide 4');
       await call(icc.read, slide, target);
     },
   };
 }
 
-/** @returns null before OpenSlide 4 */
+/** Binds the profile functions; null before OpenSlide 4. */
 function bindIccProfiles(library: LibraryHandle) {
   try {
     return {
@@ -190,7 +190,7 @@ function bindIccProfiles(library: LibraryHandle) {
   }
 }
 
-/** Runs what it is given, at most so many at once, the others in the order they came. */
+/** Returns a function that runs at most `most` tasks concurrently and queues the others in order. */
 function limitedTo(most: number): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0;
   const waiting: (() => void)[] = [];

@@ -1,11 +1,12 @@
-import { SlideError } from '../slide.ts';
+/** Shares one OpenSlide handle between concurrent reads. One closure holds the state of the handle. */
+import { SlideError } from '../model/slide.ts';
 import type { OpenSlideLibrary, OpenSlidePointer } from './library.ts';
 
-/** A slide that is open in the library, for many readers at once. */
+/** A slide that is open in the library, for concurrent readers. */
 export interface OpenedFile {
-  /** Asks something of the slide; it stays open until that is answered. @throws SlideError FILE_CORRUPT */
-  use<T>(ask: (slide: OpenSlidePointer) => T | Promise<T>): Promise<T>;
-  /** Once everything that was asked is answered. */
+  /** Runs `read`, during which the slide stays open. @throws SlideError FILE_CORRUPT */
+  use<T>(read: (slide: OpenSlidePointer) => T | Promise<T>): Promise<T>;
+  /** Closes the slide after all running reads. */
   close(): Promise<void>;
 }
 
@@ -16,23 +17,23 @@ interface Handle {
 }
 
 /**
- * Open a file in the library.
+ * Opens a file in the library.
  *
- * The first part of a file that cannot be read spoils the whole open slide for good, and whatever is being read of it
- * at the time: then everyone reads again by themselves, so that only who asked for that part hears of it.
+ * The first read error makes the library's handle unusable, and fails concurrent reads of the same handle. Each of them
+ * is then repeated on a handle of its own, so that only the read of the damaged part fails.
  *
- * @returns null for a file that the library does not know
+ * @returns null for a file that the library does not recognise
  * @throws SlideError FILE_CORRUPT
  */
 export async function openInLibrary(library: OpenSlideLibrary, path: string): Promise<OpenedFile | null> {
-  const first = await openSound(library, path);
+  const first = await openWithoutError(library, path);
   if (first === null) return null;
   let current: Promise<Handle> | null = Promise.resolve({ slide: first, users: 0, isRetired: false });
   let isClosed = false;
   const closing = new Set<Promise<void>>();
 
   async function openHandle(): Promise<Handle> {
-    const slide = await openSound(library, path);
+    const slide = await openWithoutError(library, path);
     if (slide === null) throw new SlideError('FILE_CHANGED', 'The file was replaced while it was read');
     return { slide, users: 0, isRetired: false };
   }
@@ -43,21 +44,21 @@ export async function openInLibrary(library: OpenSlideLibrary, path: string): Pr
     closing.add(closed);
   }
 
-  /** @returns the answer, or null when the slide is spoilt */
+  /** Returns the result, or null when the shared handle has failed. */
   async function useShared<T>(
-    ask: (slide: OpenSlidePointer) => T | Promise<T>,
-  ): Promise<{ answer: T } | null> {
+    read: (slide: OpenSlidePointer) => T | Promise<T>,
+  ): Promise<{ result: T } | null> {
     current ??= openHandle();
-    const taken = current;
-    const handle = await taken.catch((error: unknown) => {
-      if (current === taken) current = null;
+    const opening = current;
+    const handle = await opening.catch((error: unknown) => {
+      if (current === opening) current = null;
       throw error;
     });
     handle.users++;
     try {
-      const answer = await ask(handle.slide);
-      if (library.errorOf(handle.slide) === null) return { answer };
-      if (current === taken) current = null;
+      const result = await read(handle.slide);
+      if (library.errorOf(handle.slide) === null) return { result };
+      if (current === opening) current = null;
       handle.isRetired = true;
       return null;
     } finally {
@@ -66,15 +67,15 @@ export async function openInLibrary(library: OpenSlideLibrary, path: string): Pr
     }
   }
 
-  async function useAlone<T>(ask: (slide: OpenSlidePointer) => T | Promise<T>): Promise<T> {
+  async function useAlone<T>(read: (slide: OpenSlidePointer) => T | Promise<T>): Promise<T> {
     const handle = await openHandle();
     handle.isRetired = true;
     handle.users++;
     try {
-      const answer = await ask(handle.slide);
+      const result = await read(handle.slide);
       const error = library.errorOf(handle.slide);
       if (error !== null) throw unreadable(error);
-      return answer;
+      return result;
     } finally {
       handle.users--;
       closeUnused(handle);
@@ -82,10 +83,10 @@ export async function openInLibrary(library: OpenSlideLibrary, path: string): Pr
   }
 
   return {
-    async use(ask) {
+    async use(read) {
       if (isClosed) throw new SlideError('FILE_MISSING', 'The slide is closed');
-      const shared = await useShared(ask);
-      return shared ? shared.answer : useAlone(ask);
+      const shared = await useShared(read);
+      return shared ? shared.result : useAlone(read);
     },
     async close() {
       isClosed = true;
@@ -100,7 +101,7 @@ export async function openInLibrary(library: OpenSlideLibrary, path: string): Pr
   };
 }
 
-async function openSound(library: OpenSlideLibrary, path: string): Promise<OpenSlidePointer | null> {
+async function openWithoutError(library: OpenSlideLibrary, path: string): Promise<OpenSlidePointer | null> {
   const slide = await library.open(path);
   if (slide === null) return null;
   const error = library.errorOf(slide);
@@ -109,7 +110,7 @@ async function openSound(library: OpenSlideLibrary, path: string): Promise<OpenS
   throw unreadable(error);
 }
 
-/** The library's sentence goes along for the log; it may name a path. */
-function unreadable(sentence: string): SlideError {
-  return new SlideError('FILE_CORRUPT', 'OpenSlide cannot read the file', { cause: new Error(sentence) });
+/** Keeps the library's message as the cause, for the log only: it may contain a path. */
+function unreadable(message: string): SlideError {
+  return new SlideError('FILE_CORRUPT', 'OpenSlide cannot read the file', { cause: new Error(message) });
 }

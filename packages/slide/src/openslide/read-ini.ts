@@ -1,44 +1,78 @@
-import { SlideError } from '../slide.ts';
+/** Parses key files exactly as GLib does. */
+import { SlideError } from '../model/slide.ts';
 
-/** What stands in a file of sections and keys, by their names. */
+/** Sections of a key file with their keys and values. */
 export type Ini = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** Slides of many gigabytes have some hundred kilobytes. */
-const MOST_CHARACTERS = 4 * 2 ** 20;
-const MOST_LINES = 2 ** 17;
+/** Slides of many gigabytes have a few hundred kilobytes. */
+const MAX_CHARACTERS = 4 * 2 ** 20;
+const MAX_LINES = 2 ** 17;
+
+/** All control characters except tab: GLib ends a text at NUL, and real descriptions have no others. */
+const CONTROL = /[^\P{Cc}\t]/u;
+/** Blank-like and invisible characters, which GLib treats as a part of a name. */
+const INVISIBLE = /[^\P{Z} ]|\p{C}/u;
+const BLANKS_BEFORE = /^[ \t]+/;
+const BLANKS_AFTER = /[ \t]+$/;
 
 /**
- * Read a key file: `[section]`, `key = value`; lines that begin with # or ; are comments. Of a key that stands
- * there twice the last counts.
+ * Parses a key file: `[section]`, `key = value`; lines that begin with # are comments.
  *
- * Source: GLib, "Key-value file parser", which is what OpenSlide reads with.
+ * OpenSlide parses the same file again with GLib, so a text is either read exactly as GLib reads it, or rejected as
+ * ambiguous: control characters, names with blanks or invisible characters beyond ASCII, and a key with two values.
  *
- * @throws SlideError FILE_CORRUPT for any other line, LIMIT_EXCEEDED
+ * Source: GLib 2.74, gkeyfile.c (g_key_file_parse_line and the functions that it calls).
+ *
+ * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED
  */
 export function readIni(text: string): Ini {
-  if (text.length > MOST_CHARACTERS) throw tooMuch(`${text.length} characters`);
+  if (text.length > MAX_CHARACTERS) throw limitExceeded(`${text.length} characters`);
   const sections = new Map<string, Map<string, string>>();
   let section: Map<string, string> | null = null;
-  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
-  if (lines.length > MOST_LINES) throw tooMuch(`${lines.length} lines`);
-  for (const line of lines) {
-    const content = line.trim();
-    if (content === '' || content.startsWith('#') || content.startsWith(';')) continue;
-    if (content.startsWith('[') && content.endsWith(']')) {
-      const name = content.slice(1, -1);
-      section = sections.get(name) ?? new Map();
+  const lines = text.replace(/^\ufeff/, '').split('\n');
+  if (lines.length > MAX_LINES) throw limitExceeded(`${lines.length} lines`);
+  for (const [number, line] of lines.entries()) {
+    // GLib treats a carriage return as part of the line end.
+    const ended = number < lines.length - 1 ? line.replace(/\r$/, '') : line;
+    const content = ended.replace(BLANKS_BEFORE, '');
+    if (CONTROL.test(content)) throw corrupt('a control character');
+    if (content === '' || content.startsWith('#')) continue;
+    if (content.startsWith('[')) {
+      const name = sectionOf(content);
+      section = sections.get(name) ?? new Map<string, string>();
       sections.set(name, section);
       continue;
     }
-    const equals = content.indexOf('=');
-    if (equals < 1 || !section) {
-      throw new SlideError('FILE_CORRUPT', 'The description of the slide has a line that says nothing');
-    }
-    section.set(content.slice(0, equals).trimEnd(), content.slice(equals + 1).trimStart());
+    if (!section) throw corrupt('a line before its first section');
+    const [key, value] = pairOf(content);
+    if ((section.get(key) ?? value) !== value) throw corrupt('a key with two values');
+    section.set(key, value);
   }
   return sections;
 }
 
-function tooMuch(what: string): SlideError {
+function sectionOf(content: string): string {
+  const [, name] = /^\[([^[\]]+)\][ \t]*$/.exec(content) ?? [];
+  if (name === undefined) throw corrupt('a section without a name');
+  return checkedName(name);
+}
+
+function pairOf(content: string): readonly [key: string, value: string] {
+  const equals = content.indexOf('=');
+  const key = content.slice(0, Math.max(0, equals)).replace(BLANKS_AFTER, '');
+  if (key === '' || /[[\]]/.test(key)) throw corrupt('a line without a key and value');
+  return [checkedName(key), content.slice(equals + 1).replace(BLANKS_BEFORE, '')];
+}
+
+function checkedName(name: string): string {
+  if (INVISIBLE.test(name)) throw corrupt('a name with an invisible character');
+  return name;
+}
+
+function corrupt(reason: string): SlideError {
+  return new SlideError('FILE_CORRUPT', `The description of the slide has ${reason}`);
+}
+
+function limitExceeded(what: string): SlideError {
   return new SlideError('LIMIT_EXCEEDED', `The description of the slide has ${what}`);
 }

@@ -1,20 +1,20 @@
-import { SlideError } from '../slide.ts';
+import { SlideError } from '../model/slide.ts';
 
-/** Bytes that can be read from anywhere: a file, memory, later an object of a store. */
+/** Random access to bytes: of a file, of memory or of an object in object storage. */
 export interface ByteSource {
-  /** Bytes in all. */
+  /** Total bytes. */
   readonly size: number;
-  /** Changes whenever the bytes do; URL-safe, at most 64 characters, says nothing of where they are. */
+  /** Changes whenever the bytes change. URL-safe, at most 64 characters; reveals no path. */
   readonly fingerprint: string;
   /**
-   * Read exactly these bytes.
+   * Reads exactly these bytes.
    *
    * @throws SlideError FILE_TRUNCATED when the source ends before them
    */
   read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
   /**
-   * Read exactly `length` bytes into `target`, from its index `at`: the one read of a stored tile, into a
-   * buffer that already holds what stands before it.
+   * Reads exactly `length` bytes into `target` from index `at`. A native tile is read this way into a buffer
+   * that already holds its header.
    *
    * @throws SlideError FILE_TRUNCATED when the source ends before them
    */
@@ -28,7 +28,9 @@ export interface ByteSource {
   close(): Promise<void>;
 }
 
-/** Every read passes here first, so that no number a file invents reaches the operating system. */
+/**
+ * Validates a range before every read, so that no invalid number from a file reaches the operating system.
+ */
 export function checkRange(offset: number, length: number, size: number): void {
   if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0 || length < 0) {
     throw new SlideError('FILE_CORRUPT', `${length} bytes at ${offset} cannot be read`);

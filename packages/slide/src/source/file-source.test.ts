@@ -20,8 +20,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-describe('a file as a source of bytes', () => {
-  it('reads exactly the bytes asked for', async () => {
+describe('a file source', () => {
+  it('reads exactly the requested bytes', async () => {
     const source = await openFileSource(path);
     expect(source.size).toBe(100);
     expect([...(await source.read(97, 3))]).toEqual([97, 98, 99]);
@@ -29,7 +29,7 @@ describe('a file as a source of bytes', () => {
     await source.close();
   });
 
-  it('reads into a buffer without touching what stands around', async () => {
+  it('reads into a buffer without touching the bytes around the target', async () => {
     const source = await openFileSource(path);
     const buffer = new Uint8Array(6).fill(255);
     await source.readInto(buffer, 2, 10, 3);
@@ -40,11 +40,11 @@ describe('a file as a source of bytes', () => {
   it.each([
     ['past the end', 99, 2, 'FILE_TRUNCATED'],
     ['far past the end', 2 ** 52, 1, 'FILE_TRUNCATED'],
-    ['more than there is', 0, 2 ** 40, 'FILE_TRUNCATED'],
+    ['more bytes than the file has', 0, 2 ** 40, 'FILE_TRUNCATED'],
     ['before the start', -1, 2, 'FILE_CORRUPT'],
-    ['at no whole number', 0.5, 2, 'FILE_CORRUPT'],
+    ['at a fractional offset', 0.5, 2, 'FILE_CORRUPT'],
     ['at infinity', Number.POSITIVE_INFINITY, 2, 'FILE_CORRUPT'],
-    ['a negative length', 2, -1, 'FILE_CORRUPT'],
+    ['with a negative length', 2, -1, 'FILE_CORRUPT'],
   ])('refuses to read %s', async (_, offset, length, code) => {
     const source = await openFileSource(path);
     await expect(source.read(offset, length)).rejects.toMatchObject({ code });
@@ -52,18 +52,18 @@ describe('a file as a source of bytes', () => {
   });
 
   it.each([
-    ['is cut off', () => truncate(path, 50)],
+    ['is truncated', () => truncate(path, 50)],
     ['grows', () => appendFile(path, 'more')],
     [
-      'is written to at another place',
+      'is overwritten at another place',
       async () => {
         const file = await open(path, 'r+');
         await file.write('new', 90);
-        await file.utimes(0, 1); // a clock of files may stand still for some milliseconds
+        await file.utimes(0, 1); // file timestamps may have a resolution of several milliseconds
         await file.close();
       },
     ],
-  ])('gives nothing more of a file that %s while it is open', async (_, change) => {
+  ])('throws FILE_CHANGED for every read after the file %s', async (_, change) => {
     const source = await openFileSource(path);
     await change();
     await expect(source.read(10, 5)).rejects.toMatchObject({ code: 'FILE_CHANGED' });
@@ -71,7 +71,7 @@ describe('a file as a source of bytes', () => {
     await source.close();
   });
 
-  it('goes on with a file whose name another one has taken, or nothing', async () => {
+  it('keeps reading its file after another file took its name, or the name was deleted', async () => {
     const source = await openFileSource(path);
     await writeFile(join(folder, 'new'), new Uint8Array(100));
     await rename(join(folder, 'new'), path);
@@ -81,32 +81,32 @@ describe('a file as a source of bytes', () => {
     await source.close();
   });
 
-  it('goes on with a file of ours that grows', async () => {
+  it('keeps reading a file that may grow after it has grown', async () => {
     const source = await openFileSource(path, { mayGrow: true });
     await appendFile(path, 'more');
     expect([...(await source.read(97, 3))]).toEqual([97, 98, 99]);
     await source.close();
   });
 
-  it('reads the same on this thread and by the pool', async () => {
+  it('reads the same bytes on this thread and in the thread pool', async () => {
     const bytes = randomBytes(600_000);
     await writeFile(path, bytes);
     const source = await openFileSource(path);
     for (const length of [1, 11_000, 600_000]) {
       expect(Buffer.from(await source.read(0, length)).equals(bytes.subarray(0, length))).toBe(true);
     }
-    readPace.took(1000); // as if one had hung
+    readPace.took(1000); // as if a read had blocked for 1 s
     expect(Buffer.from(await source.read(7, 11_000)).equals(bytes.subarray(7, 11_007))).toBe(true);
     await source.close();
   });
 
-  it('cannot be read any more when it is closed', async () => {
+  it('throws FILE_MISSING after it was closed', async () => {
     const source = await openFileSource(path);
     await source.close();
     await expect(source.read(0, 1)).rejects.toMatchObject({ code: 'FILE_MISSING' });
   });
 
-  it('does not read for someone who has gone', async () => {
+  it('does not read when the signal is aborted', async () => {
     const source = await openFileSource(path);
     await expect(source.read(0, 1, AbortSignal.abort())).rejects.toThrow('aborted');
     await source.close();
@@ -128,14 +128,14 @@ describe('a file as a source of bytes', () => {
   });
 });
 
-describe('a fingerprint', () => {
-  it('is the same for the open source and for the file as it is', async () => {
+describe('the fingerprint of a slide', () => {
+  it('is the same for the open source and for the files on disk', async () => {
     const source = await openFileSource(path);
     expect(await fingerprintOfFiles({ path })).toBe(source.fingerprint);
     await source.close();
   });
 
-  it('can stand in an address', async () => {
+  it('is URL-safe and at most 64 characters long', async () => {
     expect(await fingerprintOfFiles({ path })).toMatch(/^[\w-]{1,64}$/);
   });
 
@@ -145,7 +145,7 @@ describe('a fingerprint', () => {
       'rewritten to the same size',
       async () => {
         await writeFile(path, new Uint8Array(100));
-        // A clock of files may stand still for some milliseconds.
+        // File timestamps may have a resolution of several milliseconds.
         await utimes(path, 0, 1);
       },
     ],
@@ -166,7 +166,7 @@ describe('a fingerprint', () => {
     ['changed', () => appendFile(join(folder, 'parts', 'deep', 'a.dat'), 'more')],
     ['added', () => writeFile(join(folder, 'parts', 'deep', 'b.dat'), '')],
     ['removed', () => rm(join(folder, 'parts', 'deep', 'a.dat'))],
-  ])('changes with the files of a folder that belongs to the slide: one %s', async (_, change) => {
+  ])('changes when a file in a member folder is %s', async (_, change) => {
     const location = { path, members: ['parts/'] };
     await mkdir(join(folder, 'parts', 'deep'), { recursive: true });
     await writeFile(join(folder, 'parts', 'deep', 'a.dat'), 'bytes');

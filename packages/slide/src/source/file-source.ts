@@ -1,21 +1,20 @@
 import { constants, fstatSync, readSync, type Stats } from 'node:fs';
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { SlideError, type SlideLocation } from '../slide.ts';
+import { SlideError, type SlideLocation } from '../model/slide.ts';
 import { type ByteSource, checkRange } from './byte-source.ts';
 import { fingerprintOfVersions, versionOfFile } from './fingerprint.ts';
 import { isOnLocalDisk } from './local-file-system.ts';
 import { readPace } from './read-pace.ts';
 
 /**
- * Bytes of a file, by positioned reads, so that many may read at once: on this thread while that is quick (see
- * read-pace.ts), else by the pool of threads.
+ * Opens a file for positioned reads, many of which may run at once: on this thread while reads are fast (see
+ * read-pace.ts), otherwise in the thread pool.
  *
- * A file into which something is written while it is open gives nothing more, neither old bytes nor new ones: what was
- * read before and what is read now would not belong together. (One that takes its place by its name is another file,
- * and this one goes on.) Reads throw FILE_CHANGED then.
+ * After the file is modified, every read throws FILE_CHANGED, because old and new bytes would not belong
+ * together. A different file that takes over the name does not affect this one.
  *
- * @param mayGrow for a file of ours that is appended to, and never changed otherwise: it goes on
+ * @param mayGrow for Lamina's own append-only files: growth is no change
  * @throws SlideError FILE_MISSING, NOT_A_SLIDE when the path is no regular file, STORE_UNAVAILABLE
  */
 export async function openFileSource(path: string, { mayGrow = false } = {}): Promise<ByteSource> {
@@ -25,19 +24,22 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
   const isLocal = await isOnLocalDisk(path, stats.dev);
   const changedAt = millisecondsOf(stats.mtimeNs);
 
-  /** Told what the file is after a read: a system says that a file has changed before it changes it. */
+  /**
+   * @param now the state of the file after a read: the system updates the time of change before the bytes
+   * change
+   */
   function requireUnchanged(now: Stats): void {
     if (mayGrow || (now.size === size && now.mtimeMs === changedAt)) return;
     throw new SlideError('FILE_CHANGED', 'The file was written to while it was open');
   }
 
-  /** @returns how many bytes, as many as were asked for unless the file ends before */
-  function readHere(target: Uint8Array, at: number, offset: number, length: number): number {
+  /** Reads on this thread. @returns the number of bytes, smaller than `length` only at the end of the file */
+  function readOnThisThread(target: Uint8Array, at: number, offset: number, length: number): number {
     const startedAt = performance.now();
     try {
       return readSync(file.fd, target, at, length, offset);
     } catch (cause) {
-      throw unreadable(cause);
+      throw readErrorOf(cause);
     } finally {
       readPace.took(performance.now() - startedAt);
     }
@@ -46,12 +48,12 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
   const readInto: ByteSource['readInto'] = async (target, at, offset, length, signal) => {
     signal?.throwIfAborted();
     checkRange(offset, length, size);
-    let done = isLocal && readPace.mayReadHere(length) ? readHere(target, at, offset, length) : 0;
+    let done = isLocal && readPace.mayReadHere(length) ? readOnThisThread(target, at, offset, length) : 0;
     while (done < length) {
       const { bytesRead } = await file
         .read(target, at + done, length - done, offset + done)
         .catch((cause) => {
-          throw unreadable(cause);
+          throw readErrorOf(cause);
         });
       if (bytesRead === 0) {
         requireUnchanged(await file.stat());
@@ -59,7 +61,7 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
       }
       done += bytesRead;
     }
-    // Of a file that is open here, the system knows this without looking at the disk, but not what lies elsewhere.
+    // For a local file the kernel knows the state without disk access; for a network file it does not.
     if (!mayGrow) requireUnchanged(isLocal ? fstatSync(file.fd) : await file.stat());
   };
 
@@ -67,7 +69,7 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
     size,
     fingerprint: fingerprintOfVersions([versionOfFile(stats)]),
     async read(offset, length, signal) {
-      // Before the allocation: a length that a file invents must not become memory.
+      // Checked before the allocation, so that an invalid length from a file does not allocate memory.
       checkRange(offset, length, size);
       const target = new Uint8Array(length);
       await readInto(target, 0, offset, length, signal);
@@ -79,10 +81,10 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
 }
 
 /**
- * What `Slide.fingerprint` would be if the slide were opened now: tells a replaced file from the one that is open.
- * It changes with each of the members that the location names, and with each file in those that are folders.
+ * Computes the value that `Slide.fingerprint` would have if the slide were opened now. It changes with each
+ * member that the location names, and with each file in member folders.
  *
- * @throws SlideError FILE_MISSING, also when a member is
+ * @throws SlideError FILE_MISSING when the leading file or a member is missing
  */
 export async function fingerprintOfFiles({ path, members = [] }: SlideLocation): Promise<string> {
   try {
@@ -91,11 +93,14 @@ export async function fingerprintOfFiles({ path, members = [] }: SlideLocation):
     const files = await Promise.all(paths.map((each) => stat(each, { bigint: true })));
     return fingerprintOfVersions(files.map(versionOfFile));
   } catch (cause) {
-    throw unreadable(cause);
+    throw readErrorOf(cause);
   }
 }
 
-/** @param member absolute path; one that ends with a slash is a folder: it, and the regular files below it, sorted */
+/**
+ * @param member absolute path; with a trailing slash it is a folder and stands for itself and its files,
+ * sorted
+ */
 async function filesOf(member: string): Promise<readonly string[]> {
   if (!member.endsWith(sep)) return [member];
   const entries = await readdir(member, { recursive: true, withFileTypes: true });
@@ -108,10 +113,11 @@ async function filesOf(member: string): Promise<readonly string[]> {
 async function openRegularFile(path: string): Promise<FileHandle> {
   let file: FileHandle;
   try {
-    // Opening a named pipe would wait for its writer for ever; Windows has neither pipes here nor the flag.
+    // Without O_NONBLOCK opening a named pipe waits for its writer. Windows has neither such pipes nor the
+    // flag.
     file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (cause) {
-    throw unreadable(cause);
+    throw readErrorOf(cause);
   }
   try {
     if ((await file.stat()).isFile()) return file;
@@ -122,18 +128,18 @@ async function openRegularFile(path: string): Promise<FileHandle> {
   }
 }
 
-/** As `Stats.mtimeMs` says it, to the last bit. */
+/** Same value as `Stats.mtimeMs`, to the last bit. */
 function millisecondsOf(ns: bigint): number {
   const second = 1_000_000_000n;
   return Number(ns / second) * 1000 + Number(ns % second) / 1e6;
 }
 
-/** The disk, the network or this program is at its end; nothing is known of the file. */
-const passing = /^(EIO|EMFILE|ENFILE|ENOMEM|ESTALE|ETIMEDOUT|EHOSTDOWN|ENOTCONN|EBUSY)$/;
+/** Transient errors of the disk, the network or this process, which say nothing about the file. */
+const transientErrors = /^(EIO|EMFILE|ENFILE|ENOMEM|ESTALE|ETIMEDOUT|EHOSTDOWN|ENOTCONN|EBUSY)$/;
 
-/** The cause goes along for the log; the message names no path. */
-function unreadable(cause: unknown): SlideError {
-  if (passing.test(String((cause as NodeJS.ErrnoException).code))) {
+/** The cause goes to the log; the message contains no path. */
+function readErrorOf(cause: unknown): SlideError {
+  if (transientErrors.test(String((cause as NodeJS.ErrnoException).code))) {
     return new SlideError('STORE_UNAVAILABLE', 'The file cannot be read at the moment', { cause });
   }
   return new SlideError('FILE_MISSING', 'The file does not exist or cannot be read', { cause });

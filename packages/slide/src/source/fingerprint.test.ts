@@ -8,9 +8,9 @@ it('a file has the same version on every machine that shares its file system', (
 });
 
 it.each([
-  ['another one in its place', { ino: 8n }],
-  ['one that has grown', { size: 1001n }],
-  ['one that was written to a nanosecond later', { mtimeNs: file.mtimeNs + 1n }],
-])('%s is another version', (_, change) => {
+  ['a replaced file', { ino: 8n }],
+  ['a file that has grown', { size: 1001n }],
+  ['a file with a time of change one nanosecond later', { mtimeNs: file.mtimeNs + 1n }],
+])('%s has another version', (_, change) => {
   expect(versionOfFile({ ...file, ...change })).not.toBe(versionOfFile(file));
 });

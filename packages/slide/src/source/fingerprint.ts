@@ -1,28 +1,29 @@
 /**
- * How a slide is known again: by the versions of its files, wherever they lie by now. What a file or an object is called
- * is no part of it, so that a slide that was moved is the same slide.
+ * Fingerprints of slides, computed from the versions of their files. Names and paths are not part of them, so
+ * a slide that was moved keeps its fingerprint.
  */
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 
 /**
- * Inode, size and time of the last change to the nanosecond: changes whenever the file does. Not its device: of a file
- * system that several machines share, each of them has another number.
+ * Version of a file: inode, size and time of the last change in nanoseconds. The device number is not part of
+ * it, because it differs between machines that share a file system.
  */
 export function versionOfFile({ ino, size, mtimeNs }: Pick<BigIntStats, 'ino' | 'size' | 'mtimeNs'>): string {
   return `${ino} ${size} ${mtimeNs}`;
 }
 
-/** Of an object of a store; two objects with the same bytes may have the same. */
+/** Version of an object in object storage. Two objects with the same bytes may have the same version. */
 export function versionOfObject({ etag, size }: { readonly etag: string; readonly size: number }): string {
   return `object ${etag} ${size}`;
 }
 
 /**
- * Of a slide: of its leading file, and of its members in the order of its location; of a member that is a folder, the
- * folder's own version where folders have one, and the versions of the files below it, sorted by their paths.
+ * Combines the versions of a slide's files: the leading file, then the members in the order of the location.
+ * A member folder contributes its own version, where folders have one, and those of the files below it,
+ * sorted by path.
  *
- * @returns URL-safe; hashed, for it goes out in ETags
+ * @returns URL-safe; hashed, because it is sent in ETags
  */
 export function fingerprintOfVersions(versions: readonly string[]): string {
   return createHash('sha256').update(versions.join('\n')).digest('base64url').slice(0, 22);

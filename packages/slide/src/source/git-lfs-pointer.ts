@@ -1,8 +1,7 @@
 const FIRST_LINE = 'version https://git-lfs.github.com/spec/';
 
 /**
- * Git LFS keeps large files elsewhere and leaves a few lines of text in their places, under their names; where nobody
- * has fetched a slide, these are what is found.
+ * Recognises the text file that Git LFS leaves in place of a large file that was not fetched.
  *
  * Source: the Git LFS specification, "The Pointer".
  */

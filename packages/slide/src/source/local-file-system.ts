@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises';
 
 /**
- * Types of Linux file systems that are on a disk of this machine, or in its memory. Of all others a read may never
- * come back, as when the server of a network folder is gone.
+ * Types of Linux file systems on a disk of this machine or in its memory. On all others a read may block for
+ * ever, for example when a network file server is gone.
  *
  * Source: statfs(2), and include/uapi/linux/magic.h of Linux 6.1.
  */
@@ -16,24 +16,24 @@ const LOCAL_TYPES: ReadonlySet<number> = new Set([
   0x794c7630, // overlayfs, of containers
 ]);
 
-const known = new Map<bigint, Promise<boolean>>();
+const localByDevice = new Map<bigint, Promise<boolean>>();
 
 /**
- * Whether a file lies on a disk of this machine; false where that cannot be told.
+ * Whether a file lies on a disk of this machine; false when unknown.
  *
- * @param device of the file, as `stat` says it: asked once for each
+ * @param device the file's device number from `stat`; the result is cached for each device
  */
 export function isOnLocalDisk(path: string, device: bigint): Promise<boolean> {
   if (process.platform !== 'linux') return Promise.resolve(false);
-  const answer = known.get(device) ?? askSystem(path);
-  known.set(device, answer);
-  return answer;
+  const isLocal = localByDevice.get(device) ?? hasLocalFileSystem(path);
+  localByDevice.set(device, isLocal);
+  return isLocal;
 }
 
-async function askSystem(path: string): Promise<boolean> {
+async function hasLocalFileSystem(path: string): Promise<boolean> {
   try {
     return LOCAL_TYPES.has((await statfs(path)).type);
   } catch {
-    return false; // gone meanwhile; reading it will tell
+    return false; // the file is gone; a later read reports that
   }
 }

@@ -2,13 +2,13 @@ import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { keepFilesOpen, type OpenFiles } from './open-files.ts';
+import { cacheOpenFiles, type OpenFiles } from './open-files.ts';
 
 let folder: string;
 let files: OpenFiles;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'open-files-'));
-  files = keepFilesOpen(2);
+  files = cacheOpenFiles(2);
   for (const name of ['a', 'b', 'c']) await writeFile(join(folder, name), name);
 });
 afterEach(async () => {
@@ -22,15 +22,15 @@ const textOf = async (name: string, atLeastBytes = 1) => {
   return Buffer.from(await source.read(0, source.size)).toString();
 };
 
-describe('files that stay open', () => {
-  it('are opened once, however many take them at once', async () => {
+describe('the cache of open files', () => {
+  it('opens a file once for concurrent callers', async () => {
     const [one, other] = await Promise.all([take('a'), take('a')]);
     expect(other).toBe(one);
     await rm(join(folder, 'a'));
     expect(await textOf('a')).toBe('a');
   });
 
-  it('are no more than so many: the one longest out of use is closed, and opened again when it is taken', async () => {
+  it('closes the least recently used file above its limit, and reopens it on demand', async () => {
     const [a, b] = [await take('a'), await take('b')];
     await take('a');
     await take('c');
@@ -39,14 +39,14 @@ describe('files that stay open', () => {
     expect(await textOf('b')).toBe('b');
   });
 
-  it('are opened anew when they have grown', async () => {
+  it('reopens a file that has grown when the caller needs the new bytes', async () => {
     expect(await textOf('a')).toBe('a');
     await appendFile(join(folder, 'a'), 'bc');
     expect(await textOf('a')).toBe('a');
     expect(await textOf('a', 3)).toBe('abc');
   });
 
-  it('are not there any more once they have been dropped', async () => {
+  it('closes a file on `drop`, so that a deleted file is reported as missing', async () => {
     await take('a');
     await rm(join(folder, 'a'));
     await files.drop(join(folder, 'a'));

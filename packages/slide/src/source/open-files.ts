@@ -1,22 +1,25 @@
-/** Files of ours that stay open while they are read again and again: to open one costs more than to read a tile. */
+/**
+ * Keeps Lamina's own cache files open between reads, because opening a file costs more than reading a tile.
+ */
 import type { ByteSource } from './byte-source.ts';
 import { openFileSource } from './file-source.ts';
 
 export interface OpenFiles {
   /**
-   * To be read from at once: it may be closed as soon as others have been taken, and reads nothing any more then.
+   * Opens a file or returns the open one. The caller must read at once: the file may be closed as soon as
+   * others are taken, and reads then fail.
    *
-   * @param atLeastBytes are there now
+   * @param atLeastBytes bytes that the file has now
    * @throws SlideError FILE_MISSING
    */
   take(file: string, atLeastBytes: number): Promise<ByteSource>;
-  /** Closes it, if it is open. */
+  /** Closes the file if it is open. */
   drop(file: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Each opened once; of more than so many the one longest out of use is closed. */
-export function keepFilesOpen(most: number): OpenFiles {
+/** @param most number of open files, above which the least recently used one is closed */
+export function cacheOpenFiles(most: number): OpenFiles {
   const sources = new Map<string, Promise<ByteSource>>();
 
   async function close(file: string, source: Promise<ByteSource>): Promise<void> {
@@ -24,22 +27,22 @@ export function keepFilesOpen(most: number): OpenFiles {
     try {
       await (await source).close();
     } catch {
-      // It never was open; or the disk has a complaint about a file that is only read.
+      // The file was never open, or closing a file that was only read failed; neither matters.
     }
   }
 
   return {
     async take(file, atLeastBytes) {
-      for (let known = sources.get(file); known !== undefined; known = sources.get(file)) {
-        const source = await known;
-        if (sources.get(file) !== known) continue; // closed meanwhile
+      for (let cached = sources.get(file); cached !== undefined; cached = sources.get(file)) {
+        const source = await cached;
+        if (sources.get(file) !== cached) continue; // closed meanwhile
         if (source.size < atLeastBytes) {
-          void close(file, known); // it has grown since
+          void close(file, cached); // the file has grown since it was opened
           break;
         }
         if (sources.size > most / 2) {
-          sources.delete(file); // the order of a Map is the order of use, which matters where something has to go soon
-          sources.set(file, known);
+          sources.delete(file); // a Map iterates in insertion order, which here is the order of use; it matters only near the limit
+          sources.set(file, cached);
         }
         return source;
       }
@@ -54,8 +57,8 @@ export function keepFilesOpen(most: number): OpenFiles {
     },
 
     async drop(file) {
-      const known = sources.get(file);
-      if (known !== undefined) await close(file, known);
+      const cached = sources.get(file);
+      if (cached !== undefined) await close(file, cached);
     },
 
     async close() {

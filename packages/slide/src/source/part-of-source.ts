@@ -1,6 +1,8 @@
 import { type ByteSource, checkRange } from './byte-source.ts';
 
-/** Some bytes of a source as a source of their own, e.g. a file inside another. Closing it closes nothing. */
+/**
+ * A range of a source as a source of its own, for example a file inside another. Closing it has no effect.
+ */
 export function partOfSource(source: ByteSource, at: number, length: number): ByteSource {
   return {
     size: length,

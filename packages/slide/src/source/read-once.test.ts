@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readOnce } from './read-once.ts';
 
-describe('something read once', () => {
-  it('is read when it is first asked for, and then kept', async () => {
+describe('readOnce', () => {
+  it('reads at the first call and returns the same result later', async () => {
     let reads = 0;
     const read = readOnce(async () => ++reads);
     expect(reads).toBe(0);
@@ -10,14 +10,14 @@ describe('something read once', () => {
     expect(await read()).toBe(1);
   });
 
-  it('is read again after it could not be read', async () => {
+  it('reads again after a failed read', async () => {
     let reads = 0;
     const read = readOnce(async () => {
       reads++;
-      if (reads === 1) throw new Error('The disk is away');
+      if (reads === 1) throw new Error('The disk is unavailable');
       return reads;
     });
-    await expect(read()).rejects.toThrow('The disk is away');
+    await expect(read()).rejects.toThrow('The disk is unavailable');
     expect(await read()).toBe(2);
   });
 });

@@ -1,11 +1,11 @@
-/** Reads at the first call and keeps the answer; a failed read is tried again at the next call. */
+/** Reads at the first call and caches the result. A failed read is retried at the next call. */
 export function readOnce<T>(read: () => Promise<T>): () => Promise<T> {
-  let answer: Promise<T> | null = null;
+  let result: Promise<T> | null = null;
   return () => {
-    answer ??= read().catch((error: unknown) => {
-      answer = null;
+    result ??= read().catch((error: unknown) => {
+      result = null;
       throw error;
     });
-    return answer;
+    return result;
   };
 }

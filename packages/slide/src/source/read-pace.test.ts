@@ -8,32 +8,32 @@ beforeEach(() => {
   pace = createReadPace(() => now);
 });
 
-/** How many of the reads of this many milliseconds, one right after the other for ten seconds, were done here. */
+/** Share of 10 seconds that reads on this thread take, when all reads last `readMs` and follow each other. */
 function shareOfTime(readMs: number): number {
-  let here = 0;
+  let onThread = 0;
   const end = now + 10_000;
   while (now < end) {
-    const isHere = pace.mayReadHere(1000);
+    const isOnThread = pace.mayReadHere(1000);
     now += readMs;
-    if (isHere) {
-      here += readMs;
+    if (isOnThread) {
+      onThread += readMs;
       pace.took(readMs);
     }
   }
-  return here / 10_000;
+  return onThread / 10_000;
 }
 
-describe('reading on the thread that asks', () => {
-  it('goes on as long as reads are quick', () => {
+describe('reading on the calling thread', () => {
+  it('continues while reads are fast', () => {
     expect(shareOfTime(0.05)).toBeCloseTo(1);
   });
 
-  it.each([0.2, 1, 10])('takes a small share of the time when every read takes %s ms', (ms) => {
+  it.each([0.2, 1, 10])('takes between 1 and 6 percent of the time when every read takes %s ms', (ms) => {
     expect(shareOfTime(ms)).toBeGreaterThan(0.01);
     expect(shareOfTime(ms)).toBeLessThan(0.06);
   });
 
-  it('stops after one read that hung, for twenty times as long', () => {
+  it('stops after a read of 500 ms for 20 times as long', () => {
     pace.took(500);
     now += 9000;
     expect(pace.mayReadHere(1000)).toBe(false);
@@ -41,12 +41,12 @@ describe('reading on the thread that asks', () => {
     expect(pace.mayReadHere(1000)).toBe(true);
   });
 
-  it('is not disturbed by a read that was slow for once', () => {
+  it('continues after a single slow read', () => {
     pace.took(10);
     expect(pace.mayReadHere(1000)).toBe(true);
   });
 
-  it('is not for long reads', () => {
+  it('is not allowed for 1 MiB reads', () => {
     expect(pace.mayReadHere(2 ** 20)).toBe(false);
   });
 });

@@ -27,8 +27,8 @@ const textOf = async (name: string) => {
   return Buffer.from(await source.read(0, source.size)).toString();
 };
 
-describe('the files of a slide', () => {
-  it('are the leading one and what lies beside it', async () => {
+describe('the local files of a slide', () => {
+  it('include the leading file and the files beside it', async () => {
     expect(files.name).toBe('slide.mrxs');
     expect(Buffer.from(await files.leading.read(0, 7)).toString()).toBe('leading');
     expect(await files.list()).toEqual(['beside.dat', 'slide.mrxs']);
@@ -39,38 +39,38 @@ describe('the files of a slide', () => {
   it.each([
     [['beside.dat'], ['beside.dat', 'slide.mrxs']],
     [[], ['slide.mrxs']],
-  ])('are those that its location names, where somebody has looked: %j', async (members, names) => {
+  ])('are those that the location names, when it names members: %j', async (members, names) => {
     const known = await openLocalFiles({ path: join(folder, 'dataset', 'slide.mrxs'), members });
     expect(await known.list()).toEqual(names);
     await known.close();
   });
 
   it.each(['../secret', 'parts/../../secret', '..', '.', '', '/etc/passwd', 'beside.dat\0'])(
-    'are never outside its folder: %j',
+    "never lie outside the slide's folder: %j",
     async (name) => {
       await expect(files.open(name)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
     },
   );
 
-  it('are never outside its folder by a link either', async () => {
+  it("never lie outside the slide's folder by a symbolic link", async () => {
     await symlink(join(folder, 'secret'), join(folder, 'dataset', 'link.dat'));
     await expect(files.open('link.dat')).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 
-  describe('that the catalogue names', () => {
+  describe('with members in the catalogue', () => {
     const location = () => ({
       path: join(folder, 'dataset', 'slide.mrxs'),
       members: ['beside.dat', 'parts/..data.dat'],
     });
 
-    it('are all there are, whatever else lies beside them', async () => {
+    it('exclude all other files beside them', async () => {
       await writeFile(join(folder, 'dataset', 'stranger.dat'), 'stranger');
       const named = await openLocalFiles(location());
       expect(await named.list()).toEqual(['beside.dat', 'parts/..data.dat', 'slide.mrxs']);
       await named.close();
     });
 
-    it('all have a part in the fingerprint', async () => {
+    it('all change the fingerprint', async () => {
       const before = await openLocalFiles(location());
       expect(before.fingerprint).toBe(await fingerprintOfFiles(location()));
       expect(before.fingerprint).not.toBe(before.leading.fingerprint);
@@ -79,14 +79,14 @@ describe('the files of a slide', () => {
       await before.close();
     });
 
-    it('must all be there', async () => {
+    it('must all exist', async () => {
       await rm(join(folder, 'dataset', 'beside.dat'));
       await expect(openLocalFiles(location())).rejects.toMatchObject({ code: 'FILE_MISSING' });
       await expect(fingerprintOfFiles(location())).rejects.toMatchObject({ code: 'FILE_MISSING' });
     });
   });
 
-  it('may be missing', async () => {
+  it('cause FILE_MISSING when opened while missing', async () => {
     await expect(files.open('gone.dat')).rejects.toMatchObject({ code: 'FILE_MISSING' });
   });
 

@@ -1,36 +1,43 @@
 import { readdir, realpath } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path';
-import { SlideError, type SlideLocation } from '../slide.ts';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { SlideError, type SlideLocation } from '../model/slide.ts';
 import type { ByteSource } from './byte-source.ts';
 import { fingerprintOfFiles, openFileSource } from './file-source.ts';
 
-/** How a format reaches the bytes of a slide: its leading file, and the files beside it. */
+/** Gives a format reader access to the files of a slide: the leading file and those beside it. */
 export interface SlideFiles {
   /** Base name of the leading file. */
   readonly name: string;
-  /** Where the leading file is, for a library that opens files by itself; null when it is no file of this machine. */
+  /** Path of the leading file, for a library that opens files itself; null when it is no local file. */
   readonly path: string | null;
-  /** They are objects of a store, which such a library cannot open. */
+  /** True when the files are objects in object storage, which such a library cannot open. */
   readonly isObject?: true;
   readonly leading: ByteSource;
-  /** Of the whole slide, as `fingerprintOf` (slide-place.ts) says it for its location. */
+  /** Fingerprint of the whole slide, equal to `fingerprintOf` (slide-place.ts) for its location. */
   readonly fingerprint: string;
   /**
-   * Names of the files that may belong to the slide, the leading one included, sorted: those that its location
-   * names, else all files of its folder.
+   * Names of the files that may belong to the slide, sorted and including the leading one: those that the
+   * location names, or else all files of the folder.
    */
   list(): Promise<readonly string[]>;
   /**
-   * Another file of the slide, by its path from the leading file's folder.
+   * Opens another file of the slide by its path relative to the leading file's folder.
    *
-   * @throws SlideError FILE_MISSING, FILE_CORRUPT when the name leads out of that folder
+   * @throws SlideError FILE_MISSING; FILE_CORRUPT when the name leads out of that folder, or the location
+   * names members and this file is not among them
    */
   open(name: string): Promise<ByteSource>;
-  /** Closes the leading file and every other that was opened. */
+  /**
+   * Resolves the real path of such a file, for a library that opens files itself.
+   *
+   * @throws SlideError the errors of `open`, and FORMAT_NOT_SUPPORTED for an object
+   */
+  pathOf(name: string): Promise<string>;
+  /** Closes the leading file and all others that were opened. */
   close(): Promise<void>;
 }
 
-/** Of a slide in a folder of this machine. @throws SlideError FILE_MISSING, NOT_A_SLIDE */
+/** Opens a slide in a local folder. @throws SlideError FILE_MISSING, NOT_A_SLIDE */
 export async function openLocalFiles(location: SlideLocation): Promise<SlideFiles> {
   const { path, members } = location;
   const leading = await openFileSource(path);
@@ -54,15 +61,19 @@ export async function openLocalFiles(location: SlideLocation): Promise<SlideFile
       return entries.flatMap((entry) => (entry.isFile() ? [entry.name] : [])).sort();
     },
     async open(name) {
-      const source = await openFileSource(await insideFolder(folder, name));
+      const source = await openFileSource(await resolveInSlide(folder, name, members));
       opened.push(source);
       return source;
     },
+    pathOf: (name) => (name === basename(path) ? realPathOf(path) : resolveInSlide(folder, name, members)),
     close,
   };
 }
 
-/** Of the file that is open, not of one that may have taken its place; the members are looked at by name. */
+/**
+ * The fingerprint with the leading file that is open, not one that replaced it; members are looked up by
+ * name.
+ */
 async function fingerprintOfOpen(location: SlideLocation, leading: ByteSource): Promise<string> {
   if (!location.members?.length) return leading.fingerprint;
   const fingerprint = await fingerprintOfFiles(location);
@@ -70,40 +81,83 @@ async function fingerprintOfOpen(location: SlideLocation, leading: ByteSource): 
   throw new SlideError('FILE_CHANGED', 'The file was replaced while it was opened');
 }
 
-/** A folder in which slides are looked for. */
+/** A folder that is scanned for slides. */
 export interface SlideFolder {
   /** Names of regular files in it, sorted. */
   readonly names: readonly string[];
   /** Names of folders in it. */
   readonly folders: readonly string[];
-  /** One of them; the caller closes it. @throws SlideError FILE_MISSING, NOT_A_SLIDE */
+  /** Opens one of the files; the caller closes it. @throws SlideError FILE_MISSING, NOT_A_SLIDE */
   open(name: string): Promise<ByteSource>;
 }
 
-/** The files of one slide, by their paths from the folder, with forward slashes. */
+/** The files of one slide, as paths relative to the folder, with forward slashes. */
 export interface SlideGroup {
-  /** The file that stands for the slide. */
+  /** The file that represents the slide. */
   readonly leading: string;
-  /** The others, sorted. One that ends with a slash is a folder, all of which belongs to the slide. */
+  /**
+   * The other files, sorted. A path with a trailing slash is a folder that belongs to the slide as a whole.
+   */
   readonly members: readonly string[];
 }
 
-/** The name comes out of a file that anyone may have written, so neither it nor a link may lead elsewhere. */
-async function insideFolder(folder: string, name: string): Promise<string> {
-  const wanted = resolve(folder, name);
-  if (name.includes('\0') || !isInside(folder, wanted)) throw leadsOut();
-  const [realFolder, real] = await Promise.all([realpath(folder), realpath(wanted)]).catch((cause) => {
-    throw new SlideError('FILE_MISSING', 'A file of this slide is missing', { cause });
-  });
-  if (!isInside(realFolder, real)) throw leadsOut();
+/**
+ * Resolves the real path of a file of the slide. The name comes from an untrusted file, so neither the name
+ * nor a link may lead out of the slide.
+ */
+async function resolveInSlide(folder: string, name: string, members?: readonly string[]): Promise<string> {
+  const target = resolve(folder, name);
+  if (name.includes('\0') || !isInside(folder, target)) throw outsideFolder();
+  if (members && !isMember(relative(folder, target).split(sep).join('/'), members)) throw notAMember();
+  const [realFolder, real] = await Promise.all([realPathOf(folder), realPathOf(target)]);
+  if (!isInside(realFolder, real)) throw outsideFolder();
+  // A link may lead to another file of the same slide, but not to another slide of the folder.
+  const isOwn = real === join(realFolder, relative(folder, target)) || !members;
+  if (!isOwn && !(await isInRealMember(folder, real, members))) throw notAMember();
   return real;
 }
 
-function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+async function isInRealMember(folder: string, real: string, members: readonly string[]): Promise<boolean> {
+  for (const member of members) {
+    const realMember = await realPathOf(join(folder, member));
+    if (realMember === real || (member.endsWith('/') && isInside(realMember, real))) return true;
+  }
+  return false;
 }
 
-function leadsOut(): SlideError {
+/** @throws SlideError FILE_MISSING */
+async function realPathOf(path: string): Promise<string> {
+  return realpath(path).catch((cause: unknown) => {
+    throw new SlideError('FILE_MISSING', 'A file of this slide is missing', { cause });
+  });
+}
+
+/**
+ * Whether a file is among the members that a location names.
+ *
+ * @param name path relative to the leading file's folder, with forward slashes and without dot segments
+ */
+export function isMember(name: string, members: readonly string[]): boolean {
+  return members.some((member) => (member.endsWith('/') ? name.startsWith(member) : name === member));
+}
+
+export function notAMember(): SlideError {
+  return new SlideError(
+    'FILE_CORRUPT',
+    'The slide is not complete, or it names a file that does not belong to it',
+  );
+}
+
+function isInside(folder: string, path: string): boolean {
+  const relativePath = relative(folder, path);
+  return (
+    relativePath !== '' &&
+    relativePath !== '..' &&
+    !relativePath.startsWith(`..${sep}`) &&
+    !isAbsolute(relativePath)
+  );
+}
+
+function outsideFolder(): SlideError {
   return new SlideError('FILE_CORRUPT', 'The slide names a file outside its own folder');
 }

@@ -4,15 +4,15 @@ import type { Raster } from '../decode/raster.ts';
 
 /** One subblock of a CZI file to build. */
 export interface SubblockPlan {
-  /** Pixels of full resolution. */
+  /** Position in pixels of full resolution. */
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** Fewer than width and height in a smaller resolution; 0 when absent, which means the same as width and height. */
+  /** Smaller than width and height at a reduced resolution; 0 means equal to them. */
   readonly storedWidth?: number;
   readonly storedHeight?: number;
-  /** Places in other dimensions, e.g. `{ C: 1, S: 0, M: 3 }`. */
+  /** Positions in other dimensions, for example `{ C: 1, S: 0, M: 3 }`. */
   readonly dimensions?: Readonly<Record<string, number>>;
   readonly pixelType: number;
   readonly compression: number;
@@ -27,19 +27,19 @@ export interface AttachmentPlan {
 
 export interface CziPlan {
   readonly subblocks: readonly SubblockPlan[];
-  /** No metadata when absent. */
+  /** Absent: no metadata segment. */
   readonly xml?: string;
   readonly attachments?: readonly AttachmentPlan[];
-  /** The directory stands before the subblocks, as ZEN writes it, or at the end. */
+  /** Whether the directory precedes the subblocks, as ZEN writes it, or follows them. */
   readonly isDirectoryFirst?: boolean;
 }
 
-/** Places of segments and of what stands in them, for those who want to damage it. */
+/** Positions of segments and their parts, for tests that damage them. */
 export interface CziPlaces {
-  /** The body of the file segment. */
+  /** Body of the file segment. */
   readonly file: number;
   readonly directory: number;
-  /** The entries in the directory. */
+  /** Entries of the directory. */
   readonly entries: readonly number[];
   readonly metadata: number;
   readonly attachmentDirectory: number;
@@ -49,7 +49,7 @@ export interface CziPlaces {
 
 const ALIGNMENT = 32;
 
-/** A CZI file, segment by segment. */
+/** Builds a CZI file, segment by segment. */
 export function buildCzi(plan: CziPlan): { bytes: Buffer; places: CziPlaces } {
   const entries = plan.subblocks.map((subblock) => entryOf(subblock));
   const directoryBody = Buffer.concat([padded(int32(entries.length), 128), ...entries]);
@@ -87,7 +87,7 @@ export function buildCzi(plan: CziPlan): { bytes: Buffer; places: CziPlaces } {
   const entryPlaces: number[] = [];
   let entryAt = directory + 32 + 128;
   for (const entry of entries) {
-    // The directory that stands first was written before anyone knew where the subblocks would be.
+    // A directory at the start was written before the positions of the subblocks were known.
     bytes.set(entry, entryAt);
     entryPlaces.push(entryAt);
     entryAt += entry.length;
@@ -177,7 +177,7 @@ function padded(bytes: Buffer, length: number): Buffer {
   return Buffer.concat([bytes, Buffer.alloc(length - bytes.length)]);
 }
 
-/** How the pixels of a subblock are written. */
+/** Pixel format of a subblock. */
 export type CziPixels = 'gray8' | 'gray16' | 'bgr24' | 'bgr48' | 'bgra32';
 export type CziCompression = 'none' | 'jpeg' | 'zstd0' | 'zstd1' | 'zstd1-split';
 
@@ -196,7 +196,7 @@ export const cziCompressions: Readonly<Record<CziCompression, number>> = {
   'zstd1-split': 6,
 };
 
-/** Which sample of RGB stands where in a pixel; null is opaque. */
+/** The RGB sample at each position of a pixel; null is an opaque alpha. */
 const storedSamples: Readonly<Record<CziPixels, readonly (number | null)[]>> = {
   gray8: [1],
   gray16: [1],
@@ -205,7 +205,10 @@ const storedSamples: Readonly<Record<CziPixels, readonly (number | null)[]>> = {
   bgra32: [2, 1, 0, null],
 };
 
-/** Pixels as a subblock's data; grey is the green of them, samples of 16 bits are 64 times those of 8: 14 bits are used. */
+/**
+ * Encodes pixels as a subblock's data. Grey is the green sample; 16-bit samples are 64 times the 8-bit ones,
+ * so they use 14 bits.
+ */
 export async function encodeCziPixels(
   { width, height, rgb }: Raster,
   pixels: CziPixels,

@@ -1,3 +1,8 @@
+/**
+ * Builds DICOM whole-slide images for tests, also malformed ones.
+ *
+ * Longer than 350 lines because every transfer syntax and every fault writes the same data set.
+ */
 import sharp from 'sharp';
 import { type Raster, shrinkRaster } from '../decode/raster.ts';
 import { tag } from '../dicom/tags.ts';
@@ -12,12 +17,12 @@ import {
 } from './encode-frames.ts';
 import { paintTissue } from './paint-tissue.ts';
 
-/** One data element; a number of bytes may be claimed that it does not have. */
+/** A data element; its declared length may differ from the true one. */
 export interface DicomElement {
   readonly tag: number;
   readonly vr: string;
   readonly value: Uint8Array | readonly DicomItem[] | DicomFragments;
-  /** Instead of the true length; 0xffff_ffff for a sequence that ends with a delimiter. */
+  /** Declared length instead of the true one; 0xffff_ffff for a sequence that ends with a delimiter. */
   readonly length?: number;
 }
 
@@ -27,11 +32,11 @@ export type DicomItem = readonly DicomElement[];
 export interface DicomFragments {
   readonly offsetTable: Uint8Array;
   readonly fragments: readonly Uint8Array[];
-  /** False: the sequence does not end. */
+  /** False: the sequence delimiter is missing. */
   readonly isDelimited?: boolean;
 }
 
-/** A DICOM file before it is written. */
+/** A DICOM file before serialisation. */
 export interface DicomFile {
   readonly preamble: Uint8Array;
   readonly meta: readonly DicomElement[];
@@ -41,51 +46,50 @@ export interface DicomFile {
 
 export type DicomCodec = 'explicit' | 'implicit' | 'encapsulated' | 'jpeg' | 'jpeg2000' | 'jpegls' | 'rle';
 
-/** What to build; everything has a default. */
+/** Options of `buildDicom`; everything has a default. */
 export interface DicomPlan {
-  /** Pixels of the whole picture. */
+  /** Size of the whole picture in pixels. */
   readonly width?: number;
   readonly height?: number;
-  /** Pixels of a frame. */
+  /** Size of a frame in pixels. */
   readonly tileWidth?: number;
   readonly tileHeight?: number;
-  /** The picture is this many times smaller than the width and height above. */
+  /** Reduction of the picture relative to width and height. */
   readonly downsample?: number;
-  /** ImageType. */
+  /** Third value of ImageType. */
   readonly kind?: string;
   readonly codec?: DicomCodec;
   readonly photometric?: string;
   readonly bits?: 8 | 16;
-  /** A sample of 16 bits, for each step of one of 8; 257. */
+  /** Value of a 16-bit sample per step of an 8-bit one; 257. */
   readonly wordStep?: number;
   readonly isPlanar?: boolean;
-  /** Null: neither TILED_FULL nor TILED_SPARSE is said. */
+  /** Null: neither TILED_FULL nor TILED_SPARSE is declared. */
   readonly organization?: 'TILED_FULL' | 'TILED_SPARSE' | null;
-  /** Places of tiles that a sparse picture leaves out, row by row from 0. */
+  /** Indices of the tiles that a sparse picture omits, row by row from 0. */
   readonly holes?: readonly number[];
   readonly offsetTable?: 'empty' | 'basic' | 'extended';
   readonly fragmentsPerFrame?: number;
   readonly focalPlanes?: number;
   readonly opticalPaths?: number;
-  /** The part of a concatenation that this file is, by its frames. */
+  /** For a part of a concatenation: its number, and its range of frames. */
   readonly part?: {
     readonly number: number;
     readonly total?: number;
     readonly from: number;
     readonly to: number;
   };
-  /** Sequences end with delimiters. */
+  /** Whether sequences end with delimiters. */
   readonly hasUndefinedLengths?: boolean;
-  /** Ends of the UIDs. */
+  /** Suffixes of the UIDs. */
   readonly series?: string;
   readonly instance?: string;
   readonly pyramid?: string | null;
   readonly patient?: string;
-  /** What is added at the end, or put in the place of what has the same tag. */
+  /** Additional elements; they replace elements with the same tag. */
   readonly more?: readonly DicomElement[];
 }
 
-/** All the defaults. */
 const defaults = {
   width: 96,
   height: 64,
@@ -112,7 +116,7 @@ const defaults = {
   more: [],
 } as const satisfies DicomPlan;
 
-type WholePlan = Required<Omit<DicomPlan, 'part'>> & Pick<DicomPlan, 'part'>;
+type CompletePlan = Required<Omit<DicomPlan, 'part'>> & Pick<DicomPlan, 'part'>;
 
 const transferSyntaxes: Readonly<Record<DicomCodec, string>> = {
   implicit: '1.2.840.10008.1.2',
@@ -132,26 +136,28 @@ export async function buildDicom(plan: DicomPlan = {}): Promise<Uint8Array> {
   return writeDicom(await planDicom(plan));
 }
 
-/** The picture of a plan, as far as it is made smaller: what its tiles show. */
+/** The picture that the tiles of a plan show, at its reduced size. */
 export function pictureOf(plan: DicomPlan): Raster {
   const { width, height, downsample } = { ...defaults, ...plan };
   return shrinkRaster(paintTissue(width, height), downsample);
 }
 
 export async function planDicom(plan: DicomPlan = {}): Promise<DicomFile> {
-  const whole: WholePlan = { ...defaults, ...plan };
-  const { codec, series, instance, patient } = whole;
-  const picture = pictureOf(whole);
-  const places = placesOf(whole, picture);
-  const frames = await Promise.all(places.map((place) => encodeFrame(whole, picture, place)));
-  const samples = whole.photometric.startsWith('MONOCHROME') ? 1 : 3;
+  const completePlan: CompletePlan = { ...defaults, ...plan };
+  const { codec, series, instance, patient } = completePlan;
+  const picture = pictureOf(completePlan);
+  const places = placesOf(completePlan, picture);
+  const frames = await Promise.all(places.map((place) => encodeFrame(completePlan, picture, place)));
+  const samples = completePlan.photometric.startsWith('MONOCHROME') ? 1 : 3;
   const isEncapsulated = codec !== 'explicit' && codec !== 'implicit';
 
   const elements: DicomElement[] = [
-    text(tag.ImageType, 'CS', 'ORIGINAL', 'PRIMARY', whole.kind, 'NONE'),
+    text(tag.ImageType, 'CS', 'ORIGINAL', 'PRIMARY', completePlan.kind, 'NONE'),
     text(tag.SOPClassUID, 'UI', wholeSlideImage),
     text(tag.SOPInstanceUID, 'UI', `${SOP_ROOT}.${series}.${instance}`),
-    ...(whole.pyramid === null ? [] : [text(tag.PyramidUID, 'UI', `${SOP_ROOT}.9.${whole.pyramid}`)]),
+    ...(completePlan.pyramid === null
+      ? []
+      : [text(tag.PyramidUID, 'UI', `${SOP_ROOT}.9.${completePlan.pyramid}`)]),
     text(tag.Manufacturer, 'LO', 'Leica Biosystems'),
     text(0x0010_0010, 'PN', 'Doe^Jane'),
     text(tag.PatientID, 'LO', patient),
@@ -159,21 +165,23 @@ export async function planDicom(plan: DicomPlan = {}): Promise<DicomFile> {
     text(tag.StudyInstanceUID, 'UI', `${SOP_ROOT}.8`),
     text(tag.SeriesInstanceUID, 'UI', `${SOP_ROOT}.${series}`),
     text(tag.InstanceNumber, 'IS', '1'),
-    ...concatenationOf(whole),
-    ...(whole.organization === null ? [] : [text(tag.DimensionOrganizationType, 'CS', whole.organization)]),
+    ...concatenationOf(completePlan),
+    ...(completePlan.organization === null
+      ? []
+      : [text(tag.DimensionOrganizationType, 'CS', completePlan.organization)]),
     us(tag.SamplesPerPixel, samples),
-    text(tag.PhotometricInterpretation, 'CS', whole.photometric),
-    ...(samples === 1 ? [] : [us(tag.PlanarConfiguration, whole.isPlanar ? 1 : 0)]),
+    text(tag.PhotometricInterpretation, 'CS', completePlan.photometric),
+    ...(samples === 1 ? [] : [us(tag.PlanarConfiguration, completePlan.isPlanar ? 1 : 0)]),
     text(tag.NumberOfFrames, 'IS', String(frames.length)),
-    us(tag.Rows, whole.tileHeight),
-    us(tag.Columns, whole.tileWidth),
-    us(tag.BitsAllocated, whole.bits),
-    us(tag.BitsStored, whole.bits),
-    us(tag.HighBit, whole.bits - 1),
+    us(tag.Rows, completePlan.tileHeight),
+    us(tag.Columns, completePlan.tileWidth),
+    us(tag.BitsAllocated, completePlan.bits),
+    us(tag.BitsStored, completePlan.bits),
+    us(tag.HighBit, completePlan.bits - 1),
     us(tag.PixelRepresentation, 0),
     text(tag.ContainerIdentifier, 'LO', 'SLIDE-1'),
-    fl(tag.ImagedVolumeWidth, picture.width * 0.0005 * whole.downsample),
-    fl(tag.ImagedVolumeHeight, picture.height * 0.0005 * whole.downsample),
+    fl(tag.ImagedVolumeWidth, picture.width * 0.0005 * completePlan.downsample),
+    fl(tag.ImagedVolumeHeight, picture.height * 0.0005 * completePlan.downsample),
     ul(tag.TotalPixelMatrixColumns, picture.width),
     ul(tag.TotalPixelMatrixRows, picture.height),
     sequence(tag.TotalPixelMatrixOriginSequence, [
@@ -182,9 +190,9 @@ export async function planDicom(plan: DicomPlan = {}): Promise<DicomFile> {
         text(tag.YOffsetInSlideCoordinateSystem, 'DS', '40'),
       ],
     ]),
-    sequence(tag.OpticalPathSequence, range(whole.opticalPaths).map(opticalPathOf)),
-    ul(tag.NumberOfOpticalPaths, whole.opticalPaths),
-    ul(tag.TotalPixelMatrixFocalPlanes, whole.focalPlanes),
+    sequence(tag.OpticalPathSequence, range(completePlan.opticalPaths).map(opticalPathOf)),
+    ul(tag.NumberOfOpticalPaths, completePlan.opticalPaths),
+    ul(tag.TotalPixelMatrixFocalPlanes, completePlan.focalPlanes),
     sequence(tag.SharedFunctionalGroupsSequence, [
       [
         sequence(tag.PixelMeasuresSequence, [
@@ -192,20 +200,20 @@ export async function planDicom(plan: DicomPlan = {}): Promise<DicomFile> {
             text(
               tag.PixelSpacing,
               'DS',
-              String(0.0005 * whole.downsample),
-              String(0.0005 * whole.downsample),
+              String(0.0005 * completePlan.downsample),
+              String(0.0005 * completePlan.downsample),
             ),
           ],
         ]),
       ],
     ]),
-    ...(whole.organization === 'TILED_FULL'
+    ...(completePlan.organization === 'TILED_FULL'
       ? []
-      : [sequence(tag.PerFrameFunctionalGroupsSequence, places.map(functionalGroupsOf(whole)))]),
-    ...(isEncapsulated ? encapsulated(whole, frames) : [native(frames)]),
+      : [sequence(tag.PerFrameFunctionalGroupsSequence, places.map(functionalGroupsOf(completePlan)))]),
+    ...(isEncapsulated ? encapsulated(completePlan, frames) : [native(frames)]),
   ];
-  const replaced = new Set(whole.more.map((element) => element.tag));
-  const all = [...elements.filter((element) => !replaced.has(element.tag)), ...whole.more];
+  const replaced = new Set(completePlan.more.map((element) => element.tag));
+  const all = [...elements.filter((element) => !replaced.has(element.tag)), ...completePlan.more];
   const sorted = all.toSorted((one, other) => one.tag - other.tag);
   return {
     preamble: new Uint8Array(128),
@@ -215,11 +223,11 @@ export async function planDicom(plan: DicomPlan = {}): Promise<DicomFile> {
       text(tag.TransferSyntaxUID, 'UI', transferSyntaxes[codec]),
     ],
     isExplicit: codec !== 'implicit',
-    elements: whole.hasUndefinedLengths ? sorted.map(withoutLength) : sorted,
+    elements: completePlan.hasUndefinedLengths ? sorted.map(withoutLength) : sorted,
   };
 }
 
-/** A frame's place: pixels from the top left, and which of the planes and paths. */
+/** Position of a frame in pixels from the top left, and its focal plane and optical path. */
 interface FramePlace {
   readonly x: number;
   readonly y: number;
@@ -227,7 +235,7 @@ interface FramePlace {
   readonly path: number;
 }
 
-function placesOf(plan: WholePlan, { width, height }: Raster): FramePlace[] {
+function placesOf(plan: CompletePlan, { width, height }: Raster): FramePlace[] {
   const columns = Math.ceil(width / plan.tileWidth);
   const rows = Math.ceil(height / plan.tileHeight);
   const places: FramePlace[] = [];
@@ -243,8 +251,11 @@ function placesOf(plan: WholePlan, { width, height }: Raster): FramePlace[] {
   return plan.part ? places.slice(plan.part.from, plan.part.to) : places;
 }
 
-/** Padding is a colour that no tissue has, and each plane and path is darker than the one before it. */
-function cutTile(picture: Raster, { tileWidth, tileHeight }: WholePlan, place: FramePlace): Uint8Array {
+/**
+ * Cuts out a tile. Padding is magenta, which tissue never contains; each plane and path is darker than the
+ * previous one.
+ */
+function cutTile(picture: Raster, { tileWidth, tileHeight }: CompletePlan, place: FramePlace): Uint8Array {
   const rgb = new Uint8Array(tileWidth * tileHeight * 3);
   for (let y = 0; y < tileHeight; y++) {
     for (let x = 0; x < tileWidth; x++) {
@@ -261,7 +272,7 @@ function cutTile(picture: Raster, { tileWidth, tileHeight }: WholePlan, place: F
   return rgb;
 }
 
-async function encodeFrame(plan: WholePlan, picture: Raster, place: FramePlace): Promise<Uint8Array> {
+async function encodeFrame(plan: CompletePlan, picture: Raster, place: FramePlace): Promise<Uint8Array> {
   const { tileWidth: width, tileHeight: height, codec } = plan;
   const rgb = cutTile(picture, plan, place);
   if (codec === 'jpeg') return encodeJpeg(rgb, width, height, plan.photometric);
@@ -273,7 +284,7 @@ async function encodeFrame(plan: WholePlan, picture: Raster, place: FramePlace):
   return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
 }
 
-function samplesOf(rgb: Uint8Array, plan: WholePlan): FrameSamples {
+function samplesOf(rgb: Uint8Array, plan: CompletePlan): FrameSamples {
   const { tileWidth: width, tileHeight: height, photometric, bits, wordStep } = plan;
   if (!photometric.startsWith('MONOCHROME')) {
     return { width, height, samplesPerPixel: 3, values: photometric === 'YBR_FULL' ? toYcc(rgb) : rgb };
@@ -295,7 +306,10 @@ function toYcc(rgb: Uint8Array): Uint8Array {
   return new Uint8Array(ycc.buffer);
 }
 
-/** As DICOM stores it: no JFIF marker, so that only the data set says what the components are. */
+/**
+ * Encodes a JPEG without a JFIF marker, as DICOM stores it, so that only the data set declares the colour
+ * space.
+ */
 async function encodeJpeg(
   rgb: Uint8Array,
   width: number,
@@ -313,7 +327,7 @@ async function encodeJpeg(
   return jpeg;
 }
 
-function functionalGroupsOf({ holes }: WholePlan) {
+function functionalGroupsOf({ holes }: CompletePlan) {
   return ({ x, y, plane, path }: FramePlace): DicomItem => [
     sequence(tag.OpticalPathIdentificationSequence, [
       [text(tag.OpticalPathIdentifier, 'SH', String(path + 1))],
@@ -338,7 +352,7 @@ function opticalPathOf(path: number): DicomItem {
   ];
 }
 
-function concatenationOf({ part }: WholePlan): DicomElement[] {
+function concatenationOf({ part }: CompletePlan): DicomElement[] {
   if (!part) return [];
   return [
     text(tag.ConcatenationUID, 'UI', `${SOP_ROOT}.7`),
@@ -353,7 +367,7 @@ function native(frames: readonly Uint8Array[]): DicomElement {
 }
 
 function encapsulated(
-  { offsetTable, fragmentsPerFrame }: WholePlan,
+  { offsetTable, fragmentsPerFrame }: CompletePlan,
   frames: readonly Uint8Array[],
 ): DicomElement[] {
   const pieces = frames.map((frame) => cutInto(frame, fragmentsPerFrame));
@@ -387,7 +401,7 @@ function cutInto(frame: Uint8Array, count: number): Uint8Array[] {
   return range(count).map((i) => frame.subarray(i * length, (i + 1) * length));
 }
 
-/** A file as bytes; what is said of lengths is written as it is. */
+/** Serialises a file; declared lengths are written unchanged. */
 export function writeDicom({ preamble, meta, isExplicit, elements }: DicomFile): Uint8Array {
   return Buffer.concat([
     preamble,
@@ -449,7 +463,7 @@ export function itemHeader(number: number, length: number): Uint8Array {
   return header;
 }
 
-/** A sequence, and those inside it, with delimiters instead of lengths. */
+/** Replaces the lengths of a sequence and its nested sequences by delimiters. */
 function withoutLength(element: DicomElement): DicomElement {
   if (!Array.isArray(element.value)) return element;
   const value = (element.value as readonly DicomItem[]).map((item) => item.map(withoutLength));
@@ -491,7 +505,7 @@ export function sequence(number: number, items: readonly DicomItem[]): DicomElem
   return { tag: number, vr: 'SQ', value: items };
 }
 
-/** Whole numbers from 0. */
+/** Serialises non-negative integers. */
 export function littleEndian(bytes: 2 | 4 | 8, values: readonly number[]): Uint8Array {
   const written = Buffer.alloc(values.length * bytes);
   for (const [i, value] of values.entries()) {

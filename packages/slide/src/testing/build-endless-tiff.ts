@@ -7,14 +7,14 @@ const TILE_SIDE = 8192;
 const TILES = 256;
 
 /**
- * A valid slide of some hundred kilobytes that takes minutes to look at as a whole: no pyramid, and one row of
- * tiles, as large as tiles may be, all of them the same.
+ * Builds a valid slide of some hundred kilobytes whose overview takes minutes: it has no pyramid, and one row
+ * of identical tiles of the maximum size.
  */
 export function buildEndlessTiff(): Uint8Array {
   const stream = pack(new Uint8Array(TILE_SIDE * TILE_SIDE), 'deflate');
   const small = { width: 1, height: 1, samples: [0], samplesPerPixel: 1, photometric: 1 };
   const { tags } = encodeSamples({ ...small, tile: { width: TILE_SIDE, height: 1 } });
-  // The first thing that is written stands right after the header.
+  // The first stream is written right after the header.
   const same = (value: number) => long(...new Array<number>(TILES).fill(value));
   const directory = {
     tiles: [stream],

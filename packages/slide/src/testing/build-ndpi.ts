@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
+import type { Slide } from '../model/slide.ts';
 import { openSlideFrom } from '../open-slide.ts';
-import type { Slide } from '../slide.ts';
 import { tag } from '../tiff/tags.ts';
 import { ascii, long, rational, short, type TagValue } from './build-tiff.ts';
 import { encodeIntervals, type IntervalCoding } from './encode-intervals.ts';
@@ -9,59 +9,62 @@ import { memoryFiles } from './memory-files.ts';
 import { paintPlain, paintTissue } from './paint-tissue.ts';
 import { type Piece, sparseSource } from './sparse-source.ts';
 
-/** What one directory says, and the JPEG that it points to. */
+/** The tags of one directory, and the JPEG that it refers to. */
 export interface NdpiDirectoryPlan {
-  /** By the number of the tag; where StripOffsets and StripByteCounts are missing, those of the JPEG are written. */
+  /** By tag number. Missing StripOffsets and StripByteCounts are filled with those of the JPEG. */
   readonly tags: Readonly<Record<number, TagValue>>;
   readonly jpeg: Uint8Array;
 }
 
-/** What to build; everything has a default. */
+/** Options of an NDPI slide; everything has a default. */
 export interface NdpiPlan {
   /** Pixels at full resolution, a multiple of the interval's width; 384 × 272. */
   readonly width?: number;
   readonly height?: number;
   /** Downsamples of the stored levels, full resolution first; 1, 2 and 4. */
   readonly downsamples?: readonly number[];
-  /** What the slide shows; tissue. */
+  /** The picture; by default tissue. */
   readonly picture?: Raster;
-  /** How full resolution is cut, 128 × 8 pixels; smaller levels have intervals as much less wide. */
+  /**
+   * Restart intervals of full resolution, 128 × 8 pixels; those of smaller levels are narrower by their
+   * downsample.
+   */
   readonly intervals?: IntervalCoding;
-  /** Levels from this on have no restart markers; none. */
+  /** Index of the first level without restart markers; by default none. */
   readonly wholeFrom?: number;
   /** Magnification; 20. */
   readonly sourceLens?: number;
   /** Pixels per centimetre; 20,000. */
   readonly pixelsPerCm?: number;
-  /** The macro, red all over, and the map, in which there is no JPEG; true. */
+  /** Whether to add a red macro image and the map, which contains no JPEG; true. */
   readonly hasAssociatedImages?: boolean;
 }
 
 export const float = (...numbers: number[]): TagValue => ({ type: 11, numbers });
 export const signedLong = (...numbers: number[]): TagValue => ({ type: 9, numbers });
 
-/** A file as pieces, since one of more than 4 GiB is never all in memory. */
+/** A file as pieces, because a file above 4 GiB does not fit into memory. */
 export interface BuiltNdpi {
   readonly pieces: readonly Piece[];
   readonly size: number;
-  /** Where each directory stands. */
+  /** Positions of the directories. */
   readonly directories: readonly number[];
 }
 
-/** The bytes of a slide that is small enough to be all in memory. */
+/** Joins the pieces of a small file. */
 export function ndpiBytes({ pieces, size }: BuiltNdpi): Uint8Array {
   const bytes = new Uint8Array(size);
   for (const { at, bytes: piece } of pieces) bytes.set(piece, at);
   return bytes;
 }
 
-/** Opens a slide however large it says it is. */
+/** Opens a slide of any declared size. */
 export function openNdpi({ pieces, size }: BuiltNdpi): Promise<Slide> {
   const leading = sparseSource(pieces, size);
   return openSlideFrom({ ...memoryFiles({ slide: new Uint8Array() }), leading });
 }
 
-/** The directories of such a slide: the levels, largest first, the macro, the map. */
+/** Builds the directories of a slide: levels, largest first; macro; map. */
 export async function ndpiDirectories({
   width = 384,
   height = 272,
@@ -129,14 +132,14 @@ function encodeWhole({ width, height, rgb }: Raster): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Bytes of one number. */
+/** Bytes of one number, by field type. */
 const sizes: Readonly<Record<number, number>> = { 2: 1, 3: 2, 4: 4, 5: 4, 7: 1, 9: 4, 11: 4 };
 
 /**
- * Writes what it is told, sensible or not: each JPEG, the values of its directory, the directory; numbers above 2^32 are
- * written in two parts. Source: OpenSlide's notes on the Hamamatsu format.
+ * Serialises the directories unchecked: each JPEG, the values of its directory, the directory. Numbers above
+ * 2^32 are written in two parts. Source: OpenSlide's notes on the Hamamatsu format.
  *
- * @param gapBytes left empty between the header and everything else
+ * @param gapBytes empty bytes between the header and the rest
  */
 export function layOutNdpi(directories: readonly NdpiDirectoryPlan[], gapBytes = 0): BuiltNdpi {
   const pieces: Piece[] = [];
@@ -187,7 +190,7 @@ export function layOutNdpi(directories: readonly NdpiDirectoryPlan[], gapBytes =
 
 const [ASCII, SHORT, LONG, RATIONAL, SIGNED, FLOAT] = [2, 3, 4, 5, 9, 11];
 
-/** Of a number that is too large, the low bytes. */
+/** Encodes a number; of a number that is too large, the low bytes. */
 function encode(value: number, type: number): Buffer {
   const bytes = Buffer.alloc(sizes[type] ?? 1);
   if (type === FLOAT) bytes.writeFloatLE(value);

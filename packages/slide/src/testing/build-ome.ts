@@ -1,6 +1,6 @@
-/** OME-TIFF files: XML, and directories that it speaks of. */
+/** Builds OME-TIFF files from XML and directories. */
 import { type Raster, shrinkRaster } from '../decode/raster.ts';
-import type { Slide } from '../slide.ts';
+import type { Slide } from '../model/slide.ts';
 import { tag } from '../tiff/tags.ts';
 import { ascii, buildTiff, type DirectoryPlan, long, type TiffPlan } from './build-tiff.ts';
 import { exactDirectory, exactPicture, withTags } from './exact-directory.ts';
@@ -27,7 +27,7 @@ export const RGB_XML = ome(
   image(pixels('SizeC="3"', '<Channel SamplesPerPixel="3"/><TiffData IFD="0" PlaneCount="1"/>')),
 );
 
-/** An OME-TIFF of these directories, with this XML in the first one. */
+/** An OME-TIFF with the XML in the first directory. */
 export function build(
   xml: string,
   [first, ...others]: DirectoryPlan[],
@@ -40,12 +40,14 @@ export function build(
 export const open = (xml: string, directories: DirectoryPlan[], plan?: Partial<TiffPlan>): Promise<Slide> =>
   openBytes(build(xml, directories, plan));
 
-export const isReduced = { [tag.NewSubfileType]: long(1) };
+export const reducedImageTag = { [tag.NewSubfileType]: long(1) };
 
-/** The same picture at half and a quarter of its size. */
-export const smaller = [2, 4].map((by) => withTags(exactPicture(shrinkRaster(tissue, by), 64), isReduced));
+/** The same picture at 1/2 and 1/4 of its size. */
+export const smaller = [2, 4].map((by) =>
+  withTags(exactPicture(shrinkRaster(tissue, by), 64), reducedImageTag),
+);
 
-/** A grey page: brighter to the right, and darker the later it is. */
+/** A grey page: brighter to the right, and darker with a larger index. */
 export const grey = (index: number, tileSize: number | null = 64): DirectoryPlan =>
   exactDirectory({
     width: WIDTH,
@@ -58,7 +60,7 @@ export const grey = (index: number, tileSize: number | null = 64): DirectoryPlan
 
 export const greyAt = (index: number, x: number, y: number) => Math.max(0, (x % 200) + (y % 10) - index * 20);
 
-/** Every pixel of a picture, by its place. */
+/** Paints a picture pixel by pixel. */
 export function paint(width: number, height: number, pixelAt: (x: number, y: number) => number[]): Raster {
   const rgb = new Uint8Array(width * height * 3);
   for (let y = 0; y < height; y++) {

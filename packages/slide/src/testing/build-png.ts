@@ -1,15 +1,15 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** What to build; everything has a default. */
+/** Options of `buildPng`; everything has a default. */
 export interface PngPlan {
   /** Pixels; 40 × 30. */
   readonly width?: number;
   readonly height?: number;
   /** 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGB and alpha; 2. */
   readonly colourType?: number;
-  /** Of a sample; 8. */
+  /** Bits per sample; 8. */
   readonly bits?: number;
-  /** The samples of a pixel; something that differs from pixel to pixel. */
+  /** Samples of a pixel; by default they differ from pixel to pixel. */
   readonly sample?: (x: number, y: number, index: number) => number;
   /** Chunks between the header and the picture. */
   readonly before?: readonly PngChunk[];
@@ -22,7 +22,10 @@ export interface PngChunk {
 
 const samplesOf: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
-/** The chunks of a PNG file, not interlaced, every row without a filter. Source: the PNG specification, third edition. */
+/**
+ * Builds the chunks of a PNG file: not interlaced, rows without a filter. Source: the PNG specification,
+ * third edition.
+ */
 export function pngChunks({
   width = 40,
   height = 30,
@@ -72,7 +75,7 @@ export function buildPng(plan?: PngPlan): Buffer {
   return writePng(pngChunks(plan));
 }
 
-/** Pixels per metre, both ways. */
+/** A pHYs chunk with pixels per metre. */
 export function pngDensity(x: number, y: number, unit = 1): PngChunk {
   const data = Buffer.alloc(9);
   data.writeUInt32BE(x, 0);

@@ -1,10 +1,10 @@
 import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
 import { tag } from '../tiff/tags.ts';
-import { ascii, buildTiff, type DirectoryPlan, long, type TiffPlan } from './build-tiff.ts';
+import { ascii, buildTiff, type DirectoryPlan, long, type TiffPlan, undefinedBytes } from './build-tiff.ts';
 import { encodePicture, type PictureColour } from './encode-picture.ts';
 import { paintPlain, paintTissue } from './paint-tissue.ts';
 
-/** What to build; everything has a default. */
+/** Options of `buildSvs`; everything has a default. */
 export interface SvsPlan extends Pick<TiffPlan, 'littleEndian' | 'isBig'> {
   /** Pixels at full resolution; 480 × 400. */
   readonly width?: number;
@@ -13,24 +13,26 @@ export interface SvsPlan extends Pick<TiffPlan, 'littleEndian' | 'isBig'> {
   readonly tileSize?: number;
   /** Downsamples of the stored levels, full resolution first; 1 and 4. Their sizes are rounded down. */
   readonly downsamples?: readonly number[];
-  /** What the slide shows; tissue. */
+  /** The picture; by default tissue. */
   readonly picture?: Raster;
   readonly colour?: PictureColour;
   /** The `|name = value` pairs of the description; AppMag 20, MPP 0.4990. */
   readonly properties?: Readonly<Record<string, string>>;
-  /** Tiles that the scanner left empty; none. */
+  /** Tiles that the scanner left empty; by default none. */
   readonly isEmpty?: (level: number, column: number, row: number) => boolean;
-  /** Thumbnail, label and macro beside the pyramid; true. The label is green all over, the macro blue. */
+  /** The ICC profile of full resolution; by default none. */
+  readonly profile?: Uint8Array;
+  /** Whether to add thumbnail, label (green) and macro (blue); true. */
   readonly hasAssociatedImages?: boolean;
 }
 
-/** @returns the bytes of a small Aperio slide: real tiles, tables and descriptions, as a scanner lays them out */
+/** @returns the bytes of a small Aperio slide with the tiles, tables and descriptions of a scanner */
 export async function buildSvs(plan: SvsPlan = {}): Promise<Uint8Array> {
   const { littleEndian = true, isBig = false } = plan;
   return buildTiff({ directories: await svsDirectories(plan), littleEndian, isBig }).bytes;
 }
 
-/** The directories of such a slide: full resolution, thumbnail, the other levels, label, macro. */
+/** Builds the directories of a slide: full resolution, thumbnail, other levels, label, macro. */
 export async function svsDirectories({
   width = 480,
   height = 400,
@@ -41,6 +43,7 @@ export async function svsDirectories({
   properties = { AppMag: '20', MPP: '0.4990' },
   isEmpty = () => false,
   hasAssociatedImages = true,
+  profile,
 }: SvsPlan): Promise<DirectoryPlan[]> {
   const library = 'Aperio Image Library v11.2.1';
   const pairs = Object.entries(properties).map(([name, value]) => `|${name} = ${value}`);
@@ -58,7 +61,9 @@ export async function svsDirectories({
       const tiles = directory.tiles?.map((tile, i) =>
         isEmpty(level, i % columns, Math.floor(i / columns)) ? null : tile,
       );
-      return described({ ...directory, tiles: tiles ?? [] }, description, 0);
+      const tags = level === 0 && profile ? { [tag.ICCProfile]: undefinedBytes(profile) } : {};
+      const stored = { ...directory, tags: { ...directory.tags, ...tags }, tiles: tiles ?? [] };
+      return described(stored, description, 0);
     }),
   );
   const [full, ...reduced] = levels as [DirectoryPlan, ...DirectoryPlan[]];

@@ -1,16 +1,16 @@
-/** One value of a tag, as TIFF writes it. */
+/** The value of a tag. */
 export interface TagValue {
   /** Number of the field type, TIFF 6.0 section 2. */
   readonly type: number;
-  /** Of the values; RATIONALs are pairs. */
+  /** The values as numbers; a RATIONAL is a pair. */
   readonly numbers: readonly number[];
 }
 
-/** What one directory says, and the bytes it points to. */
+/** The tags of one directory, and the streams it refers to. */
 export interface DirectoryPlan {
-  /** By the number of the tag; written in ascending order. */
+  /** By tag number; serialised in ascending order. */
   readonly tags: Readonly<Record<number, TagValue>>;
-  /** Tiles or strips, in the order of the picture; null is left empty. Their tables are written here. */
+  /** Tiles or strips in picture order; null is an empty tile. Their offsets and byte counts are generated. */
   readonly tiles?: readonly (Uint8Array | null)[];
   readonly strips?: readonly (Uint8Array | null)[];
   readonly subDirectories?: readonly DirectoryPlan[];
@@ -23,10 +23,10 @@ export interface TiffPlan {
   readonly isBig?: boolean;
 }
 
-/** A file, and where to damage it. */
+/** A file, and the positions at which tests damage it. */
 export interface BuiltTiff {
   readonly bytes: Uint8Array;
-  /** For every directory of the main chain: where it stands, and where it points to the next one. */
+  /** For each directory of the main chain: its position, and that of its pointer to the next one. */
   readonly directories: readonly { readonly at: number; readonly nextAt: number }[];
 }
 
@@ -41,7 +41,7 @@ export const rational = (numerator: number, denominator: number): TagValue => ({
 export const undefinedBytes = (bytes: Uint8Array): TagValue => ({ type: 7, numbers: [...bytes] });
 export const long8 = (...numbers: number[]): TagValue => ({ type: 16, numbers });
 
-/** Bytes of one number, and how many numbers make one value. */
+/** Bytes per number, and numbers per value, by field type. */
 const types: Readonly<Record<number, readonly [bytes: number, numbersPerValue: number]>> = {
   1: [1, 1],
   2: [1, 1],
@@ -54,7 +54,7 @@ const types: Readonly<Record<number, readonly [bytes: number, numbersPerValue: n
   18: [8, 1],
 };
 
-/** Writes what it is told, sensible or not. Source: TIFF 6.0, section 2; the BigTIFF design. */
+/** Serialises a TIFF unchecked. Source: TIFF 6.0, section 2; the BigTIFF design. */
 export function buildTiff({ directories, littleEndian = true, isBig = false }: TiffPlan): BuiltTiff {
   const pieces: Buffer[] = [];
   let end = 0;

@@ -4,7 +4,7 @@ import { buildTiff, type DirectoryPlan, long, rational, short, type TiffPlan } f
 import { encodePicture, type PictureColour } from './encode-picture.ts';
 import { paintTissue } from './paint-tissue.ts';
 
-/** What to build; everything has a default. */
+/** Options of `buildTiledTiff`; everything has a default. */
 export interface TiledTiffPlan extends Pick<TiffPlan, 'littleEndian' | 'isBig'> {
   /** Pixels at full resolution; 480 × 400. */
   readonly width?: number;
@@ -15,13 +15,13 @@ export interface TiledTiffPlan extends Pick<TiffPlan, 'littleEndian' | 'isBig'> 
   readonly downsamples?: readonly number[];
   readonly picture?: Raster;
   readonly colour?: PictureColour;
-  /** Where the smaller levels stand: after the first directory, or under it. */
+  /** Whether smaller levels follow the first directory or are its SubIFDs. */
   readonly pyramid?: 'chain' | 'subdirectories';
-  /** Pixels per centimetre; not said. */
+  /** Pixels per centimetre; by default absent. */
   readonly pixelsPerCm?: number;
 }
 
-/** @returns the bytes of a small pyramidal TIFF of no particular maker */
+/** @returns the bytes of a small pyramidal TIFF without vendor metadata */
 export async function buildTiledTiff(plan: TiledTiffPlan = {}): Promise<Uint8Array> {
   const { littleEndian = true, isBig = false, pyramid = 'chain' } = plan;
   const levels = await tiledTiffDirectories(plan);
@@ -30,7 +30,7 @@ export async function buildTiledTiff(plan: TiledTiffPlan = {}): Promise<Uint8Arr
   return buildTiff({ directories, littleEndian, isBig }).bytes;
 }
 
-/** The directories of such a file, largest first. */
+/** Builds the directories of a file, largest level first. */
 export async function tiledTiffDirectories({
   width = 480,
   height = 400,

@@ -3,28 +3,28 @@ import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
 import { buildTiff, long } from './build-tiff.ts';
 import { encodeJpeg2000 } from './encode-frames.ts';
 
-/** A field of a volume of a .vsi file. */
+/** A field of a volume in a .vsi file. */
 export interface VsiField {
   readonly tag: number;
-  /** Which of several; absent where there is one. */
+  /** Index among several fields of the same tag; absent for a single one. */
   readonly index?: number;
-  /** A number in the field itself, a value of its own, or fields. */
+  /** A number stored in the field itself, a separate value, or nested fields. */
   readonly value: number | { readonly type: number; readonly bytes: Uint8Array } | readonly VsiField[];
 }
 
-/** How one picture of the slide is described. */
+/** Description of one picture of the slide. */
 export interface VsiStackPlan {
   readonly number: number;
   readonly width: number;
   readonly height: number;
-  /** 0 the slide, 1 an overview, 256 a macro; absent: not said. */
+  /** 0 the slide, 1 an overview, 256 a macro; absent when undeclared. */
   readonly type?: number;
   readonly name?: string;
   readonly mpp?: number;
   readonly unit?: string;
   readonly objectivePower?: number;
   readonly isExternal?: boolean;
-  /** Meaning of each of a tile's numbers after column and row: 1 focus, 2 time, 4 channel. */
+  /** Meaning of each tile coordinate after column and row: 1 focus, 2 time, 4 channel. */
   readonly dimensions?: readonly number[];
   readonly channels?: readonly {
     readonly bgr?: readonly number[];
@@ -34,16 +34,16 @@ export interface VsiStackPlan {
 
 const TYPE = { int: 5, double: 10, text: 8192, rectangle: 259, scale: 260, range: 268, bgr: 270 } as const;
 
-/** A .vsi file with these pictures. */
+/** Builds a .vsi file with these pictures. */
 export function buildVsi(stacks: readonly VsiStackPlan[]): Buffer {
   return buildVsiOf([{ tag: 2000, index: 0, value: stacks.map(stackField) }]);
 }
 
-/** A .vsi file with this tree, and a TIFF directory behind it. */
+/** Builds a .vsi file with this tree and a TIFF directory after it. */
 export function buildVsiOf(fields: readonly VsiField[]): Buffer {
   const tree = volume(fields);
   const preview = buildTiff({ directories: [{ tags: { 256: long(1), 257: long(1) } }] });
-  // Its values stand in its entries, so it may stand anywhere.
+  // Its values are stored in its entries, so the directory can be moved.
   const directory = preview.bytes.subarray(preview.directories[0]?.at);
   const header = Buffer.alloc(8);
   header.write('II*\0', 'latin1');
@@ -148,7 +148,7 @@ function fieldOf({ tag, index, value }: VsiField): Buffer {
   return Buffer.concat([header, volume(value)]);
 }
 
-/** One tile of an .ets file: its numbers, and its bytes. */
+/** A tile of an .ets file: its coordinates, and its bytes. */
 export interface EtsTile {
   readonly place: readonly number[];
   readonly data: Uint8Array;
@@ -167,14 +167,14 @@ export interface EtsPlan {
   readonly colourSpace?: number;
   readonly componentOrder?: number;
   readonly background?: readonly number[];
-  /** The last of a tile's numbers is its resolution. */
+  /** Whether the last tile coordinate is the resolution. */
   readonly hasResolutions?: boolean;
 }
 
-/** Places of what stands in an .ets file. */
+/** Positions in an .ets file. */
 export const etsPlaces = { moreHeader: 64, tiles: 292 } as const;
 
-/** An .ets file: header, second header, tiles, and their list. */
+/** Builds an .ets file: header, second header, tiles, tile list. */
 export function buildEts(plan: EtsPlan): Buffer {
   const { tiles, components = 3, componentType = 2, background = [255, 255, 255] } = plan;
   const dimensions = tiles[0]?.place.length ?? 4;
@@ -226,9 +226,9 @@ export const etsCompressions: Readonly<Record<EtsCoding, number>> = {
 };
 
 /**
- * A picture as tiles of an .ets file, halved as often as is asked for.
+ * Cuts a picture into tiles of an .ets file, with `resolutions` halved sizes.
  *
- * @param between: numbers of a tile between its row and its resolution
+ * @param between tile coordinates between row and resolution
  */
 export async function cutEtsTiles(
   picture: Raster,
@@ -250,7 +250,7 @@ export async function cutEtsTiles(
   return tiles;
 }
 
-/** Beyond the picture it is black. */
+/** Cuts out a tile; it is black beyond the picture. */
 function paddedTile(picture: Raster, x: number, y: number, side: number): Raster {
   const [width, height] = [Math.min(side, picture.width - x), Math.min(side, picture.height - y)];
   const part = cropRaster(picture, x, y, width, height);

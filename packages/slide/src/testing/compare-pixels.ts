@@ -1,14 +1,14 @@
 import sharp from 'sharp';
 import { cropRaster, type Raster } from '../decode/raster.ts';
 
-/** Pixels of a JPEG as any viewer draws it, by the decoder's own reading of its markers. */
+/** Decodes a JPEG like any viewer, by its own markers. */
 export async function pixelsOf(jpeg: Uint8Array): Promise<Raster> {
   const picture = sharp(jpeg, { failOn: 'warning' }).toColourspace('srgb').raw();
   const { data, info } = await picture.toBuffer({ resolveWithObject: true });
   return { width: info.width, height: info.height, rgb: data };
 }
 
-/** The mean and the largest difference of two pictures of equal size, in steps of 255. */
+/** Returns the mean and the largest sample difference of two pictures of equal size, 0…255. */
 export function difference(one: Raster, other: Raster): { mean: number; most: number } {
   if (one.width !== other.width || one.height !== other.height) {
     throw new Error(`${one.width} × ${one.height} is not ${other.width} × ${other.height}`);
@@ -24,10 +24,10 @@ export function difference(one: Raster, other: Raster): { mean: number; most: nu
 }
 
 /**
- * A rectangle of a picture reduced by a box filter, in plain arithmetic: what a made tile is measured against.
+ * Reduces a rectangle of a picture by a box filter, as reference for rendered tiles.
  *
- * @param downsample pixels of the picture per pixel of the answer, both ways
- * @param x and y: of the rectangle, in pixels of the answer, like its width and height
+ * @param downsample pixels of the picture per pixel of the result, in both directions
+ * @param rectangle in pixels of the result
  */
 export function boxFilter(
   picture: Raster,

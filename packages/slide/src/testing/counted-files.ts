@@ -1,15 +1,15 @@
 import type { ByteSource } from '../source/byte-source.ts';
 import type { SlideFiles } from '../source/slide-files.ts';
 
-/** What was asked of files: the measure of a reader that must not go astray. */
+/** Counts of read requests, to bound the work of a reader. */
 export interface ReadCount {
   reads: number;
   bytes: number;
-  /** Sources that are open. */
+  /** Number of open sources. */
   open: number;
 }
 
-/** The same files; every read is counted, and none may leave the file. */
+/** Wraps files so that every read is counted, and reads after `close` throw. */
 export function countedFiles(files: SlideFiles): { readonly files: SlideFiles; readonly count: ReadCount } {
   const count: ReadCount = { reads: 0, bytes: 0, open: 0 };
   const counted = (source: ByteSource): ByteSource => {
@@ -39,17 +39,17 @@ export function countedFiles(files: SlideFiles): { readonly files: SlideFiles; r
     };
   };
   const opened: ByteSource[] = [];
-  const keep = (source: ByteSource) => {
+  const trackOpened = (source: ByteSource) => {
     opened.push(source);
     return source;
   };
-  const leading = keep(counted(files.leading));
+  const leading = trackOpened(counted(files.leading));
   return {
     count,
     files: {
       ...files,
       leading,
-      open: async (name) => keep(counted(await files.open(name))),
+      open: async (name) => trackOpened(counted(await files.open(name))),
       async close() {
         await Promise.all(opened.map((source) => source.close()));
         await files.close();

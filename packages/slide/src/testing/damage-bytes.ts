@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 
-/** What can be wrong with any file; `where` and the places choose one by their share of all there are. */
+/** A fault that any file may have. Positions are shares of the file's length. */
 export type ByteFault =
   | { readonly kind: 'flip'; readonly places: readonly number[]; readonly values: readonly number[] }
   | { readonly kind: 'cut'; readonly where: number }
   | { readonly kind: 'delete' | 'double'; readonly where: number; readonly length: number };
 
 export const share = fc.double({ min: 0, max: 0.999_999, noNaN: true });
-/** Numbers at which arithmetic goes wrong, and any other. */
+/** Boundary values of integer arithmetic, and random integers. */
 export const oddNumber = fc.oneof(
   fc.constantFrom(
     0,

@@ -1,4 +1,4 @@
-/** A CZI file that is whole, and how to damage it. */
+/** A valid CZI file, and functions to damage it. */
 import { buildCzi, type CziPlaces, type CziPlan, encodeCziPixels, type SubblockPlan } from './build-czi.ts';
 import { paintTissue } from './paint-tissue.ts';
 
@@ -34,7 +34,7 @@ export function damaged(damage: Damage, plan: CziPlan = whole): Buffer {
 }
 
 export const BODY = 32;
-/** Places in an entry of the directory. */
+/** Offsets in a directory entry. */
 export const entry = {
   pixelType: 2,
   position: 6,
@@ -43,7 +43,7 @@ export const entry = {
   dimensionCount: 28,
   dimensions: 32,
 };
-/** Places in a dimension of an entry. */
+/** Offsets in a dimension of an entry. */
 export const dimension = { bytes: 20, start: 4, size: 8, storedSize: 16 };
 export const inEntry = (places: CziPlaces, i: number, at: number) => (places.entries[i] ?? 0) + at;
 export const inDimension = (places: CziPlaces, i: number, number: number, at: number) =>

@@ -1,8 +1,8 @@
 import { decodeImage } from '../decode/decode-image.ts';
 import { cropRaster, type Raster } from '../decode/raster.ts';
-import type { Level, Slide, TileAddress } from '../slide.ts';
+import type { Level, Slide, TileAddress } from '../model/slide.ts';
 
-/** All tiles of a level, decoded and put together; what the scanner left empty is the slide's background. */
+/** Decodes and joins all tiles of a level; empty tiles show the slide's background. */
 export async function drawLevel(slide: Slide, index: number): Promise<Raster> {
   const { width, height, columns, rows } = levelOf(slide, index);
   const rgb = new Uint8Array(width * height * 3);
@@ -18,7 +18,10 @@ export async function drawLevel(slide: Slide, index: number): Promise<Raster> {
   return { width, height, rgb };
 }
 
-/** What a tile shows of its level, without padding, and where that is; one that was left empty is the background. */
+/**
+ * Decodes the part of a tile inside its level, and returns it with its position; an empty tile shows the
+ * background.
+ */
 export async function drawTile(
   slide: Slide,
   address: TileAddress,
@@ -32,7 +35,7 @@ export async function drawTile(
   const tile = await slide.readTile(address);
   if (!tile) return { x, y, raster: plain(width, height, slide.background) };
   const picture = await decodeImage(tile);
-  // Where padding stands before the picture, a tile that has none begins with it.
+  // Where padding precedes the picture, a tile without padding starts with it.
   const skippedX = left < 0 ? picture.width - width : 0;
   const skippedY = top < 0 ? picture.height - height : 0;
   return { x, y, raster: cropRaster(picture, skippedX, skippedY, width, height) };
@@ -46,11 +49,11 @@ function plain(width: number, height: number, { r, g, b }: Slide['background']):
 
 function levelOf(slide: Slide, index: number): Level {
   const level = slide.levels[index];
-  if (!level) throw new Error(`There is no level ${index}`);
+  if (!level) throw new Error(`The slide has no level ${index}`);
   return level;
 }
 
-/** How far two pictures of the same size are apart: the mean over all samples, and the largest of them. */
+/** Returns the mean and the largest sample difference of two pictures of equal size. */
 export function distance(one: Raster, other: Raster): { readonly mean: number; readonly most: number } {
   if (one.width !== other.width || one.height !== other.height) throw new Error('Their sizes differ');
   let [sum, most] = [0, 0];

@@ -1,23 +1,23 @@
-// Whoever compiles this package's sources needs the declarations, and an untyped module takes none by import.
+// The triple-slash reference makes the declarations available to every project that compiles these sources.
 // oxlint-disable-next-line typescript/triple-slash-reference
 /// <reference path="../decode/codecs.d.ts" />
-/** The codecs of DICOM frames, as writers use them; JPEG is sharp's. */
+/** Encoders for DICOM frames, as writers use them; sharp encodes JPEG. */
 
 import { readOnce } from '../source/read-once.ts';
 import { packBits } from './pack.ts';
 
-/** Samples to encode: those of one pixel stand together; of 16 bits in the order of this machine. */
+/** Samples to encode, interleaved by pixel; 16-bit values in the byte order of this machine. */
 export interface FrameSamples {
   /** Pixels. */
   readonly width: number;
   readonly height: number;
   readonly samplesPerPixel: number;
   readonly values: Uint8Array | Uint16Array;
-  /** How many of a sample's bits are used; all when absent. */
+  /** Used bits of a sample; by default all. */
   readonly bitsStored?: number;
 }
 
-/** A new one each time: a codec puts its functions on what it is given. */
+/** Returns a new object each time, because a codec adds its functions to it. */
 const silent = () => ({ print: () => {}, printErr: () => {} });
 
 const loadOpenJpeg = readOnce(async () => {
@@ -29,7 +29,9 @@ const loadCharls = readOnce(async () => {
   return charls(silent());
 });
 
-/** A bare code stream, lossless; three components are turned into YBR_RCT by the code stream itself. */
+/**
+ * Encodes a lossless bare code stream; three components are transformed to YBR_RCT by the code stream itself.
+ */
 export async function encodeJpeg2000(samples: FrameSamples, halvings = 3): Promise<Uint8Array> {
   const { J2KEncoder } = await loadOpenJpeg();
   const encoder = new J2KEncoder();
@@ -43,12 +45,13 @@ export async function encodeJpeg2000(samples: FrameSamples, halvings = 3): Promi
 }
 
 /**
- * A bare code stream, lossless, of YCbCr whose colours have half the resolution, as Aperio writes it.
+ * Encodes a lossless bare code stream of YCbCr with subsampled chroma, as Aperio writes it.
  *
- * Of one resolution and one layer, each component is one packet: those of three pictures stand one after the other.
+ * With one resolution and one layer each component is one packet, so the packets of three pictures are
+ * concatenated.
  *
- * @param ycc Y, Cb and Cr of each pixel; of colours the first of those that share one is taken
- * @param steps columns and rows that share a colour
+ * @param ycc Y, Cb and Cr of each pixel; chroma is taken from the first of the pixels that share it
+ * @param steps columns and rows that share chroma
  */
 export async function encodeSubsampledJpeg2000(
   { width, height, values }: FrameSamples,
@@ -89,8 +92,8 @@ export async function encodeSubsampledJpeg2000(
 }
 
 /**
- * @param interleave 0: a plane for each component, 1: by line, 2: by pixel
- * @param near how far samples may be from what they were
+ * @param interleave 0: planar, 1: by line, 2: by pixel
+ * @param near maximum difference to the original samples
  */
 export async function encodeJpegLs(
   samples: FrameSamples,
@@ -109,7 +112,7 @@ export async function encodeJpegLs(
   return encoded;
 }
 
-/** Source: DICOM PS3.5, annex G. */
+/** Encodes the run-length encoding of DICOM. Source: DICOM PS3.5, annex G. */
 export function encodeDicomRle(samples: FrameSamples): Uint8Array {
   const planes = planesOf(samples);
   const pixels = samples.width * samples.height;
@@ -130,13 +133,13 @@ export function encodeDicomRle(samples: FrameSamples): Uint8Array {
   return Buffer.concat([header, ...segments]);
 }
 
-/** Of even length: a last byte that means nothing is added. */
+/** Packs bytes to an even length, with a no-op code at the end if necessary. */
 function evenPackBits(bytes: Uint8Array): Uint8Array {
   const packed = packBits(bytes);
   return packed.length % 2 === 0 ? packed : Buffer.concat([packed, Buffer.of(128)]);
 }
 
-/** Those of one pixel together to a plane for each. */
+/** Converts pixel-interleaved samples to planes. */
 export function planesOf({ width, height, samplesPerPixel, values }: FrameSamples): Uint8Array | Uint16Array {
   const pixels = width * height;
   const planes = values.slice();

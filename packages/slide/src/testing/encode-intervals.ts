@@ -2,17 +2,17 @@ import sharp from 'sharp';
 import { cropRaster, type Raster } from '../decode/raster.ts';
 import { marker, readJpegHeader } from '../jpeg/header.ts';
 
-/** A JPEG with restart markers, and where they are. */
+/** A JPEG with restart markers, and their positions. */
 export interface IntervalJpeg {
   readonly bytes: Uint8Array;
-  /** Where each interval's data begin, from the first byte. */
+  /** Start of each interval's data, from the first byte. */
   readonly starts: readonly number[];
 }
 
 export interface IntervalCoding {
   /**
-   * Pixels of one interval: whole MCUs, of 8 pixels or, with colours at half resolution, of 16. Every row of the
-   * picture has the same whole number of them; in its last MCU alone something may be missing.
+   * Size of an interval in pixels: whole MCUs of 8 pixels, or of 16 with subsampled chroma. Every row has the
+   * same integer number of intervals; only the last MCU of a row may be incomplete.
    */
   readonly width: number;
   readonly height: number;
@@ -20,8 +20,8 @@ export interface IntervalCoding {
 }
 
 /**
- * A picture as one baseline JPEG whose restart markers cut it into these intervals, as slide scanners write it.
- * A width or height beyond 65,535 is written as 0.
+ * Encodes a picture as one baseline JPEG with restart intervals, like slide scanners. A width or height above
+ * 65,535 is declared as 0.
  */
 export async function encodeIntervals(
   picture: Raster,
@@ -36,7 +36,7 @@ export async function encodeIntervals(
   }
   const mcu = colour === 'half' ? 16 : 8;
   if (Math.ceil(picture.width / mcu) % (width / mcu) !== 0) {
-    throw new Error(`${picture.width} pixels are no whole number of intervals of ${width}`);
+    throw new Error(`${picture.width} pixels are no multiple of the interval width ${width}`);
   }
   const [first] = intervals as [Buffer, ...Buffer[]];
   const { frameAt, scanAt, dataAt } = readJpegHeader(first);
@@ -62,7 +62,7 @@ export async function encodeIntervals(
   return { bytes: Buffer.concat(pieces), starts };
 }
 
-/** With the tables of the standard, so that all have the same. */
+/** Encodes with the standard tables, so that all intervals share them. */
 function encode({ width, height, rgb }: Raster, colour: 'full' | 'half' | 'grey'): Promise<Buffer> {
   const pixels = sharp(rgb, { raw: { width, height, channels: 3 } });
   if (colour === 'grey') pixels.toColourspace('b-w');

@@ -7,13 +7,13 @@ import { openTiff } from '../tiff/tiff-file.ts';
 import { type DirectoryPlan, long, short, undefinedBytes } from './build-tiff.ts';
 
 /**
- * How samples are written: `rgb` as Aperio does (4:4:4, components numbered 0, 1, 2, no marker that says so),
- * `ycbcr` at half the colour resolution.
+ * Colour encoding: `rgb` like Aperio (4:4:4, components numbered 0, 1, 2, no colour marker), `ycbcr` with
+ * subsampled chroma.
  */
 export type PictureColour = 'rgb' | 'ycbcr' | 'grey';
 
 /**
- * A directory with this picture in JPEG tiles, or in strips: real streams and tables, as libtiff writes them.
+ * Builds a directory with a picture in JPEG tiles or strips, with the streams and tables of libtiff.
  *
  * @param tileSize null for strips of 16 rows
  */
@@ -24,7 +24,7 @@ export async function encodePicture(
 ): Promise<DirectoryPlan> {
   const picture = sharp(rgb, { raw: { width, height, channels: 3 } });
   if (colour === 'grey') picture.toColourspace('b-w');
-  // libvips writes RGB from quality 90 on, YCbCr below.
+  // libvips writes RGB from quality 90, and YCbCr below.
   const quality = colour === 'rgb' ? 90 : 80;
   const cut = tileSize === null ? {} : { tile: true, tileWidth: tileSize, tileHeight: tileSize };
   const source = memorySource(await picture.tiff({ compression: 'jpeg', quality, ...cut }).toBuffer());
@@ -60,7 +60,10 @@ export async function encodePicture(
   };
 }
 
-/** libtiff names the components of RGB and adds an Adobe marker; Aperio numbers them and adds none. */
+/**
+ * Numbers the components and removes the Adobe marker. libtiff names RGB components and adds the marker;
+ * Aperio does not.
+ */
 function asAperioWrites(stream: Uint8Array): Uint8Array {
   const { frameAt, scanAt, components } = readJpegHeader(stream);
   const jpeg = Uint8Array.from([0xff, marker.SOI, ...stream.subarray(frameAt)]);

@@ -1,41 +1,41 @@
-import type { Packing } from '../slide.ts';
+import type { Packing } from '../model/slide.ts';
 import { tag } from '../tiff/tags.ts';
 import { type DirectoryPlan, long, short } from './build-tiff.ts';
 import { pack } from './pack.ts';
 
-/** A picture as its samples are stored, and how to store them. */
+/** A picture as samples, and how to store them. */
 export interface SamplesPlan {
   /** Pixels. */
   readonly width: number;
   readonly height: number;
-  /** Those of one pixel together: width × height × samplesPerPixel, each below 2^bits. */
+  /** Interleaved by pixel: width × height × samplesPerPixel values, each below 2^bits. */
   readonly samples: ArrayLike<number>;
   readonly samplesPerPixel: number;
-  /** 8. */
+  /** Bits per sample; 8. */
   readonly bits?: 1 | 2 | 4 | 8 | 16;
-  /** Number of PhotometricInterpretation: 1 grey, 2 RGB, 3 palette, … */
+  /** PhotometricInterpretation: 1 grey, 2 RGB, 3 palette, … */
   readonly photometric: number;
-  /** `deflate`. */
+  /** Compression; `deflate`. */
   readonly packing?: Packing | 'old-lzw';
-  /** Pixels of a tile; else strips. */
+  /** Tile size in pixels; absent for strips. */
   readonly tile?: { readonly width: number; readonly height: number };
-  /** Of strips; one strip when absent. */
+  /** Rows of a strip; by default one strip. */
   readonly rowsPerStrip?: number;
-  /** A plane for every sample; false. */
+  /** Whether each sample has its own plane; false. */
   readonly isPlanar?: boolean;
-  /** Differences to the pixel on the left; false. */
+  /** Whether samples are stored as differences to the left pixel; false. */
   readonly isDifferenced?: boolean;
-  /** The byte order of samples of 16 bits, that of the file; true. */
+  /** Byte order of 16-bit samples, equal to that of the file; true. */
   readonly littleEndian?: boolean;
   /** FillOrder 2; false. */
   readonly isBitReversed?: boolean;
-  /** Whatever else the directory says. */
+  /** Additional tags of the directory. */
   readonly tags?: DirectoryPlan['tags'];
 }
 
 const compressions = { none: 1, lzw: 5, 'old-lzw': 5, packbits: 32773, deflate: 8, zstd: 50000 };
 
-/** A directory with this picture in tiles, or in strips, packed as writers of TIFF do. */
+/** Builds a directory with a picture in tiles or strips, packed like TIFF writers do. */
 export function encodeSamples(plan: SamplesPlan): DirectoryPlan {
   const { width, height, samplesPerPixel, tile, isPlanar = false, packing = 'deflate', bits = 8 } = plan;
   const blockWidth = tile?.width ?? width;
@@ -44,7 +44,7 @@ export function encodeSamples(plan: SamplesPlan): DirectoryPlan {
   for (let plane = 0; plane < (isPlanar ? samplesPerPixel : 1); plane++) {
     for (let top = 0; top < height; top += blockHeight) {
       for (let left = 0; left < width; left += blockWidth) {
-        // Tiles are as high as the others at the bottom, strips end there.
+        // Tiles at the bottom have full height; the last strip ends with the picture.
         const rows = tile ? blockHeight : Math.min(blockHeight, height - top);
         const packed = pack(blockOf(plan, left, top, blockWidth, rows, isPlanar ? plane : null), packing);
         blocks.push(plan.isBitReversed ? packed.map(reverse) : packed);
@@ -70,7 +70,7 @@ export function encodeSamples(plan: SamplesPlan): DirectoryPlan {
   };
 }
 
-/** @param plane null for all samples; what lies outside the picture is 0 */
+/** @param plane null for all samples @returns the samples of a block; 0 outside the picture */
 function blockOf(
   plan: SamplesPlan,
   left: number,

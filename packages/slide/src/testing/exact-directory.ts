@@ -1,22 +1,22 @@
 import type { Raster } from '../decode/raster.ts';
-import type { Packing } from '../slide.ts';
+import type { Packing } from '../model/slide.ts';
 import { tag } from '../tiff/tags.ts';
 import { type DirectoryPlan, long, short } from './build-tiff.ts';
 import { pack } from './pack.ts';
 
-/** A picture to write without loss. */
+/** A picture to store losslessly. */
 export interface ExactPlan {
   /** Pixels. */
   readonly width: number;
   readonly height: number;
-  /** Pixels, both ways; null for strips of 16 rows. */
+  /** Side of a tile in pixels; null for strips of 16 rows. */
   readonly tileSize: number | null;
   readonly samplesPerPixel: 1 | 3;
   readonly bits: 8 | 16;
-  /** Of the file that it will stand in. */
+  /** Byte order of the file. */
   readonly littleEndian?: boolean;
   readonly packing?: Packing;
-  /** A sample, by its place. */
+  /** Returns the sample at a position. */
   readonly sampleAt: (x: number, y: number, sample: number) => number;
 }
 
@@ -28,7 +28,7 @@ const compressions: Readonly<Record<Packing, number>> = {
   zstd: 50_000,
 };
 
-/** A directory with a picture of exactly these samples, grey or RGB; what a tile has beyond the picture is 99. */
+/** Builds a directory with exactly these samples, grey or RGB; padding has the value 99. */
 export function exactDirectory(plan: ExactPlan): DirectoryPlan {
   const { width, height, tileSize, samplesPerPixel, bits, packing = 'deflate' } = plan;
   const [blockWidth, blockHeight] = tileSize === null ? [width, 16] : [tileSize, tileSize];
@@ -56,7 +56,7 @@ export function exactDirectory(plan: ExactPlan): DirectoryPlan {
   };
 }
 
-/** The same for a picture that is there already. */
+/** Does the same for an existing raster. */
 export function exactPicture(
   { width, height, rgb }: Raster,
   tileSize: number | null,
@@ -66,7 +66,7 @@ export function exactPicture(
   return exactDirectory({ width, height, tileSize, samplesPerPixel: 3, bits: 8, packing, sampleAt });
 }
 
-/** A directory with more tags, or other ones. */
+/** Adds or replaces tags of a directory. */
 export function withTags(directory: DirectoryPlan | undefined, tags: DirectoryPlan['tags']): DirectoryPlan {
   return { ...directory, tags: { ...directory?.tags, ...tags } };
 }

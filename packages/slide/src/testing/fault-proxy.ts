@@ -1,4 +1,4 @@
-/** Stands before a real object store and lets what passes go wrong, as networks and stores do. */
+/** An HTTP proxy for a real object store that injects faults of networks and stores. */
 import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -6,49 +6,49 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 export type Fault =
-  /** Refuses with this status, as a store does. */
+  /** Responds with this error status. */
   | { readonly kind: 'status'; readonly status: number }
-  /** Leads elsewhere. */
+  /** Redirects to another URL. */
   | { readonly kind: 'redirect'; readonly to: string }
-  /** Breaks the connection before an answer. */
+  /** Resets the connection before a response. */
   | { readonly kind: 'reset' }
-  /** Never answers. */
+  /** Never responds. */
   | { readonly kind: 'stall' }
-  /** Answers, and breaks the connection after half of the bytes. */
+  /** Closes the connection after half of the body. */
   | { readonly kind: 'half-body' }
-  /** Answers fewer bytes, and says that these are all. */
+  /** Sends half of the body, with a matching Content-Length. */
   | { readonly kind: 'short-body' }
-  /** Sends the whole object instead of the part. */
+  /** Sends the whole object instead of the range. */
   | { readonly kind: 'whole' }
-  /** So many bytes every tenth of a second. */
+  /** Sends this many bytes every 100 ms. */
   | { readonly kind: 'slow'; readonly bytes: number }
-  /** Says that it sends another part than was asked for. */
+  /** Declares another range than requested. */
   | { readonly kind: 'wrong-range' }
-  /** Says that it is another object. */
+  /** Returns another ETag. */
   | { readonly kind: 'other-etag' }
-  /** No fault: what a proxy that may pack bytes makes of an ETag. */
+  /** No fault: marks the ETag as weak, as a compressing proxy does. */
   | { readonly kind: 'weak-etag' };
 
 export interface FaultProxy {
   readonly endpoint: string;
-  /** What happens to requests from now on, one fault after the other; after the last, everything passes. */
+  /** Sets the faults of the next requests, in order; later requests pass. */
   fail(faults: readonly Fault[]): void;
-  /** The same fault for each request, until it is said otherwise; null: everything passes. */
+  /** Sets a fault for all requests; null: all requests pass. */
   failAlways(fault: Fault | null): void;
-  /** Requests that have come, by method and path, oldest first. */
+  /** Received requests by method and path, oldest first. */
   readonly requests: readonly string[];
-  /** Bytes of bodies that were sent on. */
+  /** Bytes of bodies sent to clients. */
   readonly sentBytes: number;
   close(): Promise<void>;
 }
 
-interface Answer {
+interface ProxyResponse {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: Buffer;
 }
 
-/** @param target where the store is; a request is passed on as it was signed, with its own `Host` */
+/** @param target the store; requests are forwarded with their signature and `Host` */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   let next: Fault[] = [];
   let always: Fault | null = null;
@@ -56,36 +56,36 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const requests: string[] = [];
   const sockets = new Set<Socket>();
 
-  async function pass(request: IncomingMessage, changes: { range?: null } = {}): Promise<Answer> {
+  async function forward(request: IncomingMessage, changes: { range?: null } = {}): Promise<ProxyResponse> {
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece as Buffer);
     const headers = { ...request.headers };
     if (changes.range === null) delete headers.range;
     const { hostname, port } = new URL(target);
-    const passed = http.request({ hostname, port, method: request.method, path: request.url, headers });
-    passed.on('error', () => {}); // before an answer it is told below; after one, nothing is missing
-    passed.end(Buffer.concat(pieces));
-    const [response] = (await once(passed, 'response')) as [IncomingMessage];
-    const answered: Buffer[] = [];
-    for await (const piece of response) answered.push(piece as Buffer);
+    const forwarded = http.request({ hostname, port, method: request.method, path: request.url, headers });
+    forwarded.on('error', () => {}); // an error before the response rejects `once` below; one after it has no effect
+    forwarded.end(Buffer.concat(pieces));
+    const [response] = (await once(forwarded, 'response')) as [IncomingMessage];
+    const responsePieces: Buffer[] = [];
+    for await (const piece of response) responsePieces.push(piece as Buffer);
     return {
       status: response.statusCode ?? 0,
       headers: response.headers as Record<string, string>,
-      body: Buffer.concat(answered),
+      body: Buffer.concat(responsePieces),
     };
   }
 
-  /** In pieces, so that whoever has heard enough can stop it. */
-  async function send(response: ServerResponse, { status, headers, body }: Answer): Promise<void> {
+  /** Sends a response in pieces, so that the client can abort it. */
+  async function send(response: ServerResponse, { status, headers, body }: ProxyResponse): Promise<void> {
     response.writeHead(status, headers);
     if (response.req.method === 'HEAD') {
       response.end();
       return;
     }
-    await pipeline(Readable.from(counted(body)), response);
+    await pipeline(Readable.from(countPieces(body)), response);
   }
 
-  function* counted(body: Buffer): Generator<Buffer> {
+  function* countPieces(body: Buffer): Generator<Buffer> {
     const pieceBytes = 16 * 1024;
     for (let at = 0; at < body.length; at += pieceBytes) {
       const piece = body.subarray(at, at + pieceBytes);
@@ -94,12 +94,12 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     }
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     requests.push(`${request.method} ${request.url?.split('?')[0]}`);
     const fault = next.shift() ?? always;
     switch (fault?.kind) {
       case undefined:
-        return send(response, await pass(request));
+        return send(response, await forward(request));
       case 'status':
         request.resume();
         return send(response, {
@@ -117,24 +117,24 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
         request.resume();
         return;
       case 'half-body': {
-        const { status, headers, body } = await pass(request);
+        const { status, headers, body } = await forward(request);
         response.writeHead(status, headers);
         response.write(body.subarray(0, body.length / 2), () => request.socket.destroy());
         return;
       }
       case 'short-body': {
-        const { status, headers, body } = await pass(request);
-        const less = body.subarray(0, body.length / 2);
+        const { status, headers, body } = await forward(request);
+        const half = body.subarray(0, body.length / 2);
         return send(response, {
           status,
-          headers: { ...headers, 'content-length': String(less.length) },
-          body: less,
+          headers: { ...headers, 'content-length': String(half.length) },
+          body: half,
         });
       }
       case 'whole':
-        return send(response, await pass(request, { range: null }));
+        return send(response, await forward(request, { range: null }));
       case 'slow': {
-        const { status, headers, body } = await pass(request);
+        const { status, headers, body } = await forward(request);
         response.writeHead(status, headers);
         let at = 0;
         const timer = setInterval(() => {
@@ -146,23 +146,23 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
         return;
       }
       case 'wrong-range': {
-        const { status, headers, body } = await pass(request);
+        const { status, headers, body } = await forward(request);
         const range = (headers['content-range'] ?? '').replace(/\d+-\d+/, '1-2');
         return send(response, { status, headers: { ...headers, 'content-range': range }, body });
       }
       case 'weak-etag': {
-        const { status, headers, body } = await pass(request);
+        const { status, headers, body } = await forward(request);
         return send(response, { status, headers: { ...headers, etag: `W/${headers.etag}` }, body });
       }
       case 'other-etag': {
-        const { status, headers, body } = await pass(request);
+        const { status, headers, body } = await forward(request);
         return send(response, { status, headers: { ...headers, etag: '"another"' }, body });
       }
     }
   }
 
   const server = http.createServer((request, response) => {
-    answer(request, response).catch(() => request.socket.destroy());
+    handle(request, response).catch(() => request.socket.destroy());
   });
   server.on('connection', (socket) => {
     sockets.add(socket);

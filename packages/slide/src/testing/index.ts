@@ -1,7 +1,10 @@
-/** For tests: small slides that are built, not stored, and what is known of broken ones. */
+/** Test helpers: builders of small slides, and the expected outcomes of broken files. */
 export { badSlides } from '../corpus/bad-slides.ts';
 export { buildCzi, type CziPlan } from './build-czi.ts';
 export { buildDicom, type DicomPlan } from './build-dicom.ts';
+export { buildEndlessTiff } from './build-endless-tiff.ts';
+export { buildIcc, type IccPlan } from './build-icc.ts';
+export { layOutNdpi, ndpiBytes, ndpiDirectories } from './build-ndpi.ts';
 export { buildSvs, type SvsPlan } from './build-svs.ts';
 export { buildTiledTiff, type TiledTiffPlan } from './build-tiled-tiff.ts';
 export { buildEts, buildVsi, type EtsPlan, type VsiStackPlan } from './build-vsi.ts';

@@ -1,8 +1,8 @@
-import { SlideError } from '../slide.ts';
+import { SlideError } from '../model/slide.ts';
 import { memorySource } from '../source/memory-source.ts';
 import type { SlideFiles } from '../source/slide-files.ts';
 
-/** Files of a slide that are in memory, the leading one first. */
+/** Slide files in memory, the leading one first. */
 export function memoryFiles(files: Readonly<Record<string, Uint8Array>>): SlideFiles {
   const [[name, leading] = ['', new Uint8Array()]] = Object.entries(files);
   return {
@@ -11,10 +11,13 @@ export function memoryFiles(files: Readonly<Record<string, Uint8Array>>): SlideF
     leading: memorySource(leading),
     fingerprint: memorySource(leading).fingerprint,
     list: async () => Object.keys(files).sort(),
-    async open(wanted) {
-      const bytes = files[wanted];
+    async open(requestedName) {
+      const bytes = files[requestedName];
       if (!bytes) throw new SlideError('FILE_MISSING', 'A file of this slide is missing');
       return memorySource(bytes);
+    },
+    async pathOf() {
+      throw new SlideError('FORMAT_NOT_SUPPORTED', 'These files are in memory');
     },
     close: async () => {},
   };

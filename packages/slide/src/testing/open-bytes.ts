@@ -1,8 +1,8 @@
+import type { Slide } from '../model/slide.ts';
 import { openSlideFrom } from '../open-slide.ts';
-import type { Slide } from '../slide.ts';
 import { memoryFiles } from './memory-files.ts';
 
-/** Opens a slide of one file that is in memory. */
+/** Opens a slide that is a single file in memory. */
 export function openBytes(bytes: Uint8Array): Promise<Slide> {
   return openSlideFrom(memoryFiles({ slide: bytes }));
 }

@@ -1,11 +1,12 @@
-/** DICOM slides of files that are built. */
+/** Opens DICOM slides of built files. */
+
+import type { Slide } from '../model/slide.ts';
 import { openSlideFrom } from '../open-slide.ts';
-import type { Slide } from '../slide.ts';
 import { buildDicom, type DicomPlan, pictureOf } from './build-dicom.ts';
 import { distance, drawLevel } from './draw-level.ts';
 import { memoryFiles } from './memory-files.ts';
 
-/** The first file leads. */
+/** Opens the built files; the first one leads. */
 export async function open(first: DicomPlan = {}, ...others: readonly DicomPlan[]): Promise<Slide> {
   return openFiles(
     Object.fromEntries(

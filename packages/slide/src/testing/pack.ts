@@ -1,7 +1,7 @@
 import zlib from 'node:zlib';
-import type { Packing } from '../slide.ts';
+import type { Packing } from '../model/slide.ts';
 
-/** Packs bytes as writers of TIFF do; `old-lzw` as they did before 1991. */
+/** Packs bytes like TIFF writers do; `old-lzw` like writers before 1991. */
 export function pack(bytes: Uint8Array, packing: Packing | 'old-lzw'): Uint8Array {
   switch (packing) {
     case 'none':
@@ -50,15 +50,15 @@ function packLzw(bytes: Uint8Array, isOldStyle: boolean): Uint8Array {
     string = byte;
   }
   codes.push({ code: string, width });
-  // A decoder adds an entry for the last string too, and counts it.
+  // A decoder adds a table entry for the last string too.
   if (free === 2 ** width - (isOldStyle ? 0 : 1)) width++;
   codes.push({ code: END, width });
-  return isOldStyle ? fromTheRight(codes) : fromTheLeft(codes);
+  return isOldStyle ? packBitsFromRight(codes) : packBitsFromLeft(codes);
 }
 
 type Codes = readonly { readonly code: number; readonly width: number }[];
 
-function fromTheLeft(codes: Codes): Uint8Array {
+function packBitsFromLeft(codes: Codes): Uint8Array {
   const packed: number[] = [];
   let bits = 0;
   let count = 0;
@@ -70,7 +70,7 @@ function fromTheLeft(codes: Codes): Uint8Array {
   return Uint8Array.from(packed);
 }
 
-function fromTheRight(codes: Codes): Uint8Array {
+function packBitsFromRight(codes: Codes): Uint8Array {
   const packed: number[] = [];
   let bits = 0;
   let count = 0;

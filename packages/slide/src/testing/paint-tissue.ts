@@ -1,8 +1,8 @@
 import type { Raster } from '../decode/raster.ts';
 
 /**
- * Something like stained tissue on glass: soft pink and violet shapes with some grain, the same at every call.
- * No two tiles are alike, so that a misplaced one shows.
+ * Paints something like stained tissue on glass: soft pink and violet shapes with grain, deterministic. No
+ * two tiles are equal, so tests detect a misplaced tile.
  */
 export function paintTissue(width: number, height: number): Raster {
   const rgb = new Uint8Array(width * height * 3);
@@ -20,7 +20,7 @@ export function paintTissue(width: number, height: number): Raster {
   return { width, height, rgb };
 }
 
-/** A picture of one colour. */
+/** Paints a picture of one colour. */
 export function paintPlain(
   width: number,
   height: number,

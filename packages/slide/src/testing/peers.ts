@@ -1,4 +1,7 @@
-/** Other programs that read slides, to compare with: OpenSlide's library and libvips' command, where they are installed. */
+/**
+ * Other programs that read slides, for comparisons: the OpenSlide library and the libvips commands, where
+ * installed.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,16 +10,16 @@ import { promisify } from 'node:util';
 import { type Colour, cropRaster, type Raster } from '../decode/raster.ts';
 import { loadOpenSlide } from '../openslide/library.ts';
 
-/** A slide as another program reads it. */
+/** A slide opened by a peer. */
 export interface PeerSlide {
-  /** Pixels, in the order of that program. */
+  /** Sizes in pixels, in the peer's order. */
   readonly levels: readonly { readonly width: number; readonly height: number }[];
-  /** Pixels of the level as they are stored, what is transparent laid on the colour. */
-  read(level: number, place: Place, behind: Colour): Promise<Raster>;
+  /** Reads pixels of a level, blended with a background colour where transparent. */
+  read(level: number, place: Place, background: Colour): Promise<Raster>;
   close(): Promise<void>;
 }
 
-/** In pixels of the level. */
+/** A rectangle in pixels of the level. */
 export interface Place {
   readonly x: number;
   readonly y: number;
@@ -24,19 +27,19 @@ export interface Place {
   readonly height: number;
 }
 
-/** Which of its levels has this size; null where it has none. */
+/** The index of the peer's level with this size; null without one. */
 export function levelLike({ levels }: PeerSlide, size: Pick<Place, 'width' | 'height'>): number | null {
   const found = levels.findIndex(({ width, height }) => width === size.width && height === size.height);
   return found < 0 ? null : found;
 }
 
-/** @returns null for a file that the program does not read */
+/** Opens a file with a peer. @returns null for a file that the peer does not read */
 export type Peer = (path: string) => Promise<PeerSlide | null>;
 
-/** Pixels of a level that OpenSlide is asked for at once. */
-const MOST_PIXELS = 2 ** 24;
+/** Maximum pixels of one OpenSlide request. */
+const MAX_PIXELS = 2 ** 24;
 
-/** @returns null where it is not installed */
+/** @returns null where OpenSlide is not installed */
 export async function openSlidePeer(): Promise<Peer | null> {
   const library = await loadOpenSlide();
   return (
@@ -49,23 +52,23 @@ export async function openSlidePeer(): Promise<Peer | null> {
         return null;
       }
       const levels = Array.from({ length: library.levelCount(slide) }, (_, i) => library.levelSize(slide, i));
-      const readAt = async (level: number, { x, y, width, height }: Place, behind: Colour) => {
+      const readAt = async (level: number, { x, y, width, height }: Place, background: Colour) => {
         const downsample = library.downsample(slide, level);
         const bgra = new Uint8Array(width * height * 4);
         await library.readRegion(slide, bgra, x * downsample, y * downsample, level, width, height);
         const error = library.errorOf(slide);
         if (error !== null) throw new Error(error);
-        return laidOn(bgra, width, height, behind);
+        return blendWith(bgra, width, height, background);
       };
       return {
         levels,
-        async read(level, place, behind) {
-          if (Number.isInteger(library.downsample(slide, level))) return readAt(level, place, behind);
-          // Between two pixels it would mix them; at the corner it never is.
+        async read(level, place, background) {
+          if (Number.isInteger(library.downsample(slide, level))) return readAt(level, place, background);
+          // OpenSlide interpolates at fractional positions; a region from the corner has none.
           const whole = { x: 0, y: 0, width: place.x + place.width, height: place.y + place.height };
-          if (whole.width * whole.height > MOST_PIXELS) throw new Error(`${whole.width} × ${whole.height}`);
+          if (whole.width * whole.height > MAX_PIXELS) throw new Error(`${whole.width} × ${whole.height}`);
           const { x, y, width, height } = place;
-          return cropRaster(await readAt(level, whole, behind), x, y, width, height);
+          return cropRaster(await readAt(level, whole, background), x, y, width, height);
         },
         close: () => library.close(slide),
       };
@@ -73,8 +76,12 @@ export async function openSlidePeer(): Promise<Peer | null> {
   );
 }
 
-/** @param bgra blue, green, red, each times alpha, and alpha */
-function laidOn(bgra: Uint8Array, width: number, height: number, { r, g, b }: Colour): Raster {
+/**
+ * Blends premultiplied pixels with a background.
+ *
+ * @param bgra blue, green and red, each multiplied by alpha, and alpha
+ */
+function blendWith(bgra: Uint8Array, width: number, height: number, { r, g, b }: Colour): Raster {
   const rgb = new Uint8Array(width * height * 3);
   for (let from = 0, to = 0; from < bgra.length; from += 4, to += 3) {
     const rest = 255 - (bgra[from + 3] as number);
@@ -86,19 +93,19 @@ function laidOn(bgra: Uint8Array, width: number, height: number, { r, g, b }: Co
 }
 
 const run = promisify(execFile);
-/** More than any file here needs. */
+/** Enough for every test file. */
 const TIMEOUT_MS = 30_000;
-/** Smaller pictures are read whole at once. */
+/** Smaller pictures are read as a whole. */
 const WHOLE_PIXELS = 2 ** 25;
 
 /**
- * libvips' readers of its own; others it lends from programs that are no peer beside OpenSlide. Samples of 8 bits: of
- * others each program shows what it sees fit.
+ * libvips' own readers; its others use OpenSlide or other programs. Only 8-bit samples are compared, because
+ * programs show other depths differently.
  */
 const loaders = ['tiffload', 'pngload', 'jpegload', 'jp2kload'] as const;
-const loadersThatTurn: readonly string[] = ['tiffload', 'jpegload'];
+const rotatingLoaders: readonly string[] = ['tiffload', 'jpegload'];
 
-/** Reads full resolution alone. @returns null where the command is not installed */
+/** Reads full resolution only. @returns null where the command is not installed */
 export async function libvipsPeer(): Promise<Peer | null> {
   try {
     await run('vips', ['--version']);
@@ -108,7 +115,7 @@ export async function libvipsPeer(): Promise<Peer | null> {
   return async (path) => {
     const folder = await mkdtemp(join(tmpdir(), 'peers-'));
     const close = () => rm(folder, { recursive: true });
-    // It takes brackets in a name for options, and .svs for a reason to ask OpenSlide.
+    // vips treats brackets in a name as options, and opens .svs with OpenSlide.
     const link = join(folder, 'slide');
     await symlink(path, link);
     const picture = await describe(link);
@@ -128,9 +135,9 @@ export async function libvipsPeer(): Promise<Peer | null> {
     let whole: Promise<Raster> | null = null;
     return {
       levels: [{ width, height }],
-      async read(_level, place, behind) {
-        if (width * height > WHOLE_PIXELS) return crop(place, behind);
-        whole ??= crop({ x: 0, y: 0, width, height }, behind);
+      async read(_level, place, background) {
+        if (width * height > WHOLE_PIXELS) return crop(place, background);
+        whole ??= crop({ x: 0, y: 0, width, height }, background);
         return cropRaster(await whole, place.x, place.y, place.width, place.height);
       },
       close,
@@ -138,19 +145,19 @@ export async function libvipsPeer(): Promise<Peer | null> {
   };
 }
 
-/** @returns null for what libvips does not read by itself in 8 bits of grey or RGB */
+/** @returns null for files that libvips does not read itself as 8-bit grey or RGB */
 async function describe(link: string): Promise<{ source: string; width: number; height: number } | null> {
-  const ask = async (source: string) => {
+  const readHeader = async (source: string) => {
     const { stdout } = await run('vipsheader', ['-a', source], { timeout: TIMEOUT_MS });
     return (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(stdout)?.[1] ?? '';
   };
   try {
-    const loader = (await ask(link))('vips-loader');
+    const loader = (await readHeader(link))('vips-loader');
     if (!loaders.some((own) => own === loader)) return null;
-    const source = loadersThatTurn.includes(loader) ? `${link}[autorotate]` : link;
-    const field = await ask(source);
-    const isShown = field('format') === 'uchar' && ['b-w', 'srgb'].includes(field('interpretation'));
-    return isShown ? { source, width: Number(field('width')), height: Number(field('height')) } : null;
+    const source = rotatingLoaders.includes(loader) ? `${link}[autorotate]` : link;
+    const field = await readHeader(source);
+    const isComparable = field('format') === 'uchar' && ['b-w', 'srgb'].includes(field('interpretation'));
+    return isComparable ? { source, width: Number(field('width')), height: Number(field('height')) } : null;
   } catch {
     return null;
   }

@@ -1,37 +1,37 @@
 import { expect } from 'vitest';
 import { decodeImage } from '../decode/decode-image.ts';
 import type { Raster } from '../decode/raster.ts';
+import { type Level, type Slide, SlideError } from '../model/slide.ts';
 import { openSlideFrom } from '../open-slide.ts';
-import { type Level, type Slide, SlideError } from '../slide.ts';
 import type { SlideFiles } from '../source/slide-files.ts';
 import { countedFiles, type ReadCount } from './counted-files.ts';
 import { memoryFiles } from './memory-files.ts';
 
-/** The pixels of a tile, why it is refused, or null for one that is empty. */
-export type Answer = Uint8Array | SlideError | null;
+/** The pixels of a tile, the error, or null for an empty tile. */
+export type TileResult = Uint8Array | SlideError | null;
 
-/** All of the first level's tiles, at most two dozen: decoded, or refused. Throws what is no SlideError. */
-export async function readTiles(slide: Slide): Promise<Answer[]> {
+/** Decodes the first level's tiles, at most 24. Throws errors that are no SlideError. */
+export async function readTiles(slide: Slide): Promise<TileResult[]> {
   const [level] = slide.levels;
   const { columns, rows } = level;
-  const answers: Answer[] = [];
+  const results: TileResult[] = [];
   for (let i = 0; i < Math.min(columns * rows, 24); i++) {
     const [column, row] = [i % columns, Math.floor(i / columns)];
     try {
       const tile = await slide.readTile({ level: 0, column, row });
       const raster = tile && (await decodeImage(tile));
-      if (raster) expect(raster).toSatisfy((read: Raster) => isOfTile(read, level, column, row));
-      answers.push(raster?.rgb ?? null);
+      if (raster) expect(raster).toSatisfy((read: Raster) => fitsTile(read, level, column, row));
+      results.push(raster?.rgb ?? null);
     } catch (error) {
       if (!(error instanceof SlideError)) throw error;
-      answers.push(error);
+      results.push(error);
     }
   }
-  return answers;
+  return results;
 }
 
-/** Whether the picture is covered, and nothing beyond the tile: it may end with the picture, or be padded. */
-function isOfTile({ width, height, rgb }: Raster, level: Level, column: number, row: number): boolean {
+/** Whether a raster covers the tile's part of the picture and does not exceed the tile; it may be padded. */
+function fitsTile({ width, height, rgb }: Raster, level: Level, column: number, row: number): boolean {
   const { tileWidth, tileHeight } = level;
   return (
     rgb.length === width * height * 3 &&
@@ -42,7 +42,7 @@ function isOfTile({ width, height, rgb }: Raster, level: Level, column: number, 
   );
 }
 
-/** Opens a file that may be damaged. @returns null when it is refused */
+/** Opens a file that may be damaged. @returns null when it is rejected */
 export async function openDamaged(
   bytes: Uint8Array,
   wrap = (files: SlideFiles) => files,
@@ -52,7 +52,7 @@ export async function openDamaged(
     if (error instanceof SlideError) return null;
     throw error;
   });
-  // Steps and bytes, not time: a reader that goes round in circles shows on any machine.
+  // Reads and bytes are bounded instead of time, so endless loops are detected on any machine.
   expect(count.bytes).toBeLessThan(4 * bytes.length + 2 ** 16);
   expect(count.reads).toBeLessThan(bytes.length / 8 + 64);
   expect(count.open).toBe(slide ? 1 : 0);

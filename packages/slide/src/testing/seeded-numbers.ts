@@ -1,9 +1,9 @@
 /**
- * Numbers by chance, the same for the same seed.
+ * Returns a generator of pseudo-random integers that depends only on the seed.
  *
  * Source: the linear congruential generator of Numerical Recipes (1992), chapter 7.1.
  *
- * @returns a whole number from 0 to below its limit, at most 65,536
+ * @returns a function for an integer from 0 to below its limit, at most 65,536
  */
 export function seededNumbers(seed: number): (limit: number) => number {
   let state = seed >>> 0;

@@ -1,12 +1,12 @@
 import { type ByteSource, checkRange } from '../source/byte-source.ts';
 
-/** Bytes at a place of a file. */
+/** Bytes at a position of a file. */
 export interface Piece {
   readonly at: number;
   readonly bytes: Uint8Array;
 }
 
-/** A file of any size in which nothing stands but these pieces; all else is zero. */
+/** A file of any size that consists of these pieces and zeros. */
 export function sparseSource(pieces: readonly Piece[], size: number): ByteSource {
   const readInto: ByteSource['readInto'] = async (target, at, offset, length, signal) => {
     signal?.throwIfAborted();

@@ -1,6 +1,6 @@
-/** Ways to break a DICOM file that was built whole. */
+/** Functions that damage a valid, built DICOM file. */
 import { tag } from '../dicom/tags.ts';
-import type { SlideErrorCode } from '../slide.ts';
+import type { SlideErrorCode } from '../model/slide.ts';
 import {
   buildDicom,
   type DicomElement,
@@ -21,12 +21,12 @@ export type Fault = readonly [name: string, build: () => Promise<Uint8Array>, co
 
 export const UNDEFINED_LENGTH = 0xffff_ffff;
 
-/** A built file after one change of its data set. */
+/** A built file after a change of its data set. */
 export const changed =
   (change: (file: DicomFile) => DicomFile, plan: DicomPlan = {}) =>
   async () =>
     writeDicom(change(await planDicom(plan)));
-/** A built file with these elements instead of those with the same tags. */
+/** A built file in which these elements replace those with the same tags. */
 export const having =
   (plan: DicomPlan, ...more: readonly DicomElement[]) =>
   async () =>
@@ -37,7 +37,7 @@ export const without = (missing: number, plan: DicomPlan = {}) =>
     (file) => ({ ...file, elements: file.elements.filter((element) => element.tag !== missing) }),
     plan,
   );
-/** A built file with other bytes. */
+/** A built file after a change of its bytes. */
 export const bytes =
   (change: (file: Buffer) => Uint8Array, plan: DicomPlan = {}) =>
   async () =>
@@ -54,7 +54,7 @@ export const meta = (...elements: readonly DicomElement[]) =>
   }));
 export const syntax = (uid: string) => meta(text(tag.TransferSyntaxUID, 'UI', uid));
 export const sopClass = (uid: string) => meta(text(tag.MediaStorageSOPClassUID, 'UI', uid));
-/** A data set that begins with these bytes. */
+/** A file whose data set starts with these bytes. */
 export const beginning = (part: Uint8Array) =>
   bytes((file) => {
     const at = file.indexOf(Buffer.from([0x08, 0x00, 0x08, 0x00]), 132);
@@ -65,7 +65,7 @@ export const rle = { codec: 'rle' } as const;
 export const jpeg = { codec: 'jpeg', photometric: 'YBR_FULL_422' } as const;
 export const sparse = { organization: 'TILED_SPARSE' } as const;
 
-/** A built file with other encapsulated pixels. */
+/** A built file after a change of its encapsulated pixels. */
 export const pixels = (plan: DicomPlan, change: (pixels: DicomFragments) => DicomFragments) =>
   changed(
     (file) => ({
@@ -85,7 +85,7 @@ export const offsets = (change: (offsets: number[]) => number[]) =>
     );
     return { ...all, offsetTable: littleEndian(4, change(table)) };
   });
-/** A built file with other values in its extended offset table, or in its lengths. */
+/** A built file after a change of its extended offset table or of its lengths. */
 export const extended = (which: number, change: (values: bigint[]) => bigint[]) =>
   changed(
     (file) => ({
@@ -109,7 +109,7 @@ export const fragments = (
 ) => pixels({ ...plan, offsetTable: 'empty' }, (all) => ({ ...all, fragments: change(all.fragments) }));
 export const frames = (change: (frame: Buffer) => Uint8Array, plan: DicomPlan = jpeg) =>
   fragments((all) => all.map((frame) => change(Buffer.from(frame))), plan);
-/** Places of frames, each a column and a row of pixels from 1. */
+/** Positions of frames: column and row in pixels from 1. */
 export const positions = (...places: readonly (readonly [number, number])[]) =>
   having(
     sparse,
@@ -138,8 +138,8 @@ export const nested = (depth: number): DicomElement => {
   for (let i = 0; i < depth; i++) items = [[{ ...sequence(0x0040_0555, items), length: UNDEFINED_LENGTH }]];
   return { ...sequence(0x0040_0555, items), length: UNDEFINED_LENGTH };
 };
-/** So deep that writing it by recursion would not do: a sequence, an item, a sequence, an item, … */
-export const abyss = Buffer.concat(
+/** Sequences and items nested too deeply for a recursive writer. */
+export const deepNesting = Buffer.concat(
   Array.from({ length: 20_000 }, () =>
     Buffer.concat([
       Buffer.from([0x08, 0x00, 0x06, 0x00, 0x53, 0x51, 0, 0, 0xff, 0xff, 0xff, 0xff]),
@@ -147,11 +147,11 @@ export const abyss = Buffer.concat(
     ]),
   ),
 );
-/** Half a million elements that say nothing, twice. */
+/** More than a million empty elements. */
 export const million = Buffer.alloc(8 * 1_000_001);
 for (let at = 0; at < million.length; at += 8) million.set([0x08, 0x00, 0x01, 0x00, 0x4c, 0x4f], at);
 
-/** Place of an item of the pixels: 0 is the offset table. */
+/** Position of an item of the pixel data; item 0 is the offset table. */
 function itemAt(file: Buffer, item: number): number {
   let at = file.indexOf(Buffer.from([0xe0, 0x7f, 0x10, 0x00, 0x4f, 0x42])) + 12;
   for (let i = 0; i < item; i++) at += 8 + file.readUInt32LE(at + 4);
@@ -169,7 +169,7 @@ export function spoilLength(file: Buffer, item: number, length: number): Buffer 
   return file;
 }
 
-/** Writes over a JPEG's frame segment, from a place that counts from its marker. */
+/** Overwrites bytes of a JPEG's frame segment, at an offset from its marker. */
 export function spoilFrame(frame: Buffer, at: number, ...values: readonly number[]): Buffer {
   const start = frame.indexOf(Buffer.from([0xff, 0xc0]));
   frame.set(values, start + at);

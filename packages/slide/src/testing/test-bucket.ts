@@ -1,15 +1,15 @@
-/** A bucket of its own on the S3 server that the tests are given; `npm test` starts one where Swift is installed. */
+/** Creates buckets on the S3 server of the tests; `npm test` starts one where Swift is installed. */
 import { randomUUID } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
-import type { ObjectStoreSettings } from '../source/object-store.ts';
+import type { ObjectStoreSettings } from '../object-storage/object-store.ts';
 
 const { TEST_S3_ENDPOINT, TEST_S3_REGION, TEST_S3_ACCESS_KEY_ID, TEST_S3_SECRET_ACCESS_KEY } = process.env;
 
-/** Says why where the tests of object storage are left out. */
+/** The reason why tests of object storage are skipped; null when they run. */
 export const withoutObjectStore =
   TEST_S3_ENDPOINT === undefined ? 'TEST_S3_ENDPOINT names no S3 server: object storage is not tested' : null;
 
-/** Empty; its objects are left to the server, which is gone after the tests. */
+/** Creates an empty bucket. Its objects remain until the server is stopped after the tests. */
 export async function makeBucket(prefix = ''): Promise<ObjectStoreSettings> {
   const settings: ObjectStoreSettings = {
     endpoint: TEST_S3_ENDPOINT ?? '',
@@ -22,6 +22,7 @@ export async function makeBucket(prefix = ''): Promise<ObjectStoreSettings> {
   const { endpoint, bucket, region, accessKeyId, secretAccessKey } = settings;
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3' });
   const response = await client.fetch(`${endpoint}/${bucket}`, { method: 'PUT' });
-  if (!response.ok) throw new Error(`no bucket: ${response.status} ${await response.text()}`);
+  if (!response.ok)
+    throw new Error(`The S3 server did not create a bucket: ${response.status} ${await response.text()}`);
   return settings;
 }

@@ -1,27 +1,27 @@
-/** A picture of tissue as TIFF writes it, and what it must look like. */
+/** A picture of tissue as TIFF, and its expected pixels. */
 import type { Raster } from '../decode/raster.ts';
-import { describeDeepZoom } from '../deep-zoom.ts';
-import { renderPixels } from '../making/render-pixels.ts';
-import type { Slide } from '../slide.ts';
+import { describeDeepZoom } from '../deep-zoom/deep-zoom.ts';
+import type { Slide } from '../model/slide.ts';
+import { renderPixels } from '../render/render-pixels.ts';
 import { buildTiff, type DirectoryPlan } from './build-tiff.ts';
 import type { SamplesPlan } from './encode-samples.ts';
 import { openBytes } from './open-bytes.ts';
 import { paintTissue } from './paint-tissue.ts';
 
-/** Not a multiple of anything. */
+/** A size that is no multiple of a block or tile. */
 export const [WIDTH, HEIGHT] = [101, 75];
 export const { rgb } = paintTissue(WIDTH, HEIGHT);
 
 export const open = (directory: DirectoryPlan, littleEndian = true, isBig = false) =>
   openBytes(buildTiff({ directories: [directory], littleEndian, isBig }).bytes);
 
-/** Full resolution, as it is shown. */
+/** Renders full resolution. */
 export function show(slide: Slide): Promise<Raster> {
   const { width, height, maxLevel } = describeDeepZoom(slide);
   return renderPixels(slide, { dziLevel: maxLevel, x: 0, y: 0, width, height });
 }
 
-/** A picture by the colour of each pixel. */
+/** Builds a picture from the colour of each pixel. */
 export function picture(colourAt: (pixel: number) => readonly [number, number, number]): Raster {
   const pixels = WIDTH * HEIGHT;
   return {
@@ -37,7 +37,7 @@ export const tissue = picture((pixel) => [sampleOf(pixel, 0), sampleOf(pixel, 1)
 
 export const size = { width: WIDTH, height: HEIGHT };
 export const colours: SamplesPlan = { ...size, samples: rgb, samplesPerPixel: 3, photometric: 2 };
-/** Of `bits`, all values up to the largest. */
+/** Grey samples that cover all values of `bits`. */
 export const greys = (bits: 1 | 2 | 4 | 8 | 16): SamplesPlan => ({
   ...size,
   samples: Array.from({ length: WIDTH * HEIGHT }, (_, i) => (i * 7919) % 2 ** bits),

@@ -4,11 +4,11 @@ import { ascii, buildTiff, type DirectoryPlan, long, undefinedBytes } from './bu
 import { exactDirectory, exactPicture, withTags } from './exact-directory.ts';
 import { paintTissue } from './paint-tissue.ts';
 
-/** A small slide of a maker who writes what TIFF does not say into a text, apart from that text. */
+/** A small slide of a vendor format whose structure is declared in a text, and that text. */
 export interface VendorSlide {
-  /** As `Slide.format` names it. */
+  /** Name in `Slide.format`. */
   readonly format: string;
-  /** Some kilobytes. @param text instead of its own */
+  /** Builds the file, some kilobytes. @param text replaces the original text */
   build(text?: string): Uint8Array;
   readonly text: string;
 }
@@ -101,7 +101,7 @@ const scnXml =
   '<scn xmlns="http://www.leica-microsystems.com/scn/2010/10/01"><collection sizeX="200000" sizeY="200000">' +
   `${scnImage(0, 1000, 2000)}${scnImage(2, 60_000, 9000)}</collection></scn>`;
 
-/** One of each format whose structure stands in a text. */
+/** One slide of each format whose structure is declared in a text. */
 export const vendorSlides: readonly VendorSlide[] = [
   vendorSlide('ome-tiff', omeXml, (text) => [
     { ...described(grey(tissue), text), subDirectories: [grey(half)] },

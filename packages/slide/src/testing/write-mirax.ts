@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
 
+/** Content of a MIRAX slide for tests. */
 export interface MiraxPlan {
   readonly picture: Raster;
-  /** Pixels; a divisor of half the picture's sides. */
+  /** Tile side in pixels; a divisor of half the picture's sides. */
   readonly tileSide: number;
-  /** Tiles that the scanner left out, and those it wrote as something else than a picture; by column and row of level 0. */
+  /** Tiles that the scanner omitted, and tiles whose bytes are no picture; by column and row of level 0. */
   readonly missing?: readonly (readonly [column: number, row: number])[];
   readonly damaged?: readonly (readonly [column: number, row: number])[];
   readonly ini?: (ini: string) => string;
@@ -17,7 +18,7 @@ const SLIDE_ID = '0123456789ABCDEF0123456789ABCDEF';
 const LEVELS = 2;
 
 /**
- * A MIRAX slide of two levels, tiles in PNG: `name.mrxs` and its folder.
+ * Writes a MIRAX slide of two levels with PNG tiles: `name.mrxs` and its folder.
  *
  * Source: OpenSlide's notes on the MIRAX format.
  */
@@ -41,7 +42,7 @@ export async function writeMirax(folder: string, name: string, plan: MiraxPlan):
           .png()
           .toBuffer();
         const bytes = level === 0 && isIn(damaged, column, row) ? png.fill(7, 20) : png;
-        // Tiles of smaller levels have the number of the first tile of level 0 that they show.
+        // A tile of a smaller level has the number of the first tile of level 0 that it shows.
         list.push([row * across + column, dataBytes, bytes.length, 0]);
         data.push(bytes);
         dataBytes += bytes.length;
@@ -103,7 +104,7 @@ FILE_0=Data0000.dat
 `;
 }
 
-/** Version, slide, two roots; under the first a list of pages for every level. */
+/** Builds the index: version, slide id, two roots; under the first root a list of pages for every level. */
 function indexOf(levels: readonly number[][][]): Buffer {
   const header = Buffer.from(`01.02${SLIDE_ID}`);
   const rootAt = header.length + 8;

@@ -1,33 +1,33 @@
-/** Blocks of a picture (tiles, strips) as encoded pictures: nothing of them is decoded here. */
-import { completeJpeg, hideColourMarkers, jpegPrefix, streamPlace } from '../jpeg/complete-jpeg.ts';
+/** Reads the blocks of an image (tiles or strips) as encoded images, without decoding them. */
+import { completeJpeg, jpegPrefix, maskColourMarkers, streamPlace } from '../jpeg/complete-jpeg.ts';
 import type { JpegHeader } from '../jpeg/header.ts';
-import { type Allocate, type EncodedImage, SlideError } from '../slide.ts';
+import { type Allocate, type EncodedImage, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { readOnce } from '../source/read-once.ts';
 import { type BlockTags, type FindBlock, readBlockTable, type StoredBlock } from './block-table.ts';
 import type { TiffDirectory } from './directory.ts';
+import type { ImageCoding } from './image-coding.ts';
 import { limits } from './limits.ts';
-import type { PictureCoding } from './picture-coding.ts';
 import { tag } from './tags.ts';
 
-/** Which blocks make one picture, and what it must be. */
+/** The blocks that form one image, and the size it must have. */
 export interface BlockRequest {
   /** Index of the first block, in the first plane. */
   readonly first: number;
-  /** How many blocks of a plane, one under the other; more than 1 of `tiff` alone. */
+  /** Number of consecutive blocks of a plane, one below the other; more than 1 only for `tiff`. */
   readonly count: number;
-  /** Pixels of them together. */
+  /** Pixels of all blocks together. */
   readonly width: number;
   readonly height: number;
   /** Rows of one block; the last may have fewer. */
   readonly blockRows: number;
-  /** How much of it belongs to the picture: at its edges a JPEG may end there. */
+  /** The part that belongs to the image: at its edges a JPEG may end there. */
   readonly filledWidth: number;
   readonly filledHeight: number;
 }
 
 /**
- * @returns null when the blocks were left empty
+ * @returns null when the blocks are empty
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
  */
 export type ReadBlocks = (
@@ -36,11 +36,11 @@ export type ReadBlocks = (
   allocate?: Allocate,
 ) => Promise<EncodedImage | null>;
 
-/** @param perPlane blocks of one plane; of all samples where they stand together */
+/** @param perPlane blocks per plane; all blocks when the samples of a pixel are interleaved */
 export function blockReader(
   source: ByteSource,
   directory: TiffDirectory,
-  coding: PictureCoding,
+  coding: ImageCoding,
   tags: BlockTags,
   perPlane: number,
 ): ReadBlocks {
@@ -57,7 +57,7 @@ export function blockReader(
 
 const ownMemory: Allocate = (byteCount) => new Uint8Array(byteCount);
 
-type CodingOf<C extends PictureCoding['codec']> = Extract<PictureCoding, { codec: C }>;
+type CodingOf<C extends ImageCoding['codec']> = Extract<ImageCoding, { codec: C }>;
 
 function jpegReader(
   source: ByteSource,
@@ -89,7 +89,7 @@ function jpegReader(
   };
 }
 
-/** What goes out, or into a decoder, is what the directory promises, whatever the stream says of itself. */
+/** Checks the stream against the directory: only that is sent to clients or decoded, whatever the stream declares. */
 function checkFrame(header: JpegHeader, request: BlockRequest): void {
   const { width, height } = header;
   const isWide = width >= request.filledWidth && width <= request.width;
@@ -102,7 +102,7 @@ function checkFrame(header: JpegHeader, request: BlockRequest): void {
   }
   const isBaselineOrProgressive = header.frameMarker <= 0xc2;
   if (!isBaselineOrProgressive || header.precision !== 8) {
-    throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not read: lossless, arithmetic or 12-bit JPEG');
+    throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not supported: lossless, arithmetic or 12-bit JPEG');
   }
 }
 
@@ -146,7 +146,7 @@ function sampleReader(
   };
 }
 
-/** @returns plane by plane; null when all were left empty */
+/** Returns the blocks plane by plane; null when all are empty. */
 function findAll(
   find: FindBlock,
   { first, count }: BlockRequest,
@@ -166,7 +166,7 @@ function findAll(
   }
   if (bytes > limits.tileBytes) throw new SlideError('LIMIT_EXCEEDED', `A tile has ${bytes} bytes`);
   if (blocks.length === 0) return null;
-  if (missing > 0) throw new SlideError('FILE_CORRUPT', 'A part of a tile is missing');
+  if (missing > 0) throw new SlideError('FILE_CORRUPT', 'Some blocks of a tile are missing');
   return blocks;
 }
 
@@ -191,7 +191,7 @@ async function readAll(
   return { bytes, blockBytes };
 }
 
-/** Complete, and without a word about colours: the directory says what the components are. */
+/** Completes JPEG streams and removes their colour markers: the directory defines the components. */
 async function readJpegs(
   source: ByteSource,
   blocks: readonly StoredBlock[],
@@ -205,7 +205,7 @@ async function readJpegs(
     const buffer = new Uint8Array(at + byteCount);
     await source.readInto(buffer, at, offset, byteCount, signal);
     const { jpeg } = completeJpeg(buffer, prefix);
-    hideColourMarkers(jpeg);
+    maskColourMarkers(jpeg);
     jpegs.push(jpeg);
   }
   return { bytes: Buffer.concat(jpegs), blockBytes: jpegs.map(({ length }) => length) };

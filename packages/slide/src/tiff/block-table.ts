@@ -1,22 +1,23 @@
-import { SlideError } from '../slide.ts';
+/** Reads and checks the tables of tile and strip positions. */
+import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import type { TiffDirectory } from './directory.ts';
 import { limits } from './limits.ts';
 import { tag } from './tags.ts';
 
-/** Where a tile or a strip stands in the file. */
+/** Position of a tile or strip in the file. */
 export interface StoredBlock {
   readonly offset: number;
   readonly byteCount: number;
 }
 
 /**
- * @returns null for a block that was left empty: it has no bytes
- * @throws SlideError LIMIT_EXCEEDED, FILE_CORRUPT, FILE_TRUNCATED when it cannot be what the table says
+ * @returns null for an empty block, which has no bytes
+ * @throws SlideError LIMIT_EXCEEDED, FILE_CORRUPT, FILE_TRUNCATED when the entry of the table is invalid
  */
 export type FindBlock = (index: number) => StoredBlock | null;
 
-/** The two tables of a picture, by its directory's names. */
+/** The two tables of an image, by their tags. */
 export type BlockTags = (typeof blockTags)[keyof typeof blockTags];
 
 export const blockTags = {
@@ -24,7 +25,7 @@ export const blockTags = {
   strips: [tag.StripOffsets, tag.StripByteCounts],
 } as const;
 
-/** Told when a picture is opened, so that a cut table shows at once. @throws SlideError FILE_CORRUPT */
+/** Checks the table when an image is opened, so that a truncated one is detected at once. @throws SlideError FILE_CORRUPT */
 export function checkBlockTable(
   directory: TiffDirectory,
   [offsetsTag, byteCountsTag]: BlockTags,
@@ -32,7 +33,7 @@ export function checkBlockTable(
 ): void {
   const entries = Math.min(directory.count(offsetsTag), directory.count(byteCountsTag));
   if (entries < count) {
-    throw new SlideError('FILE_CORRUPT', `A picture of ${count} tiles or strips lists ${entries}`);
+    throw new SlideError('FILE_CORRUPT', `An image needs ${count} tiles or strips and lists ${entries}`);
   }
 }
 
@@ -57,7 +58,7 @@ export async function readBlockTable(
 
 /** @throws SlideError FILE_CORRUPT, FILE_TRUNCATED */
 export function checkPlace(source: ByteSource, offset: number, byteCount: number): void {
-  if (offset < 8) throw new SlideError('FILE_CORRUPT', 'A tile lies in the header of the file');
+  if (offset < 8) throw new SlideError('FILE_CORRUPT', 'The offset of a tile is in the header of the file');
   if (offset + byteCount > source.size) {
     throw new SlideError('FILE_TRUNCATED', `The file ends at ${source.size}, before the end of a tile`);
   }

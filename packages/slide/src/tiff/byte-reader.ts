@@ -1,13 +1,13 @@
-/** Numbers out of bytes, in the byte order that the first two bytes of a TIFF file declare. */
+/** Reads numbers from bytes in the byte order that the first two bytes of a TIFF file declare. */
 export interface ByteReader {
   readonly bytes: Uint8Array;
   readonly length: number;
-  /** A reader of the part that starts at `at`. */
+  /** Returns a reader of the part that starts at `at`. */
   slice(at: number, length: number): ByteReader;
   u8(at: number): number;
   u16(at: number): number;
   u32(at: number): number;
-  /** Exact up to 2^53 − 1; beyond that Infinity, which every later check refuses. */
+  /** Exact up to 2^53 − 1; larger numbers become Infinity, which every later check rejects. */
   u64(at: number): number;
   f32(at: number): number;
   f64(at: number): number;

@@ -1,70 +1,73 @@
 /**
- * A slide whose channels are pictures of their own, one grey pyramid each, shown as one picture in colours.
+ * Composes the channels of a slide, each a grey pyramid of its own, into one colour pyramid.
  *
- * docs/formats/channels.md says how the colours and the contrast are chosen.
+ * docs/formats/channels.md explains how colours and contrast are chosen.
  */
 import { addChannel, colourOfChannel } from '../decode/compose-channels.ts';
 import { cropToLevel, estimateContrast } from '../decode/contrast.ts';
 import { decodeBrightness } from '../decode/decode-brightness.ts';
 import type { Colour } from '../decode/raster.ts';
-import { type EncodedImage, type GreyRange, SlideError, type TileAddress } from '../slide.ts';
+import { type EncodedImage, type GreyRange, SlideError, type TileAddress } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { readOnce } from '../source/read-once.ts';
+import type { LevelTiles } from './declared-levels.ts';
 import { readDeclaredRange } from './declared-range.ts';
 import type { TiffDirectory } from './directory.ts';
+import { readImageCoding } from './image-coding.ts';
 import { nameOfPhotometric, readSampleLayout } from './image-layout.ts';
-import type { TiffPicture } from './picture.ts';
-import { readPictureCoding } from './picture-coding.ts';
 import { openPyramid, type Pyramid } from './pyramid.ts';
-import type { LevelTiles } from './stated-levels.ts';
+import type { TiffImage } from './tiff-image.ts';
 
 /** One channel at all its resolutions. */
-export interface ChannelPictures {
+export interface ChannelImages {
   /** In the order of the file, at least one. */
-  readonly pictures: readonly TiffPicture[];
-  /** As the file says; null when it does not. */
+  readonly tiffImages: readonly TiffImage[];
+  /** Colour stated by the file; null when there is none. */
   readonly colour: Colour | null;
-  /** How many bits of a sample the camera used, if the file says so. */
+  /** Bits of a sample that the camera used, if the file states them. */
   readonly significantBits?: number | null;
 }
 
-/** More would take too many tiles of the file for each that is shown. */
-export const MOST_CHANNELS = 64;
-/** Pixels of a tile: a channel of it, and what has been composed, are in memory at once. */
-const MOST_PIXELS = 2 ** 24;
+/** Every tile of the slide reads one native tile per channel. */
+export const MAX_CHANNELS = 64;
+/** Pixels of a tile: one channel and the composed tile are in memory at once. */
+const MAX_PIXELS = 2 ** 24;
 const WHITE: Colour = { r: 255, g: 255, b: 255 };
 
 interface OpenChannel {
   readonly pyramid: Pyramid;
   readonly colour: Colour;
-  /** Of one sample. */
+  /** Bits of one sample. */
   readonly bits: 8 | 16;
   readonly readRange: () => Promise<GreyRange>;
 }
 
 /**
- * @param contrast `stretched`: what is nearly darkest and brightest in a channel becomes black and full colour;
- *   `as-stored`: that is done for samples of 16 bits alone, for few cameras use all of them
- * @returns the levels that all channels have, and what stands for empty tiles is black
+ * @param contrast `stretched`: nearly the darkest and brightest samples of a channel become black and full colour;
+ *   `as-stored`: only samples of 16 bits are stretched, because few cameras use all of them
+ * @returns the levels that all channels have; empty tiles are black
  * @throws SlideError FORMAT_NOT_SUPPORTED when the channels cannot be composed, FILE_CORRUPT, LIMIT_EXCEEDED
  */
 export async function openChannelPyramid(
   source: ByteSource,
-  channels: readonly ChannelPictures[],
+  channels: readonly ChannelImages[],
   contrast: 'stretched' | 'as-stored',
 ): Promise<LevelTiles & Pick<Pyramid, 'full'>> {
-  if (channels.length > MOST_CHANNELS) throw notRead(`${channels.length} channels`);
+  if (channels.length > MAX_CHANNELS) throw notSupported(`${channels.length} channels`);
   const open: OpenChannel[] = [];
   for (const [i, channel] of channels.entries()) {
     open.push(await openChannel(source, channel, i, channels.length, contrast));
   }
   const [first, ...others] = open;
-  if (!first) throw notRead('a file without channels');
+  if (!first) throw notSupported('a file without channels');
   for (const { pyramid } of others) checkSameLevels(pyramid, first.pyramid);
-  const [full, ...smaller] = first.pyramid.levels.map((level) => ({ ...level, isMade: true as const }));
-  if (!full) throw notRead('a file without a picture of the slide');
+  const [full, ...smaller] = first.pyramid.levels.map((level) => ({
+    ...level,
+    needsRendering: true as const,
+  }));
+  if (!full) throw notSupported('a file without an image of the slide');
   for (const { tileWidth, tileHeight } of [full, ...smaller]) {
-    if (tileWidth * tileHeight > MOST_PIXELS) {
+    if (tileWidth * tileHeight > MAX_PIXELS) {
       throw new SlideError('LIMIT_EXCEEDED', `Channels have tiles of ${tileWidth} × ${tileHeight} pixels`);
     }
   }
@@ -77,15 +80,15 @@ export async function openChannelPyramid(
 
 async function openChannel(
   source: ByteSource,
-  { pictures, colour, significantBits }: ChannelPictures,
+  { tiffImages, colour, significantBits }: ChannelImages,
   index: number,
   count: number,
   contrast: 'stretched' | 'as-stored',
 ): Promise<OpenChannel> {
-  const pyramid = await openPyramid(source, pictures);
+  const pyramid = await openPyramid(source, tiffImages);
   const { directory, orientation } = pyramid.full;
   const bits = await readBits(directory);
-  if (orientation !== 1) throw notRead('channels that are stored turned');
+  if (orientation !== 1) throw notSupported('channels that are stored rotated');
   const whole = { black: 0, white: 2 ** bits - 1 };
   const isStretched = contrast === 'stretched' || bits === 16;
   const used = significantBits && significantBits < bits ? significantBits : bits;
@@ -99,21 +102,23 @@ async function openChannel(
   };
 }
 
-/** @throws SlideError FORMAT_NOT_SUPPORTED for what is no channel: more than one sample a pixel, or not 8 or 16 bits */
+/** @throws SlideError FORMAT_NOT_SUPPORTED for more than one sample per pixel, or not 8 or 16 bits */
 async function readBits(directory: TiffDirectory): Promise<8 | 16> {
   const { samplesPerPixel, bitsPerSample, photometric } = await readSampleLayout(directory);
   const [bits] = bitsPerSample;
   const isGrey = photometric !== null && photometric <= 3 && photometric !== 2;
   if (samplesPerPixel !== 1 || !isGrey) {
-    throw notRead(`a channel of ${samplesPerPixel} samples a pixel and ${nameOfPhotometric(photometric)}`);
+    throw notSupported(
+      `a channel of ${samplesPerPixel} samples a pixel and ${nameOfPhotometric(photometric)}`,
+    );
   }
-  if (bits !== 8 && bits !== 16) throw notRead(`a channel of ${bits} bits a sample`);
+  if (bits !== 8 && bits !== 16) throw notSupported(`a channel of ${bits} bits a sample`);
   return bits;
 }
 
-/** A palette that goes evenly from black to a colour is how ImageJ and Bio-Formats write the colour of a channel. */
+/** Reads the last colour of a palette that is linear from black, which ImageJ and Bio-Formats write as channel colour. */
 async function readPaletteColour(directory: TiffDirectory): Promise<Colour | null> {
-  const coding = await readPictureCoding(directory);
+  const coding = await readImageCoding(directory);
   if (coding.codec !== 'tiff' || coding.samples.colour.model !== 'palette') return null;
   const { palette } = coding.samples.colour;
   const last = palette.length / 3 - 1;
@@ -161,6 +166,6 @@ async function readComposedTile(
   return composed;
 }
 
-function notRead(what: string): SlideError {
-  return new SlideError('FORMAT_NOT_SUPPORTED', `Not read: ${what}`);
+function notSupported(what: string): SlideError {
+  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

@@ -1,64 +1,65 @@
-import { SlideError } from '../slide.ts';
+/** Parses image file directories. `directoryOf` is one closure over the entries, hence its length. */
+import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { type ByteReader, byteReader } from './byte-reader.ts';
 import { limits } from './limits.ts';
 import { nameOfTag, type Tag } from './tags.ts';
 
-/** How the numbers of a file are laid out. */
+/** Byte order and number sizes of a file. */
 export interface TiffLayout {
   readonly littleEndian: boolean;
   /** BigTIFF: counts and offsets of 8 bytes. */
   readonly isBig: boolean;
   /**
-   * NDPI of more than 4 GiB: entries as in classic TIFF, but directories are pointed to by 8 bytes, and the high 4
-   * bytes of every entry's value or offset stand in a list behind its directory. Text is never in the entry.
+   * NDPI of more than 4 GiB: entries as in classic TIFF, but pointers to directories have 8 bytes, and the high 4
+   * bytes of every entry's value or offset are in a list after its directory. Text is never stored in the entry.
    */
   readonly isWideNdpi: boolean;
 }
 
 /**
- * One image file directory: a list of tags. Its entries are in memory, their values are read when asked for.
+ * One image file directory: a list of tags. Its entries are in memory, their values are read on demand.
  *
- * Every read throws SlideError: FILE_TRUNCATED (the value lies past the end), LIMIT_EXCEEDED (it is larger
- * than limits.ts allows), FILE_CORRUPT (its type or number makes no sense for the tag).
+ * Every read throws SlideError: FILE_TRUNCATED (the value is past the end), LIMIT_EXCEEDED (it exceeds limits.ts),
+ * FILE_CORRUPT (its type or number is invalid for the tag).
  */
 export interface TiffDirectory {
-  /** Place in the file; two directories never have the same. */
+  /** Position in the file; unique per directory. */
   readonly offset: number;
   /** 0 in the main chain, 1 for a SubIFD of one of those, and so on. */
   readonly depth: number;
-  /** Of all numbers of the file, samples of 16 bits included. */
+  /** Byte order of all numbers of the file, including 16-bit samples. */
   readonly littleEndian: boolean;
-  /** How many values the tag has; 0 when the directory does not have it. */
+  /** Returns the number of values of the tag; 0 when the directory does not have it. */
   count(tag: Tag): number;
-  /** The first value as a whole number from 0; null when the directory does not have the tag. */
+  /** Returns the first value as a whole number from 0; null when absent. */
   number(tag: Tag): Promise<number | null>;
-  /** All values as whole numbers from 0, of a tag that has at most a few; null when absent. */
+  /** Returns all values of a short tag as whole numbers from 0; null when absent. */
   numbers(tag: Tag): Promise<readonly number[] | null>;
-  /** The first `length` values of a long table; the directory must have as many. */
+  /** Returns the first `length` values of a long table; the directory must have at least as many. */
   table(tag: Tag, length: number): Promise<NumberTable>;
-  /** The first value of a RATIONAL, FLOAT, DOUBLE or SLONG; null when absent, not finite or divided by zero. */
+  /** Returns the first value of a RATIONAL, FLOAT, DOUBLE or SLONG; null when absent, not finite or divided by zero. */
   real(tag: Tag): Promise<number | null>;
-  /** All values of such a tag that has at most a few, whatever they are; null when absent. */
+  /** Returns all values of such a short tag, also values that are not finite; null when absent. */
   reals(tag: Tag): Promise<readonly number[] | null>;
   /**
-   * Up to the first NUL, and of no more than the first `maximumBytes`; what is no UTF-8 is read as Latin-1.
+   * Returns the text up to the first NUL, at most `maximumBytes`; decoded as Latin-1 when it is not UTF-8.
    * Null when absent.
    */
-  text(tag: Tag, maximumBytes: number): Promise<string | null>;
+  text(tag: Tag, maxBytes: number): Promise<string | null>;
   /** The whole value; null when absent. */
   bytes(tag: Tag): Promise<Uint8Array | null>;
 }
 
-/** Tables of offsets and byte counts have as many entries as a level has tiles: typed arrays, never lists. */
+/** Offsets or byte counts, as many as a level has tiles: typed arrays to save memory. */
 export type NumberTable = Uint32Array | Float64Array;
 
 interface Entry {
   readonly type: number;
   readonly count: number;
-  /** Where the value stands in the file: in the entry itself when it fits there. */
+  /** Position of the value in the file: inside the entry when it fits there. */
   readonly at: number;
-  /** To be added to the entry's one number, which is too large for where it stands; 0 but for wide NDPI. */
+  /** Added to the entry's one number, which is too large for its 4 bytes; 0 except in wide NDPI. */
   readonly high: number;
 }
 
@@ -101,15 +102,15 @@ const realNumbers: Readonly<Record<number, ReadNumber>> = {
 };
 
 const bytesTypes = new Set([1, 2, 7]);
-/** LONG and IFD, whose one number may be wide in NDPI; ASCII, which NDPI never puts into the entry. */
+/** LONG and IFD, whose single number may be wide in NDPI; ASCII, which NDPI never stores in the entry. */
 const [LONG, IFD, ASCII] = [4, 13, 2];
-/** Read at once with a directory: its entries, and often the small values that follow them. */
+/** Read at once: the entries of a directory, and often the small values after them. */
 const WINDOW_BYTES = 1024;
 
 /**
  * Source: TIFF 6.0, section 2; the BigTIFF design; OpenSlide's notes on the Hamamatsu format (wide NDPI).
  *
- * @returns the directory, and where the next one of its chain is (0 at the end)
+ * @returns the directory, and the offset of the next one of its chain (0 at the end)
  */
 export async function readDirectory(
   source: ByteSource,
@@ -148,7 +149,7 @@ export async function readDirectory(
       at: isInEntry ? offset + valueAt : pointer(valueAt) + high,
       high: isInEntry && isOneNumber ? high : 0,
     };
-    // The first of two entries for one tag counts, as in libtiff.
+    // Of two entries for one tag the first is used, as in libtiff.
     if (!entries.has(number)) entries.set(number, entry);
   }
 
@@ -167,7 +168,7 @@ export async function readDirectory(
   };
 }
 
-/** The bytes of the first `count` values of an entry. */
+/** Reads the bytes of the first `count` values of an entry. */
 type ReadValues = (name: Tag, entry: Entry, count: number) => Promise<ByteReader>;
 
 function directoryOf(
@@ -181,22 +182,27 @@ function directoryOf(
     new SlideError('FILE_CORRUPT', `${nameOfTag(name)} has the field type ${type}`);
 
   /** Calls `keep` with each of the first `count` values. */
-  async function eachNumber(name: Tag, entry: Entry, count: number, keep: (n: number, i: number) => void) {
+  async function eachNumber(
+    name: Tag,
+    entry: Entry,
+    count: number,
+    onNumber: (n: number, i: number) => void,
+  ) {
     const numberAt = wholeNumbers[entry.type];
     const size = sizes[entry.type];
     if (!numberAt || !size || entry.count === 0) throw wrongType(name, entry);
     const reader = await readValues(name, entry, count);
-    for (let i = 0; i < count; i++) keep(numberAt(reader, i * size) + entry.high, i);
+    for (let i = 0; i < count; i++) onNumber(numberAt(reader, i * size) + entry.high, i);
   }
 
-  async function bytes(name: Tag, maximumBytes: number): Promise<Uint8Array | null> {
+  async function bytes(name: Tag, maxBytes: number): Promise<Uint8Array | null> {
     const entry = entries.get(name);
     if (!entry) return null;
     if (!bytesTypes.has(entry.type)) throw wrongType(name, entry);
-    return (await readValues(name, entry, Math.min(entry.count, maximumBytes))).bytes;
+    return (await readValues(name, entry, Math.min(entry.count, maxBytes))).bytes;
   }
 
-  /** Of a tag that has at most a few values. */
+  /** Returns the entry of a tag that may have only a few values. */
   function shortEntry(name: Tag): Entry | undefined {
     const entry = entries.get(name);
     if (entry && entry.count > limits.numbersPerTag) {
@@ -229,7 +235,10 @@ function directoryOf(
     async table(name, length) {
       const entry = entries.get(name);
       if (!entry || entry.count < length) {
-        throw new SlideError('FILE_CORRUPT', `${nameOfTag(name)} has not the ${length} values it needs`);
+        throw new SlideError(
+          'FILE_CORRUPT',
+          `${nameOfTag(name)} has fewer than the ${length} values it needs`,
+        );
       }
       const isWide = sizes[entry.type] === 8 || entry.high > 0;
       const table = isWide ? new Float64Array(length) : new Uint32Array(length);
@@ -253,8 +262,8 @@ function directoryOf(
       const reader = await readValues(name, entry, entry.count);
       return Array.from({ length: entry.count }, (_, i) => realAt(reader, i * size));
     },
-    async text(name, maximumBytes) {
-      const found = await bytes(name, maximumBytes);
+    async text(name, maxBytes) {
+      const found = await bytes(name, maxBytes);
       if (!found) return null;
       const end = found.indexOf(0);
       return decodeText(end < 0 ? found : found.subarray(0, end));
@@ -266,7 +275,7 @@ function directoryOf(
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const latin1 = new TextDecoder('latin1');
 
-/** TIFF 6.0 says ASCII; scanners write whatever their system speaks. */
+/** Decodes text: TIFF 6.0 requires ASCII; scanners write the encoding of their system. */
 function decodeText(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);

@@ -1,9 +1,10 @@
-import { SlideError } from '../slide.ts';
+/** Reads the ICC profile of a TIFF directory. */
+import { SlideError } from '../model/slide.ts';
 import type { TiffDirectory } from './directory.ts';
 import { limits } from './limits.ts';
 import { nameOfTag, tag } from './tags.ts';
 
-/** @returns null when the picture has none @throws SlideError LIMIT_EXCEEDED, FILE_TRUNCATED, FILE_CORRUPT */
+/** Returns null when the image has no profile. @throws SlideError LIMIT_EXCEEDED, FILE_TRUNCATED, FILE_CORRUPT */
 export async function readIccProfile(directory: TiffDirectory): Promise<Uint8Array | null> {
   const bytes = directory.count(tag.ICCProfile);
   if (bytes > limits.iccProfileBytes) {

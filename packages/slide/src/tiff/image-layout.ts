@@ -1,9 +1,10 @@
-import { type Orientation, SlideError } from '../slide.ts';
+/** Reads size, tile grid, strips, sample layout and orientation from a TIFF directory. */
+import { type Orientation, SlideError } from '../model/slide.ts';
 import type { TiffDirectory } from './directory.ts';
 import { limits } from './limits.ts';
 import { nameOfTag, type Tag, tag } from './tags.ts';
 
-/** How a picture is cut into tiles; those of the last column and row are stored as large as the others. */
+/** The tile grid of an image; tiles of the last column and row are stored at full size. */
 export interface TileGrid {
   /** Pixels of one tile. */
   readonly width: number;
@@ -12,32 +13,32 @@ export interface TileGrid {
   readonly rows: number;
 }
 
-/** How large the picture of a directory is, and how it is cut. */
+/** Size and tile grid of the image of a directory. */
 export interface ImageGeometry {
-  /** Pixels, as they are stored: not turned. */
+  /** Pixels as stored, before the orientation is applied. */
   readonly width: number;
   readonly height: number;
-  /** Null when the picture is cut into strips, or not at all. */
+  /** Null when the image is stored in strips. */
   readonly tiles: TileGrid | null;
 }
 
-/** How the samples of a picture are written. Source of the numbers: TIFF 6.0, sections 3, 8, 14, 18, 19, 21 and 22. */
+/** How the samples of an image are stored. Source of the numbers: TIFF 6.0, sections 3, 8, 14, 18, 19, 21 and 22. */
 export interface SampleLayout {
   readonly compression: number;
   readonly photometric: number | null;
   readonly bitsPerSample: readonly number[];
   readonly samplesPerPixel: number;
-  /** 1: the samples of a pixel stand together, 2: each in a plane of its own. */
+  /** 1: the samples of a pixel are interleaved, 2: each has its own plane. */
   readonly planarConfiguration: number;
-  /** 1 unsigned, 2 signed, 3 floating point, 4 not said. */
+  /** 1 unsigned, 2 signed, 3 floating point, 4 undefined. */
   readonly sampleFormat: number;
-  /** 1: the first pixel of a byte is in its high bits. */
+  /** 1: the first pixel of a byte is in its high bits, 2: in its low bits. */
   readonly fillOrder: number;
-  /** 1 none, 2 differences, 3 differences of floating point. */
+  /** 1 none, 2 horizontal differencing, 3 floating point. */
   readonly predictor: number;
-  /** What the samples after the colours are: 0 not said, 1 associated alpha, 2 alpha. */
+  /** Meaning of the samples after the colours: 0 unspecified, 1 associated alpha, 2 unassociated alpha. */
   readonly extraSamples: readonly number[];
-  /** Planes one behind the other in each tile. */
+  /** Number of consecutive planes in each tile. */
   readonly depth: number;
 }
 
@@ -68,7 +69,7 @@ export async function readGeometry(directory: TiffDirectory): Promise<ImageGeome
 }
 
 /**
- * Rows of a strip, of a picture that is cut into strips; one strip holds all of it where the file does not say.
+ * Returns the rows per strip; without the tag, one strip contains the whole image.
  *
  * Source: TIFF 6.0, section 8, RowsPerStrip (default 2^32 − 1).
  *
@@ -78,13 +79,13 @@ export async function readRowsPerStrip(directory: TiffDirectory, { height }: Ima
   const rows = Math.min((await directory.number(tag.RowsPerStrip)) ?? height, height);
   if (rows === 0) throw new SlideError('FILE_CORRUPT', `${nameOfTag(tag.RowsPerStrip)} is 0`);
   const strips = Math.ceil(height / rows);
-  if (strips > limits.stripsPerPicture) {
-    throw new SlideError('LIMIT_EXCEEDED', `A picture has ${strips} strips`);
+  if (strips > limits.stripsPerImage) {
+    throw new SlideError('LIMIT_EXCEEDED', `An image has ${strips} strips`);
   }
   return rows;
 }
 
-/** What a directory leaves out is what TIFF 6.0 says by default. */
+/** Reads the sample layout, with the defaults of TIFF 6.0 for absent tags. */
 export async function readSampleLayout(directory: TiffDirectory): Promise<SampleLayout> {
   return {
     compression: (await directory.number(tag.Compression)) ?? 1,
@@ -100,7 +101,7 @@ export async function readSampleLayout(directory: TiffDirectory): Promise<Sample
   };
 }
 
-/** Where row 0 and column 0 are seen. TIFF 6.0 knows 1…8; some writers leave 0, and mean nothing by it. */
+/** Reads the orientation. TIFF 6.0 defines 1…8; some writers leave 0, which is read as 1. */
 export async function readOrientation(directory: TiffDirectory): Promise<Orientation> {
   const orientation = await directory.number(tag.Orientation);
   return isOrientation(orientation) ? orientation : 1;

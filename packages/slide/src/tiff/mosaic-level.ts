@@ -1,69 +1,75 @@
 /**
- * Levels whose stored tiles do not lie in a grid: cameras overlap, and scanned regions lie anywhere. Their tiles are
- * put together from the stored ones.
+ * Opens levels whose stored tiles form no grid, because camera frames overlap or scanned regions lie apart. Tiles of
+ * such a level are composed from the stored ones.
  */
 import type { Colour, Raster } from '../decode/raster.ts';
-import { type EncodedImage, SlideError } from '../slide.ts';
-import { decodeKept } from './kept-tiles.ts';
+import { type EncodedImage, SlideError } from '../model/slide.ts';
+import type { ReadableLevel } from './declared-levels.ts';
+import { decodeCached } from './decoded-tile-cache.ts';
 import { limits } from './limits.ts';
-import type { ReadTile } from './picture.ts';
-import type { ReadableLevel } from './stated-levels.ts';
+import type { ReadTile } from './tiff-image.ts';
 
-/** A rectangle of cells, each a stored tile or a part of one, whose rows and columns keep together. */
+/** A rectangle of cells with common columns and rows; a cell is a stored tile or a part of one. */
 export interface MosaicArea {
   readonly readTile: ReadTile;
   /** Pixels of a stored tile. */
   readonly tileWidth: number;
   readonly tileHeight: number;
-  /** How many cells a stored tile holds, along each side; a divisor of both. */
+  /** Cells of a stored tile along each side; a divisor of both sides. */
   readonly cellsPerTile: number;
-  /** Which cell of the stored picture is the first of the area, counted from its top left corner. */
+  /** First cell of the area, counted from the top left corner of the stored image. */
   readonly firstColumn: number;
   readonly firstRow: number;
-  /** Where the columns and rows of cells begin, in whole pixels of the level, ascending. */
+  /** Start of each column and row of cells, in whole pixels of the level, ascending. */
   readonly lefts: readonly number[];
   readonly tops: readonly number[];
-  /** Pixels of the stored picture: cells at its edge end there. */
+  /** Pixels of the stored image, at whose edge cells end. */
   readonly width: number;
   readonly height: number;
 }
 
-export interface MosaicPlan {
+export interface MosaicOptions {
   /** Pixels of the level. */
   readonly width: number;
   readonly height: number;
   readonly downsample: number;
-  /** Those that come later lie in front; in an area, cells further right and down do. */
+  /** Later areas are drawn in front; within an area, cells further right and down are. */
   readonly areas: readonly MosaicArea[];
   readonly background: Colour;
 }
 
-/** Side of the tiles that are put together. */
+/** Side of the composed tiles. */
 const TILE_SIDE = 512;
-/** Smaller cells would take thousands for every tile. */
-const LEAST_CELL = 16;
+/** With smaller cells, a tile would be composed of thousands. */
+const MIN_CELL_SIDE = 16;
 
 /**
- * Asked before anything is as long as a file says.
+ * Checks the numbers of a file before any array gets their length.
  *
  * @param lines columns and rows of cells of all areas together
  * @throws SlideError LIMIT_EXCEEDED
  */
 export function checkAreas(areas: number, lines: number): void {
   if (areas > limits.areas || lines > limits.areaLines) {
-    throw new SlideError('LIMIT_EXCEEDED', `A level is ${areas} areas of ${lines} columns and rows`);
+    throw new SlideError('LIMIT_EXCEEDED', `A level has ${areas} areas with ${lines} columns and rows`);
   }
 }
 
 /** @throws SlideError LIMIT_EXCEEDED */
-export function openMosaicLevel({ width, height, downsample, areas, background }: MosaicPlan): ReadableLevel {
+export function openMosaicLevel({
+  width,
+  height,
+  downsample,
+  areas,
+  background,
+}: MosaicOptions): ReadableLevel {
   const columns = Math.ceil(width / TILE_SIDE);
   const rows = Math.ceil(height / TILE_SIDE);
   if (Math.max(width, height) > limits.imageSide || columns * rows > limits.tilesPerLevel) {
     throw new SlideError('LIMIT_EXCEEDED', `A level has ${width} × ${height} pixels`);
   }
   for (const { tileWidth, tileHeight, cellsPerTile } of areas) {
-    if (Math.min(tileWidth, tileHeight) / cellsPerTile < LEAST_CELL) {
+    if (Math.min(tileWidth, tileHeight) / cellsPerTile < MIN_CELL_SIDE) {
       throw new SlideError('LIMIT_EXCEEDED', `A level has tiles of ${tileWidth} × ${tileHeight} pixels`);
     }
   }
@@ -76,7 +82,7 @@ export function openMosaicLevel({ width, height, downsample, areas, background }
       columns,
       rows,
       downsample,
-      isMade: true,
+      needsRendering: true,
     },
     async readTile(column, row, signal) {
       const frame = {
@@ -87,12 +93,12 @@ export function openMosaicLevel({ width, height, downsample, areas, background }
       };
       let canvas: Raster | null = null;
       for (const area of areas) {
-        for (const part of partsUnder(area, frame)) {
+        for (const cell of cellsUnder(area, frame)) {
           signal?.throwIfAborted();
-          const tile = await decodeKept(area.readTile, part.column, part.row);
+          const tile = await decodeCached(area.readTile, cell.column, cell.row);
           if (!tile) continue;
           canvas ??= blank(frame.width, frame.height, background);
-          paint(canvas, frame, tile, part);
+          drawCell(canvas, frame, tile, cell);
         }
       }
       return canvas && asImage(canvas);
@@ -108,8 +114,8 @@ interface Frame {
   readonly height: number;
 }
 
-/** A cell: which stored tile it is in and where, and where it belongs. */
-interface Part {
+/** A cell: its stored tile, its position in that tile, and its position in the level. */
+interface Cell {
   readonly column: number;
   readonly row: number;
   readonly fromX: number;
@@ -117,12 +123,12 @@ interface Part {
   readonly at: Frame;
 }
 
-/** By stored tiles, so that each is decoded once; where cells overlap, those further right and down come later. */
-function* partsUnder(area: MosaicArea, frame: Frame): Generator<Part> {
+/** Yields cells ordered by stored tile, so that each is decoded once; cells further right and down come later. */
+function* cellsUnder(area: MosaicArea, frame: Frame): Generator<Cell> {
   const cellWidth = area.tileWidth / area.cellsPerTile;
   const cellHeight = area.tileHeight / area.cellsPerTile;
-  const columns = touched(area.lefts, cellWidth, frame.x, frame.width);
-  const rows = touched(area.tops, cellHeight, frame.y, frame.height);
+  const columns = overlappingCells(area.lefts, cellWidth, frame.x, frame.width);
+  const rows = overlappingCells(area.tops, cellHeight, frame.y, frame.height);
   for (const row of rows) {
     for (const column of columns) {
       const storedColumn = area.firstColumn + column;
@@ -144,8 +150,8 @@ function* partsUnder(area: MosaicArea, frame: Frame): Generator<Part> {
   }
 }
 
-/** Which of the cells that begin at these places have pixels in a stretch. */
-function touched(starts: readonly number[], side: number, from: number, length: number): number[] {
+/** Returns the indices of the cells that overlap a stretch of the level. */
+function overlappingCells(starts: readonly number[], side: number, from: number, length: number): number[] {
   const found: number[] = [];
   for (const [i, start] of starts.entries()) {
     if (start >= from + length) break;
@@ -154,7 +160,7 @@ function touched(starts: readonly number[], side: number, from: number, length: 
   return found;
 }
 
-function paint(canvas: Raster, frame: Frame, tile: Raster, { at, fromX, fromY }: Part): void {
+function drawCell(canvas: Raster, frame: Frame, tile: Raster, { at, fromX, fromY }: Cell): void {
   const left = Math.max(at.x, frame.x);
   const right = Math.min(at.x + at.width, frame.x + frame.width, at.x + tile.width - fromX);
   const top = Math.max(at.y, frame.y);

@@ -1,41 +1,42 @@
-import { SlideError } from '../slide.ts';
+/** Reads tiles from uncompressed strips of any size. */
+import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { readOnce } from '../source/read-once.ts';
 import { blockTags, checkPlace } from './block-table.ts';
 import type { NumberTable, TiffDirectory } from './directory.ts';
+import type { SampleCoding } from './image-coding.ts';
 import { limits } from './limits.ts';
-import type { StoredTiles, TiffPicture } from './picture.ts';
-import type { SampleCoding } from './picture-coding.ts';
+import type { StoredTiles, TiffImage } from './tiff-image.ts';
 
-/** Pixels of the tiles that such a picture is read in; whole bytes, however few bits a pixel has. */
+/** Pixels of the tiles that such an image is read in; whole bytes at any number of bits per pixel. */
 const TILE = { width: 2048, height: 256 };
 
-/** A picture in strips, or a plane of it after the other. */
+/** An image in strips, plane by plane. */
 interface RawStrips {
   readonly height: number;
   readonly rowsPerStrip: number;
-  /** Every row begins with a new byte. */
+  /** Every row begins at a new byte. */
   readonly rowBytes: number;
   /** Strips of one plane. */
   readonly strips: number;
   readonly planes: number;
 }
 
-/** Bytes of the file that follow one another. */
+/** Consecutive bytes of the file. */
 interface Run {
   readonly offset: number;
   readonly length: number;
 }
 
 /**
- * A picture in strips that are not packed: every row of every strip can be read by itself, so that one strip of
- * gigabytes costs no more than many small ones.
+ * Opens an image in uncompressed strips. Every row can be read separately, so that one strip of gigabytes costs no
+ * more than many small ones.
  *
  * @throws SlideError FILE_CORRUPT when it has fewer strips than it needs, LIMIT_EXCEEDED
  */
 export function openRawStrips(
   source: ByteSource,
-  { directory, width, height }: TiffPicture,
+  { directory, width, height }: TiffImage,
   samples: SampleCoding,
   rowsPerStrip: number,
 ): StoredTiles {
@@ -50,7 +51,7 @@ export function openRawStrips(
   };
   const listed = directory.count(blockTags.strips[0]);
   if (listed < raw.strips * planes) {
-    throw new SlideError('FILE_CORRUPT', `A picture of ${raw.strips * planes} strips lists ${listed}`);
+    throw new SlideError('FILE_CORRUPT', `An image needs ${raw.strips * planes} strips and lists ${listed}`);
   }
   const readOffsets = readOnce(() => readStripOffsets(directory, raw));
   const tiles = {
@@ -60,7 +61,7 @@ export function openRawStrips(
     rows: Math.ceil(height / TILE.height),
   };
   if (tiles.columns * tiles.rows > limits.tilesPerLevel) {
-    throw new SlideError('LIMIT_EXCEEDED', `A picture has ${width} × ${height} pixels`);
+    throw new SlideError('LIMIT_EXCEEDED', `An image has ${width} × ${height} pixels`);
   }
 
   return {
@@ -94,8 +95,8 @@ export function openRawStrips(
 const bytesOf = (bits: number) => Math.ceil(bits / 8);
 
 /**
- * How long a strip is follows from its rows, so the byte counts may be missing, or 0, as some writers leave them; one
- * that is too small for its rows is an error.
+ * Reads the strip offsets. The length of a strip follows from its rows, so byte counts may be missing or 0, as some
+ * writers leave them; a count that is too small for the rows is an error.
  */
 async function readStripOffsets(directory: TiffDirectory, raw: RawStrips): Promise<NumberTable> {
   const [offsetsTag, byteCountsTag] = blockTags.strips;
@@ -113,7 +114,7 @@ async function readStripOffsets(directory: TiffDirectory, raw: RawStrips): Promi
   return directory.table(offsetsTag, count);
 }
 
-/** @returns where the part's rows stand, those that follow one another together; none when all strips were left empty */
+/** Returns the runs of bytes with the part's rows, joined where consecutive; empty when all strips are empty. */
 function runsOf(
   { rowsPerStrip, rowBytes, strips }: RawStrips,
   offsets: NumberTable,
@@ -134,11 +135,11 @@ function runsOf(
       runs[runs.length - 1] = { offset: last.offset, length: last.length + part.bytes };
     } else runs.push({ offset, length: part.bytes });
   }
-  if (empty > 0 && runs.length > 0) throw new SlideError('FILE_CORRUPT', 'A part of a tile is missing');
+  if (empty > 0 && runs.length > 0) throw new SlideError('FILE_CORRUPT', 'Some strips of a tile are missing');
   return runs;
 }
 
-/** One run after the other into the target. */
+/** Reads the runs one after the other into the target. */
 async function readRuns(
   source: ByteSource,
   runs: readonly Run[],

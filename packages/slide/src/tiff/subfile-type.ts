@@ -1,3 +1,4 @@
+/** Reads NewSubfileType: reduced images and masks. */
 import type { TiffDirectory } from './directory.ts';
 import { tag } from './tags.ts';
 
@@ -5,12 +6,12 @@ import { tag } from './tags.ts';
 const REDUCED = 1;
 const MASK = 4;
 
-/** Whether a directory says it is another picture made smaller. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED */
+/** Whether a directory is marked as a reduced version of another image. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED */
 export async function isReduced(directory: TiffDirectory): Promise<boolean> {
   return ((await readSubfileType(directory)) & (REDUCED | MASK)) === REDUCED;
 }
 
-/** Whether a directory says where another picture is transparent, and shows nothing itself. */
+/** Whether a directory is a transparency mask of another image. */
 export async function isMask(directory: TiffDirectory): Promise<boolean> {
   return ((await readSubfileType(directory)) & MASK) !== 0;
 }

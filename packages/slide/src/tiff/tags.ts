@@ -1,4 +1,4 @@
-/** Tags by number, as far as they are read. Source: TIFF 6.0, part 2; TIFF Technical Note 1 (SubIFDs); Silicon Graphics (ImageDepth); Adobe (XMP); OpenSlide's notes on the Hamamatsu format (65,420 and above). */
+/** Tags that are read, by number. Source: TIFF 6.0, part 2; TIFF Technical Note 1 (SubIFDs); Silicon Graphics (ImageDepth); Adobe (XMP); OpenSlide's notes on the Hamamatsu format (65,420 and above). */
 export const tag = {
   NewSubfileType: 254,
   ImageWidth: 256,
@@ -36,6 +36,7 @@ export const tag = {
   XMP: 700,
   ImageDepth: 32_997,
   ICCProfile: 34_675,
+  GdalNoData: 42_113,
   NdpiVersion: 65_420,
   SourceLens: 65_421,
   FocalPlane: 65_424,

@@ -40,14 +40,14 @@ const directories = [
 describe.each(layouts)('a TIFF file ($name)', (layout) => {
   const open = () => openTiff(memorySource(buildTiff({ directories, ...layout }).bytes));
 
-  it('has its directories in the order of the file', async () => {
+  it('lists its directories in the order of the file', async () => {
     const file = await open();
     const chain = await file.directories();
     expect(await Promise.all(chain.map((one) => one.number(tag.ImageWidth)))).toEqual([300, 7]);
     expect(chain[0]).toBe(file.first);
   });
 
-  it('has directories under directories', async () => {
+  it('lists SubIFDs of a directory', async () => {
     const file = await open();
     const below = await file.subDirectories(file.first);
     expect(await Promise.all(below.map((one) => one.number(tag.ImageWidth)))).toEqual([150, 75]);
@@ -55,7 +55,7 @@ describe.each(layouts)('a TIFF file ($name)', (layout) => {
     expect(await file.subDirectories(below[0] as (typeof below)[0])).toEqual([]);
   });
 
-  it('gives values as they were written', async () => {
+  it('returns values as written', async () => {
     const { first } = await open();
     expect(await first.number(tag.ImageLength)).toBe(70_000);
     expect(await first.numbers(tag.BitsPerSample)).toEqual([8, 8, 8]);
@@ -64,7 +64,7 @@ describe.each(layouts)('a TIFF file ($name)', (layout) => {
     expect(await first.real(tag.XResolution)).toBeCloseTo(6666.67);
   });
 
-  it('gives long tables as typed arrays', async () => {
+  it('returns long tables as typed arrays', async () => {
     const { first } = await open();
     const byteCounts = await first.table(tag.TileByteCounts, 499);
     expect(byteCounts).toHaveLength(499);
@@ -72,7 +72,7 @@ describe.each(layouts)('a TIFF file ($name)', (layout) => {
     expect((await first.table(tag.TileOffsets, 500))[1]).toBe(layout.isBig ? 16 : 8);
   });
 
-  it('says what it does not have', async () => {
+  it('returns null, or a count of 0, for absent tags', async () => {
     const { first } = await open();
     expect(first.count(tag.TileWidth)).toBe(0);
     expect(await first.number(tag.TileWidth)).toBeNull();
@@ -83,39 +83,39 @@ describe.each(layouts)('a TIFF file ($name)', (layout) => {
   });
 });
 
-describe('a value', () => {
+describe('a TIFF value', () => {
   const first = async (value: TagValue) => {
     const { bytes } = buildTiff({ directories: [{ tags: { [tag.ImageWidth]: value } }] });
     return (await openTiff(memorySource(bytes))).first;
   };
 
-  it('of text ends at its first NUL, whatever follows', async () => {
+  it('of text ends at its first NUL', async () => {
     const directory = await first({ type: 2, numbers: [65, 66, 0, 67] });
     expect(await directory.text(tag.ImageWidth, 100)).toBe('AB');
   });
 
-  it('of text need not be UTF-8: scanners write what their system speaks', async () => {
+  it('of text is decoded as Latin-1 when it is not UTF-8', async () => {
     const directory = await first({ type: 2, numbers: [0xb5, 0x6d, 0] });
     expect(await directory.text(tag.ImageWidth, 100)).toBe('µm');
   });
 
-  it('divided by zero is none', async () => {
+  it('that is divided by zero is null', async () => {
     expect(await (await first({ type: 5, numbers: [1, 0] })).real(tag.ImageWidth)).toBeNull();
   });
 
-  it('of a negative or unknown type is no number', async () => {
+  it('of a signed or unknown type is not a number', async () => {
     for (const type of [6, 9, 0, 99]) {
       const directory = await first({ type, numbers: [1] });
       await expect(directory.number(tag.ImageWidth)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
     }
   });
 
-  it('beyond 2^53 is larger than everything, never another number', async () => {
+  it('beyond 2^53 is read as Infinity, never as another number', async () => {
     const directory = await first({ type: 16, numbers: [2 ** 60] });
     expect(await directory.number(tag.ImageWidth)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('that a directory has twice counts the first time', async () => {
+  it('that a directory has twice is read from the first entry', async () => {
     const built = buildTiff({ directories: [{ tags: { 256: short(1), 257: short(2) } }] });
     const [{ at } = { at: 0 }] = built.directories;
     built.bytes[at + 2 + 12] = 0; // 257 → 256
@@ -124,7 +124,7 @@ describe('a value', () => {
   });
 });
 
-/** Where the second directory of `two` is damaged. */
+/** Faults in the second directory of `two`. */
 type Damage = (built: BuiltTiff) => Uint8Array;
 
 const two = () =>
@@ -146,7 +146,7 @@ const write =
   };
 const directoryAt = (built: BuiltTiff, i: number) => built.directories[i]?.at ?? 0;
 
-describe('a TIFF file is refused when it', () => {
+describe('a TIFF file is rejected when it', () => {
   it.each<[string, Damage, string]>([
     ['is empty', () => new Uint8Array(), 'FILE_CORRUPT'],
     ['has another signature', write(() => 0, 0x58), 'FILE_CORRUPT'],
@@ -154,7 +154,7 @@ describe('a TIFF file is refused when it', () => {
     ['has no directory', point(-1, () => 0), 'FILE_CORRUPT'],
     ['has its first directory in the header', point(-1, () => 6), 'FILE_CORRUPT'],
     ['has its first directory at the end', point(-1, ({ bytes }) => bytes.length), 'FILE_TRUNCATED'],
-    ['has its first directory far away', point(-1, () => 2 ** 32 - 1), 'FILE_TRUNCATED'],
+    ['has its first directory at 2^32 − 1', point(-1, () => 2 ** 32 - 1), 'FILE_TRUNCATED'],
     [
       'has its first directory in the last byte',
       point(-1, ({ bytes }) => bytes.length - 1),
@@ -168,22 +168,22 @@ describe('a TIFF file is refused when it', () => {
     ['has a directory without entries', write((built) => directoryAt(built, 0), 0, 0), 'FILE_CORRUPT'],
     ['has 65,535 entries', write((built) => directoryAt(built, 0), 255, 255), 'LIMIT_EXCEEDED'],
     [
-      'claims more entries than it has room for',
+      'claims more entries than fit into it',
       write((built) => directoryAt(built, 0), 0, 15),
       'FILE_TRUNCATED',
     ],
-    ['goes on past its end', point(0, () => 1_000_000), 'FILE_TRUNCATED'],
-    ['goes on in its header', point(0, () => 4), 'FILE_CORRUPT'],
+    ['has a next directory past its end', point(0, () => 1_000_000), 'FILE_TRUNCATED'],
+    ['has a next directory in its header', point(0, () => 4), 'FILE_CORRUPT'],
     ['has a directory that follows itself', point(0, (built) => directoryAt(built, 0)), 'FILE_CORRUPT'],
-    ['goes round in a circle', point(1, (built) => directoryAt(built, 0)), 'FILE_CORRUPT'],
+    ['has a cycle of directories', point(1, (built) => directoryAt(built, 0)), 'FILE_CORRUPT'],
   ])('%s', async (_, damage, code) => {
     const opening = openTiff(memorySource(damage(two()))).then((file) => file.directories());
     await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
   it.each([
-    ['a BigTIFF with offsets of 4 bytes', 4, 4],
-    ['a BigTIFF with a reserved number', 6, 1],
+    ['is a BigTIFF with offsets of 4 bytes', 4, 4],
+    ['is a BigTIFF with a nonzero reserved field', 6, 1],
   ])('%s', async (_, at, value) => {
     const { bytes } = buildTiff({ directories: [{ tags: { 256: long(1) } }], isBig: true });
     bytes[at] = value;
@@ -210,7 +210,7 @@ describe('a TIFF file is refused when it', () => {
     await expect(file.subDirectories(file.first)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 
-  it('lays SubIFDs five deep', async () => {
+  it('nests SubIFDs five deep', async () => {
     const deep = (depth: number): DirectoryPlan => ({
       tags: { 256: byte(depth) },
       subDirectories: depth > 0 ? [deep(depth - 1)] : [],
@@ -235,7 +235,7 @@ describe('a TIFF file is refused when it', () => {
     await expect(first.table(tag.TileOffsets, count)).rejects.toMatchObject({ code });
   });
 
-  it('has more values for a short list than any picture needs', async () => {
+  it('has more values in a short list than the limit', async () => {
     const { bytes } = buildTiff({
       directories: [{ tags: { [tag.SubIFDs]: long(...new Array(5000).fill(8)) } }],
     });
@@ -243,7 +243,7 @@ describe('a TIFF file is refused when it', () => {
     await expect(first.numbers(tag.SubIFDs)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 
-  it('counts 2^61 values of 8 bytes, which is more than a number can hold', async () => {
+  it('claims 2^61 values of 8 bytes, beyond the safe integers', async () => {
     const built = buildTiff({ directories: [{ tags: { [tag.TileOffsets]: long8(1) } }], isBig: true });
     const view = new DataView(built.bytes.buffer, built.bytes.byteOffset);
     view.setBigUint64(directoryAt(built, 0) + 8 + 4, 2n ** 61n, true);
@@ -253,7 +253,7 @@ describe('a TIFF file is refused when it', () => {
 });
 
 describe('opening a TIFF file', () => {
-  it('reads at most a kilobyte a directory, whatever stands in the file', async () => {
+  it('reads at most 1 KiB per directory', async () => {
     const source = memorySource(buildTiff({ directories }).bytes);
     let bytesRead = 0;
     const read: typeof source.read = (offset, length) => {

@@ -1,4 +1,5 @@
-import { SlideError } from '../slide.ts';
+/** Opens TIFF files and walks their chains of directories. One closure counts the visited directories. */
+import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { byteReader } from './byte-reader.ts';
 import { readDirectory, type TiffDirectory, type TiffLayout } from './directory.ts';
@@ -6,15 +7,15 @@ import { limits } from './limits.ts';
 import { tag } from './tags.ts';
 
 /**
- * A TIFF file: its directories, in the order of the file, read when first asked for.
+ * A TIFF file: its directories in the order of the file, read on demand.
  *
- * No directory is read twice, whatever points to it, and all of them together count against one limit.
+ * No directory is read twice, whatever points to it, and all of them count against one limit.
  */
 export interface TiffFile {
   readonly first: TiffDirectory;
-  /** The main chain, `first` included. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED */
+  /** Returns the main chain, including `first`. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED */
   directories(): Promise<readonly TiffDirectory[]>;
-  /** The directories under a directory (SubIFDs, and the chains they begin); empty when there are none. */
+  /** Returns the SubIFDs of a directory and the chains they begin; empty when there are none. */
   subDirectories(directory: TiffDirectory): Promise<readonly TiffDirectory[]>;
 }
 
@@ -31,11 +32,11 @@ export function isTiff(start: Uint8Array): boolean {
  */
 export async function openTiff(source: ByteSource): Promise<TiffFile> {
   const { layout, firstOffset } = await readHeader(source);
-  const seen = new Set<number>();
+  const visitedOffsets = new Set<number>();
 
   async function readNext(offset: number, depth: number) {
     if (offset < (layout.isBig ? 16 : 8)) {
-      throw new SlideError('FILE_CORRUPT', 'A directory lies in the header of the file');
+      throw new SlideError('FILE_CORRUPT', 'The offset of a directory is in the header of the file');
     }
     if (offset >= source.size) {
       throw new SlideError(
@@ -43,13 +44,13 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
         `The file ends at ${source.size}, before its directory at ${offset}`,
       );
     }
-    if (seen.has(offset)) {
-      throw new SlideError('FILE_CORRUPT', `The directory at ${offset} is pointed to twice`);
+    if (visitedOffsets.has(offset)) {
+      throw new SlideError('FILE_CORRUPT', `Two pointers lead to the directory at ${offset}`);
     }
-    if (seen.size === limits.directories) {
+    if (visitedOffsets.size === limits.directories) {
       throw new SlideError('LIMIT_EXCEEDED', `The file has more than ${limits.directories} directories`);
     }
-    seen.add(offset);
+    visitedOffsets.add(offset);
     return readDirectory(source, layout, offset, depth);
   }
 
@@ -71,7 +72,10 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
     const offsets = await directory.numbers(tag.SubIFDs);
     if (!offsets) return [];
     if (directory.depth === limits.subDirectoryDepth) {
-      throw new SlideError('LIMIT_EXCEEDED', `SubIFDs lie more than ${limits.subDirectoryDepth} deep`);
+      throw new SlideError(
+        'LIMIT_EXCEEDED',
+        `SubIFDs are nested more than ${limits.subDirectoryDepth} levels deep`,
+      );
     }
     const found: TiffDirectory[] = [];
     for (const offset of offsets) found.push(...(await readChain(offset, directory.depth + 1)));
@@ -100,9 +104,9 @@ async function readHeader(source: ByteSource): Promise<{ layout: TiffLayout; fir
   const isBig = reader.u16(2) === 43;
   if (start.length < (isBig ? 16 : 8)) throw new SlideError('FILE_TRUNCATED', 'The file ends in its header');
   if (isBig && (reader.u16(4) !== 8 || reader.u16(6) !== 0)) {
-    throw new SlideError('FILE_CORRUPT', 'The BigTIFF header does not say offsets of 8 bytes');
+    throw new SlideError('FILE_CORRUPT', 'The BigTIFF header does not declare offsets of 8 bytes');
   }
-  // Offsets of classic TIFF reach no further; NDPI goes on in its own way.
+  // Offsets of classic TIFF end at 4 GiB; larger NDPI files extend them.
   const isWide = source.size > 2 ** 32 && littleEndian && !isBig;
   const isWideNdpi = isWide && (await isNdpiDirectory(source, reader.u64(4)));
   return {
@@ -111,7 +115,7 @@ async function readHeader(source: ByteSource): Promise<{ layout: TiffLayout; fir
   };
 }
 
-/** Whether what 8 bytes of the header point to, where TIFF has but 4, is a directory of NDPI. */
+/** Whether an 8-byte header offset, where classic TIFF has 4 bytes, points to an NDPI directory. */
 async function isNdpiDirectory(source: ByteSource, offset: number): Promise<boolean> {
   if (offset + 2 > source.size) return false;
   const count = byteReader(await source.read(offset, 2), true).u16(0);

@@ -1,12 +1,13 @@
-import { SlideError } from '../slide.ts';
+/** Reads XML from a TIFF tag. */
+import { SlideError } from '../model/slide.ts';
 import { readXml, type XmlElement, xmlLimits } from '../xml/read-xml.ts';
 import type { TiffDirectory } from './directory.ts';
 import { nameOfTag, type Tag } from './tags.ts';
 
 /**
- * The XML that scanners keep in a tag.
+ * Reads the XML that scanners store in a tag.
  *
- * @param keep as `readXml` takes it
+ * @param keep selects elements, as for `readXml`
  * @returns the root element; null when the directory does not have the tag
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */

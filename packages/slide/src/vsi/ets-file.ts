@@ -1,11 +1,12 @@
 /**
- * The pixels of a VSI slide: tiles of one size, each listed with its place in column, row, focus, channel, resolution.
+ * Reads the header and tile list of an .ets file, which holds the pixels of a VSI slide: tiles of one size, each listed
+ * with its coordinates (column, row, focus, channel, resolution).
  *
- * Source: the structure as Bio-Formats (CellSensReader) and SlideIO (etsfile, vsistruct) read it, and as it is in
+ * Source: the structure as Bio-Formats (CellSensReader) and SlideIO (etsfile, vsistruct) read it, and as found in
  * _vsi-ets-test-jpg2k_/stack1/frame_t_0.ets; all numbers are little-endian.
  */
 import type { ByteSource } from '../source/byte-source.ts';
-import { corrupt, incomplete, notRead, tooMuch } from './damage.ts';
+import { corrupt, incomplete, limitExceeded, notSupported } from './errors.ts';
 import { limits } from './limits.ts';
 
 export type EtsCodec = 'samples' | 'jpeg' | 'jpeg2000' | 'png';
@@ -14,23 +15,23 @@ export interface EtsFile {
   readonly codec: EtsCodec;
   readonly samplesPerPixel: 1 | 3;
   readonly bits: 8 | 16;
-  /** Of samples that are not compressed. */
+  /** Sample order of uncompressed pixels. */
   readonly isBlueFirst: boolean;
   /** Pixels. */
   readonly tileWidth: number;
   readonly tileHeight: number;
-  /** What tiles that are not there show: as many samples as a pixel has. */
+  /** Colour of missing tiles: one value per sample. */
   readonly background: readonly number[];
   readonly tiles: EtsTiles;
 }
 
-/** The tiles as they are listed. */
+/** The list of tiles. */
 export interface EtsTiles {
   readonly count: number;
-  /** Numbers that say where a tile is: column, row, others, and, where there are several, the resolution. */
+  /** Coordinates per tile: column, row, others and, with several resolutions, the resolution. */
   readonly dimensions: number;
   readonly hasResolutions: boolean;
-  /** `dimensions` numbers for each tile. */
+  /** `dimensions` coordinates for each tile. */
   readonly coordinates: Int32Array;
   readonly offsets: Float64Array;
   readonly byteCounts: Uint32Array;
@@ -43,8 +44,8 @@ const WINDOW_BYTES = 2 ** 20;
 
 /** Source: SlideIO, Compression and ColorSpace. */
 const codecs: Readonly<Record<number, EtsCodec>> = { 0: 'samples', 2: 'jpeg', 3: 'jpeg2000', 8: 'png' };
-const refusedCodecs: Readonly<Record<number, string>> = { 5: 'lossless JPEG', 9: 'BMP' };
-const refusedColours: Readonly<Record<number, string>> = { 2: 'a palette', 5: 'colours in HSV' };
+const unsupportedCodecs: Readonly<Record<number, string>> = { 5: 'lossless JPEG', 9: 'BMP' };
+const unsupportedColours: Readonly<Record<number, string>> = { 2: 'a palette', 5: 'colours in HSV' };
 const BGR = 4;
 const UCHAR = 2;
 const USHORT = 4;
@@ -57,16 +58,17 @@ export async function readEtsFile(source: ByteSource): Promise<EtsFile> {
   const dimensions = header.getUint32(12, true);
   const moreAt = positionAt(header, 16, MORE_HEADER_BYTES, source.size);
   const more = viewOf(await source.read(moreAt, MORE_HEADER_BYTES));
-  if (textAt(more, 0) !== 'ETS') throw corrupt('its .ets file does not say "ETS"');
+  if (textAt(more, 0) !== 'ETS')
+    throw corrupt('the second header of its .ets file does not begin with "ETS"');
 
   const format = readFormat(more);
   const hasResolutions = more.getUint32(152, true) !== 0;
   const least = hasResolutions ? 3 : 2;
-  if (dimensions < least) throw corrupt(`its tiles have ${dimensions} numbers`);
-  if (dimensions > limits.dimensions) throw tooMuch(`its tiles have ${dimensions} numbers`);
+  if (dimensions < least) throw corrupt(`its tiles have ${dimensions} coordinates`);
+  if (dimensions > limits.dimensions) throw limitExceeded(`its tiles have ${dimensions} coordinates`);
   const count = header.getUint32(40, true);
   if (count === 0) throw corrupt('its .ets file has no tile');
-  if (count > limits.tiles) throw tooMuch(`its .ets file has ${count} tiles`);
+  if (count > limits.tiles) throw limitExceeded(`its .ets file has ${count} tiles`);
   const listAt = positionAt(header, 32, count * entryBytes(dimensions), source.size);
   return { ...format, tiles: await readTiles(source, listAt, count, dimensions, hasResolutions) };
 }
@@ -80,23 +82,24 @@ function readFormat(more: DataView): Omit<EtsFile, 'tiles'> {
     number(20),
   ];
   const codec = codecs[compression];
-  if (!codec) throw notRead(refusedCodecs[compression] ?? `compression ${compression}`);
-  const refusedColour = refusedColours[colourSpace];
-  if (refusedColour) throw notRead(refusedColour);
-  if (samplesPerPixel !== 1 && samplesPerPixel !== 3) throw notRead(`${samplesPerPixel} samples a pixel`);
+  if (!codec) throw notSupported(unsupportedCodecs[compression] ?? `compression ${compression}`);
+  const unsupportedColour = unsupportedColours[colourSpace];
+  if (unsupportedColour) throw notSupported(unsupportedColour);
+  if (samplesPerPixel !== 1 && samplesPerPixel !== 3)
+    throw notSupported(`${samplesPerPixel} samples a pixel`);
   if (componentType !== UCHAR && componentType !== USHORT)
-    throw notRead(`samples of the type ${componentType}`);
+    throw notSupported(`samples of the type ${componentType}`);
   const bits = componentType === UCHAR ? 8 : 16;
   if (bits === 16 && (samplesPerPixel === 3 || codec === 'jpeg' || codec === 'png')) {
-    throw notRead(`${samplesPerPixel} samples of 16 bits in ${codec}`);
+    throw notSupported(`${samplesPerPixel} samples of 16 bits in ${codec}`);
   }
   const [tileWidth, tileHeight, depth] = [number(28), number(32), number(36)];
   if (tileWidth === 0 || tileHeight === 0)
     throw corrupt(`its tiles have ${tileWidth} × ${tileHeight} pixels`);
   if (Math.max(tileWidth, tileHeight) > limits.tileSide) {
-    throw tooMuch(`its tiles have ${tileWidth} × ${tileHeight} pixels`);
+    throw limitExceeded(`its tiles have ${tileWidth} × ${tileHeight} pixels`);
   }
-  if (depth > 1) throw notRead('tiles of several planes in depth');
+  if (depth > 1) throw notSupported('tiles of several planes in depth');
   return {
     codec,
     samplesPerPixel,
@@ -123,16 +126,16 @@ async function readTiles(
   const byteCounts = new Uint32Array(count);
   const perWindow = Math.floor(WINDOW_BYTES / bytesOfOne);
   for (let first = 0; first < count; first += perWindow) {
-    const many = Math.min(perWindow, count - first);
-    const view = viewOf(await source.read(listAt + first * bytesOfOne, many * bytesOfOne));
-    for (let i = 0; i < many; i++) {
+    const entriesInWindow = Math.min(perWindow, count - first);
+    const view = viewOf(await source.read(listAt + first * bytesOfOne, entriesInWindow * bytesOfOne));
+    for (let i = 0; i < entriesInWindow; i++) {
       const at = i * bytesOfOne + 4;
       for (let k = 0; k < dimensions; k++) {
         coordinates[(first + i) * dimensions + k] = view.getInt32(at + 4 * k, true);
       }
       const offset = Number(view.getBigUint64(at + 4 * dimensions, true));
       const byteCount = view.getUint32(at + 4 * dimensions + 8, true);
-      if (!Number.isSafeInteger(offset)) throw corrupt(`a tile lies at ${offset}`);
+      if (!Number.isSafeInteger(offset)) throw corrupt(`a tile has the offset ${offset}`);
       offsets[first + i] = offset;
       byteCounts[first + i] = byteCount;
     }
@@ -140,15 +143,15 @@ async function readTiles(
   return { count, dimensions, hasResolutions, coordinates, offsets, byteCounts };
 }
 
-/** Four bytes that say nothing, the tile's numbers, where it is, how long it is, four more. */
+/** Bytes of an entry: four unused, the coordinates, offset, byte count, four unused. */
 function entryBytes(dimensions: number): number {
   return 4 + 4 * dimensions + 16;
 }
 
 function positionAt(view: DataView, at: number, length: number, size: number): number {
   const position = Number(view.getBigUint64(at, true));
-  if (!Number.isSafeInteger(position)) throw corrupt(`its .ets file names the place ${position}`);
-  if (position + length > size) throw incomplete('its .ets file is cut');
+  if (!Number.isSafeInteger(position)) throw corrupt(`its .ets file has the invalid offset ${position}`);
+  if (position + length > size) throw incomplete('its .ets file is truncated');
   return position;
 }
 

@@ -1,36 +1,37 @@
+/** Reads the images of a VSI slide and their metadata from the tag tree. */
 import type { Colour } from '../decode/raster.ts';
-import type { GreyRange } from '../slide.ts';
+import type { GreyRange } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
-import { tooMuch } from './damage.ts';
+import { limitExceeded } from './errors.ts';
 import { limits } from './limits.ts';
 import { type Leaf, readLeaves, type Step } from './tag-tree.ts';
 
-/** One picture of a VSI slide: the slide itself, or one of those beside it. Its pixels are in `stack<number>/`. */
+/** One image of a VSI slide: the slide itself or an associated image. Its pixels are in `stack<number>/`. */
 export interface Stack {
   readonly number: number;
   readonly kind: 'slide' | 'overview' | 'macro' | 'label' | 'other';
-  /** Pixels; null when the file does not say. */
+  /** Pixels; null when the file does not state them. */
   readonly size: { readonly width: number; readonly height: number } | null;
   /** Micrometres per pixel. */
   readonly mpp: { readonly x: number; readonly y: number } | null;
   readonly objectivePower: number | null;
-  /** Its pixels are in a file of their own. */
+  /** Whether its pixels are in a separate .ets file. */
   readonly isExternal: boolean;
-  /** Which of a tile's numbers after column and row is the channel, from 0; null when there is one channel. */
+  /** Index of the channel among a tile's coordinates after column and row; null with a single channel. */
   readonly channelDimension: number | null;
-  /** The same of the focus plane. */
+  /** The same for the focal plane. */
   readonly focusDimension: number | null;
   /** By the channel's number. */
   readonly channels: ReadonlyMap<number, ChannelDisplay>;
 }
 
-/** How a channel is meant to be shown; null where the file does not say. */
+/** Display settings of a channel; null where the file states none. */
 export interface ChannelDisplay {
   readonly colour: Colour | null;
   readonly range: GreyRange | null;
 }
 
-/** Tags by number, as far as they are read; some mean different things in different places. Source: SlideIO, vsitags. */
+/** Tags that are read, by number; some have different meanings at different positions. Source: SlideIO, vsitags. */
 const tag = {
   collection: 2000,
   stack: 2001,
@@ -54,7 +55,7 @@ const tag = {
   elements: 268435458,
 } as const;
 
-const wanted: ReadonlySet<number> = new Set([
+const readTags: ReadonlySet<number> = new Set([
   tag.displayLimits,
   tag.frameScale,
   tag.frameUnit,
@@ -72,26 +73,26 @@ const kinds: Readonly<Record<number, Stack['kind']>> = { 0: 'slide', 1: 'overvie
 /** Source: SlideIO, vsistruct. */
 const meaning = { focus: 1, channel: 4 } as const;
 const BGR_TABLE = 270;
-/** The only unit that is met; any other would be guessed at. */
+/** The only unit found in real files; others are not interpreted. */
 const MICROMETRES = '10^-6m^1';
 const PLAUSIBLE = 1000;
 
 /** @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED */
 export async function readStacks(source: ByteSource): Promise<readonly Stack[]> {
   const byStack = new Map<number, Leaf[]>();
-  for (const { path, ...leaf } of await readLeaves(source, wanted)) {
+  for (const { path, ...leaf } of await readLeaves(source, readTags)) {
     const [collection, stack, ...rest] = path;
     if (collection?.tag !== tag.collection || stack?.tag !== tag.stack) continue;
     const leaves = byStack.get(stack.index ?? 0) ?? [];
     leaves.push({ path: rest, ...leaf });
     byStack.set(stack.index ?? 0, leaves);
-    if (byStack.size > limits.stacks) throw tooMuch(`it has more than ${limits.stacks} pictures`);
+    if (byStack.size > limits.stacks) throw limitExceeded(`it has more than ${limits.stacks} images`);
   }
   return [...byStack].map(([number, leaves]) => stackOf(number, leaves));
 }
 
 function stackOf(number: number, leaves: readonly Leaf[]): Stack {
-  /** The value at these tags, of the first that has them. */
+  /** Returns the first value with this path of tags. */
   const at = (...tags: readonly number[]) => leaves.find(({ path }) => isAt(path, tags)) ?? null;
   const properties = tag.stackProperties;
   const external = [tag.frame, tag.externalFile] as const;
@@ -102,8 +103,8 @@ function stackOf(number: number, leaves: readonly Leaf[]): Stack {
   const dimensions = leaves.filter(({ path }) =>
     isAt(path, [tag.dimension, tag.channelProperties, tag.dimensionMeaning]),
   );
-  const dimensionOf = (wanted: number) =>
-    dimensions.find((leaf) => wholeNumbers(leaf)[0] === wanted)?.path[0]?.index ?? null;
+  const dimensionOf = (readTags: number) =>
+    dimensions.find((leaf) => wholeNumbers(leaf)[0] === readTags)?.path[0]?.index ?? null;
   const channelDimension = dimensionOf(meaning.channel);
   return {
     number,
@@ -129,7 +130,7 @@ function readScale(scale: Leaf | null, unit: Leaf | null): Stack['mpp'] {
   return isKnown && isPlausible ? { x, y } : null;
 }
 
-/** Of the objective in the optical path, wherever in its parts it stands. */
+/** Returns the magnification of the objective, at any depth of the optical path. */
 function readPower(leaves: readonly Leaf[]): number | null {
   const objective = leaves.find(
     ({ path }) =>
@@ -148,11 +149,11 @@ function readChannels(leaves: readonly Leaf[], index: number): ReadonlyMap<numbe
     if (dimension?.tag !== tag.dimension || dimension.index !== index || !channel) continue;
     if (channel.tag !== tag.channelProperties) continue;
     const number = channel.index ?? 0;
-    const known = channels.get(number) ?? { colour: null, range: null };
+    const display = channels.get(number) ?? { colour: null, range: null };
     if (field?.tag === tag.displayLimits && path.length === 3) {
-      channels.set(number, { ...known, range: readRange({ path, ...leaf }) });
+      channels.set(number, { ...display, range: readRange({ path, ...leaf }) });
     } else if (field?.tag === tag.colourTable && leaf.type === BGR_TABLE) {
-      channels.set(number, { ...known, colour: readLastColour(leaf.bytes) });
+      channels.set(number, { ...display, colour: readLastColour(leaf.bytes) });
     }
   }
   return channels;
@@ -163,7 +164,7 @@ function readRange(leaf: Leaf): GreyRange | null {
   return white > black ? { black, white } : null;
 }
 
-/** A table goes from dark to bright: its last colour is the channel's. */
+/** Returns the channel colour: the last of a table from dark to bright. */
 function readLastColour(table: Uint8Array): Colour | null {
   const [b, g, r] = table.subarray(-3);
   return b === undefined || g === undefined || r === undefined ? null : { r, g, b };
@@ -181,7 +182,7 @@ function realNumbers(leaf: Leaf | null): readonly number[] {
   return Array.from({ length: Math.floor(leaf.bytes.length / 8) }, (_, i) => view.getFloat64(i * 8, true));
 }
 
-/** Texts are UTF-16, also those whose type says bytes. */
+/** Decodes a text, which is UTF-16 even when its type is bytes. */
 function textOf(leaf: Leaf | null): string {
   return leaf ? new TextDecoder('utf-16le').decode(leaf.bytes).replaceAll('\0', '') : '';
 }

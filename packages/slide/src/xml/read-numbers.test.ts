@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readDecimal, readWhole } from './read-numbers.ts';
 
-describe('a number of metadata', () => {
+describe('reading numbers:', () => {
   it.each<[string | null | undefined, number | null]>([
     ['0', 0],
     [' 12\n', 12],
@@ -17,7 +17,7 @@ describe('a number of metadata', () => {
     ['', null],
     [null, null],
     [undefined, null],
-  ])('%j is the whole number %s', (text, number) => {
+  ])('readWhole returns for %j the value %s', (text, number) => {
     expect(readWhole(text)).toBe(number);
   });
 
@@ -34,7 +34,7 @@ describe('a number of metadata', () => {
     ['0x10', null],
     ['', null],
     [null, null],
-  ])('%j is the decimal number %s', (text, number) => {
+  ])('readDecimal returns for %j the value %s', (text, number) => {
     expect(readDecimal(text)).toBe(number);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { elementsAt, readXml, textAt, xmlLimits } from './read-xml.ts';
 
-describe('XML', () => {
-  it('is elements, their attributes and their text', () => {
+describe('readXml', () => {
+  it('returns elements with their attributes and text', () => {
     const root = readXml(
       '\ufeff<?xml version="1.0" encoding="utf-8"?>\n<!-- by a scanner -->\n' +
         '<Image Id="1" Name=\'a "b"\'>\n  <Size>\n 12 </Size><Empty/><Size unit="px">13</Size>tail\n</Image>\n',
@@ -19,16 +19,16 @@ describe('XML', () => {
     ]);
   });
 
-  it('may begin with a new line, which some writers do and XML does not allow', () => {
+  it('accepts a leading newline, which some writers add and XML does not allow', () => {
     expect(readXml('\r\n<?xml version="1.0"?><a/>').name).toBe('a');
   });
 
-  it('has of two attributes that differ in their prefix alone the first', () => {
+  it('keeps the first of two attributes that differ only in their prefix', () => {
     const root = readXml('<a x:b="1" y:b="2"/>');
     expect([...root.attributes]).toEqual([['b', '1']]);
   });
 
-  it('is asked by paths', () => {
+  it('returns trees in which elementsAt and textAt find paths', () => {
     const root = readXml(
       '<a><b><c>1</c></b><b><c x="y"/><c>2</c></b><d><toString/><hasOwnProperty>3</hasOwnProperty></d></a>',
     );
@@ -38,7 +38,7 @@ describe('XML', () => {
     expect(textAt(root, 'd/hasOwnProperty')).toBe('3');
   });
 
-  it('may have namespaces, whose prefixes do not count', () => {
+  it('ignores namespace prefixes', () => {
     const root = readXml('<ome:OME xmlns:ome="urn:x"><ome:Image ome:ID="Image:0"/></ome:OME>');
     expect(root.name).toBe('OME');
     expect(root.children[0]?.attributes.get('ID')).toBe('Image:0');
@@ -50,29 +50,29 @@ describe('XML', () => {
     ['<![CDATA[<a> & ]] &b;]]>', '<a> & ]] &b;'],
     ['1 &lt; <!-- 2 -->3', '1 < 3'],
     ['µm', 'µm'],
-  ])('says %j as %j', (written, read) => {
+  ])('decodes %j as %j', (written, read) => {
     expect(readXml(`<a>${written}</a>`).text).toBe(read);
   });
 
-  it('keeps only what is needed', () => {
-    const kept: string[] = [];
+  it('keeps only the selected elements', () => {
+    const visited: string[] = [];
     const root = readXml('<a><b><c/></b><d><e>1</e></d></a>', (path) => {
-      kept.push(path.join('/'));
+      visited.push(path.join('/'));
       return path[1] !== 'b';
     });
     expect(root.children.map(({ name }) => name)).toEqual(['d']);
-    expect(kept).toEqual(['a/b', 'a/d', 'a/d/e']);
+    expect(visited).toEqual(['a/b', 'a/d', 'a/d/e']);
   });
 
   it.each<[string, string]>([
-    ['nothing', ''],
+    ['an empty text', ''],
     ['white space', ' \n'],
     ['text without an element', 'text'],
     ['text after its root', '<a/>b'],
     ['two roots', '<a/><b/>'],
     ['an element that does not end', '<a><b></b>'],
     ['an end tag without a beginning', '<a></a></a>'],
-    ['elements that cross', '<a><b></a></b>'],
+    ['overlapping elements', '<a><b></a></b>'],
     ['a tag without a name', '< a/>'],
     ['a tag that does not end', '<a b="c"'],
     ['an attribute without quotes', '<a b=c/>'],
@@ -81,18 +81,18 @@ describe('XML', () => {
     ['a comment that does not end', '<a><!-- </a>'],
     ['a CDATA section that does not end', '<a><![CDATA[ </a>'],
     ['an instruction that does not end', '<?xml version="1.0"'],
-    ['a document type', '<!DOCTYPE a><a/>'],
+    ['a document type definition', '<!DOCTYPE a><a/>'],
     ['an external entity', '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'],
     [
-      'entities that grow',
+      'recursive entities',
       `<!DOCTYPE a [<!ENTITY b "b">${Array.from({ length: 9 }, (_, i) => `<!ENTITY b${i} "&b;&b;">`).join('')}]><a>&b8;</a>`,
     ],
-    ['an entity that nobody knows', '<a>&nbsp;</a>'],
-    ['an entity named as what every object has', '<a>&constructor;</a>'],
-    ['an ampersand alone', '<a>1 & 2</a>'],
-    ['a character that there is not', '<a>&#x110000;</a>'],
-    ['the character 0', '<a>&#0;</a>'],
-  ])('is refused: %s', (_, document) => {
+    ['an unknown entity', '<a>&nbsp;</a>'],
+    ['an entity named like an object property', '<a>&constructor;</a>'],
+    ['a bare ampersand', '<a>1 & 2</a>'],
+    ['an invalid character reference', '<a>&#x110000;</a>'],
+    ['a NUL character reference', '<a>&#0;</a>'],
+  ])('rejects %s', (_, document) => {
     expect(() => readXml(document)).toThrow(expect.objectContaining({ code: 'FILE_CORRUPT' }));
   });
 
@@ -101,11 +101,11 @@ describe('XML', () => {
     ['10^6 elements', `<a>${'<b/>'.repeat(1_000_000)}</a>`],
     ['10^4 attributes', `<a ${Array.from({ length: 10_000 }, (_, i) => `b${i}=""`).join(' ')}/>`],
     ['a text of 16 MiB', `<a>${'b'.repeat(xmlLimits.characters)}</a>`],
-  ])('is refused: %s', (_, document) => {
+  ])('rejects %s', (_, document) => {
     expect(() => readXml(document)).toThrow(expect.objectContaining({ code: 'LIMIT_EXCEEDED' }));
   });
 
-  it('keeps nothing of elements that are not needed, however many', () => {
+  it('does not count skipped elements against the limit', () => {
     const root = readXml(`<a>${'<b><c/></b>'.repeat(xmlLimits.elements)}</a>`, () => false);
     expect(root.children).toEqual([]);
   });

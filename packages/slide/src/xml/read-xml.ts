@@ -1,48 +1,50 @@
 /**
- * XML as scanners write it into slides, into a tree that is small whatever the document claims.
+ * Parses XML that scanners write into slides, into a tree of limited size.
  *
- * The parser knows no files, no network and no entities but the five of XML itself; a document type definition, the
- * only place where others could come from, is refused.
+ * The parser accesses no files or network and expands only the five entities of XML itself; a document type
+ * definition, which could define others, is rejected. The tree builder is one closure over its position in the document.
  */
 import { SaxesParser } from 'saxes';
-import { SlideError } from '../slide.ts';
+import { SlideError } from '../model/slide.ts';
 
 export interface XmlElement {
-  /** Without the prefix of its namespace. */
+  /** Name without the namespace prefix. */
   readonly name: string;
-  /** By their names without prefixes; the first of two that are then the same counts. */
+  /** By name without prefix; of two attributes with the same name the first is used. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly XmlElement[];
-  /** Character data of the element itself, not of those in it, without white space around. */
+  /** Character data of the element itself, without its children, trimmed. */
   readonly text: string;
 }
 
-/** What a document may ask for; those of real slides stay far below. */
+/** Limits of a document; real slides stay far below. */
 export const xmlLimits = {
   characters: 16 * 2 ** 20,
-  /** Elements in elements in … ZEN nests the settings of its hardware 65 deep. */
+  /** Nesting depth. ZEN nests its hardware settings 65 deep. */
   depth: 256,
-  /** Elements that are kept. */
+  /** Elements kept in memory. */
   elements: 100_000,
-  /** Of one element. */
+  /** Attributes of one element. */
   attributes: 256,
 } as const;
 
 /**
+ * Parses a document.
+ *
  * Source: XML 1.0, fifth edition; Namespaces in XML 1.0.
  *
- * @param keep asked for every element but the root, by the names from the root to it: what it does not want is left
- *   out with all that is in it, and does not count against the limit of elements
+ * @param keep called for every element except the root with the names from the root to it; an element for which it
+ *   returns false is skipped with its contents and does not count against the limit of elements
  * @returns the root element
  * @throws SlideError FILE_CORRUPT when it is not well-formed or has a document type definition, LIMIT_EXCEEDED
  */
 export function readXml(text: string, keep: (path: readonly string[]) => boolean = () => true): XmlElement {
-  if (text.length > xmlLimits.characters) throw tooMuch(`${text.length} characters`);
-  // Before parsing: a definition of 16 MiB would be read to its end first. No scanner writes the word anywhere else.
+  if (text.length > xmlLimits.characters) throw limitExceeded(`${text.length} characters`);
+  // Checked before parsing, which would read a definition of 16 MiB completely. Scanners never write the word.
   if (text.includes('<!DOCTYPE')) {
     throw new SlideError('FILE_CORRUPT', 'The XML has a document type definition');
   }
-  const tree = growTree(keep);
+  const tree = createTreeBuilder(keep);
   const parser = new SaxesParser();
   parser.on('opentagstart', tree.open);
   parser.on('attribute', tree.addAttribute);
@@ -58,7 +60,7 @@ export function readXml(text: string, keep: (path: readonly string[]) => boolean
   return tree.root();
 }
 
-/** All elements that such a path leads to from an element, e.g. `Image/Pixels/Channel`, in the order of the document. */
+/** Returns all elements at a path below an element, e.g. `Image/Pixels/Channel`, in document order. */
 export function elementsAt(from: XmlElement, path: string): readonly XmlElement[] {
   let found: readonly XmlElement[] = [from];
   for (const name of path.split('/')) {
@@ -67,65 +69,65 @@ export function elementsAt(from: XmlElement, path: string): readonly XmlElement[
   return found;
 }
 
-/** The text of the first element there; null when there is none. */
+/** Returns the text of the first element at a path; null when there is none. */
 export function textAt(from: XmlElement, path: string): string | null {
   return elementsAt(from, path)[0]?.text ?? null;
 }
 
-interface GrowingElement {
+interface MutableElement {
   readonly name: string;
   attributes: Map<string, string>;
-  readonly children: GrowingElement[];
+  readonly children: MutableElement[];
   text: string;
 }
 
-/** Most elements have none. */
+/** Shared, because most elements have none. */
 const NO_ATTRIBUTES = new Map<string, string>();
 
-function growTree(keep: (path: readonly string[]) => boolean) {
-  const opened: GrowingElement[] = [];
+function createTreeBuilder(keep: (path: readonly string[]) => boolean) {
+  const opened: MutableElement[] = [];
   const path: string[] = [];
-  /** How many elements are open in one that is left out, itself included. */
-  let leftOut = 0;
+  /** Number of open elements inside a skipped one, including itself. */
+  let skippedDepth = 0;
   let elements = 0;
   let attributes = 0;
-  let root: GrowingElement | null = null;
-  const isDropped = () => leftOut > 0;
+  let root: MutableElement | null = null;
+  const isSkipping = () => skippedDepth > 0;
 
   return {
     root(): XmlElement {
-      // The parser has made sure that there is one.
+      // The parser has checked that there is one.
       if (!root) throw new SlideError('FILE_CORRUPT', 'The XML has no element');
       return root;
     },
     open({ name }: { readonly name: string }): void {
-      if (opened.length + leftOut === xmlLimits.depth)
-        throw tooMuch(`elements more than ${xmlLimits.depth} deep`);
+      if (opened.length + skippedDepth === xmlLimits.depth)
+        throw limitExceeded(`elements more than ${xmlLimits.depth} deep`);
       attributes = 0;
-      if (isDropped()) {
-        leftOut++;
+      if (isSkipping()) {
+        skippedDepth++;
         return;
       }
       path.push(withoutPrefix(name));
       if (root && !keep(path)) {
-        leftOut++;
+        skippedDepth++;
         return;
       }
       elements++;
-      if (elements > xmlLimits.elements) throw tooMuch(`more than ${xmlLimits.elements} elements`);
+      if (elements > xmlLimits.elements) throw limitExceeded(`more than ${xmlLimits.elements} elements`);
       const element = { name: withoutPrefix(name), attributes: NO_ATTRIBUTES, children: [], text: '' };
       opened.at(-1)?.children.push(element);
       opened.push(element);
       root ??= element;
     },
     close(): void {
-      if (leftOut > 1) {
-        leftOut--;
+      if (skippedDepth > 1) {
+        skippedDepth--;
         return;
       }
       path.pop();
-      if (isDropped()) {
-        leftOut = 0;
+      if (isSkipping()) {
+        skippedDepth = 0;
         return;
       }
       const element = opened.pop();
@@ -134,16 +136,16 @@ function growTree(keep: (path: readonly string[]) => boolean) {
     addAttribute({ name, value }: { readonly name: string; readonly value: string }): void {
       attributes++;
       if (attributes > xmlLimits.attributes) {
-        throw tooMuch(`an element of more than ${xmlLimits.attributes} attributes`);
+        throw limitExceeded(`an element of more than ${xmlLimits.attributes} attributes`);
       }
-      const element = isDropped() ? null : opened.at(-1);
+      const element = isSkipping() ? null : opened.at(-1);
       if (!element) return;
       const local = withoutPrefix(name);
       if (element.attributes === NO_ATTRIBUTES) element.attributes = new Map();
       if (!element.attributes.has(local)) element.attributes.set(local, value);
     },
     addText(text: string): void {
-      const element = isDropped() ? null : opened.at(-1);
+      const element = isSkipping() ? null : opened.at(-1);
       if (element) element.text += text;
     },
   };
@@ -153,6 +155,6 @@ function withoutPrefix(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }
 
-function tooMuch(what: string): SlideError {
+function limitExceeded(what: string): SlideError {
   return new SlideError('LIMIT_EXCEEDED', `The XML has ${what}`);
 }

@@ -1,0 +1,226 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Raster } from '../decode/raster.ts';
+import { openSlide } from '../open-slide.ts';
+import { buildIcc, type IccPlan } from '../testing/build-icc.ts';
+import { differenceOf } from '../testing/colour-difference.ts';
+import { anyByteFault, damageBytes } from '../testing/damage-bytes.ts';
+import { seededNumbers } from '../testing/seeded-numbers.ts';
+import { applyColourTable, computeColourTable } from './colour-table.ts';
+import { nameOfProfile } from './icc-profile.ts';
+import { ProfileError } from './profile-bytes.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const slides = process.env.TEST_SLIDES ?? '';
+const hasLittleCms = spawnSync('transicc', ['-h']).error === undefined;
+const skippedWithoutLittleCms = hasLittleCms
+  ? ''
+  : ' (skipped: transicc of Debian liblcms2-utils is not installed)';
+const skippedWithoutSlides = slides === '' ? ' (skipped: TEST_SLIDES names no folder of real slides)' : '';
+
+type Colour = readonly [number, number, number];
+
+/** Half of the colours anywhere, half light ones as in stained tissue. */
+function manyColours(count: number): readonly Colour[] {
+  const random = seededNumbers(1);
+  const sample = (isLight: boolean) => (isLight ? 160 + random(96) : random(256));
+  return Array.from({ length: count }, (_, index) => {
+    const isLight = index % 2 === 0;
+    return [sample(isLight), sample(isLight), sample(isLight)];
+  });
+}
+
+function throughTable(profile: Uint8Array, colours: readonly Colour[]): readonly Colour[] {
+  const raster: Raster = { width: colours.length, height: 1, rgb: Uint8Array.from(colours.flat()) };
+  applyColourTable(computeColourTable(profile), raster);
+  return colours.map((_, index) => [...raster.rgb.subarray(index * 3, index * 3 + 3)] as unknown as Colour);
+}
+
+describe('the colour table', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'lamina-icc-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  /** Converts with Little CMS: to sRGB, with black point compensation. */
+  async function throughLittleCms(
+    profile: Uint8Array,
+    colours: readonly Colour[],
+    intent: 'perceptual' | 'relative colorimetric',
+  ): Promise<readonly Colour[]> {
+    const file = join(folder, 'profile.icc');
+    await writeFile(file, profile);
+    const intentNumber = intent === 'perceptual' ? 0 : 1;
+    const output = await new Promise<string>((resolve, reject) => {
+      const args = ['-i', file, '-o', '*sRGB', `-t${intentNumber}`, '-b', '-n'];
+      const child = execFile('transicc', args, { maxBuffer: 2 ** 26 }, (error, stdout) => {
+        if (error) reject(error);
+        else resolve(stdout);
+      });
+      child.stdin?.end(`${colours.map((colour) => colour.join(' ')).join('\n')}\n`);
+    });
+    const lines = output.trim().split('\n');
+    return lines.map(
+      (line) =>
+        line
+          .trim()
+          .split(/\s+/)
+          .map((value) => Math.min(255, Math.max(0, Math.round(Number(value))))) as unknown as Colour,
+    );
+  }
+
+  async function differences(profile: Uint8Array, intent: 'perceptual' | 'relative colorimetric') {
+    const colours = manyColours(20_000);
+    const expected = await throughLittleCms(profile, colours, intent);
+    const actual = throughTable(profile, colours);
+    expect(expected).toHaveLength(colours.length);
+    const sorted = actual
+      .map((colour, index) => differenceOf(colour, expected[index] as Colour))
+      .sort((a, b) => a - b);
+    const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] as number;
+    return { p95: at(0.95), p999: at(0.999) };
+  }
+
+  const plans: readonly (readonly [string, IccPlan, 'perceptual' | 'relative colorimetric'])[] = [
+    ['three curves and a matrix', {}, 'relative colorimetric'],
+    ['three curves and a matrix of version 2', { version: 2, gamma: 2.4 }, 'relative colorimetric'],
+    ['a table of 8 bits to Lab', { kind: 'mft1', connection: 'Lab ' }, 'relative colorimetric'],
+    ['a table of 16 bits to XYZ', { kind: 'mft2' }, 'relative colorimetric'],
+    ['a table of 16 bits to Lab', { kind: 'mft2', connection: 'Lab ' }, 'relative colorimetric'],
+    [
+      'a table of 16 bits to Lab of version 2',
+      { kind: 'mft2', connection: 'Lab ', version: 2 },
+      'relative colorimetric',
+    ],
+    ['a table with curves to XYZ', { kind: 'mAB ' }, 'relative colorimetric'],
+    ['a table with curves to Lab', { kind: 'mAB ', connection: 'Lab ' }, 'relative colorimetric'],
+    ['a light black', { kind: 'mft2', black: 0.1 }, 'relative colorimetric'],
+    ['a perceptual table alone', { kind: 'mft2', tables: ['A2B0'], connection: 'Lab ' }, 'perceptual'],
+  ];
+  it.skipIf(!hasLittleCms).each(plans)(
+    `of a profile with %s equals Little CMS within ΔE2000 1 for 95 % and 2 for 99.9 % of colours${skippedWithoutLittleCms}`,
+    async (_, plan, intent) => {
+      const { p95, p999 } = await differences(buildIcc(plan), intent);
+      expect(p95).toBeLessThanOrEqual(1);
+      expect(p999).toBeLessThanOrEqual(2);
+    },
+  );
+
+  const real = [
+    ['aperio/1065626.svs', 'AT2', 1_687_824],
+    ['generic-tiff/boxes.tiff', 'sRGB built-in', 588],
+    ['dicom/highdicom/sm_image.dcm', 'sRGB IEC61966-2.1', 3144],
+    ['dicom/openslide-boxes/boxes_0.dcm', 'uRGB', 456],
+  ] as const;
+  it.skipIf(!hasLittleCms || slides === '').each(real)(
+    `of %s equals Little CMS within ΔE2000 1 for 95 % and 2 for 99.9 % of colours${skippedWithoutLittleCms}${skippedWithoutSlides}`,
+    async (path, name, bytes) => {
+      const slide = await openSlide({ path: join(slides, path) });
+      try {
+        const profile = (await slide.readIccProfile()) ?? new Uint8Array();
+        expect([nameOfProfile(profile), profile.length]).toEqual([name, bytes]);
+        const { p95, p999 } = await differences(profile, 'relative colorimetric');
+        expect(p95).toBeLessThanOrEqual(1);
+        expect(p999).toBeLessThanOrEqual(2);
+      } finally {
+        await slide.close();
+      }
+    },
+  );
+
+  it('maps white to white and black to black', () => {
+    for (const plan of [{}, { kind: 'mft2', black: 0.05 }, { kind: 'mAB ', connection: 'Lab ' }] as const) {
+      const [white, black] = throughTable(buildIcc(plan), [
+        [255, 255, 255],
+        [0, 0, 0],
+      ]);
+      for (const sample of white ?? []) expect(sample).toBeGreaterThanOrEqual(254);
+      for (const sample of black ?? []) expect(sample).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('has 33 nodes a side, or as many as the grid of the profile up to 52', () => {
+    expect(computeColourTable(buildIcc()).nodes).toBe(33);
+    expect(computeColourTable(buildIcc({ kind: 'mft2' })).nodes).toBe(33);
+  });
+
+  it('keeps every sample within 1 when the profile is sRGB itself', () => {
+    const random = seededNumbers(3);
+    const { nodes, rgb } = { nodes: 33, rgb: new Uint8Array(33 ** 3 * 3) };
+    for (let node = 0; node < 33 ** 3; node++) {
+      const place = [node % 33, Math.floor(node / 33) % 33, Math.floor(node / 33 ** 2)];
+      for (const [channel, at] of place.entries()) rgb[node * 3 + channel] = Math.round((at / 32) * 255);
+    }
+    const samples = Uint8Array.from({ length: 3000 }, () => random(256));
+    const raster = { width: 1000, height: 1, rgb: samples.slice() };
+    applyColourTable({ nodes, rgb }, raster);
+    for (const [index, sample] of samples.entries()) {
+      expect(Math.abs((raster.rgb[index] as number) - sample)).toBeLessThanOrEqual(1);
+    }
+  });
+});
+
+describe('an unusable profile', () => {
+  const reasonOf = (profile: Uint8Array) => {
+    try {
+      computeColourTable(profile);
+      return null;
+    } catch (error) {
+      if (error instanceof ProfileError) return error.reason;
+      throw error;
+    }
+  };
+
+  it.each<[string, Uint8Array, string]>([
+    ['no bytes', new Uint8Array(), 'broken'],
+    ['text', Buffer.from('profile 1 '.repeat(50)), 'broken'],
+    ['a truncated profile', buildIcc().subarray(0, 300), 'broken'],
+    ['a profile of CMYK', buildIcc({ model: 'CMYK' }), 'model'],
+    ['a profile of grey', buildIcc({ model: 'GRAY' }), 'model'],
+    ['a profile without tags for colours', buildIcc({ kind: 'mft2', tables: [] }), 'broken'],
+    ['a profile whose white is as dark as its black', buildIcc({ kind: 'mft2', black: 1 }), 'broken'],
+  ])('is reported with its reason: %s', (_, profile, reason) => {
+    expect(reasonOf(profile)).toBe(reason);
+  });
+
+  const whole = fc.constantFrom(
+    ...(['matrix', 'mft1', 'mft2', 'mAB '] as const).map((kind) => buildIcc({ kind, connection: 'Lab ' })),
+  );
+  it('never causes another error, whatever is damaged', () => {
+    fc.assert(
+      fc.property(whole, fc.array(anyByteFault, { minLength: 1, maxLength: 3 }), (profile, faults) => {
+        const damaged = faults.reduce(damageBytes, profile);
+        const reason = reasonOf(damaged);
+        expect([null, 'broken', 'model']).toContain(reason);
+        expect(nameOfProfile(damaged)?.length ?? 0).toBeLessThanOrEqual(80);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('costs no more memory than the file has bytes, whatever its counts claim', () => {
+    const profile = Buffer.from(buildIcc({ gamma: 1 }));
+    const curve = profile.indexOf('para');
+    profile.write('curv', curve, 'latin1');
+    profile.writeUInt32BE(0xffff_ffff, curve + 8);
+    expect(reasonOf(profile)).toBe('broken');
+  });
+});
+
+describe('the name of a profile', () => {
+  it('has no control characters and at most 80 characters', () => {
+    expect(nameOfProfile(buildIcc({ name: ' Scanner\n\u0000\u200b  3 ' }))).toBe('Scanner 3');
+    expect(nameOfProfile(buildIcc({ name: 'x'.repeat(5000) }))).toBe('x'.repeat(80));
+  });
+
+  it('is null when the profile has none or is broken', () => {
+    expect(nameOfProfile(buildIcc({ name: '' }))).toBeNull();
+    expect(nameOfProfile(Buffer.from('profile'))).toBeNull();
+  });
+});

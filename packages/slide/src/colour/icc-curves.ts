@@ -1,0 +1,78 @@
+/**
+ * Tone curves of ICC profiles. A curve maps 0…1 to 0…1.
+ *
+ * Source: ICC.1:2022 sections 10.6 (curveType) and 10.18 (parametricCurveType).
+ */
+import { type ProfileBytes, ProfileError } from './profile-bytes.ts';
+
+export type Curve = (value: number) => number;
+
+/** A curve, and the offset of the byte after it. */
+interface PlacedCurve {
+  readonly curve: Curve;
+  readonly end: number;
+}
+
+/** Number of parameters by function type. */
+const PARAMETERS = [1, 3, 4, 5, 7] as const;
+
+/** @throws ProfileError when there is no curve at the offset */
+export function readCurve(bytes: ProfileBytes, at: number): PlacedCurve {
+  const type = bytes.signature(at);
+  if (type === 'curv') return readSampledCurve(bytes, at);
+  if (type === 'para') return readParametricCurve(bytes, at);
+  throw new ProfileError('broken', `a curve has the type ${JSON.stringify(type)}`);
+}
+
+/** Interpolates linearly between the samples, the first at 0 and the last at 1. */
+export function sampledCurve(samples: ArrayLike<number>, maximum: number): Curve {
+  const last = samples.length - 1;
+  return (value) => {
+    const position = clamp(value) * last;
+    const before = Math.min(Math.floor(position), last - 1);
+    const share = position - before;
+    const from = samples[before] as number;
+    return (from + ((samples[before + 1] as number) - from) * share) / maximum;
+  };
+}
+
+export function clamp(value: number): number {
+  // NaN becomes 0.
+  return value > 0 ? Math.min(value, 1) : 0;
+}
+
+function readSampledCurve(bytes: ProfileBytes, at: number): PlacedCurve {
+  const count = bytes.uint32(at + 8);
+  const end = at + 12 + count * 2;
+  if (count === 0) return { curve: clamp, end };
+  if (count === 1) {
+    const gamma = bytes.uint16(at + 12) / 256;
+    return { curve: (value) => clamp(value) ** gamma, end };
+  }
+  return { curve: sampledCurve(bytes.uint16s(at + 12, count), 0xffff), end };
+}
+
+function readParametricCurve(bytes: ProfileBytes, at: number): PlacedCurve {
+  const type = bytes.uint16(at + 8);
+  const count = PARAMETERS[type];
+  if (count === undefined) throw new ProfileError('broken', `a parametric curve has the type ${type}`);
+  const [g = 1, a = 1, b = 0, c = 0, d = 0, e = 0, f = 0] = bytes.fixedNumbers(at + 12, count);
+  const end = at + 12 + count * 4;
+  const from = type >= 3 ? d : -b / a;
+  const below = belowBreak(type, { c, f });
+  const offset = type === 2 ? c : e;
+  if (type === 0) return { curve: (value) => clamp(clamp(value) ** g), end };
+  return {
+    curve(value) {
+      const x = clamp(value);
+      return clamp(x >= from ? Math.max(0, a * x + b) ** g + offset : below(x));
+    },
+    end,
+  };
+}
+
+function belowBreak(type: number, { c, f }: { readonly c: number; readonly f: number }): Curve {
+  if (type === 1) return () => 0;
+  if (type === 2) return () => c;
+  return (x) => c * x + f;
+}

@@ -1,0 +1,162 @@
+/**
+ * The lookup tables of ICC profiles: three device samples to three encoded samples of the profile connection space.
+ *
+ * Source: ICC.1:2022 sections 10.10 (lut16Type), 10.11 (lut8Type) and 10.12 (lutAToBType).
+ */
+import { type Curve, clamp, readCurve, sampledCurve } from './icc-curves.ts';
+import { type ProfileBytes, ProfileError } from './profile-bytes.ts';
+
+export type Triple = readonly [number, number, number];
+/** Replaces the three numbers in place: a table has 140,000 nodes, and a new array for each step would take most of the time. */
+export type Step = (value: Float64Array) => void;
+
+/** How a table encodes its result. */
+export type TableKind = 'mft1' | 'mft2' | 'mAB ';
+
+interface LookupTable {
+  readonly kind: TableKind;
+  readonly step: Step;
+  /** Nodes on each side of the grid; 0 without a grid. */
+  readonly gridNodes: number;
+}
+
+/** @throws ProfileError for damaged tables, and for tables that do not have three inputs and outputs */
+export function readLookupTable(bytes: ProfileBytes, at: number): LookupTable {
+  const kind = bytes.signature(at);
+  if (kind !== 'mft1' && kind !== 'mft2' && kind !== 'mAB ') {
+    throw new ProfileError('broken', `a table has the type ${JSON.stringify(kind)}`);
+  }
+  if (bytes.uint8(at + 8) !== 3 || bytes.uint8(at + 9) !== 3) {
+    throw new ProfileError('broken', 'a table does not have three inputs and three outputs');
+  }
+  return kind === 'mAB ' ? readCurveTable(bytes, at) : readPlainTable(bytes, at, kind);
+}
+
+/** lut8Type and lut16Type. Their matrix applies to a device space of XYZ only. */
+function readPlainTable(bytes: ProfileBytes, at: number, kind: 'mft1' | 'mft2'): LookupTable {
+  const isWide = kind === 'mft2';
+  const nodes = bytes.uint8(at + 10);
+  const inputs = isWide ? bytes.uint16(at + 48) : 256;
+  const outputs = isWide ? bytes.uint16(at + 50) : 256;
+  if (nodes < 2 || inputs < 2 || outputs < 2) throw new ProfileError('broken', 'a table has too few entries');
+  const [sampleBytes, maximum] = isWide ? [2, 0xffff] : [1, 0xff];
+  const samples = (from: number, count: number) =>
+    isWide ? bytes.uint16s(from, count) : bytes.uint8s(from, count);
+  const curves = (from: number, entries: number): Step =>
+    perChannel(
+      [0, 1, 2].map((channel) =>
+        sampledCurve(samples(from + channel * entries * sampleBytes, entries), maximum),
+      ),
+    );
+  const inputsAt = at + (isWide ? 52 : 48);
+  const gridAt = inputsAt + 3 * inputs * sampleBytes;
+  const gridSamples = nodes ** 3 * 3;
+  const grid = gridStep(samples(gridAt, gridSamples), [nodes, nodes, nodes], maximum);
+  const output = curves(gridAt + gridSamples * sampleBytes, outputs);
+  const input = curves(inputsAt, inputs);
+  return { kind, step: inOrder([input, grid, output]), gridNodes: nodes };
+}
+
+/** lutAToBType: A curves, grid, M curves, matrix, B curves; all but the last may be missing. */
+function readCurveTable(bytes: ProfileBytes, at: number): LookupTable {
+  const [b = 0, matrix = 0, m = 0, grid = 0, a = 0] = [12, 16, 20, 24, 28].map((field) =>
+    bytes.uint32(at + field),
+  );
+  const steps: Step[] = [];
+  let gridNodes = 0;
+  if (a !== 0) steps.push(readCurves(bytes, at + a));
+  if (grid !== 0) {
+    const sides = [0, 1, 2].map((axis) => bytes.uint8(at + grid + axis)) as unknown as Triple;
+    if (Math.min(...sides) < 2) throw new ProfileError('broken', 'a table has too few entries');
+    const isWide = bytes.uint8(at + grid + 16) === 2;
+    const count = sides[0] * sides[1] * sides[2] * 3;
+    const from = at + grid + 20;
+    const samples = isWide ? bytes.uint16s(from, count) : bytes.uint8s(from, count);
+    steps.push(gridStep(samples, sides, isWide ? 0xffff : 0xff));
+    gridNodes = Math.max(...sides);
+  }
+  if (m !== 0) steps.push(readCurves(bytes, at + m));
+  if (matrix !== 0) steps.push(matrixStep(bytes.fixedNumbers(at + matrix, 12)));
+  if (b === 0) throw new ProfileError('broken', 'a table has no output curves');
+  steps.push(readCurves(bytes, at + b));
+  return { kind: 'mAB ', step: inOrder(steps), gridNodes };
+}
+
+/** Three curves, each at a multiple of four bytes. */
+function readCurves(bytes: ProfileBytes, at: number): Step {
+  const curves: Curve[] = [];
+  let next = at;
+  for (let channel = 0; channel < 3; channel++) {
+    const { curve, end } = readCurve(bytes, next);
+    curves.push(curve);
+    next = at + Math.ceil((end - at) / 4) * 4;
+  }
+  return perChannel(curves);
+}
+
+export function inOrder(steps: readonly Step[]): Step {
+  return (value) => {
+    for (const step of steps) step(value);
+  };
+}
+
+export function perChannel([first, second, third]: readonly Curve[]): Step {
+  if (!first || !second || !third) throw new ProfileError('broken', 'a curve is missing');
+  return (value) => {
+    value[0] = first(value[0] as number);
+    value[1] = second(value[1] as number);
+    value[2] = third(value[2] as number);
+  };
+}
+
+/** @param numbers nine factors row by row, then up to three terms */
+export function matrixStep(numbers: readonly number[]): Step {
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0, i = 0, x0 = 0, y0 = 0, z0 = 0] = numbers;
+  return (value) => {
+    const [x, y, z] = value as unknown as Triple;
+    value[0] = a * x + b * y + c * z + x0;
+    value[1] = d * x + e * y + f * z + y0;
+    value[2] = g * x + h * y + i * z + z0;
+  };
+}
+
+/**
+ * Interpolates in a grid between the four corners of the tetrahedron around the value, as Little CMS does.
+ *
+ * @param samples three for each node; the first axis varies least
+ */
+function gridStep(samples: ArrayLike<number>, sides: Triple, maximum: number): Step {
+  const strides: Triple = [sides[1] * sides[2] * 3, sides[2] * 3, 3];
+  const shares = new Float64Array(3);
+  return (value) => {
+    let base = 0;
+    for (let axis = 0; axis < 3; axis++) {
+      const last = (sides[axis] as number) - 1;
+      const position = clamp(value[axis] as number) * last;
+      const node = Math.min(Math.floor(position), last - 1);
+      shares[axis] = position - node;
+      base += node * (strides[axis] as number);
+    }
+    // From the lowest corner to the highest, along the axis with the largest share first.
+    let first = 0;
+    let third = 2;
+    for (let axis = 1; axis < 3; axis++) if (shareOf(shares, axis) > shareOf(shares, first)) first = axis;
+    for (let axis = 1; axis >= 0; axis--) if (shareOf(shares, axis) < shareOf(shares, third)) third = axis;
+    if (first === third) [first, third] = [0, 2]; // all shares are equal
+    const second = 3 - first - third;
+    const at1 = base + (strides[first] as number);
+    const at2 = at1 + (strides[second] as number);
+    const at3 = at2 + (strides[third] as number);
+    const [a, b, c] = [shareOf(shares, first), shareOf(shares, second), shareOf(shares, third)];
+    for (let channel = 0; channel < 3; channel++) {
+      value[channel] =
+        ((samples[base + channel] as number) * (1 - a) +
+          (samples[at1 + channel] as number) * (a - b) +
+          (samples[at2 + channel] as number) * (b - c) +
+          (samples[at3 + channel] as number) * c) /
+        maximum;
+    }
+  };
+}
+
+const shareOf = (shares: Float64Array, axis: number): number => shares[axis] as number;

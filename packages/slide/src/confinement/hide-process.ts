@@ -1,0 +1,26 @@
+import { landlockVersion } from './landlock.ts';
+import { loadSystemCalls } from './system-calls.ts';
+
+const PR_SET_DUMPABLE = 4;
+
+/**
+ * Protects this process from other processes of the same user: its environment, memory and open files then
+ * belong to root, and no debugger of that user can attach. Programs that it starts are not protected.
+ *
+ * Source: prctl(2), PR_SET_DUMPABLE; proc(5), ownership of the files in `/proc/[pid]`.
+ *
+ * @returns whether the system supports this
+ */
+export async function hideProcess(): Promise<boolean> {
+  const calls = await loadSystemCalls();
+  return calls !== null && calls.prctl(PR_SET_DUMPABLE, 0) === 0;
+}
+
+/**
+ * Returns the version of Landlock, which confines render processes to the slide folders; 0 where it is
+ * missing.
+ */
+export async function landlockVersionHere(): Promise<number> {
+  const calls = await loadSystemCalls();
+  return calls ? landlockVersion(calls) : 0;
+}

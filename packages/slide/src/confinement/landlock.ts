@@ -1,0 +1,109 @@
+/**
+ * Landlock: irrevocably restricts a process, and every program it executes or starts, to the files of a few
+ * folders. It also blocks TCP, signals to outside processes, and access to them through /proc.
+ *
+ * Source: landlock(7); Documentation/userspace-api/landlock.rst of Linux 6.12.
+ */
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import type { SystemCalls } from './system-calls.ts';
+
+/** The files that a process may open. Links are followed when the rules are created. */
+export interface FileRules {
+  /** Files, and folders with everything below them. Null: every file is readable. */
+  readonly readable: readonly string[] | null;
+  /** Likewise, for programs and the libraries they load. */
+  readonly executable: readonly string[];
+  /** Folders in which the process has every right except to execute programs. */
+  readonly writable: readonly string[];
+}
+
+const right = {
+  execute: 1 << 0,
+  writeFile: 1 << 1,
+  readFile: 1 << 2,
+  readFolder: 1 << 3,
+  /** Deleting and creating files of any kind, folders and links. */
+  changeFolder: 0x1ff << 4,
+  refer: 1 << 13,
+  truncate: 1 << 14,
+  deviceControl: 1 << 15,
+} as const;
+/** Rights that a rule for a file may grant; the others apply to folders only. */
+const OF_FILES = right.execute | right.writeFile | right.readFile | right.truncate | right.deviceControl;
+const TCP_BIND_AND_CONNECT = 3;
+const ABSTRACT_SOCKETS_AND_SIGNALS = 3;
+
+const CREATE_RULESET_VERSION = 1;
+const RULE_PATH_BENEATH = 1;
+const PR_SET_NO_NEW_PRIVS = 38;
+/** `O_PATH`: refers to a file without opening it, so no read permission is needed. */
+const O_PATH = 0o10000000;
+
+/** Returns the version of Landlock in the kernel; 0 where it is missing. */
+export function landlockVersion(calls: SystemCalls): number {
+  return Math.max(0, calls.createRuleset(null, 0, CREATE_RULESET_VERSION));
+}
+
+/**
+ * Restricts the calling thread, and every thread and program it starts from now on.
+ *
+ * @throws Error when the kernel has Landlock and refuses the rules
+ */
+export function restrictFiles(calls: SystemCalls, version: number, rules: FileRules): void {
+  const { readable, executable, writable } = rules;
+  const changing =
+    right.writeFile |
+    right.changeFolder |
+    (version >= 2 ? right.refer : 0) |
+    (version >= 3 ? right.truncate : 0) |
+    (version >= 5 ? right.deviceControl : 0);
+  const reading = readable === null ? 0 : right.readFile | right.readFolder;
+  const handled = changing | reading | right.execute;
+  const ruleset = createRuleset(calls, version, handled);
+  for (const path of readable ?? []) addPath(calls, ruleset, path, reading);
+  for (const path of executable) addPath(calls, ruleset, path, reading | right.execute);
+  for (const path of writable) addPath(calls, ruleset, path, reading | changing);
+  addPath(calls, ruleset, '/dev/null', (reading | changing) & OF_FILES);
+  checked(calls, 'prctl', calls.prctl(PR_SET_NO_NEW_PRIVS, 1));
+  checked(calls, 'landlock_restrict_self', calls.restrictSelf(ruleset));
+  closeSync(ruleset);
+}
+
+function createRuleset(calls: SystemCalls, version: number, handled: number): number {
+  const attributes = new DataView(new ArrayBuffer(24));
+  attributes.setBigUint64(0, BigInt(handled), true);
+  attributes.setBigUint64(8, BigInt(version >= 4 ? TCP_BIND_AND_CONNECT : 0), true);
+  attributes.setBigUint64(16, BigInt(version >= 6 ? ABSTRACT_SOCKETS_AND_SIGNALS : 0), true);
+  // An older kernel knows fewer fields; all bytes of unknown fields must be 0.
+  const bytes = new Uint8Array(attributes.buffer);
+  return checked(calls, 'landlock_create_ruleset', calls.createRuleset(bytes, bytes.length, 0));
+}
+
+/** Adds a rule. A path that does not exist gets none, so it stays inaccessible even if it appears later. */
+function addPath(calls: SystemCalls, ruleset: number, path: string, rights: number): void {
+  let file: number;
+  try {
+    file = openSync(path, O_PATH | constants.O_RDONLY);
+  } catch {
+    return;
+  }
+  try {
+    const allowed = fstatSync(file).isDirectory() ? rights : rights & OF_FILES;
+    const rule = new DataView(new ArrayBuffer(12));
+    rule.setBigUint64(0, BigInt(allowed), true);
+    rule.setInt32(8, file, true);
+    if (allowed === 0) return;
+    checked(
+      calls,
+      'landlock_add_rule',
+      calls.addRule(ruleset, RULE_PATH_BENEATH, new Uint8Array(rule.buffer)),
+    );
+  } finally {
+    closeSync(file);
+  }
+}
+
+function checked(calls: SystemCalls, name: string, result: number): number {
+  if (result < 0) throw new Error(`${name} failed with error ${calls.errno()}`);
+  return result;
+}

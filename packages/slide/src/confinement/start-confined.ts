@@ -1,0 +1,110 @@
+/**
+ * The first program of a render process. It drops all rights that rendering does not need, and then executes
+ * the program from its arguments. Landlock restricts the calling thread and what it starts, but Node has
+ * other threads by now; executing another program ends those.
+ *
+ * The parent sends nothing before the program has reported that it is ready.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Confinement } from './confinement.ts';
+import { landlockVersion, restrictFiles } from './landlock.ts';
+import { loadSystemCalls, type SystemCalls } from './system-calls.ts';
+
+const RLIMIT_DATA = 2;
+const RLIMIT_CORE = 4;
+/** File descriptor of the channel to the parent; `stdio` of `startConfined` determines it. */
+const CHANNEL = 3;
+
+/** System libraries, the files they read at startup, and time zones. These folders contain no secrets. */
+const SYSTEM_FILES = [
+  '/usr/share',
+  '/etc/ld.so.cache',
+  '/etc/localtime',
+  '/dev/urandom',
+  '/dev/zero',
+  '/proc/cpuinfo',
+  '/proc/meminfo',
+  '/sys/devices/system/cpu',
+];
+const SYSTEM_LIBRARIES = [
+  '/lib',
+  '/lib64',
+  '/usr/lib',
+  '/usr/lib64',
+  '/usr/local/lib',
+  '/nix/store',
+  '/gnu/store',
+];
+
+/** Data size of Node where the system does not report it. */
+const DEFAULT_KILOBYTES = 2 ** 20;
+
+/** Node exits at startup when it cannot read the system's OpenSSL configuration. */
+const WITHOUT_OPENSSL_SETTINGS = '--openssl-config=/dev/null';
+
+const confinement = JSON.parse(process.argv[2] ?? '') as Confinement;
+
+const calls = await loadSystemCalls();
+if (calls) confine(calls, confinement);
+
+// Without Landlock there is no reason to execute another program.
+process.argv = [process.execPath, confinement.program, ...confinement.args];
+await import(pathToFileURL(confinement.program).href);
+
+function confine(system: SystemCalls, options: Confinement): void {
+  system.setResourceLimit(RLIMIT_DATA, dataBytes() + options.memoryBytes);
+  // A core file would contain parts of slides.
+  system.setResourceLimit(RLIMIT_CORE, 0);
+  const version = landlockVersion(system);
+  if (version === 0) return;
+  const { slides, compiled, scratch } = options;
+  const packageFolder = fileURLToPath(new URL('../..', import.meta.url));
+  restrictFiles(system, version, {
+    readable: slides && [
+      ...slides,
+      ...SYSTEM_FILES,
+      packageFolder,
+      ...moduleFolders(packageFolder),
+      ...(compiled ? [compiled.folder] : []),
+    ],
+    executable: [process.execPath, ...SYSTEM_LIBRARIES],
+    writable: [...(scratch === null ? [] : [scratch]), ...(compiled?.isWritable ? [compiled.folder] : [])],
+  });
+  executeProgram(system, options);
+}
+
+/**
+ * Bytes that count as data of this process; V8 alone reserves half a gigabyte for code without using it. The
+ * program that replaces it is the same Node and reserves the same.
+ *
+ * Source: proc(5), `/proc/[pid]/status`.
+ */
+function dataBytes(): number {
+  const kilobytes = /^VmData:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
+  return Number(kilobytes ?? DEFAULT_KILOBYTES) * 1024;
+}
+
+/** The folders in which Node searches for packages. */
+function moduleFolders(folder: string): readonly string[] {
+  const ownModules = join(folder, 'node_modules');
+  const parent = dirname(folder);
+  return [
+    ...(existsSync(ownModules) ? [ownModules] : []),
+    ...(parent === folder ? [] : moduleFolders(parent)),
+  ];
+}
+
+function executeProgram(system: SystemCalls, { program, args, environment }: Confinement): never {
+  const channel = { NODE_CHANNEL_FD: String(CHANNEL), NODE_CHANNEL_SERIALIZATION_MODE: 'advanced' };
+  system.keepOpen(CHANNEL);
+  system.execute(
+    process.execPath,
+    [process.execPath, ...process.execArgv, WITHOUT_OPENSSL_SETTINGS, program, ...args],
+    Object.entries({ ...environment, ...channel }).map(([name, value]) => `${name}=${value}`),
+  );
+  // Continuing with these threads would mean continuing without the limits.
+  console.error(`A render process could not be started: execve failed with error ${system.errno()}`);
+  process.exit(1);
+}

@@ -1,0 +1,19 @@
+/** Errors of CZI files. */
+import { SlideError } from '../model/slide.ts';
+
+/** The file contradicts itself or the format. */
+export function corrupt(reason: string): SlideError {
+  return new SlideError('FILE_CORRUPT', `The CZI file is damaged: ${reason}`);
+}
+
+export function truncated(reason: string): SlideError {
+  return new SlideError('FILE_TRUNCATED', `The CZI file is truncated: ${reason}`);
+}
+
+export function limitExceeded(reason: string): SlideError {
+  return new SlideError('LIMIT_EXCEEDED', `The CZI file exceeds a limit: ${reason}`);
+}
+
+export function notSupported(what: string): SlideError {
+  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: CZI with ${what}`);
+}

@@ -1,0 +1,122 @@
+/**
+ * Checks an encoded picture before a decoder reads it: the signature of its codec, its size, and properties
+ * that make a small stream expensive to decode. C decoders detect the format from the bytes, so without the
+ * signature check a "WebP" tile would reach any decoder of the library.
+ */
+import { marker, readJpegHeader, segments } from '../jpeg/header.ts';
+import { type Codec, type EncodedImage, SlideError } from '../model/slide.ts';
+import { isJpeg2000 } from './jpeg2000-header.ts';
+import { isPng } from './png-header.ts';
+import { isWebp, readWebpHeader } from './webp-header.ts';
+
+type Encoded = Pick<EncodedImage, 'codec' | 'bytes' | 'width' | 'height'>;
+
+/**
+ * The accepted signature of each codec. Null: the bytes are samples that TypeScript code reads, so there is
+ * no format detection.
+ */
+const signatures: Readonly<Record<Codec, ((bytes: Uint8Array) => boolean) | null>> = {
+  jpeg: isJpegStream,
+  jpegls: isJpegStream,
+  png: isPng,
+  webp: isWebp,
+  jpeg2000: isJpeg2000,
+  rle: null,
+  samples: null,
+  tiff: null,
+  rgb: null,
+};
+
+/**
+ * Encoders write 10 to 20 scans. For a scan of a few bytes the decoder processes every pixel of the picture.
+ */
+const MAX_SCANS = 200;
+/** The largest colour profiles of printers have 3 MiB. */
+const MAX_PROFILE_BYTES = 4 * 2 ** 20;
+
+/**
+ * Checks a picture before it is decoded.
+ *
+ * @throws SlideError FILE_CORRUPT when codec or size differ from what the file declares; FORMAT_NOT_SUPPORTED
+ *   for an animation; LIMIT_EXCEEDED for too many scans or too large a colour profile
+ */
+export function checkEncodedImage(image: Encoded): void {
+  const hasSignature = signatures[image.codec];
+  if (hasSignature && !hasSignature(image.bytes)) {
+    throw new SlideError('FILE_CORRUPT', `A tile is not ${image.codec}, which the file declares`);
+  }
+  if (image.codec === 'jpeg') checkJpeg(image);
+  else if (image.codec === 'png') checkPng(image);
+  else if (image.codec === 'webp') checkWebp(image);
+}
+
+/** Whether bytes start like a JPEG or JPEG-LS stream: SOI and another marker. */
+export function isJpegStream(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xff && bytes[1] === marker.SOI && bytes[2] === 0xff;
+}
+
+function checkJpeg(image: Encoded): void {
+  const { bytes } = image;
+  const header = readJpegHeader(bytes);
+  checkSize(image, header);
+  if (isProgressive(header.frameMarker)) checkScanCount(countScans(bytes.subarray(header.scanAt)));
+  let profileBytes = 0;
+  for (const segment of segments(bytes, 2)) {
+    if (segment.marker === marker.APP2) profileBytes += segment.end - segment.bodyAt;
+  }
+  checkProfile(profileBytes);
+}
+
+function checkPng(image: Encoded): void {
+  const { bytes } = image;
+  if (bytes.length < 33) throw new SlideError('FILE_CORRUPT', 'A PNG ends in its header');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (view.getUint32(12) !== 0x49_48_44_52) throw new SlideError('FILE_CORRUPT', 'A PNG has no header');
+  checkSize(image, { width: view.getUint32(16), height: view.getUint32(20) });
+}
+
+function checkWebp(image: Encoded): void {
+  const header = readWebpHeader(image.bytes);
+  if (header.isAnimated) throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not supported: animated WebP');
+  checkSize(image, header);
+  checkProfile(header.profileBytes);
+}
+
+function checkSize(declared: Encoded, { width, height }: { width: number; height: number }): void {
+  if (width === declared.width && height === declared.height) return;
+  throw new SlideError(
+    'FILE_CORRUPT',
+    `A tile is ${width} × ${height} pixels, not ${declared.width} × ${declared.height}`,
+  );
+}
+
+function checkProfile(byteCount: number): void {
+  if (byteCount <= MAX_PROFILE_BYTES) return;
+  throw new SlideError('LIMIT_EXCEEDED', `The colour profile of a tile has ${byteCount} bytes`);
+}
+
+/**
+ * Whether the coding process allows any number of scans. Source: ITU-T T.81, table B.1 (SOF2, SOF6, SOF10,
+ * SOF14).
+ */
+export function isProgressive(frameMarker: number): boolean {
+  return [0xc2, 0xc6, 0xca, 0xce].includes(frameMarker);
+}
+
+/** @throws SlideError LIMIT_EXCEEDED */
+export function checkScanCount(count: number): void {
+  if (count > MAX_SCANS) throw new SlideError('LIMIT_EXCEEDED', `A JPEG has more than ${MAX_SCANS} scans`);
+}
+
+/**
+ * Counts the scans that start in these bytes. A scan's data contain no marker except RST. Source: ITU-T T.81,
+ * B.1.1.5.
+ */
+export function countScans(bytes: Uint8Array): number {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  let count = 0;
+  for (let at = buffer.indexOf(START_OF_SCAN); at >= 0; at = buffer.indexOf(START_OF_SCAN, at + 2)) count++;
+  return count;
+}
+
+const START_OF_SCAN = Buffer.from([0xff, marker.SOS]);

@@ -1,0 +1,63 @@
+import { SlideError } from '../model/slide.ts';
+
+/** The metadata of a WebP file before its picture. */
+interface WebpHeader {
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  readonly isAnimated: boolean;
+  /** Bytes of the colour profile; 0 without one. */
+  readonly profileBytes: number;
+}
+
+const HEAD_BYTES = 30;
+
+/** Whether bytes start like WebP. Source: RFC 9649, section 2.4. */
+export function isWebp(start: Uint8Array): boolean {
+  return textAt(start, 0) === 'RIFF' && textAt(start, 8) === 'WEBP';
+}
+
+/**
+ * Reads size, animation flag and profile size of a WebP file.
+ *
+ * Source: RFC 9649, sections 2.5 (VP8), 2.6 (VP8L), 2.7 (VP8X, ICCP); RFC 6386, section 9.1.
+ *
+ * @throws SlideError FILE_CORRUPT
+ */
+export function readWebpHeader(bytes: Uint8Array): WebpHeader {
+  if (!isWebp(bytes) || bytes.length < HEAD_BYTES) throw corrupt('its header is truncated');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const uint24 = (at: number) => view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
+  const none = { isAnimated: false, profileBytes: 0 };
+  switch (textAt(bytes, 12)) {
+    case 'VP8 ':
+      return {
+        ...none,
+        width: view.getUint16(26, true) & 0x3fff,
+        height: view.getUint16(28, true) & 0x3fff,
+      };
+    case 'VP8L': {
+      const sizes = view.getUint32(21, true);
+      return { ...none, width: (sizes & 0x3fff) + 1, height: ((sizes >>> 14) & 0x3fff) + 1 };
+    }
+    case 'VP8X': {
+      const hasProfile = bytes.length >= HEAD_BYTES + 8 && textAt(bytes, HEAD_BYTES) === 'ICCP';
+      return {
+        width: uint24(24) + 1,
+        height: uint24(27) + 1,
+        isAnimated: (view.getUint8(20) & 2) !== 0,
+        profileBytes: hasProfile ? view.getUint32(HEAD_BYTES + 4, true) : 0,
+      };
+    }
+    default:
+      throw corrupt('it has no picture');
+  }
+}
+
+function textAt(bytes: Uint8Array, at: number): string {
+  return String.fromCharCode(...bytes.subarray(at, at + 4));
+}
+
+function corrupt(reason: string): SlideError {
+  return new SlideError('FILE_CORRUPT', `A WebP stream is damaged: ${reason}`);
+}

@@ -1,0 +1,270 @@
+import { describe, expect, it } from 'vitest';
+import { cropRaster, type Raster } from '../decode/raster.ts';
+import type { Level, Slide } from '../model/slide.ts';
+import { buildSvs, type SvsPlan } from '../testing/build-svs.ts';
+import { difference, pixelsOf } from '../testing/compare-pixels.ts';
+import { openBytes } from '../testing/open-bytes.ts';
+import { paintTissue } from '../testing/paint-tissue.ts';
+import {
+  type DeepZoomAddress,
+  describeDeepZoom,
+  descriptorXml,
+  readNativeTile,
+  regionOfTile,
+  renderSourceLevel,
+  sizeOfLevel,
+  tilesToPrerender,
+} from './deep-zoom.ts';
+
+const open = async (plan?: SvsPlan) => openBytes(await buildSvs(plan));
+
+/** A slide with levels and no tiles. */
+function slideOf(...sizes: readonly [width: number, height: number, tileSide?: number][]): Slide {
+  const levels = sizes.map(
+    ([width, height, tileSide = 256]): Level => ({
+      width,
+      height,
+      tileWidth: tileSide,
+      tileHeight: tileSide,
+      columns: Math.ceil(width / tileSide),
+      rows: Math.ceil(height / tileSide),
+      downsample: (sizes[0]?.[0] ?? width) / width,
+    }),
+  );
+  return {
+    format: 'made up',
+    fingerprint: 'made up',
+    vendor: null,
+    levels: levels as [Level, ...Level[]],
+    mpp: null,
+    objectivePower: null,
+    background: { r: 255, g: 255, b: 255 },
+    associatedImages: new Set(),
+    readTile: async ({ level, column, row }) => ({
+      codec: 'jpeg',
+      bytes: Uint8Array.of(level, column, row),
+      width: levels[level]?.tileWidth ?? 0,
+      height: levels[level]?.tileHeight ?? 0,
+    }),
+    readAssociatedImage: () => Promise.reject(new Error('There is none')),
+    readIccProfile: async () => null,
+    close: async () => {},
+  };
+}
+
+describe('a Deep Zoom descriptor', () => {
+  it.each([
+    [46_000, 32_914, 16],
+    [1024, 1, 10],
+    [1025, 1, 11],
+    [2, 2, 1],
+    [1, 1, 0],
+    [2 ** 31 - 1, 10, 31],
+  ])('of %d × %d pixels has maxLevel %d', (width, height, maxLevel) => {
+    expect(describeDeepZoom(slideOf([width, height]))).toMatchObject({ width, height, maxLevel });
+  });
+
+  it.each([
+    [240, 240],
+    [128, 128],
+    [1024, 1024],
+    [500, 500],
+    [64, 256],
+    [2048, 256],
+  ])('of a slide with tiles of %d pixels has a tile size of %d', (stored, tileSize) => {
+    expect(describeDeepZoom(slideOf([5000, 5000, stored])).tileSize).toBe(tileSize);
+  });
+
+  it('of a slide with tiles that are not square has a tile size of 256', () => {
+    const slide = slideOf([5000, 5000]);
+    const [level] = slide.levels;
+    expect(describeDeepZoom({ ...slide, levels: [{ ...level, tileWidth: 512 }] }).tileSize).toBe(256);
+  });
+
+  it('is written as XML', () => {
+    expect(descriptorXml(describeDeepZoom(slideOf([2220, 2967, 240])))).toBe(
+      '<?xml version="1.0" encoding="UTF-8"?>\n' +
+        '<Image xmlns="http://schemas.microsoft.com/deepzoom/2008" TileSize="240" Overlap="0" Format="jpg">' +
+        '<Size Width="2220" Height="2967"/></Image>\n',
+    );
+  });
+});
+
+describe('a Deep Zoom level', () => {
+  const descriptor = describeDeepZoom(slideOf([2221, 2967, 240]));
+
+  it('has half the size of the next one, rounded up', () => {
+    expect([12, 11, 10, 1, 0].map((level) => Object.values(sizeOfLevel(descriptor, level)))).toEqual([
+      [2221, 2967],
+      [1111, 1484],
+      [556, 742],
+      [2, 2],
+      [1, 1],
+    ]);
+  });
+
+  it('is divided into tiles that end at its edges', () => {
+    expect(regionOfTile(descriptor, { dziLevel: 12, column: 9, row: 12 })).toEqual({
+      dziLevel: 12,
+      x: 2160,
+      y: 2880,
+      width: 61,
+      height: 87,
+    });
+    expect(regionOfTile(descriptor, { dziLevel: 0, column: 0, row: 0 })).toMatchObject({
+      width: 1,
+      height: 1,
+    });
+  });
+
+  it.each<DeepZoomAddress>([
+    { dziLevel: 13, column: 0, row: 0 },
+    { dziLevel: -1, column: 0, row: 0 },
+    { dziLevel: 11.5, column: 0, row: 0 },
+    { dziLevel: Number.NaN, column: 0, row: 0 },
+    { dziLevel: 12, column: 10, row: 0 },
+    { dziLevel: 12, column: 0, row: 13 },
+    { dziLevel: 12, column: -1, row: 0 },
+    { dziLevel: 12, column: 0.5, row: 0 },
+    { dziLevel: 12, column: Number.POSITIVE_INFINITY, row: 0 },
+    { dziLevel: 0, column: 1, row: 0 },
+  ])('rejects the tile address %j', async (address) => {
+    expect(() => regionOfTile(descriptor, address)).toThrow(
+      expect.objectContaining({ code: 'TILE_OUT_OF_RANGE' }),
+    );
+    const reading = readNativeTile(slideOf([2221, 2967, 240]), address);
+    await expect(reading).rejects.toMatchObject({ code: 'TILE_OUT_OF_RANGE' });
+  });
+});
+
+describe('a native tile', () => {
+  const stored = async (slide: Slide, dziLevel: number, column = 0, row = 0) => {
+    const bytes = await readNativeTile(slide, { dziLevel, column, row });
+    return bytes && [...bytes];
+  };
+
+  it('comes from the level of the file with the size of the Deep Zoom level', async () => {
+    const slide = slideOf([40_000, 30_000], [10_000, 7500], [2500, 1875]);
+    expect(await stored(slide, 16, 5, 6)).toEqual([0, 5, 6]);
+    expect(await stored(slide, 15, 5, 6)).toBeNull();
+    expect(await stored(slide, 14, 5, 6)).toEqual([1, 5, 6]);
+    expect(await stored(slide, 12, 5, 6)).toEqual([2, 5, 6]);
+    expect(await stored(slide, 11)).toBeNull();
+    expect(await stored(slide, 0)).toBeNull();
+  });
+
+  it.each([
+    ['rounded down', [750, 500]],
+    ['rounded up', [751, 501]],
+    ['one pixel off', [752, 502]],
+  ])('may come from a level %s', async (_, [width = 0, height = 0]) => {
+    const slide = slideOf([3003, 2003], [width, height]);
+    expect(await stored(slide, 10, 1, 0)).toEqual([1, 1, 0]);
+  });
+
+  it.each<[string, Slide]>([
+    ['of a third', slideOf([3000, 2000], [1000, 667])],
+    ['two pixels off', slideOf([3003, 2003], [753, 501])],
+    ['with another tile size', slideOf([3000, 2000], [750, 500, 512])],
+  ])('does not come from a level %s', async (_, slide) => {
+    for (const dziLevel of [11, 10]) expect(await stored(slide, dziLevel)).toBeNull();
+  });
+
+  it('is null at an edge, where the file stores padding', async () => {
+    const slide = slideOf([1000, 1024]);
+    expect(await stored(slide, 10, 2, 3)).toEqual([0, 2, 3]);
+    expect(await stored(slide, 10, 3, 0)).toBeNull();
+  });
+
+  it('is null where the level of the file ends one pixel early', async () => {
+    const slide = slideOf([2047, 2048], [1023, 1024]);
+    expect(await stored(slide, 10, 2, 3)).toEqual([1, 2, 3]);
+    expect(await stored(slide, 10, 3, 3)).toBeNull();
+  });
+
+  it('is null in a codec other than JPEG', async () => {
+    const slide = slideOf([1024, 1024]);
+    const readTile: Slide['readTile'] = async () => ({
+      codec: 'jpeg2000',
+      bytes: new Uint8Array(),
+      width: 256,
+      height: 256,
+    });
+    expect(await readNativeTile({ ...slide, readTile }, { dziLevel: 10, column: 0, row: 0 })).toBeNull();
+  });
+
+  it('has the pixels of the slide', async () => {
+    const slide = await open();
+    const tile = await readNativeTile(slide, { dziLevel: 9, column: 1, row: 1 });
+    const shown = cropRaster(paintTissue(480, 400), 128, 128, 128, 128);
+    expect(difference(await pixelsOf(tile ?? new Uint8Array()), shown).mean).toBeLessThan(6);
+  });
+
+  it('is the same cached blank tile wherever the scanner left the slide empty', async () => {
+    const slide = await open({ isEmpty: () => true });
+    const one = await readNativeTile(slide, { dziLevel: 9, column: 1, row: 1 });
+    const other = await readNativeTile(slide, { dziLevel: 9, column: 0, row: 2 });
+    const white: Raster = { width: 128, height: 128, rgb: new Uint8Array(128 * 128 * 3).fill(255) };
+    expect(difference(await pixelsOf(one ?? new Uint8Array()), white).most).toBe(0);
+    expect(other).toBe(one);
+  });
+
+  it('is not read after the signal is aborted', async () => {
+    const reading = readNativeTile(await open(), { dziLevel: 9, column: 1, row: 1 }, AbortSignal.abort());
+    await expect(reading).rejects.toThrow('aborted');
+  });
+});
+
+describe('tilesToPrerender', () => {
+  it('returns the tiles that are not stored, smallest level first', async () => {
+    const slide = slideOf([1000, 800], [250, 200]);
+    const { tileSize, maxLevel } = describeDeepZoom(slide);
+    const expected: DeepZoomAddress[] = [];
+    for (let dziLevel = 0; dziLevel <= maxLevel; dziLevel++) {
+      const { width, height } = sizeOfLevel(describeDeepZoom(slide), dziLevel);
+      for (let row = 0; row * tileSize < height; row++) {
+        for (let column = 0; column * tileSize < width; column++) {
+          const address = { dziLevel, column, row };
+          if ((await readNativeTile(slide, address)) === null) expected.push(address);
+        }
+      }
+    }
+    expect(tilesToPrerender(slide, 100)).toEqual(expected);
+    expect(expected).toContainEqual({ dziLevel: 9, column: 1, row: 1 });
+    expect(expected).not.toContainEqual({ dziLevel: 10, column: 1, row: 1 });
+  });
+
+  it('returns only complete levels within the limit', () => {
+    const slide = slideOf([1000, 800], [250, 200]);
+    const all = tilesToPrerender(slide, 100);
+    const below9 = all.filter(({ dziLevel }) => dziLevel < 9);
+    expect(tilesToPrerender(slide, all.length)).toEqual(all);
+    expect(tilesToPrerender(slide, below9.length)).toEqual(below9);
+    expect(tilesToPrerender(slide, below9.length + 1)).toEqual(below9);
+    expect(tilesToPrerender(slide, 0)).toEqual([]);
+  });
+});
+
+describe('renderSourceLevel', () => {
+  it.each([
+    [16, 0, 1],
+    [15, 0, 2],
+    [14, 1, 1],
+    [13, 1, 2],
+    [12, 2, 1],
+    [9, 2, 8],
+    [0, 2, 4096],
+  ])('of Deep Zoom level %d is level %d with %d pixels per pixel', (dziLevel, level, perPixel) => {
+    // Rounded down, so that the ratio of the sizes is not a power of two.
+    const slide = slideOf([46_001, 32_915], [11_500, 8228], [2875, 2057]);
+    expect(renderSourceLevel(slide, dziLevel)).toEqual({ level, perPixelX: perPixel, perPixelY: perPixel });
+  });
+
+  it('is the smallest level that is large enough when none matches', () => {
+    const slide = slideOf([3000, 2000], [1000, 667]);
+    expect(renderSourceLevel(slide, 11)).toMatchObject({ level: 0, perPixelX: 2 });
+    const source = renderSourceLevel(slide, 10);
+    expect(source.level).toBe(1);
+    expect(source.perPixelX).toBeCloseTo(4 / 3);
+  });
+});

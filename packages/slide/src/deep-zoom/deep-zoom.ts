@@ -1,0 +1,266 @@
+/**
+ * Maps any slide to Deep Zoom: one image, halved down to one pixel, every size divided into square tiles.
+ *
+ * Levels of the file count from full resolution, Deep Zoom levels from one pixel; only this file uses both.
+ */
+import type { ColourProfile } from '../colour/slide-colour.ts';
+import { blankJpeg } from '../decode/encode-jpeg.ts';
+import type { Colour } from '../decode/raster.ts';
+import { type Allocate, type Slide, SlideError, type TileAddress } from '../model/slide.ts';
+
+/** What a viewer needs before it requests tiles. */
+export interface DeepZoomDescriptor {
+  /** Pixels at full resolution. */
+  readonly width: number;
+  readonly height: number;
+  /** Pixels of a tile side; tiles on the right and bottom edges are smaller. */
+  readonly tileSize: number;
+  readonly overlap: 0;
+  readonly format: 'jpg';
+  /** The Deep Zoom level of full resolution; level 0 is one pixel. */
+  readonly maxLevel: number;
+}
+
+/** `dziLevel` 0 is one pixel; `column` and `row` count from the top left corner, from 0. */
+export interface DeepZoomAddress {
+  readonly dziLevel: number;
+  readonly column: number;
+  readonly row: number;
+}
+
+/** A rectangle of a Deep Zoom level, in its pixels. */
+export interface Region {
+  readonly dziLevel: number;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Tile side for slides whose own tiles are not square, too small or too large. */
+const DEFAULT_TILE_SIZE = 256;
+const USABLE_TILE_SIZE = { least: 128, most: 1024 };
+
+export function describeDeepZoom(slide: Slide): DeepZoomDescriptor {
+  return planOf(slide).descriptor;
+}
+
+/**
+ * Returns the descriptor as a `.dzi` file, with an element of our own for a colour profile.
+ *
+ * Source: the Deep Zoom schema of 2008.
+ */
+export function descriptorXml(descriptor: DeepZoomDescriptor, colour: ColourProfile | null = null): string {
+  const { width, height, tileSize, overlap, format } = descriptor;
+  return (
+    '<?xml version="1.0" encoding="UTF-8"?>\n' +
+    '<Image xmlns="http://schemas.microsoft.com/deepzoom/2008"' +
+    ` TileSize="${tileSize}" Overlap="${overlap}" Format="${format}">` +
+    `<Size Width="${width}" Height="${height}"/>${colour ? colourXml(colour) : ''}</Image>\n`
+  );
+}
+
+/** Attributes without a value are left out. */
+function colourXml({ name, bytes, tableNodes, ignored }: ColourProfile): string {
+  const attributes = Object.entries({ Name: name, Bytes: bytes, TableNodes: tableNodes, Ignored: ignored });
+  const text = attributes.map(([key, value]) =>
+    value === null ? '' : ` ${key}="${escapeXml(String(value))}"`,
+  );
+  return `<ColourProfile xmlns="urn:lamina:colour"${text.join('')}/>`;
+}
+
+const escapeXml = (text: string) =>
+  text.replaceAll(/[^\w .,()/+-]/gu, (character) => `&#${character.codePointAt(0)};`);
+
+/** Returns the Deep Zoom levels whose tiles the file stores, the largest first. */
+export function nativeDziLevels(slide: Slide): readonly number[] {
+  const { nativeLevels } = planOf(slide);
+  return nativeLevels.flatMap((level, dziLevel) => (level === null ? [] : [dziLevel])).toReversed();
+}
+
+/** Returns the size in pixels of a whole Deep Zoom level: full resolution halved repeatedly, rounded up. */
+export function sizeOfLevel(
+  { width, height, maxLevel }: DeepZoomDescriptor,
+  dziLevel: number,
+): { width: number; height: number } {
+  const downsample = 2 ** (maxLevel - dziLevel);
+  return { width: Math.ceil(width / downsample), height: Math.ceil(height / downsample) };
+}
+
+/** @throws SlideError TILE_OUT_OF_RANGE */
+export function regionOfTile(descriptor: DeepZoomDescriptor, address: DeepZoomAddress): Region {
+  const { dziLevel, column, row } = address;
+  const { tileSize, maxLevel } = descriptor;
+  const isLevel = Number.isInteger(dziLevel) && dziLevel >= 0 && dziLevel <= maxLevel;
+  const level = isLevel ? sizeOfLevel(descriptor, dziLevel) : { width: 0, height: 0 };
+  const [x, y] = [column * tileSize, row * tileSize];
+  const isInside = x >= 0 && x < level.width && y >= 0 && y < level.height;
+  if (!isInside || !Number.isInteger(column) || !Number.isInteger(row)) {
+    throw new SlideError(
+      'TILE_OUT_OF_RANGE',
+      `There is no tile ${column}, ${row} of Deep Zoom level ${dziLevel}`,
+    );
+  }
+  return {
+    dziLevel,
+    x,
+    y,
+    width: Math.min(tileSize, level.width - x),
+    height: Math.min(tileSize, level.height - y),
+  };
+}
+
+/**
+ * Reads a native tile as a complete JPEG, without decoding.
+ *
+ * @param allocate as in `Slide.readTile`
+ * @returns null when the file has no such tile and the server must render it (see render/): a size between the levels
+ *   of the file, another codec, or an edge tile, which the file stores with padding
+ * @throws SlideError TILE_OUT_OF_RANGE, and errors of `Slide.readTile`
+ */
+export async function readNativeTile(
+  slide: Slide,
+  address: DeepZoomAddress,
+  signal?: AbortSignal,
+  allocate?: Allocate,
+): Promise<Uint8Array | null> {
+  const native = nativeTileAddress(slide, address);
+  if (native === null) return null;
+  const tile = await slide.readTile(native, signal, allocate);
+  if (tile === null && slide.levels[native.level]?.hasGaps) return null;
+  if (tile === null) return cachedBlankTile(planOf(slide).descriptor.tileSize, slide.background);
+  return tile.codec === 'jpeg' ? tile.bytes : null;
+}
+
+/**
+ * Returns the address of the stored tile with exactly the pixels of a Deep Zoom tile.
+ *
+ * @returns null when there is none
+ * @throws SlideError TILE_OUT_OF_RANGE
+ */
+function nativeTileAddress(slide: Slide, address: DeepZoomAddress): TileAddress | null {
+  const { descriptor, nativeLevels } = planOf(slide);
+  const region = regionOfTile(descriptor, address);
+  const native = nativeLevels[address.dziLevel];
+  const level = native === undefined || native === null ? undefined : slide.levels[native];
+  if (native === undefined || native === null || !level) return null;
+
+  const { tileSize } = descriptor;
+  const isWhole = region.width === tileSize && region.height === tileSize;
+  // A level whose size was rounded down is one pixel smaller than the Deep Zoom level.
+  const isCovered = region.x + tileSize <= level.width && region.y + tileSize <= level.height;
+  if (!isWhole || !isCovered || level.tileWidth !== tileSize || level.tileHeight !== tileSize) return null;
+  return { level: native, column: address.column, row: address.row };
+}
+
+/**
+ * Yields every tile that the file does not store, smallest level first, row by row: candidates for prerendering.
+ * Stored tiles that are not JPEG are not included.
+ */
+function* tilesToRender(slide: Slide): Generator<DeepZoomAddress> {
+  const { descriptor } = planOf(slide);
+  for (let dziLevel = 0; dziLevel <= descriptor.maxLevel; dziLevel++) {
+    const { width, height } = sizeOfLevel(descriptor, dziLevel);
+    for (let row = 0; row * descriptor.tileSize < height; row++) {
+      for (let column = 0; column * descriptor.tileSize < width; column++) {
+        const address = { dziLevel, column, row };
+        if (nativeTileAddress(slide, address) === null) yield address;
+      }
+    }
+  }
+}
+
+/** Returns the tiles to prerender: all of the smallest levels that together have at most `most` tiles. */
+export function tilesToPrerender(slide: Slide, most: number): readonly DeepZoomAddress[] {
+  const tiles: DeepZoomAddress[] = [];
+  for (const tile of tilesToRender(slide)) {
+    if (tiles.length === most) return tiles.filter(({ dziLevel }) => dziLevel < tile.dziLevel);
+    tiles.push(tile);
+  }
+  return tiles;
+}
+
+/** The level of the file that a Deep Zoom level is rendered from. */
+export interface RenderSourceLevel {
+  /** Index in `slide.levels`. */
+  readonly level: number;
+  /** Pixels of that level in one pixel of the Deep Zoom level, both ways; at least 1. */
+  readonly perPixelX: number;
+  readonly perPixelY: number;
+}
+
+/** Returns the smallest level of the file that is at least as large as the Deep Zoom level. */
+export function renderSourceLevel(slide: Slide, dziLevel: number): RenderSourceLevel {
+  const { descriptor, dziLevels } = planOf(slide);
+  const downsample = 2 ** (descriptor.maxLevel - dziLevel);
+  for (let level = slide.levels.length - 1; level > 0; level--) {
+    const { width, height } = slide.levels[level] ?? slide.levels[0];
+    const matched = dziLevels[level];
+    const isMatched = matched !== undefined && matched !== null;
+    const perPixelX = isMatched ? 2 ** (matched - dziLevel) : (downsample * width) / descriptor.width;
+    const perPixelY = isMatched ? perPixelX : (downsample * height) / descriptor.height;
+    if (perPixelX >= 1 && perPixelY >= 1) return { level, perPixelX, perPixelY };
+  }
+  return { level: 0, perPixelX: downsample, perPixelY: downsample };
+}
+
+/** Calculated once per slide. */
+interface DeepZoomPlan {
+  readonly descriptor: DeepZoomDescriptor;
+  /** For every level of the file, the Deep Zoom level with its size; null when there is none. */
+  readonly dziLevels: readonly (number | null)[];
+  /** For every Deep Zoom level, the level of the file with its native tiles; null when there is none. */
+  readonly nativeLevels: readonly (number | null)[];
+}
+
+const plans = new WeakMap<Slide, DeepZoomPlan>();
+
+function planOf(slide: Slide): DeepZoomPlan {
+  const cachedPlan = plans.get(slide);
+  if (cachedPlan) return cachedPlan;
+  const descriptor = describe(slide);
+  const dziLevels = slide.levels.map((level) => matchingDziLevel(descriptor, level));
+  const nativeLevels = Array.from({ length: descriptor.maxLevel + 1 }, (_, dziLevel) => {
+    const level = dziLevels.indexOf(dziLevel);
+    return slide.levels[level]?.needsRendering === undefined && level >= 0 ? level : null;
+  });
+  const plan = { descriptor, dziLevels, nativeLevels };
+  plans.set(slide, plan);
+  return plan;
+}
+
+function describe({ levels: [{ width, height, tileWidth, tileHeight }] }: Slide): DeepZoomDescriptor {
+  const isUsable =
+    tileWidth === tileHeight && tileWidth >= USABLE_TILE_SIZE.least && tileWidth <= USABLE_TILE_SIZE.most;
+  return {
+    width,
+    height,
+    tileSize: isUsable ? tileWidth : DEFAULT_TILE_SIZE,
+    overlap: 0,
+    format: 'jpg',
+    maxLevel: Math.ceil(Math.log2(Math.max(width, height))),
+  };
+}
+
+/** Scanners round level sizes down, Deep Zoom rounds up: a difference of one pixel is the same level. */
+function matchingDziLevel(
+  descriptor: DeepZoomDescriptor,
+  level: { readonly width: number; readonly height: number },
+): number | null {
+  const halvings = Math.round(Math.log2(descriptor.width / level.width));
+  const dziLevel = descriptor.maxLevel - halvings;
+  if (dziLevel < 0) return null;
+  const size = sizeOfLevel(descriptor, dziLevel);
+  const isSame = Math.abs(size.width - level.width) <= 1 && Math.abs(size.height - level.height) <= 1;
+  return isSame ? dziLevel : null;
+}
+
+/** Blank tiles by size and colour, which many empty tiles share. */
+const blanks = new Map<string, Promise<Uint8Array>>();
+
+function cachedBlankTile(tileSize: number, colour: Colour): Promise<Uint8Array> {
+  const key = `${tileSize} ${colour.r} ${colour.g} ${colour.b}`;
+  const blank = blanks.get(key) ?? blankJpeg(tileSize, tileSize, colour);
+  blanks.set(key, blank);
+  return blank;
+}

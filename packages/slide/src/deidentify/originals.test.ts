@@ -1,0 +1,295 @@
+/**
+ * De-identified copies: the pixels of the slide, no label or macro, no identifier of the original anywhere in the bytes, and
+ * the same bytes for any partition into ranges. Real files are used when TEST_SLIDES names them, built ones always.
+ */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Slide } from '../model/slide.ts';
+import { openSlide } from '../open-slide.ts';
+import { layOutNdpi, ndpiBytes, ndpiDirectories } from '../testing/build-ndpi.ts';
+import { buildSvs, svsDirectories } from '../testing/build-svs.ts';
+import { ascii, buildTiff } from '../testing/build-tiff.ts';
+import { difference } from '../testing/compare-pixels.ts';
+import { openSlidePeer } from '../testing/peers.ts';
+import { seededNumbers } from '../testing/seeded-numbers.ts';
+import { tag } from '../tiff/tags.ts';
+import { blankAperioDescription, blankXml, omeAllowlist } from './descriptions.ts';
+import { openOriginal, planOriginals } from './originals.ts';
+
+const slides = process.env.TEST_SLIDES ?? '';
+const byOpenSlide = await openSlidePeer();
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'deidentify-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+interface Copy {
+  readonly bytes: Uint8Array;
+  readonly path: string;
+}
+
+/** Makes the copy of a slide of one file, in ranges of pseudo-random lengths. */
+async function copyOf(path: string, seed = 1): Promise<Copy> {
+  const location = { path, members: [] };
+  const plan = await planOriginals(location, null, 'salt');
+  const [file] = plan.files;
+  if (plan.identifiable !== null || file === undefined) throw new Error(plan.identifiable ?? 'no file');
+  const original = await openOriginal(location, null, plan, file);
+  const next = seededNumbers(seed);
+  const parts: Uint8Array[] = [];
+  for (let at = 0; at < file.size; ) {
+    const length = Math.min(1 + next(seed === 1 ? file.size : 65_536), file.size - at);
+    parts.push(await original.read(at, length));
+    at += length;
+  }
+  await original.close();
+  const bytes = Buffer.concat(parts);
+  const copy = join(folder, `${seed}-${basename(path)}`);
+  await writeFile(copy, bytes);
+  return { bytes, path: copy };
+}
+
+/** Compares all tiles of levels, at most 64 of each. */
+async function expectSameTiles(one: Slide, other: Slide): Promise<void> {
+  expect(other.levels).toEqual(one.levels);
+  for (const [level, { columns, rows }] of one.levels.entries()) {
+    for (let i = 0; i < Math.min(64, columns * rows); i++) {
+      const address = { level, column: i % columns, row: Math.floor(i / columns) };
+      expect(await other.readTile(address)).toEqual(await one.readTile(address));
+    }
+  }
+}
+
+async function expectSamePixels(path: string, copy: string): Promise<void> {
+  const [one, other] = [await openSlide({ path, members: [] }), await openSlide({ path: copy, members: [] })];
+  await expectSameTiles(one, other);
+  expect(other.mpp).toEqual(one.mpp);
+  expect(other.objectivePower).toBe(one.objectivePower);
+  expect([...other.associatedImages].filter((name) => name !== 'thumbnail')).toEqual([]);
+  await one.close();
+  await other.close();
+}
+
+const contains = (bytes: Uint8Array, text: string) =>
+  Buffer.from(bytes).includes(Buffer.from(text, 'latin1'));
+
+/** Real slides with identifiers that their originals contain. */
+const realSlides: Readonly<Record<string, readonly string[]>> = {
+  'aperio/CMU-1-Small-Region.svs': [
+    'CPAPERIOCS',
+    'CMU-1',
+    '12/29/09',
+    '09:59:15',
+    'b414003d-95c6',
+    '1004486',
+  ],
+  'aperio/1065626.svs': ['DSR ID = 0', 'Filename = 0', 'User = 0', 'ImageID = 0'],
+  'aperio/small.svs': [],
+  'hamamatsu/test3-DAPI-2-(387).ndpi': ['950291', '950410', '2017:02:07', '2011/05/23', 'BarcodeNo'],
+  'vectra-qptiff/small_vectra.qptiff': ['2020-09-22T19:38'],
+  'generic-tiff/CMU-1-small.tiff': [],
+  'generic-tiff/boxes.tiff': [],
+  'generic-tiff/BigTIFFSubIFD8.tif': [],
+  'generic-tiff/be_cog.tiff': [],
+  'ome-tiff/cells.ome.tif': [],
+  'ome-tiff/OS-2-vsi.ome.tif': [],
+  'dicom/uncompressed/raw.dicom': [],
+  'dicom/camelyon-jpeg/multi_frame_jpeg_camelyon_challenge_image.dcm': [],
+  'dicom/highdicom/sm_image.dcm': [],
+};
+
+/** Every other real file that is a slide of its own. */
+const otherSlides =
+  slides === ''
+    ? []
+    : (await readdir(slides, { recursive: true }))
+        .filter((name) => /\.(svs|tiff?|ndpi|qptiff|czi|vsi|dcm|dicom|png|jpe?g|jp2)$/.test(name))
+        .filter((name) => !(name in realSlides) && !/cmu-1-small-region|zarr/.test(name))
+        .sort();
+
+describe.skipIf(slides === '')('the copy of a real slide (skipped without TEST_SLIDES)', () => {
+  it.each(Object.keys(realSlides))(
+    '%s has its pixels, its length, and neither label nor macro',
+    async (name) => {
+      const path = join(slides, name);
+      const { bytes, path: copy } = await copyOf(path);
+      expect(bytes.length).toBe((await readFile(path)).length);
+      await expectSamePixels(path, copy);
+    },
+  );
+
+  it.each(Object.keys(realSlides))('%s has the same bytes for any partition into ranges', async (name) => {
+    const path = join(slides, name);
+    const { bytes } = await copyOf(path);
+    for (const seed of [2, 3]) expect(Buffer.compare((await copyOf(path, seed)).bytes, bytes)).toBe(0);
+  });
+
+  it.each(Object.entries(realSlides).filter(([, identifiers]) => identifiers.length > 0))(
+    '%s has none of the identifiers of its original',
+    async (name, identifiers) => {
+      const path = join(slides, name);
+      const original = await readFile(path);
+      const { bytes } = await copyOf(path);
+      for (const identifier of identifiers) {
+        expect([identifier, contains(original, identifier), contains(bytes, identifier)]).toEqual([
+          identifier,
+          true,
+          false,
+        ]);
+      }
+    },
+  );
+
+  it.skipIf(!byOpenSlide).each(['aperio/CMU-1-Small-Region.svs', 'hamamatsu/test3-DAPI-2-(387).ndpi'])(
+    '%s opens in OpenSlide with the same pixels (skipped without libopenslide)',
+    async (name) => {
+      const path = join(slides, name);
+      const [one, other] = [await byOpenSlide?.(path), await byOpenSlide?.((await copyOf(path)).path)];
+      if (!one || !other) throw new Error('OpenSlide does not read the file');
+      expect(other.levels).toEqual(one.levels);
+      const white = { r: 255, g: 255, b: 255 };
+      for (const [level, { width, height }] of one.levels.entries()) {
+        const place = { x: 0, y: 0, width: Math.min(width, 1024), height: Math.min(height, 1024) };
+        const pixels = [await one.read(level, place, white), await other.read(level, place, white)] as const;
+        expect(difference(...pixels).most).toBe(0);
+      }
+      await one.close();
+      await other.close();
+    },
+  );
+
+  it.each(otherSlides)('%s has its pixels, or cannot be de-identified', async (name) => {
+    const path = join(slides, name);
+    const location = { path, members: [] };
+    const plan = await planOriginals(location, null, 'salt');
+    if (plan.identifiable !== null) {
+      expect(plan.files).toMatchObject([{ patches: [] }]);
+      return;
+    }
+    const original = await openSlide(location).catch(() => null);
+    if (original === null) return; // a file of the collection that no reader accepts, such as annotations
+    await original.close();
+    const { bytes, path: copy } = await copyOf(path);
+    expect(bytes.length).toBe((await readFile(path)).length);
+    await expectSamePixels(path, copy);
+  });
+
+  it('of DICOM files leaves out labels, and replaces the UIDs of one slide alike in all files', async () => {
+    const dicom = join(slides, 'dicom/cmu-1-small-region');
+    const [leading = '', ...members] = (await readdir(dicom)).filter((name) => name.endsWith('.dcm')).sort();
+    const location = { path: join(dicom, leading), members };
+    const plan = await planOriginals(location, null, 'salt');
+    expect(plan.identifiable).toBeNull();
+    expect(plan.files.map(({ path }) => path)).toEqual([leading, ...members]);
+    const target = await mkdtemp(join(folder, 'dicom-'));
+    for (const file of plan.files) {
+      const original = await openOriginal(location, null, plan, file);
+      await writeFile(join(target, file.path), await original.read(0, file.size));
+      await original.close();
+    }
+    const [one, other] = [
+      await openSlide(location),
+      await openSlide({ path: join(target, leading), members }),
+    ];
+    await expectSameTiles(one, other);
+    await one.close();
+    await other.close();
+  });
+
+  it.each([
+    ['dicom/label-only/test_wikipedia.dcm', 'labels'],
+    ['generic-tiff/old-style-jpeg-compression.tif', 'old-style'],
+    ['zeiss-czi/RGB-8bit.czi', 'neither DICOM nor TIFF'],
+    ['plain-images/test-image.png', 'neither DICOM nor TIFF'],
+  ])('%s is not made, because of %s', async (name, reason) => {
+    const plan = await planOriginals({ path: join(slides, name), members: [] }, null, 'salt');
+    expect(plan.identifiable).toContain(reason);
+    expect(plan.files).toMatchObject([{ patches: [] }]);
+  });
+});
+
+describe('the copy of a built slide', () => {
+  async function written(name: string, bytes: Uint8Array): Promise<string> {
+    const path = join(folder, name);
+    await writeFile(path, bytes);
+    return path;
+  }
+
+  it.each([
+    ['classic', {}],
+    ['big-endian', { littleEndian: false }],
+    ['BigTIFF', { isBig: true }],
+  ])('%s SVS has no label, no macro and no trace of their data', async (name, plan) => {
+    const directories = await svsDirectories({});
+    const bytes = await buildSvs(plan);
+    const path = await written(`${name}.svs`, bytes);
+    const { bytes: copy, path: copied } = await copyOf(path);
+    await expectSamePixels(path, copied);
+    const zeroed = copy.filter((byte, i) => byte === 0 && bytes[i] !== 0).length;
+    expect(zeroed).toBeGreaterThan(100);
+    expect(directories.length).toBeGreaterThan(3);
+  });
+
+  it('SVS whose label is the first directory begins with the slide', async () => {
+    const directories = await svsDirectories({});
+    const label = directories.at(-2);
+    if (label === undefined) throw new Error('no label');
+    const { bytes } = buildTiff({
+      directories: [...directories.slice(0, 1), label, ...directories.slice(1, -2)],
+    });
+    const path = await written('label-early.svs', bytes);
+    const { path: copied } = await copyOf(path);
+    await expectSamePixels(path, copied);
+  });
+
+  it('TIFF has no page of another shape, no text, and no bytes that nothing refers to', async () => {
+    const [full, , ...levels] = (await svsDirectories({})).slice(0, -2);
+    const [label] = (await svsDirectories({ width: 100, height: 300 })).slice(0, 1);
+    if (full === undefined || label === undefined) throw new Error('no directories');
+    const tags = {
+      ...full.tags,
+      [tag.ImageDescription]: ascii('Jane Doe 1970'),
+      306: ascii('2020:01:02 03:04:05'),
+    };
+    const built = buildTiff({ directories: [{ ...full, tags }, ...levels, label] }).bytes;
+    const bytes = Buffer.concat([built, Buffer.from('appended by a program for Jane Doe')]);
+    const { bytes: copy, path } = await copyOf(await written('pages.tif', bytes));
+    for (const text of ['Jane', '1970', '2020', '03:04', 'appended']) {
+      expect([text, contains(bytes, text), contains(copy, text)]).toEqual([text, true, false]);
+    }
+    await expectSamePixels(join(folder, 'pages.tif'), path);
+  });
+
+  it('NDPI has no macro', async () => {
+    const path = await written('a.ndpi', ndpiBytes(layOutNdpi(await ndpiDirectories({}))));
+    const { path: copied } = await copyOf(path);
+    await expectSamePixels(path, copied);
+  });
+});
+
+describe('blankAperioDescription', () => {
+  it('keeps sizes and numbers, and blanks everything else at equal length', () => {
+    const description =
+      'Aperio Image Library v11.2.1 \r\n46000x32914 [42673,5576 2220x2967] (240x240) JPEG/RGB Q=30;Made for Jane Doe|AppMag = 20|MPP = 0.4990|Filename = Jane|Patient 12 = x|User = 7f|no pair|Left = 25.69|Top = Jane';
+    expect(blankAperioDescription(description)).toBe(
+      'Aperio Image Library v11.2.1 \r\n46000x32914 [42673,5576 2220x2967] (240x240) JPEG/RGB Q=30;                 |AppMag = 20|MPP = 0.4990|Filename =     |           =  |User =   |=      |Left = 25.69|Top =     ',
+    );
+  });
+});
+
+describe('blankXml', () => {
+  it('keeps listed attributes, and blanks text, comments and other attributes at equal length', () => {
+    const xml = `<?xml version="1.0"?><!-- Jane --><OME xmlns="http://x" Creator="Jane"><Image ID="Image:0" Name='Jane'><Pixels SizeX="10"/>Jane</Image></OME>`;
+    expect(blankXml(xml, omeAllowlist)).toBe(
+      `<?xml version="1.0"?>             <OME xmlns="http://x" Creator="    "><Image ID="Image:0" Name='    '><Pixels SizeX="10"/>    </Image></OME>`,
+    );
+  });
+
+  it('rejects a document type', () => {
+    expect(blankXml('<!DOCTYPE x [<!ENTITY e "Jane">]><x>&e;</x>', omeAllowlist)).toBeNull();
+  });
+});

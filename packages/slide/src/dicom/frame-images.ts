@@ -1,0 +1,203 @@
+/** Reads the frames of one file as encoded images: codec, colours and sample layout. */
+import {
+  completeJpeg,
+  type JpegColour,
+  type JpegPrefix,
+  jpegPrefix,
+  streamPlace,
+} from '../jpeg/complete-jpeg.ts';
+import type { JpegHeader } from '../jpeg/header.ts';
+import { type EncodedImage, type GreyRange, type SampleColour, SlideError } from '../model/slide.ts';
+import { corrupt, limitExceeded } from './errors.ts';
+import { openFrames } from './frames.ts';
+import type { Instance, PixelDescription } from './instance.ts';
+import { limits } from './limits.ts';
+import { transferSyntaxOf } from './uids.ts';
+
+/** Reads one frame of a file, from 0. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED, FORMAT_NOT_SUPPORTED */
+export type ReadFrameImage = (frame: number, signal?: AbortSignal) => Promise<EncodedImage>;
+
+/**
+ * Returns a reader of the file's frames, each as stored.
+ *
+ * @throws SlideError FORMAT_NOT_SUPPORTED when the encoding is not supported, FILE_CORRUPT, FILE_TRUNCATED,
+ *   LIMIT_EXCEEDED
+ */
+export function openFrameImages(instance: Instance): ReadFrameImage {
+  const { pixels, tileWidth: width, tileHeight: height } = instance;
+  const syntax = transferSyntaxOf(instance.transferSyntax);
+  if (!syntax) throw notSupported('its transfer syntax');
+  const colour = colourOf(pixels);
+  const bits = bitsOf(pixels, colour);
+  const frameBytes = (width * height * pixels.samplesPerPixel * bits) / 8;
+  if (frameBytes > limits.frameBytes) throw limitExceeded(`a frame has ${frameBytes} bytes`);
+  const readFrame = openFrames(instance, syntax, frameBytes);
+
+  if (syntax.codec === 'jpeg') {
+    const meaning = jpegColourOf(pixels, colour);
+    const prefix = jpegPrefix(null, meaning);
+    return async (frame, signal) => {
+      const buffer = await readFrame(frame, streamPlace(prefix), signal);
+      return { codec: 'jpeg', bytes: completeFrame(buffer, prefix, meaning, width, height), width, height };
+    };
+  }
+  if (syntax.codec === 'jpeg2000') {
+    // The code stream reverses YBR_ICT and YBR_RCT itself. Source: PS3.5, section 8.2.4.
+    const declared = colour === 'ycc' || typeof colour === 'object' ? { colour } : {};
+    return async (frame, signal) => ({
+      codec: 'jpeg2000',
+      bytes: await readFrame(frame, 0, signal),
+      width,
+      height,
+      ...declared,
+    });
+  }
+  if (colour === 'transformed') throw corrupt(`${pixels.photometric} is allowed only in JPEG 2000`);
+  if (syntax.codec === 'jpegls') {
+    return async (frame, signal) => ({
+      codec: 'jpegls',
+      bytes: await readFrame(frame, 0, signal),
+      width,
+      height,
+      colour,
+    });
+  }
+  if (pixels.photometric === 'YBR_FULL_422') throw notSupported('YBR_FULL_422 that is not compressed');
+  const samplesPerPixel = typeof colour === 'object' ? 1 : 3;
+  const isPlanar = syntax.codec === 'rle' || pixels.planarConfiguration === 1;
+  const layout = { samplesPerPixel, bits, isPlanar } as const;
+  const { codec } = syntax;
+  return async (frame, signal) => {
+    const bytes = await readFrame(frame, 0, signal);
+    const isWhole = bytes.length === frameBytes || bytes.length === frameBytes + 1;
+    if (codec === 'samples' && !isWhole) throw corrupt(`a frame has ${bytes.length} bytes`);
+    return { codec, bytes, width, height, colour, layout };
+  };
+}
+
+/** Whether the file's frames are native tiles. */
+export function isJpeg({ transferSyntax }: Instance): boolean {
+  return transferSyntaxOf(transferSyntax)?.codec === 'jpeg';
+}
+
+/** `transformed`: the codec stores other colours and decodes to RGB by itself. */
+type Colour = Exclude<SampleColour, 'ycc-of-openjpeg'> | 'transformed';
+
+/** Source: PS3.3 C.7.6.3.1.2; for slides, C.8.12.4.1.5. */
+const colours = new Map<string, Colour>([
+  ['RGB', 'rgb'],
+  ['YBR_FULL', 'ycc'],
+  ['YBR_FULL_422', 'ycc'],
+  ['YBR_ICT', 'transformed'],
+  ['YBR_RCT', 'transformed'],
+]);
+
+function colourOf(pixels: PixelDescription): Colour {
+  const { photometric, samplesPerPixel } = pixels;
+  const isGrey = photometric === 'MONOCHROME1' || photometric === 'MONOCHROME2';
+  const colour = isGrey ? greyRangeOf(pixels) : colours.get(photometric);
+  if (!colour) throw notSupported(`the photometric interpretation ${nameOf(photometric)}`);
+  if (samplesPerPixel !== (isGrey ? 1 : 3))
+    throw corrupt(`${photometric} has ${samplesPerPixel} samples a pixel`);
+  return colour;
+}
+
+const unsupportedColours = new Set([
+  'PALETTE COLOR',
+  'YBR_PARTIAL_420',
+  'YBR_PARTIAL_422',
+  'XYB',
+  'HSV',
+  'ARGB',
+  'CMYK',
+]);
+
+/** Returns the name only if it is one of the standard: the file's own text may contain anything. */
+function nameOf(photometric: string): string {
+  return unsupportedColours.has(photometric) ? photometric : 'of the file';
+}
+
+/**
+ * Returns the window of the file, in stored values; without one, the full range of the bits. In MONOCHROME1 the least
+ * value is white.
+ *
+ * Source: PS3.3 C.11.2.1.2.1 (the values that become black and white), C.11.1.1.2 (slope and intercept).
+ */
+function greyRangeOf({ photometric, bitsStored, window, rescale }: PixelDescription): GreyRange {
+  const stored = (value: number) => (value - rescale.intercept) / rescale.slope;
+  const range = window
+    ? {
+        black: stored(window.center - 0.5 - (window.width - 1) / 2),
+        white: stored(window.center - 0.5 + (window.width - 1) / 2),
+      }
+    : { black: 0, white: 2 ** bitsStored - 1 };
+  return photometric === 'MONOCHROME1' ? { black: range.white, white: range.black } : range;
+}
+
+function bitsOf(pixels: PixelDescription, colour: Colour): 8 | 16 {
+  const { bitsAllocated, bitsStored, highBit, pixelRepresentation } = pixels;
+  const isGrey = typeof colour === 'object';
+  if (bitsAllocated !== 8 && !(isGrey && bitsAllocated === 16)) {
+    throw notSupported(`${bitsAllocated} bits a sample${isGrey ? '' : ' of colour'}`);
+  }
+  if (bitsStored < 1 || bitsStored > bitsAllocated)
+    throw corrupt(`it stores ${bitsStored} bits in ${bitsAllocated}`);
+  if (!isGrey && bitsStored !== 8) throw notSupported(`${bitsStored} bits a sample of colour`);
+  if (highBit !== bitsStored - 1) throw notSupported('samples that do not fill their lowest bits');
+  if (pixelRepresentation !== 0) throw notSupported('signed samples');
+  return bitsAllocated;
+}
+
+function jpegColourOf(pixels: PixelDescription, colour: Colour): JpegColour {
+  if (pixels.bitsAllocated !== 8) throw notSupported(`JPEG of ${pixels.bitsAllocated} bits a sample`);
+  if (colour === 'transformed') throw corrupt(`${pixels.photometric} is allowed only in JPEG 2000`);
+  if (colour === 'rgb') return 'rgb';
+  if (colour === 'ycc') return 'ycbcr';
+  if (colour.black !== 0 || colour.white !== 255)
+    if (colour.black !== 0 || colour.white !== 255)
+      throw notSupported('grey JPEG with a window or MONOCHROME1');
+  return 'grey';
+}
+
+/** Checks the stream against the file's header: only that is sent to clients or decoded, whatever the stream declares. */
+function completeFrame(
+  buffer: Uint8Array,
+  prefix: JpegPrefix,
+  colour: JpegColour,
+  width: number,
+  height: number,
+): Uint8Array {
+  const { jpeg, header } = completeJpeg(buffer, prefix);
+  checkHeader(header, colour, width, height);
+  return jpeg.subarray(0, endOfJpeg(jpeg));
+}
+
+const LAST_SEQUENTIAL_FRAME = 0xc2;
+
+function checkHeader(header: JpegHeader, colour: JpegColour, width: number, height: number): void {
+  if (header.width !== width || header.height !== height) {
+    throw corrupt(`a frame is ${header.width} × ${header.height} pixels, not ${width} × ${height}`);
+  }
+  if (header.frameMarker > LAST_SEQUENTIAL_FRAME || header.precision !== 8) {
+    throw notSupported('lossless, arithmetic or 12-bit JPEG');
+  }
+  if (header.components.length !== (colour === 'grey' ? 1 : 3)) {
+    throw corrupt(`a frame has ${header.components.length} components`);
+  }
+}
+
+/** Bytes that may follow EOI: one pads a frame to an even length, some writers add more. */
+const MAX_PADDING = 16;
+
+/** Returns the end of the JPEG. A decoder would draw a truncated stream and invent the rest, so it is rejected here. */
+function endOfJpeg(jpeg: Uint8Array): number {
+  for (let end = jpeg.length; end > jpeg.length - MAX_PADDING && end >= 2; end--) {
+    if (jpeg[end - 2] === 0xff && jpeg[end - 1] === 0xd9) return end;
+    if (jpeg[end - 1] !== 0) break;
+  }
+  throw corrupt('a frame is truncated: its JPEG has no EOI marker');
+}
+
+function notSupported(what: string): SlideError {
+  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
+}

@@ -1,0 +1,162 @@
+/**
+ * Reads a DICOM segmentation of the type LABELMAP as one band of numbers: each pixel has the number of its segment.
+ * Source: DICOM PS3.3, sections A.51 and A.51.5 (label map segmentation), C.8.20 (segments), C.7.6.17.3 (tile positions).
+ */
+import { SlideError } from '../model/slide.ts';
+import type { ByteSource } from '../source/byte-source.ts';
+import { byteWindow } from '../source/byte-window.ts';
+import { rgbOfCieLab } from './cie-lab.ts';
+import type { DataSet } from './data-set.ts';
+import { corrupt, limitExceeded } from './errors.ts';
+import { readFileMeta } from './file-meta.ts';
+import { createPositionCollector, framePositionElements } from './frame-positions.ts';
+import { openFrames } from './frames.ts';
+import { limits, MIN_POSITION_BYTES } from './limits.ts';
+import { readDataSet, valuesOf } from './read-data-set.ts';
+import { tag } from './tags.ts';
+import { transferSyntaxOf } from './uids.ts';
+
+interface Segment {
+  readonly value: number;
+  readonly name: string;
+  readonly color: readonly [number, number, number] | null;
+}
+
+interface LabelMap {
+  readonly width: number;
+  readonly height: number;
+  readonly type: 'uint8' | 'uint16';
+  readonly palette: null;
+  readonly segments: readonly Segment[];
+  /** Reads rows of values. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED */
+  readRows(
+    top: number,
+    count: number,
+    target: Uint8Array | Uint16Array | Float32Array | Float64Array,
+  ): Promise<void>;
+}
+
+const maxSegments = 256;
+const maxNameLength = 200;
+
+const elements = new Map([
+  ...valuesOf([
+    tag.SegmentationType,
+    tag.DimensionOrganizationType,
+    tag.NumberOfFrames,
+    tag.Rows,
+    tag.Columns,
+    tag.BitsAllocated,
+    tag.TotalPixelMatrixColumns,
+    tag.TotalPixelMatrixRows,
+  ]),
+  [
+    tag.SegmentSequence,
+    { items: valuesOf([tag.SegmentNumber, tag.SegmentLabel, tag.RecommendedDisplayCIELabValue]) },
+  ],
+] as const);
+
+/** @throws SlideError FORMAT_NOT_SUPPORTED for other segmentations, FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED */
+export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
+  const window = byteWindow(source);
+  const meta = await readFileMeta(window);
+  const syntax = transferSyntaxOf(meta.transferSyntax);
+  const walk = { isExplicit: syntax?.isExplicit ?? true, budget: { elements: limits.elements }, window };
+  const { dataSet, end } = await readDataSet(
+    walk,
+    meta.dataSetAt,
+    elements,
+    (number) => number >= tag.PerFrameFunctionalGroupsSequence,
+  );
+  if (dataSet.text(tag.SegmentationType) !== 'LABELMAP' || syntax === null || syntax.codec !== 'samples') {
+    throw new SlideError('FORMAT_NOT_SUPPORTED', 'The file is no uncompressed label map');
+  }
+  const frames = positive(dataSet, tag.NumberOfFrames, limits.frames, 1);
+  const tileWidth = positive(dataSet, tag.Columns, limits.tileSide);
+  const tileHeight = positive(dataSet, tag.Rows, limits.tileSide);
+  const width = positive(dataSet, tag.TotalPixelMatrixColumns, 2 ** 31, tileWidth);
+  const height = positive(dataSet, tag.TotalPixelMatrixRows, 2 ** 31, tileHeight);
+  const bits = dataSet.whole(tag.BitsAllocated);
+  if (bits !== 8 && bits !== 16) throw corrupt(`its pixels have ${bits} bits`);
+  const isFull = dataSet.text(tag.DimensionOrganizationType) === 'TILED_FULL';
+  if (frames * (isFull ? 1 : MIN_POSITION_BYTES) > source.size) {
+    throw corrupt(`it is too small for the ${frames} frames it claims`);
+  }
+  const collector = isFull || frames === 1 ? null : createPositionCollector(frames, undefined, undefined);
+  walk.budget.elements += frames * limits.elementsPerFrame;
+  const rest = await readDataSet(
+    walk,
+    end,
+    collector === null
+      ? new Map()
+      : new Map([
+          [tag.PerFrameFunctionalGroupsSequence, { items: framePositionElements, each: collector.each }],
+        ]),
+    () => false,
+  );
+  const pixelData = rest.dataSet.place(tag.PixelData);
+  if (pixelData === null) throw corrupt('it has no pixels');
+  const sampleBytes = bits / 8;
+  const places = { source, frames, pixelData, extendedOffsets: null, extendedLengths: null };
+  const readFrame = openFrames(places, syntax, tileWidth * tileHeight * sampleBytes);
+  const positions = collector?.finish() ?? null;
+  const columns = Math.ceil(width / tileWidth);
+  const leftOf = (n: number) =>
+    positions === null ? (n % columns) * tileWidth : (positions.columns[n] ?? 1) - 1;
+  const topOf = (n: number) =>
+    positions === null ? Math.floor(n / columns) * tileHeight : (positions.rows[n] ?? 1) - 1;
+
+  return {
+    width,
+    height,
+    type: bits === 8 ? 'uint8' : 'uint16',
+    palette: null,
+    segments: segmentsOf(dataSet),
+    async readRows(top, count, target) {
+      target.fill(0);
+      for (let n = 0; n < frames; n++) {
+        const [left, frameTop] = [leftOf(n), topOf(n)];
+        if (frameTop >= top + count || frameTop + tileHeight <= top) continue;
+        const bytes = await readFrame(n, 0);
+        const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+        const [firstX, lastX] = [Math.max(0, left), Math.min(width, left + tileWidth)];
+        for (let y = Math.max(top, frameTop); y < Math.min(top + count, frameTop + tileHeight); y++) {
+          for (let x = firstX; x < lastX; x++) {
+            const at = (y - frameTop) * tileWidth + x - left;
+            target[(y - top) * width + x] =
+              sampleBytes === 1 ? view.getUint8(at) : view.getUint16(2 * at, true);
+          }
+        }
+      }
+    },
+  };
+}
+
+type CountTag =
+  | typeof tag.NumberOfFrames
+  | typeof tag.Columns
+  | typeof tag.Rows
+  | typeof tag.TotalPixelMatrixColumns
+  | typeof tag.TotalPixelMatrixRows;
+
+function positive(dataSet: DataSet, name: CountTag, limit: number, absent?: number): number {
+  const value = dataSet.whole(name) ?? absent ?? 0;
+  if (value < 1) throw corrupt(`the size of its pixels is ${value}`);
+  if (value > limit) throw limitExceeded(`the size of its pixels is ${value}`);
+  return value;
+}
+
+function segmentsOf(dataSet: DataSet): Segment[] {
+  const items = dataSet.items(tag.SegmentSequence);
+  if (items.length > maxSegments) throw limitExceeded(`it has ${items.length} segments`);
+  return items.map((item) => {
+    const value = item.whole(tag.SegmentNumber) ?? 0;
+    const lab = item.reals(tag.RecommendedDisplayCIELabValue);
+    const { r, g, b } = lab.length === 3 ? rgbOfCieLab(lab) : { r: -1, g: 0, b: 0 };
+    return {
+      value,
+      name: (item.text(tag.SegmentLabel) ?? String(value)).slice(0, maxNameLength),
+      color: r < 0 ? null : [r, g, b],
+    };
+  });
+}

@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { loadTurboJpeg } from '../decode/turbo-jpeg.ts';
+import { installedLibraries } from './installed-libraries.ts';
+
+it('installedLibraries reports each library as present or absent, also after another one was loaded', async () => {
+  const turboJpeg = await loadTurboJpeg();
+  const { sharp, turboJpeg: hasTurboJpeg, openSlide } = await installedLibraries();
+  expect(sharp).toMatch(/^\d+\.\d+\.\d+/);
+  expect(hasTurboJpeg).toBe(turboJpeg !== null);
+  if (openSlide !== null) expect(openSlide).toMatch(/^\d+\.\d+/);
+});

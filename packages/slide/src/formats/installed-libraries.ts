@@ -1,0 +1,29 @@
+/** Availability and versions of the libraries that are loaded only when a slide needs them. */
+import { landlockVersionHere } from '../confinement/hide-process.ts';
+import { loadSharp } from '../decode/load-sharp.ts';
+import { loadTurboJpeg } from '../decode/turbo-jpeg.ts';
+import { loadOpenSlide } from '../openslide/library.ts';
+
+export interface InstalledLibraries {
+  /** Version of libvips; null when it cannot be loaded and nothing can be decoded. */
+  readonly sharp: string | null;
+  readonly turboJpeg: boolean;
+  /** Its version; null when it is not installed. */
+  readonly openSlide: string | null;
+  /** Version of Landlock, which restricts render processes to the slide folders; 0 when the system has none. */
+  readonly landlock: number;
+}
+
+/** Loads all of them into this process. */
+export async function installedLibraries(): Promise<InstalledLibraries> {
+  const [sharp, turboJpeg, openSlide, landlock] = await Promise.all([
+    loadSharp().then(
+      ({ versions }) => versions.vips,
+      () => null,
+    ),
+    loadTurboJpeg(),
+    loadOpenSlide(),
+    landlockVersionHere(),
+  ]);
+  return { sharp, turboJpeg: turboJpeg !== null, openSlide: openSlide?.version() ?? null, landlock };
+}

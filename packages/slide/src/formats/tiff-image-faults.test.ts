@@ -1,0 +1,235 @@
+/** Unsupported and corrupt TIFF images: each fault is one table row with the expected error. */
+
+import { describe, expect, it } from 'vitest';
+import { decodeImage } from '../decode/decode-image.ts';
+import { type DirectoryPlan, long, rational, short } from '../testing/build-tiff.ts';
+import { encodeSamples } from '../testing/encode-samples.ts';
+import { colours, open } from '../testing/tissue-tiff.ts';
+import { tag } from '../tiff/tags.ts';
+
+describe('opening a TIFF image is rejected', () => {
+  it.each<[string, DirectoryPlan['tags'], string, string]>([
+    ['with old-style JPEG', { [tag.Compression]: short(6) }, 'FORMAT_NOT_SUPPORTED', 'old-style JPEG'],
+    ['with CCITT RLE', { [tag.Compression]: short(2) }, 'FORMAT_NOT_SUPPORTED', 'CCITT RLE'],
+    ['with CCITT Group 3', { [tag.Compression]: short(3) }, 'FORMAT_NOT_SUPPORTED', 'CCITT Group 3'],
+    ['with CCITT Group 4', { [tag.Compression]: short(4) }, 'FORMAT_NOT_SUPPORTED', 'CCITT Group 4'],
+    ['with LERC', { [tag.Compression]: short(34887) }, 'FORMAT_NOT_SUPPORTED', 'LERC'],
+    ['with LZMA', { [tag.Compression]: short(34925) }, 'FORMAT_NOT_SUPPORTED', 'LZMA'],
+    ['with JPEG XR', { [tag.Compression]: short(34934) }, 'FORMAT_NOT_SUPPORTED', 'JPEG XR'],
+    ['with JPEG XL', { [tag.Compression]: short(50002) }, 'FORMAT_NOT_SUPPORTED', 'JPEG XL'],
+    ['with an unknown compression', { [tag.Compression]: short(52479) }, 'FORMAT_NOT_SUPPORTED', '52479'],
+    ['of 12 bits', { [tag.BitsPerSample]: short(12, 12, 12) }, 'FORMAT_NOT_SUPPORTED', '12, 12, 12 bits'],
+    ['of 32 bits', { [tag.BitsPerSample]: short(32, 32, 32) }, 'FORMAT_NOT_SUPPORTED', '32, 32, 32 bits'],
+    ['of 0 bits', { [tag.BitsPerSample]: short(0, 0, 0) }, 'FORMAT_NOT_SUPPORTED', '0, 0, 0 bits'],
+    ['of mixed bits', { [tag.BitsPerSample]: short(8, 8, 16) }, 'FORMAT_NOT_SUPPORTED', '8, 8, 16 bits'],
+    [
+      'of floating point',
+      { [tag.SampleFormat]: short(3), [tag.BitsPerSample]: short(32, 32, 32) },
+      'FORMAT_NOT_SUPPORTED',
+      'floating point',
+    ],
+    [
+      'of signed samples of 16 bits',
+      { [tag.SampleFormat]: short(2), [tag.BitsPerSample]: short(16, 16, 16) },
+      'FORMAT_NOT_SUPPORTED',
+      'signed samples of 16 bits',
+    ],
+    ['of complex numbers', { [tag.SampleFormat]: short(6) }, 'FORMAT_NOT_SUPPORTED', 'sample format 6'],
+    ['of no samples', { [tag.SamplesPerPixel]: short(0) }, 'FORMAT_NOT_SUPPORTED', '0 samples'],
+    ['of 65,535 samples', { [tag.SamplesPerPixel]: short(65_535) }, 'FORMAT_NOT_SUPPORTED', '65535 samples'],
+    ['of two samples', { [tag.SamplesPerPixel]: short(2) }, 'FORMAT_NOT_SUPPORTED', '2 samples'],
+    [
+      'of three channels of grey',
+      { [tag.PhotometricInterpretation]: short(1) },
+      'FORMAT_NOT_SUPPORTED',
+      '3 samples',
+    ],
+    ['of CIE L*a*b*', { [tag.PhotometricInterpretation]: short(8) }, 'FORMAT_NOT_SUPPORTED', 'CIE L*a*b*'],
+    [
+      'of raw sensor data',
+      { [tag.PhotometricInterpretation]: short(32_803) },
+      'FORMAT_NOT_SUPPORTED',
+      'a colour filter array',
+    ],
+    ['that is a mask', { [tag.PhotometricInterpretation]: short(4) }, 'FORMAT_NOT_SUPPORTED', 'mask'],
+    [
+      'of YCbCr at half the resolution, the default',
+      { [tag.PhotometricInterpretation]: short(6) },
+      'FORMAT_NOT_SUPPORTED',
+      '1/2 × 1/2',
+    ],
+    [
+      'of YCbCr in the video range',
+      {
+        [tag.PhotometricInterpretation]: short(6),
+        [tag.YCbCrSubSampling]: short(1, 1),
+        [tag.ReferenceBlackWhite]: { type: 5, numbers: [16, 1, 235, 1, 128, 1, 240, 1, 128, 1, 240, 1] },
+      },
+      'FORMAT_NOT_SUPPORTED',
+      '16, 235',
+    ],
+    ['of predictor 3', { [tag.Predictor]: short(3) }, 'FORMAT_NOT_SUPPORTED', 'predictor 3'],
+    [
+      'of an unknown predictor',
+      { [tag.Predictor]: short(34_892) },
+      'FORMAT_NOT_SUPPORTED',
+      'predictor 34892',
+    ],
+    [
+      'with several planes in depth',
+      { [tag.ImageDepth]: long(2) },
+      'FORMAT_NOT_SUPPORTED',
+      '2 planes in depth',
+    ],
+    ['with strips of no rows', { [tag.RowsPerStrip]: long(0) }, 'FILE_CORRUPT', 'RowsPerStrip'],
+    [
+      'with fewer strips than it needs',
+      { [tag.RowsPerStrip]: long(3) },
+      'FILE_CORRUPT',
+      '25 tiles or strips and lists 2',
+    ],
+    [
+      'with more strips than the limit',
+      { [tag.RowsPerStrip]: long(1), [tag.ImageLength]: long(2 ** 23) },
+      'LIMIT_EXCEEDED',
+      '8388608 strips',
+    ],
+    [
+      'of more pixels than the limit, in one uncompressed strip',
+      {
+        [tag.Compression]: short(1),
+        [tag.ImageWidth]: long(2 ** 31 - 1),
+        [tag.ImageLength]: long(2 ** 31 - 1),
+        [tag.RowsPerStrip]: long(2 ** 32 - 1),
+      },
+      'LIMIT_EXCEEDED',
+      '2147483647 × 2147483647',
+    ],
+    [
+      'with a compressed strip above the memory limit',
+      { [tag.ImageWidth]: long(20_000), [tag.ImageLength]: long(20_000), [tag.RowsPerStrip]: long(20_000) },
+      'LIMIT_EXCEEDED',
+      '20000 × 20000',
+    ],
+    ['without its palette', { ...grey8, [tag.PhotometricInterpretation]: short(3) }, 'FILE_CORRUPT', '256'],
+    [
+      'with a palette of 16 bits',
+      {
+        ...grey8,
+        [tag.PhotometricInterpretation]: short(3),
+        [tag.BitsPerSample]: short(16),
+      },
+      'FORMAT_NOT_SUPPORTED',
+      '16 bits',
+    ],
+    [
+      'with inks other than CMYK',
+      {
+        [tag.PhotometricInterpretation]: short(5),
+        [tag.SamplesPerPixel]: short(4),
+        [tag.BitsPerSample]: short(8, 8, 8, 8),
+        [tag.InkSet]: short(2),
+      },
+      'FORMAT_NOT_SUPPORTED',
+      'inks',
+    ],
+    [
+      'with WebP of grey',
+      { ...grey8, [tag.Compression]: short(50_001) },
+      'FORMAT_NOT_SUPPORTED',
+      'WebP with 1 samples',
+    ],
+    [
+      'with JPEG 2000 of a palette',
+      { ...grey8, [tag.Compression]: short(34_712), [tag.PhotometricInterpretation]: short(3) },
+      'FORMAT_NOT_SUPPORTED',
+      'JPEG 2000 with 1 samples',
+    ],
+    [
+      'with JPEG of two samples',
+      {
+        ...grey8,
+        [tag.Compression]: short(7),
+        [tag.SamplesPerPixel]: short(2),
+        [tag.BitsPerSample]: short(8, 8),
+        [tag.ExtraSamples]: short(2),
+      },
+      'FORMAT_NOT_SUPPORTED',
+      'JPEG of 2 samples',
+    ],
+    ['never for an invalid resolution, which only removes the pixel size', { 282: rational(0, 0) }, '', ''],
+  ])('%s', async (_, tags, code, reason) => {
+    const directory = encodeSamples({ ...colours, rowsPerStrip: 40 });
+    const opening = open({ ...directory, tags: { ...directory.tags, ...tags } });
+    if (code === '') expect((await opening).mpp).toBeNull();
+    else {
+      await expect(opening).rejects.toMatchObject({
+        name: 'SlideError',
+        code,
+        message: expect.stringContaining(reason),
+      });
+    }
+  });
+});
+
+const grey8 = {
+  [tag.SamplesPerPixel]: short(1),
+  [tag.BitsPerSample]: short(8),
+  [tag.PhotometricInterpretation]: short(1),
+};
+
+describe('reading a damaged TIFF tile fails, and the others are still read', () => {
+  const cut = { tile: { width: 32, height: 16 } };
+  it.each<[string, (stream: Uint8Array) => Uint8Array | null, string]>([
+    ['when it is truncated', (stream) => stream.subarray(0, stream.length / 2), 'FILE_CORRUPT'],
+    ['when its data are random', () => Uint8Array.from({ length: 99 }, (_, i) => i * 77), 'FILE_CORRUPT'],
+    ['when it has one byte', () => Uint8Array.of(0), 'FILE_CORRUPT'],
+  ])('%s', async (_, damage, code) => {
+    for (const packing of ['lzw', 'packbits', 'deflate', 'zstd', 'none'] as const) {
+      const directory = encodeSamples({ ...colours, ...cut, packing });
+      const tiles = directory.tiles?.map((tile, i) => (i === 5 && tile ? damage(tile) : tile)) ?? [];
+      const slide = await open({ ...directory, tiles });
+      const read = async (column: number, row: number) => {
+        const tile = await slide.readTile({ level: 0, column, row });
+        return tile && decodeImage(tile);
+      };
+      await expect(read(1, 1), packing).rejects.toMatchObject({ name: 'SlideError', code });
+      expect(await read(2, 1)).toMatchObject({ width: 32, height: 16 });
+    }
+  });
+
+  it('when a plane of it is missing; without any plane it is an empty tile', async () => {
+    const directory = encodeSamples({ ...colours, ...cut, isPlanar: true });
+    const perPlane = 4 * 5;
+    const tiles = directory.tiles?.map((tile, i) => (i === 5 || i % perPlane === 6 ? null : tile)) ?? [];
+    const slide = await open({ ...directory, tiles });
+    await expect(slide.readTile({ level: 0, column: 1, row: 1 })).rejects.toMatchObject({
+      code: 'FILE_CORRUPT',
+    });
+    expect(await slide.readTile({ level: 0, column: 2, row: 1 })).toBeNull();
+    expect(await slide.readTile({ level: 0, column: 3, row: 1 })).not.toBeNull();
+  });
+
+  it.each<[string, DirectoryPlan['tags'], string]>([
+    [
+      'when its strip ends past the end of the file',
+      { [tag.StripOffsets]: long(8, 2 ** 31) },
+      'FILE_TRUNCATED',
+    ],
+    ['when its strip offset is in the file header', { [tag.StripOffsets]: long(8, 3) }, 'FILE_CORRUPT'],
+    ['when its strip is empty and another is not', { [tag.StripOffsets]: long(8, 0) }, 'FILE_CORRUPT'],
+    ['when its strip is shorter than its rows', { [tag.StripByteCounts]: long(50 * 303, 5) }, 'FILE_CORRUPT'],
+  ])('%s, and is uncompressed', async (_, tags, code) => {
+    const directory = encodeSamples({ ...colours, packing: 'none', rowsPerStrip: 50 });
+    const slide = await open({ ...directory, tags: { ...directory.tags, ...tags } });
+    const reading = slide.readTile({ level: 0, column: 0, row: 0 });
+    await expect(reading).rejects.toMatchObject({ name: 'SlideError', code });
+  });
+
+  it('but an uncompressed tile without any strip is null', async () => {
+    const directory = encodeSamples({ ...colours, packing: 'none', rowsPerStrip: 50 });
+    const tags = { ...directory.tags, [tag.StripOffsets]: long(0, 0), [tag.StripByteCounts]: long(0, 0) };
+    const slide = await open({ ...directory, tags });
+    expect(await slide.readTile({ level: 0, column: 0, row: 0 })).toBeNull();
+  });
+});

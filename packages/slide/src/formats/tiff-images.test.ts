@@ -1,0 +1,508 @@
+/** Every supported TIFF encoding of an image: each is built, read and compared exactly. */
+
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { decodeImage } from '../decode/decode-image.ts';
+import type { Raster } from '../decode/raster.ts';
+import { orientRaster } from '../decode/turn-raster.ts';
+import { describeDeepZoom } from '../deep-zoom/deep-zoom.ts';
+import type { Orientation, Packing } from '../model/slide.ts';
+import { renderPixels } from '../render/render-pixels.ts';
+import { buildTiff, type DirectoryPlan, long, short } from '../testing/build-tiff.ts';
+import { encodeJpeg2000 } from '../testing/encode-frames.ts';
+import { encodePicture } from '../testing/encode-picture.ts';
+import { encodeSamples, type SamplesPlan } from '../testing/encode-samples.ts';
+import { openBytes } from '../testing/open-bytes.ts';
+import { paintPlain, paintTissue } from '../testing/paint-tissue.ts';
+import {
+  colours,
+  greyOf,
+  greyPicture,
+  greys,
+  HEIGHT,
+  open,
+  picture,
+  rgb,
+  sampleOf,
+  show,
+  size,
+  tissue,
+  WIDTH,
+} from '../testing/tissue-tiff.ts';
+import { tag } from '../tiff/tags.ts';
+
+const cuts: readonly [string, Pick<SamplesPlan, 'tile' | 'rowsPerStrip'>][] = [
+  ['tiles', { tile: { width: 32, height: 16 } }],
+  ['one tile larger than the image', { tile: { width: 128, height: 112 } }],
+  ['strips of a row', { rowsPerStrip: 1 }],
+  ['strips of 7 rows', { rowsPerStrip: 7 }],
+  ['one strip', {}],
+  ['one strip declared with 2^32 − 1 rows', { rowsPerStrip: 2 ** 32 - 1 }],
+];
+const packings: readonly (Packing | 'old-lzw')[] = ['none', 'lzw', 'old-lzw', 'packbits', 'deflate', 'zstd'];
+
+describe.each(cuts)('a TIFF image in %s', (_, cut) => {
+  it.each(packings)(
+    'has exact pixels with packing %s: colours, planes, grey, black and white',
+    async (packing) => {
+      for (const isPlanar of [false, true]) {
+        expect(await show(await open(encodeSamples({ ...colours, ...cut, packing, isPlanar })))).toEqual(
+          tissue,
+        );
+      }
+      const grey = await show(await open(encodeSamples({ ...greys(8), ...cut, packing })));
+      expect(grey).toEqual(greyPicture(greyOf(8)));
+      const lines = await show(await open(encodeSamples({ ...greys(1), ...cut, packing })));
+      expect(lines).toEqual(greyPicture(greyOf(1)));
+    },
+  );
+
+  it.each(['lzw', 'deflate', 'zstd'] as const)(
+    'has exact pixels with packing %s and predictor 2',
+    async (packing) => {
+      const plan = { ...cut, packing, isDifferenced: true };
+      for (const isPlanar of [false, true]) {
+        expect(await show(await open(encodeSamples({ ...colours, ...plan, isPlanar })))).toEqual(tissue);
+      }
+      for (const littleEndian of [true, false]) {
+        const directory = encodeSamples({ ...greys(16), ...plan, littleEndian });
+        expect(await show(await open(directory, littleEndian))).toEqual(greyPicture(greyOf(16)));
+      }
+    },
+  );
+
+  it('has exact pixels in every byte order, classic and BigTIFF, of every depth', async () => {
+    for (const [littleEndian, isBig] of [
+      [true, false],
+      [false, false],
+      [true, true],
+      [false, true],
+    ] as const) {
+      for (const bits of [1, 2, 4, 8, 16] as const) {
+        const directory = encodeSamples({ ...greys(bits), ...cut, littleEndian });
+        expect(await show(await open(directory, littleEndian, isBig)), `${bits} bits`).toEqual(
+          greyPicture(greyOf(bits)),
+        );
+      }
+    }
+  });
+});
+
+describe('a TIFF image', () => {
+  it.each([1, 2, 4, 8, 16] as const)('of WhiteIsZero grey is inverted: %d bits', async (bits) => {
+    const slide = await open(encodeSamples({ ...greys(bits), photometric: 0 }));
+    expect(await show(slide)).toEqual(greyPicture((pixel) => 255 - greyOf(bits)(pixel)));
+  });
+
+  it('of 16-bit colours is reduced to the high bytes', async () => {
+    const samples = Array.from(rgb, (value, i) => value * 256 + (i % 256));
+    for (const isPlanar of [false, true]) {
+      const directory = encodeSamples({ ...colours, samples, bits: 16, isPlanar });
+      expect(await show(await open(directory))).toEqual(tissue);
+    }
+  });
+
+  it.each([1, 2, 4, 8] as const)('with a palette has the palette colours: %d bits', async (bits) => {
+    const entries = 2 ** bits;
+    const column = (sample: number) =>
+      Array.from({ length: entries }, (_, i) => (i * 61 + sample * 80) % 256);
+    const palette = [column(0), column(1), column(2)];
+    const expectedPixels = picture((pixel) => {
+      const index = (pixel * 7919) % entries;
+      return [palette[0]?.[index] ?? 0, palette[1]?.[index] ?? 0, palette[2]?.[index] ?? 0];
+    });
+    // With 16-bit entries as TIFF requires, and 8-bit ones as some writers use.
+    for (const factor of [257, 1]) {
+      const colorMap = short(...palette.flat().map((value) => value * factor));
+      const plan = { ...greys(bits), photometric: 3, tags: { [tag.ColorMap]: colorMap } };
+      expect(await show(await open(encodeSamples(plan)))).toEqual(expectedPixels);
+    }
+  });
+
+  it('of CMYK inks is converted to RGB', async () => {
+    const samples = Array.from({ length: WIDTH * HEIGHT * 4 }, (_, i) => (i * 37) % 256);
+    const expectedPixels = picture((pixel) => {
+      const [c, m, y, k] = samples.slice(pixel * 4, pixel * 4 + 4) as [number, number, number, number];
+      return [c, m, y].map((ink) => Math.floor(((255 - k) * (255 - ink)) / 255)) as [number, number, number];
+    });
+    const slide = await open(encodeSamples({ ...size, samples, samplesPerPixel: 4, photometric: 5 }));
+    expect(await show(slide)).toEqual(expectedPixels);
+  });
+
+  it('of YCbCr at full resolution is converted to RGB', async () => {
+    const samples = Array.from({ length: WIDTH * HEIGHT }, () => [76, 85, 255]).flat();
+    const tags = {
+      [tag.YCbCrSubSampling]: short(1, 1),
+      [tag.ReferenceBlackWhite]: { type: 5, numbers: [0, 1, 255, 1, 128, 1, 255, 1, 128, 1, 255, 1] },
+    };
+    const slide = await open(encodeSamples({ ...size, samples, samplesPerPixel: 3, photometric: 6, tags }));
+    expect(await show(slide)).toEqual(picture(() => [254, 0, 0]));
+  });
+
+  it.each<[string, number, (colour: number, alpha: number) => number]>([
+    ['alpha', 2, (colour, alpha) => (colour * alpha + 255 * (255 - alpha)) / 255],
+    ['associated alpha', 1, (colour, alpha) => Math.min(255, colour + 255 - alpha)],
+    ['an unspecified extra sample', 0, (colour) => colour],
+  ])('with %s is drawn on white', async (_, meaning, seen) => {
+    const alphaOf = (pixel: number) => (pixel * 13) % 256;
+    const samples = Array.from({ length: WIDTH * HEIGHT * 4 }, (_, i) => {
+      const pixel = Math.floor(i / 4);
+      return i % 4 === 3 ? alphaOf(pixel) : sampleOf(pixel, i % 4);
+    });
+    const tags = { [tag.ExtraSamples]: short(meaning) };
+    const expectedPixels = picture((pixel) => {
+      const at = (sample: number) => Math.round(seen(sampleOf(pixel, sample), alphaOf(pixel)));
+      return [at(0), at(1), at(2)];
+    });
+    for (const isPlanar of [false, true]) {
+      const plan = { ...size, samples, samplesPerPixel: 4, photometric: 2, tags, isPlanar };
+      expect(await show(await open(encodeSamples(plan)))).toEqual(expectedPixels);
+    }
+  });
+
+  it('of grey with alpha is drawn on white', async () => {
+    const samples = Array.from({ length: WIDTH * HEIGHT * 2 }, (_, i) => (i % 2 === 0 ? 100 : 51));
+    const tags = { [tag.ExtraSamples]: short(2) };
+    const slide = await open(encodeSamples({ ...size, samples, samplesPerPixel: 2, photometric: 1, tags }));
+    expect(await show(slide)).toEqual(greyPicture(() => 100 / 5 + 255 * (4 / 5)));
+  });
+
+  it('declared as signed bytes is read as unsigned, as by libtiff', async () => {
+    const tags = { [tag.SampleFormat]: short(2) };
+    expect(await show(await open(encodeSamples({ ...greys(8), tags })))).toEqual(greyPicture(greyOf(8)));
+  });
+
+  it.each<Packing>(['none', 'lzw', 'packbits'])('with FillOrder 2 has exact pixels: %s', async (packing) => {
+    const plan = { ...greys(1), packing, isBitReversed: true };
+    expect(await show(await open(encodeSamples(plan)))).toEqual(greyPicture(greyOf(1)));
+  });
+
+  it('that is uncompressed ignores the predictor, as libtiff does', async () => {
+    const tags = { [tag.Predictor]: short(2) };
+    expect(await show(await open(encodeSamples({ ...colours, packing: 'none', tags })))).toEqual(tissue);
+  });
+
+  it('may have a padded last strip', async () => {
+    const filled = encodeSamples({ ...colours, height: 80, rowsPerStrip: 20 });
+    const slide = await open({ ...filled, tags: { ...filled.tags, [tag.ImageLength]: long(HEIGHT) } });
+    expect(await show(slide)).toEqual(tissue);
+  });
+
+  it('that is uncompressed may lack StripByteCounts', async () => {
+    const { strips, tags } = encodeSamples({ ...colours, packing: 'none', rowsPerStrip: 40 });
+    const without = { [tag.StripByteCounts]: long(0, 0) };
+    expect(await show(await open({ strips: strips ?? [], tags: { ...tags, ...without } }))).toEqual(tissue);
+  });
+
+  it('in one large uncompressed strip is read in parts', async () => {
+    const wide: SamplesPlan = {
+      width: 5000,
+      height: 300,
+      samples: Array.from({ length: 5000 * 300 }, (_, i) => i % 251),
+      samplesPerPixel: 1,
+      photometric: 1,
+      packing: 'none',
+    };
+    const slide = await open(encodeSamples(wide));
+    expect(slide.levels[0]).toMatchObject({ tileWidth: 2048, tileHeight: 256, columns: 3, rows: 2 });
+    const tile = await slide.readTile({ level: 0, column: 1, row: 1 });
+    expect(tile?.bytes).toHaveLength(2048 * 44);
+    const expectedPixels = await show(slide);
+    expect(expectedPixels.rgb.filter((_, i) => i % 3 === 0)).toEqual(Uint8Array.from(wide.samples));
+  });
+});
+
+describe('a TIFF image stored rotated', () => {
+  const orientations = [2, 3, 4, 5, 6, 7, 8] as const;
+  /** The inverse of each orientation. */
+  const inverse: Readonly<Record<Orientation, Orientation>> = {
+    1: 1,
+    2: 2,
+    3: 3,
+    4: 4,
+    5: 5,
+    6: 8,
+    7: 7,
+    8: 6,
+  };
+
+  it.each(orientations)('is displayed upright: orientation %d', async (orientation) => {
+    const stored = orientRaster(tissue, inverse[orientation]);
+    for (const [name, cut] of cuts) {
+      const plan: SamplesPlan = {
+        ...colours,
+        ...cut,
+        width: stored.width,
+        height: stored.height,
+        samples: stored.rgb,
+        tags: { [tag.Orientation]: short(orientation) },
+      };
+      const slide = await open(encodeSamples(plan));
+      expect(slide.levels[0]).toMatchObject(size);
+      expect(await show(slide), name).toEqual(tissue);
+    }
+  });
+
+  it.each(orientations)('with JPEG tiles is displayed upright: orientation %d', async (orientation) => {
+    const plain = await open(await encodePicture(tissue, 16, 'rgb'));
+    const stored = orientRaster(await show(plain), inverse[orientation]);
+    // Each tile has one colour, which separates coding errors from rotation errors.
+    const directory = await encodePicture(stored, 48, 'rgb');
+    const upright = await show(await open(directory));
+    const turned = await open({
+      ...directory,
+      tags: { ...directory.tags, [tag.Orientation]: short(orientation) },
+    });
+    expect(await show(turned)).toEqual(orientRaster(upright, orientation));
+  });
+
+  it('has only the levels with the same orientation', async () => {
+    const half = await encodePicture(paintTissue(64, 32), 32, 'rgb');
+    const full = await encodePicture(paintTissue(128, 64), 32, 'rgb');
+    const withOrientation = (directory: DirectoryPlan, orientation: number): DirectoryPlan => ({
+      ...directory,
+      tags: {
+        ...directory.tags,
+        [tag.Orientation]: short(orientation),
+        [tag.NewSubfileType]: long(directory === half ? 1 : 0),
+      },
+    });
+    for (const [orientation, levels] of [
+      [6, 2],
+      [8, 1],
+    ] as const) {
+      const directories = [withOrientation(full, 6), withOrientation(half, orientation)];
+      const slide = await openBytes(buildTiff({ directories }).bytes);
+      expect(slide.levels).toHaveLength(levels);
+      expect(slide.levels[0]).toMatchObject({ width: 64, height: 128 });
+    }
+  });
+});
+
+describe('a TIFF image of JPEG', () => {
+  it.each([
+    ['in strips', null],
+    ['in tiles', 32],
+  ])('%s has the exact pixels of its JPEG streams', async (_, tileSize) => {
+    for (const colour of ['rgb', 'ycbcr', 'grey'] as const) {
+      const slide = await open(await encodePicture(tissue, tileSize, colour));
+      const expectedPixels = await show(slide);
+      const [level] = slide.levels;
+      const row = Math.min(1, level.rows - 1);
+      const tile = await slide.readTile({ level: 0, column: 0, row });
+      const own = await decodeImage(tile ?? { codec: 'rgb', bytes: new Uint8Array(), width: 0, height: 0 });
+      const width = Math.min(own.width, WIDTH);
+      for (let y = 0; y < Math.min(own.height, HEIGHT); y++) {
+        const from = (row * level.tileHeight + y) * WIDTH * 3;
+        const line = own.rgb.subarray(y * own.width * 3, (y * own.width + width) * 3);
+        expect(expectedPixels.rgb.subarray(from, from + width * 3)).toEqual(new Uint8Array(line));
+      }
+    }
+  });
+
+  it('in WhiteIsZero grey is inverted', async () => {
+    const directory = await encodePicture(tissue, 32, 'grey');
+    const upright = await show(await open(directory));
+    const inverted = await open({
+      ...directory,
+      tags: { ...directory.tags, [tag.PhotometricInterpretation]: short(0) },
+    });
+    expect((await show(inverted)).rgb).toEqual(upright.rgb.map((value) => 255 - value));
+    expect(inverted.levels[0].needsRendering).toBe(true);
+  });
+
+  it('with a plane for every colour is joined', async () => {
+    const planes: DirectoryPlan[] = [];
+    for (const sample of [0, 1, 2]) {
+      planes.push(
+        await encodePicture(
+          greyPicture((pixel) => sampleOf(pixel, sample)),
+          32,
+          'grey',
+        ),
+      );
+    }
+    const [first] = planes as [DirectoryPlan, ...DirectoryPlan[]];
+    const slide = await open({
+      tiles: planes.flatMap(({ tiles }) => tiles ?? []),
+      tags: {
+        ...first.tags,
+        [tag.SamplesPerPixel]: short(3),
+        [tag.BitsPerSample]: short(8, 8, 8),
+        [tag.PhotometricInterpretation]: short(2),
+        [tag.PlanarConfiguration]: short(2),
+      },
+    });
+    const alone = await Promise.all(planes.map(async (directory) => show(await open(directory))));
+    const expectedPixels = await show(slide);
+    for (const i of [0, 1, 2, 5000, 5001, 5002]) expect(expectedPixels.rgb[i]).toBe(alone[i % 3]?.rgb[i]);
+  });
+});
+
+/** Builds a directory of 64 × 48 pixel tiles, each encoded by `encode`. */
+async function encodedTiles(
+  compression: number,
+  encode: (tile: Raster) => Promise<Uint8Array>,
+  tags: DirectoryPlan['tags'] = {},
+): Promise<DirectoryPlan> {
+  const tile = { width: 64, height: 48 };
+  const tiles: Uint8Array[] = [];
+  for (let top = 0; top < HEIGHT; top += tile.height) {
+    for (let left = 0; left < WIDTH; left += tile.width) {
+      const part = new Uint8Array(tile.width * tile.height * 3);
+      for (let y = 0; y < Math.min(tile.height, HEIGHT - top); y++) {
+        const from = ((top + y) * WIDTH + left) * 3;
+        part.set(rgb.subarray(from, from + Math.min(tile.width, WIDTH - left) * 3), y * tile.width * 3);
+      }
+      tiles.push(await encode({ ...tile, rgb: part }));
+    }
+  }
+  const plain = encodeSamples({ ...colours, tile, packing: 'none' });
+  return { tiles, tags: { ...plain.tags, [tag.Compression]: short(compression), ...tags } };
+}
+
+const webp = (raster: Raster) =>
+  sharp(raster.rgb, { raw: { width: raster.width, height: raster.height, channels: 3 } })
+    .webp({ lossless: true })
+    .toBuffer();
+const jpeg2000 = ({ width, height, rgb: values }: Raster) =>
+  encodeJpeg2000({ width, height, samplesPerPixel: 3, values });
+
+describe('a TIFF image of WebP or JPEG 2000', () => {
+  it.each([
+    ['WebP', 50_001, webp],
+    ['JPEG 2000', 34_712, jpeg2000],
+    ['JPEG 2000 with compression 33005 (Aperio RGB)', 33_005, jpeg2000],
+    ['JPEG 2000 with compression 33003 (Aperio YCbCr) whose code stream converts to RGB', 33_003, jpeg2000],
+  ])('has exact pixels: %s', async (_, compression, encode) => {
+    const slide = await open(await encodedTiles(compression, encode));
+    expect(await show(slide)).toEqual(tissue);
+    expect(slide.levels[0]).toMatchObject({ tileWidth: 64, tileHeight: 48, needsRendering: true });
+  });
+
+  it.each([
+    ['without a colour model in the code stream', 33_003, false],
+    ['with the colour transform of OpenJPEG in libvips', 33_004, true],
+  ] as const)('of JPEG 2000 is YCbCr %s (%i)', async (_, number, isTransformed) => {
+    // As YCbCr, 150, 100, 180 are 223, 123, 100. A code stream with an undeclared transform stores 196, 144, 116 for
+    // the same values.
+    const encode = async ({ width, height }: Raster) => {
+      const stream = await jpeg2000(
+        paintPlain(width, height, isTransformed ? [150, 100, 180] : [196, 144, 116]),
+      );
+      const coding = stream.findIndex((byte, i) => byte === 0xff && stream[i + 1] === 0x52);
+      if (!isTransformed) stream[coding + 8] = 0;
+      return stream;
+    };
+    const { rgb: expectedPixels } = await show(await open(await encodedTiles(number, encode)));
+    expect([...expectedPixels.subarray(0, 3)]).toEqual([223, 123, 100]);
+  });
+
+  it('of JPEG 2000 with compression 33004 by a writer other than OpenJPEG is RGB', async () => {
+    const encode = async (tile: Raster) => {
+      const stream = Buffer.from(await jpeg2000(tile));
+      stream.write('JJ2000', stream.indexOf('OpenJPEG'), 'latin1');
+      return stream;
+    };
+    expect(await show(await open(await encodedTiles(33_004, encode)))).toEqual(tissue);
+  });
+
+  it('of WebP with alpha is drawn on white', async () => {
+    const encode = ({ width, height }: Raster) =>
+      sharp({ create: { width, height, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0.2 } } })
+        .webp({ lossless: true })
+        .toBuffer();
+    const tags = {
+      [tag.SamplesPerPixel]: short(4),
+      [tag.BitsPerSample]: short(8, 8, 8, 8),
+      [tag.ExtraSamples]: short(2),
+    };
+    expect(await show(await open(await encodedTiles(50_001, encode, tags)))).toEqual(greyPicture(() => 204));
+  });
+
+  it.each<[string, number, (tile: Raster) => Promise<Uint8Array>]>([
+    ['that is truncated', 50_001, async (tile) => (await webp(tile)).subarray(0, 400)],
+    ['with another format', 50_001, jpeg2000],
+    ['of another size', 50_001, (tile) => webp({ ...tile, width: 48, height: 64 })],
+    ['that claims to be 16,383 pixels wide and high', 50_001, async (tile) => enlarged(await webp(tile))],
+    ['that is truncated', 34_712, async (tile) => (await jpeg2000(tile)).subarray(0, 100)],
+    ['with another format', 34_712, webp],
+    ['of another size', 34_712, (tile) => jpeg2000({ ...tile, width: 48, height: 64 })],
+    ['of no bytes but one', 34_712, async () => Uint8Array.of(255)],
+  ])('rejects a tile %s (compression %d)', async (_, compression, encode) => {
+    const slide = await open(await encodedTiles(compression, encode));
+    await expect(show(slide)).rejects.toMatchObject({ name: 'SlideError', code: 'FILE_CORRUPT' });
+  });
+});
+
+/** Changes the size of a lossless WebP: 14 bits each, after the signature of its only chunk. */
+function enlarged(picture: Uint8Array): Uint8Array {
+  const at = Buffer.from(picture.buffer, picture.byteOffset, picture.length).indexOf('VP8L') + 9;
+  const changed = Uint8Array.from(picture);
+  changed.set([0xfe, 0xbf, 0xff, 0x0f], at);
+  return changed;
+}
+
+describe('a TIFF image without a pyramid', () => {
+  it.each(cuts)('has all smaller sizes rendered: %s', async (_, cut) => {
+    const slide = await open(encodeSamples({ ...colours, ...cut }));
+    const { maxLevel } = describeDeepZoom(slide);
+    const half = await renderPixels(slide, {
+      dziLevel: maxLevel - 1,
+      x: 0,
+      y: 0,
+      width: Math.ceil(WIDTH / 2),
+      height: Math.ceil(HEIGHT / 2),
+    });
+    const mean = (x: number, y: number, sample: number) => {
+      const across = x * 2 + 1 < WIDTH ? [0, 1] : [0];
+      const down = y * 2 + 1 < HEIGHT ? [0, 1] : [0];
+      const values = down.flatMap((dy) =>
+        across.map((dx) => sampleOf((y * 2 + dy) * WIDTH + x * 2 + dx, sample)),
+      );
+      return values.reduce((sum, value) => sum + value, 0) / values.length;
+    };
+    for (const [x, y] of [
+      [0, 0],
+      [50, 37],
+      [25, 37],
+      [50, 12],
+    ] as const) {
+      for (const sample of [0, 1, 2]) {
+        const value = half.rgb[(y * half.width + x) * 3 + sample] ?? 0;
+        expect(Math.abs(value - mean(x, y, sample)), `${x}, ${y}`).toBeLessThanOrEqual(1);
+      }
+    }
+  });
+});
+
+describe('the colour profile of a TIFF image', () => {
+  const profile = Uint8Array.from({ length: 600 }, (_, i) => i % 256);
+
+  it('is returned unchanged', async () => {
+    const tags = { [tag.ICCProfile]: { type: 7, numbers: [...profile] } };
+    const slide = await open(encodeSamples({ ...colours, tags }));
+    expect(await slide.readIccProfile()).toEqual(profile);
+  });
+
+  it('may be absent', async () => {
+    expect(await (await open(encodeSamples(colours))).readIccProfile()).toBeNull();
+  });
+
+  it('is never read above the size limit', async () => {
+    const built = buildTiff({
+      directories: [
+        encodeSamples({ ...colours, tags: { [tag.ICCProfile]: { type: 7, numbers: [1, 2, 3, 4, 5] } } }),
+      ],
+    });
+    const view = new DataView(built.bytes.buffer, built.bytes.byteOffset, built.bytes.length);
+    const [{ at } = { at: 0 }] = built.directories;
+    for (let entry = at + 2; ; entry += 12) {
+      if (view.getUint16(entry, true) !== tag.ICCProfile) continue;
+      view.setUint32(entry + 4, 2 ** 25, true);
+      break;
+    }
+    const slide = await openBytes(built.bytes);
+    await expect(slide.readIccProfile()).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+  });
+});

@@ -1,0 +1,54 @@
+/** Opens slides from both kinds of locations, local folders and object storage; no other module knows both. */
+import { join, posix } from 'node:path';
+import { SlideError, type SlideLocation } from '../model/slide.ts';
+import { fingerprintOfLocation, openObjectFiles, openObjectSource } from '../object-storage/object-files.ts';
+import type { ObjectReader } from '../object-storage/object-reader.ts';
+import type { ByteSource } from '../source/byte-source.ts';
+import { fingerprintOfFiles, openFileSource } from '../source/file-source.ts';
+import { openLocalFiles, type SlideFiles, type SlideFolder } from '../source/slide-files.ts';
+
+/** Reader of object storage; null when none is configured. */
+export type Objects = ObjectReader | null;
+
+/** A local folder, or a key prefix of objects without a trailing slash. */
+export type FolderLocation = Pick<SlideLocation, 'path' | 'isObject'>;
+
+/** @throws SlideError FILE_MISSING, NOT_A_SLIDE, FILE_CHANGED, and errors of object storage */
+export async function openSlideFiles(location: SlideLocation, objects: Objects): Promise<SlideFiles> {
+  return location.isObject
+    ? openObjectFiles(location, requireObjectReader(objects))
+    : openLocalFiles(location);
+}
+
+/**
+ * Returns the `Slide.fingerprint` that the slide would have if it were opened now; a different one than that of the
+ * open slide means it was replaced. It covers all members of the location, and all files in members that are folders.
+ * The fingerprint of objects does not include their location, so that a moved slide is recognised.
+ *
+ * @throws SlideError FILE_MISSING, also for a member, and errors of object storage
+ */
+export async function fingerprintOf(location: SlideLocation, objects: Objects): Promise<string> {
+  return location.isObject
+    ? fingerprintOfLocation(location, requireObjectReader(objects))
+    : fingerprintOfFiles(location);
+}
+
+/** Opens a folder for grouping its files into slides. */
+export function openSlideFolder(
+  { path, isObject }: FolderLocation,
+  names: readonly string[],
+  folders: readonly string[],
+  objects: Objects,
+): SlideFolder {
+  const open = async (name: string): Promise<ByteSource> =>
+    isObject
+      ? openObjectSource(posix.join(path, name), requireObjectReader(objects))
+      : openFileSource(join(path, name));
+  return { names, folders, open };
+}
+
+/** @throws SlideError STORE_UNAVAILABLE */
+function requireObjectReader(objects: Objects): ObjectReader {
+  if (objects) return objects;
+  throw new SlideError('STORE_UNAVAILABLE', 'No object storage is configured');
+}

@@ -1,0 +1,58 @@
+/** File names per format: the extensions of its slides, and the other files that belong to a slide. */
+
+export interface FormatNames {
+  /** `name` of the `SlideFormat`. */
+  readonly format: string;
+  /** Of the leading file: lower case, with the dot. Two formats may share one. */
+  readonly extensions: readonly string[];
+  /** Absent: a slide is always a single file. */
+  readonly companions?: Companions;
+}
+
+/** How the other files of a slide are found from the name of its leading file. */
+export type Companions =
+  /** A folder beside the leading file. `folderName` takes the name without its extension; both are lower case. */
+  | { readonly kind: 'folder'; readonly folderName: (stem: string) => string }
+  /** Files of the same folder that the leading file lists; their names follow no rule. */
+  | { readonly kind: 'listed' }
+  /** Files of the same format in the same folder that belong to one series by their content. */
+  | { readonly kind: 'series' }
+  /** Files of the same folder with such names. Most slides with these extensions have none. */
+  | { readonly kind: 'optional'; readonly pattern: RegExp };
+
+/** `format-names.test.ts` requires an entry for every format of `open-slide.ts`. */
+export const formatNames: readonly FormatNames[] = [
+  { format: 'aperio', extensions: ['.svs'] },
+  { format: 'czi', extensions: ['.czi'] },
+  { format: 'dicom', extensions: ['.dcm', '.dicom'], companions: { kind: 'series' } },
+  { format: 'leica-scn', extensions: ['.scn'] },
+  { format: 'ndpi', extensions: ['.ndpi'] },
+  { format: 'ome-tiff', extensions: ['.ome.tif', '.ome.tiff'] },
+  // MIRAX, Hamamatsu VMS and VMU, Sakura.
+  {
+    format: 'openslide',
+    extensions: ['.mrxs'],
+    companions: { kind: 'folder', folderName: (stem) => stem },
+  },
+  { format: 'openslide', extensions: ['.vms', '.vmu'], companions: { kind: 'listed' } },
+  { format: 'openslide', extensions: ['.svslide'] },
+  { format: 'philips-tiff', extensions: ['.tiff'] },
+  { format: 'plain-image', extensions: ['.jp2', '.jpg', '.jpeg', '.png'] },
+  { format: 'qptiff', extensions: ['.qptiff'] },
+  { format: 'tiff', extensions: ['.tif', '.tiff', '.btf'] },
+  // The photograph of the glass and the overlaps of each level.
+  {
+    format: 'trestle',
+    extensions: ['.tif'],
+    companions: { kind: 'optional', pattern: /\.full$|\.tif-\d+b$/i },
+  },
+  { format: 'ventana-bif', extensions: ['.bif'] },
+  {
+    format: 'vsi',
+    extensions: ['.vsi'],
+    companions: { kind: 'folder', folderName: (stem) => `_${stem}_` },
+  },
+];
+
+/** Text at this offset of a DICOM file, which needs no extension. Source: DICOM PS3.10, section 7.1. */
+export const dicomSignature = { offset: 128, text: 'DICM' } as const;

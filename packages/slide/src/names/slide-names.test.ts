@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import {
+  companionFolderOf,
+  filesToInspect,
+  hasSlideName,
+  listsItsCompanions,
+  mayBeDicom,
+  mayBeDicomByContent,
+  usuallyHasCompanions,
+  withoutCompanionFolders,
+} from './slide-names.ts';
+
+describe('names of slides', () => {
+  it.each([
+    ...[
+      'a.svs',
+      'A.SVS',
+      'a.ome.tif',
+      'a b.ome.tiff',
+      'x.btf',
+      'x.ndpi',
+      'x.scn',
+      'x.bif',
+      'x.svslide',
+      'x.czi',
+    ],
+    ...['x.qptiff', 'x.jp2', 'x.Jpeg', 'x.png', 'ü.mrxs', 'x.vms', 'x.vmu', 'x.vsi', 'x.dcm', 'x.DICOM'],
+  ])('accept %s', (name) => {
+    expect(hasSlideName(name)).toBe(true);
+  });
+
+  it.each([
+    ...['notes.txt', 'catalogue.csv', 'dataset.json', 'README', 'a.svs.part', 'svs', '.svs', 'a.tif.md5'],
+    'Thumbs.db',
+  ])('reject %s', (name) => {
+    expect(hasSlideName(name)).toBe(false);
+  });
+
+  it.each(['IM0001', '1.2.840.113619.2', '000001'])('leave it to the content whether %s is DICOM', (name) => {
+    expect([mayBeDicomByContent(name), mayBeDicom(name)]).toEqual([true, true]);
+  });
+
+  it.each(['a.txt', 'Makefile.am', 'a.svs'])('exclude that %s is DICOM', (name) => {
+    expect([mayBeDicomByContent(name), mayBeDicom(name)]).toEqual([false, false]);
+  });
+});
+
+describe('companions of a slide', () => {
+  it.each(['a.mrxs', 'a.vms', 'a.vmu', 'a.vsi', 'a.dcm', 'a.dicom', 'IM0001'])('are usual for %s', (name) => {
+    expect(usuallyHasCompanions(name)).toBe(true);
+  });
+
+  it.each(['a.svs', 'a.tif', 'a.ome.tiff', 'a.txt', '.vsi'])('are not usual for %s', (name) => {
+    expect(usuallyHasCompanions(name)).toBe(false);
+  });
+
+  it.each([
+    ['A.mrxs', 'a'],
+    ['b.vsi', '_b_'],
+    ['c.svs', null],
+    ['.vsi', null],
+  ])('of %s lie in the folder %s', (name, folder) => {
+    expect(companionFolderOf(name)).toBe(folder);
+  });
+
+  it.each([
+    ['a.VMS', true],
+    ['a.vmu', true],
+    ['a.mrxs', false],
+  ])('are listed in %s: %s', (name, isListed) => {
+    expect(listsItsCompanions(name)).toBe(isListed);
+  });
+});
+
+describe('withoutCompanionFolders', () => {
+  it.each([
+    [
+      ['a.mrxs', 'a', 'b'],
+      ['a.mrxs', 'b'],
+    ],
+    [
+      ['a.vsi', '_a_', '_b_'],
+      ['a.vsi', '_b_'],
+    ],
+    [
+      ['a.svs', 'a.jpg'],
+      ['a.svs', 'a.jpg'],
+    ],
+  ])('of %j returns %j', (names, rest) => {
+    expect(withoutCompanionFolders(names)).toEqual(rest);
+  });
+});
+
+describe('filesToInspect', () => {
+  it.each([
+    [
+      'DICOM files, with and without an extension',
+      ['a.dcm', 'b.svs', 'c.DICOM', 'IM0001', 'd.tif'],
+      ['a.dcm', 'c.DICOM', 'IM0001'],
+    ],
+    ['all files beside a VMS file', ['a.vms', 'b.jpg', 'c.opt'], ['a.vms', 'b.jpg', 'c.opt']],
+    [
+      'the files of a Trestle slide',
+      ['a.tif', 'a.Full', 'a.tif-1b', 'b.png'],
+      ['a.tif', 'a.Full', 'a.tif-1b'],
+    ],
+    [
+      'no slides that are single files or have a folder',
+      ['a.tif', 'a.jpg', 'b.svs', 'c.mrxs', 'd.vsi', 'e.ndpi'],
+      [],
+    ],
+  ])('returns %s', (_, names, inspected) => {
+    expect(filesToInspect(names)).toEqual(inspected);
+  });
+});

@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BLOCK_BYTES, createBlockCache } from './block-cache.ts';
+import { type BlockDiskCache, createBlockDiskCache } from './block-disk-cache.ts';
+import type { StoredObject } from './object-store.ts';
+
+const bytes = randomBytes(20 * BLOCK_BYTES + 1000);
+const object: StoredObject = { key: 'a.svs', size: bytes.length, etag: 'one' };
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'block-cache-'));
+});
+const diskCaches: BlockDiskCache[] = [];
+afterEach(async () => {
+  await Promise.all(diskCaches.splice(0).map((diskCache) => diskCache.close()));
+  await rm(folder, { recursive: true });
+});
+
+/** A store in memory that records the requested blocks. */
+function storeOf(content = bytes) {
+  const requests: { key: string; first: number; blocks: number; signal: AbortSignal | undefined }[] = [];
+  let held: Promise<void> = Promise.resolve();
+  let fault: Error | null = null;
+  return {
+    asked: requests,
+    /** Delays all responses until the promise is fulfilled. */
+    hold(until: Promise<void>) {
+      held = until;
+    },
+    breakWith(error: Error | null) {
+      fault = error;
+    },
+    async read({ key }: StoredObject, offset: number, length: number, signal?: AbortSignal) {
+      requests.push({ key, first: offset / BLOCK_BYTES, blocks: Math.ceil(length / BLOCK_BYTES), signal });
+      await held;
+      signal?.throwIfAborted();
+      if (fault) throw fault;
+      return new Uint8Array(content.subarray(offset, offset + length));
+    },
+  };
+}
+function createDiskCache(): BlockDiskCache {
+  const diskCache = createBlockDiskCache({
+    folder,
+    maxBytes: 2 ** 30,
+    warn(error) {
+      throw error;
+    },
+  });
+  diskCaches.push(diskCache);
+  return diskCache;
+}
+/** Shortens the calls of `readInto`, and checks that it writes nothing outside the requested range. */
+function cacheOf(
+  store: ReturnType<typeof storeOf>,
+  { maxMemoryBytes = 2 ** 26, diskCache = null as BlockDiskCache | null } = {},
+) {
+  const cache = createBlockCache({ store, maxMemoryBytes, diskCache });
+  return {
+    async read(from: StoredObject, offset: number, length: number, signal?: AbortSignal) {
+      const target = new Uint8Array(length + 2).fill(0xaa);
+      await cache.readInto(from, target, 1, offset, length, signal);
+      expect([target[0], target[length + 1]]).toEqual([0xaa, 0xaa]); // bytes outside the range are untouched
+      return target.subarray(1, length + 1);
+    },
+  };
+}
+const requestedRanges = ({ asked: requests }: ReturnType<typeof storeOf>) =>
+  requests
+    .map(({ first, blocks }) => [first, blocks] as const)
+    .sort(([one], [otherCache]) => one - otherCache);
+
+describe('the block cache', () => {
+  it.each([
+    ['within a block', 100, 200],
+    ['across two', BLOCK_BYTES - 10, 20],
+    ['the last bytes', bytes.length - 7, 7],
+    ['nothing', 5, 0],
+    ['everything', 0, bytes.length],
+  ])('returns exactly the requested bytes: %s', async (_, offset, length) => {
+    const read = await cacheOf(storeOf()).read(object, offset, length);
+    expect(bytes.subarray(offset, offset + length).equals(read)).toBe(true);
+  });
+
+  it('throws FILE_TRUNCATED for a range beyond the object, without a request', async () => {
+    const store = storeOf();
+    await expect(cacheOf(store).read(object, bytes.length, 1)).rejects.toMatchObject({
+      code: 'FILE_TRUNCATED',
+    });
+    expect(store.asked).toEqual([]);
+  });
+
+  it('fetches adjacent missing blocks together, at most eight per request', async () => {
+    const store = storeOf();
+    const cache = cacheOf(store);
+    await cache.read(object, 2 * BLOCK_BYTES, 1);
+    await cache.read(object, 0, 12 * BLOCK_BYTES);
+    expect(requestedRanges(store)).toEqual([
+      [0, 2],
+      [2, 1],
+      [3, 8],
+      [11, 1],
+    ]);
+  });
+
+  it('fetches a block once for concurrent and later reads', async () => {
+    const store = storeOf();
+    const gate = Promise.withResolvers<void>();
+    store.hold(gate.promise);
+    const cache = cacheOf(store);
+    const reads = [0, 1, 2].map((offset) => cache.read(object, offset, 10));
+    gate.resolve();
+    await Promise.all(reads);
+    await cache.read(object, 500, 10);
+    expect(store.asked).toHaveLength(1);
+  });
+
+  it('reuses the blocks of a moved object, but not those of another version', async () => {
+    const store = storeOf();
+    const cache = cacheOf(store);
+    await cache.read(object, 0, 10);
+    await cache.read({ ...object, key: 'moved/a.svs' }, 0, 10);
+    expect(store.asked).toHaveLength(1);
+    await cache.read({ ...object, etag: 'two' }, 0, 10);
+    expect(store.asked).toHaveLength(2);
+  });
+
+  it('evicts the least recently used block when the memory limit is reached', async () => {
+    const store = storeOf();
+    const cache = cacheOf(store, { maxMemoryBytes: 2 * BLOCK_BYTES });
+    for (const index of [0, 1, 0, 2, 0, 1]) await cache.read(object, index * BLOCK_BYTES, 1);
+    expect(store.asked.map(({ first }) => first)).toEqual([0, 1, 2, 1]);
+  });
+
+  it('fails all waiting reads when a request fails, and requests the block again later', async () => {
+    const store = storeOf();
+    store.breakWith(new Error('down'));
+    const cache = cacheOf(store);
+    const both = await Promise.allSettled([cache.read(object, 0, 1), cache.read(object, 1, 1)]);
+    expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    store.breakWith(null);
+    expect(await cache.read(object, 0, 1)).toHaveLength(1);
+  });
+
+  it('aborts a request when its last waiting read was aborted, not before', async () => {
+    const store = storeOf();
+    const gate = Promise.withResolvers<void>();
+    store.hold(gate.promise);
+    const cache = cacheOf(store);
+    const controllers = [new AbortController(), new AbortController()];
+    const reads = controllers.map(({ signal }) => cache.read(object, 0, 1, signal));
+    controllers[0]?.abort(new Error('gone'));
+    await expect(reads[0]).rejects.toThrow('gone');
+    expect(store.asked[0]?.signal?.aborted).toBe(false);
+    controllers[1]?.abort(new Error('gone too'));
+    await expect(reads[1]).rejects.toThrow('gone too');
+    expect(store.asked[0]?.signal?.aborted).toBe(true);
+    const later = cache.read(object, 0, 1);
+    gate.resolve();
+    expect(await later).toHaveLength(1);
+    expect(store.asked).toHaveLength(2);
+  });
+
+  it('reads blocks from the disk that another process has fetched', async () => {
+    const first = storeOf();
+    const diskCache = createDiskCache();
+    await cacheOf(first, { maxMemoryBytes: 0, diskCache }).read(object, 0, bytes.length);
+    await diskCache.settled();
+    const second = storeOf();
+    const otherCache = cacheOf(second, { maxMemoryBytes: 0, diskCache: createDiskCache() });
+    expect(bytes.equals(await otherCache.read(object, 0, bytes.length))).toBe(true);
+    expect(second.asked).toEqual([]);
+  });
+
+  it('reads a range whose blocks lie in memory, on disk and in the store', async () => {
+    const store = storeOf();
+    const diskCache = createDiskCache();
+    const cache = cacheOf(store, { maxMemoryBytes: 2 * BLOCK_BYTES, diskCache });
+    for (const index of [1, 2, 4]) await cache.read(object, index * BLOCK_BYTES, 1); // block 1 is only on the disk
+    await diskCache.settled();
+    const requests = store.asked.length;
+    for (const _ of ['checksum verified', 'already verified']) {
+      const offset = BLOCK_BYTES + 17;
+      const read = await cache.read(object, offset, 4 * BLOCK_BYTES);
+      expect(bytes.subarray(offset, offset + 4 * BLOCK_BYTES).equals(read)).toBe(true);
+    }
+    expect(store.asked.slice(requests).map(({ first }) => first)).toEqual([3, 5]);
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, it, vi } from 'vitest';
+import { SlideError } from '../model/slide.ts';
+import { createStoreGuard, StoreFault, type StoreLimits, storeLimits } from './circuit-breaker.ts';
+
+const transientFault = () => new StoreFault('STORE_UNAVAILABLE', 'The object store answered 500', true);
+const definiteError = () => new SlideError('FILE_MISSING', 'The object is not there');
+/** A guard without retries, so that each failure is one attempt. */
+const guard = (limits: Partial<StoreLimits> = {}) =>
+  createStoreGuard({ ...storeLimits, retries: 0, backoffMs: 1, ...limits });
+const failing = (error: Error) => async () => {
+  throw error;
+};
+
+describe('a guarded request to the store', () => {
+  it('is retried after a transient fault and after an unexpected error', async () => {
+    const attempt = vi
+      .fn<() => Promise<string>>()
+      .mockRejectedValueOnce(transientFault())
+      .mockRejectedValueOnce(new TypeError('fetch failed'))
+      .mockResolvedValue('bytes');
+    expect(await guard({ retries: 2 }).ask(attempt)).toBe('bytes');
+  });
+
+  it('is not retried after a definite error such as FILE_MISSING', async () => {
+    const attempt = vi.fn<() => Promise<never>>(failing(definiteError()));
+    await expect(guard({ retries: 2 }).ask(attempt)).rejects.toMatchObject({ code: 'FILE_MISSING' });
+    expect(attempt).toHaveBeenCalledOnce();
+  });
+
+  it('is not retried when the backoff would exceed the total time limit', async () => {
+    const attempt = vi.fn<() => Promise<never>>(failing(transientFault()));
+    await expect(guard({ retries: 2, backoffMs: 60_000 }).ask(attempt)).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+    });
+    expect(attempt).toHaveBeenCalledOnce();
+  });
+
+  it('is aborted and throws STORE_TIMEOUT after the time limit of an attempt', async () => {
+    const attempt = vi.fn<(signal: AbortSignal) => Promise<never>>(
+      (signal) =>
+        new Promise<never>((_, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('interrupted')));
+        }),
+    );
+    await expect(guard({ attemptMs: 1 }).ask(attempt)).rejects.toMatchObject({ code: 'STORE_TIMEOUT' });
+  });
+});
+
+describe('the circuit breaker', () => {
+  async function openCircuit(limits: Partial<StoreLimits> = {}) {
+    const guarded = guard(limits);
+    for (let i = 0; i < 5; i++) await expect(guarded.ask(failing(transientFault()))).rejects.toThrow('500');
+    return guarded;
+  }
+
+  it('opens after five consecutive failures: requests then fail immediately and send nothing', async () => {
+    const open = await openCircuit();
+    const attempt = vi.fn<() => Promise<string>>(async () => 'bytes');
+    await expect(open.ask(attempt)).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: 'The object store failed repeatedly; no requests are sent until the next probe',
+    });
+    expect(attempt).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['a success', async () => 'bytes'],
+    ['a definite error', failing(definiteError())],
+  ])('stays closed when %s occurs between failures', async (_, between) => {
+    const closed = guard();
+    for (let i = 0; i < 4; i++) await closed.ask(failing(transientFault())).catch(() => {});
+    await closed.ask(between).catch(() => {});
+    for (let i = 0; i < 4; i++) await closed.ask(failing(transientFault())).catch(() => {});
+    expect(await closed.ask(async () => 'bytes')).toBe('bytes');
+  });
+
+  it('lets one probe through after the interval and closes when it succeeds', async () => {
+    const open = await openCircuit({ probeMs: 0 });
+    const gate = Promise.withResolvers<string>();
+    const probe = open.ask(() => gate.promise);
+    await expect(open.ask(async () => 'another')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    gate.resolve('bytes');
+    expect(await probe).toBe('bytes');
+    expect(await open.ask(async () => 'another')).toBe('another');
+  });
+
+  it('does not retry a probe and stays open when it fails', async () => {
+    const open = await openCircuit({ probeMs: 0, retries: 2 });
+    const attempt = vi.fn<() => Promise<never>>(failing(transientFault()));
+    await expect(open.ask(attempt)).rejects.toThrow('500');
+    expect(attempt).toHaveBeenCalledOnce();
+  });
+
+  it('stays open when the caller aborts the probe', async () => {
+    const open = await openCircuit({ probeMs: 0, retries: 2 });
+    const controller = new AbortController();
+    const probe = open.ask(() => {
+      controller.abort(new Error('gone'));
+      return Promise.reject(new Error('interrupted'));
+    }, controller.signal);
+    await expect(probe).rejects.toThrow('gone');
+    // The circuit is still open, so the next request is a probe and is not retried.
+    const attempt = vi.fn<() => Promise<never>>(failing(transientFault()));
+    await expect(open.ask(attempt)).rejects.toThrow('500');
+    expect(attempt).toHaveBeenCalledOnce();
+    expect(await open.ask(async () => 'bytes')).toBe('bytes');
+  });
+});
+
+describe('concurrent requests to the store', () => {
+  it('are limited in number: further ones wait in order, and those beyond the queue limit get BUSY', async () => {
+    const limited = guard({ atOnce: 1, waiting: 2 });
+    const order: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    const first = limited.ask(() => gate.promise);
+    const others = ['a', 'b'].map((name) => limited.ask(async () => order.push(name)));
+    await expect(limited.ask(async () => order.push('c'))).rejects.toMatchObject({ code: 'BUSY' });
+    expect(order).toEqual([]);
+    gate.resolve();
+    await Promise.all([first, ...others]);
+    expect(order).toEqual(['a', 'b']);
+  });
+
+  it('leave the queue when their caller aborts', async () => {
+    const limited = guard({ atOnce: 1, waiting: 1 });
+    const gate = Promise.withResolvers<void>();
+    const controller = new AbortController();
+    const first = limited.ask(() => gate.promise);
+    const aborted = limited.ask(async () => 'gone', controller.signal);
+    controller.abort(new Error('gone'));
+    const next = limited.ask(async () => 'next');
+    gate.resolve();
+    await expect(aborted).rejects.toThrow('gone');
+    await first;
+    expect(await next).toBe('next');
+  });
+
+  it('get STORE_TIMEOUT when they wait for their turn longer than the total time limit', async () => {
+    const limited = guard({ atOnce: 1, totalMs: 20 });
+    const gate = Promise.withResolvers<void>();
+    const first = limited.ask(() => gate.promise, undefined, { totalMs: 60_000, attemptMs: 60_000 });
+    await expect(limited.ask(async () => 'late')).rejects.toMatchObject({ code: 'STORE_TIMEOUT' });
+    gate.resolve();
+    await first;
+  });
+});

@@ -1,0 +1,120 @@
+/**
+ * Slide files in object storage: the leading object, and the objects with the same key prefix up to the last
+ * slash.
+ */
+import { posix } from 'node:path';
+import { SlideError, type SlideLocation } from '../model/slide.ts';
+import { type ByteSource, checkRange } from '../source/byte-source.ts';
+import { fingerprintOfVersions, versionOfObject } from '../source/fingerprint.ts';
+import { isMember, notAMember, type SlideFiles } from '../source/slide-files.ts';
+import type { ObjectReader } from './object-reader.ts';
+import type { ObjectFacts, StoredObject } from './object-store.ts';
+
+/** @throws SlideError FILE_MISSING; errors of the store */
+export async function openObjectSource(key: string, objects: ObjectReader): Promise<ByteSource> {
+  return objectSource({ key, ...(await objects.head(key)) }, objects);
+}
+
+/** @throws SlideError FILE_MISSING, FILE_CHANGED; errors of the store */
+export async function openObjectFiles(location: SlideLocation, objects: ObjectReader): Promise<SlideFiles> {
+  const { path: key, members } = location;
+  const object = { key, ...(await objects.head(key)) };
+  const leading = objectSource(object, objects);
+  const name = posix.basename(key);
+  const folder = folderOf(key);
+  return {
+    name,
+    path: null,
+    isObject: true,
+    leading,
+    fingerprint: members?.length
+      ? fingerprintOfObjects([object, ...(await membersOf(location, objects))])
+      : leading.fingerprint,
+    async list() {
+      if (members) return [name, ...members].sort();
+      const beside = await objects.list(folder);
+      return beside.flatMap((each) => nameIn(folder, each.key) ?? []).sort();
+    },
+    async open(memberName) {
+      const memberKey = keyOfMember(folder, memberName);
+      if (members && !isMember(memberKey.slice(folder.length), members)) throw notAMember();
+      return openObjectSource(memberKey, objects);
+    },
+    async pathOf() {
+      throw new SlideError('FORMAT_NOT_SUPPORTED', 'A library that opens files cannot read an object');
+    },
+    close: async () => {},
+  };
+}
+
+/**
+ * Computes the fingerprint of the current objects without opening them.
+ *
+ * @throws SlideError FILE_MISSING when the leading object or a member is missing
+ */
+export async function fingerprintOfLocation(location: SlideLocation, objects: ObjectReader): Promise<string> {
+  const [leading, members] = await Promise.all([objects.head(location.path), membersOf(location, objects)]);
+  return fingerprintOfObjects([leading, ...members]);
+}
+
+/** The facts of the members in the order of the location; a folder stands for all objects below it. */
+async function membersOf(
+  { path, members = [] }: SlideLocation,
+  objects: ObjectReader,
+): Promise<readonly ObjectFacts[]> {
+  const folder = folderOf(path);
+  const facts = await Promise.all(
+    members.map((member) =>
+      member.endsWith('/') ? objects.list(folder + member) : objects.head(folder + member),
+    ),
+  );
+  return facts.flat();
+}
+
+function objectSource(object: StoredObject, objects: ObjectReader): ByteSource {
+  const { size } = object;
+  const readInto: ByteSource['readInto'] = async (target, at, offset, length, signal) => {
+    signal?.throwIfAborted();
+    checkRange(offset, length, size);
+    await objects.readInto(object, target, at, offset, length, signal);
+  };
+  return {
+    size,
+    fingerprint: fingerprintOfObjects([object]),
+    async read(offset, length, signal) {
+      checkRange(offset, length, size); // before the allocation
+      const target = new Uint8Array(length);
+      await readInto(target, 0, offset, length, signal);
+      return target;
+    },
+    readInto,
+    close: async () => {},
+  };
+}
+
+/** @param objects the objects of one slide, the leading one first */
+function fingerprintOfObjects(objects: readonly ObjectFacts[]): string {
+  return fingerprintOfVersions(objects.map(versionOfObject));
+}
+
+/** The key up to its last slash, included; '' for a key without one. */
+function folderOf(key: string): string {
+  return key.slice(0, key.lastIndexOf('/') + 1);
+}
+
+/** The name of an object in the folder itself; null for an object in a subfolder. */
+function nameIn(folder: string, key: string): string | null {
+  const name = key.slice(folder.length);
+  return name.includes('/') ? null : name;
+}
+
+/** Resolves a name that comes from an untrusted file. */
+function keyOfMember(folder: string, name: string): string {
+  const normalized = posix.normalize(name);
+  const isOutside =
+    normalized === '.' || normalized === '..' || normalized.startsWith('../') || normalized.startsWith('/');
+  if (isOutside || name === '' || name.includes('\0')) {
+    throw new SlideError('FILE_CORRUPT', 'The slide names a file outside its own folder');
+  }
+  return folder + normalized;
+}

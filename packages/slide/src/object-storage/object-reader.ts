@@ -1,0 +1,81 @@
+/** Access to objects for slide readers: cached metadata, and bytes through the block cache. */
+import { SlideError } from '../model/slide.ts';
+import { type BlockCache, createBlockCache } from './block-cache.ts';
+import type { BlockDiskCache } from './block-disk-cache.ts';
+import type { ObjectFacts, ObjectStore, StoredObject } from './object-store.ts';
+
+export interface ObjectReader extends BlockCache {
+  /** Current metadata, at most half a second old. @throws SlideError errors of `ObjectStore.head` */
+  head(key: string): Promise<ObjectFacts>;
+  /**
+   * Lists the objects with a key prefix, sorted by key, at most as many as a slide may have.
+   *
+   * @throws SlideError LIMIT_EXCEEDED; errors of `ObjectStore.list`
+   */
+  list(prefix: string): Promise<readonly StoredObject[]>;
+}
+
+interface ObjectReaderOptions {
+  readonly store: ObjectStore;
+  readonly maxMemoryBytes: number;
+  readonly diskCache: BlockDiskCache | null;
+}
+
+/** Maximum age of cached metadata: every use of a slide checks whether its objects are unchanged. */
+const MAX_AGE_MS = 500;
+const MAX_CACHED = 10_000;
+/** Bound of the objects in a slide's folder. */
+const MAX_LISTED = 20_000;
+
+export function createObjectReader({ store, maxMemoryBytes, diskCache }: ObjectReaderOptions): ObjectReader {
+  const blocks = createBlockCache({ store, maxMemoryBytes, diskCache });
+  const heads = createShortCache((key) => store.head(key));
+  const lists = createShortCache(listAll);
+
+  async function listAll(prefix: string): Promise<readonly StoredObject[]> {
+    const objects: StoredObject[] = [];
+    for await (const { key, size, etag } of store.list(prefix)) {
+      if (objects.length === MAX_LISTED) {
+        throw new SlideError('LIMIT_EXCEEDED', `More than ${MAX_LISTED} objects may belong to this slide`);
+      }
+      objects.push({ key, size, etag });
+    }
+    return objects;
+  }
+
+  return {
+    head: (key) => heads.ask(key),
+    list: (prefix) => lists.ask(prefix),
+
+    async readInto(object, target, at, offset, length, signal) {
+      try {
+        await blocks.readInto(object, target, at, offset, length, signal);
+      } catch (error) {
+        heads.forget(object.key); // the object may have been replaced
+        throw error;
+      }
+    },
+  };
+}
+
+/** Caches responses for a short time and shares pending ones between callers. Errors are not cached. */
+function createShortCache<T>(ask: (name: string) => Promise<T>) {
+  const cache = new Map<string, { readonly answer: Promise<T>; readonly at: number }>();
+  return {
+    ask(name: string): Promise<T> {
+      const cached = cache.get(name);
+      if (cached && performance.now() - cached.at < MAX_AGE_MS) return cached.answer;
+      const result = ask(name);
+      const entry = { answer: result, at: performance.now() };
+      if (cache.size >= MAX_CACHED) cache.clear();
+      cache.set(name, entry);
+      result.catch(() => {
+        if (cache.get(name) === entry) cache.delete(name);
+      });
+      return result;
+    },
+    forget(name: string): void {
+      cache.delete(name);
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeBucket, withoutObjectStore } from '../testing/test-bucket.ts';
+import { createObjectStore, type ObjectStore, type ObjectStoreSettings } from './object-store.ts';
+
+const bytes = randomBytes(300_000);
+let settings: ObjectStoreSettings;
+let store: ObjectStore;
+let folder: string;
+
+const file = (name: string) => join(folder, name);
+const listKeys = async (prefix: string, from = store) => {
+  const keys: string[] = [];
+  for await (const { key } of from.list(prefix)) keys.push(key);
+  return keys;
+};
+
+/** Tests the contract of ObjectStore against a real S3 server. */
+describe.skipIf(withoutObjectStore !== null)(`an object store (${withoutObjectStore ?? 'S3'})`, () => {
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'object-store-'));
+    settings = await makeBucket();
+    store = createObjectStore(settings);
+    await writeFile(file('slide.svs'), bytes);
+    await writeFile(file('empty'), '');
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it('stores a file and returns its size and ETag', async () => {
+    const put = await store.put('Tissue/slide.svs', file('slide.svs'));
+    expect(put).toEqual({ size: bytes.length, etag: expect.stringMatching(/^[\w-]{16,}$/) });
+    expect(await store.head('Tissue/slide.svs')).toEqual(put);
+    const found: unknown[] = [];
+    for await (const object of store.list('Tissue/')) found.push(object);
+    const lastModified = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    expect(found).toEqual([{ key: 'Tissue/slide.svs', ...put, lastModified }]);
+  });
+
+  it('reads exactly the requested bytes', async () => {
+    const facts = await store.put('a.svs', file('slide.svs'));
+    const read = (offset: number, length: number) => store.read({ key: 'a.svs', ...facts }, offset, length);
+    expect(bytes.subarray(0, 1).equals(await read(0, 1))).toBe(true);
+    expect(bytes.subarray(1234, 250_000).equals(await read(1234, 250_000 - 1234))).toBe(true);
+    expect(bytes.subarray(-5).equals(await read(bytes.length - 5, 5))).toBe(true);
+    expect(bytes.equals(await read(0, bytes.length))).toBe(true);
+    expect(await read(100, 0)).toHaveLength(0);
+    await expect(read(bytes.length - 1, 2)).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
+  });
+
+  it('throws FILE_CHANGED when the object was replaced', async () => {
+    const before = await store.put('replaced.svs', file('slide.svs'));
+    await writeFile(file('other.svs'), randomBytes(bytes.length));
+    const after = await store.put('replaced.svs', file('other.svs'));
+    expect(after.etag).not.toBe(before.etag);
+    await expect(store.read({ key: 'replaced.svs', ...before }, 0, 10)).rejects.toMatchObject({
+      code: 'FILE_CHANGED',
+    });
+  });
+
+  it('stores a large file as a multipart upload', async () => {
+    const multipartStore = createObjectStore(settings, { partBytes: 6 * 2 ** 20 });
+    const large = randomBytes(13 * 2 ** 20);
+    await writeFile(file('large.svs'), large);
+    const facts = await multipartStore.put('large.svs', file('large.svs'));
+    expect(facts.size).toBe(large.length);
+    for await (const { key, size, etag } of store.list('large.svs')) {
+      expect({ key, size, etag }).toEqual({ key: 'large.svs', ...facts });
+    }
+    const across = await store.read({ key: 'large.svs', ...facts }, 6 * 2 ** 20 - 50, 100);
+    expect(large.subarray(6 * 2 ** 20 - 50, 6 * 2 ** 20 + 50).equals(across)).toBe(true);
+  });
+
+  it('stores an empty file', async () => {
+    expect(await store.put('empty.svs', file('empty'))).toMatchObject({ size: 0 });
+  });
+
+  it('throws FILE_MISSING for a missing object or local file', async () => {
+    await expect(store.head('gone.svs')).rejects.toMatchObject({ code: 'FILE_MISSING' });
+    const missing = { key: 'gone.svs', size: 10, etag: 'x' };
+    await expect(store.read(missing, 0, 10)).rejects.toMatchObject({ code: 'FILE_MISSING' });
+    await expect(store.put('gone.svs', file('nothing'))).rejects.toMatchObject({ code: 'FILE_MISSING' });
+  });
+
+  it('deletes an object, and ignores a second deletion', async () => {
+    await store.put('short-lived.svs', file('slide.svs'));
+    await store.delete('short-lived.svs');
+    await store.delete('short-lived.svs');
+    await expect(store.head('short-lived.svs')).rejects.toMatchObject({ code: 'FILE_MISSING' });
+  });
+
+  it.each([
+    'Gewebe/Präparat 1.svs',
+    'Doku/ölçüm + kırpıntı (2).svs',
+    "Odd/it's 100% *!.svs",
+    'Plain/a&b=c;d?e#f.svs',
+    'Deep/er/and/deeper/slide.svs',
+  ])('accepts the key %s', async (key) => {
+    const facts = await store.put(key, file('slide.svs'));
+    expect((await store.read({ key, ...facts }, 0, 5)).length).toBe(5);
+    expect(await listKeys(key.slice(0, key.indexOf('/') + 1))).toContain(key);
+  });
+
+  it.each(['../secret.svs', 'a/../b.svs', './a.svs', ''])(
+    'rejects a key that a URL cannot contain: %j',
+    async (key) => {
+      await expect(store.head(key)).rejects.toMatchObject({ code: 'FILE_MISSING' });
+    },
+  );
+
+  it('lists only keys below its prefix, relative to it', async () => {
+    const prefixed = createObjectStore({ ...settings, prefix: 'slides/' });
+    await prefixed.put('Set/a.svs', file('slide.svs'));
+    expect(await listKeys('', prefixed)).toEqual(['Set/a.svs']);
+    expect(await listKeys('slides/')).toEqual(['slides/Set/a.svs']);
+  });
+
+  it('reports the S3 error code for a wrong secret key', async () => {
+    const wrong = createObjectStore({ ...settings, secretAccessKey: 'wrong' });
+    await expect(listKeys('', wrong)).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: 'The object store answered 403 (SignatureDoesNotMatch)',
+    });
+    await expect(wrong.head('a.svs')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  });
+
+  it('throws STORE_UNAVAILABLE for a missing bucket, instead of an empty list', async () => {
+    const withMissingBucket = createObjectStore({ ...settings, bucket: 'there-is-no-such-bucket' });
+    await expect(listKeys('', withMissingBucket)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  });
+
+  it('lists all pages in order', async () => {
+    const paged = createObjectStore(settings, { pageKeys: 3 });
+    const names = Array.from({ length: 8 }, (_, i) => `many/${i}.svs`);
+    await Promise.all(names.map((name) => paged.put(name, file('empty'))));
+    expect(await listKeys('many/', paged)).toEqual(names);
+  });
+});

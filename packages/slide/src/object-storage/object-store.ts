@@ -1,0 +1,445 @@
+/**
+ * A client for one bucket of S3-compatible object storage, with range requests over HTTP.
+ *
+ * Keys are relative to the prefix of the settings. They come from the catalogue, never from a request. URLs
+ * are in path style, which every S3 server supports. Redirects are not followed.
+ *
+ * The file exceeds 350 lines because all calls share the signing, the guard and the checks of responses.
+ *
+ * Source: Amazon S3 API Reference (2006-03-01), the pages of the calls named below.
+ */
+import { createHash } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import { AwsClient } from 'aws4fetch';
+import { SlideError } from '../model/slide.ts';
+import { checkRange } from '../source/byte-source.ts';
+import { elementsAt, readXml, textAt, type XmlElement } from '../xml/read-xml.ts';
+import { createStoreGuard, StoreFault, type StoreLimits, storeLimits } from './circuit-breaker.ts';
+
+/** Metadata that identifies a version of an object. */
+export interface ObjectFacts {
+  /** Bytes. */
+  readonly size: number;
+  /** The ETag without quotes; changes whenever the bytes change. */
+  readonly etag: string;
+}
+
+export interface StoredObject extends ObjectFacts {
+  readonly key: string;
+}
+
+export interface ListedObject extends StoredObject {
+  /** ISO 8601, UTC. */
+  readonly lastModified: string;
+}
+
+export interface ObjectStore {
+  /** @throws SlideError FILE_MISSING, STORE_UNAVAILABLE, STORE_TIMEOUT, BUSY; so do all methods */
+  head(key: string, signal?: AbortSignal): Promise<ObjectFacts>;
+  /**
+   * Reads exactly these bytes of exactly this version.
+   *
+   * @throws SlideError FILE_CHANGED when the object was replaced, FILE_MISSING
+   */
+  read(object: StoredObject, offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
+  /**
+   * Lists all objects whose keys start with the prefix, in byte order of their keys; '' lists all objects.
+   */
+  list(prefix: string, signal?: AbortSignal): AsyncIterable<ListedObject>;
+  /**
+   * Stores a file atomically, in one request or as a multipart upload, and replaces an existing object.
+   *
+   * @param file absolute path; the file must not change meanwhile
+   * @throws SlideError FILE_MISSING when the file cannot be read
+   */
+  put(key: string, file: string, signal?: AbortSignal): Promise<ObjectFacts>;
+  /** Deletes an object; a missing one counts as deleted. */
+  delete(key: string, signal?: AbortSignal): Promise<void>;
+}
+
+export interface ObjectStoreSettings {
+  /** Base URL of the server, for example `https://s3.example.org`. */
+  readonly endpoint: string;
+  readonly bucket: string;
+  /** Prefix of the keys of all slides, for example `slides/`; may be empty. */
+  readonly prefix: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+interface TransferLimits {
+  /** Bytes of a part of a multipart upload, and the time limit for one part. */
+  readonly partBytes: number;
+  readonly partMs: number;
+  /** Keys per page of a list; S3 allows at most 1,000. */
+  readonly pageKeys: number;
+}
+
+const transferLimits: TransferLimits = { partBytes: 16 * 2 ** 20, partMs: 120_000, pageKeys: 1000 };
+/** Source: Amazon S3 User Guide, "Multipart upload limits". */
+const MAX_PARTS = 10_000;
+/** 1,000 keys of 1,000 bytes each, and the XML around them. */
+const MAX_LIST_BYTES = 8 * 2 ** 20;
+/** Enough of an error response for its code. */
+const MAX_ERROR_BYTES = 4096;
+
+interface RequestOptions {
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array<ArrayBuffer> | string;
+}
+
+export function createObjectStore(
+  settings: ObjectStoreSettings,
+  overrides: Partial<StoreLimits & TransferLimits> = {},
+): ObjectStore {
+  const limits = { ...storeLimits, ...transferLimits, ...overrides };
+  const { endpoint, bucket, prefix, region, accessKeyId, secretAccessKey } = settings;
+  const signer = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3' });
+  const guard = createStoreGuard(limits);
+  const root = `${endpoint.replace(/\/+$/, '')}/${encodeURIComponent(bucket)}`;
+
+  /** @throws SlideError FILE_MISSING for a key that a URL cannot contain */
+  function urlOf(key: string): string {
+    const segments = (prefix + key).split('/');
+    // A URL parser removes such segments, and the URL would name another object.
+    if (key === '' || segments.some((segment) => segment === '.' || segment === '..')) {
+      throw new SlideError('FILE_MISSING', 'This key cannot name an object');
+    }
+    return `${root}/${segments.map(encodeURIComponent).join('/')}`;
+  }
+
+  /** Sends one signed request. @throws StoreFault; errors of `fetch` */
+  async function request(address: string, options: RequestOptions, signal: AbortSignal): Promise<Response> {
+    const { method, headers, query, body } = options;
+    const url = query ? `${address}?${queryOf(query)}` : address;
+    const signed = await signer.sign(url, {
+      method,
+      headers: {
+        ...(body !== undefined && { 'x-amz-content-sha256': digest('sha256', body, 'hex') }),
+        ...headers,
+      },
+      ...(body !== undefined && { body }),
+      redirect: 'manual',
+      signal,
+    });
+    // Content-Length is wrong for compressed responses. The header is not signed, because proxies rewrite it;
+    // `fetch` sets it itself for range requests.
+    if (headers?.range === undefined) signed.headers.set('accept-encoding', 'identity');
+    // The signal is passed again: Node forgets the one of a Request once the Request is collected as garbage, and
+    // a slow body would then never time out.
+    return fetch(signed, { signal });
+  }
+
+  /** @throws SlideError FILE_MISSING, FILE_CHANGED; StoreFault */
+  async function throwErrorOf(response: Response): Promise<never> {
+    const { status } = response;
+    if (status === 404) {
+      await response.body?.cancel();
+      throw new SlideError('FILE_MISSING', 'The object does not exist');
+    }
+    if (status === 412 || status === 416) {
+      await response.body?.cancel();
+      throw new SlideError('FILE_CHANGED', 'The object was replaced');
+    }
+    const code = /<Code>(\w{1,64})<\/Code>/.exec(
+      await textOf(response, MAX_ERROR_BYTES).catch(() => ''),
+    )?.[1];
+    const isPassing = status === 429 || status >= 500;
+    throw new StoreFault(
+      'STORE_UNAVAILABLE',
+      `The object store answered ${status}${code === undefined ? '' : ` (${code})`}`,
+      isPassing,
+    );
+  }
+
+  async function head(key: string, signal?: AbortSignal): Promise<ObjectFacts> {
+    const address = urlOf(key);
+    return guard.ask(async (attempt) => {
+      const response = await request(address, { method: 'HEAD' }, attempt);
+      if (response.status !== 200) await throwErrorOf(response);
+      const size = Number(response.headers.get('content-length') ?? Number.NaN);
+      const etag = etagIn(response);
+      if (!Number.isSafeInteger(size) || etag === null)
+        throw invalidResponse('a response has no size or no ETag');
+      return { size, etag };
+    }, signal);
+  }
+
+  /** Source: GetObject; RFC 9110, sections 13.1.1 (If-Match) and 14 (range requests). */
+  async function readRange(
+    address: string,
+    { etag, size }: StoredObject,
+    offset: number,
+    length: number,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
+    const range = `${offset}-${offset + length - 1}`;
+    const headers = { range: `bytes=${range}`, 'if-match': `"${etag}"` };
+    const response = await request(address, { method: 'GET', headers }, signal);
+    if (response.status !== 206 && response.status !== 200) await throwErrorOf(response);
+    try {
+      const returnedEtag = etagIn(response);
+      if (returnedEtag !== null && returnedEtag !== etag) {
+        throw new SlideError('FILE_CHANGED', 'The object was replaced');
+      }
+      // The whole object may have many gigabytes, so its body is not read.
+      if (response.status === 200) throw invalidResponse('it ignores range requests');
+      if (response.headers.get('content-range') !== `bytes ${range}/${size}`) {
+        throw invalidResponse('it returned another range than requested');
+      }
+      if ((response.headers.get('content-encoding') ?? 'identity') !== 'identity') {
+        throw invalidResponse('it returned compressed bytes');
+      }
+    } catch (error) {
+      await response.body?.cancel();
+      throw error;
+    }
+    return readExactly(response, length);
+  }
+
+  async function* list(from: string, signal?: AbortSignal): AsyncGenerator<ListedObject> {
+    const query = {
+      'list-type': '2',
+      'encoding-type': 'url',
+      'max-keys': String(limits.pageKeys),
+      prefix: prefix + from,
+    };
+    for (let token: string | null = ''; token !== null; ) {
+      const continuation: Record<string, string> = token === '' ? {} : { 'continuation-token': token };
+      const page = await readPage({ ...query, ...continuation }, signal);
+      yield* objectsIn(page, prefix);
+      token = textAt(page, 'IsTruncated') === 'true' ? textAt(page, 'NextContinuationToken') : null;
+      if (token === '') throw invalidResponse('a page of a list has no continuation token');
+    }
+  }
+
+  /** Source: ListObjectsV2. */
+  function readPage(query: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<XmlElement> {
+    // Listing 1,000 keys takes a store longer than reading one object.
+    return guard.ask(
+      async (attempt) => {
+        const response = await request(`${root}/`, { method: 'GET', query }, attempt);
+        if (response.status === 404) {
+          await response.body?.cancel();
+          throw invalidResponse('the bucket does not exist');
+        }
+        if (response.status !== 200) await throwErrorOf(response);
+        return xmlOf(response, MAX_LIST_BYTES);
+      },
+      signal,
+      { attemptMs: limits.totalMs },
+    );
+  }
+
+  const uploadLimits = { attemptMs: limits.partMs, totalMs: limits.partMs * (limits.retries + 1) };
+
+  /** @returns the ETag of the response */
+  function send(address: string, options: RequestOptions, signal?: AbortSignal): Promise<string> {
+    return guard.ask(
+      async (attempt) => {
+        const response = await request(address, options, attempt);
+        if (response.status !== 200) await throwErrorOf(response);
+        await response.body?.cancel();
+        const etag = etagIn(response);
+        if (etag === null) throw invalidResponse('a response to an upload has no ETag');
+        return etag;
+      },
+      signal,
+      uploadLimits,
+    );
+  }
+
+  function sendForXml(
+    address: string,
+    options: RequestOptions,
+    signal: AbortSignal | undefined,
+    retries: number,
+  ): Promise<XmlElement> {
+    return guard.ask(
+      async (attempt) => {
+        const response = await request(address, options, attempt);
+        if (response.status !== 200) await throwErrorOf(response);
+        return xmlOf(response, MAX_LIST_BYTES);
+      },
+      signal,
+      { ...uploadLimits, retries },
+    );
+  }
+
+  /** Source: CreateMultipartUpload, UploadPart, CompleteMultipartUpload, AbortMultipartUpload. */
+  async function putParts(
+    address: string,
+    file: FileHandle,
+    size: number,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const partBytes = Math.max(limits.partBytes, Math.ceil(size / MAX_PARTS));
+    const started = await sendForXml(
+      address,
+      { method: 'POST', query: { uploads: '' } },
+      signal,
+      limits.retries,
+    );
+    const uploadId = textAt(started, 'UploadId');
+    if (uploadId === null) throw invalidResponse('it did not start a multipart upload');
+    try {
+      const parts: string[] = [];
+      for (let at = 0; at < size; at += partBytes) {
+        const number = parts.length + 1;
+        const body = await readPart(file, at, Math.min(partBytes, size - at));
+        const query = { partNumber: String(number), uploadId };
+        const headers = { 'content-md5': digest('md5', body, 'base64') };
+        const etag = await send(address, { method: 'PUT', query, headers, body }, signal);
+        parts.push(`<Part><PartNumber>${number}</PartNumber><ETag>&quot;${etag}&quot;</ETag></Part>`);
+      }
+      const body = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
+      // Not retried: if only the response was lost, the upload has succeeded.
+      const completed = await sendForXml(address, { method: 'POST', query: { uploadId }, body }, signal, 0);
+      // S3 reports a failure after the start of the response in its body.
+      if (completed.name !== 'CompleteMultipartUploadResult')
+        throw invalidResponse('it could not complete a multipart upload');
+    } catch (error) {
+      // Unfinished uploads use paid storage. If the abort fails too, the bucket's lifecycle rules remove
+      // them.
+      const query = { uploadId };
+      await guard
+        .ask(async (attempt) => {
+          const response = await request(address, { method: 'DELETE', query }, attempt);
+          await response.body?.cancel();
+        })
+        .catch(() => {});
+      throw error;
+    }
+  }
+
+  return {
+    head,
+
+    async read(object, offset, length, signal) {
+      checkRange(offset, length, object.size);
+      if (length === 0) return new Uint8Array();
+      const address = urlOf(object.key);
+      return guard.ask((attempt) => readRange(address, object, offset, length, attempt), signal);
+    },
+
+    list,
+
+    async put(key, path, signal) {
+      const address = urlOf(key);
+      const file = await open(path).catch((cause: unknown) => {
+        throw new SlideError('FILE_MISSING', 'The file to upload cannot be read', { cause });
+      });
+      try {
+        const { size } = await file.stat();
+        if (size > limits.partBytes) {
+          await putParts(address, file, size, signal);
+        } else {
+          const body = await readPart(file, 0, size);
+          const headers = { 'content-md5': digest('md5', body, 'base64') };
+          await send(address, { method: 'PUT', headers, body }, signal);
+        }
+        const facts = await head(key, signal);
+        if (facts.size !== size) throw invalidResponse('the stored object has another size than the file');
+        return facts;
+      } finally {
+        await file.close();
+      }
+    },
+
+    async delete(key, signal) {
+      const address = urlOf(key);
+      await guard.ask(async (attempt) => {
+        const response = await request(address, { method: 'DELETE' }, attempt);
+        if (response.status !== 404 && !response.ok) await throwErrorOf(response);
+        await response.body?.cancel();
+      }, signal);
+    },
+  };
+}
+
+/** Encodes spaces as `%20`, because not every server decodes a plus sign. */
+function queryOf(query: Readonly<Record<string, string>>): string {
+  return Object.entries(query)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join('&');
+}
+
+/** @returns null without an ETag */
+function etagIn({ headers }: Response): string | null {
+  const etag = withoutQuotes(headers.get('etag') ?? '');
+  return etag === '' ? null : etag;
+}
+
+/** Removes quotes, and the weak mark that proxies add when they may compress the body. */
+function withoutQuotes(etag: string): string {
+  return etag.replace(/^(W\/)?"|"$/g, '');
+}
+
+/** An invalid response, which a retry does not improve. */
+function invalidResponse(how: string): StoreFault {
+  return new StoreFault('STORE_UNAVAILABLE', `The object store cannot be used: ${how}`, false);
+}
+
+/** @throws StoreFault when the body has fewer or more bytes; the rest is then not read */
+async function readExactly({ body }: Response, length: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for await (const piece of body ?? []) {
+    if (at + piece.length > length) throw invalidResponse('it returned more bytes than requested');
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  if (at === length) return bytes;
+  throw new StoreFault('STORE_UNAVAILABLE', 'The object store returned fewer bytes than requested', true);
+}
+
+/** @throws StoreFault when the body is longer */
+async function textOf({ body }: Response, most: number): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body ?? []) {
+    length += piece.length;
+    if (length > most) throw invalidResponse('a response is too long');
+    pieces.push(piece);
+  }
+  return new TextDecoder().decode(Buffer.concat(pieces));
+}
+
+async function xmlOf(response: Response, most: number): Promise<XmlElement> {
+  const text = await textOf(response, most);
+  try {
+    return readXml(text);
+  } catch (cause) {
+    throw new StoreFault('STORE_UNAVAILABLE', 'The object store returned invalid XML', false, cause);
+  }
+}
+
+/** The objects of a page, without empty objects that stand for folders. */
+function objectsIn(page: XmlElement, prefix: string): ListedObject[] {
+  const isEncoded = textAt(page, 'EncodingType') === 'url';
+  return elementsAt(page, 'Contents').flatMap((element) => {
+    const written = textAt(element, 'Key') ?? '';
+    const key = isEncoded ? decodeURIComponent(written.replaceAll('+', ' ')) : written;
+    const size = Number(textAt(element, 'Size') ?? Number.NaN);
+    const etag = withoutQuotes(textAt(element, 'ETag') ?? '');
+    const lastModified = new Date(textAt(element, 'LastModified') ?? '');
+    if (!key.startsWith(prefix) || !Number.isSafeInteger(size) || Number.isNaN(lastModified.getTime())) {
+      throw invalidResponse('a list contains invalid entries');
+    }
+    if (key === prefix || key.endsWith('/')) return [];
+    return [{ key: key.slice(prefix.length), size, etag, lastModified: lastModified.toISOString() }];
+  });
+}
+
+async function readPart(file: FileHandle, at: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
+  const { buffer, bytesRead } = await file.read(new Uint8Array(length), 0, length, at);
+  if (bytesRead === length) return buffer;
+  throw new SlideError('FILE_CHANGED', 'The file to upload has become shorter');
+}
+
+function digest(algorithm: 'md5' | 'sha256', bytes: Uint8Array | string, as: 'hex' | 'base64'): string {
+  return createHash(algorithm).update(bytes).digest(as);
+}

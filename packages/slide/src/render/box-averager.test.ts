@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
+import { boxFilter, difference } from '../testing/compare-pixels.ts';
+import { paintTissue } from '../testing/paint-tissue.ts';
+import { BoxAverager } from './box-averager.ts';
+
+const white = { r: 255, g: 255, b: 255 };
+const grey = (...values: number[]): Raster => ({
+  width: values.length,
+  height: 1,
+  rgb: Uint8Array.from(values.flatMap((value) => [value, value, value])),
+});
+const values = ({ rgb }: Raster) => [...rgb].filter((_, i) => i % 3 === 0);
+
+describe('the result of a box averager', () => {
+  it('equals the piece at scale 1', () => {
+    const piece = paintTissue(40, 30);
+    const averager = new BoxAverager(40, 30);
+    averager.add(piece, 0, 0, 1, 1);
+    expect(difference(averager.finish(white), piece).most).toBe(0);
+  });
+
+  it('shows only the part of a piece that lies inside it', () => {
+    const piece = paintTissue(40, 30);
+    const averager = new BoxAverager(10, 8);
+    averager.add(piece, -5, -20, 1, 1);
+    expect(difference(averager.finish(white), cropRaster(piece, 5, 20, 10, 8)).most).toBe(0);
+  });
+
+  it.each([2, 4, 16])('is the mean of %d × %d source pixels', (factor) => {
+    const picture = paintTissue(64, 64);
+    const averager = new BoxAverager(64 / factor, 64 / factor);
+    averager.add(picture, 0, 0, 1 / factor, 1 / factor);
+    const expected = boxFilter(picture, factor, { x: 0, y: 0, width: 64 / factor, height: 64 / factor });
+    expect(difference(averager.finish(white), expected).most).toBeLessThanOrEqual(1);
+  });
+
+  it('divides a source pixel between two result pixels by area', () => {
+    const averager = new BoxAverager(2, 1);
+    averager.add(grey(0, 90, 240), 0, 0, 2 / 3, 1);
+    // Half of the middle pixel lies in each result pixel.
+    expect(values(averager.finish(white))).toEqual([30, 190]);
+  });
+
+  it('does not depend on how the picture is cut into pieces, nor on their order', () => {
+    const picture = paintTissue(90, 60);
+    const scale = 0.35;
+    const inOne = new BoxAverager(31, 21);
+    inOne.add(picture, 0, 0, scale, scale);
+    const inPieces = new BoxAverager(31, 21);
+    for (const [x, y, width, height] of [
+      [50, 20, 40, 40],
+      [0, 0, 50, 20],
+      [50, 0, 40, 20],
+      [0, 20, 50, 40],
+    ] as const) {
+      inPieces.add(cropRaster(picture, x, y, width, height), x * scale, y * scale, scale, scale);
+    }
+    expect(difference(inOne.finish(white), inPieces.finish(white)).most).toBeLessThanOrEqual(1);
+  });
+
+  it('shows the background only where no piece was added', () => {
+    const averager = new BoxAverager(4, 1);
+    averager.add(grey(10, 20), 1, 0, 1, 1);
+    expect(values(averager.finish({ r: 7, g: 7, b: 7 }))).toEqual([7, 10, 20, 7]);
+  });
+
+  it('averages over the covered area where a piece covers a pixel partly', () => {
+    const averager = new BoxAverager(2, 1);
+    averager.add(grey(100, 100, 40), 0, 0, 0.5, 1);
+    expect(values(averager.finish(white))).toEqual([100, 40]);
+  });
+
+  it('equals shrinkRaster for an integer factor within rounding', () => {
+    const picture = paintTissue(61, 47);
+    const averager = new BoxAverager(16, 12);
+    averager.add(picture, 0, 0, 0.25, 0.25);
+    expect(difference(averager.finish(white), shrinkRaster(picture, 4)).most).toBeLessThanOrEqual(1);
+  });
+});

@@ -1,0 +1,32 @@
+import { encodeJpeg } from '../decode/encode-jpeg.ts';
+import { describeDeepZoom, sizeOfLevel } from '../deep-zoom/deep-zoom.ts';
+import type { Slide } from '../model/slide.ts';
+import { BoxAverager } from './box-averager.ts';
+import { renderPixels } from './render-pixels.ts';
+import { inColour } from './render-tile.ts';
+
+/**
+ * Renders the whole slide as a JPEG, in sRGB where the slide has a usable colour profile. The pixels come from its levels, never from an associated image, which
+ * may show the label.
+ *
+ * @param maxSide longest side in pixels; a smaller slide is not enlarged
+ * @returns a complete JPEG
+ * @throws SlideError errors of reading and decoding
+ */
+export async function renderThumbnail(
+  slide: Slide,
+  maxSide: number,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
+  const descriptor = describeDeepZoom(slide);
+  const reduction = Math.max(1, Math.max(descriptor.width, descriptor.height) / maxSide);
+  const dziLevel = descriptor.maxLevel - Math.floor(Math.log2(reduction));
+  const whole = { dziLevel, x: 0, y: 0, ...sizeOfLevel(descriptor, dziLevel) };
+  const raster = await renderPixels(slide, whole, signal);
+
+  const width = Math.max(1, Math.round(descriptor.width / reduction));
+  const height = Math.max(1, Math.round(descriptor.height / reduction));
+  const averager = new BoxAverager(width, height);
+  averager.add(raster, 0, 0, width / raster.width, height / raster.height);
+  return encodeJpeg(await inColour(slide, averager.finish(slide.background), 'srgb'));
+}

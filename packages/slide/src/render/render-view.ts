@@ -1,0 +1,109 @@
+import { encodeJpeg } from '../decode/encode-jpeg.ts';
+import { loadSharp } from '../decode/load-sharp.ts';
+import type { Raster } from '../decode/raster.ts';
+import { orientRaster } from '../decode/turn-raster.ts';
+import { describeDeepZoom, type Region, sizeOfLevel } from '../deep-zoom/deep-zoom.ts';
+import { type Orientation, type Slide, SlideError } from '../model/slide.ts';
+import { BoxAverager } from './box-averager.ts';
+import { renderPixels } from './render-pixels.ts';
+
+/** A rectangle of a slide at any size, as the IIIF Image API describes one. */
+export interface View {
+  /** Pixels at full resolution, whole numbers inside the slide. */
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  /** Size in pixels before the rotation, at most that of the rectangle. */
+  readonly toWidth: number;
+  readonly toHeight: number;
+  /** Mirrored left to right before the rotation. */
+  readonly isMirrored: boolean;
+  /** Degrees clockwise. */
+  readonly rotation: 0 | 90 | 180 | 270;
+  readonly isGrey: boolean;
+  readonly format: 'jpg' | 'png';
+}
+
+/** Maximum pixels of a view. */
+export const maxViewPixels = 2 ** 22;
+/** Maximum pixels that are decoded for one: a level that is twice as large both ways. */
+const MAX_SOURCE_PIXELS = 4 * maxViewPixels;
+
+/** @throws SlideError LIMIT_EXCEEDED for a view that is too large; errors of reading and decoding */
+export async function renderView(slide: Slide, view: View, signal?: AbortSignal): Promise<Uint8Array> {
+  if (view.toWidth * view.toHeight > maxViewPixels) {
+    throw new SlideError('LIMIT_EXCEEDED', `A view has ${view.toWidth} × ${view.toHeight} pixels`);
+  }
+  const oriented = orientRaster(await scaledPixels(slide, view, signal), orientationOf(view));
+  const raster = view.isGrey ? greyOf(oriented) : oriented;
+  if (view.format === 'jpg') return encodeJpeg(raster);
+  const sharp = await loadSharp();
+  const { width, height, rgb } = raster;
+  return sharp(rgb, { raw: { width, height, channels: 3 } })
+    .png({ compressionLevel: 4 })
+    .toBuffer();
+}
+
+async function scaledPixels(slide: Slide, view: View, signal?: AbortSignal): Promise<Raster> {
+  const { region, downsample } = sourceOf(slide, view);
+  const source = await renderPixels(slide, region, signal);
+  const [exactWidth, exactHeight] = [view.width / downsample, view.height / downsample];
+  // A view that is very distorted may be larger than the source in one direction: it is stretched afterwards.
+  const width = Math.min(view.toWidth, Math.max(1, Math.floor(exactWidth)));
+  const height = Math.min(view.toHeight, Math.max(1, Math.floor(exactHeight)));
+  const [scaleX, scaleY] = [Math.min(1, width / exactWidth), Math.min(1, height / exactHeight)];
+  const [left, top] = [region.x - view.x / downsample, region.y - view.y / downsample];
+  const averager = new BoxAverager(width, height);
+  averager.add(source, left * scaleX, top * scaleY, scaleX, scaleY);
+  return stretched(averager.finish(slide.background), view);
+}
+
+/** Repeats pixels where the view is larger than the raster. */
+function stretched(raster: Raster, { toWidth, toHeight }: View): Raster {
+  if (raster.width === toWidth && raster.height === toHeight) return raster;
+  const rgb = new Uint8Array(toWidth * toHeight * 3);
+  for (let y = 0, to = 0; y < toHeight; y++) {
+    const row = Math.floor((y * raster.height) / toHeight) * raster.width;
+    for (let x = 0; x < toWidth; x++, to += 3) {
+      const from = (row + Math.floor((x * raster.width) / toWidth)) * 3;
+      rgb[to] = raster.rgb[from] as number;
+      rgb[to + 1] = raster.rgb[from + 1] as number;
+      rgb[to + 2] = raster.rgb[from + 2] as number;
+    }
+  }
+  return { width: toWidth, height: toHeight, rgb };
+}
+
+/** Returns the pixels of the smallest Deep Zoom level that is large enough, or of the largest that is not too large. */
+function sourceOf(slide: Slide, view: View): { readonly region: Region; readonly downsample: number } {
+  const descriptor = describeDeepZoom(slide);
+  const reduction = Math.min(view.width / view.toWidth, view.height / view.toHeight);
+  for (let dziLevel = descriptor.maxLevel - Math.floor(Math.log2(reduction)); ; dziLevel--) {
+    const downsample = 2 ** (descriptor.maxLevel - dziLevel);
+    const size = sizeOfLevel(descriptor, dziLevel);
+    const [x, y] = [Math.floor(view.x / downsample), Math.floor(view.y / downsample)];
+    const right = Math.min(size.width, Math.ceil((view.x + view.width) / downsample));
+    const bottom = Math.min(size.height, Math.ceil((view.y + view.height) / downsample));
+    const region = { dziLevel, x, y, width: right - x, height: bottom - y };
+    if (region.width * region.height <= MAX_SOURCE_PIXELS || dziLevel === 0) return { region, downsample };
+  }
+}
+
+/** Orientations of TIFF that rotate, and that mirror before they rotate. */
+const turned = { 0: 1, 90: 6, 180: 3, 270: 8 } as const;
+const mirrored = { 0: 2, 90: 7, 180: 4, 270: 5 } as const;
+
+function orientationOf({ rotation, isMirrored }: View): Orientation {
+  return isMirrored ? mirrored[rotation] : turned[rotation];
+}
+
+/** Luminance by ITU-R BT.601, as grey JPEGs have it. */
+function greyOf({ width, height, rgb }: Raster): Raster {
+  const grey = new Uint8Array(rgb.length);
+  for (let at = 0; at < rgb.length; at += 3) {
+    const [red, green, blue] = [rgb[at] as number, rgb[at + 1] as number, rgb[at + 2] as number];
+    grey.fill(0.299 * red + 0.587 * green + 0.114 * blue + 0.5, at, at + 3);
+  }
+  return { width, height, rgb: grey };
+}

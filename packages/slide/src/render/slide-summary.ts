@@ -1,0 +1,35 @@
+import { describeDeepZoom } from '../deep-zoom/deep-zoom.ts';
+import { type Scale, scaleOf } from '../model/scale.ts';
+import type { Slide } from '../model/slide.ts';
+
+/** The metadata of a slide that the catalogue stores; none of it can identify a patient. */
+export interface SlideSummary
+  extends Pick<Slide, 'format' | 'fingerprint' | 'vendor' | 'mpp' | 'objectivePower' | 'shownPlane'> {
+  /** Pixels at full resolution. */
+  readonly width: number;
+  readonly height: number;
+  /** Tile size of the Deep Zoom descriptor, in pixels. */
+  readonly tileSize: number;
+  /** Includes an estimate where `mpp` or `objectivePower` is null; `derived` names the estimated value. */
+  readonly scale: Scale;
+  /** Number of resolutions in the file. */
+  readonly levels: number;
+}
+
+export function summariseSlide(slide: Slide): SlideSummary {
+  const { format, fingerprint, vendor, mpp, objectivePower, shownPlane, levels } = slide;
+  const { width, height, tileSize } = describeDeepZoom(slide);
+  return {
+    format,
+    fingerprint,
+    vendor,
+    mpp,
+    objectivePower,
+    width,
+    height,
+    tileSize,
+    scale: scaleOf(slide),
+    levels: levels.length,
+    ...(shownPlane !== undefined && { shownPlane }),
+  };
+}

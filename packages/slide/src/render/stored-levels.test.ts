@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openSlide } from '../open-slide.ts';
+import { buildSvs } from '../testing/build-svs.ts';
+import { openBytes } from '../testing/open-bytes.ts';
+import { readStoredTile, type StoredLevel, storedLevels } from './stored-levels.ts';
+
+const slides = process.env.TEST_SLIDES ?? '';
+const skippedWithoutSlides = slides === '' ? ' (skipped: TEST_SLIDES names no folder of real slides)' : '';
+
+const codingOf = ({ level, codec, process, colour }: StoredLevel) => `${level} ${codec} ${process} ${colour}`;
+
+describe('stored levels', () => {
+  it('are those whose tiles are JPEG, with their coding', async () => {
+    const rgb = await openBytes(await buildSvs());
+    expect((await storedLevels(rgb)).map(codingOf)).toEqual(['0 jpeg baseline rgb', '1 jpeg baseline rgb']);
+    const ycc = await openBytes(await buildSvs({ colour: 'ycbcr' }));
+    expect((await storedLevels(ycc))[0]?.colour).toMatch(/^ycc/);
+  });
+
+  it('have a JPEG of the background where the scanner left full resolution empty, and gaps in smaller levels', async () => {
+    const slide = await openBytes(await buildSvs({ isEmpty: (_, column, row) => column + row === 0 }));
+    const [full] = await storedLevels(slide);
+    const bytes = full && (await readStoredTile(slide, full, 0));
+    expect([...(bytes?.subarray(0, 2) ?? [])]).toEqual([0xff, 0xd8]);
+    const small = { ...(full as StoredLevel), level: 1, columns: 1, rows: 1 };
+    expect(await readStoredTile(slide, small, 0)).toBeNull();
+  });
+
+  it('have no tile outside of them', async () => {
+    const slide = await openBytes(await buildSvs());
+    const [full] = await storedLevels(slide);
+    for (const index of [-1, 16, 0.5, Number.NaN]) {
+      await expect(readStoredTile(slide, full as StoredLevel, index)).rejects.toMatchObject({
+        code: 'TILE_OUT_OF_RANGE',
+      });
+    }
+  });
+
+  it.skipIf(slides === '').each([
+    ['aperio/CMU-1-Small-Region.svs', ['0 jpeg baseline rgb']],
+    ['aperio/1065626.svs', ['0 jpeg2000 irreversible ycc-422', '1 jpeg2000 irreversible ycc-422']],
+    ['dicom/camelyon-jpeg/multi_frame_jpeg_camelyon_challenge_image.dcm', ['0 jpeg baseline ycc-422']],
+    [
+      'dicom/camelyon-jpeg2000/multi_frame_jpeg2000_camelyon_challenge_image.dcm',
+      ['0 jpeg2000 reversible rgb'],
+    ],
+    ['generic-tiff/boxes.tiff', []],
+    ['dicom/highdicom/sm_image.dcm', []],
+  ])(
+    `of %s are found, and each tile is in the file unchanged${skippedWithoutSlides}`,
+    async (path, codings) => {
+      const place = join(slides, path);
+      const file = await readFile(place);
+      const slide = await openSlide({ path: place, members: [] });
+      try {
+        const levels = await storedLevels(slide);
+        expect(levels.map(codingOf)).toEqual(codings);
+        for (const level of levels) {
+          const count = level.columns * level.rows;
+          for (const index of [0, Math.floor(count / 2), count - 1]) {
+            const bytes = Buffer.from((await readStoredTile(slide, level, index)) ?? []);
+            expect(file.includes(level.codec === 'jpeg' ? scanOf(bytes) : bytes)).toBe(true);
+          }
+        }
+      } finally {
+        await slide.close();
+      }
+    },
+  );
+});
+
+/** The entropy-coded part: tables and markers of the file may stand in front of it. */
+function scanOf(jpeg: Buffer): Buffer {
+  const at = jpeg.indexOf(Buffer.from([0xff, 0xda]));
+  return jpeg.subarray(at + 2 + jpeg.readUInt16BE(at + 2), -2);
+}

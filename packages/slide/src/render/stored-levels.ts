@@ -1,0 +1,161 @@
+/**
+ * The levels of a slide whose tiles the file stores as JPEG or JPEG 2000, for protocols that send them as they are.
+ */
+import { blankJpeg } from '../decode/encode-jpeg.ts';
+import { readJpeg2000Header } from '../decode/jpeg2000-header.ts';
+import { marker, readJpegHeader, segments } from '../jpeg/header.ts';
+import { type EncodedImage, type Level, type Slide, SlideError } from '../model/slide.ts';
+
+/** How all tiles of a level are encoded. */
+interface StoredCoding {
+  readonly codec: 'jpeg' | 'jpeg2000';
+  /** For `jpeg` the coding process, for `jpeg2000` whether the decoded pixels are those that were encoded. */
+  readonly process: 'baseline' | 'extended' | 'reversible' | 'irreversible';
+  readonly colour: 'grey' | 'rgb' | 'ycc' | 'ycc-422' | 'rct' | 'ict';
+}
+
+export interface StoredLevel extends StoredCoding {
+  /** Index in `slide.levels`. */
+  readonly level: number;
+  readonly width: number;
+  readonly height: number;
+  readonly tileWidth: number;
+  readonly tileHeight: number;
+  readonly columns: number;
+  readonly rows: number;
+  readonly downsample: number;
+}
+
+/** Tiles at the start of a level that are read to find one that is not empty. */
+const MAX_PROBES = 64;
+
+/** @throws SlideError when the storage does not respond */
+export async function storedLevels(slide: Slide): Promise<readonly StoredLevel[]> {
+  const found: StoredLevel[] = [];
+  for (const [level, description] of slide.levels.entries()) {
+    const coding = await codingOf(slide, level, description);
+    if (coding === null) continue;
+    const { width, height, tileWidth, tileHeight, columns, rows, downsample } = description;
+    found.push({ ...coding, level, width, height, tileWidth, tileHeight, columns, rows, downsample });
+  }
+  return found;
+}
+
+/**
+ * Reads a tile as stored; a tile that the scanner left empty is a JPEG of the background.
+ *
+ * @returns null for a gap, whose pixels are those of the next larger level
+ * @throws SlideError TILE_OUT_OF_RANGE, and errors of `Slide.readTile`
+ */
+export async function readStoredTile(
+  slide: Slide,
+  { level, columns, rows, tileWidth, tileHeight }: StoredLevel,
+  index: number,
+  signal?: AbortSignal,
+): Promise<Uint8Array | null> {
+  if (!Number.isInteger(index) || index < 0 || index >= columns * rows) {
+    throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${index} of level ${level}`);
+  }
+  const address = { level, column: index % columns, row: Math.floor(index / columns) };
+  const tile = await slide.readTile(address, signal);
+  if (tile !== null) return tile.bytes;
+  return slide.levels[level]?.hasGaps ? null : blankJpeg(tileWidth, tileHeight, slide.background);
+}
+
+/** Errors that say that the tiles cannot be sent as they are. */
+const UNSUITABLE: ReadonlySet<SlideError['code']> = new Set([
+  'FORMAT_NOT_SUPPORTED',
+  'FILE_CORRUPT',
+  'FILE_TRUNCATED',
+  'LIMIT_EXCEEDED',
+]);
+
+async function codingOf(slide: Slide, level: number, description: Level): Promise<StoredCoding | null> {
+  const { columns, rows, tileWidth, tileHeight, outside } = description;
+  if (outside) return null;
+  try {
+    const first = await firstTile(slide, level, description);
+    // The corner tells whether the tiles on the edges are padded to the full size.
+    const last = await slide.readTile({ level, column: columns - 1, row: rows - 1 });
+    const isFullSize = [first, last].every(
+      (tile) => !tile || (tile.width === tileWidth && tile.height === tileHeight && !tile.orientation),
+    );
+    if (!first || !isFullSize || (last && !isOfSize(last, tileWidth, tileHeight))) return null;
+    if (first.codec === 'jpeg') return jpegCoding(first.bytes);
+    return first.codec === 'jpeg2000' ? jpeg2000Coding(first) : null;
+  } catch (error) {
+    if (error instanceof SlideError && UNSUITABLE.has(error.code)) return null;
+    throw error;
+  }
+}
+
+async function firstTile(
+  slide: Slide,
+  level: number,
+  { columns, rows }: Level,
+): Promise<EncodedImage | null> {
+  for (let index = 0; index < Math.min(MAX_PROBES, columns * rows); index++) {
+    const tile = await slide.readTile({ level, column: index % columns, row: Math.floor(index / columns) });
+    if (tile !== null) return tile;
+  }
+  return null;
+}
+
+function isOfSize({ codec, bytes }: EncodedImage, width: number, height: number): boolean {
+  if (codec !== 'jpeg' && codec !== 'jpeg2000') return false;
+  const header = codec === 'jpeg' ? readJpegHeader(bytes) : readJpeg2000Header(bytes);
+  return header.width === width && header.height === height;
+}
+
+const [BASELINE, EXTENDED] = [0xc0, 0xc1];
+
+function jpegCoding(bytes: Uint8Array): StoredCoding | null {
+  const { frameMarker, precision, components } = readJpegHeader(bytes);
+  if (precision !== 8 || (frameMarker !== BASELINE && frameMarker !== EXTENDED)) return null;
+  const process = frameMarker === BASELINE ? 'baseline' : 'extended';
+  if (components.length === 1) return { codec: 'jpeg', process, colour: 'grey' };
+  if (components.length !== 3) return null;
+  if (
+    isRgb(
+      bytes,
+      components.map(({ id }) => id),
+    )
+  )
+    return { codec: 'jpeg', process, colour: 'rgb' };
+  const [first, second] = components;
+  const isFull = first?.horizontal === second?.horizontal && first?.vertical === second?.vertical;
+  return { codec: 'jpeg', process, colour: isFull ? 'ycc' : 'ycc-422' };
+}
+
+/** Source: libjpeg, jdapimin.c (default_decompress_parms): Adobe transform 0, or components named R, G, B. */
+function isRgb(jpeg: Uint8Array, ids: readonly number[]): boolean {
+  let isJfif = false;
+  for (const segment of segments(jpeg, 2)) {
+    const name = Buffer.from(jpeg.subarray(segment.bodyAt, segment.bodyAt + 5)).toString('latin1');
+    if (segment.marker === marker.APP0 && name === 'JFIF\0') isJfif = true;
+    if (segment.marker === marker.APP14 && name === 'Adobe') return jpeg[segment.bodyAt + 11] === 0;
+  }
+  return !isJfif && String.fromCharCode(...ids) === 'RGB';
+}
+
+const [COD, REVERSIBLE] = [0xff52, 1];
+
+function jpeg2000Coding({ bytes, colour }: EncodedImage): StoredCoding | null {
+  const { codeStream, components, bits, isSigned, isTransformed, isSubsampled } = readJpeg2000Header(bytes);
+  if (bits !== 8 || isSigned || (components !== 1 && components !== 3)) return null;
+  const isReversible = transformOf(codeStream) === REVERSIBLE;
+  const process = isReversible ? 'reversible' : 'irreversible';
+  if (components === 1) return { codec: 'jpeg2000', process, colour: 'grey' };
+  if (isSubsampled) return { codec: 'jpeg2000', process, colour: 'ycc-422' };
+  if (isTransformed) return { codec: 'jpeg2000', process, colour: isReversible ? 'rct' : 'ict' };
+  return { codec: 'jpeg2000', process, colour: colour === 'ycc' ? 'ycc' : 'rgb' };
+}
+
+/** The wavelet transformation in COD. Source: ITU-T T.800 table A.20. The header has been checked before. */
+function transformOf(codeStream: Uint8Array): number | undefined {
+  const view = new DataView(codeStream.buffer, codeStream.byteOffset, codeStream.byteLength);
+  for (let at = 2; at + 4 <= view.byteLength; at += 2 + view.getUint16(at + 2)) {
+    if (view.getUint16(at) === COD) return codeStream[at + 13];
+  }
+  return undefined;
+}

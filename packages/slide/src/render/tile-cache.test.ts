@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { decodeImage } from '../decode/decode-image.ts';
+import type { Slide } from '../model/slide.ts';
+import { buildTiff } from '../testing/build-tiff.ts';
+import { encodeSamples } from '../testing/encode-samples.ts';
+import { openBytes } from '../testing/open-bytes.ts';
+import { paintTissue } from '../testing/paint-tissue.ts';
+import { renderTile } from './render-tile.ts';
+import { cachedTile } from './tile-cache.ts';
+
+const open = () => {
+  const samples = paintTissue(1200, 640).rgb;
+  const plan = { width: 1200, height: 640, samples, samplesPerPixel: 3, photometric: 2, rowsPerStrip: 64 };
+  return openBytes(buildTiff({ directories: [encodeSamples(plan)] }).bytes);
+};
+
+/** A raster of a quarter of the cache size. */
+const large = async () => ({ width: 16, height: 1, rgb: new Uint8Array(16 * 2 ** 20) });
+
+describe('the cache of tiles from which several rendered tiles are cut', () => {
+  it('reads and decodes each tile once', async () => {
+    const slide = await open();
+    const read: number[] = [];
+    const readTile: Slide['readTile'] = (address, signal) => {
+      read.push(address.row);
+      return slide.readTile(address, signal);
+    };
+    const counted = { ...slide, readTile };
+    for (let column = 0; column < 5; column++) await renderTile(counted, { dziLevel: 11, column, row: 0 });
+    expect(read).toEqual([0, 1, 2, 3]);
+  });
+
+  it('distinguishes slides, addresses and reductions', async () => {
+    const [one, other] = [await open(), await open()];
+    const tile = await one.readTile({ level: 0, column: 0, row: 0 });
+    const decode = async () => tile && decodeImage(tile);
+    const address = { level: 0, column: 0, row: 0 };
+    const first = await cachedTile(one, address, 1, decode);
+    expect((await cachedTile(one, address, 1, decode)) === first).toBe(true);
+    expect((await cachedTile(one, address, 2, decode)) === first).toBe(false);
+    expect((await cachedTile(one, { ...address, row: 1 }, 1, decode)) === first).toBe(false);
+    expect((await cachedTile(other, address, 1, decode)) === first).toBe(false);
+  });
+
+  it('evicts the least recently used tiles first', async () => {
+    const slide = await open();
+    const at = (row: number) => ({ level: 0, column: 0, row });
+    const cached = await cachedTile(slide, at(0), 1, large);
+    await cachedTile(slide, at(1), 1, large);
+    await cachedTile(slide, at(2), 1, large);
+    await cachedTile(slide, at(0), 1, large);
+    for (const row of [3, 4, 5]) await cachedTile(slide, at(row), 1, large);
+    let decoded = 0;
+    const count = () => {
+      decoded++;
+      return large();
+    };
+    expect((await cachedTile(slide, at(0), 1, count)) === cached).toBe(true);
+    expect(decoded).toBe(0);
+    await cachedTile(slide, at(1), 1, count);
+    expect(decoded).toBe(1);
+  });
+
+  it('holds one tile when it is larger than the whole cache', async () => {
+    const slide = await open();
+    const huge = async () => ({ width: 16, height: 1, rgb: new Uint8Array(65 * 2 ** 20) });
+    const address = { level: 0, column: 0, row: 0 };
+    const cached = await cachedTile(slide, address, 1, huge);
+    expect((await cachedTile(slide, address, 1, huge)) === cached).toBe(true);
+    await cachedTile(slide, { ...address, row: 1 }, 1, huge);
+    expect((await cachedTile(slide, address, 1, huge)) === cached).toBe(false);
+  });
+
+  it('does not cache tiles that the file left empty', async () => {
+    const slide = await open();
+    const address = { level: 0, column: 0, row: 0 };
+    expect(await cachedTile(slide, address, 1, async () => null)).toBeNull();
+    expect(await cachedTile(slide, address, 1, large)).not.toBeNull();
+  });
+});

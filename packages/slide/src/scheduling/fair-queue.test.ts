@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { FairQueue } from './fair-queue.ts';
+
+/** Starts jobs until none may be started. */
+function startAll<T>(queue: FairQueue<T>, mayStart?: (job: T) => boolean): T[] {
+  const started: T[] = [];
+  for (let ticket = queue.next(mayStart); ticket !== null; ticket = queue.next(mayStart)) {
+    queue.start(ticket);
+    started.push(ticket.job);
+  }
+  return started;
+}
+
+function queueOf(jobs: readonly string[], pathOf: (job: string) => string[]): FairQueue<string> {
+  const queue = new FairQueue<string>({ total: 100 });
+  for (const job of jobs) queue.add(job, pathOf(job));
+  return queue;
+}
+
+describe('the order of jobs in a fair queue', () => {
+  it('is the order of arrival for the jobs of one key', () => {
+    expect(startAll(queueOf(['a1', 'a2', 'a3'], () => ['a']))).toEqual(['a1', 'a2', 'a3']);
+  });
+
+  it('gives each key one job in turn, however many jobs another key has', () => {
+    const queue = queueOf(['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'c2'], ([key = '']) => [key]);
+    expect(startAll(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3', 'a4']);
+  });
+
+  it('starts the job of a new key after one job of each key that waits already', () => {
+    const queue = queueOf(['a1', 'a2', 'a3', 'b1', 'b2'], ([key = '']) => [key]);
+    const first = queue.next();
+    if (first !== null) queue.start(first);
+    queue.add('c1', ['c']);
+    expect([first?.job, ...startAll(queue)]).toEqual(['a1', 'b1', 'a2', 'c1', 'b2', 'a3']);
+  });
+
+  it('gives turns on the second level of keys too', () => {
+    const queue = queueOf(['ax1', 'ax2', 'ax3', 'ay1', 'bx1', 'bx2'], ([one = '', two = '']) => [one, two]);
+    expect(startAll(queue)).toEqual(['ax1', 'bx1', 'ay1', 'bx2', 'ax2', 'ax3']);
+  });
+
+  it('is by priority within one path', () => {
+    const queue = new FairQueue<string>({ total: 100 });
+    queue.add('later', ['a'], 1);
+    queue.add('first', ['a'], 0);
+    queue.add('second', ['a'], 0);
+    queue.add('other key, low priority', ['b'], 1);
+    expect(startAll(queue)).toEqual(['first', 'other key, low priority', 'second', 'later']);
+  });
+
+  it('passes over jobs that may not be started now, and leaves them their turn', () => {
+    const queue = queueOf(['a-slow', 'b1', 'b2'], ([key = '']) => [key]);
+    expect(startAll(queue, (job) => job !== 'a-slow')).toEqual(['b1', 'b2']);
+    queue.add('b3', ['b']);
+    expect(startAll(queue)).toEqual(['a-slow', 'b3']);
+  });
+
+  it('costs no turn for a job that was removed', () => {
+    const queue = queueOf(['a1', 'a2', 'b1'], ([key = '']) => [key]);
+    const first = queue.next();
+    expect(first && queue.remove(first)).toBe(true);
+    expect(first && queue.remove(first)).toBe(false);
+    expect(startAll(queue)).toEqual(['a2', 'b1']);
+  });
+});
+
+describe('a fair queue that is full', () => {
+  it('refuses one more job of the only key', () => {
+    const queue = new FairQueue<string>({ total: 2 });
+    expect([queue.add('a1', ['a']), queue.add('a2', ['a'])]).not.toContain(null);
+    expect(queue.add('a3', ['a'])).toBeNull();
+    expect(queue.size).toBe(2);
+  });
+
+  it('refuses one more job of a key that has reached the bound of one key, and admits other keys', () => {
+    const queue = new FairQueue<string>({ total: 100, perKey: [3, 2] });
+    expect(queue.add('1', ['a', 'x'])).not.toBeNull();
+    expect(queue.add('2', ['a', 'x'])).not.toBeNull();
+    expect(queue.add('3', ['a', 'x'])).toBeNull();
+    expect(queue.add('4', ['a', 'y'])).not.toBeNull();
+    expect(queue.add('5', ['a', 'z'])).toBeNull();
+    expect(queue.add('6', ['b', 'x'])).not.toBeNull();
+  });
+
+  it('displaces the newest job of the party with the most jobs for a party with two jobs less', () => {
+    const queue = new FairQueue<string>({ total: 4 });
+    for (const job of ['1', '2', '3']) queue.add(job, ['a', 'x']);
+    queue.add('4', ['b', 'x']);
+    expect(queue.add('5', ['c', 'x'])?.displaced?.job).toBe('3');
+    expect(queue.add('6', ['c', 'y'])).toBeNull();
+    expect(startAll(queue)).toEqual(['1', '4', '5', '2']);
+  });
+
+  it('compares the keys inside the heaviest party when the new job belongs to it', () => {
+    const queue = new FairQueue<string>({ total: 4 });
+    for (const job of ['1', '2', '3', '4']) queue.add(job, ['network', 'flooding account']);
+    expect(queue.add('5', ['network', 'other account'])?.displaced?.job).toBe('4');
+  });
+
+  it('displaces the least urgent jobs first', () => {
+    const queue = new FairQueue<string>({ total: 3 });
+    queue.add('urgent', ['a'], 0);
+    queue.add('not urgent', ['a'], 1);
+    queue.add('urgent too', ['a'], 0);
+    expect(queue.add('other', ['b'])?.displaced?.job).toBe('not urgent');
+  });
+
+  it('admits jobs again after others were started, removed or cleared', () => {
+    const queue = new FairQueue<string>({ total: 1, perKey: [1] });
+    const first = queue.add('1', ['a'])?.ticket;
+    if (first) queue.start(first);
+    const second = queue.add('2', ['a'])?.ticket;
+    if (second) queue.remove(second);
+    expect(queue.add('3', ['a'])).not.toBeNull();
+    queue.clear();
+    expect([queue.size, queue.next()]).toEqual([0, null]);
+    expect(queue.add('4', ['a'])).not.toBeNull();
+  });
+});

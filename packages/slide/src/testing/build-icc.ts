@@ -1,0 +1,174 @@
+/** Builds ICC profiles. Source: ICC.1:2022 sections 7 and 10. */
+
+export interface IccPlan {
+  /** Name in the profile; "Test scanner". */
+  readonly name?: string;
+  /** Colour model of the device; RGB. */
+  readonly model?: string;
+  /** Connection space of tables; XYZ. Profiles of curves and a matrix always have XYZ. */
+  readonly connection?: 'XYZ ' | 'Lab ';
+  /** How colours are described; three curves and a matrix. */
+  readonly kind?: 'matrix' | 'mft1' | 'mft2' | 'mAB ';
+  /** The tags of the table; only A2B1, the relative colorimetric one. */
+  readonly tables?: readonly ('A2B0' | 'A2B1')[];
+  /** Major version; 4. */
+  readonly version?: 2 | 4;
+  /** Gamma of the curves; 1.8. */
+  readonly gamma?: number;
+  /** Luminance of the device's black in tables, 0…1; 0.01. */
+  readonly black?: number;
+}
+
+const D50 = [0.9642, 1, 0.8249] as const;
+/** Colorants of sRGB relative to D50, by device channel. */
+const COLORANTS = [
+  [0.4361, 0.2225, 0.0139],
+  [0.3851, 0.7169, 0.0971],
+  [0.1431, 0.0606, 0.7139],
+] as const;
+const NODES = 9;
+
+export function buildIcc(plan: IccPlan = {}): Uint8Array {
+  const { model = 'RGB ', connection = 'XYZ ', kind = 'matrix', tables = ['A2B1'], version = 4 } = plan;
+  const tags = new Map<string, Buffer>([['desc', description(plan.name ?? 'Test scanner')]]);
+  tags.set('wtpt', xyz(D50));
+  if (kind === 'matrix') {
+    for (const [index, name] of ['r', 'g', 'b'].entries()) {
+      tags.set(`${name}XYZ`, xyz(COLORANTS[index] ?? D50));
+      tags.set(`${name}TRC`, gammaCurve(plan.gamma ?? 1.8));
+    }
+  } else {
+    for (const tag of tables) tags.set(tag, table(plan, kind));
+  }
+  const header = Buffer.alloc(128);
+  header[8] = version;
+  header.write('scnr', 12, 'latin1');
+  header.write(model, 16, 'latin1');
+  header.write(kind === 'matrix' ? 'XYZ ' : connection, 20, 'latin1');
+  header.write('acsp', 36, 'latin1');
+  for (const [axis, white] of D50.entries()) header.writeInt32BE(Math.round(white * 65536), 68 + axis * 4);
+  const count = Buffer.alloc(4 + tags.size * 12);
+  count.writeUInt32BE(tags.size);
+  const bodies: Buffer[] = [];
+  let at = header.length + count.length;
+  for (const [index, [tag, body]] of [...tags].entries()) {
+    count.write(tag, 4 + index * 12, 'latin1');
+    count.writeUInt32BE(at, 8 + index * 12);
+    count.writeUInt32BE(body.length, 12 + index * 12);
+    bodies.push(padded(body));
+    at += padded(body).length;
+  }
+  header.writeUInt32BE(at);
+  return Buffer.concat([header, count, ...bodies]);
+}
+
+const padded = (body: Buffer): Buffer => Buffer.concat([body, Buffer.alloc((4 - (body.length % 4)) % 4)]);
+
+function description(name: string): Buffer {
+  const text = Buffer.from(name, 'utf16le').swap16();
+  const head = Buffer.alloc(28);
+  head.write('mluc', 'latin1');
+  head.writeUInt32BE(1, 8);
+  head.writeUInt32BE(12, 12);
+  head.write('enUS', 16, 'latin1');
+  head.writeUInt32BE(text.length, 20);
+  head.writeUInt32BE(28, 24);
+  return Buffer.concat([head, text]);
+}
+
+function xyz(values: readonly number[]): Buffer {
+  const body = Buffer.alloc(20);
+  body.write('XYZ ', 'latin1');
+  for (const [axis, value] of values.entries()) body.writeInt32BE(Math.round(value * 65536), 8 + axis * 4);
+  return body;
+}
+
+function gammaCurve(gamma: number): Buffer {
+  const body = Buffer.alloc(16);
+  body.write('para', 'latin1');
+  body.writeInt32BE(Math.round(gamma * 65536), 12);
+  return body;
+}
+
+const sampled = (samples: readonly number[], isWide: boolean): Buffer => {
+  const body = Buffer.alloc(samples.length * (isWide ? 2 : 1));
+  for (const [index, sample] of samples.entries()) {
+    if (isWide) body.writeUInt16BE(Math.round(sample * 0xffff), index * 2);
+    else body.writeUInt8(Math.round(sample * 0xff), index);
+  }
+  return body;
+};
+
+/** A table over linear input curves whose grid has the colours of the matrix, over black. */
+function table(plan: IccPlan, kind: 'mft1' | 'mft2' | 'mAB '): Buffer {
+  const isWide = kind !== 'mft1';
+  const samples: number[] = [];
+  for (let red = 0; red < NODES; red++)
+    for (let green = 0; green < NODES; green++)
+      for (let blue = 0; blue < NODES; blue++)
+        samples.push(
+          ...encoded(
+            plan,
+            kind,
+            [red, green, blue].map((node) => node / (NODES - 1)),
+          ),
+        );
+  const grid = sampled(samples, isWide);
+  if (kind === 'mAB ') return curveTable(grid);
+  const head = Buffer.alloc(isWide ? 52 : 48);
+  head.write(kind, 'latin1');
+  head.set([3, 3, NODES], 8);
+  for (const diagonal of [0, 4, 8]) head.writeInt32BE(65536, 12 + diagonal * 4);
+  const entries = isWide ? 2 : 256;
+  if (isWide) {
+    head.writeUInt16BE(entries, 48);
+    head.writeUInt16BE(entries, 50);
+  }
+  const line = sampled(
+    Array.from({ length: entries }, (_, index) => index / (entries - 1)),
+    isWide,
+  );
+  return Buffer.concat([head, line, line, line, grid, line, line, line]);
+}
+
+function curveTable(grid: Buffer): Buffer {
+  const identity = Buffer.alloc(12);
+  identity.write('curv', 'latin1');
+  const curves = Buffer.concat([identity, identity, identity]);
+  const head = Buffer.alloc(32);
+  head.write('mAB ', 'latin1');
+  head.set([3, 3], 8);
+  head.writeUInt32BE(32, 12);
+  head.writeUInt32BE(68, 24);
+  const gridHead = Buffer.alloc(20);
+  gridHead.set([NODES, NODES, NODES]);
+  gridHead[16] = 2;
+  const gridBody = padded(Buffer.concat([gridHead, grid]));
+  head.writeUInt32BE(68 + gridBody.length, 28);
+  return Buffer.concat([head, curves, gridBody, curves]);
+}
+
+/** The encoded colour of a device colour. */
+function encoded(
+  { gamma = 1.8, black = 0.01, connection }: IccPlan,
+  kind: string,
+  device: readonly number[],
+) {
+  const linear = device.map((value) => value ** gamma);
+  const colour = D50.map((white, axis) => {
+    const sum = COLORANTS.reduce(
+      (total, column, channel) => total + (column[axis] ?? 0) * (linear[channel] ?? 0),
+      0,
+    );
+    return white * black + sum * (1 - black);
+  });
+  if (connection !== 'Lab ') return colour.map((value) => Math.min(1, value / (1 + 32767 / 32768)));
+  const [x = 0, y = 0, z = 0] = colour.map((value, axis) => {
+    const share = value / (D50[axis] ?? 1);
+    return share > (24 / 116) ** 3 ? Math.cbrt(share) : (841 / 108) * share + 16 / 116;
+  });
+  const [l, a, b] = [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+  if (kind === 'mft2')
+    return [(l / 100) * (0xff00 / 0xffff), ((a + 128) * 256) / 0xffff, ((b + 128) * 256) / 0xffff];
+  return [l / 100, (a + 128) / 255, (b + 128) / 255];
+}

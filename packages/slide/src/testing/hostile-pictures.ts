@@ -1,0 +1,72 @@
+/**
+ * Pictures whose bytes differ from what the file declares, or that are far more expensive than their size
+ * suggests.
+ */
+import { crc32, deflateSync } from 'node:zlib';
+import sharp from 'sharp';
+import { buildTiff, long, short } from './build-tiff.ts';
+
+/** Builds a TIFF with one tile. @param compression TIFF compression number: 50001 is WebP, 7 JPEG */
+export function tiffOfTile(compression: number, tile: Uint8Array, side: number): Uint8Array {
+  const tags = {
+    256: long(side),
+    257: long(side),
+    258: short(8, 8, 8),
+    259: short(compression),
+    262: short(compression === 7 ? 6 : 2),
+    277: short(3),
+    284: short(1),
+    322: short(side),
+    323: short(side),
+  };
+  return buildTiff({ directories: [{ tags, tiles: [tile] }] }).bytes;
+}
+
+/**
+ * Builds an SVG of at most 690 kB that needs `pictureSide`² × 4 bytes to draw: it contains a PNG of one
+ * colour.
+ */
+export function expensiveSvg(side: number, pictureSide: number): Buffer {
+  const png = greyPng(pictureSide).toString('base64');
+  return Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}">` +
+      `<image width="${side}" height="${side}" href="data:image/png;base64,${png}"/></svg>`,
+  );
+}
+
+/** Builds a black PNG of one bit per pixel. */
+export function greyPng(side: number): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(side, 0);
+  header.writeUInt32BE(side, 4);
+  header.set([1, 0, 0, 0, 0], 8);
+  const rows = Buffer.alloc((1 + Math.ceil(side / 8)) * side);
+  return Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(rows, { level: 9 })),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const bytes = Buffer.alloc(body.length + 8);
+  bytes.writeUInt32BE(data.length, 0);
+  bytes.set(body, 4);
+  bytes.writeUInt32BE(crc32(body), body.length + 4);
+  return bytes;
+}
+
+/**
+ * Builds a progressive JPEG whose last scan is repeated; for each scan a decoder processes the whole picture
+ * again.
+ */
+export async function manyScans(side: number, count: number): Promise<Uint8Array> {
+  const jpeg = await sharp({ create: { width: side, height: side, channels: 3, background: '#a86' } })
+    .jpeg({ progressive: true })
+    .toBuffer();
+  const lastScan = jpeg.subarray(jpeg.lastIndexOf(Buffer.from([0xff, 0xda])), jpeg.length - 2);
+  const endOfImage = jpeg.subarray(-2);
+  return Buffer.concat([jpeg.subarray(0, -2), ...Array.from({ length: count }, () => lastScan), endOfImage]);
+}

@@ -1,0 +1,78 @@
+/** Opens levels whose sizes the metadata declare. */
+import { type Level, type Slide, SlideError } from '../model/slide.ts';
+import type { ByteSource } from '../source/byte-source.ts';
+import { openImageTiles } from './image-tiles.ts';
+import { limits } from './limits.ts';
+import type { ReadTile, TiffImage } from './tiff-image.ts';
+
+/** An image with the size and downsample that the file declares outside its directory. */
+export interface DeclaredLevel {
+  readonly tiffImage: TiffImage;
+  /** Pixels of the image; further pixels of the directory are padding. */
+  readonly width: number;
+  readonly height: number;
+  /** Relative to full resolution, which has 1. */
+  readonly downsample: number;
+}
+
+/** The levels of a pyramid and how to read their tiles. */
+export interface LevelTiles {
+  readonly levels: readonly [Level, ...Level[]];
+  readonly readTile: Slide['readTile'];
+}
+
+/** A level and how to read its tiles. */
+export interface ReadableLevel {
+  readonly level: Level;
+  readonly readTile: ReadTile;
+}
+
+/**
+ * Opens levels whose sizes and downsamples the file declares.
+ *
+ * @param declared largest first, at least one
+ * @throws SlideError FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED, FILE_CORRUPT when an image is smaller than declared
+ */
+export async function openDeclaredLevels(
+  source: ByteSource,
+  declared: readonly DeclaredLevel[],
+): Promise<LevelTiles> {
+  const levels: ReadableLevel[] = [];
+  for (const { tiffImage, width, height, downsample } of declared) {
+    const { grid, readTile } = await openImageTiles(source, tiffImage);
+    if (width < 1 || height < 1 || width > grid.width || height > grid.height) {
+      throw new SlideError(
+        'FILE_CORRUPT',
+        `A level of ${width} × ${height} pixels is stored as ${grid.width} × ${grid.height}`,
+      );
+    }
+    const columns = Math.ceil(width / grid.tileWidth);
+    const rows = Math.ceil(height / grid.tileHeight);
+    levels.push({ level: { ...grid, width, height, columns, rows, downsample }, readTile });
+  }
+  return joinLevels(levels);
+}
+
+/**
+ * @param readable largest first, at least one; `readTile` is only called for tiles inside the grid
+ * @throws SlideError FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
+ */
+export function joinLevels(readable: readonly ReadableLevel[]): LevelTiles {
+  const [first, ...smaller] = readable.map(({ level }) => level);
+  if (!first)
+    throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not supported: a file without an image of the slide');
+  if (readable.length > limits.levels) {
+    throw new SlideError('LIMIT_EXCEEDED', `The pyramid has ${readable.length} levels`);
+  }
+  return {
+    levels: [first, ...smaller],
+    async readTile({ level: index, column, row }, signal, allocate) {
+      const { level, readTile } = readable[index] ?? {};
+      const isInside = level && column >= 0 && column < level.columns && row >= 0 && row < level.rows;
+      if (!isInside || !readTile || !Number.isInteger(column) || !Number.isInteger(row)) {
+        throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row} of level ${index}`);
+      }
+      return readTile(column, row, signal, allocate);
+    },
+  };
+}

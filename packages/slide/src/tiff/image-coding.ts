@@ -1,0 +1,257 @@
+/** Reads how a TIFF image is encoded, and rejects unsupported encodings. */
+import type { JpegColour } from '../jpeg/complete-jpeg.ts';
+import { type SampleColour, SlideError, type TiffCoding, type TiffColour } from '../model/slide.ts';
+import type { TiffDirectory } from './directory.ts';
+import { nameOfCompression, nameOfPhotometric, readSampleLayout, type SampleLayout } from './image-layout.ts';
+import { limits } from './limits.ts';
+import { tag } from './tags.ts';
+
+/** The part of a tile's coding that is the same for all tiles of an image. */
+export type SampleCoding = Omit<TiffCoding, 'blockBytes' | 'blockRows'>;
+
+/** How the tiles or strips of an image are encoded. */
+export type ImageCoding =
+  /** Complete JPEG streams except for their tables: native tiles. */
+  | { readonly codec: 'jpeg'; readonly colour: JpegColour }
+  | { readonly codec: 'jpeg2000'; readonly colour: SampleColour | null }
+  | { readonly codec: 'webp' }
+  | { readonly codec: 'tiff'; readonly samples: SampleCoding };
+
+/** Numbers of PhotometricInterpretation. Source: TIFF 6.0, sections 8, 16 and 21. */
+const photometric = { whiteIsZero: 0, blackIsZero: 1, rgb: 2, palette: 3, cmyk: 5, ycbcr: 6 };
+
+/** Numbers of Compression. Source: TIFF 6.0; TIFF Technical Note 2 (7); Adobe's note of 2002 (8); libtiff's tiff.h. */
+const packings: Readonly<Record<number, TiffCoding['packing']>> = {
+  1: 'none',
+  5: 'lzw',
+  7: 'jpeg',
+  8: 'deflate',
+  32773: 'packbits',
+  32946: 'deflate',
+  50000: 'zstd',
+};
+/** 33003 and 33005 are Aperio's; Bio-Formats writes these and 33004, libvips 33004; 34712 is registered. */
+const JPEG_2000 = new Set([33003, 33004, 33005, 34712]);
+/** The samples are YCbCr, which the code stream does not declare. Source: OpenSlide's notes on the Aperio format. */
+const JPEG_2000_YCC = 33003;
+/** libvips 8.14 converts RGB to YCbCr, declares it as RGB, and lets OpenJPEG transform it again. */
+const JPEG_2000_LOSSY = 33004;
+const WEBP = 50001;
+
+/** libtiff applies the tag Predictor only to these and ignores it for others. */
+const predicted: ReadonlySet<string> = new Set(['lzw', 'deflate', 'zstd']);
+
+/**
+ * Reads how an image is encoded.
+ *
+ * @throws SlideError FORMAT_NOT_SUPPORTED with the unsupported property, FILE_CORRUPT, LIMIT_EXCEEDED
+ */
+export async function readImageCoding(directory: TiffDirectory): Promise<ImageCoding> {
+  const layout = await readSampleLayout(directory);
+  if (layout.samplesPerPixel === 0 || layout.samplesPerPixel > limits.samplesPerPixel) {
+    throw notSupported(`${layout.samplesPerPixel} samples a pixel`);
+  }
+  if (layout.depth > 1) throw notSupported(`${layout.depth} planes in depth`);
+  if (JPEG_2000.has(layout.compression)) return jpeg2000Coding(layout);
+  if (layout.compression === WEBP) return webpCoding(layout);
+  const packing = packings[layout.compression];
+  if (!packing) throw notSupported(nameOfCompression(layout.compression));
+  const samples = await readSampleCoding(directory, layout, packing);
+  const colour = packing === 'jpeg' ? storedJpegColour(samples) : null;
+  return colour ? { codec: 'jpeg', colour } : { codec: 'tiff', samples };
+}
+
+function jpeg2000Coding(layout: SampleLayout): ImageCoding {
+  const { samplesPerPixel, compression } = layout;
+  const isGrey = samplesPerPixel === 1 && layout.photometric === photometric.blackIsZero;
+  const isInverted = samplesPerPixel === 1 && layout.photometric === photometric.whiteIsZero;
+  const isYcc = layout.photometric === photometric.ycbcr || compression === JPEG_2000_YCC;
+  const isColour = samplesPerPixel === 3 && (layout.photometric === photometric.rgb || isYcc);
+  if (!isGrey && !isInverted && !isColour) {
+    throw notSupported(
+      `JPEG 2000 with ${samplesPerPixel} samples a pixel and ${nameOfPhotometric(layout.photometric)}`,
+    );
+  }
+  if (layout.planarConfiguration === 2 && samplesPerPixel > 1)
+    throw notSupported('JPEG 2000 with a plane for every sample');
+  const maximum = 2 ** (layout.bitsPerSample[0] ?? 8) - 1;
+  const ofColours = isYcc ? 'ycc' : compression === JPEG_2000_LOSSY ? 'ycc-of-openjpeg' : null;
+  const colour = isInverted ? { black: maximum, white: 0 } : isColour ? ofColours : null;
+  return { codec: 'jpeg2000', colour };
+}
+
+function webpCoding({
+  samplesPerPixel,
+  photometric: colour,
+  planarConfiguration,
+}: SampleLayout): ImageCoding {
+  const isRead = colour === photometric.rgb && (samplesPerPixel === 3 || samplesPerPixel === 4);
+  if (!isRead)
+    throw notSupported(`WebP with ${samplesPerPixel} samples a pixel and ${nameOfPhotometric(colour)}`);
+  if (planarConfiguration === 2) throw notSupported('WebP with a plane for every sample');
+  return { codec: 'webp' };
+}
+
+async function readSampleCoding(
+  directory: TiffDirectory,
+  layout: SampleLayout,
+  packing: TiffCoding['packing'],
+): Promise<SampleCoding> {
+  const { samplesPerPixel, bitsPerSample, predictor, sampleFormat } = layout;
+  const [bits] = bitsPerSample;
+  if (sampleFormat === 3) throw notSupported(`floating point of ${bits} bits a sample`);
+  if (!isReadDepth(bits) || bitsPerSample.some((other) => other !== bits)) {
+    throw notSupported(`${bitsPerSample.join(', ')} bits a sample`);
+  }
+  checkSampleFormat(sampleFormat, bits);
+  const isPredicted = predicted.has(packing) && predictor !== 1;
+  if (isPredicted && (predictor !== 2 || bits < 8)) {
+    throw notSupported(`predictor ${predictor} of ${bits} bits a sample`);
+  }
+  const coding: SampleCoding = {
+    packing,
+    samplesPerPixel,
+    bits,
+    isPlanar: layout.planarConfiguration === 2 && samplesPerPixel > 1,
+    isLittleEndian: directory.littleEndian,
+    // libtiff ignores FillOrder for JPEG, which defines its own bit order.
+    isBitReversed: layout.fillOrder === 2 && packing !== 'jpeg',
+    isDifferenced: isPredicted,
+    colour: await readColour(directory, layout, bits),
+  };
+  if (packing === 'jpeg') checkJpeg(coding);
+  return coding;
+}
+
+/**
+ * Checks the sample format. Samples declared as signed 8-bit are read as unsigned, as by libtiff's TIFFReadRGBAImage
+ * and OpenSlide: files that declare it contain plain images (seen in `tiled-oversize-gray-i8.tif`).
+ */
+function checkSampleFormat(sampleFormat: number, bits: number): void {
+  const isSigned = sampleFormat === 2;
+  if (sampleFormat !== 1 && sampleFormat !== 4 && !(isSigned && bits === 8)) {
+    throw notSupported(isSigned ? `signed samples of ${bits} bits` : `sample format ${sampleFormat}`);
+  }
+}
+
+function isReadDepth(bits: number | undefined): bits is TiffCoding['bits'] {
+  return bits === 1 || bits === 2 || bits === 4 || bits === 8 || bits === 16;
+}
+
+/** Samples per pixel of each colour model. */
+const colourSamples: Readonly<Record<TiffColour['model'], number>> = {
+  grey: 1,
+  palette: 1,
+  rgb: 3,
+  ycc: 3,
+  cmyk: 4,
+};
+
+async function readColour(
+  directory: TiffDirectory,
+  layout: SampleLayout,
+  bits: TiffCoding['bits'],
+): Promise<TiffColour> {
+  const model = modelOf(layout.photometric);
+  if (!model) throw notSupported(nameOfPhotometric(layout.photometric));
+  const { samplesPerPixel, extraSamples } = layout;
+  const needed = colourSamples[model];
+  const extra = samplesPerPixel - needed;
+  const alphaAt = extraSamples.findIndex((meaning) => meaning === 1 || meaning === 2);
+  const alpha =
+    alphaAt < 0 || alphaAt >= extra
+      ? null
+      : { sample: needed + alphaAt, isAssociated: extraSamples[alphaAt] === 1 };
+  // Several grey samples are several channels; displaying one would hide the others.
+  const isManyChannels = needed === 1 && extra > (alpha ? 1 : 0);
+  if (extra < 0 || isManyChannels) {
+    throw notSupported(`${samplesPerPixel} samples a pixel with ${nameOfPhotometric(layout.photometric)}`);
+  }
+  if (model === 'palette') return { model, alpha, palette: await readPalette(directory, bits) };
+  if (model === 'ycc') await checkYcc(directory, layout, bits);
+  if (model === 'cmyk') await checkInks(directory, bits);
+  return model === 'grey'
+    ? { model, alpha, isInverted: layout.photometric === photometric.whiteIsZero }
+    : { model, alpha };
+}
+
+function modelOf(number: number | null): TiffColour['model'] | null {
+  switch (number) {
+    case photometric.whiteIsZero:
+    case photometric.blackIsZero:
+      return 'grey';
+    case photometric.rgb:
+      return 'rgb';
+    case photometric.palette:
+      return 'palette';
+    case photometric.cmyk:
+      return 'cmyk';
+    case photometric.ycbcr:
+      return 'ycc';
+    default:
+      return null;
+  }
+}
+
+/**
+ * Reads a palette: three columns of 2^bits values of 16 bits. Some writers use only 8 bits: then no value exceeds 255.
+ *
+ * Source: TIFF 6.0, section 5; libtiff (tif_getimage.c, checkcmap) for the second sentence.
+ */
+async function readPalette(directory: TiffDirectory, bits: TiffCoding['bits']): Promise<Uint8Array> {
+  if (bits > 8) throw notSupported(`a palette for ${bits} bits a sample`);
+  const entries = 2 ** bits;
+  const columns = (await directory.numbers(tag.ColorMap)) ?? [];
+  if (columns.length < 3 * entries) {
+    throw new SlideError('FILE_CORRUPT', `A palette of ${entries} colours has ${columns.length} values`);
+  }
+  const shift = columns.some((value) => value > 255) ? 8 : 0;
+  return Uint8Array.from({ length: 3 * entries }, (_, i) => {
+    const value = columns[(i % 3) * entries + Math.floor(i / 3)] as number;
+    return value >> shift;
+  });
+}
+
+/** Checks uncompressed YCbCr; a JPEG stream contains these values itself. Source: TIFF 6.0, section 21. */
+async function checkYcc(directory: TiffDirectory, layout: SampleLayout, bits: number): Promise<void> {
+  if (packings[layout.compression] === 'jpeg') return;
+  const subsampling = (await directory.numbers(tag.YCbCrSubSampling)) ?? [2, 2];
+  if (subsampling.some((step) => step !== 1)) {
+    throw notSupported(
+      `YCbCr with colours at 1/${subsampling.join(' × 1/')} of the resolution, other than in JPEG`,
+    );
+  }
+  const range = (await directory.reals(tag.ReferenceBlackWhite)) ?? FULL_RANGE;
+  if (bits !== 8 || FULL_RANGE.some((value, i) => range[i] !== value)) {
+    throw notSupported(`YCbCr of ${bits} bits a sample between ${range.join(', ')}`);
+  }
+}
+
+const FULL_RANGE = [0, 255, 128, 255, 128, 255];
+const CMYK_INKS = 1;
+
+async function checkInks(directory: TiffDirectory, bits: number): Promise<void> {
+  const inks = (await directory.number(tag.InkSet)) ?? CMYK_INKS;
+  if (inks !== CMYK_INKS) throw notSupported('inks other than cyan, magenta, yellow and black');
+  if (bits < 8) throw notSupported(`CMYK of ${bits} bits a sample`);
+}
+
+function checkJpeg({ bits, samplesPerPixel, isPlanar, colour }: SampleCoding): void {
+  if (bits !== 8) throw notSupported(`JPEG of ${bits} bits a sample`);
+  if (colour.model === 'palette') throw notSupported('JPEG of a palette');
+  if (!isPlanar && samplesPerPixel !== colourSamples[colour.model]) {
+    throw notSupported(`JPEG of ${samplesPerPixel} samples a pixel`);
+  }
+}
+
+/** Returns null for images that JPEG decoders draw incorrectly: inverted grey, inks, planes. */
+function storedJpegColour({ isPlanar, colour }: SampleCoding): JpegColour | null {
+  if (isPlanar) return null;
+  if (colour.model === 'rgb') return 'rgb';
+  if (colour.model === 'ycc') return 'ycbcr';
+  return colour.model === 'grey' && !colour.isInverted ? 'grey' : null;
+}
+
+function notSupported(what: string): SlideError {
+  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
+}

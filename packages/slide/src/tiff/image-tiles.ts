@@ -1,0 +1,143 @@
+/** Opens a TIFF image as upright tiles. */
+import { orientationTransform } from '../decode/turn-raster.ts';
+import { type Level, SlideError } from '../model/slide.ts';
+import type { ByteSource } from '../source/byte-source.ts';
+import { blockReader } from './block-reader.ts';
+import { blockTags, checkBlockTable } from './block-table.ts';
+import { type ImageCoding, readImageCoding } from './image-coding.ts';
+import { readRowsPerStrip, type TileGrid } from './image-layout.ts';
+import { limits } from './limits.ts';
+import { openRawStrips } from './raw-strips.ts';
+import type { ReadTile, StoredTiles, TiffImage } from './tiff-image.ts';
+
+/** An image as upright tiles, whether it is stored in tiles or in strips. */
+export interface ImageTiles {
+  readonly grid: Omit<Level, 'downsample'>;
+  /** @throws SlideError TILE_OUT_OF_RANGE, FILE_CORRUPT, FILE_TRUNCATED, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED */
+  readonly readTile: ReadTile;
+}
+
+/**
+ * @throws SlideError FORMAT_NOT_SUPPORTED with the unsupported property, FILE_CORRUPT when its tables are truncated,
+ *   LIMIT_EXCEEDED
+ */
+export async function openImageTiles(source: ByteSource, tiffImage: TiffImage): Promise<ImageTiles> {
+  const coding = await readImageCoding(tiffImage.directory);
+  const stored = tiffImage.tiles
+    ? openTiles(source, tiffImage, tiffImage.tiles, coding)
+    : await openStrips(source, tiffImage, coding);
+  const needsRendering = coding.codec !== 'jpeg' || tiffImage.tiles === null || tiffImage.orientation !== 1;
+  return rotateTiles(stored, tiffImage, needsRendering);
+}
+
+function openTiles(
+  source: ByteSource,
+  { directory, width, height }: TiffImage,
+  tiles: TileGrid,
+  coding: ImageCoding,
+): StoredTiles {
+  const perPlane = tiles.columns * tiles.rows;
+  checkBlockTable(directory, blockTags.tiles, perPlane * planesOf(coding));
+  const readBlocks = blockReader(source, directory, coding, blockTags.tiles, perPlane);
+  return {
+    tiles,
+    readTile: (column, row, signal, allocate) => {
+      const request = {
+        first: row * tiles.columns + column,
+        count: 1,
+        width: tiles.width,
+        height: tiles.height,
+        blockRows: tiles.height,
+        filledWidth: Math.min(tiles.width, width - column * tiles.width),
+        filledHeight: Math.min(tiles.height, height - row * tiles.height),
+      };
+      return readBlocks(request, signal, allocate);
+    },
+  };
+}
+
+/** Lower strips are read and unpacked several at a time, up to this number of rows. */
+const STRIP_ROWS = 64;
+
+async function openStrips(
+  source: ByteSource,
+  tiffImage: TiffImage,
+  coding: ImageCoding,
+): Promise<StoredTiles> {
+  const { directory, width, height } = tiffImage;
+  const blockRows = await readRowsPerStrip(directory, tiffImage);
+  if (coding.codec === 'tiff' && coding.samples.packing === 'none') {
+    return openRawStrips(source, tiffImage, coding.samples, blockRows);
+  }
+  if (width * blockRows > limits.blockPixels) {
+    throw new SlideError(
+      'LIMIT_EXCEEDED',
+      `A strip of ${width} × ${blockRows} pixels is compressed as one block, which is too large`,
+    );
+  }
+  const strips = Math.ceil(height / blockRows);
+  checkBlockTable(directory, blockTags.strips, strips * planesOf(coding));
+  const readBlocks = blockReader(source, directory, coding, blockTags.strips, strips);
+  const stripsPerTile = coding.codec === 'tiff' ? Math.max(1, Math.floor(STRIP_ROWS / blockRows)) : 1;
+  const tileHeight = blockRows * stripsPerTile;
+  return {
+    tiles: { width, height: tileHeight, columns: 1, rows: Math.ceil(strips / stripsPerTile) },
+    readTile: (_, row, signal) => {
+      const filledHeight = Math.min(tileHeight, height - row * tileHeight);
+      const request = {
+        first: row * stripsPerTile,
+        count: Math.ceil(filledHeight / blockRows),
+        width,
+        // A JPEG states its own height, which may be that of a full strip.
+        height: coding.codec === 'jpeg' ? tileHeight : filledHeight,
+        blockRows,
+        filledWidth: width,
+        filledHeight,
+      };
+      return readBlocks(request, signal);
+    },
+  };
+}
+
+function planesOf(coding: ImageCoding): number {
+  return coding.codec === 'tiff' && coding.samples.isPlanar ? coding.samples.samplesPerPixel : 1;
+}
+
+/** Maps upright tiles to stored tiles, each rotated. */
+function rotateTiles(
+  { tiles, readTile }: StoredTiles,
+  tiffImage: TiffImage,
+  needsRendering: boolean,
+): ImageTiles {
+  const { width, height, orientation } = tiffImage;
+  const { isSwapped, flipsX, flipsY } = orientationTransform(orientation);
+  const along = { tiffImage: width, tile: tiles.width, count: tiles.columns };
+  const down = { tiffImage: height, tile: tiles.height, count: tiles.rows };
+  const [x, y] = isSwapped ? [down, along] : [along, down];
+  const left = flipsX ? x.count * x.tile - x.tiffImage : 0;
+  const top = flipsY ? y.count * y.tile - y.tiffImage : 0;
+  return {
+    grid: {
+      width: x.tiffImage,
+      height: y.tiffImage,
+      tileWidth: x.tile,
+      tileHeight: y.tile,
+      columns: x.count,
+      rows: y.count,
+      ...((left > 0 || top > 0) && { outside: { left, top } }),
+      ...(needsRendering && { needsRendering }),
+    },
+    async readTile(column, row, signal, allocate) {
+      const isInside = column >= 0 && column < x.count && row >= 0 && row < y.count;
+      if (!isInside || !Number.isInteger(column) || !Number.isInteger(row)) {
+        throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row}`);
+      }
+      if (orientation === 1) return await readTile(column, row, signal, allocate);
+      const alongX = flipsX ? x.count - 1 - column : column;
+      const alongY = flipsY ? y.count - 1 - row : row;
+      const [storedColumn, storedRow] = isSwapped ? [alongY, alongX] : [alongX, alongY];
+      const tile = await readTile(storedColumn, storedRow, signal);
+      return tile && { ...tile, orientation };
+    },
+  };
+}

@@ -1,0 +1,33 @@
+/** The types of TIFF images and their tiles. */
+import type { Allocate, EncodedImage, Orientation } from '../model/slide.ts';
+import type { TiffDirectory } from './directory.ts';
+import { type ImageGeometry, readGeometry, readOrientation, type TileGrid } from './image-layout.ts';
+
+/** The image of a directory, before its encoding is known. */
+export interface TiffImage extends ImageGeometry {
+  readonly directory: TiffDirectory;
+  readonly orientation: Orientation;
+}
+
+/** @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED */
+export async function readTiffImage(directory: TiffDirectory): Promise<TiffImage> {
+  return {
+    directory,
+    ...(await readGeometry(directory)),
+    orientation: await readOrientation(directory),
+  };
+}
+
+/** Returns null for an empty tile. */
+export type ReadTile = (
+  column: number,
+  row: number,
+  signal?: AbortSignal,
+  allocate?: Allocate,
+) => Promise<EncodedImage | null>;
+
+/** An image as stored tiles, before the orientation is applied. The caller checks that a tile exists. */
+export interface StoredTiles {
+  readonly tiles: TileGrid;
+  readonly readTile: ReadTile;
+}

@@ -1,0 +1,45 @@
+/** Reads small TIFF images, such as labels, as a whole. */
+import { joinScans } from '../jpeg/join-scans.ts';
+import { type EncodedImage, SlideError } from '../model/slide.ts';
+import type { ByteSource } from '../source/byte-source.ts';
+import { blockReader } from './block-reader.ts';
+import { blockTags, checkBlockTable } from './block-table.ts';
+import { readImageCoding } from './image-coding.ts';
+import { readRowsPerStrip } from './image-layout.ts';
+import { limits } from './limits.ts';
+import type { TiffImage } from './tiff-image.ts';
+
+/**
+ * Reads a small image in strips, joined without decoding.
+ *
+ * @throws SlideError FORMAT_NOT_SUPPORTED when the strips cannot be joined, LIMIT_EXCEEDED, FILE_CORRUPT, FILE_TRUNCATED
+ */
+export async function readWholeImage(source: ByteSource, tiffImage: TiffImage): Promise<EncodedImage> {
+  const { directory, width, height } = tiffImage;
+  if (tiffImage.tiles)
+    throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not supported: an associated image in tiles');
+  if (width * height > limits.blockPixels) {
+    throw new SlideError('LIMIT_EXCEEDED', `An associated image has ${width} × ${height} pixels`);
+  }
+  const coding = await readImageCoding(directory);
+  const blockRows = await readRowsPerStrip(directory, tiffImage);
+  const strips = Math.ceil(height / blockRows);
+  const planes = coding.codec === 'tiff' && coding.samples.isPlanar ? coding.samples.samplesPerPixel : 1;
+  checkBlockTable(directory, blockTags.strips, strips * planes);
+  const readBlocks = blockReader(source, directory, coding, blockTags.strips, strips);
+  const read = async (first: number, count: number, rows: number) => {
+    const filled = { filledWidth: width, filledHeight: rows };
+    const image = await readBlocks({ first, count, width, height: rows, blockRows, ...filled });
+    if (!image) throw new SlideError('FILE_CORRUPT', `Strip ${first} is empty`);
+    return image;
+  };
+  if (coding.codec === 'tiff') return read(0, strips, height);
+
+  const images: EncodedImage[] = [];
+  for (let i = 0; i < strips; i++) images.push(await read(i, 1, Math.min(blockRows, height - i * blockRows)));
+  const [only] = images;
+  if (only && images.length === 1) return only;
+  const bytes = coding.codec === 'jpeg' ? joinScans(images.map((image) => image.bytes)) : null;
+  if (!bytes) throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not supported: strips that cannot be joined');
+  return { codec: 'jpeg', bytes, width, height };
+}

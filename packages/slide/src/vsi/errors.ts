@@ -1,0 +1,20 @@
+/** Errors of VSI slides. */
+import { SlideError } from '../model/slide.ts';
+
+/** The file contradicts itself or the format. */
+export function corrupt(reason: string): SlideError {
+  return new SlideError('FILE_CORRUPT', `The VSI slide is damaged: ${reason}`);
+}
+
+/** A part of the slide is missing. */
+export function incomplete(reason: string): SlideError {
+  return new SlideError('FILE_TRUNCATED', `The VSI slide is not complete: ${reason}`);
+}
+
+export function limitExceeded(reason: string): SlideError {
+  return new SlideError('LIMIT_EXCEEDED', `The VSI slide exceeds a limit: ${reason}`);
+}
+
+export function notSupported(what: string): SlideError {
+  return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: VSI with ${what}`);
+}

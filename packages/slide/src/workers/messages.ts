@@ -1,0 +1,79 @@
+/** The messages between a render pool and its render processes. */
+import type { DeepZoomAddress } from '../deep-zoom/deep-zoom.ts';
+import type { FolderLocation } from '../location/slide-place.ts';
+import type { SlideLocation } from '../model/slide.ts';
+import type { StoredObject } from '../object-storage/object-store.ts';
+import type { TileColour } from '../render/render-tile.ts';
+import type { View } from '../render/render-view.ts';
+import type { WorkerFailure } from './worker-failure.ts';
+
+export type RenderJob =
+  | { readonly kind: 'inspect'; readonly location: SlideLocation }
+  | {
+      readonly kind: 'tile';
+      readonly location: ExpectedSlide;
+      readonly address: DeepZoomAddress;
+      readonly colour?: TileColour;
+    }
+  | { readonly kind: 'thumbnail'; readonly location: ExpectedSlide; readonly maxSide: number }
+  | { readonly kind: 'view'; readonly location: ExpectedSlide; readonly view: View }
+  | { readonly kind: 'colour'; readonly location: ExpectedSlide }
+  | { readonly kind: 'list'; readonly location: ExpectedSlide; readonly most: number }
+  | GroupJob;
+
+/**
+ * A slide and the fingerprint that it must have. If the file has another one, the job fails with
+ * FILE_CHANGED.
+ */
+export interface ExpectedSlide extends SlideLocation {
+  /** Absent: any version of the file. */
+  readonly fingerprint?: string;
+}
+
+/** The arguments of `groupSlideFiles`. */
+interface GroupJob {
+  readonly kind: 'group';
+  readonly folder: FolderLocation;
+  readonly names: readonly string[];
+  readonly folders: readonly string[];
+}
+
+/** A request to the process. `job` is null to cancel the job with this number. */
+export interface RenderRequest {
+  readonly id: number;
+  readonly job: RenderJob | null;
+}
+
+/** A reply to a job. The process replies to every job once, also to a cancelled one. */
+export type RenderReply =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly failure: WorkerFailure }
+  | { readonly id: number; readonly needsOwnProcess: true };
+
+/** All messages of a process. It loses messages that arrive before it has reported `isReady`. */
+export type WorkerMessage = RenderReply | WorkerQuestion | { readonly isReady: true };
+
+/**
+ * A request of a render process for an object. The process has no access to the object storage itself,
+ * because code that reads hostile files must not know the storage credentials.
+ */
+export type ObjectQuestion =
+  | { readonly kind: 'head'; readonly key: string }
+  | { readonly kind: 'list'; readonly prefix: string }
+  | {
+      readonly kind: 'read';
+      readonly object: StoredObject;
+      readonly offset: number;
+      readonly length: number;
+    };
+
+/** From the render process. */
+export interface WorkerQuestion {
+  readonly questionId: number;
+  readonly question: ObjectQuestion;
+}
+
+/** To the render process, once for every question. */
+export type QuestionReply =
+  | { readonly questionId: number; readonly value: unknown }
+  | { readonly questionId: number; readonly failure: WorkerFailure };

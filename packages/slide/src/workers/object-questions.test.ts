@@ -1,0 +1,70 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createObjectReader, type ObjectReader } from '../object-storage/object-reader.ts';
+import { memoryStore } from '../testing/memory-store.ts';
+import type { ObjectQuestion, RenderJob } from './messages.ts';
+import { MAX_REQUEST_BYTES } from './object-client.ts';
+import { answerObjectQuestions } from './object-questions.ts';
+
+const bytes = new Uint8Array(100).fill(7);
+let objects: ObjectReader;
+beforeEach(() => {
+  const store = memoryStore({ 'Set/a.vsi': bytes, 'Set/_a_/b.ets': bytes, 'Other/c.svs': bytes });
+  objects = createObjectReader({ store, maxMemoryBytes: 2 ** 20, diskCache: null });
+});
+
+const ofSlide: RenderJob = { kind: 'inspect', location: { path: 'Set/a.vsi', isObject: true } };
+const ofFolder: RenderJob = {
+  kind: 'group',
+  folder: { path: 'Set', isObject: true },
+  names: [],
+  folders: [],
+};
+const ofFile: RenderJob = { kind: 'inspect', location: { path: '/slides/Set/a.vsi' } };
+const head = (key: string): ObjectQuestion => ({ kind: 'head', key });
+const list = (prefix: string): ObjectQuestion => ({ kind: 'list', prefix });
+const read = (key: string, etag = '123'): ObjectQuestion => ({
+  kind: 'read',
+  object: { key, size: 100, etag },
+  offset: 0,
+  length: 10,
+});
+const ask = (question: ObjectQuestion, job: RenderJob | null) =>
+  answerObjectQuestions(1, question, job, objects);
+
+describe('a render process that asks for objects', () => {
+  it('reads its slide and the objects beside and below it', async () => {
+    expect(await ask(head('Set/a.vsi'), ofSlide)).toMatchObject({ questionId: 1, value: { size: 100 } });
+    expect(await ask(list('Set/_a_/'), ofSlide)).toMatchObject({ value: [{ key: 'Set/_a_/b.ets' }] });
+    const { etag } = await objects.head('Set/_a_/b.ets');
+    expect(await ask(read('Set/_a_/b.ets', etag), ofSlide)).toMatchObject({ value: bytes.subarray(0, 10) });
+    expect(await ask(head('Set/a.vsi'), ofFolder)).toMatchObject({ value: { size: 100 } });
+  });
+
+  it.each<[string, ObjectQuestion, RenderJob | null]>([
+    ['another folder', head('Other/c.svs'), ofSlide],
+    ["another folder's object, to read it", read('Other/c.svs'), ofSlide],
+    ['the list of all objects', list(''), ofSlide],
+    ['a folder whose name only starts the same', list('Settings/'), ofFolder],
+    ['an object, while its job reads a local file', head('Set/a.vsi'), ofFile],
+    ['an object, while it has no job', head('Set/a.vsi'), null],
+    ['an object with an ETag that would inject a header', read('Set/a.vsi', '1"\r\nX-Evil: 1'), ofSlide],
+  ])('gets FILE_MISSING for %s', async (_, question, job) => {
+    expect(await ask(question, job)).toMatchObject({ failure: { code: 'FILE_MISSING' } });
+  });
+
+  it('gets LIMIT_EXCEEDED for more bytes than one question may request', async () => {
+    const question = { ...read('Set/a.vsi'), length: MAX_REQUEST_BYTES + 1 } as ObjectQuestion;
+    expect(await ask(question, ofSlide)).toMatchObject({ failure: { code: 'LIMIT_EXCEEDED' } });
+  });
+
+  it('gets STORE_UNAVAILABLE when no object storage is configured', async () => {
+    expect(await answerObjectQuestions(1, head('Set/a.vsi'), ofSlide, null)).toMatchObject({
+      failure: { code: 'STORE_UNAVAILABLE' },
+    });
+  });
+
+  it('gets an error for a malformed question, which does not crash the server', async () => {
+    const nonsense = { kind: 'head', key: 5 } as unknown as ObjectQuestion;
+    expect(await ask(nonsense, ofSlide)).toMatchObject({ failure: { code: 'STORE_UNAVAILABLE' } });
+  });
+});

@@ -1,0 +1,68 @@
+/** Reads objects for a render process: only those of the slide that its current job names. */
+
+import type { Objects } from '../location/slide-place.ts';
+import { SlideError } from '../model/slide.ts';
+import { checkRange } from '../source/byte-source.ts';
+import type { ObjectQuestion, QuestionReply, RenderJob } from './messages.ts';
+import { MAX_REQUEST_BYTES } from './object-client.ts';
+import { failureOf } from './worker-failure.ts';
+
+const unreadable = { code: 'STORE_UNAVAILABLE', message: 'The object store could not be read' } as const;
+
+/**
+ * @param job the current job of the process; null when it has none and may ask nothing
+ * @returns the reply to send to the process; failures are replies too
+ */
+export async function answerObjectQuestions(
+  questionId: number,
+  question: ObjectQuestion,
+  job: RenderJob | null,
+  objects: Objects,
+): Promise<QuestionReply> {
+  try {
+    if (!objects) throw new SlideError('STORE_UNAVAILABLE', 'No object store is set up');
+    if (job === null || !belongsToJob(job, question)) {
+      throw new SlideError('FILE_MISSING', 'This object does not belong to the slide');
+    }
+    switch (question.kind) {
+      case 'head':
+        return { questionId, value: await objects.head(question.key) };
+      case 'list':
+        return { questionId, value: await objects.list(question.prefix) };
+      case 'read': {
+        const { object, offset, length } = question;
+        if (length > MAX_REQUEST_BYTES) throw new SlideError('LIMIT_EXCEEDED', 'Too many bytes at once');
+        checkRange(offset, length, object.size);
+        const value = new Uint8Array(length);
+        await objects.readInto(object, value, 0, offset, length);
+        return { questionId, value };
+      }
+    }
+  } catch (error) {
+    return { questionId, failure: failureOf(error, unreadable) };
+  }
+}
+
+/**
+ * A slide's job may read what lies beside and below its leading object; a folder's job what lies in the
+ * folder.
+ */
+function belongsToJob(job: RenderJob, question: ObjectQuestion): boolean {
+  const { path, isObject } = job.kind === 'group' ? job.folder : job.location;
+  if (!isObject) return false;
+  // The ETag becomes a header of the request to the object storage.
+  if (question.kind === 'read' && !/^[!#-~]{1,256}$/.test(question.object.etag)) return false;
+  const folder = job.kind === 'group' && path !== '' ? `${path}/` : path.slice(0, path.lastIndexOf('/') + 1);
+  return keyOf(question).startsWith(folder);
+}
+
+function keyOf(question: ObjectQuestion): string {
+  switch (question.kind) {
+    case 'head':
+      return question.key;
+    case 'list':
+      return question.prefix;
+    case 'read':
+      return question.object.key;
+  }
+}

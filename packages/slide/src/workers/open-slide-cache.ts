@@ -1,0 +1,100 @@
+import { fingerprintOf, type Objects } from '../location/slide-place.ts';
+import { isUnreachable, type Slide, SlideError } from '../model/slide.ts';
+import { openSlide } from '../open-slide.ts';
+import type { ExpectedSlide } from './messages.ts';
+
+const MAX_OPEN_SLIDES = 4;
+/** An open slide keeps a moved or deleted file on the disk, so idle slides are closed. */
+const IDLE_MS = 20_000;
+const CLOSE_CHECK_MS = 5000;
+
+interface CachedSlide {
+  readonly slide: Slide;
+  /** By `performance.now()`. */
+  usedAt: number;
+}
+
+/**
+ * The slides that a process has open: the last few, each until its file changes or it is idle for 20 seconds.
+ */
+export class OpenSlideCache {
+  /** By key of the location, the least recently used first. */
+  readonly #open = new Map<string, CachedSlide>();
+  readonly #objects: Objects;
+  #isInUse = false;
+
+  /** @param objects reads objects; null when slides are local files */
+  constructor(objects: Objects = null) {
+    this.#objects = objects;
+    setInterval(() => void this.#closeIdle(), CLOSE_CHECK_MS).unref();
+  }
+
+  /**
+   * Runs `work` with an open slide, one call at a time.
+   *
+   * @throws SlideError FILE_CHANGED when the file does not have the expected fingerprint, or was replaced
+   * during `work` (the result could mix two files); errors of opening the slide and of `work`
+   */
+  async use<T>(location: ExpectedSlide, work: (slide: Slide) => Promise<T>): Promise<T> {
+    this.#isInUse = true;
+    try {
+      const slide = await this.#take(location);
+      if (location.fingerprint !== undefined && location.fingerprint !== slide.fingerprint) {
+        throw new SlideError('FILE_CHANGED', 'The file no longer has the expected fingerprint');
+      }
+      const result = await work(slide);
+      if (!(await this.#isStill(slide, location))) {
+        throw new SlideError('FILE_CHANGED', 'The file was replaced while Lamina was reading it');
+      }
+      return result;
+    } finally {
+      this.#isInUse = false;
+      const cached = this.#open.get(keyOf(location));
+      if (cached) cached.usedAt = performance.now();
+    }
+  }
+
+  async #isStill(slide: Slide, location: ExpectedSlide): Promise<boolean> {
+    try {
+      return (await fingerprintOf(location, this.#objects)) === slide.fingerprint;
+    } catch (error) {
+      // Every read of an object demands the same ETag, so an unreachable store cannot have mixed two
+      // versions.
+      if (location.isObject && !location.members?.length && isUnreachable(error)) return true;
+      throw error;
+    }
+  }
+
+  async #take(location: ExpectedSlide): Promise<Slide> {
+    const key = keyOf(location);
+    const cachedSlide = this.#open.get(key)?.slide;
+    this.#open.delete(key);
+    // If the open slide has the expected fingerprint, the check after the work suffices: it notices a change.
+    const expected = location.fingerprint;
+    const isCurrent =
+      cachedSlide !== undefined &&
+      (cachedSlide.fingerprint === expected ||
+        cachedSlide.fingerprint === (await fingerprintOf(location, this.#objects).catch(() => null)));
+    if (cachedSlide && !isCurrent) await cachedSlide.close();
+    const slide = cachedSlide && isCurrent ? cachedSlide : await openSlide(location, this.#objects);
+    this.#open.set(key, { slide, usedAt: performance.now() });
+    for (const [oldest, cached] of this.#open) {
+      if (this.#open.size <= MAX_OPEN_SLIDES) break;
+      this.#open.delete(oldest);
+      await cached.slide.close();
+    }
+    return slide;
+  }
+
+  async #closeIdle(): Promise<void> {
+    if (this.#isInUse) return;
+    const now = performance.now();
+    const idle = [...this.#open].filter(([, { usedAt }]) => now - usedAt >= IDLE_MS);
+    for (const [key] of idle) this.#open.delete(key);
+    await Promise.all(idle.map(([, { slide }]) => slide.close()));
+  }
+}
+
+function keyOf({ isObject, path }: ExpectedSlide): string {
+  return `${isObject ? 'object' : 'file'} ${path}`;
+}

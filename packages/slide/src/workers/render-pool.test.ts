@@ -1,0 +1,491 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { buildDicom } from '../testing/build-dicom.ts';
+import { buildEndlessTiff } from '../testing/build-endless-tiff.ts';
+import { buildSvs } from '../testing/build-svs.ts';
+import { difference, pixelsOf } from '../testing/compare-pixels.ts';
+import { compiledCodeFolder } from '../testing/compiled-code.ts';
+import { paintPlain } from '../testing/paint-tissue.ts';
+import { RenderPool, type RenderPoolOptions } from './render-pool.ts';
+
+// On a busy machine starting a process takes several seconds.
+vi.setConfig({ testTimeout: 60_000 });
+
+let folder: string;
+let slide: { path: string };
+/** A slide whose overview tile would take minutes. */
+let endless: { path: string };
+const endlessAddress = { dziLevel: 0, column: 0, row: 0 };
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(os.tmpdir(), 'render-pool-'));
+  slide = { path: join(folder, 'slide.svs') };
+  endless = { path: join(folder, 'endless.tif') };
+  await writeFile(slide.path, await buildSvs());
+  await writeFile(endless.path, buildEndlessTiff());
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const pools: RenderPool[] = [];
+afterEach(async () => {
+  vi.useRealTimers();
+  await Promise.all(pools.splice(0).map((pool) => pool.close()));
+});
+function renderPool(options: Partial<RenderPoolOptions> = {}): RenderPool {
+  const pool = new RenderPool({
+    processes: 1,
+    queueLimit: 100,
+    timeoutMs: 60_000,
+    compiledFolder: compiledCodeFolder,
+    ...options,
+  });
+  pools.push(pool);
+  return pool;
+}
+
+describe('a render pool', () => {
+  it('renders tiles of the size that Deep Zoom requires', async () => {
+    const pool = renderPool();
+    const tile = await pool.tile(slide, { dziLevel: 8, column: 1, row: 1 });
+    expect(await pixelsOf(tile)).toMatchObject({ width: 112, height: 72 });
+  });
+
+  it('renders thumbnails', async () => {
+    const thumbnail = await renderPool().thumbnail(slide, 100);
+    expect(await pixelsOf(thumbnail)).toMatchObject({ width: 100, height: 83 });
+  });
+
+  it('inspects a slide: format, scale, size and levels', async () => {
+    expect(await renderPool().inspect(slide)).toEqual({
+      format: 'aperio',
+      fingerprint: expect.stringMatching(/^[\w-]{22}$/),
+      vendor: 'Aperio',
+      mpp: { x: 0.499, y: 0.499 },
+      objectivePower: 20,
+      width: 480,
+      height: 400,
+      tileSize: 128,
+      scale: { mpp: { x: 0.499, y: 0.499 }, objectivePower: 20, derived: null },
+      levels: 2,
+    });
+  });
+
+  it('groups files that form one slide', async () => {
+    const place = await mkdtemp(join(folder, 'series-'));
+    const names = ['large.dcm', 'small.dcm', 'broken.dcm', 'gone.dcm'];
+    await writeFile(join(place, 'large.dcm'), await buildDicom());
+    await writeFile(join(place, 'small.dcm'), await buildDicom({ downsample: 2, instance: '2' }));
+    await writeFile(join(place, 'broken.dcm'), (await buildDicom({ instance: '3' })).subarray(0, 200));
+    expect(await renderPool().group({ path: place }, names, [])).toEqual([
+      { leading: 'large.dcm', members: ['small.dcm'] },
+    ]);
+  });
+
+  it.each<[string, (pool: RenderPool) => Promise<unknown>, string]>([
+    ['a missing file', (pool) => pool.inspect({ path: join(folder, 'secret.svs') }), 'FILE_MISSING'],
+    [
+      'a tile outside the grid',
+      (pool) => pool.tile(slide, { dziLevel: 99, column: 0, row: 0 }),
+      'TILE_OUT_OF_RANGE',
+    ],
+    [
+      'a file that is no slide',
+      (pool) => pool.thumbnail({ path: import.meta.filename }, 100),
+      'FORMAT_NOT_RECOGNISED',
+    ],
+  ])('fails with the SlideError of the render process, without a path, for %s', async (_, ask, code) => {
+    await expect(ask(renderPool())).rejects.toMatchObject({
+      name: 'SlideError',
+      code,
+      message: expect.not.stringContaining(folder),
+    });
+  });
+
+  it('renders the new file after a slide was replaced', async () => {
+    const pool = renderPool();
+    const path = join(folder, 'replaced.svs');
+    const address = { dziLevel: 8, column: 0, row: 0 };
+    for (const colour of [
+      [200, 30, 30],
+      [30, 30, 200],
+    ] as const) {
+      const picture = paintPlain(480, 400, colour);
+      await writeFile(`${path}.new`, await buildSvs({ picture, hasAssociatedImages: false }));
+      await rename(`${path}.new`, path);
+      const shown = await pixelsOf(await pool.tile({ path }, address));
+      expect(difference(shown, paintPlain(128, 128, colour)).most).toBeLessThan(4);
+    }
+  });
+
+  it('does identical concurrent jobs once', async () => {
+    const pool = renderPool();
+    const address = { dziLevel: 8, column: 0, row: 0 };
+    const ask = () => pool.tile(slide, address);
+    const [one, other] = await Promise.all([ask(), ask()]);
+    expect(other).toBe(one);
+    expect(await ask()).not.toBe(one);
+  });
+
+  it('does requested tiles first, then thumbnails, then prerendering', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] }); // so that no job waits longer than the limit for the server's own jobs
+    const pool = renderPool();
+    const done: string[] = [];
+    const note = (what: string) => () => done.push(what);
+    const tileAt = (column: number) => ({ dziLevel: 8, column, row: 0 });
+    await Promise.all([
+      pool.inspect(slide), // the process has this job before the others arrive
+      pool.prerenderTile(slide, tileAt(0)).then(note('ahead')),
+      pool.prerenderTile(slide, tileAt(1)).then(note('prerendered, and requested meanwhile')),
+      pool.thumbnail(slide, 100).then(note('thumbnail')),
+      pool.tile(slide, tileAt(1)),
+      pool.tile(slide, { dziLevel: 8, column: 0, row: 1 }).then(note('tile')),
+    ]);
+    expect(done).toEqual(['prerendered, and requested meanwhile', 'tile', 'thumbnail', 'ahead']);
+  });
+
+  it('does a thumbnail that has waited for 2 seconds before a tile requested later', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const pool = renderPool();
+    const done: string[] = [];
+    const note = (what: string) => () => done.push(what);
+    const running = pool.inspect(slide);
+    const earlier = [
+      pool.prerenderTile(slide, { dziLevel: 8, column: 0, row: 0 }).then(note('ahead')),
+      pool.thumbnail(slide, 100).then(note('thumbnail')),
+    ];
+    vi.advanceTimersByTime(2001);
+    const later = pool.tile(slide, { dziLevel: 8, column: 1, row: 0 }).then(note('tile'));
+    await Promise.all([running, ...earlier, later]);
+    expect(done).toEqual(['thumbnail', 'tile', 'ahead']);
+  });
+
+  it('keeps one process free for tiles while others run long jobs', async () => {
+    const pool = renderPool({ processes: 2 });
+    const controller = new AbortController();
+    const slow = [100, 101].map((side) => pool.thumbnail(endless, side, controller.signal));
+    await pool.tile(slide, { dziLevel: 8, column: 0, row: 0 });
+    controller.abort();
+    for (const one of slow) await expect(one).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  it('starts at most the configured number of processes, with lower priority', async () => {
+    const pool = renderPool({ processes: 2 });
+    const columns = [0, 1, 2, 3];
+    await Promise.all(columns.map((column) => pool.tile(slide, { dziLevel: 9, column, row: 3 })));
+    expect(pool.processIds).toHaveLength(2);
+    for (const id of pool.processIds)
+      expect(os.getPriority(id)).toBe(os.constants.priority.PRIORITY_BELOW_NORMAL);
+  });
+
+  it('ends idle processes and starts new ones on demand', async () => {
+    const pool = renderPool({ idleMs: 20 });
+    const address = { dziLevel: 8, column: 0, row: 0 };
+    await pool.tile(slide, address);
+    const [first] = pool.processIds;
+    await vi.waitFor(() => expect(pool.processIds).toEqual([]), { timeout: 30_000 });
+    expect(() => process.kill(first as number, 0)).toThrow('ESRCH');
+    expect(await pool.tile(slide, address)).toBeInstanceOf(Uint8Array);
+    expect(pool.faults).toBe(0);
+  });
+
+  it('lists the tiles to prerender, and throws FILE_CHANGED for another fingerprint', async () => {
+    const pool = renderPool();
+    const { fingerprint } = await pool.inspect(slide);
+    const expected = { ...slide, fingerprint };
+    const tiles = await pool.tilesToRender(expected, 1000);
+    expect(tiles[0]).toEqual({ dziLevel: 0, column: 0, row: 0 });
+    expect(await pool.prerenderTile(expected, { dziLevel: 8, column: 1, row: 1 })).toBeInstanceOf(Uint8Array);
+    const other = { ...slide, fingerprint: 'that-of-another-file--' };
+    for (const asked of [
+      pool.tile(other, { dziLevel: 8, column: 1, row: 1 }),
+      pool.tilesToRender(other, 9),
+    ]) {
+      await expect(asked).rejects.toMatchObject({ code: 'FILE_CHANGED' });
+    }
+  });
+
+  it('has a waiting request only when a tile was requested, not for prerendering', async () => {
+    const pool = renderPool();
+    expect(pool.hasWaitingRequests).toBe(false);
+    const ahead = pool.prerenderTile(slide, { dziLevel: 8, column: 0, row: 0 });
+    expect(pool.hasWaitingRequests).toBe(false);
+    const asked = pool.tile(slide, { dziLevel: 8, column: 1, row: 0 });
+    expect(pool.hasWaitingRequests).toBe(true);
+    await Promise.all([ahead, asked]);
+    expect(pool.hasWaitingRequests).toBe(false);
+  });
+
+  describe.skipIf(process.platform !== 'linux')('processes of a render pool', () => {
+    /** The environment of the running process. */
+    async function environmentOf({ processIds: [id] }: RenderPool): Promise<Map<string, string>> {
+      const environment = await readFile(`/proc/${id}/environ`, 'utf8');
+      const settings = environment.split('\0').filter((setting) => setting !== '');
+      return new Map(settings.map((setting) => setting.split('=') as [string, string]));
+    }
+
+    it('have no environment variables except those for temporary folders, compiled code and memory', async () => {
+      const pool = renderPool();
+      await pool.inspect(slide);
+      const names = [...(await environmentOf(pool)).keys()];
+      // Node's own variable for the channel to the parent process.
+      const added = names.filter((name) => !name.startsWith('NODE_CHANNEL_'));
+      expect(added.sort()).toEqual(['MALLOC_ARENA_MAX', 'NODE_COMPILE_CACHE', 'TEMP', 'TMP', 'TMPDIR']);
+    });
+
+    it('store compiled code in the configured folder', async () => {
+      const compiledFolder = join(folder, 'compiled');
+      const pool = renderPool({ compiledFolder });
+      await pool.inspect(slide);
+      expect((await environmentOf(pool)).get('NODE_COMPILE_CACHE')).toBe(compiledFolder);
+      const kept = await readdir(compiledFolder, { recursive: true });
+      expect(kept.length).toBeGreaterThan(20);
+    });
+
+    it('leave no temporary files, however they end', async () => {
+      const pool = renderPool();
+      await pool.inspect(slide);
+      const own = (await environmentOf(pool)).get('TMPDIR') ?? '';
+      await writeFile(join(own, 'half-written'), 'tiles');
+      await pool.close();
+      expect(existsSync(own)).toBe(false);
+    });
+  });
+});
+
+describe('a render pool with several accounts', () => {
+  const of = (account: string, session = 'only session') => ({ account, session });
+  const tileAt = (column: number, row = 0) => ({ dziLevel: 8, column, row });
+
+  /** A pool whose only process is busy until `free` is called, and the list of the jobs done since. */
+  function busyPool(options: Partial<RenderPoolOptions> = {}) {
+    const pool = renderPool(options);
+    const controller = new AbortController();
+    const occupied = pool.tile(endless, endlessAddress, controller.signal, of('occupying')).catch(() => {});
+    const done: string[] = [];
+    const note = (name: string, job: Promise<unknown>) =>
+      job.then(
+        () => done.push(name),
+        (error: { code: string }) => done.push(`${name} ${error.code}`),
+      );
+    const free = async () => {
+      controller.abort();
+      await occupied;
+    };
+    return { maker: pool, done, note, free };
+  }
+
+  it("gives another account's tile the second turn, however many tiles the first account waits for", async () => {
+    const { maker: pool, done, note, free } = busyPool();
+    const jobs = [0, 1].flatMap((row) =>
+      [0, 1].map((column) => note('first', pool.tile(slide, tileAt(column, row), undefined, of('first')))),
+    );
+    jobs.push(note('second', pool.tile(slide, { dziLevel: 6, column: 0, row: 0 }, undefined, of('second'))));
+    await free();
+    await Promise.all(jobs);
+    expect(done).toEqual(['first', 'second', 'first', 'first', 'first']);
+  });
+
+  it('gives the sessions of one account turns', async () => {
+    const { maker: pool, done, note, free } = busyPool();
+    const jobs = [
+      note('one', pool.tile(slide, tileAt(0), undefined, of('account', 'one'))),
+      note('one', pool.tile(slide, tileAt(1), undefined, of('account', 'one'))),
+      note('other', pool.tile(slide, tileAt(0, 1), undefined, of('account', 'other'))),
+    ];
+    await free();
+    await Promise.all(jobs);
+    expect(done).toEqual(['one', 'other', 'one']);
+  });
+
+  it('gives header reads and thumbnails of other accounts a turn among the tiles of the first', async () => {
+    const { maker: pool, done, note, free } = busyPool();
+    const jobs = [0, 1].flatMap((row) =>
+      [0, 1].map((column) => note('tile', pool.tile(slide, tileAt(column, row), undefined, of('first')))),
+    );
+    jobs.push(
+      note('thumbnail', pool.thumbnail(slide, 100, undefined, of('second'))),
+      note('header read', pool.inspect(slide, undefined, of('third'))),
+    );
+    await free();
+    await Promise.all(jobs);
+    expect(done).toEqual(['tile', 'thumbnail', 'header read', 'tile', 'tile', 'tile']);
+  });
+
+  it("does tiles before thumbnails of the same session, and the server's own jobs last", async () => {
+    vi.useFakeTimers({ toFake: ['performance'] }); // so that no job of the server exceeds its maximum wait
+    const { maker: pool, done, note, free } = busyPool();
+    const jobs = [
+      note('ahead', pool.prerenderTile(slide, tileAt(1))),
+      note('new file', pool.inspect(slide)),
+      note('thumbnail', pool.thumbnail(slide, 100, undefined, of('viewer'))),
+      note('tile', pool.tile(slide, tileAt(0), undefined, of('viewer'))),
+    ];
+    await free();
+    await Promise.all(jobs);
+    expect(done).toEqual(['tile', 'thumbnail', 'new file', 'ahead']);
+  });
+
+  it('does a job that several accounts wait for once, at the earliest of their turns', async () => {
+    const { maker: pool, done, note, free } = busyPool();
+    const shared = () => tileAt(1, 1);
+    const jobs = [
+      note('first', pool.tile(slide, tileAt(0), undefined, of('first'))),
+      note('first', pool.tile(slide, tileAt(1), undefined, of('first'))),
+      note('shared, for the first', pool.tile(slide, shared(), undefined, of('first'))),
+      note('shared, for the second', pool.tile(slide, shared(), undefined, of('second'))),
+      note('second', pool.tile(slide, tileAt(0, 1), undefined, of('second'))),
+    ];
+    expect(pool.queueLength).toBe(4);
+    await free();
+    await Promise.all(jobs);
+    expect(done).toEqual(['first', 'shared, for the first', 'shared, for the second', 'first', 'second']);
+  });
+
+  it('refuses requests beyond the limits of a session or an account with BUSY, and none of other accounts', async () => {
+    const { maker: pool, done, note, free } = busyPool({ sessionQueueLimit: 2, accountQueueLimit: 3 });
+    const jobs = [
+      note('1', pool.tile(slide, tileAt(0), undefined, of('flooding', 'a'))),
+      note('2', pool.tile(slide, tileAt(1), undefined, of('flooding', 'a'))),
+      note('3', pool.tile(slide, tileAt(0, 1), undefined, of('flooding', 'a'))),
+      note('4', pool.tile(slide, tileAt(0, 1), undefined, of('flooding', 'b'))),
+      note('5', pool.tile(slide, tileAt(1, 1), undefined, of('flooding', 'b'))),
+      note('6', pool.tile(slide, tileAt(1, 1), undefined, of('other', 'a'))),
+    ];
+    await vi.waitFor(() => expect(done).toEqual(['3 BUSY', '5 BUSY']));
+    await free();
+    await Promise.all(jobs);
+    expect(done.slice(2)).toEqual(['1', '6', '4', '2']);
+  });
+
+  it('displaces the newest request of the account with the most when the queue is full', async () => {
+    const { maker: pool, done, note, free } = busyPool({ queueLimit: 3 });
+    const jobs = [0, 1].flatMap((row) =>
+      [0, 1].map((column) =>
+        note(`${column}${row}`, pool.tile(slide, tileAt(column, row), undefined, of('flooding'))),
+      ),
+    );
+    jobs.push(note('other', pool.tile(slide, { dziLevel: 6, column: 0, row: 0 }, undefined, of('other'))));
+    await vi.waitFor(() => expect(done).toEqual(['11 BUSY', '01 BUSY']));
+    await free();
+    await Promise.all(jobs);
+    expect(done.slice(2)).toEqual(['00', 'other', '10']);
+  });
+
+  it('keeps one process free for other slides after a tile of a slide took longer than 2 seconds', async () => {
+    const pool = renderPool({ processes: 2, timeoutMs: 10_000 });
+    await expect(pool.tile(endless, endlessAddress)).rejects.toMatchObject({ code: 'DECODE_FAILED' });
+    const controller = new AbortController();
+    const slow = [0, 1].map((dziLevel) =>
+      pool.tile(endless, { ...endlessAddress, dziLevel }, controller.signal, of('first')),
+    );
+    expect(pool.queueLength).toBe(1);
+    await pool.tile(slide, tileAt(0), undefined, of('second'));
+    controller.abort();
+    for (const one of slow) await expect(one).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  it('keeps a job for the second account when the first one stops waiting', async () => {
+    const { maker: pool, done, note, free } = busyPool();
+    const controller = new AbortController();
+    const left = pool.tile(slide, tileAt(0), controller.signal, of('first'));
+    const job = note('kept', pool.tile(slide, tileAt(0), undefined, of('second')));
+    controller.abort();
+    await expect(left).rejects.toThrow('aborted');
+    expect(pool.queueLength).toBe(1);
+    await free();
+    await job;
+    expect(done).toEqual(['kept']);
+    expect(pool.queueLength).toBe(0);
+  });
+});
+
+describe('a job of the render pool', () => {
+  it('fails with DECODE_FAILED when it exceeds the time limit, and its process is replaced', async () => {
+    const pool = renderPool({ timeoutMs: 10_000 });
+    await pool.inspect(endless);
+    const [stuck] = pool.processIds;
+    await expect(pool.tile(endless, endlessAddress)).rejects.toMatchObject({ code: 'DECODE_FAILED' });
+    expect(await pool.inspect(slide)).toMatchObject({ format: 'aperio' });
+    expect(pool.processIds).not.toContain(stuck);
+    expect(pool.faults).toBe(1);
+  });
+
+  it('fails with DECODE_FAILED when its process is killed, and the process is replaced', async () => {
+    const pool = renderPool();
+    await pool.inspect(endless);
+    const rendering = pool.tile(endless, endlessAddress);
+    const failure = rendering.catch((error: unknown) => error);
+    const [crashing] = pool.processIds;
+    process.kill(crashing as number, 'SIGKILL');
+    expect(await failure).toMatchObject({ code: 'DECODE_FAILED' });
+    expect(await pool.inspect(slide)).toMatchObject({ format: 'aperio' });
+    expect(pool.processIds).not.toContain(crashing);
+    expect(pool.faults).toBe(1);
+  });
+
+  it('does not delay the next one when its request was aborted', async () => {
+    const pool = renderPool();
+    const controller = new AbortController();
+    const aborted = pool.tile(endless, endlessAddress, controller.signal);
+    controller.abort();
+    await expect(aborted).rejects.toThrow('aborted');
+    expect(await pool.inspect(slide)).toMatchObject({ format: 'aperio' });
+    expect(pool.processIds).toHaveLength(1);
+  });
+
+  it('is not started when its request was aborted before', async () => {
+    const pool = renderPool();
+    const [running, waiting] = [new AbortController(), new AbortController()];
+    const first = pool.tile(endless, endlessAddress, running.signal);
+    const second = pool.tile(endless, { ...endlessAddress, dziLevel: 1 }, waiting.signal);
+    waiting.abort();
+    await expect(second).rejects.toThrow('aborted');
+    running.abort();
+    await expect(first).rejects.toThrow('aborted');
+    expect(await pool.inspect(slide)).toMatchObject({ format: 'aperio' });
+  });
+
+  it('completes for the second request when the first one was aborted', async () => {
+    const pool = renderPool();
+    const controller = new AbortController();
+    const address = { dziLevel: 8, column: 0, row: 0 };
+    const aborted = pool.tile(slide, address, controller.signal);
+    const kept = pool.tile(slide, address);
+    controller.abort();
+    await expect(aborted).rejects.toThrow('aborted');
+    expect(await kept).toBeInstanceOf(Uint8Array);
+  });
+
+  it('is refused when its request was aborted already', async () => {
+    await expect(renderPool().inspect(slide, AbortSignal.abort())).rejects.toThrow('aborted');
+  });
+
+  it('fails with BUSY immediately when the queue is full', async () => {
+    const pool = renderPool({ queueLimit: 1 });
+    const controller = new AbortController();
+    const ask = (dziLevel: number) => pool.tile(endless, { ...endlessAddress, dziLevel }, controller.signal);
+    const accepted = [ask(0), ask(1)];
+    await expect(ask(2)).rejects.toMatchObject({ code: 'BUSY' });
+    const same = ask(1);
+    controller.abort();
+    for (const aborted of [...accepted, same]) await expect(aborted).rejects.toThrow('aborted');
+  });
+});
+
+describe('closing a render pool', () => {
+  it('ends its processes and fails all waiting requests with BUSY', async () => {
+    const pool = renderPool();
+    await pool.inspect(slide);
+    const [id] = pool.processIds;
+    const refusals = [pool.tile(endless, endlessAddress), pool.thumbnail(endless, 100)].map((asked) =>
+      asked.catch((error: unknown) => error),
+    );
+    await pool.close();
+    expect(await Promise.all(refusals)).toMatchObject([{ code: 'BUSY' }, { code: 'BUSY' }]);
+    expect(() => process.kill(id as number, 0)).toThrow('ESRCH');
+    await expect(pool.inspect(slide)).rejects.toMatchObject({ code: 'BUSY' });
+  });
+});

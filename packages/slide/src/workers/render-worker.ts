@@ -1,0 +1,220 @@
+/**
+ * Runs one job at a time: in a process that all slides share, and on demand in a second process that may read
+ * a single slide with a C library.
+ */
+import { stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { SlideError, type SlideLocation } from '../model/slide.ts';
+import type { RenderJob } from './messages.ts';
+import {
+  NeedsOwnProcess,
+  type RenderAccess,
+  RenderProcess,
+  type RenderProcessOptions,
+} from './start-render-process.ts';
+
+interface RenderWorkerOptions extends RenderProcessOptions {
+  /**
+   * Folders of all slides; the processes can read nothing else of the machine. Null: they can read every
+   * file.
+   */
+  readonly slideFolders: readonly string[] | null;
+}
+
+/**
+ * Bound of the set of slides that need a process of their own. A slide that was evicted is detected again.
+ */
+const MAX_KNOWN = 1000;
+/** Idle limit of a process for one slide; it is shorter because the process serves no other slide. */
+const OWN_IDLE_MS = 60_000;
+
+/** A running job: its result, and a function that cancels it. */
+interface Run {
+  readonly answer: Promise<unknown>;
+  readonly cancel: () => void;
+}
+
+interface OwnProcess {
+  readonly process: RenderProcess;
+  /** Key of the slide that the process may read. */
+  readonly place: string;
+  readonly fingerprint: string | null;
+}
+
+/** Keys of slides that need a process of their own, shared by all workers. */
+const slidesWithOwnProcess = new Set<string>();
+
+export class RenderWorker {
+  readonly #options: RenderWorkerOptions;
+  readonly #onEnd: (isFault: boolean) => void;
+  #shared: RenderProcess;
+  /** The identities of the slide folders that the shared process was started with. */
+  #folders: Promise<string>;
+  #own: OwnProcess | null = null;
+  #lastPath: string | null = null;
+  #isBusy = false;
+  #isEnding = false;
+  #hasEnded = false;
+
+  /**
+   * @param onEnd called once when the shared process has ended; `isFault` when a job crashed one of the two
+   * processes
+   */
+  constructor(options: RenderWorkerOptions, onEnd: (isFault: boolean) => void) {
+    this.#options = options;
+    this.#onEnd = onEnd;
+    this.#folders = identitiesOf(options.slideFolders);
+    this.#shared = this.#startShared();
+  }
+
+  /** Ids of the running processes. */
+  get processIds(): readonly number[] {
+    return [this.#shared, this.#own?.process].flatMap((process) => process?.processId ?? []);
+  }
+
+  get isFree(): boolean {
+    return !this.#isBusy && !this.#isEnding && this.#shared.isFree;
+  }
+
+  /** Path of the last job's slide, which is probably still open. */
+  get lastPath(): string | null {
+    return this.#lastPath;
+  }
+
+  /**
+   * @returns the result, and a function that cancels the job
+   * @throws SlideError DECODE_FAILED; errors of the job
+   */
+  run(job: RenderJob): Run {
+    this.#isBusy = true;
+    this.#lastPath = job.kind === 'group' ? null : job.location.path;
+    const running: { cancel: (() => void) | null; isCancelled: boolean } = {
+      cancel: null,
+      isCancelled: false,
+    };
+    const follow = ({ answer, cancel }: Run): Promise<unknown> => {
+      running.cancel = cancel;
+      if (running.isCancelled) cancel();
+      return answer;
+    };
+    return {
+      answer: this.#perform(job, follow).finally(() => {
+        this.#isBusy = false;
+      }),
+      cancel() {
+        running.isCancelled = true;
+        running.cancel?.();
+      },
+    };
+  }
+
+  /** Ends both processes immediately; their jobs fail with `error`. */
+  async end(error: SlideError): Promise<void> {
+    this.#isEnding = true;
+    await Promise.all([this.#shared.end(error), this.#own?.process.end(error)]);
+  }
+
+  async #perform(job: RenderJob, follow: (run: Run) => Promise<unknown>): Promise<unknown> {
+    if (job.kind !== 'group' && slidesWithOwnProcess.has(keyOf(job.location)))
+      return follow(this.#runAlone(job));
+    // Outdated folders would yield wrong groups without an error, so the folders are checked first.
+    if (job.kind === 'group') await this.#renewShared();
+    try {
+      return await follow(this.#shared.run(job));
+    } catch (error) {
+      if (error instanceof NeedsOwnProcess && job.kind !== 'group') {
+        rememberOwnProcess(keyOf(job.location));
+        return follow(this.#runAlone(job));
+      }
+      const isMissing = error instanceof SlideError && error.code === 'FILE_MISSING';
+      if (isMissing && (await this.#renewShared())) return follow(this.#shared.run(job));
+      throw error;
+    }
+  }
+
+  /**
+   * Replaces the shared process when a slide folder is no longer the same folder, for example after a mount.
+   * Landlock binds the permissions of a process to the folders that existed when it started.
+   *
+   * @returns whether the process was replaced
+   */
+  async #renewShared(): Promise<boolean> {
+    const { slideFolders } = this.#options;
+    if (slideFolders === null) return false;
+    const current = identitiesOf(slideFolders);
+    if ((await current) === (await this.#folders) || this.#isEnding) return false;
+    const old = this.#shared;
+    this.#folders = current;
+    this.#shared = this.#startShared();
+    await old.dismiss();
+    return true;
+  }
+
+  #startShared(): RenderProcess {
+    const access: RenderAccess = { kind: 'shared', slides: this.#options.slideFolders };
+    const started = new RenderProcess(this.#options, access, (isFault) => {
+      if (started === this.#shared) this.#ended(isFault);
+    });
+    return started;
+  }
+
+  #runAlone(job: Exclude<RenderJob, { kind: 'group' }>): Run {
+    const key = keyOf(job.location);
+    const fingerprint = 'fingerprint' in job.location ? (job.location.fingerprint ?? null) : null;
+    const isSame = this.#own?.place === key && this.#own.fingerprint === fingerprint;
+    if (!this.#own?.process.isFree || !isSame) {
+      void this.#own?.process.dismiss();
+      this.#own = { process: this.#startOwn(job.location), place: key, fingerprint };
+    }
+    return this.#own.process.run(job);
+  }
+
+  #startOwn(location: SlideLocation): RenderProcess {
+    const options = { ...this.#options, idleMs: Math.min(OWN_IDLE_MS, this.#options.idleMs) };
+    const started = new RenderProcess(options, { kind: 'own', slides: filesOf(location) }, (isFault) => {
+      if (started !== this.#own?.process) return;
+      this.#own = null;
+      if (isFault) this.#ended(true);
+    });
+    return started;
+  }
+
+  #ended(isFault: boolean): void {
+    if (!this.#isEnding) {
+      this.#isEnding = true;
+      void this.end(new SlideError('DECODE_FAILED', 'The decoding process ended'));
+    }
+    if (!this.#hasEnded) this.#onEnd(isFault);
+    this.#hasEnded = true;
+  }
+}
+
+/** The slide's own files; its folder when the catalogue has not recorded its members. */
+function filesOf({ path, members }: SlideLocation): readonly string[] {
+  const folder = dirname(path);
+  return members ? [path, ...members.map((member) => join(folder, member))] : [folder];
+}
+
+function keyOf({ path, isObject }: SlideLocation): string {
+  return `${isObject ? 'object' : 'file'} ${path}`;
+}
+
+function rememberOwnProcess(key: string): void {
+  slidesWithOwnProcess.add(key);
+  const [oldest] = slidesWithOwnProcess;
+  if (slidesWithOwnProcess.size > MAX_KNOWN && oldest !== undefined) slidesWithOwnProcess.delete(oldest);
+}
+
+/**
+ * Identifies folders by device and inode, which change when another folder replaces one by a mount or a
+ * rename.
+ */
+async function identitiesOf(folders: readonly string[] | null): Promise<string> {
+  const identities = (folders ?? []).map((folder) =>
+    stat(folder, { bigint: true }).then(
+      ({ dev, ino }) => `${dev}:${ino}`,
+      () => 'missing',
+    ),
+  );
+  return (await Promise.all(identities)).join(' ');
+}

@@ -1,0 +1,58 @@
+import type { Objects } from '../location/slide-place.ts';
+import { type Slide, SlideError, type SlideLocation } from '../model/slide.ts';
+import { openSlideForNativeTiles } from '../open-slide.ts';
+import type { SlideSummary } from '../render/slide-summary.ts';
+
+/**
+ * Opens a slide in the process that answers requests. A slide whose tiles are all rendered is not opened
+ * there. For such a slide the result of a render process stands in, which offers no native tiles.
+ *
+ * @param inspect reads the slide in a render process (`RenderPool.inspect`)
+ * @throws SlideError errors of opening and inspecting the slide
+ */
+export async function openServedSlide(
+  location: SlideLocation,
+  inspect: () => Promise<SlideSummary>,
+  objects: Objects = null,
+): Promise<Slide> {
+  return (await openSlideForNativeTiles(location, objects)) ?? standInOf(await inspect());
+}
+
+function standInOf(summary: SlideSummary): Slide {
+  const { format, fingerprint, vendor, mpp, objectivePower, width, height, tileSize } = summary;
+  return {
+    format,
+    fingerprint,
+    vendor,
+    levels: [
+      {
+        width,
+        height,
+        tileWidth: tileSize,
+        tileHeight: tileSize,
+        columns: Math.ceil(width / tileSize),
+        rows: Math.ceil(height / tileSize),
+        downsample: 1,
+        needsRendering: true,
+      },
+    ],
+    mpp,
+    objectivePower,
+    background: { r: 255, g: 255, b: 255 },
+    associatedImages: new Set(),
+    async readTile() {
+      throw new SlideError(
+        'FORMAT_NOT_SUPPORTED',
+        'The server process cannot read this slide: all its tiles are rendered',
+      );
+    },
+    async readAssociatedImage(name) {
+      throw new SlideError(
+        'ASSOCIATED_IMAGE_MISSING',
+        `The server process cannot read the ${name} image of this slide`,
+      );
+    },
+    readIccProfile: async () => null,
+    close: async () => {},
+  };
+}

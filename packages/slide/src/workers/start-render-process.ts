@@ -1,0 +1,316 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Confinement } from '../confinement/confinement.ts';
+import type { Objects } from '../location/slide-place.ts';
+import { SlideError } from '../model/slide.ts';
+import type {
+  QuestionReply,
+  RenderJob,
+  RenderReply,
+  RenderRequest,
+  WorkerMessage,
+  WorkerQuestion,
+} from './messages.ts';
+import { answerObjectQuestions } from './object-questions.ts';
+import { readProcessState } from './process-state.ts';
+import { errorOf } from './worker-failure.ts';
+
+/** Interval of the checks of a busy process. A process found stopped twice in a row is killed. */
+const CHECK_EVERY_MS = 250;
+/**
+ * Memory for the data of a process, beyond what Node takes at the start. The kernel enforces it. The largest
+ * picture that is decoded at once needs 400 MB (docs/operate.md, "Limits of render processes").
+ */
+const MAX_DATA_BYTES = 512 * 2 ** 20;
+/** Resident memory of a process. It includes files in memory, which the kernel does not count as data. */
+const MAX_RESIDENT_BYTES = 640 * 2 ** 20;
+
+const program = fileURLToPath(new URL('./render-process.ts', import.meta.url));
+const starter = fileURLToPath(new URL('../confinement/start-confined.ts', import.meta.url));
+
+/** The files that a process may open, and its kind. */
+export interface RenderAccess {
+  /** Files, and folders with everything below them. Null: every file of the machine. */
+  readonly slides: readonly string[] | null;
+  /**
+   * `shared`: many slides, read by TypeScript code only. `own`: one slide, which a C library may read
+   * (openslide/access.ts).
+   */
+  readonly kind: 'shared' | 'own';
+}
+
+export interface RenderProcessOptions {
+  /** A job that takes longer fails, and the process is killed. */
+  readonly timeoutMs: number;
+  /** Ends the process after this time without a job. */
+  readonly idleMs: number;
+  /**
+   * Folder of the V8 compile cache; null: none. Only render processes read it, since a compromised one can
+   * write to it.
+   */
+  readonly compiledFolder: string | null;
+  /** Folder for temporary files, which may be as large as a picture. */
+  readonly scratchFolder: string;
+  /** Reads objects for the process. */
+  readonly objects: Objects;
+}
+
+/** The current job of the process. */
+interface Current {
+  readonly id: number;
+  readonly job: RenderJob;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: SlideError | NeedsOwnProcess) => void;
+  /** Milliseconds that the job has waited for object storage so far, and the start of the present wait. */
+  readonly storeWait: { ms: number; questions: number; since: number };
+}
+
+/** Signals that the shared process leaves a job to a process that is started for this slide alone. */
+export class NeedsOwnProcess extends Error {}
+
+/**
+ * A render process, which does one job at a time. It is of no further use after a job that crashes it or
+ * exceeds the time limit.
+ */
+export class RenderProcess {
+  readonly #child: ChildProcess;
+  readonly #options: RenderProcessOptions;
+  #idle: NodeJS.Timeout | null = null;
+  readonly #ended: Promise<void>;
+  #current: Current | null = null;
+  #jobs = 0;
+  #lastPath: string | null = null;
+  #isEnding = false;
+  #isDismissed = false;
+  /** Messages to send when the process is ready; null once it is. */
+  #unsent: (RenderRequest | QuestionReply)[] | null = [];
+
+  /** @param onEnd called once when the process has ended; `isFault` unless `dismiss` ended it */
+  constructor(options: RenderProcessOptions, access: RenderAccess, onEnd: (isFault: boolean) => void) {
+    this.#options = options;
+    // Temporary files, also those of libraries, are removed with the process, however it ends.
+    const folder = createTemporaryFolder(options.scratchFolder);
+    const { compiledFolder } = options;
+    if (compiledFolder !== null) nullOnError(() => mkdirSync(compiledFolder, { recursive: true }));
+    this.#child = startConfined(confinementOf(options, access, folder));
+    this.#ended = new Promise((resolve) => {
+      const end = (cause: string) => {
+        this.#isEnding = true;
+        this.#fail(new SlideError('DECODE_FAILED', 'The decoding process ended', { cause }));
+        onEnd(!this.#isDismissed);
+        // A folder that cannot be removed is left to the system's cleaning of temporary files.
+        if (folder === null) resolve();
+        else void rm(folder, { recursive: true, force: true }).then(resolve, () => resolve());
+      };
+      this.#child.once('exit', (code, signal) => end(`exit ${code ?? signal}`));
+      this.#child.once('error', (error) => {
+        if (this.#child.pid === undefined) end(error.message);
+      });
+    });
+    this.#child.on('message', (message: WorkerMessage) => {
+      if ('isReady' in message) this.#sendAll();
+      else if ('question' in message) void this.#answer(message);
+      else this.#receive(message);
+    });
+    this.#keepProgramAlive(false);
+  }
+
+  get processId(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get isFree(): boolean {
+    return this.#current === null && !this.#isEnding;
+  }
+
+  /** Path of the last job's slide, which is probably still open. */
+  get lastPath(): string | null {
+    return this.#lastPath;
+  }
+
+  /**
+   * @returns the result, and a function that cancels the job
+   * @throws SlideError DECODE_FAILED; errors of the job; NeedsOwnProcess
+   */
+  run(job: RenderJob): { answer: Promise<unknown>; cancel: () => void } {
+    const id = this.#jobs++;
+    this.#lastPath = job.kind === 'group' ? null : job.location.path;
+    this.#keepProgramAlive(true);
+    clearTimeout(this.#idle ?? undefined);
+    const timeoutMs = this.#options.timeoutMs * timeoutFactorOf(job);
+    const timer = setTimeout(() => void this.end(this.#timeoutError(timeoutMs)), timeoutMs);
+    const watch = this.#watch();
+    const answer = new Promise<unknown>((resolve, reject) => {
+      const storeWait = { ms: 0, questions: 0, since: 0 };
+      this.#current = { id, job, resolve, reject, storeWait };
+    }).finally(() => {
+      clearTimeout(timer);
+      clearInterval(watch);
+      this.#keepProgramAlive(false);
+      this.#idle = setTimeout(() => void this.dismiss(), this.#options.idleMs).unref();
+    });
+    this.#send({ id, job });
+    return { answer, cancel: () => this.#send({ id, job: null }) };
+  }
+
+  /** Kills the process; its job fails with `error`. */
+  async end(error: SlideError): Promise<void> {
+    this.#isEnding = true;
+    this.#fail(error);
+    this.#keepProgramAlive(true);
+    this.#child.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  /** Ends the process unless it has a job. */
+  async dismiss(): Promise<void> {
+    if (!this.isFree) return;
+    this.#isDismissed = true;
+    await this.end(new SlideError('DECODE_FAILED', 'The decoding process was idle and is ended'));
+  }
+
+  /**
+   * Kills the process when it is stopped, which would block its job until the timeout, or exceeds the memory
+   * limit.
+   */
+  #watch(): NodeJS.Timeout {
+    let stoppedChecks = 0;
+    const check = async () => {
+      const { pid } = this.#child;
+      const state = pid === undefined ? null : await readProcessState(pid);
+      if (!state || this.#isEnding) return;
+      stoppedChecks = state.isSuspended ? stoppedChecks + 1 : 0;
+      if (stoppedChecks >= 2) {
+        await this.end(new SlideError('DECODE_FAILED', 'The decoding process was stopped by a signal'));
+      } else if (state.residentBytes > MAX_RESIDENT_BYTES) {
+        await this.end(new SlideError('DECODE_FAILED', 'The decoding process took too much memory'));
+      }
+    };
+    return setInterval(() => void check(), CHECK_EVERY_MS).unref();
+  }
+
+  #send(request: RenderRequest | QuestionReply): void {
+    if (this.#unsent) this.#unsent.push(request);
+    // A process that has just ended cannot receive messages; its `exit` event fails the job.
+    else if (this.#child.connected) this.#child.send(request, () => {});
+  }
+
+  /**
+   * Sends the waiting messages. The program that confines the process reads none, so they wait for the render
+   * program.
+   */
+  #sendAll(): void {
+    const unsent = this.#unsent ?? [];
+    this.#unsent = null;
+    for (const request of unsent) this.#send(request);
+  }
+
+  /** Attributes a timeout: to the slide, or to the object storage that holds it. */
+  #timeoutError(timeoutMs: number): SlideError {
+    const wait = this.#current?.storeWait ?? { ms: 0, questions: 0, since: 0 };
+    const waitedMs = wait.ms + (wait.questions > 0 ? performance.now() - wait.since : 0);
+    return waitedMs > timeoutMs / 2
+      ? new SlideError('STORE_TIMEOUT', 'Reading from the object store took too long')
+      : new SlideError('DECODE_FAILED', `Decoding took longer than ${timeoutMs} ms`);
+  }
+
+  async #answer({ questionId, question }: WorkerQuestion): Promise<void> {
+    const wait = this.#current?.storeWait ?? { ms: 0, questions: 0, since: 0 };
+    if (wait.questions === 0) wait.since = performance.now();
+    wait.questions++;
+    const job = this.#current?.job ?? null;
+    this.#send(await answerObjectQuestions(questionId, question, job, this.#options.objects));
+    wait.questions--;
+    if (wait.questions === 0) wait.ms += performance.now() - wait.since;
+  }
+
+  #receive(reply: RenderReply): void {
+    const current = this.#current;
+    if (current?.id !== reply.id) return;
+    this.#current = null;
+    if ('value' in reply) current.resolve(reply.value);
+    else if ('needsOwnProcess' in reply) current.reject(new NeedsOwnProcess());
+    else current.reject(errorOf(reply.failure));
+  }
+
+  #fail(error: SlideError): void {
+    this.#current?.reject(error);
+    this.#current = null;
+  }
+
+  /**
+   * Keeps the event loop alive only while the process has a job, so that a program that forgot to close the
+   * pool can end.
+   */
+  #keepProgramAlive(isNeeded: boolean): void {
+    const { channel } = this.#child;
+    if (isNeeded) {
+      this.#child.ref();
+      channel?.ref();
+    } else {
+      this.#child.unref();
+      channel?.unref();
+    }
+  }
+}
+
+/** The permissions of a render process. @param folder for its temporary files; null: none */
+export function confinementOf(
+  { compiledFolder }: Pick<RenderProcessOptions, 'compiledFolder'>,
+  { slides, kind }: RenderAccess,
+  folder: string | null,
+): Confinement {
+  return {
+    slides,
+    // Shared processes trust the compile cache, so a process that ran a C library must not write to it.
+    compiled: compiledFolder === null ? null : { folder: compiledFolder, isWritable: kind === 'shared' },
+    scratch: folder,
+    memoryBytes: MAX_DATA_BYTES,
+    program,
+    args: [folder ?? '', kind],
+    // An empty environment otherwise: code that reads hostile files must not know the server's secrets.
+    environment: {
+      ...(folder !== null && { TMPDIR: folder, TEMP: folder, TMP: folder }),
+      // glibc keeps freed memory per thread, and pictures are allocated in several: 90 MB instead of 120 MB.
+      MALLOC_ARENA_MAX: '1',
+      ...(compiledFolder !== null && { NODE_COMPILE_CACHE: compiledFolder }),
+    },
+  };
+}
+
+/** Starts the program of a confinement. The caller must not send messages before it has received one. */
+export function startConfined(confinement: Confinement): ChildProcess {
+  return fork(starter, [JSON.stringify(confinement)], {
+    env: confinement.environment,
+    // Pictures live outside V8's heap; the few young objects do not need 64 MB.
+    execArgv: ['--max-semi-space-size=2'],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+}
+
+/** @returns null when the folder cannot be created: most jobs write nothing and work without it */
+function createTemporaryFolder(scratchFolder: string): string | null {
+  return nullOnError(() => {
+    mkdirSync(scratchFolder, { recursive: true });
+    return mkdtempSync(join(scratchFolder, 'slide-maker-'));
+  });
+}
+
+function nullOnError<T>(make: () => T): T | null {
+  try {
+    return make();
+  } catch {
+    return null;
+  }
+}
+
+/** Files whose headers are read within one timeout. */
+const FILES_PER_TIMEOUT = 1000;
+
+function timeoutFactorOf(job: RenderJob): number {
+  return job.kind === 'group' ? Math.max(1, Math.ceil(job.names.length / FILES_PER_TIMEOUT)) : 1;
+}
