@@ -1,19 +1,22 @@
-/** The audit trail: who did what to whom, when, from where, with which result. For administrators. */
+/** The audit log: who did what to whom, when, from where, with which result. For administrators. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import type { InBothLanguages, Language } from './errors.ts';
+import type { Bilingual, Language } from './languages.ts';
+import { Cursor, ExistingName } from './text.ts';
 
 /**
- * Everything the trail tells of, and what it is called: on the screen and in the file for spreadsheets.
- * A word, once used, keeps its meaning: rows are never changed.
+ * All audit actions with their labels, for the screen and the CSV export.
+ * A code keeps its meaning for ever, since rows are never changed.
  */
 export const auditActions = {
   registered: { tr: 'Hesap oluşturuldu', en: 'Account created' },
+  'registration-requested': { tr: 'Kayıt istendi', en: 'Registration requested' },
   'sign-in': { tr: 'Giriş', en: 'Login' },
   'sign-out': { tr: 'Çıkış', en: 'Logout' },
   'token-refused': { tr: 'Geçersiz giriş belirteci', en: 'Invalid sign-in token' },
   'identity-linked': { tr: 'Dış kimlik hesaba bağlandı', en: 'External identity linked to the account' },
   approved: { tr: 'Hesap onaylandı', en: 'Account approved' },
+  'approval-withdrawn': { tr: 'Onay geri alındı', en: 'Approval taken back' },
   rejected: { tr: 'Başvuru reddedildi', en: 'Application declined' },
   'access-changed': { tr: 'Erişim düzenlendi', en: 'Access edited' },
   'expiry-changed': { tr: 'Hesabın bitiş tarihi değişti', en: 'End date of the account changed' },
@@ -38,13 +41,34 @@ export const auditActions = {
   'account-deleted': { tr: 'Hesap silindi', en: 'Account deleted' },
   'first-admin-made': { tr: 'İlk yönetici oluşturuldu', en: 'First administrator created' },
   'admin-restored': { tr: 'Yönetici erişimi geri verildi', en: "Administrator's access given back" },
+  'api-token-created': { tr: 'API anahtarı oluşturuldu', en: 'API token created' },
+  'api-token-revoked': { tr: 'API anahtarı iptal edildi', en: 'API token revoked' },
+  'api-token-used': { tr: 'API anahtarı kullanıldı', en: 'API token used' },
   'image-session-created': { tr: 'Görüntü oturumu açıldı', en: 'Image session opened' },
   'image-session-revoked': { tr: 'Görüntü oturumu kapatıldı', en: 'Image session ended' },
   'image-opened': { tr: 'Slayt açıldı', en: 'Slide opened' },
+  'image-viewed': {
+    tr: 'Küçük resminin ardından slayt görüntülendi',
+    en: 'Slide viewed after its thumbnail',
+  },
+  'original-downloaded': { tr: 'Özgün dosya indirildi', en: 'Original file downloaded' },
   'image-imported': { tr: 'Slayt dosyası okundu', en: 'Slide file read' },
   'image-missing': { tr: 'Slayt dosyası bulunamadı', en: 'Slide file not found' },
   'image-moved': { tr: 'Slayt dosyası taşındı', en: 'Slide file moved' },
+  'image-dataset-changed': {
+    tr: 'Slaytın veri kümesi değişti (dosyalara göre)',
+    en: 'Dataset of the slide changed (as files say)',
+  },
+  'image-dataset-kept': {
+    tr: 'Slayt kısıtlı veri kümesinde tutuldu',
+    en: 'Slide kept in its restricted dataset',
+  },
+  'datasets-merged': {
+    tr: 'Aynı adın yazımları tek veri kümesinde birleştirildi',
+    en: 'Spellings of one name merged into one dataset',
+  },
   'image-edited': { tr: 'Slayt bilgisi değiştirildi', en: "Slide's details changed" },
+  'image-calibrated': { tr: 'Slayt ölçeği değiştirildi', en: 'Scale of the slide changed' },
   'image-removed': { tr: 'Slayt katalogdan kaldırıldı', en: 'Slide removed from the catalogue' },
   'image-hidden': { tr: 'Slayt üyelerden gizlendi', en: 'Slide hidden from members' },
   'image-shown': { tr: 'Slayt üyelere yeniden gösterildi', en: 'Slide shown to members again' },
@@ -52,25 +76,56 @@ export const auditActions = {
   'catalogue-imported': { tr: 'Katalog dosyası içe aktarıldı', en: 'Catalogue file imported' },
   'catalogue-exported': { tr: 'Katalog dosyası indirildi', en: 'Catalogue file downloaded' },
   'image-restored': { tr: 'Slayt kataloğa geri alındı', en: 'Slide put back into the catalogue' },
+  'case-created': { tr: 'Vaka oluşturuldu', en: 'Case created' },
+  'case-changed': { tr: 'Vaka değiştirildi', en: 'Case changed' },
+  'case-deleted': { tr: 'Vaka silindi', en: 'Case deleted' },
+  'case-registered': { tr: 'Vakanın iki slaydı çakıştırıldı', en: 'Two slides of the case registered' },
+  'saved-view-created': { tr: 'Görünüm kaydedildi', en: 'View saved' },
+  'saved-view-changed': { tr: 'Kayıtlı görünüm değiştirildi', en: 'Saved view changed' },
+  'saved-view-deleted': { tr: 'Kayıtlı görünüm silindi', en: 'Saved view deleted' },
+  'collection-created': { tr: 'Koleksiyon oluşturuldu', en: 'Collection created' },
+  'collection-changed': { tr: 'Koleksiyon değiştirildi', en: 'Collection changed' },
+  'collection-deleted': { tr: 'Koleksiyon silindi', en: 'Collection deleted' },
+  'share-link-created': { tr: 'Paylaşım bağlantısı oluşturuldu', en: 'Share link created' },
+  'share-link-opened': { tr: 'Paylaşım bağlantısı açıldı', en: 'Share link opened' },
+  'share-link-ended': { tr: 'Paylaşım bağlantısı sonlandırıldı', en: 'Share link ended' },
+  'annotation-layer-created': { tr: 'İşaretleme katmanı oluşturuldu', en: 'Annotation layer created' },
+  'annotation-layer-changed': { tr: 'İşaretleme katmanı değiştirildi', en: 'Annotation layer changed' },
+  'annotation-layer-deleted': { tr: 'İşaretleme katmanı silindi', en: 'Annotation layer deleted' },
+  'annotation-layer-restored': { tr: 'İşaretleme katmanı geri alındı', en: 'Annotation layer restored' },
+  'annotation-layer-read': {
+    tr: 'Başkasının özel katmanı yönetici tarafından görüldü',
+    en: "Another person's private layer read by an administrator",
+  },
+  'annotations-changed': {
+    tr: 'Başkasının katmanı yönetici tarafından düzenlendi',
+    en: "Another person's layer edited by an administrator",
+  },
+  'annotation-classes-changed': {
+    tr: 'Veri kümesinin sınıfları değiştirildi',
+    en: 'Classes of the dataset changed',
+  },
+  'result-layer-created': { tr: 'Sonuç katmanı oluşturuldu', en: 'Result layer created' },
+  'result-layer-deleted': { tr: 'Sonuç katmanı silindi', en: 'Result layer deleted' },
   'upload-begun': { tr: 'Slayt yüklemesi başladı', en: 'Upload of slides begun' },
   'upload-finished': { tr: 'Slayt yüklemesi tamamlandı', en: 'Upload of slides finished' },
-  'upload-abandoned': { tr: 'Slayt yüklemesi iptal edildi', en: 'Upload of slides given up' },
+  'upload-abandoned': { tr: 'Slayt yüklemesi iptal edildi', en: 'Upload of slides cancelled' },
   'access-refused': { tr: 'Erişim reddedildi', en: 'Access refused' },
-  throttled: { tr: 'Çok fazla deneme engellendi', en: 'Too many attempts blocked' },
-  'refusals-summed-up': { tr: 'Tek tek yazılmayan reddedilmeler', en: 'Refusals not recorded one by one' },
+  throttled: { tr: 'Aşırı deneme engellendi', en: 'Too many attempts blocked' },
+  'refusals-summed-up': { tr: 'Toplu kaydedilen ret olayları', en: 'Refusals not recorded one by one' },
   'settings-changed': { tr: 'Ayarlar değişti', en: 'Settings changed' },
   'backup-restored': { tr: 'Yedekten geri yüklendi', en: 'Restored from a backup' },
   'database-moved': { tr: 'Veritabanı taşındı', en: 'Database moved' },
-  'audit-exported': { tr: 'Denetim kaydı indirildi', en: 'Audit trail downloaded' },
+  'audit-exported': { tr: 'Denetim kaydı indirildi', en: 'Audit log downloaded' },
   'audit-pruned': { tr: 'Süresi dolan kayıtlar silindi', en: 'Entries whose time was over deleted' },
-} as const satisfies Readonly<Record<string, InBothLanguages>>;
+} as const satisfies Readonly<Record<string, Bilingual>>;
 export type AuditAction = keyof typeof auditActions;
 
-/** `failed` is what nobody refused and yet could not be done: a slide file that cannot be read, say. */
+/** `failed`: the action was allowed but did not succeed, such as reading a damaged slide file. */
 export const AuditResult = z.enum(['done', 'refused', 'failed']);
 export type AuditResult = z.infer<typeof AuditResult>;
 
-export const auditResults: Readonly<Record<AuditResult, InBothLanguages>> = {
+export const auditResults: Readonly<Record<AuditResult, Bilingual>> = {
   done: { tr: 'Başarılı', en: 'Done' },
   refused: { tr: 'Reddedildi', en: 'Refused' },
   failed: { tr: 'Başarısız', en: 'Failed' },
@@ -81,7 +136,7 @@ export function auditActionLabel(action: string, language: Language): string {
   return Object.hasOwn(auditActions, action) ? auditActions[action as AuditAction][language] : action;
 }
 
-/** An account in the trail: its name only as long as there is the account, its uid for ever. */
+/** An account in the audit log: its name while the account exists, its uid permanently. */
 const AuditPerson = z.object({
   uid: z.string(),
   email: z.string().nullable().meta({ description: 'Null when there is no such account any more' }),
@@ -117,12 +172,11 @@ export const AuditEntry = z
   .meta({ id: 'AuditEntry' });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
-/** Databases refuse the NUL character, and no name needs a control character. */
-const text = z
-  .string()
-  .trim()
+/** Entries of image sessions, which outnumber all others. */
+export const sessionActions: readonly AuditAction[] = ['image-session-created', 'image-session-revoked'];
+
+const text = ExistingName.trim()
   .max(254)
-  .regex(/^[^\p{Cc}]*$/u)
   .transform((value) => value || undefined)
   .optional();
 const time = z.iso.datetime().optional();
@@ -134,18 +188,19 @@ const AuditFilter = z.object({
   target: text.meta({ description: 'Id of a slide, or uid of an account' }),
   from: time.meta({ description: 'At this time or later' }),
   to: time.meta({ description: 'Before this time' }),
+  hide: z.enum(['sessions']).optional().meta({ description: 'Leaves out the entries of image sessions' }),
 });
 export type AuditFilter = z.infer<typeof AuditFilter>;
 
 export const listAudit = endpoint({
   method: 'GET',
   path: '/admin/audit',
-  summary: 'The audit trail, newest first, a page at a time',
+  summary: 'Audit events, newest first, paginated',
   access: 'users.manage',
   language: 'tr',
   query: AuditFilter.extend({
     limit: z.coerce.number().int().min(1).max(200).default(50),
-    cursor: z.string().max(100).optional(),
+    cursor: Cursor.max(100).optional(),
   }),
   response: z.object({ entries: z.array(AuditEntry), next_cursor: z.string().nullable() }),
   status: 200,
@@ -156,7 +211,7 @@ export const listAudit = endpoint({
 export const exportAudit = endpoint({
   method: 'GET',
   path: '/admin/audit.csv',
-  summary: 'The audit trail as a file for spreadsheets, newest first; the export is itself on record',
+  summary: 'The audit log as CSV, newest first; the export itself is recorded',
   access: 'users.manage',
   language: 'tr',
   query: AuditFilter,

@@ -1,31 +1,29 @@
-/** Registering, signing in with the embedded sign-in service, and handing a token in. */
+/** Registration, sign-in with the embedded sign-in service, and exchange of identity tokens. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { rule } from './rules.ts';
+import { reason } from './error-reasons.ts';
 import { SecondFactorCode } from './second-factor.ts';
-import { Affiliation, Message, NewPassword, Password, Purpose, ReplacementPassword, User } from './users.ts';
+import { isSingleLine, SingleLine } from './text.ts';
+import { Affiliation, Message, NewPassword, Password, Purpose, User } from './users.ts';
 
-const emailRequired = rule('tr', 'E-posta adresi gerekli.', 'An e-mail address is required.');
-const emailFormat = rule('tr', 'Geçersiz e-posta formatı.', 'This is not an e-mail address.');
+const emailRequired = reason('email_required');
+const emailFormat = reason('email_format');
 
 /** Trimmed; at most 254 characters (RFC 5321 section 4.5.3.1.3, less the angle brackets). */
 export const Email = z
   .string(emailRequired)
+  .refine(isSingleLine, emailFormat)
   .trim()
   .min(1, emailRequired)
   .max(254, emailFormat)
   .pipe(z.email(emailFormat));
 
-const DisplayName = z
-  .string()
-  .trim()
-  .max(100)
-  .transform((name) => name || undefined);
+const DisplayName = SingleLine.max(100).transform((name) => name || undefined);
 
 export const register = endpoint({
   method: 'POST',
   path: '/auth/register',
-  summary: 'Ask for an account; an administrator approves it',
+  summary: 'Register; an administrator approves the account',
   access: 'anyone',
   language: 'tr',
   body: z.object({
@@ -37,7 +35,30 @@ export const register = endpoint({
   }),
   response: z.object({ user: User, message: z.string() }),
   status: 201,
-  errors: ['email_taken', 'rate_limited', 'unavailable'],
+  errors: ['forbidden', 'email_taken', 'rate_limited', 'unavailable'],
+});
+
+/**
+ * Where existing addresses are hidden (`REGISTRATION_HIDE_EXISTING=on`), `register` only mails a link, and this call
+ * makes the account that then waits for approval. Registering again mails another link.
+ */
+export const confirmRegistration = endpoint({
+  method: 'POST',
+  path: '/auth/register/confirm',
+  summary: 'Confirm the e-mail address of a registration with the mailed code and its password: 24 hours',
+  access: 'anyone',
+  language: 'tr',
+  body: z.object({ code: SingleLine.min(1).max(200), password: Password }),
+  response: Message,
+  status: 200,
+  errors: [
+    'forbidden',
+    'confirmation_link_invalid',
+    'credentials_invalid',
+    'email_taken',
+    'rate_limited',
+    'unavailable',
+  ],
 });
 
 /**
@@ -60,6 +81,7 @@ export const signIn = endpoint({
   }),
   status: 200,
   errors: [
+    'forbidden',
     'credentials_invalid',
     'second_factor_required',
     'second_factor_invalid',
@@ -81,9 +103,7 @@ export const verifyToken = endpoint({
   language: 'tr',
   body: z.object({
     token: z.string().min(1).max(8192),
-    nonce: z
-      .string()
-      .max(200)
+    nonce: SingleLine.max(200)
       .optional()
       .meta({ description: 'With an ID token: what was sent along to the provider, and must stand in it' }),
   }),
@@ -112,7 +132,20 @@ export const requestPasswordReset = endpoint({
   body: z.object({ email: Email }),
   response: Message,
   status: 202,
-  errors: ['rate_limited'],
+  errors: ['forbidden', 'rate_limited'],
+});
+
+/** Changes nothing: the page reports a dead link before the person types a new password. */
+export const checkPasswordReset = endpoint({
+  method: 'POST',
+  path: '/auth/password-reset/check',
+  summary: 'Whether a mailed code can still set a new password',
+  access: 'anyone',
+  language: 'tr',
+  body: z.object({ code: SingleLine.min(1).max(200) }),
+  response: null,
+  status: 204,
+  errors: ['reset_link_invalid', 'rate_limited'],
 });
 
 export const confirmPasswordReset = endpoint({
@@ -121,8 +154,8 @@ export const confirmPasswordReset = endpoint({
   summary: 'Set a new password with the mailed code: single use, 30 minutes',
   access: 'anyone',
   language: 'tr',
-  body: z.object({ code: z.string().min(1).max(200), new_password: ReplacementPassword }),
+  body: z.object({ code: SingleLine.min(1).max(200), new_password: NewPassword }),
   response: Message,
   status: 200,
-  errors: ['reset_link_invalid', 'rate_limited', 'unavailable'],
+  errors: ['forbidden', 'reset_link_invalid', 'rate_limited', 'unavailable'],
 });

@@ -1,21 +1,27 @@
 /** Datasets: which are open to every active member, which are restricted, and who may see those. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { rule } from './rules.ts';
+import { reason } from './error-reasons.ts';
+import { ExistingName, Id, MultiLine } from './text.ts';
+import { Timestamp } from './timestamp.ts';
 import { Message, Reason } from './users.ts';
 
 /** `open`: to every active member who may look at slides; `restricted`: to whom it was granted, and administrators. */
 export const DatasetAccess = z.enum(['open', 'restricted']);
 export type DatasetAccess = z.infer<typeof DatasetAccess>;
 
-const Timestamp = z.iso.datetime().meta({ description: 'UTC, ISO 8601' });
-const DatasetName = z.string().min(1).max(255);
-const Uid = z.string().min(1).max(100);
+const DatasetName = ExistingName.trim().min(1).max(255);
 
-/** What an administrator is told of a person beside a grant or a request. */
-const Person = { uid: Uid, email: z.string(), displayName: z.string().nullable() };
+/** A person as administrators see it beside a grant or a request. */
+const Person = { uid: z.string(), email: z.string(), displayName: z.string().nullable() };
 
-export const DatasetGrant = z.object({ ...Person, at: Timestamp }).meta({ id: 'DatasetGrant' });
+export const DatasetGrant = z
+  .object({
+    ...Person,
+    at: Timestamp,
+    download: z.boolean().meta({ description: 'May download original files' }),
+  })
+  .meta({ id: 'DatasetGrant' });
 export type DatasetGrant = z.infer<typeof DatasetGrant>;
 
 export const DatasetRequest = z
@@ -28,7 +34,11 @@ export const Dataset = z
     name: z.string(),
     access: DatasetAccess,
     listed: z.boolean().meta({ description: 'Members may know that it exists, and ask for it' }),
+    sharing: z.boolean().meta({ description: 'Share links may open its slides' }),
     images: z.number().int(),
+    identifiable_originals: z
+      .boolean()
+      .meta({ description: 'Originals that cannot be de-identified may be downloaded as they are' }),
     grants: z.array(DatasetGrant).meta({ description: 'In the order they were given' }),
     requests: z.array(DatasetRequest).meta({ description: 'Not answered yet, oldest first' }),
   })
@@ -49,10 +59,20 @@ export const listDatasets = endpoint({
 export const updateDataset = endpoint({
   method: 'PUT',
   path: '/admin/datasets',
-  summary: 'Open or restrict a dataset; the grants stay',
+  summary:
+    'Open or restrict a dataset; one without slides can be restricted before they come. The grants stay',
   access: 'users.manage',
   language: 'tr',
-  body: z.object({ dataset: DatasetName, access: DatasetAccess, listed: z.boolean().optional() }),
+  body: z.object({
+    dataset: DatasetName,
+    access: DatasetAccess.optional().meta({ description: 'Absent: unchanged' }),
+    listed: z.boolean().optional(),
+    sharing: z.boolean().optional().meta({
+      description:
+        'Whether share links may open its slides; left out, it stays, but restricting an open dataset ends it',
+    }),
+    identifiable_originals: z.boolean().optional().meta({ description: 'Absent: unchanged' }),
+  }),
   response: Message,
   status: 200,
   errors: ['not_found'],
@@ -64,7 +84,14 @@ export const grantDataset = endpoint({
   summary: 'Let an account see a dataset while it is restricted',
   access: 'users.manage',
   language: 'tr',
-  body: z.object({ dataset: DatasetName, uid: Uid }),
+  body: z.object({
+    dataset: DatasetName,
+    uid: Id,
+    download: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Whether the account may download original files; absent: unchanged' }),
+  }),
   response: Message,
   status: 200,
   errors: ['not_found'],
@@ -73,10 +100,10 @@ export const grantDataset = endpoint({
 export const revokeDataset = endpoint({
   method: 'DELETE',
   path: '/admin/datasets/grants',
-  summary: 'Take a grant back; its slides and tiles end at once',
+  summary: 'Revoke a grant; its slides and tiles are no longer served from that moment',
   access: 'users.manage',
   language: 'tr',
-  query: z.object({ dataset: DatasetName, uid: Uid }),
+  query: z.object({ dataset: DatasetName, uid: Id }),
   response: Message,
   status: 200,
   errors: [],
@@ -85,7 +112,7 @@ export const revokeDataset = endpoint({
 export const answerDatasetRequest = endpoint({
   method: 'POST',
   path: '/admin/dataset-requests/:requestId/answer',
-  summary: 'Grant or refuse what somebody asked for',
+  summary: 'Grant or reject a request for a dataset',
   access: 'users.manage',
   language: 'tr',
   body: z.object({ granted: z.boolean(), reason: Reason.optional() }),
@@ -94,7 +121,7 @@ export const answerDatasetRequest = endpoint({
   errors: ['not_found', 'already_answered'],
 });
 
-/** A restricted dataset that one may ask for, or has asked for. */
+/** A restricted dataset that the caller may request, or has requested. */
 export const RequestableDataset = z
   .object({
     name: z.string(),
@@ -116,7 +143,7 @@ export type RequestableDataset = z.infer<typeof RequestableDataset>;
 export const listRequestableDatasets = endpoint({
   method: 'GET',
   path: '/image-catalog/datasets',
-  summary: 'Restricted datasets that may be asked for, and what became of the own requests',
+  summary: 'Restricted datasets that may be requested, with the state of the own requests',
   access: 'catalogue.read',
   language: 'en',
   response: z.object({ datasets: z.array(RequestableDataset) }),
@@ -132,17 +159,9 @@ export const requestDataset = endpoint({
   language: 'en',
   body: z.object({
     dataset: DatasetName,
-    reason: z
-      .string()
-      .trim()
-      .min(1, rule('en', 'Neden gerektiğini lütfen yazın.', 'Please say why you need it.'))
-      .max(1000, rule('en', 'En fazla 1000 karakter olabilir.', 'At most 1000 characters.'))
-      .regex(
-        /^(?:[^\p{Cc}]|[\n\r\t])*$/u,
-        rule('en', 'Metin geçersiz karakter içeriyor.', 'The text has characters that are not allowed.'),
-      ),
+    reason: MultiLine.min(1, reason('request_reason_required')).max(1000, reason('text_too_long')),
   }),
   response: Message,
   status: 200,
-  errors: ['not_found'],
+  errors: ['not_found', 'rate_limited'],
 });

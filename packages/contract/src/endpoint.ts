@@ -1,19 +1,23 @@
-/** What an endpoint is. Declared once: the server checks by it, the web app calls by it. */
+/** The declaration of an endpoint. The server validates requests by it, the web app makes calls by it. */
 import type { z } from 'zod';
-import type { ErrorCode, Language } from './errors.ts';
+import type { ApiTokenScope } from './api-token-scopes.ts';
+import type { ErrorCode } from './errors.ts';
+import type { Language } from './languages.ts';
 import type { Permission } from './permissions.ts';
 
 /**
  * Who may call:
  * - a permission: a bearer token of an account that holds it
  * - `anyone`: no credential; an Authorization header is ignored
- * - `image-session`: the `session` query parameter alone (pixels)
+ * - `image-session`: the `session` query parameter (pixels); an API token only where `scope` names its scope
+ * - `reader-or-visitor`: a bearer token of an account with `catalogue.read`, or, as the `session` query parameter, the image
+ *   session of a share link
  */
-export type Access = Permission | 'anyone' | 'image-session';
+export type Access = Permission | 'anyone' | 'image-session' | 'reader-or-visitor';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A file that is small enough to be sent, and kept in memory, whole. */
+/** A file in a request that is small enough to be held in memory. */
 export interface Upload {
   readonly contentType: string;
   readonly maxBytes: number;
@@ -26,21 +30,37 @@ export interface Endpoint {
   /** One sentence for the API's documentation. */
   readonly summary: string;
   readonly access: Access;
-  /** Language of the messages it answers with. */
+  /** Scope that opens the call to an API token whose owner has the access. Without one, API tokens get 403. */
+  readonly scope?: ApiTokenScope;
+  /** Language of its texts when the request chooses none. */
   readonly language: Language;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
+  /** Maximum size of the JSON body where it is larger than that of other calls. */
+  readonly maxBodyBytes?: number;
   /** A file in place of a JSON body. */
   readonly upload?: Upload;
-  /** A part of a file in place of a JSON body: of any size, and never in memory whole. */
+  /** A part of a file in place of a JSON body: of any size, never completely in memory. */
   readonly isStreamed?: true;
-  /** JSON answer; a string is the content type of bytes; null for no content. */
+  /** Schema of the JSON response; a string is the content type of bytes; null: no content. */
   readonly response: z.ZodType | string | null;
-  /** Status of a good answer. */
+  /** Status of a successful response. */
   readonly status: 200 | 201 | 202 | 204;
-  /** What it can refuse with, beyond what access and validation refuse. */
+  /** Error codes that it answers, beyond those of access and validation: see `declaredErrors`. */
   readonly errors: readonly ErrorCode[];
-  /** Refused with reauth_required when the sign-in is older than 15 minutes and no current password comes along. */
+  /**
+   * Visitors who have opened a share link may call it, too: only what shows no name of a file, dataset or person. For
+   * `image-session`; for a permission, the image session of the link is the `session` query parameter in place of a token.
+   */
+  readonly visitors?: true;
+  /**
+   * Returns single tiles, to many requests of one reader: a bearer token is accepted by its state of at most a second ago, as
+   * an image session is.
+   */
+  readonly isTile?: true;
+  /** Scripts of which other origins may read the response: `any`, or those of a setting. */
+  readonly cors?: 'any' | 'dicomweb-origins';
+  /** The server rejects the call with reauth_required when the sign-in is older than 15 minutes and the body has no current password. */
   readonly freshSignIn?: true;
 }
 
@@ -50,11 +70,11 @@ type PathParamNames<Path extends string> = Path extends `${string}:${infer Name}
     ? Name
     : never;
 
-/** Path parameters are always text: what does not exist is 404, however it is spelled. */
+/** Path parameters are always text: the response to an unknown or malformed id is 404. */
 export type ParamsOf<E extends Endpoint> = { readonly [Name in PathParamNames<E['path']>]: string };
 export type QueryOf<E extends Endpoint> = E['query'] extends z.ZodObject ? z.output<E['query']> : undefined;
 export type BodyOf<E extends Endpoint> = E['body'] extends z.ZodObject ? z.output<E['body']> : undefined;
-/** What a caller sends, before defaults are filled in. */
+/** The input of a caller, before defaults are filled in. */
 export type QueryInputOf<E extends Endpoint> = E['query'] extends z.ZodObject
   ? z.input<E['query']>
   : undefined;
@@ -63,10 +83,10 @@ export type ResponseOf<E extends Endpoint> = E['response'] extends z.ZodType
   ? z.output<E['response']>
   : undefined;
 
-/** Keeps the literal types of a declaration. */
+/** Returns the declaration with its literal types. */
 export function endpoint<const E extends Endpoint>(declaration: E): E {
   return declaration;
 }
 
-/** Where the API begins. */
+/** Path prefix of the API. */
 export const apiBase = '/api/v1';

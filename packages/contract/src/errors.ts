@@ -1,17 +1,12 @@
 /**
- * Every error the API can answer with. A code never changes its meaning; the message is shown to
- * the person as it is: Turkish for account and admin calls, English for image calls, or all of them in
- * the one language that the caller asks for.
+ * Every error code of the API, with its status and its text in both languages. A code never changes its meaning.
+ * `error-reasons.ts` has the texts that name a reason more closely; `AppError` carries code and parameters only.
  */
 import { z } from 'zod';
+import type { Bilingual } from './languages.ts';
 import { Status } from './permissions.ts';
 
-export type Language = 'tr' | 'en';
-
-/** One sentence, said in either. */
-export type InBothLanguages = Readonly<Record<Language, string>>;
-
-interface ErrorEntry extends InBothLanguages {
+interface ErrorEntry extends Bilingual {
   readonly status: number;
 }
 
@@ -20,7 +15,12 @@ export const errors = {
   reset_link_invalid: {
     status: 400,
     tr: 'Bağlantı geçersiz veya süresi dolmuş. Lütfen yeni bir bağlantı isteyin.',
-    en: 'The link is not valid or has expired. Please ask for a new one.',
+    en: 'The link is not valid or has expired. Please request a new one.',
+  },
+  confirmation_link_invalid: {
+    status: 400,
+    tr: 'Bağlantı geçersiz veya süresi dolmuş. Lütfen yeniden kayıt olun.',
+    en: 'The link is not valid or has expired. Please register again.',
   },
   token_missing: {
     status: 401,
@@ -50,13 +50,19 @@ export const errors = {
   second_factor_required: {
     status: 401,
     tr: 'Doğrulama uygulamanızdaki 6 haneli kodu girin.',
-    en: 'Enter the 6-digit code of your authenticator app.',
+    en: 'Enter the 6-digit code from your authenticator app.',
   },
   second_factor_invalid: {
     status: 401,
     tr: 'Doğrulama kodu hatalı veya daha önce kullanılmış.',
-    en: 'The code is wrong or has been used before.',
+    en: 'The code is wrong or has already been used.',
   },
+  password_required: {
+    status: 401,
+    tr: 'Bu bağlantı şifreyle korunuyor. Lütfen şifreyi girin.',
+    en: 'This link is protected by a password. Please enter it.',
+  },
+  password_invalid: { status: 401, tr: 'Şifre hatalı.', en: 'The password is wrong.' },
   account_not_active: {
     status: 403,
     tr: 'Hesabınız etkin değil.',
@@ -67,16 +73,26 @@ export const errors = {
     tr: 'Bu işlem için yetkiniz yok.',
     en: 'You do not have permission to do this.',
   },
+  sharing_off: {
+    status: 403,
+    tr: 'Bu veri kümesinde paylaşım açık değil. Bir yönetici açabilir.',
+    en: 'Sharing is not switched on for this dataset. An administrator can switch it on.',
+  },
   reauth_required: {
     status: 403,
     tr: 'Güvenliğiniz için mevcut şifrenizi de girin.',
-    en: 'For your safety, enter your current password too.',
+    en: 'For your security, also enter your current password.',
   },
   not_found: { status: 404, tr: 'Bulunamadı.', en: 'Not found.' },
   method_not_allowed: {
     status: 405,
     tr: 'Bu yöntem desteklenmiyor.',
     en: 'This method is not supported.',
+  },
+  not_acceptable: {
+    status: 406,
+    tr: 'İstenen biçim sunulmuyor.',
+    en: 'The requested format is not available.',
   },
   already_active: { status: 409, tr: 'Bu kullanıcı zaten aktif.', en: 'This user is already active.' },
   not_active: { status: 409, tr: 'Bu kullanıcı aktif değil.', en: 'This user is not active.' },
@@ -85,21 +101,36 @@ export const errors = {
     tr: 'Bu kullanıcı onay beklemiyor.',
     en: 'This user is not waiting for approval.',
   },
+  approval_settled: {
+    status: 409,
+    tr: 'Bu onay artık geri alınamaz; hesabı askıya alabilirsiniz.',
+    en: 'This approval can no longer be withdrawn. You can suspend the account instead.',
+  },
   already_answered: {
     status: 409,
     tr: 'Bu istek zaten yanıtlanmış.',
     en: 'This request has already been answered.',
+  },
+  not_deidentifiable: {
+    status: 409,
+    tr: 'Bu slaytın dosyası kişisel bilgilerden arındırılamadığı için indirilemez.',
+    en: 'The file of this slide cannot be de-identified, so it cannot be downloaded.',
+  },
+  conflict: {
+    status: 409,
+    tr: 'Bu kayıt siz açtıktan sonra değiştirilmiş. Lütfen yeniden açıp değişikliğinizi tekrarlayın.',
+    en: 'This was changed after you opened it. Please open it again and repeat your change.',
   },
   second_factor_on: {
     status: 409,
     tr: 'İki adımlı doğrulama zaten açık.',
     en: 'Two-step verification is already on.',
   },
-  closed: { status: 409, tr: 'Bu hesap devre dışı bırakılmış.', en: 'This account has been closed.' },
+  closed: { status: 409, tr: 'Bu hesap devre dışı bırakılmış.', en: 'This account has been deactivated.' },
   self_change: {
     status: 409,
     tr: 'Kendi hesabınızda bu işlemi yapamazsınız.',
-    en: 'You cannot do this to your own account.',
+    en: 'You cannot do this with your own account.',
   },
   last_admin: {
     status: 409,
@@ -109,32 +140,52 @@ export const errors = {
   password_elsewhere: {
     status: 409,
     tr: 'Bu hesabın şifresi kurumun kimlik hizmetinde tutulur; burada değiştirilemez.',
-    en: 'The password of this account is kept by the external sign-in service.',
+    en: 'The password of this account belongs to the sign-in service of your institution and cannot be changed here.',
+  },
+  layer_locked: {
+    status: 409,
+    tr: 'Bu katman kilitli; kilidi açılana kadar değiştirilemez.',
+    en: 'This layer is locked. It cannot be changed until it is unlocked.',
+  },
+  layer_full: {
+    status: 409,
+    tr: 'Katman en fazla 50.000 işaretleme ve 5 milyon köşe noktası alabilir.',
+    en: 'A layer holds at most 50,000 annotations and 5 million vertices.',
+  },
+  too_many_layers: {
+    status: 409,
+    tr: 'Bu slaytta daha fazla katman oluşturamazsınız. Önce kullanmadığınız bir katmanı silin.',
+    en: 'You cannot create more layers on this slide. Delete one that you no longer need first.',
   },
   import_changed: {
     status: 409,
     tr: 'Katalog bu arada değişti. Yeni önizlemeyi inceleyip yeniden uygulayın.',
-    en: 'The catalogue has changed meanwhile. Please look at the new preview and apply it again.',
+    en: 'The catalogue has changed in the meantime. Please review the new preview and apply it again.',
   },
   upload_exists: {
     status: 409,
     tr: 'Bu veri kümesinde bu adda bir dosya veya klasör zaten var ya da yükleniyor. Var olanın üzerine yazılmaz.',
-    en: 'The dataset has a file or folder of this name already, or it is being uploaded. Nothing is ever overwritten.',
+    en: 'The dataset already has a file or folder with this name, or one is being uploaded. Existing files are never overwritten.',
   },
   upload_ended: {
     status: 409,
     tr: 'Bu yükleme tamamlanmış veya iptal edilmiş.',
-    en: 'This upload has been finished or given up.',
+    en: 'This upload has been finished or cancelled.',
   },
   upload_incomplete: {
     status: 409,
     tr: 'Dosyanın tamamı henüz gelmedi.',
-    en: 'Not all of the file has come yet.',
+    en: 'The upload of this file is not complete yet.',
   },
   too_many_uploads: {
     status: 409,
     tr: 'Yarım kalan yükleme sayısı sınıra ulaştı. Önce onları tamamlayın veya iptal edin.',
-    en: 'There are too many unfinished uploads. Finish them or give them up first.',
+    en: 'There are too many unfinished uploads. Complete or cancel them first.',
+  },
+  too_many_api_tokens: {
+    status: 409,
+    tr: 'API anahtarı sayısı sınıra ulaştı. Önce kullanmadığınız birini iptal edin.',
+    en: 'You have reached the maximum number of API tokens. Revoke one that you no longer use first.',
   },
   email_taken: {
     status: 409,
@@ -145,12 +196,17 @@ export const errors = {
   upload_too_large: {
     status: 413,
     tr: 'Bu yükleme izin verilen en büyük boyutu aşıyor.',
-    en: 'This upload is larger than is allowed.',
+    en: 'This upload is larger than the maximum allowed size.',
   },
   unsupported_type: {
     status: 415,
     tr: 'İstek JSON olmalı.',
     en: 'The request must be JSON.',
+  },
+  range_not_satisfiable: {
+    status: 416,
+    tr: 'İstenen aralık dosyanın dışında.',
+    en: 'The requested range is outside the file.',
   },
   rate_limited: {
     status: 429,
@@ -175,12 +231,12 @@ export const errors = {
   quota_exceeded: {
     status: 507,
     tr: 'Yüklemelere ayrılan alan buna yetmiyor.',
-    en: 'The space that is set aside for uploads is not enough for this.',
+    en: 'The space reserved for uploads is not large enough.',
   },
   storage_full: {
     status: 507,
     tr: 'Sunucunun diskinde yeterli yer yok. Gelen kısım saklandı; yer açılınca devam edebilirsiniz.',
-    en: 'The disk of the server has not enough room. What has come is kept; you can go on when there is room.',
+    en: 'The server does not have enough free disk space. The uploaded part is kept; you can resume once space is available.',
   },
   token_unverifiable: {
     status: 503,
@@ -190,63 +246,33 @@ export const errors = {
   storage_timeout: {
     status: 504,
     tr: 'Depolama zamanında yanıt vermedi.',
-    en: 'The storage did not answer in time.',
+    en: 'The storage did not respond in time.',
   },
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof errors;
 
-/** What every refused call answers with. */
+/** Body of every error response. */
 export const ErrorBody = z
   .object({
-    message: z.string().meta({ description: 'Sentence for the person, shown as it is' }),
+    message: z.string().meta({ description: 'Text for the person, shown unchanged' }),
     code: z.string(),
     requestId: z.string().optional(),
     status: Status.optional().meta({
       description: "The caller's own account status, with account_not_active",
     }),
-    field: z.string().optional().meta({ description: 'The field that was refused, with invalid_request' }),
+    field: z.string().optional().meta({ description: 'The rejected field, with invalid_request' }),
+    conflicts: z
+      .array(z.unknown())
+      .optional()
+      .meta({ description: 'With conflict: the things concerned as they are now' }),
+    refused: z
+      .array(z.unknown())
+      .optional()
+      .meta({ description: 'With the import of a file: features that are not valid, as `RefusedFeature`' }),
   })
   .meta({ id: 'Error' });
 export type ErrorBody = z.infer<typeof ErrorBody>;
-
-interface AppErrorDetail {
-  /** Takes the place of the table's sentence; as text it is in the language of the answer already. */
-  readonly message?: string | InBothLanguages;
-  /** The caller's own status, with account_not_active. */
-  readonly status?: Status;
-  /** The field that was refused, with invalid_request. */
-  readonly field?: string;
-  /** Seconds after which trying again makes sense, with rate_limited and unavailable. */
-  readonly retryAfterSeconds?: number;
-  readonly cause?: unknown;
-}
-
-/** A refusal with a code of the table. Thrown where the fact is known, answered in one place. */
-export class AppError extends Error {
-  readonly code: ErrorCode;
-  readonly detail: AppErrorDetail;
-
-  constructor(code: ErrorCode, detail: AppErrorDetail = {}) {
-    super(sentenceIn('tr', detail.message ?? errors[code]), { cause: detail.cause });
-    this.name = 'AppError';
-    this.code = code;
-    this.detail = detail;
-  }
-
-  get status(): number {
-    return errors[this.code].status;
-  }
-
-  /** The sentence for the person, in the language of the call. */
-  messageIn(language: Language): string {
-    return sentenceIn(language, this.detail.message ?? errors[this.code]);
-  }
-}
-
-function sentenceIn(language: Language, sentence: string | InBothLanguages): string {
-  return typeof sentence === 'string' ? sentence : sentence[language];
-}
 
 export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errors, code);

@@ -13,7 +13,7 @@ export const createImageSession = endpoint({
     expires_in: z.number().int().meta({ description: 'Seconds' }),
   }),
   status: 201,
-  errors: [],
+  errors: ['rate_limited'],
 });
 
 export const ImageSessionStats = z

@@ -23,20 +23,38 @@ export const permissions = [
   'catalogue.read',
   'image.view',
   'session.own',
+  'api-tokens.own',
+  'sharing.own',
+  'annotations.read',
+  'annotations.write',
+  'annotations.manage',
+  'slides.download',
   'catalogue.write',
   'users.manage',
 ] as const;
 export type Permission = (typeof permissions)[number];
 
 const own = ['account.read', 'account.password', 'account.delete'] as const;
-const looking = [...own, 'catalogue.read', 'image.view', 'session.own'] as const;
+const looking = [
+  ...own,
+  'catalogue.read',
+  'image.view',
+  'session.own',
+  'api-tokens.own',
+  'annotations.read',
+] as const;
+/**
+ * `slides.download`: original files of the datasets whose download was granted.
+ * `sharing.own`: own collections, saved views and share links, and the registration of the slides of a case.
+ */
+const contributing = [...looking, 'sharing.own', 'slides.download', 'annotations.write'] as const;
 
 const byRole: Record<Role, readonly Permission[]> = {
   unassigned: own,
   viewer: looking,
-  // Equal to viewer today, on purpose: `user` may gain contributing rights, `viewer` never will.
-  user: looking,
-  admin: [...looking, 'catalogue.write', 'users.manage'],
+  // `user` may contribute; `viewer` never will.
+  user: contributing,
+  admin: [...contributing, 'annotations.manage', 'catalogue.write', 'users.manage'],
 };
 
 const byBlockedStatus: Record<Exclude<Status, 'active'>, readonly Permission[]> = {

@@ -1,15 +1,14 @@
-/** Two-step verification: a code of an authenticator app besides the password. */
+/** Two-step verification: a code of an authenticator app in addition to the password. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { rule } from './rules.ts';
-import { CurrentPassword, Message } from './users.ts';
+import { reason } from './error-reasons.ts';
+import { SingleLine } from './text.ts';
+import { Message, Password } from './users.ts';
 
 /** Six digits of the app, or a recovery code; spaces and hyphens do not count. */
-export const SecondFactorCode = z
-  .string()
-  .max(64, rule('tr', 'Doğrulama kodu geçersiz.', 'The verification code is not valid.'))
+export const SecondFactorCode = SingleLine.max(64, reason('second_factor_code_format'))
   .transform((code) => code.replaceAll(/[\s-]/g, '').toLowerCase())
-  .pipe(z.string().min(1, rule('tr', 'Doğrulama kodu gerekli.', 'A verification code is required.')));
+  .pipe(z.string().min(1, reason('second_factor_code_required')));
 
 export const SecondFactor = z
   .object({
@@ -30,7 +29,7 @@ export const getSecondFactor = endpoint({
   errors: [],
 });
 
-/** A new secret takes the place of one that has not been confirmed. */
+/** A new secret replaces one that has not been confirmed. */
 export const startSecondFactor = endpoint({
   method: 'POST',
   path: '/user/second-factor',
@@ -38,7 +37,7 @@ export const startSecondFactor = endpoint({
   access: 'account.password',
   freshSignIn: true,
   language: 'tr',
-  body: z.object({ current_password: CurrentPassword.optional() }),
+  body: z.object({ current_password: Password.optional() }),
   response: z.object({
     secret: z.string().meta({ description: 'Base32, for typing' }),
     uri: z.string().meta({ description: 'otpauth://…, for a QR code' }),
@@ -50,13 +49,13 @@ export const startSecondFactor = endpoint({
 export const confirmSecondFactor = endpoint({
   method: 'POST',
   path: '/user/second-factor/confirm',
-  summary: 'Switch two-step verification on with a first code; answers with the recovery codes, this once',
+  summary: 'Switch two-step verification on with a first code; returns the recovery codes once',
   access: 'account.password',
   language: 'tr',
   body: z.object({ code: SecondFactorCode }),
   response: z.object({ recovery_codes: z.array(z.string()), message: z.string() }),
   status: 200,
-  errors: ['second_factor_on', 'rate_limited'],
+  errors: ['second_factor_on', 'second_factor_invalid', 'rate_limited'],
 });
 
 export const removeSecondFactor = endpoint({
@@ -66,13 +65,13 @@ export const removeSecondFactor = endpoint({
   access: 'account.password',
   freshSignIn: true,
   language: 'tr',
-  body: z.object({ current_password: CurrentPassword.optional() }),
+  body: z.object({ current_password: Password.optional() }),
   response: Message,
   status: 200,
   errors: ['reauth_required', 'rate_limited', 'unavailable'],
 });
 
-/** For somebody who has lost both the device and the recovery codes. */
+/** For a person who has lost both the device and the recovery codes. */
 export const resetSecondFactor = endpoint({
   method: 'DELETE',
   path: '/admin/users/:uid/second-factor',

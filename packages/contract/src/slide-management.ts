@@ -1,27 +1,49 @@
-/** The catalogue as administrators keep it: every entry there is, changes to many at once, and the catalogue file. */
+/** The catalogue for administrators: all entries, changes to many entries at once, and the catalogue file. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { CatalogueText, Image } from './images.ts';
+import { Image } from './images.ts';
+import { Cursor, ExistingName, Id, SingleLine } from './text.ts';
 import { Message } from './users.ts';
 
 export const ManagedImage = Image.extend({
   removed: z.boolean().meta({ description: 'Removed from the catalogue by an administrator' }),
   missing: z.boolean().meta({ description: 'Its file is not there any more' }),
+  metadata_hold: z
+    .object({
+      kind: z.enum(['kept', 'waiting']),
+      dataset: z.string().nullable().meta({ description: 'The dataset that the files name; null for none' }),
+    })
+    .nullable()
+    .meta({
+      description:
+        'The catalogue does not follow the files beside the slide: `kept` in its dataset because more people could see ' +
+        'it in the one that the files name, or `waiting`, hidden, until a metadata file can be used',
+    }),
 }).meta({ id: 'ManagedImage' });
 export type ManagedImage = z.infer<typeof ManagedImage>;
 
 /**
  * - `listed`: in the catalogue, whatever was read of it
  * - `ready`, `pending`, `failed`, `hidden`: of those
- * - `missing`: the file is gone, and nobody has removed the entry
+ * - `missing`: the file is missing and the entry was not removed
  * - `removed`: by an administrator
+ * - `held`: in the catalogue, but kept or hidden against what metadata files say
  */
-export const ManagedStatus = z.enum(['listed', 'ready', 'pending', 'failed', 'hidden', 'missing', 'removed']);
+export const ManagedStatus = z.enum([
+  'listed',
+  'ready',
+  'pending',
+  'failed',
+  'hidden',
+  'held',
+  'missing',
+  'removed',
+]);
 export type ManagedStatus = z.infer<typeof ManagedStatus>;
 
 const filter = {
-  q: CatalogueText.max(200).optional().meta({ description: 'In file name, id, organ or dataset, any case' }),
-  dataset: CatalogueText.max(200).optional().meta({ description: 'Empty: entries that are in no dataset' }),
+  q: ExistingName.max(200).optional().meta({ description: 'In file name, id, organ or dataset, any case' }),
+  dataset: ExistingName.max(200).optional().meta({ description: 'Empty: entries that are in no dataset' }),
 };
 
 export const listManagedImages = endpoint({
@@ -34,7 +56,7 @@ export const listManagedImages = endpoint({
     ...filter,
     status: ManagedStatus.default('listed'),
     limit: z.coerce.number().int().min(1).max(200).default(100),
-    cursor: z.string().max(4000).optional(),
+    cursor: Cursor.optional(),
   }),
   response: z.object({ images: z.array(ManagedImage), next_cursor: z.string().nullable() }),
   status: 200,
@@ -56,7 +78,7 @@ export const countManagedImages = endpoint({
   errors: [],
 });
 
-/** So many entries are changed at once, at most: one transaction, and an audit entry for each. */
+/** Maximum number of entries in one change: one transaction, with an audit event for each entry. */
 export const maxImagesAtOnce = 1000;
 
 export const changeImages = endpoint({
@@ -67,8 +89,8 @@ export const changeImages = endpoint({
   language: 'tr',
   body: z.object({
     ids: z.array(z.uuid()).min(1).max(maxImagesAtOnce),
-    dataset_name: CatalogueText.trim().max(200).nullable().optional(),
-    organ_type: CatalogueText.trim().max(200).nullable().optional(),
+    dataset_name: SingleLine.max(200).nullable().optional(),
+    organ_type: SingleLine.max(200).nullable().optional(),
     hidden: z.boolean().optional(),
     removed: z.boolean().optional(),
     read_again: z.literal(true).optional().meta({ description: 'Of those that could not be read' }),
@@ -125,8 +147,8 @@ export const ImportProblem = z
   .meta({ id: 'ImportProblem' });
 export type ImportProblem = z.infer<typeof ImportProblem>;
 
-/** So many lines of each kind are told, at most; the counts are of all. */
-export const maxImportLinesTold = 5000;
+/** Maximum number of lines of each kind in the report; the counts include all. */
+export const maxReportedImportRows = 5000;
 
 export const ImportPlan = z.object({
   plan: z.string().meta({ description: 'Names exactly these changes; what an import is applied by' }),
@@ -163,7 +185,7 @@ export const applyCatalogueImport = endpoint({
   summary: 'Apply a catalogue file exactly as it was shown, whole or not at all',
   access: 'catalogue.write',
   language: 'tr',
-  query: z.object({ plan: z.string().min(1).max(100) }),
+  query: z.object({ plan: Id }),
   upload: catalogueFile,
   response: Message.extend({ changed: z.number().int() }),
   status: 200,

@@ -7,15 +7,16 @@
  */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { reason } from './error-reasons.ts';
 import { ImageStatus } from './images.ts';
-import { rule } from './rules.ts';
+import { SingleLine } from './text.ts';
 
 /** Files of one upload: as many as a slide may have. */
 export const maxFilesOfUpload = 10_000;
 /** Unfinished uploads of everybody together. */
 export const maxOpenUploads = 100;
-/** An upload of which nothing has come for so long is given up. */
-export const uploadPatienceHours = 48;
+/** An upload without new data for this long is cancelled. */
+export const uploadExpiryHours = 48;
 
 /**
  * - `open`: files are being sent, or checked
@@ -87,6 +88,7 @@ export const listUploads = endpoint({
   path: '/admin/uploads',
   summary: 'Own uploads: the unfinished ones, and those of the last days',
   access: 'catalogue.write',
+  scope: 'slides:upload',
   language: 'tr',
   response: z.object({
     uploads: z.array(SlideUpload).meta({ description: 'The latest first' }),
@@ -99,15 +101,13 @@ export const listUploads = endpoint({
 export const beginUpload = endpoint({
   method: 'POST',
   path: '/admin/uploads',
-  summary: 'Announce a file or a folder of files; the same one that is unfinished is gone on with',
+  summary: 'Announce a file or a folder of files; an unfinished upload of the same is resumed',
   access: 'catalogue.write',
+  scope: 'slides:upload',
   language: 'tr',
   body: z.object({
-    dataset: z
-      .string()
-      .trim()
-      .min(1, rule('tr', 'Bir veri kümesi seçin veya yazın.', 'Choose or enter a dataset.'))
-      .max(200, rule('tr', 'En fazla 200 karakter olabilir.', 'At most 200 characters.'))
+    dataset: SingleLine.min(1, reason('upload_dataset_required'))
+      .max(200, reason('text_too_long'))
       .meta({ description: 'One that there is, or a new one' }),
     path: z.string().max(1000).meta({ description: 'Below the dataset, with forward slashes' }),
     is_folder: z.boolean(),
@@ -127,6 +127,7 @@ export const abandonUpload = endpoint({
   path: '/admin/uploads/:uploadId',
   summary: 'Give an unfinished upload up; what has come of it is removed',
   access: 'catalogue.write',
+  scope: 'slides:upload',
   language: 'tr',
   response: null,
   status: 204,
@@ -139,6 +140,7 @@ export const finishUploadFile = endpoint({
   summary:
     'Say what the whole file hashes to; it is then read and compared, which the list of uploads tells of',
   access: 'catalogue.write',
+  scope: 'slides:upload',
   language: 'tr',
   body: z.object({
     sha256: z
@@ -160,6 +162,7 @@ export const createUploadFile = endpoint({
   path: '/admin/upload-files',
   summary: 'tus: begin to send a file of an upload',
   access: 'catalogue.write',
+  scope: 'slides:upload',
   language: 'tr',
   response: null,
   status: 201,
@@ -172,6 +175,7 @@ export const getUploadFile = endpoint({
   path: '/admin/upload-files/:fileId',
   summary: 'tus: how much of a file has come',
   access: 'catalogue.write',
+  scope: 'slides:upload',
   language: 'tr',
   response: UploadFile.extend({ offset: bytes }),
   status: 200,
@@ -183,6 +187,7 @@ export const sendUploadFile = endpoint({
   path: '/admin/upload-files/:fileId',
   summary: 'tus: the next part of a file',
   access: 'catalogue.write',
+  scope: 'slides:upload',
   language: 'tr',
   isStreamed: true,
   response: null,

@@ -1,0 +1,99 @@
+/** Files of annotations: import from other programs, and export for them. */
+import { z } from 'zod';
+import { geoJsonType } from './annotations.ts';
+import { endpoint } from './endpoint.ts';
+
+/** Bytes of an annotation file, also after decompression. */
+export const maxAnnotationFileBytes = 64 * 2 ** 20;
+
+/** Content types in which an annotation file may be sent, compressed by gzip or not. */
+export const annotationFileTypes = [
+  geoJsonType,
+  'application/json',
+  'application/xml',
+  'text/xml',
+  'application/gzip',
+  'application/octet-stream',
+] as const;
+
+const Flag = z
+  .enum(['true', 'false'])
+  .optional()
+  .transform((value) => value === 'true');
+const Offset = z.coerce.number().min(-1e9).max(1e9).default(0);
+
+export const RefusedFeature = z
+  .object({
+    feature: z.number().int().meta({ description: 'Number of the feature in the file, from 1' }),
+    line: z.number().int().nullable().meta({ description: 'Line of the file, from 1; null for JSON' }),
+    code: z.string(),
+    path: z.string().meta({ description: 'Place in the feature, such as geometry.coordinates[0][3]' }),
+    message: z.string().meta({ description: 'Text for the person' }),
+  })
+  .meta({ id: 'RefusedFeature' });
+export type RefusedFeature = z.infer<typeof RefusedFeature>;
+
+export const AnnotationImport = z
+  .object({
+    dry_run: z.boolean(),
+    format: z
+      .enum(['qupath', 'geojson', 'asap', 'aperio', 'dsa'])
+      .meta({ description: 'As the file was read' }),
+    imported: z.number().int().meta({ description: 'Annotations created or changed; 0 in a dry run' }),
+    features: z.number().int().meta({ description: 'Valid annotations in the file' }),
+    vertices: z.number().int(),
+    types: z.record(z.string(), z.number().int()).meta({ description: 'Annotations by object type' }),
+    classes: z
+      .array(z.object({ name: z.string().nullable(), count: z.number().int() }))
+      .meta({ description: 'Annotations by class; null: without a class' }),
+    warnings: z
+      .array(z.object({ code: z.string(), count: z.number().int(), message: z.string() }))
+      .meta({ description: 'What was changed or left out while reading' }),
+    refused_count: z.number().int(),
+    refused: z.array(RefusedFeature).meta({ description: 'The first 100' }),
+    version: z.number().int().meta({ description: 'Version of the layer afterwards' }),
+  })
+  .meta({ id: 'AnnotationImport' });
+export type AnnotationImport = z.infer<typeof AnnotationImport>;
+
+/** All or nothing, unless `skip_refused` is set. An annotation whose id the layer has already is changed. */
+export const importAnnotationFile = endpoint({
+  method: 'POST',
+  path: '/annotation-layers/:layerId/import',
+  summary:
+    'Import a file of QuPath, ASAP, Aperio ImageScope or the Digital Slide Archive; a file with a feature that is not valid changes nothing and gets 400 with the list',
+  access: 'annotations.write',
+  scope: 'annotations:write',
+  language: 'en',
+  query: z.object({
+    dry_run: Flag.meta({ description: '`true`: check the file without a change' }),
+    skip_refused: Flag.meta({ description: '`true`: import the valid features of the file' }),
+    format: z.enum(['auto', 'qupath', 'geojson', 'asap', 'aperio', 'dsa']).default('auto'),
+    offset_x: Offset.meta({ description: 'Pixels added to every coordinate' }),
+    offset_y: Offset.meta({ description: 'Pixels added to every coordinate' }),
+  }),
+  upload: { contentType: geoJsonType, maxBytes: maxAnnotationFileBytes },
+  response: AnnotationImport,
+  status: 200,
+  errors: ['layer_locked', 'layer_full'],
+});
+
+export const annotationExportFormats = ['qupath', 'geojson', 'asap', 'aperio', 'csv'] as const;
+
+export const exportAnnotationFile = endpoint({
+  method: 'GET',
+  path: '/annotation-layers/:layerId/export',
+  summary:
+    'Annotations of a layer as a file: GeoJSON of QuPath, plain GeoJSON, XML of ASAP or Aperio, or CSV',
+  access: 'annotations.read',
+  scope: 'annotations:read',
+  language: 'en',
+  query: z.object({
+    format: z.enum(annotationExportFormats).default('qupath'),
+    offset_x: Offset.meta({ description: 'Pixels subtracted from every coordinate' }),
+    offset_y: Offset.meta({ description: 'Pixels subtracted from every coordinate' }),
+  }),
+  response: geoJsonType,
+  status: 200,
+  errors: [],
+});

@@ -1,0 +1,214 @@
+/** Annotation layers of a slide: who owns them, who sees them, who may change them. */
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { sessionAlong } from './images.ts';
+import { SingleLine } from './text.ts';
+import { Timestamp } from './timestamp.ts';
+
+/** `private`: the owner and administrators; `members`: everybody who may view the slide. */
+export const LayerVisibility = z.enum(['private', 'members']);
+export type LayerVisibility = z.infer<typeof LayerVisibility>;
+
+/** Who changes the annotations of a layer: its owner alone, or every user who may read it. */
+export const LayerEditing = z.enum(['owner', 'members']);
+export type LayerEditing = z.infer<typeof LayerEditing>;
+
+export const LayerSource = z.enum(['manual', 'import', 'api']);
+export type LayerSource = z.infer<typeof LayerSource>;
+
+/** Limits of a layer; larger sets of objects are results of programs. */
+export const annotationLayerLimits = {
+  annotations: 50_000,
+  vertices: 5_000_000,
+  changesPerCall: 1000,
+} as const;
+
+/** Days for which a deleted layer or annotation can be restored. */
+export const annotationRetentionDays = 30;
+
+/** Red, green and blue, 0 to 255 each. */
+export const AnnotationColor = z.tuple([
+  z.number().int().min(0).max(255),
+  z.number().int().min(0).max(255),
+  z.number().int().min(0).max(255),
+]);
+export type AnnotationColor = z.infer<typeof AnnotationColor>;
+
+export const AnnotationLayer = z
+  .object({
+    id: z.string(),
+    image_id: z.string(),
+    name: z.string(),
+    owner: z.string().nullable().meta({
+      description:
+        'uid of the account; null: the account was deleted, administrators own the layer, or the caller is a visitor',
+    }),
+    owner_name: z.string().nullable().meta({ description: 'Display name; null when the account has none' }),
+    visibility: LayerVisibility,
+    editing: LayerEditing,
+    locked: z.boolean().meta({ description: 'While locked, no account changes the annotations' }),
+    source: LayerSource,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    version: z
+      .number()
+      .int()
+      .meta({ description: 'Increments with every change of the layer or its annotations' }),
+    deleted_at: Timestamp.nullable(),
+    annotation_count: z.number().int(),
+    counts: z
+      .array(
+        z.object({
+          name: z.string().nullable().meta({ description: 'Class; null: annotations without a class' }),
+          color: AnnotationColor.nullable(),
+          count: z.number().int(),
+        }),
+      )
+      .meta({ description: 'Annotations per class, the most frequent class first' }),
+    rights: z
+      .object({
+        annotate: z.boolean().meta({ description: 'May change annotations now' }),
+        manage: z.boolean().meta({ description: 'May rename, share and delete the layer' }),
+        lock: z.boolean().meta({ description: 'May lock the layer, or unlock it when it is locked' }),
+      })
+      .meta({ description: 'What the caller may do' }),
+  })
+  .meta({ id: 'AnnotationLayer' });
+export type AnnotationLayer = z.infer<typeof AnnotationLayer>;
+
+const LayerName = SingleLine.min(1).max(200);
+
+export const listAnnotationLayers = endpoint({
+  method: 'GET',
+  path: '/image-catalog/images/:imageId/annotation-layers',
+  summary: 'Annotation layers of a slide that the caller may read, or that a share link shows, oldest first',
+  access: 'annotations.read',
+  scope: 'annotations:read',
+  visitors: true,
+  language: 'en',
+  query: sessionAlong.extend({
+    deleted: z
+      .enum(['true', 'false'])
+      .optional()
+      .meta({ description: '`true`: deleted layers that the caller may restore, instead of the others' }),
+  }),
+  response: z.object({ layers: z.array(AnnotationLayer) }),
+  status: 200,
+  errors: [],
+});
+
+export const createAnnotationLayer = endpoint({
+  method: 'POST',
+  path: '/image-catalog/images/:imageId/annotation-layers',
+  summary:
+    'Create an annotation layer; private and changed by its owner alone unless the body says otherwise',
+  access: 'annotations.write',
+  scope: 'annotations:write',
+  language: 'en',
+  body: z.object({
+    name: LayerName,
+    visibility: LayerVisibility.default('private'),
+    editing: LayerEditing.default('owner'),
+    source: LayerSource.optional().meta({ description: 'Default: `api` with an API token, else `manual`' }),
+  }),
+  response: AnnotationLayer,
+  status: 201,
+  errors: ['too_many_layers'],
+});
+
+export const updateAnnotationLayer = endpoint({
+  method: 'PATCH',
+  path: '/annotation-layers/:layerId',
+  summary: 'Rename, share, lock or unlock a layer; an old version gets 409 with the layer as it is now',
+  access: 'annotations.write',
+  scope: 'annotations:write',
+  language: 'en',
+  body: z.object({
+    name: LayerName.optional(),
+    visibility: LayerVisibility.optional(),
+    editing: LayerEditing.optional(),
+    locked: z.boolean().optional(),
+    version: z.number().int(),
+  }),
+  response: AnnotationLayer,
+  status: 200,
+  errors: ['conflict', 'layer_locked'],
+});
+
+export const deleteAnnotationLayer = endpoint({
+  method: 'DELETE',
+  path: '/annotation-layers/:layerId',
+  summary: 'Delete a layer; its owner and administrators can restore it for 30 days',
+  access: 'annotations.write',
+  scope: 'annotations:write',
+  language: 'en',
+  response: null,
+  status: 204,
+  errors: ['layer_locked'],
+});
+
+export const restoreAnnotationLayer = endpoint({
+  method: 'POST',
+  path: '/annotation-layers/:layerId/restore',
+  summary: 'Restore a deleted layer; a layer that is not deleted stays as it is',
+  access: 'annotations.write',
+  scope: 'annotations:write',
+  language: 'en',
+  response: AnnotationLayer,
+  status: 200,
+  errors: [],
+});
+
+/** The slide of a recent change, with the layer that changed last. */
+export const AnnotatedSlide = z
+  .object({
+    image_id: z.string(),
+    file_name: z.string(),
+    layer_id: z.string(),
+    layer_name: z.string(),
+    owner: z.string().nullable().meta({ description: 'uid of the account; null: the account was deleted' }),
+    owner_name: z.string().nullable(),
+    annotation_count: z.number().int().meta({ description: 'Annotations of the layer' }),
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'AnnotatedSlide' });
+export type AnnotatedSlide = z.infer<typeof AnnotatedSlide>;
+
+export const listRecentAnnotations = endpoint({
+  method: 'GET',
+  path: '/user/recent-annotations',
+  summary: 'Slides whose annotations changed last, of the layers that the caller may read; at most 8',
+  access: 'annotations.read',
+  scope: 'annotations:read',
+  language: 'en',
+  response: z.object({ slides: z.array(AnnotatedSlide) }),
+  status: 200,
+  errors: [],
+});
+
+/** Slides of one call of `countAnnotations`. */
+export const maxCountedSlides = 100;
+const uuids = new RegExp(`^[0-9a-f-]{36}(,[0-9a-f-]{36}){0,${maxCountedSlides - 1}}$`);
+
+export const countAnnotations = endpoint({
+  method: 'GET',
+  path: '/image-catalog/annotation-counts',
+  summary: 'Number of annotations of slides, in the layers that the caller may read',
+  access: 'annotations.read',
+  scope: 'annotations:read',
+  language: 'en',
+  query: z.object({
+    images: z
+      .string()
+      .max(37 * maxCountedSlides)
+      .regex(uuids)
+      .meta({ description: 'Ids of slides, separated by commas' }),
+  }),
+  response: z.object({
+    counts: z.record(z.string(), z.number().int()).meta({
+      description: 'By slide; a slide without annotations, or that the caller may not view, is missing',
+    }),
+  }),
+  status: 200,
+  errors: [],
+});

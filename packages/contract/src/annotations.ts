@@ -1,0 +1,195 @@
+/** Annotations of a layer: QuPath's GeoJSON with the fields of the server beside it in `properties`. */
+import { z } from 'zod';
+import { annotationLayerLimits } from './annotation-layers.ts';
+import { endpoint } from './endpoint.ts';
+import { sessionAlong } from './images.ts';
+import { Cursor, Id } from './text.ts';
+
+export const annotationGeometryTypes = [
+  'Point',
+  'MultiPoint',
+  'LineString',
+  'MultiLineString',
+  'Polygon',
+  'MultiPolygon',
+] as const;
+
+const Geometry = z
+  .looseObject({ type: z.enum(annotationGeometryTypes), coordinates: z.array(z.unknown()) })
+  .meta({
+    id: 'AnnotationGeometry',
+    description:
+      'GeoJSON in pixels of full resolution; `plane: {c, z, t}` and `isEllipse: true` as QuPath writes them',
+  });
+
+/**
+ * A feature as QuPath 0.4 and later write it. The schema checks its outline; the server checks the geometry, and accepts
+ * the older spellings of QuPath's properties.
+ */
+export const AnnotationFeature = z
+  .looseObject({
+    type: z.literal('Feature'),
+    id: z.guid().meta({ description: 'UUID that the client chooses' }),
+    geometry: Geometry,
+    nucleusGeometry: Geometry.nullish(),
+    properties: z
+      .looseObject({})
+      .nullish()
+      .meta({
+        description:
+          'objectType, name, color, classification {name, color}, isLocked, measurements, metadata, description, parentId. ' +
+          'The server adds revision, created_by, created_at, updated_by and updated_at',
+      }),
+  })
+  .meta({ id: 'AnnotationFeature' });
+export type AnnotationFeature = z.infer<typeof AnnotationFeature>;
+
+/** What the server adds to the properties of a feature. */
+export interface AnnotationRecord {
+  readonly revision: number;
+  /** uid. */
+  readonly created_by: string;
+  readonly created_at: string;
+  /** uid. */
+  readonly updated_by: string;
+  readonly updated_at: string;
+}
+
+export const AnnotationChange = z
+  .discriminatedUnion('op', [
+    z.object({
+      op: z.literal('put'),
+      feature: AnnotationFeature,
+      base_revision: z
+        .number()
+        .int()
+        .positive()
+        .nullable()
+        .meta({ description: 'Revision that the change is based on; null: a new or deleted annotation' }),
+    }),
+    z.object({ op: z.literal('delete'), id: z.guid(), base_revision: z.number().int().positive() }),
+  ])
+  .meta({ id: 'AnnotationChange' });
+export type AnnotationChange = z.infer<typeof AnnotationChange>;
+
+/** The content type of annotations on the wire. */
+export const geoJsonType = 'application/geo+json';
+
+/**
+ * `FeatureCollection` with the members `version` (of the layer), `event_id` (where events continue), `authors` (display name
+ * by uid) and, on a page, `next_cursor`. A visitor of a share link gets geometry, type, name, class and colour alone.
+ */
+export const listAnnotations = endpoint({
+  method: 'GET',
+  path: '/annotation-layers/:layerId/annotations',
+  summary: 'Annotations of a layer in the order of their creation; all of them without a limit',
+  access: 'annotations.read',
+  scope: 'annotations:read',
+  visitors: true,
+  language: 'en',
+  query: sessionAlong.extend({
+    bbox: z
+      .string()
+      .regex(/^-?\d+(\.\d+)?(,-?\d+(\.\d+)?){3}$/)
+      .max(200)
+      .optional()
+      .meta({ description: 'minX,minY,maxX,maxY in pixels of full resolution' }),
+    limit: z.coerce.number().int().min(1).max(annotationLayerLimits.annotations).optional(),
+    cursor: Cursor.max(100).optional(),
+  }),
+  response: geoJsonType,
+  status: 200,
+  errors: [],
+});
+
+/** All or nothing. With `conflict` the body lists the conflicting annotations as they are now in `conflicts`. */
+export const changeAnnotations = endpoint({
+  method: 'POST',
+  path: '/annotation-layers/:layerId/changes',
+  summary: 'Create, change and delete annotations, all or none; the same batch again gets the same response',
+  access: 'annotations.write',
+  scope: 'annotations:write',
+  language: 'en',
+  maxBodyBytes: 16 * 2 ** 20,
+  body: z.object({
+    changes: z.array(AnnotationChange).min(1).max(annotationLayerLimits.changesPerCall),
+  }),
+  response: z.object({
+    version: z.number().int().meta({ description: 'Version of the layer with these changes' }),
+    revisions: z.record(z.string(), z.number().int()).meta({ description: 'New revision by annotation' }),
+  }),
+  status: 200,
+  errors: ['conflict', 'layer_locked', 'layer_full'],
+});
+
+/**
+ * Server-sent events. `event: layer` has the layer without counts, `event: layer-removed` its id, `event: annotations` the
+ * changes of a layer: `{layer_id, version, changes: [{op: "put", feature} | {op: "delete", id, revision, updated_by}],
+ * authors}` with display names by uid, or `reload: true` in place of the changes when there are many. A layer that the client does not know yet is loaded by
+ * `listAnnotations`. The id of an event continues a stream by `Last-Event-ID`, as `event_id` of a list does.
+ */
+export const streamAnnotationEvents = endpoint({
+  method: 'GET',
+  path: '/image-catalog/images/:imageId/annotation-events',
+  summary: 'Changes of the annotations of a slide as server-sent events; they end when the access ends',
+  access: 'annotations.read',
+  scope: 'annotations:read',
+  language: 'en',
+  query: z.object({
+    wait: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(3600)
+      .optional()
+      .meta({ description: 'Seconds after which the stream ends; 0: at once, after the events so far' }),
+  }),
+  response: 'text/event-stream',
+  status: 200,
+  errors: [],
+});
+
+export const AnnotationRevision = z
+  .object({
+    annotation: z.string(),
+    revision: z.number().int(),
+    change: z.enum(['create', 'change', 'delete', 'restore']),
+    feature: AnnotationFeature.nullable().meta({
+      description: 'The annotation after the change; null after a deletion, and 30 days after one',
+    }),
+    author: z.string().meta({ description: 'uid' }),
+    author_name: z.string().nullable(),
+    at: z.iso.datetime(),
+    version: z.number().int().meta({ description: 'Version of the layer with this change' }),
+  })
+  .meta({ id: 'AnnotationRevision' });
+export type AnnotationRevision = z.infer<typeof AnnotationRevision>;
+
+export const listAnnotationHistory = endpoint({
+  method: 'GET',
+  path: '/annotation-layers/:layerId/history',
+  summary: 'Every creation, change and deletion in a layer or of one annotation, newest first',
+  access: 'annotations.read',
+  scope: 'annotations:read',
+  language: 'en',
+  query: z.object({
+    annotation: Id.optional(),
+    limit: z.coerce.number().int().min(1).max(500).default(100),
+    cursor: Cursor.max(200).optional(),
+  }),
+  response: z.object({ revisions: z.array(AnnotationRevision), next_cursor: z.string().nullable() }),
+  status: 200,
+  errors: [],
+});
+
+export const restoreAnnotation = endpoint({
+  method: 'POST',
+  path: '/annotation-layers/:layerId/annotations/:annotationId/restore',
+  summary: 'Restore a deleted annotation within 30 days; one that is not deleted stays as it is',
+  access: 'annotations.write',
+  scope: 'annotations:write',
+  language: 'en',
+  response: AnnotationFeature,
+  status: 200,
+  errors: ['layer_locked', 'layer_full'],
+});

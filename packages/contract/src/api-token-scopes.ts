@@ -1,0 +1,23 @@
+/** What an API token may open. */
+import { z } from 'zod';
+import type { Bilingual } from './languages.ts';
+
+/** What a program may do with a token. An endpoint names the scope that opens it; without one it refuses API tokens. */
+export const ApiTokenScope = z.enum([
+  'slides:read',
+  'annotations:read',
+  'annotations:write',
+  'results:write',
+  'slides:download',
+  'slides:upload',
+]);
+export type ApiTokenScope = z.infer<typeof ApiTokenScope>;
+
+export const apiTokenScopes: Readonly<Record<ApiTokenScope, Bilingual>> = {
+  'slides:read': { tr: 'Katalog ve görüntüler: okuma', en: 'Read the catalogue and pixels' },
+  'annotations:read': { tr: 'Açıklamalar: okuma', en: 'Read annotations' },
+  'annotations:write': { tr: 'Açıklamalar: yazma', en: 'Write annotations' },
+  'results:write': { tr: 'Analiz sonuçları: yazma', en: 'Write analysis results' },
+  'slides:download': { tr: 'Özgün dosyalar: indirme', en: 'Download original files' },
+  'slides:upload': { tr: 'Slayt yükleme', en: 'Upload slides' },
+};

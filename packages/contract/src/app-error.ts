@@ -1,0 +1,91 @@
+/** The error that server and web app throw: a code and its parameters, without a text for the person. */
+import type { z } from 'zod';
+import { type ErrorReason, reasonTexts } from './error-reasons.ts';
+import { type ErrorCode, errors } from './errors.ts';
+import type { Language } from './languages.ts';
+import type { Status } from './permissions.ts';
+
+export interface AppErrorDetail {
+  /** Says more than the code; its text takes the place of the code's. */
+  readonly reason?: ErrorReason;
+  /** What a schema reports about a value, where no reason names the rule. Holds the value: never log it. */
+  readonly issue?: z.core.$ZodIssue;
+  /** The caller's own status, with account_not_active. */
+  readonly status?: Status;
+  /** The rejected field, with invalid_request. */
+  readonly field?: string;
+  /** Seconds after which a retry makes sense, with rate_limited and unavailable. */
+  readonly retryAfterSeconds?: number;
+  /** The things concerned as they are now, with conflict. */
+  readonly conflicts?: readonly unknown[];
+  /** `RefusedFeature` of a file, with invalid_request. */
+  readonly refused?: readonly unknown[];
+  /** The limit that was exceeded. */
+  readonly limit?: number;
+  /** The name of a thing that the text names, such as a dataset or a content type. */
+  readonly name?: string;
+  readonly cause?: unknown;
+}
+
+/** Thrown where the fact is known; the HTTP layer answers it in one place. The message is technical, for logs. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  declare readonly detail: AppErrorDetail;
+
+  constructor(code: ErrorCode, detail: AppErrorDetail = {}) {
+    super(technicalMessage(code, detail), { cause: detail.cause });
+    this.name = 'AppError';
+    this.code = code;
+    // Not enumerable: loggers write enumerable properties, and a detail may hold what a person typed.
+    Object.defineProperty(this, 'detail', { value: detail });
+  }
+
+  get status(): number {
+    return errors[this.code].status;
+  }
+}
+
+function technicalMessage(code: ErrorCode, { reason, retryAfterSeconds }: AppErrorDetail): string {
+  const wait = retryAfterSeconds === undefined ? '' : ` (retry after ${retryAfterSeconds} s)`;
+  return `${code}${reason === undefined ? '' : `: ${reason}`}${wait}`;
+}
+
+/** Names of password fields at the beginning of a text. */
+const passwordNames = {
+  password: { tr: 'Şifre', en: 'The password' },
+  current_password: { tr: 'Mevcut şifre', en: 'The current password' },
+  new_password: { tr: 'Yeni şifre', en: 'The new password' },
+};
+
+/** The text of an error for the person: of its reason, else of its code. */
+export function errorText({ code, detail }: AppError, language: Language): string {
+  if (detail.reason === undefined) return errors[code][language];
+  return reasonText(detail.reason, language, detail);
+}
+
+export function reasonText(
+  reason: ErrorReason,
+  language: Language,
+  { field = '', limit = 0, name = '', retryAfterSeconds = 0 }: AppErrorDetail = {},
+): string {
+  const passwordName = passwordNames[field as keyof typeof passwordNames] ?? passwordNames.password;
+  const parameters: Readonly<Record<string, string>> = {
+    field,
+    name,
+    limit: String(limit),
+    count: limit.toLocaleString(language),
+    password: passwordName[language],
+    wait: waitText(retryAfterSeconds, language),
+  };
+  return reasonTexts[reason][language].replaceAll(
+    /\{(\w+)\}/g,
+    (whole, key: string) => parameters[key] ?? whole,
+  );
+}
+
+/** A duration in seconds, from a minute on in minutes, rounded up: '45 saniye', '1 minute'. */
+function waitText(seconds: number, language: Language): string {
+  const [count, tr, en] =
+    seconds < 60 ? [seconds, 'saniye', 'second'] : [Math.ceil(seconds / 60), 'dakika', 'minute'];
+  return language === 'tr' ? `${count} ${tr}` : `${count} ${en}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,159 @@
+/** Cases: the slides of one specimen in a dataset, in order, and how two of them lie on each other. */
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { reason } from './error-reasons.ts';
+import { sessionAlong } from './images.ts';
+import { ExistingName, Id, MultiLine, SingleLine } from './text.ts';
+
+const mostSlides = 200;
+
+const Stain = SingleLine.max(100, reason('text_too_long'));
+const Note = MultiLine.max(1000, reason('text_too_long'));
+
+export const CaseSlide = z.object({
+  image_id: z.string(),
+  stain: z.string().nullable(),
+  block: z.string().nullable(),
+  note: z.string().nullable(),
+});
+export type CaseSlide = z.infer<typeof CaseSlide>;
+
+const Point = z.tuple([z.number(), z.number()]);
+
+/** x' = a·x + c·y + e, y' = b·x + d·y + f, in pixels of full resolution. */
+export const RegistrationMatrix = z
+  .tuple([z.number(), z.number(), z.number(), z.number(), z.number(), z.number()])
+  .meta({ description: '[a, b, c, d, e, f]: x’ = a·x + c·y + e, y’ = b·x + d·y + f' });
+export type RegistrationMatrix = z.infer<typeof RegistrationMatrix>;
+
+const residual = z
+  .number()
+  .nullable()
+  .meta({ description: 'Root mean square distance of the pairs; null for a slide of unknown scale' });
+
+export const CaseRegistration = z.object({
+  from_image: z.string(),
+  to_image: z.string(),
+  matrix: RegistrationMatrix,
+  residual_um: residual,
+});
+export type CaseRegistration = z.infer<typeof CaseRegistration>;
+
+export const Case = z
+  .object({
+    id: z.string(),
+    version: z.number().int().meta({ description: 'Increments with every change' }),
+    dataset: z.string(),
+    name: z.string(),
+    description: z.string().nullable(),
+    slides: z.array(CaseSlide).meta({ description: 'In order; without those that the caller may not view' }),
+    registrations: z.array(CaseRegistration),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Case' });
+export type Case = z.infer<typeof Case>;
+
+const name = SingleLine.min(1).max(200, reason('text_too_long'));
+const description = MultiLine.max(4000, reason('text_too_long')).nullable();
+const dataset = ExistingName.trim().min(1).max(255);
+const slides = z
+  .array(
+    z.object({
+      image_id: Id,
+      stain: Stain.nullable().optional(),
+      block: Stain.nullable().optional(),
+      note: Note.nullable().optional(),
+    }),
+  )
+  .max(mostSlides)
+  .refine((list) => new Set(list.map(({ image_id }) => image_id)).size === list.length, {
+    message: reason('slide_repeated'),
+  });
+
+export const listCases = endpoint({
+  method: 'GET',
+  path: '/cases',
+  summary: 'Cases with slides that the caller may view, in natural order of dataset and name',
+  access: 'catalogue.read',
+  scope: 'slides:read',
+  language: 'en',
+  query: sessionAlong.extend({ dataset: ExistingName.max(255).optional() }),
+  response: z.object({ cases: z.array(Case) }),
+  status: 200,
+  errors: [],
+});
+
+export const createCase = endpoint({
+  method: 'POST',
+  path: '/cases',
+  summary: 'Make a case',
+  access: 'catalogue.write',
+  language: 'en',
+  body: z.object({ dataset, name, description: description.optional(), slides }),
+  response: Case,
+  status: 201,
+  errors: ['not_found'],
+});
+
+export const getCase = endpoint({
+  method: 'GET',
+  path: '/cases/:caseId',
+  summary: 'One case',
+  access: 'catalogue.read',
+  scope: 'slides:read',
+  language: 'en',
+  query: sessionAlong,
+  response: Case,
+  status: 200,
+  errors: ['not_found'],
+});
+
+export const updateCase = endpoint({
+  method: 'PATCH',
+  path: '/cases/:caseId',
+  summary: 'Change a case; what is left out stays',
+  access: 'catalogue.write',
+  language: 'en',
+  body: z.object({
+    dataset: dataset.optional(),
+    name: name.optional(),
+    description: description.optional(),
+    slides: slides.optional(),
+    version: z.number().int().optional().meta({ description: 'Rejects the change of an older version' }),
+  }),
+  response: Case,
+  status: 200,
+  errors: ['not_found', 'conflict'],
+});
+
+export const deleteCase = endpoint({
+  method: 'DELETE',
+  path: '/cases/:caseId',
+  summary: 'Delete a case; its slides stay in the catalogue',
+  access: 'catalogue.write',
+  language: 'en',
+  response: null,
+  status: 204,
+  errors: ['not_found'],
+});
+
+export const registerCaseSlides = endpoint({
+  method: 'PUT',
+  path: '/cases/:caseId/registrations',
+  summary:
+    'Register two slides of a case: an affine transform from three or more pairs of points, a similarity from two',
+  access: 'sharing.own',
+  language: 'en',
+  body: z.object({
+    from_image: Id,
+    to_image: Id,
+    points: z
+      .array(z.object({ from: Point, to: Point }))
+      .min(2)
+      .max(100),
+  }),
+  response: z.object({ matrix: RegistrationMatrix, residual_um: residual }),
+  status: 200,
+  errors: ['not_found'],
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { isSameName, nameKey, spellName } from './catalogue-names.ts';
+
+describe('nameKey', () => {
+  it.each([
+    ['Unicode NFC and NFD', 'Böbrek çalışması', 'Böbrek çalışması'.normalize('NFD')],
+    ['upper and lower case', 'Study A', 'STUDY a'],
+    ['Turkish capitals of i', 'istanbul', 'İSTANBUL'],
+    ['English capitals of i', 'istanbul', 'ISTANBUL'],
+    ['dotless and dotted i', 'ışık', 'işik'],
+    ['a decomposed capital İ', 'İzmir'.normalize('NFD'), 'izmir'],
+    ['ß and ss', 'Straße', 'STRASSE'],
+    ['final and other sigma', 'ΟΔΟΣ', 'οδοσ'],
+    ['a ligature and its letters', 'ﬁle', 'FILE'],
+    ['ordinary and no-break spaces', 'Study A', 'Study\u00a0A'],
+    ['one space and several', 'Study A', ' Study   A '],
+    ['a zero-width space', 'Study A', 'Stu\u200bdy A'],
+    ['a soft hyphen', 'Study A', 'Stu\u00addy A'],
+    ['a byte order mark', 'Study A', '\ufeffStudy A'],
+    ['a line break and a space', 'Study A', 'Study\nA'],
+  ])('is the same for %s', (_, one, other) => {
+    expect(nameKey(other)).toBe(nameKey(one));
+  });
+
+  it.each([
+    ['letters with and without a mark', 'Bobrek', 'Böbrek'],
+    ['words with and without a space', 'Study A', 'StudyA'],
+    ['numbers with and without leading zeros', 'Set 1', 'Set 01'],
+  ])('differs for %s', (_, one, other) => {
+    expect(nameKey(other)).not.toBe(nameKey(one));
+  });
+
+  it('is never empty', () => {
+    for (const name of [' ', '\u200b', '\u00ad\u00ad']) expect(nameKey(name)).not.toBe('');
+  });
+
+  it('is the key of a key', () => {
+    for (const name of ['İÇ', 'Straße', 'Ā̇', 'ΐΣ', 'Study\u00a0\u200bA']) {
+      expect(nameKey(nameKey(name))).toBe(nameKey(name));
+    }
+  });
+});
+
+describe('spellName', () => {
+  it('composes letters and their marks, and takes surrounding white space away', () => {
+    expect(spellName(` ${'Böbrek'.normalize('NFD')} `)).toBe('Böbrek');
+  });
+});
+
+describe('isSameName', () => {
+  it('knows no name from a name', () => {
+    expect([isSameName(null, null), isSameName(null, 'A'), isSameName('A', null)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+});

@@ -1,0 +1,262 @@
+/**
+ * Collections: ordered slides, cases and saved views with texts and questions. Being in a collection gives no right to a
+ * slide. Shown as steps, a collection is a tour, which its owner can present.
+ */
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { reason } from './error-reasons.ts';
+import { sessionAlong } from './images.ts';
+import { Field, ItemText, ItemTitle } from './saved-views.ts';
+import { Id, MultiLine, SingleLine } from './text.ts';
+
+export const CollectionItemType = z.enum(['slide', 'case', 'view']);
+export type CollectionItemType = z.infer<typeof CollectionItemType>;
+
+const mostItems = 500;
+const mostReaders = 1000;
+
+const QuestionText = MultiLine.min(1).max(2000, reason('text_too_long'));
+const Explanation = ItemText.optional().meta({ description: 'Answered with the result' });
+const Position = z.array(z.number()).min(2).max(3);
+
+/** In pixels of full resolution. */
+const Polygon = z.object({
+  type: z.literal('Polygon'),
+  coordinates: z.array(z.array(Position).min(4).max(2000)).min(1).max(20),
+});
+
+const choices = z
+  .array(SingleLine.min(1).max(300, reason('text_too_long')))
+  .min(2)
+  .max(20);
+
+/** A question with what is correct, as its owner writes it. */
+export const Question = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('choice'),
+    text: QuestionText,
+    choices,
+    correct: z.array(z.number().int().min(0).max(19)).max(20),
+    explanation: Explanation,
+  }),
+  z.object({ kind: z.literal('region'), text: QuestionText, region: Polygon, explanation: Explanation }),
+  z.object({ kind: z.literal('text'), text: QuestionText, explanation: Explanation }),
+]);
+export type Question = z.infer<typeof Question>;
+
+/** A question as it is shown: `correct`, `region` and `explanation` are present for the owner alone. */
+export const ShownQuestion = z
+  .object({
+    kind: z.enum(['choice', 'region', 'text']),
+    text: z.string(),
+    choices: z.array(z.string()).optional(),
+    correct: z.array(z.number().int()).optional(),
+    region: Polygon.optional(),
+    explanation: z.string().optional(),
+  })
+  .meta({ id: 'Question' });
+export type ShownQuestion = z.infer<typeof ShownQuestion>;
+
+export const CollectionItem = z.object({
+  type: CollectionItemType,
+  id: z.string(),
+  text: z.string().nullable(),
+  question: ShownQuestion.nullable(),
+  access: z.boolean().meta({ description: 'False: the caller may not view it' }),
+  title: z.string().nullable().meta({ description: 'Name of the slide, case or view; null without access' }),
+  images: z.array(z.string()).meta({ description: 'Ids of the slides that the caller may view' }),
+  field: Field.nullable().meta({ description: 'Of a saved view' }),
+  colours: z.unknown().optional().meta({ description: 'Of a saved view, as the web app stored them' }),
+});
+export type CollectionItem = z.infer<typeof CollectionItem>;
+
+const Readers = z.union([z.literal('members'), z.array(z.string())]);
+
+export const Collection = z
+  .object({
+    id: z.string(),
+    version: z.number().int(),
+    title: z.string(),
+    description: z.string().nullable(),
+    owner: z.string().meta({ description: 'uid' }),
+    owner_name: z.string().nullable(),
+    own: z.boolean(),
+    items: z.array(CollectionItem),
+    readers: Readers.meta({ description: 'Complete for the owner; for others at most the caller' }),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Collection' });
+export type Collection = z.infer<typeof Collection>;
+
+const description = ItemText.nullable();
+const items = z
+  .array(
+    z.object({
+      type: CollectionItemType,
+      id: Id,
+      text: ItemText.nullable().optional(),
+      question: Question.nullable().optional(),
+    }),
+  )
+  .max(mostItems);
+const readers = z
+  .union([z.literal('members'), z.array(Id).max(mostReaders)])
+  .meta({ description: 'Every account with access to the catalogue, or these accounts' });
+
+export const listCollections = endpoint({
+  method: 'GET',
+  path: '/collections',
+  summary: 'Own collections and those that the caller may read, last changed first',
+  access: 'catalogue.read',
+  scope: 'slides:read',
+  language: 'en',
+  query: sessionAlong,
+  response: z.object({ collections: z.array(Collection) }),
+  status: 200,
+  errors: [],
+});
+
+export const createCollection = endpoint({
+  method: 'POST',
+  path: '/collections',
+  summary: 'Make a collection',
+  access: 'sharing.own',
+  language: 'en',
+  body: z.object({
+    title: ItemTitle,
+    description: description.optional(),
+    items: items.default([]),
+    readers: readers.default([]),
+  }),
+  response: Collection,
+  status: 201,
+  errors: ['not_found'],
+});
+
+export const getCollection = endpoint({
+  method: 'GET',
+  path: '/collections/:collectionId',
+  summary: 'One collection; items that the caller may not view say so',
+  access: 'catalogue.read',
+  scope: 'slides:read',
+  language: 'en',
+  query: sessionAlong,
+  response: Collection,
+  status: 200,
+  errors: ['not_found'],
+});
+
+export const updateCollection = endpoint({
+  method: 'PATCH',
+  path: '/collections/:collectionId',
+  summary: 'Change an own collection; what is left out stays',
+  access: 'sharing.own',
+  language: 'en',
+  body: z.object({
+    title: ItemTitle.optional(),
+    description: description.optional(),
+    items: items.optional(),
+    readers: readers.optional(),
+    version: z.number().int().optional(),
+  }),
+  response: Collection,
+  status: 200,
+  errors: ['not_found', 'conflict'],
+});
+
+export const deleteCollection = endpoint({
+  method: 'DELETE',
+  path: '/collections/:collectionId',
+  summary: 'Delete an own collection with its answers',
+  access: 'sharing.own',
+  language: 'en',
+  response: null,
+  status: 204,
+  errors: ['not_found'],
+});
+
+const Item = z
+  .union([z.number().int().min(0), Id])
+  .meta({ description: 'Position of the item, from 0, or the id that the item names' });
+
+/** What a presenter shows. */
+export const PresentationEvent = z.object({ field: Field.nullable(), item: Item.nullable() });
+export type PresentationEvent = z.infer<typeof PresentationEvent>;
+
+export const present = endpoint({
+  method: 'POST',
+  path: '/collections/:collectionId/presentation',
+  summary: 'Show a field and an item to everyone who follows; for the owner',
+  access: 'sharing.own',
+  language: 'en',
+  body: z.object({ field: Field.nullable().default(null), item: Item.nullable().default(null) }),
+  response: null,
+  status: 204,
+  errors: ['not_found'],
+});
+
+export const followPresentation = endpoint({
+  method: 'GET',
+  path: '/collections/:collectionId/presentation-events',
+  summary: 'Server-sent events with what the presenter shows: the present state first, then each change',
+  access: 'reader-or-visitor',
+  language: 'en',
+  query: sessionAlong.extend({
+    wait: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(86_400)
+      .optional()
+      .meta({ description: 'Seconds until the stream ends; without it, when the client or its right ends' }),
+  }),
+  response: 'text/event-stream',
+  status: 200,
+  errors: ['not_found'],
+});
+
+export const answerQuestion = endpoint({
+  method: 'POST',
+  path: '/collections/:collectionId/answers',
+  summary: 'Answer the question of an item; a later answer replaces the earlier one',
+  access: 'reader-or-visitor',
+  language: 'en',
+  query: sessionAlong,
+  body: z.object({
+    item: Item,
+    answer: z.union([z.array(z.number()).max(20), ItemText]).meta({
+      description: 'Indexes of the choices, a point [x, y], or a text',
+    }),
+  }),
+  response: z.object({
+    correct: z.boolean().nullable().meta({ description: 'Null for a text, which no rule judges' }),
+    explanation: z.string().optional(),
+  }),
+  status: 200,
+  errors: ['not_found'],
+});
+
+export const CollectionAnswer = z.object({
+  item: z.number().int().nullable().meta({ description: 'Null when the question was removed' }),
+  question: z.string().nullable(),
+  person: z.string().meta({ description: 'Name or e-mail address; “Visitor 1” without an account' }),
+  uid: z.string().nullable(),
+  answer: z.union([z.array(z.number()), z.string()]),
+  correct: z.boolean().nullable(),
+  attempts: z.number().int(),
+  answered_at: z.iso.datetime(),
+});
+export type CollectionAnswer = z.infer<typeof CollectionAnswer>;
+
+export const listAnswers = endpoint({
+  method: 'GET',
+  path: '/collections/:collectionId/answers',
+  summary: 'All answers, for the owner; as JSON or as CSV',
+  access: 'sharing.own',
+  language: 'en',
+  query: z.object({ format: z.enum(['json', 'csv']).default('json') }),
+  response: z.object({ answers: z.array(CollectionAnswer) }),
+  status: 200,
+  errors: ['not_found'],
+});

@@ -1,0 +1,38 @@
+/** The error codes that an endpoint may answer with: the server checks its responses against them, OpenAPI lists them. */
+import type { Endpoint } from './endpoint.ts';
+import type { ErrorCode } from './errors.ts';
+
+const cache = new WeakMap<Endpoint, ReadonlySet<ErrorCode>>();
+
+/** Returns the codes that the endpoint declares, and those of every endpoint of its kind. */
+export function declaredErrors(endpoint: Endpoint): ReadonlySet<ErrorCode> {
+  let codes = cache.get(endpoint);
+  if (codes === undefined) {
+    codes = new Set([...commonErrors(endpoint), ...endpoint.errors]);
+    cache.set(endpoint, codes);
+  }
+  return codes;
+}
+
+/** Errors that the server answers before or instead of the handler. */
+function commonErrors({ access, scope, path, method, freshSignIn, visitors }: Endpoint): ErrorCode[] {
+  const accessErrors: Readonly<Record<string, readonly ErrorCode[]>> = {
+    anyone: [],
+    'image-session': ['session_missing', 'session_invalid', 'token_invalid'],
+  };
+  return [
+    ...(accessErrors[access] ??
+      (['token_missing', 'token_invalid', 'account_not_active', 'forbidden'] as const)),
+    ...(access === 'catalogue.read' || access === 'reader-or-visitor' || visitors
+      ? (['session_invalid'] as const) // a session parameter must be valid
+      : []),
+    ...(scope === undefined ? [] : (['forbidden', 'rate_limited'] as const)), // of API tokens
+    ...(freshSignIn ? (['reauth_required'] as const) : []),
+    ...(/[:*]/.test(path) ? (['not_found'] as const) : []),
+    ...(method === 'GET' ? [] : (['unsupported_type'] as const)),
+    'invalid_request', // a query that cannot be decoded, or a parameter sent twice
+    'too_large', // also of the URL
+    'internal',
+    'unavailable',
+  ];
+}

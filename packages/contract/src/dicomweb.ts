@@ -1,0 +1,102 @@
+/**
+ * DICOMweb (PS3.18), read only: slides whose tiles are stored as JPEG or JPEG 2000, as VL Whole Slide Microscopy images. The
+ * server answers below `/dicom-web` as well as below the API base.
+ */
+import { z } from 'zod';
+import { type Endpoint, endpoint } from './endpoint.ts';
+
+const common = {
+  method: 'GET',
+  access: 'image.view',
+  scope: 'slides:read',
+  language: 'en',
+  status: 200,
+  cors: 'dicomweb-origins',
+} as const satisfies Partial<Endpoint>;
+
+/** Attributes by keyword or tag, `includefield`, `fuzzymatching`, `limit`, `offset`: checked by the server. */
+const query = z.looseObject({});
+
+const json = 'application/dicom+json';
+const pixelErrors = ['not_acceptable', 'slide_corrupt', 'unavailable', 'storage_timeout'] as const;
+const search = { ...common, query, response: json, errors: ['not_acceptable'] } as const;
+const read = { ...common, response: json, errors: pixelErrors } as const;
+const frames = { ...common, response: 'multipart/related', errors: pixelErrors } as const;
+const pictures = { ...common, response: 'image/jpeg', errors: pixelErrors } as const;
+
+const study = '/dicom-web/studies/:study';
+const series = `${study}/series/:series` as const;
+const instance = `${series}/instances/:instance` as const;
+
+export const searchStudies = endpoint({
+  ...search,
+  path: '/dicom-web/studies',
+  summary: 'QIDO-RS: search for studies, one for each slide',
+});
+export const searchSeries = endpoint({
+  ...search,
+  path: '/dicom-web/series',
+  summary: 'QIDO-RS: search for series',
+});
+export const searchInstances = endpoint({
+  ...search,
+  path: '/dicom-web/instances',
+  summary: 'QIDO-RS: search for instances',
+});
+export const searchSeriesOfStudy = endpoint({
+  ...search,
+  path: `${study}/series`,
+  summary: 'QIDO-RS: search for series of a study',
+});
+export const searchInstancesOfStudy = endpoint({
+  ...search,
+  path: `${study}/instances`,
+  summary: 'QIDO-RS: search for instances of a study',
+});
+export const searchInstancesOfSeries = endpoint({
+  ...search,
+  path: `${series}/instances`,
+  summary: 'QIDO-RS: search for instances of a series',
+});
+export const getStudyMetadata = endpoint({
+  ...read,
+  path: `${study}/metadata`,
+  summary: 'WADO-RS: metadata of a study',
+});
+export const getSeriesMetadata = endpoint({
+  ...read,
+  path: `${series}/metadata`,
+  summary: 'WADO-RS: metadata of a series',
+});
+export const getInstanceMetadata = endpoint({
+  ...read,
+  path: `${instance}/metadata`,
+  summary: 'WADO-RS: metadata of an instance, which is one level of the slide',
+});
+/** `frames` are numbers from 1, separated by commas. */
+export const getFrames = endpoint({
+  ...frames,
+  isTile: true,
+  path: `${instance}/frames/:frames`,
+  summary: 'WADO-RS: frames, which are the tiles as the file stores them',
+});
+export const getIccProfile = endpoint({
+  ...frames,
+  path: `${instance}/bulkdata/icc`,
+  summary: 'WADO-RS: the ICC profile of a slide',
+});
+export const getStudyThumbnail = endpoint({
+  ...pictures,
+  path: `${study}/thumbnail`,
+  summary: 'WADO-RS: a rendered thumbnail of a study',
+});
+export const getSeriesThumbnail = endpoint({
+  ...pictures,
+  path: `${series}/thumbnail`,
+  summary: 'WADO-RS: a rendered thumbnail of a series',
+});
+export const getInstanceThumbnail = endpoint({
+  ...pictures,
+  path: `${instance}/thumbnail`,
+  summary: 'WADO-RS: a rendered thumbnail of an instance',
+});

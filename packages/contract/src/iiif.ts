@@ -1,0 +1,97 @@
+/**
+ * IIIF: the Image API 3.0 and the Presentation API 3.0, for other viewers. The server answers below `/iiif` as well as below
+ * the API base.
+ *
+ * Every address exists twice: with a bearer token, and with an image session as a segment of the path, because viewers load
+ * images through elements that send no header. The session may be that of a share link. No log contains that segment.
+ */
+import { type Endpoint, endpoint } from './endpoint.ts';
+
+const image = {
+  method: 'GET',
+  language: 'en',
+  status: 200,
+  cors: 'any',
+} as const satisfies Partial<Endpoint>;
+const withToken = { ...image, access: 'image.view', scope: 'slides:read' } as const;
+const withSession = { ...image, access: 'image-session', visitors: true } as const;
+
+const jsonLd = 'application/ld+json';
+const pixelErrors = ['not_found', 'slide_corrupt', 'unavailable', 'storage_timeout'] as const;
+
+const base = { summary: 'IIIF: redirect to the image information', response: jsonLd, errors: [] } as const;
+const information = { summary: 'IIIF: image information', response: jsonLd, errors: pixelErrors } as const;
+const pixels = {
+  summary: 'IIIF: a region of the slide in any size',
+  response: 'image/jpeg',
+  errors: pixelErrors,
+} as const;
+const manifest = { summary: 'IIIF: manifest of a slide', response: jsonLd, errors: pixelErrors } as const;
+const caseManifest = {
+  summary: 'IIIF: the slides of a case as a collection of manifests',
+  response: jsonLd,
+  errors: ['not_found'],
+} as const;
+const collectionManifest = {
+  summary: 'IIIF: the slides and cases of a collection as a collection of manifests',
+  response: jsonLd,
+  errors: ['not_found'],
+} as const;
+
+export const iiifBase = endpoint({ ...withToken, ...base, path: '/iiif/image/:imageId' });
+export const iiifInformation = endpoint({
+  ...withToken,
+  ...information,
+  path: '/iiif/image/:imageId/info.json',
+});
+/** `region`, `size`, `rotation` and `quality` (`{quality}.{format}`) as the Image API defines them. */
+export const iiifImage = endpoint({
+  ...withToken,
+  ...pixels,
+  isTile: true,
+  path: '/iiif/image/:imageId/:region/:size/:rotation/:quality',
+});
+export const iiifManifest = endpoint({ ...withToken, ...manifest, path: '/iiif/manifest/:imageId' });
+/** Names only the slides that the caller may view. */
+export const iiifCaseManifest = endpoint({
+  ...withToken,
+  ...caseManifest,
+  path: '/iiif/manifest/case/:caseId',
+});
+/** Names only the slides that the caller may view: a collection gives no right to a slide. */
+export const iiifCollectionManifest = endpoint({
+  ...withToken,
+  ...collectionManifest,
+  path: '/iiif/manifest/collection/:collectionId',
+});
+
+export const iiifSessionBase = endpoint({
+  ...withSession,
+  ...base,
+  path: '/iiif/session/:sessionId/image/:imageId',
+});
+export const iiifSessionInformation = endpoint({
+  ...withSession,
+  ...information,
+  path: '/iiif/session/:sessionId/image/:imageId/info.json',
+});
+export const iiifSessionImage = endpoint({
+  ...withSession,
+  ...pixels,
+  path: '/iiif/session/:sessionId/image/:imageId/:region/:size/:rotation/:quality',
+});
+export const iiifSessionManifest = endpoint({
+  ...withSession,
+  ...manifest,
+  path: '/iiif/session/:sessionId/manifest/:imageId',
+});
+export const iiifSessionCaseManifest = endpoint({
+  ...withSession,
+  ...caseManifest,
+  path: '/iiif/session/:sessionId/manifest/case/:caseId',
+});
+export const iiifSessionCollectionManifest = endpoint({
+  ...withSession,
+  ...collectionManifest,
+  path: '/iiif/session/:sessionId/manifest/collection/:collectionId',
+});

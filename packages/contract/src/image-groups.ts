@@ -1,0 +1,98 @@
+/**
+ * The catalogue as the viewer reads it: groups with their numbers of images, and pages of rows. A row is addressed by its
+ * position in the list of all groups, one after the other, so that a virtual list can show any part of it.
+ */
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { Image, sessionAlong } from './images.ts';
+import { ExistingName } from './text.ts';
+
+/** `name`: natural order of datasets and file names. In the other orders, the group with the first image is the first. */
+export const ImageOrder = z.enum(['name', 'newest', 'largest']);
+export type ImageOrder = z.infer<typeof ImageOrder>;
+
+/** At most so many rows in one answer. */
+export const maxImageRows = 200;
+
+const Name = ExistingName.max(255);
+/** Excludes a name: entries without a dataset or an organ. */
+const Without = z.literal('true');
+
+const listing = sessionAlong.extend({
+  q: ExistingName.max(200)
+    .optional()
+    .meta({ description: 'Words in file name, id, organ or dataset; case and diacritics do not count' }),
+  dataset: Name.optional(),
+  no_dataset: Without.optional().meta({ description: 'Images without a dataset' }),
+  organ: Name.optional(),
+  no_organ: Without.optional().meta({ description: 'Images without an organ' }),
+  order: ImageOrder.default('name'),
+});
+
+const count = z.number().int();
+const datasetName = z.string().nullable().meta({ description: 'Null: images without a dataset' });
+const revision = z.string().meta({
+  description: 'Changes when the catalogue changes; positions of different revisions do not correspond',
+});
+
+export const listImageGroups = endpoint({
+  method: 'GET',
+  path: '/image-catalog/images/groups',
+  summary: 'Groups of the catalogue with their numbers of images, and the choices of its filters',
+  access: 'catalogue.read',
+  scope: 'slides:read',
+  language: 'en',
+  query: listing,
+  response: z.object({
+    revision,
+    groups: z
+      .array(z.object({ dataset_name: datasetName, images: count }))
+      .meta({ description: 'Datasets that have images in this list, in its order' }),
+    datasets: z
+      .array(z.object({ dataset_name: datasetName, images: count }))
+      .meta({ description: 'Every dataset, with its number of images if the list were filtered by it' }),
+    organs: z
+      .array(z.object({ organ_type: z.string().nullable(), images: count }))
+      .meta({ description: 'Every organ, with its number of images if the list were filtered by it' }),
+  }),
+  status: 200,
+  errors: ['session_invalid'],
+});
+
+export const listImageRows = endpoint({
+  method: 'GET',
+  path: '/image-catalog/images/rows',
+  summary: 'A page of the list that the groups form',
+  access: 'catalogue.read',
+  scope: 'slides:read',
+  language: 'en',
+  query: listing.extend({
+    from: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(10_000_000)
+      .default(0)
+      .meta({ description: 'Position of the first row' }),
+    limit: z.coerce.number().int().min(1).max(maxImageRows).default(100),
+  }),
+  response: z.object({ revision, images: z.array(Image) }),
+  status: 200,
+  errors: ['session_invalid'],
+});
+
+export const getImagePosition = endpoint({
+  method: 'GET',
+  path: '/image-catalog/images/:imageId/position',
+  summary: 'Position of an image in the list that the groups form',
+  access: 'catalogue.read',
+  scope: 'slides:read',
+  language: 'en',
+  query: listing,
+  response: z.object({
+    revision,
+    position: count.nullable().meta({ description: 'Null: the list does not contain the image' }),
+  }),
+  status: 200,
+  errors: ['session_invalid', 'not_found'],
+});

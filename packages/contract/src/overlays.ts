@@ -1,0 +1,235 @@
+/**
+ * The content of a result layer, for display over a slide. Calls take an image session, as tiles do. Coordinates are pixels
+ * of the slide's full resolution unless a description says otherwise. Binary numbers are little-endian.
+ */
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+
+/** Side of a value tile. */
+export const overlayTileSize = 256;
+/** Objects of one request for centres or measurements. */
+export const maxOverlayObjects = 2_000_000;
+
+const Color = z.tuple([
+  z.number().int().min(0).max(255),
+  z.number().int().min(0).max(255),
+  z.number().int().min(0).max(255),
+]);
+const count = z.number().int().min(0);
+const Range = z.object({ min: z.number(), max: z.number() });
+const Matrix = z
+  .array(z.number())
+  .length(6)
+  .meta({ description: 'a, b, c, d, e, f: x’ = a x + c y + e, y’ = b x + d y + f' });
+
+/** `value = offset + scale × byte`, except for the byte `no_data`. */
+const Encoding = z.object({
+  scale: z.number(),
+  offset: z.number(),
+  no_data: z
+    .number()
+    .int()
+    .nullable()
+    .meta({ description: 'Byte of pixels without data; null: there are none' }),
+});
+
+export const RasterDescriptor = z
+  .object({
+    kind: z.literal('raster'),
+    id: z.string(),
+    image_id: z.string(),
+    name: z.string(),
+    width: count,
+    height: count,
+    tile_size: count,
+    levels: z.array(z.object({ z: count, width: count, height: count, scale: z.number() })).meta({
+      description: '`z` 0 is the smallest level; `scale`: pixels of the raster per pixel of the level',
+    }),
+    value_type: z.enum(['uint8', 'uint16', 'float32', 'float64']),
+    value_range: Range.nullable().meta({ description: 'Of the data; null: no pixel has data' }),
+    encoding: Encoding,
+    categories: z
+      .array(z.object({ value: z.number(), name: z.string(), color: Color }))
+      .nullable()
+      .meta({ description: 'Of a mask; null: values are continuous. Value 0 is the background' }),
+    registration: Matrix.meta({ description: 'From pixels of the raster to pixels of the slide' }),
+  })
+  .meta({ id: 'RasterDescriptor' });
+export type RasterDescriptor = z.infer<typeof RasterDescriptor>;
+
+export const VectorDescriptor = z
+  .object({
+    kind: z.literal('vector'),
+    id: z.string(),
+    image_id: z.string(),
+    name: z.string(),
+    object_count: count,
+    vertex_count: count,
+    bounds: z
+      .array(z.number())
+      .length(4)
+      .nullable()
+      .meta({ description: 'x0, y0, x1, y1 of all outlines; null: no objects' }),
+    classes: z.array(z.object({ name: z.string(), color: Color, count })).meta({
+      description: 'By index of the class byte; objects without a class have the class `Unclassified`',
+    }),
+    measurements: z
+      .array(z.object({ name: z.string(), min: z.number().nullable(), max: z.number().nullable(), count }))
+      .meta({ description: 'By column; range and number of the finite values' }),
+    blocks: z.object({
+      count,
+      objects: count.meta({ description: 'Of the largest block' }),
+    }),
+    density: z
+      .array(
+        z.object({
+          level: count,
+          cell: z.number().meta({ description: 'Side of a cell' }),
+          width: count,
+          height: count,
+          x: z.number(),
+          y: z.number(),
+        }),
+      )
+      .meta({ description: 'Rasters of counts, the finest first; x, y: upper left corner' }),
+  })
+  .meta({ id: 'VectorDescriptor' });
+export type VectorDescriptor = z.infer<typeof VectorDescriptor>;
+
+const pixels = { access: 'image-session', scope: 'slides:read', language: 'en' } as const;
+const binary = {
+  ...pixels,
+  method: 'GET',
+  response: 'application/octet-stream',
+  status: 200,
+  errors: [],
+} as const;
+
+export const getOverlayDescriptor = endpoint({
+  ...pixels,
+  method: 'GET',
+  path: '/image-catalog/overlays/:layerId/descriptor',
+  summary: 'Describe the content of a result layer',
+  response: z.discriminatedUnion('kind', [RasterDescriptor, VectorDescriptor]),
+  status: 200,
+  errors: [],
+});
+
+/** `tile` is `{column}_{row}.png`: 8 bits, one channel, at most 256 pixels a side. */
+export const getOverlayTile = endpoint({
+  ...pixels,
+  method: 'GET',
+  path: '/image-catalog/overlays/:layerId/tiles/:z/:tile',
+  summary: 'One lossless tile of values; the descriptor says which value a byte is',
+  response: 'image/png',
+  status: 200,
+  errors: [],
+});
+
+const position = z.coerce.number().min(-1e9).max(1e9);
+
+export const getOverlayValue = endpoint({
+  ...pixels,
+  method: 'GET',
+  path: '/image-catalog/overlays/:layerId/value',
+  summary: 'The exact value of a raster at a position of the slide; null: no data there',
+  query: z.object({ x: position, y: position }),
+  response: z.object({ value: z.number().nullable() }),
+  status: 200,
+  errors: [],
+});
+
+export const countOverlayObjects = endpoint({
+  ...pixels,
+  method: 'GET',
+  path: '/image-catalog/overlays/:layerId/counts',
+  summary: 'Objects per class whose centre lies in a rectangle, or in the whole layer',
+  query: z.object({
+    bbox: z
+      .string()
+      .max(200)
+      .regex(/^-?\d+(?:\.\d+)?(?:,-?\d+(?:\.\d+)?){3}$/)
+      .optional()
+      .meta({ description: 'x0,y0,x1,y1; the edges belong to the rectangle' }),
+  }),
+  response: z.object({ classes: z.record(z.string(), count) }),
+  status: 200,
+  errors: [],
+});
+
+export const OverlayObject = z
+  .object({
+    number: count.meta({ description: 'Position of the object in the layer' }),
+    id: z.string().nullable().meta({ description: 'As in the file' }),
+    class: z.object({ name: z.string(), color: Color }),
+    center: z.tuple([z.number(), z.number()]),
+    rings: z
+      .array(z.array(z.tuple([z.number(), z.number()])))
+      .meta({ description: 'Outline, in quarters of a pixel; empty for a point' }),
+    measurements: z.record(z.string(), z.number()),
+  })
+  .meta({ id: 'OverlayObject' });
+export type OverlayObject = z.infer<typeof OverlayObject>;
+
+export const pickOverlayObject = endpoint({
+  ...pixels,
+  method: 'GET',
+  path: '/image-catalog/overlays/:layerId/pick',
+  summary: 'The smallest object at a position, or the nearest one within a tolerance',
+  query: z.object({ x: position, y: position, tolerance: z.coerce.number().min(0).max(10_000).default(0) }),
+  response: z.object({ object: OverlayObject.nullable() }),
+  status: 200,
+  errors: [],
+});
+
+/**
+ * 28 bytes for each block: bounds of its outlines as Int32 x0, y0, x1, y1 in quarters of a pixel; Uint32 number of the first
+ * object; Uint32 objects; Uint32 bytes of the block as it is stored. A block holds consecutive objects.
+ */
+export const getOverlayIndex = endpoint({
+  ...binary,
+  path: '/image-catalog/overlays/:layerId/index',
+  summary: 'Bounds and objects of all blocks',
+});
+
+/**
+ * The outlines of one block. Lengths are in elements:
+ * Uint32 magic 0x3142524C ("LRB1"), Uint32 first object, Uint32 objects n, Uint32 rings r, Uint32 vertices v, Int32 origin x,
+ * Int32 origin y (quarters of a pixel), Uint32 0; Int32 centres x [n]; Int32 centres y [n] (quarters of a pixel, relative to
+ * the origin); Uint32 vertices per ring [r]; Int16 deltas x, y [2 v]; Uint16 rings per object [n]; Uint8 class [n].
+ * The first vertex of a ring is relative to the centre of its object, each other to the vertex before it; the last vertex of a
+ * closed ring is not repeated. Objects without rings are points.
+ */
+export const getOverlayBlock = endpoint({
+  ...binary,
+  path: '/image-catalog/overlays/:layerId/blocks/:block',
+  summary: 'The outlines of one block of objects',
+});
+
+const objectRange = z.object({
+  first: z.coerce.number().int().min(0).default(0),
+  count: z.coerce.number().int().min(1).max(maxOverlayObjects).optional(),
+});
+
+/** Float32 x [n], Float32 y [n], Uint8 class [n]. */
+export const getOverlayCenters = endpoint({
+  ...binary,
+  path: '/image-catalog/overlays/:layerId/centers',
+  summary: 'Centres and classes of consecutive objects',
+  query: objectRange,
+});
+
+/** Float32 [n]; NaN: the object does not have the measurement. */
+export const getOverlayMeasurement = endpoint({
+  ...binary,
+  path: '/image-catalog/overlays/:layerId/measurements/:column',
+  summary: 'One measurement of consecutive objects',
+  query: objectRange,
+});
+
+/** Uint32 [width × height], row by row: the number of objects of the class whose centre lies in the cell. */
+export const getOverlayDensity = endpoint({
+  ...binary,
+  path: '/image-catalog/overlays/:layerId/density/:level/:class',
+  summary: 'Counts of one class in the cells of a grid',
+});

@@ -1,0 +1,162 @@
+/** Result layers of a slide: rasters and objects that a program has computed, with immutable content. */
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { SingleLine } from './text.ts';
+import { Timestamp } from './timestamp.ts';
+
+/** `raster`: one band of values; `vector`: outlines or points, up to millions. */
+export const ResultKind = z.enum(['raster', 'vector']);
+export type ResultKind = z.infer<typeof ResultKind>;
+
+/**
+ * - `uploading`: the server waits for the file
+ * - `queued`: the file is complete, the import waits
+ * - `importing`: the server reads the file
+ * - `ready`: the layer can be displayed
+ * - `failed`: the server refused the file; `problem` says why
+ */
+export const ResultState = z.enum(['uploading', 'queued', 'importing', 'ready', 'failed']);
+export type ResultState = z.infer<typeof ResultState>;
+
+/** `folder`: found beside the slide by its file name. */
+export const ResultSource = z.enum(['upload', 'api', 'folder']);
+export type ResultSource = z.infer<typeof ResultSource>;
+
+/** Limits of a result; a file beyond them is refused. */
+export const resultLimits = {
+  layersPerSlide: 100,
+  objects: 10_000_000,
+  classes: 250,
+  measurements: 200,
+  rasterPixels: 20_000_000_000,
+} as const;
+
+const Coordinate = z.number().min(-1e9).max(1e9);
+
+/**
+ * Places the content on the slide:
+ * - `full-size`: a raster covers the whole slide; coordinates of objects are pixels of full resolution
+ * - `pixel-size`: one pixel of the content measures `mpp` micrometres; the upper left corners coincide
+ * - `affine`: x' = a x + c y + e, y' = b x + d y + f, to pixels of full resolution
+ */
+export const ResultRegistration = z
+  .discriminatedUnion('method', [
+    z.object({ method: z.literal('full-size') }),
+    z.object({ method: z.literal('pixel-size'), mpp: z.number().min(1e-4).max(1e4) }),
+    z.object({
+      method: z.literal('affine'),
+      matrix: z
+        .tuple([Coordinate, Coordinate, Coordinate, Coordinate, Coordinate, Coordinate])
+        .meta({ description: 'a, b, c, d, e, f; not singular' }),
+    }),
+  ])
+  .meta({ id: 'ResultRegistration' });
+export type ResultRegistration = z.infer<typeof ResultRegistration>;
+
+export const ResultLayer = z
+  .object({
+    id: z.string(),
+    image_id: z.string(),
+    name: z.string(),
+    kind: ResultKind,
+    owner: z.string().nullable().meta({
+      description: 'uid of the account; null: found beside the slide, or the account was deleted',
+    }),
+    owner_name: z.string().nullable(),
+    source: ResultSource,
+    state: ResultState,
+    progress: z.number().min(0).max(1).meta({ description: 'Of the import' }),
+    problem: z
+      .object({ code: z.string(), message: z.string() })
+      .nullable()
+      .meta({ description: 'Why the server refused the file' }),
+    size_bytes: z.number().int().meta({ description: 'On the disk of the server' }),
+    object_count: z.number().int().nullable().meta({ description: 'Of a vector layer that is ready' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    upload: z.string().nullable().meta({
+      description: 'tus address of the file while the layer waits for it, for its owner; else null',
+    }),
+    rights: z.object({ manage: z.boolean().meta({ description: 'May delete the layer' }) }),
+  })
+  .meta({ id: 'ResultLayer' });
+export type ResultLayer = z.infer<typeof ResultLayer>;
+
+export const listResultLayers = endpoint({
+  method: 'GET',
+  path: '/image-catalog/images/:imageId/result-layers',
+  summary: 'Result layers of a slide, oldest first',
+  access: 'annotations.read',
+  scope: 'slides:read',
+  language: 'en',
+  response: z.object({ layers: z.array(ResultLayer) }),
+  status: 200,
+  errors: [],
+});
+
+export const createResultLayer = endpoint({
+  method: 'POST',
+  path: '/image-catalog/images/:imageId/result-layers',
+  summary: 'Create a result layer, and the tus address to which its file is sent',
+  access: 'annotations.write',
+  scope: 'results:write',
+  language: 'en',
+  body: z.object({
+    name: SingleLine.min(1).max(200),
+    kind: ResultKind,
+    registration: ResultRegistration.optional().meta({
+      description: 'Default: `full-size`',
+    }),
+  }),
+  response: ResultLayer,
+  status: 201,
+  errors: ['too_many_layers'],
+});
+
+export const deleteResultLayer = endpoint({
+  method: 'DELETE',
+  path: '/result-layers/:layerId',
+  summary: 'Delete a result layer and its file; its owner and administrators may',
+  access: 'annotations.write',
+  scope: 'results:write',
+  language: 'en',
+  response: null,
+  status: 204,
+  errors: [],
+});
+
+const fileCall = { access: 'annotations.write', scope: 'results:write', language: 'en' } as const;
+
+/** tus creation: announces `Upload-Length`. `Location` is the same address. */
+export const createResultFile = endpoint({
+  ...fileCall,
+  method: 'POST',
+  path: '/result-layers/:layerId/file',
+  summary: 'tus: begin to send the file of a result layer',
+  response: null,
+  status: 201,
+  errors: ['upload_ended', 'upload_too_large', 'quota_exceeded', 'storage_full'],
+});
+
+/** HEAD is what tus asks for; both carry `Upload-Offset`, and `Upload-Length` or `Upload-Defer-Length: 1`. */
+export const getResultFile = endpoint({
+  ...fileCall,
+  method: 'GET',
+  path: '/result-layers/:layerId/file',
+  summary: 'tus: how much of the file has arrived; the body is the layer, also during the import',
+  response: ResultLayer,
+  status: 200,
+  errors: [],
+});
+
+/** The first part may carry `Upload-Length` in place of a creation. The import starts with the last byte. */
+export const sendResultFile = endpoint({
+  ...fileCall,
+  method: 'PATCH',
+  path: '/result-layers/:layerId/file',
+  summary: 'tus: the next part of the file',
+  isStreamed: true,
+  response: null,
+  status: 204,
+  errors: ['conflict', 'upload_ended', 'upload_too_large', 'quota_exceeded', 'storage_full'],
+});

@@ -1,0 +1,117 @@
+/** Saved views: a field of a slide that a person keeps, with its title. */
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { reason } from './error-reasons.ts';
+import { Id, MultiLine, SingleLine } from './text.ts';
+
+/** The part of a slide that the viewer shows. */
+export const Field = z
+  .object({
+    x: z.number().meta({ description: 'Centre, in pixels of full resolution' }),
+    y: z.number(),
+    zoom: z.number().positive(),
+    rotation: z.number().default(0).meta({ description: 'Degrees, clockwise' }),
+    mirrored: z.boolean().default(false),
+  })
+  .meta({ id: 'Field' });
+export type Field = z.infer<typeof Field>;
+
+const mostSettingCharacters = 20_000;
+
+/** Settings of the viewer that the server stores without reading them. */
+const Settings = z
+  .unknown()
+  .refine((value) => (JSON.stringify(value) ?? '').length <= mostSettingCharacters, {
+    message: reason('text_too_long'),
+    params: { limit: mostSettingCharacters },
+  });
+
+export const ItemTitle = SingleLine.min(1).max(200, reason('text_too_long'));
+export const ItemText = MultiLine.max(4000, reason('text_too_long'));
+
+export const SavedView = z
+  .object({
+    id: z.string(),
+    version: z.number().int(),
+    image_id: z.string(),
+    title: z.string(),
+    text: z.string().nullable(),
+    field: Field,
+    colours: z.unknown().meta({ description: 'As the web app stored them; null without' }),
+    layers: z.unknown().meta({ description: 'As the web app stored them; null without' }),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'SavedView' });
+export type SavedView = z.infer<typeof SavedView>;
+
+const changeable = {
+  title: ItemTitle,
+  text: ItemText.nullable().optional(),
+  field: Field,
+  colours: Settings.optional(),
+  layers: Settings.optional(),
+};
+
+export const listSavedViews = endpoint({
+  method: 'GET',
+  path: '/saved-views',
+  summary: 'Own saved views, last changed first',
+  access: 'sharing.own',
+  language: 'en',
+  response: z.object({ saved_views: z.array(SavedView) }),
+  status: 200,
+  errors: [],
+});
+
+export const createSavedView = endpoint({
+  method: 'POST',
+  path: '/saved-views',
+  summary: 'Save a view of a slide',
+  access: 'sharing.own',
+  language: 'en',
+  body: z.object({ image_id: Id, ...changeable }),
+  response: SavedView,
+  status: 201,
+  errors: ['not_found'],
+});
+
+export const getSavedView = endpoint({
+  method: 'GET',
+  path: '/saved-views/:viewId',
+  summary: 'One own saved view',
+  access: 'sharing.own',
+  language: 'en',
+  response: SavedView,
+  status: 200,
+  errors: ['not_found'],
+});
+
+export const updateSavedView = endpoint({
+  method: 'PATCH',
+  path: '/saved-views/:viewId',
+  summary: 'Change a saved view; what is left out stays',
+  access: 'sharing.own',
+  language: 'en',
+  body: z.object({
+    ...changeable,
+    image_id: Id.optional(),
+    title: ItemTitle.optional(),
+    field: Field.optional(),
+    version: z.number().int().optional(),
+  }),
+  response: SavedView,
+  status: 200,
+  errors: ['not_found', 'conflict'],
+});
+
+export const deleteSavedView = endpoint({
+  method: 'DELETE',
+  path: '/saved-views/:viewId',
+  summary: 'Delete a saved view',
+  access: 'sharing.own',
+  language: 'en',
+  response: null,
+  status: 204,
+  errors: ['not_found'],
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { foldDiacritics, matchesWords, searchWords } from './search-words.ts';
+
+describe('foldDiacritics', () => {
+  it.each([
+    ['Şüpheli IŞIK', 'supheli isik'],
+    ['İpek Öztürk-Çağlı', 'ipek ozturk-cagli'],
+    ['ıIiİ', 'iiii'],
+    ['Ø ł đ ß é', 'o l d ss e'],
+    ['s\u0327u\u0308t', 'sut'],
+  ])('folds %s to %s', (text, folded) => {
+    expect(foldDiacritics(text)).toBe(folded);
+  });
+});
+
+describe('searchWords', () => {
+  it('splits a query at white space and folds its words', () => {
+    expect(searchWords('  Kolon\tH&E ')).toEqual(['kolon', 'h&e']);
+  });
+
+  it('returns no word for a query of white space', () => {
+    expect(searchWords(' \t ')).toEqual([]);
+  });
+
+  it('leaves out repeated words and parts of other words', () => {
+    expect(searchWords('kolon kol KOLON lon h')).toEqual(['kolon', 'h']);
+  });
+
+  it('joins the words after the twelfth', () => {
+    expect(searchWords(Array.from({ length: 100 }, (_, i) => `w${i + 100}`).join(' '))).toHaveLength(13);
+  });
+});
+
+describe('matchesWords', () => {
+  it.each([
+    ['isik ipek', true],
+    ['İPEK', true],
+    ['ege ipek', true],
+    ['ipek ankara', false],
+    ['  ', true],
+  ])('answers for the query "%s" with %s, whatever the order of the words', (query, expected) => {
+    expect(matchesWords(foldDiacritics('İpek Işık Ege Üniversitesi'), searchWords(query))).toBe(expected);
+  });
+});
