@@ -1,0 +1,86 @@
+import { translateGeometry } from '../geometry/translate.ts';
+import type { AnnotationFeature } from '../model/feature.ts';
+import { isArea, pathsOf, polygonsOf } from '../model/geometry.ts';
+import type { ExportOptions, ExportResult, ExportWarningCode, Features } from './export-types.ts';
+import { writeAperio } from './write-aperio.ts';
+import { isMeasurement, writeAsap } from './write-asap.ts';
+import { writeCsv } from './write-csv.ts';
+import { writeGeoJson } from './write-geojson.ts';
+import { writeQuPath } from './write-qupath.ts';
+
+/** Writes annotations as a file of another program; `warnings` say what the format cannot hold. */
+export function exportAnnotations(
+  features: Features,
+  { format, pixelSize, offset }: ExportOptions,
+): ExportResult {
+  const moved = offset ? features.map((feature) => translate(feature, -offset.x, -offset.y)) : features;
+  switch (format) {
+    case 'qupath':
+      return {
+        chunks: writeQuPath(moved),
+        mediaType: 'application/geo+json',
+        extension: 'geojson',
+        warnings: [],
+      };
+    case 'geojson':
+      return {
+        chunks: writeGeoJson(moved),
+        mediaType: 'application/geo+json',
+        extension: 'geojson',
+        warnings: countLosses(features, ['ellipses_as_polygons', 'hierarchy_flattened']),
+      };
+    case 'asap':
+      return {
+        chunks: writeAsap(moved),
+        mediaType: 'application/xml',
+        extension: 'xml',
+        warnings: countLosses(features, [
+          'holes_as_outlines',
+          'lines_left_out',
+          'measurements_left_out',
+          'ellipses_as_polygons',
+          'hierarchy_flattened',
+        ]),
+      };
+    case 'aperio':
+      return {
+        chunks: writeAperio(moved, pixelSize),
+        mediaType: 'application/xml',
+        extension: 'xml',
+        warnings: countLosses(features, ['measurements_left_out', 'hierarchy_flattened']),
+      };
+    case 'csv':
+      return {
+        chunks: writeCsv(moved, pixelSize),
+        mediaType: 'text/csv; charset=utf-8',
+        extension: 'csv',
+        warnings: [],
+      };
+  }
+}
+
+const isLost: Readonly<Record<ExportWarningCode, (feature: AnnotationFeature) => boolean>> = {
+  holes_as_outlines: ({ geometry }) =>
+    isArea(geometry) && polygonsOf(geometry).some((rings) => rings.length > 1),
+  lines_left_out: ({ geometry }) =>
+    (geometry.type === 'LineString' || geometry.type === 'MultiLineString') &&
+    !isMeasurement(geometry.type, pathsOf(geometry)[0] ?? []),
+  measurements_left_out: ({ properties }) => properties.measurements !== undefined,
+  ellipses_as_polygons: ({ geometry }) => geometry.type === 'Polygon' && geometry.isEllipse === true,
+  hierarchy_flattened: ({ properties }) => properties.parentId !== undefined,
+};
+
+function countLosses(features: Features, codes: readonly ExportWarningCode[]): ExportResult['warnings'] {
+  return codes
+    .map((code) => ({ code, count: features.filter(isLost[code]).length }))
+    .filter(({ count }) => count > 0);
+}
+
+function translate(feature: AnnotationFeature, dx: number, dy: number): AnnotationFeature {
+  const { geometry, nucleusGeometry } = feature;
+  return {
+    ...feature,
+    geometry: translateGeometry(geometry, dx, dy),
+    ...(nucleusGeometry && { nucleusGeometry: translateGeometry(nucleusGeometry, dx, dy) }),
+  };
+}

@@ -1,0 +1,36 @@
+import type { PixelSize } from '../geometry/measure.ts';
+import type { AnnotationFeature } from '../model/feature.ts';
+
+export const exportFormats = ['qupath', 'geojson', 'asap', 'aperio', 'csv'] as const;
+
+export type ExportFormat = (typeof exportFormats)[number];
+
+export interface ExportOptions {
+  readonly format: ExportFormat;
+  /** For areas and lengths in micrometres; null when the slide has none. */
+  readonly pixelSize: PixelSize | null;
+  /** Pixels subtracted from every coordinate, for programs whose origin is not the corner of the slide. */
+  readonly offset?: { readonly x: number; readonly y: number };
+}
+
+/** What the format cannot hold. */
+export const exportWarningCodes = [
+  'holes_as_outlines',
+  'lines_left_out',
+  'measurements_left_out',
+  'ellipses_as_polygons',
+  'hierarchy_flattened',
+] as const;
+
+export type ExportWarningCode = (typeof exportWarningCodes)[number];
+
+export interface ExportResult {
+  /** The file in pieces, to be written one after the other. */
+  readonly chunks: Iterable<string>;
+  readonly mediaType: string;
+  /** Without a dot. */
+  readonly extension: string;
+  readonly warnings: readonly { readonly code: ExportWarningCode; readonly count: number }[];
+}
+
+export type Features = readonly AnnotationFeature[];

@@ -1,0 +1,285 @@
+import { describe, expect, it } from 'vitest';
+import { annotationLimits } from '../model/limits.ts';
+import { importAnnotations } from './import-annotations.ts';
+import { importLimits } from './import-limits.ts';
+import type { ImportResult } from './import-types.ts';
+
+const extent = { width: 1000, height: 1000 };
+const read = (file: Uint8Array | string): ImportResult => importAnnotations(file, { format: 'auto', extent });
+const feature = (geometry: unknown, members: object = {}) => ({
+  type: 'Feature',
+  geometry,
+  properties: {},
+  ...members,
+});
+const errorOf = (file: Uint8Array | string) => {
+  const result = read(file);
+  return result.ok ? 'accepted' : result.error.code;
+};
+const rejectionsOf = (value: unknown) => {
+  const result = read(JSON.stringify(value));
+  if (!result.ok) throw new Error(result.error.code);
+  return result.rejected.map(({ feature: number, code, path }) => `${number} ${code} ${path}`);
+};
+
+/** Repeats a text in bytes between two others, without a string of that length. */
+function repeated(before: string, text: string, count: number, after: string): Uint8Array {
+  const [head, part, tail] = [before, text, after].map((one) => new TextEncoder().encode(one)) as [
+    Uint8Array,
+    Uint8Array,
+    Uint8Array,
+  ];
+  const bytes = new Uint8Array(head.length + part.length * count + tail.length);
+  bytes.set(head);
+  for (let index = 0; index < count; index++) bytes.set(part, head.length + index * part.length);
+  bytes.set(tail, bytes.length - tail.length);
+  return bytes;
+}
+
+describe('importAnnotations', () => {
+  it('imports valid features and reports the others by number and reason', () => {
+    const id = '6423a977-ffff-48db-affc-cd11632010f0';
+    const point = { type: 'Point', coordinates: [1, 2] };
+    expect(
+      rejectionsOf([
+        feature(point, { id }),
+        feature(point, { id }),
+        feature({ type: 'Point', coordinates: [null, 2] }),
+        feature({
+          type: 'Polygon',
+          coordinates: [
+            [
+              [0, 0],
+              [1, 0],
+              [1, 1],
+              [0, 1],
+            ],
+          ],
+        }),
+        feature({ type: 'GeometryCollection', geometries: [point] }),
+        feature({ type: 'Point', coordinates: [1e6, 2] }),
+        7,
+        feature(null),
+        feature({
+          type: 'Polygon',
+          coordinates: [
+            [
+              [0, 0],
+              [1, 0],
+              [0, 0],
+            ],
+          ],
+        }),
+      ]),
+    ).toEqual([
+      '2 duplicate_id id',
+      '3 not_a_position geometry.coordinates',
+      '4 ring_not_closed geometry.coordinates[0]',
+      '5 geometry_type geometry.type',
+      '6 outside_extent geometry.coordinates',
+      '7 not_an_object ',
+      '8 missing geometry',
+      '9 ring_too_short geometry.coordinates[0]',
+    ]);
+  });
+
+  it('counts features by type and class', () => {
+    const point = { type: 'Point', coordinates: [1, 2] };
+    const tumor = { classification: { name: 'Tumor', color: [1, 2, 3] } };
+    const result = read(
+      JSON.stringify([
+        feature(point, { properties: { ...tumor, objectType: 'detection' } }),
+        feature(point, { properties: tumor }),
+        feature(point),
+      ]),
+    );
+    expect(result).toMatchObject({
+      counts: {
+        features: 3,
+        vertices: 3,
+        byType: { detection: 1, annotation: 2 },
+        byClass: [
+          { names: ['Tumor'], count: 2 },
+          { names: [], count: 1 },
+        ],
+      },
+    });
+  });
+
+  it('rejects NaN coordinates, quoted and bare', () => {
+    for (const coordinate of ['NaN', '"NaN"', '1e999']) {
+      const text = `{"type":"Feature","geometry":{"type":"Point","coordinates":[${coordinate},2]},"properties":{}}`;
+      expect(read(text)).toMatchObject({ ok: true, features: [], rejectedCount: 1 });
+    }
+  });
+
+  it.each<[string, string | Uint8Array]>([
+    ['unknown_format', '{"hello":1}'],
+    ['unknown_format', '<svg/>'],
+    ['unknown_format', '5'],
+    ['not_json', '{"type":"FeatureCollection"'],
+    ['not_json', ''],
+    ['not_text', new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
+    ['not_xml', '<Annotations><Annotation></Annotations>'],
+    ['not_xml', '<Annotations>&bomb;</Annotations>'],
+    ['document_type', '<!DOCTYPE a [<!ENTITY b "cc"><!ENTITY c "&b;&b;">]><Annotations>&c;</Annotations>'],
+    ['nested_too_deeply', `<Annotations>${'<a>'.repeat(100)}`],
+  ])('rejects a whole file with %s', (code, file) => {
+    expect(errorOf(file)).toBe(code);
+  });
+
+  it.each<[string, () => Uint8Array, string]>([
+    ['deep nesting', () => repeated('[', '[', 30_000_000, ''), 'nested_too_deeply'],
+    [
+      'deep children',
+      () => repeated('', '{"type":"Feature","properties":{"childObjects":[', 1_000_000, ''),
+      'nested_too_deeply',
+    ],
+    [
+      '10^7 vertices',
+      () =>
+        repeated(
+          '{"type":"Feature","properties":{},"geometry":{"type":"LineString","coordinates":[',
+          '[1,2],',
+          10_000_000,
+          '[1,2]]}}',
+        ),
+      'too_many_vertices',
+    ],
+    ['20 million numbers', () => repeated('[', '1,', 20_000_000, '1]'), 'too_many_values'],
+    ['10 million objects', () => repeated('{"a":{"a":[', '{},', 10_000_000, '{}]}}'), 'too_many_values'],
+    ['100 MB', () => new Uint8Array(100 * 2 ** 20), 'too_large'],
+    ['a million features', () => repeated('[', '{"type":"Feature"},', 1_000_000, '{}]'), 'too_many_features'],
+    ['an unfinished string', () => repeated('"', 'a', 60_000_000, ''), 'not_json'],
+    ['backslashes', () => repeated('"', '\\', 59_999_999, '"'), 'not_json'],
+    [
+      '10^6 XML elements inside each other',
+      () => repeated('<Annotations>', '<a>', 1_000_000, ''),
+      'nested_too_deeply',
+    ],
+    ['10^6 XML attributes', () => repeated('<Annotations>', ' a="1"', 1_000_000, ''), 'not_xml'],
+    [
+      'an entity bomb',
+      () => repeated('<!DOCTYPE a [', '<!ENTITY b "&c;&c;">', 1_000_000, ']><a/>'),
+      'document_type',
+    ],
+  ])('rejects %s within 2 s of processor time and 200 MB', (_, create, code) => {
+    const file = create();
+    const memory = process.memoryUsage().rss;
+    const start = process.cpuUsage();
+    const result = read(file);
+    const { user, system } = process.cpuUsage(start);
+    expect(result).toMatchObject({ ok: false, error: { code } });
+    expect((user + system) / 1e6).toBeLessThan(2);
+    expect((process.memoryUsage().rss - memory) / 2 ** 20).toBeLessThan(200);
+  });
+
+  it('rejects more features and more vertices than a layer may have', () => {
+    const point = JSON.stringify(feature({ type: 'Point', coordinates: [1, 2] }));
+    expect(
+      errorOf(
+        `[${Array(annotationLimits.layerAnnotations + 1)
+          .fill(point)
+          .join(',')}]`,
+      ),
+    ).toBe('too_many_features');
+  });
+
+  it('reports at most 100 rejections, and counts all', () => {
+    const result = read(JSON.stringify(Array(500).fill(feature(null))));
+    expect(result.ok && [result.rejected.length, result.rejectedCount]).toEqual([
+      importLimits.rejections,
+      500,
+    ]);
+  });
+
+  it('cleans controls out of texts, and says so', () => {
+    const properties = { name: 'a\u0000b\nc', metadata: { k: 'x\ud800y' } };
+    const result = read(JSON.stringify(feature({ type: 'Point', coordinates: [1, 2] }, { properties })));
+    expect(result).toMatchObject({
+      features: [{ properties: { name: 'ab c', metadata: { k: 'xy' } } }],
+      warnings: [{ code: 'text_cleaned', count: 1 }],
+    });
+  });
+
+  it('reads elements of the Digital Slide Archive', () => {
+    const elements = [
+      {
+        type: 'rectangle',
+        center: [50, 50, 0],
+        width: 20,
+        height: 10,
+        group: 'Tumor',
+        lineColor: '#ff0000',
+        label: { value: 'one' },
+      },
+      { type: 'ellipse', center: [50, 50, 0], width: 20, height: 10, rotation: 0 },
+      { type: 'circle', center: [50, 50, 0], radius: 10 },
+      { type: 'rectangle', center: [50, 50, 0], width: 20, height: 10, rotation: Math.PI / 2 },
+      {
+        type: 'polyline',
+        closed: true,
+        points: [
+          [0, 0, 0],
+          [9, 0, 0],
+          [9, 9, 0],
+        ],
+        holes: [
+          [
+            [5, 2, 0],
+            [7, 2, 0],
+            [7, 4, 0],
+          ],
+        ],
+      },
+      {
+        type: 'polyline',
+        closed: false,
+        points: [
+          [0, 0, 0],
+          [9, 0, 0],
+        ],
+      },
+      {
+        type: 'arrow',
+        points: [
+          [0, 0, 0],
+          [9, 0, 0],
+        ],
+      },
+      { type: 'heatmap', points: [] },
+      { type: 'polyline', closed: true, points: [[0, 0, 0]] },
+    ];
+    const result = read(JSON.stringify({ annotation: { name: 'x', elements } }));
+    if (!result.ok) throw new Error(result.error.code);
+    expect(result.features.map(({ geometry }) => geometry.type)).toEqual([
+      'Polygon',
+      'Polygon',
+      'Polygon',
+      'Polygon',
+      'Polygon',
+      'LineString',
+      'LineString',
+    ]);
+    expect(result.features[0]).toMatchObject({
+      geometry: {
+        coordinates: [
+          [
+            [40, 45],
+            [60, 45],
+            [60, 55],
+            [40, 55],
+            [40, 45],
+          ],
+        ],
+      },
+      properties: { name: 'one', classification: { names: ['Tumor'], color: [255, 0, 0] } },
+    });
+    expect(result.features[2]?.geometry).toMatchObject({ isEllipse: true });
+    expect(result.features[4]?.geometry.coordinates).toHaveLength(2);
+    expect(result.rejected.map(({ feature: number, code }) => [number, code])).toEqual([
+      [8, 'unsupported_element'],
+      [9, 'ring_too_short'],
+    ]);
+  });
+});

@@ -1,0 +1,77 @@
+/** The import of annotation files. Every reader is bounded: see `import-limits.ts` and `annotationLimits`. */
+import { type Collector, createCollector } from './collector.ts';
+import { importLimits } from './import-limits.ts';
+import { ImportError, type ImportFormat, type ImportOptions, type ImportResult } from './import-types.ts';
+import { readAperio } from './read-aperio.ts';
+import { readAsap } from './read-asap.ts';
+import { isDsa, readDsa } from './read-dsa.ts';
+import { readQuPath } from './read-qupath.ts';
+import { quoteBareNumbers, scanJson } from './scan-json.ts';
+
+/**
+ * Reads the annotations of a file. Features that are not valid are rejected one by one; the others are returned.
+ *
+ * @param file UTF-8 text, decompressed
+ */
+export function importAnnotations(file: Uint8Array | string, options: ImportOptions): ImportResult {
+  const bytes = typeof file === 'string' ? new TextEncoder().encode(file) : file;
+  const collector = createCollector(options);
+  try {
+    if (bytes.length > importLimits.bytes) throw new ImportError('too_large', { limit: importLimits.bytes });
+    return collector.result(read(bytes, options.format, collector));
+  } catch (error) {
+    if (!(error instanceof ImportError)) throw error;
+    return { ok: false, error: { code: error.code, params: error.params } };
+  }
+}
+
+function read(bytes: Uint8Array, format: ImportFormat | 'auto', collector: Collector): ImportFormat {
+  const isXml = bytes[skipSpace(bytes)] === 0x3c;
+  if (isXml !== (format === 'asap' || format === 'aperio') && format !== 'auto')
+    throw new ImportError('unknown_format');
+  if (isXml) return readXml(decode(bytes), format, collector);
+  return readJson(bytes, format, collector);
+}
+
+function readXml(text: string, format: ImportFormat | 'auto', collector: Collector): ImportFormat {
+  const isAsap =
+    format === 'auto' ? /<ASAP_Annotations[\s>/]/.test(text.slice(0, 10_000)) : format === 'asap';
+  if (isAsap) readAsap(text, collector);
+  else readAperio(text, collector);
+  return isAsap ? 'asap' : 'aperio';
+}
+
+function readJson(bytes: Uint8Array, format: ImportFormat | 'auto', collector: Collector): ImportFormat {
+  const { hasBareNumbers } = scanJson(bytes);
+  const text = decode(bytes);
+  const value = parseJson(hasBareNumbers ? quoteBareNumbers(text) : text);
+  if (format === 'dsa' || (format === 'auto' && isDsa(value))) {
+    readDsa(value, collector);
+    return 'dsa';
+  }
+  readQuPath(value, collector);
+  return format === 'geojson' ? 'geojson' : 'qupath';
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ImportError('not_json');
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new ImportError('not_text');
+  }
+}
+
+/** Returns the index of the first byte that is neither white space nor a byte order mark. */
+function skipSpace(bytes: Uint8Array): number {
+  let at = 0;
+  while (at < bytes.length && [0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf].includes(bytes[at] ?? 0)) at++;
+  return at;
+}

@@ -1,0 +1,106 @@
+/** What an import returns. Codes and parameters only: the API and the import dialog turn them into texts. */
+import type { AnnotationFeature, Extent, ObjectType } from '../model/feature.ts';
+import type { FeatureErrorCode } from '../model/feature-error.ts';
+
+export const importFormats = ['qupath', 'geojson', 'asap', 'aperio', 'dsa'] as const;
+
+/** `qupath` and `geojson` have the same reader. */
+export type ImportFormat = (typeof importFormats)[number];
+
+export interface ImportOptions {
+  readonly format: ImportFormat | 'auto';
+  /** Null when the size of the slide is unknown. */
+  readonly extent: Extent | null;
+  /** Pixels added to every coordinate, for files whose origin is not the corner of the slide. */
+  readonly offset?: { readonly x: number; readonly y: number };
+}
+
+/** Why a whole file is rejected. */
+export const importErrorCodes = [
+  'too_large',
+  'not_text',
+  'not_json',
+  'not_xml',
+  'document_type',
+  'unknown_format',
+  'nested_too_deeply',
+  'too_many_values',
+  'too_many_vertices',
+  'too_many_features',
+] as const;
+
+export type ImportErrorCode = (typeof importErrorCodes)[number];
+
+/** Why one feature of a file is rejected. */
+export type RejectionCode = FeatureErrorCode | 'duplicate_id' | 'unsupported_element';
+
+export interface Rejection {
+  /** Number of the feature in the file, from 1; children count in the order of the file. */
+  readonly feature: number;
+  /** Line of the file, from 1; null for JSON. */
+  readonly line: number | null;
+  readonly code: RejectionCode;
+  readonly path: string;
+  readonly params: Readonly<Record<string, string | number>>;
+}
+
+/** What the reader changed or left out; the feature itself is imported. */
+export const importWarningCodes = [
+  'id_replaced',
+  'unknown_object_type',
+  'class_color_chosen',
+  'color_ignored',
+  'measurement_ignored',
+  'text_cleaned',
+  'properties_kept_as_metadata',
+  'spline_as_polygon',
+  'parent_missing',
+] as const;
+
+export type ImportWarningCode = (typeof importWarningCodes)[number];
+
+export interface ImportWarning {
+  readonly code: ImportWarningCode;
+  /** Features that it concerns. */
+  readonly count: number;
+}
+
+export interface ImportCounts {
+  readonly features: number;
+  readonly vertices: number;
+  readonly byType: Readonly<Partial<Record<ObjectType, number>>>;
+  /** In the order of the file; `names` is empty for features without a class. */
+  readonly byClass: readonly { readonly names: readonly string[]; readonly count: number }[];
+}
+
+export type ImportResult =
+  | {
+      readonly ok: true;
+      readonly format: ImportFormat;
+      readonly features: readonly AnnotationFeature[];
+      readonly counts: ImportCounts;
+      readonly warnings: readonly ImportWarning[];
+      /** The first 100. */
+      readonly rejected: readonly Rejection[];
+      readonly rejectedCount: number;
+    }
+  | {
+      readonly ok: false;
+      readonly error: {
+        readonly code: ImportErrorCode;
+        readonly params: Readonly<Record<string, string | number>>;
+      };
+    };
+
+/** Thrown inside the readers; `importAnnotations` turns it into a result. */
+export class ImportError extends Error {
+  readonly code: ImportErrorCode;
+  readonly params: Readonly<Record<string, string | number>>;
+
+  constructor(code: ImportErrorCode, params: Readonly<Record<string, string | number>> = {}) {
+    super(code);
+    this.name = 'ImportError';
+    this.code = code;
+    this.params = params;
+  }
+}

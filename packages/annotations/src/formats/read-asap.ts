@@ -1,0 +1,113 @@
+/**
+ * Reads XML of ASAP, the form of Camelyon and other challenges:
+ * `ASAP_Annotations/Annotations/Annotation/Coordinates/Coordinate` and `AnnotationGroups/Group`. The group is the class.
+ *
+ * Source: ASAP, `XmlRepository`; decimal commas are written by its Windows versions in some languages.
+ */
+import { annotationLimits } from '../model/limits.ts';
+import { chooseClassColor } from './class-color.ts';
+import { cleanLine } from './clean-text.ts';
+import type { Collector } from './collector.ts';
+import { ImportError } from './import-types.ts';
+import { readCssColor } from './read-dsa.ts';
+import { readDecimal, readXmlEvents } from './read-xml.ts';
+
+interface AsapAnnotation {
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly line: number;
+  readonly points: { readonly order: number; readonly position: readonly [number | null, number | null] }[];
+}
+
+/** @throws ImportError */
+export function readAsap(text: string, collector: Collector): void {
+  const annotations: AsapAnnotation[] = [];
+  const groupColors = new Map<string, string>();
+  let count = 0;
+  readXmlEvents(text, {
+    open: (path, attributes, line) => {
+      const name = path.at(-1);
+      if (path.length === 1 && name !== 'ASAP_Annotations') throw new ImportError('unknown_format');
+      if (name === 'Annotation') annotations.push({ attributes, line, points: [] });
+      if (name === 'Group' && attributes.Name) groupColors.set(attributes.Name, attributes.Color ?? '');
+      if (annotations.length > annotationLimits.layerAnnotations) {
+        throw new ImportError('too_many_features', { limit: annotationLimits.layerAnnotations });
+      }
+      if (name !== 'Coordinate') return;
+      if (++count > annotationLimits.layerVertices) {
+        throw new ImportError('too_many_vertices', { limit: annotationLimits.layerVertices });
+      }
+      const points = annotations.at(-1)?.points;
+      points?.push({
+        order: readDecimal(attributes.Order) ?? points.length,
+        position: [readDecimal(attributes.X), readDecimal(attributes.Y)],
+      });
+    },
+    close: () => undefined,
+  });
+  for (const annotation of annotations) {
+    collector.begin(annotation.line);
+    addAnnotation(annotation, groupColors, collector);
+  }
+}
+
+function addAnnotation(
+  { attributes, points }: AsapAnnotation,
+  groupColors: ReadonlyMap<string, string>,
+  collector: Collector,
+): void {
+  const positions = points.toSorted((a, b) => a.order - b.order).map(({ position }) => position);
+  const geometry = readGeometry(attributes.Type ?? 'Polygon', positions);
+  if (!geometry) {
+    collector.reject('unsupported_element', 'Type');
+    return;
+  }
+  if (attributes.Type === 'Spline') collector.warn('spline_as_polygon');
+  const group = attributes.PartOfGroup ?? 'None';
+  const own = readCssColor(attributes.Color);
+  const className = group === 'None' ? '' : cleanLine(group, collector);
+  const classColor = readCssColor(groupColors.get(group)) ?? own;
+  if (className && !classColor) collector.warn('class_color_chosen');
+  const isOwnColor = own && String(own) !== String(classColor ?? '');
+  collector.add({
+    id: undefined,
+    geometry,
+    properties: {
+      objectType: 'annotation',
+      ...(attributes.Name && { name: cleanLine(attributes.Name, collector) }),
+      ...((isOwnColor || !className) && own && { color: own }),
+      ...(className && {
+        classification: { names: [className], color: classColor ?? chooseClassColor([className]) },
+      }),
+    },
+  });
+}
+
+function readGeometry(
+  type: string,
+  positions: readonly (readonly [number | null, number | null])[],
+): unknown {
+  switch (type) {
+    case 'Dot':
+      return { type: 'Point', coordinates: positions[0] };
+    case 'PointSet':
+      return { type: 'MultiPoint', coordinates: positions };
+    case 'Measurement':
+      return { type: 'LineString', coordinates: positions };
+    case 'Polygon':
+    case 'Rectangle':
+    case 'Spline':
+      return { type: 'Polygon', coordinates: [closeRing(positions)] };
+    default:
+      return null;
+  }
+}
+
+/** XML formats leave out the closing position; some writers add it. */
+export function closeRing<Point extends readonly [number | null, number | null]>(
+  points: readonly Point[],
+): readonly Point[] {
+  const [first] = points;
+  const last = points.at(-1);
+  if (!first || !last || (points.length > 3 && first[0] === last[0] && first[1] === last[1])) return points;
+  return [...points, first];
+}

@@ -1,0 +1,165 @@
+/**
+ * Reads annotations of the Digital Slide Archive: one annotation with elements, or an array of them.
+ *
+ * Source: large_image, `girder_annotation/docs/annotations.rst`.
+ */
+import { createEllipse } from '../geometry/ellipse.ts';
+import { mapPositions } from '../geometry/translate.ts';
+import type { Color } from '../model/feature.ts';
+import type { Geometry, PolygonGeometry, Position } from '../model/geometry.ts';
+import { chooseClassColor } from './class-color.ts';
+import { cleanLine, cleanText } from './clean-text.ts';
+import type { Collector } from './collector.ts';
+import { ImportError } from './import-types.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Whether a JSON value is an annotation, or a list of annotations, of the Digital Slide Archive. */
+export function isDsa(value: unknown): boolean {
+  return annotationsOf(value).length > 0;
+}
+
+/** @throws ImportError */
+export function readDsa(value: unknown, collector: Collector): void {
+  const annotations = annotationsOf(value);
+  if (annotations.length === 0) throw new ImportError('unknown_format');
+  for (const { elements } of annotations) {
+    for (const element of elements) {
+      collector.begin();
+      if (isObject(element)) readElement(element, collector);
+      else collector.reject('not_an_object');
+    }
+  }
+}
+
+function annotationsOf(value: unknown): readonly { readonly elements: readonly unknown[] }[] {
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return items.flatMap((item) => {
+    const annotation = isObject(item) && isObject(item.annotation) ? item.annotation : item;
+    return isObject(annotation) && Array.isArray(annotation.elements)
+      ? [{ elements: annotation.elements }]
+      : [];
+  });
+}
+
+function readElement(element: Json, collector: Collector): void {
+  const geometry = readGeometry(element);
+  if (!geometry) {
+    collector.reject('unsupported_element', 'type');
+    return;
+  }
+  const label = isObject(element.label) ? element.label.value : undefined;
+  const group = typeof element.group === 'string' ? cleanLine(element.group, collector) : '';
+  const line = readCssColor(element.lineColor);
+  if (group && !line) collector.warn('class_color_chosen');
+  collector.add({
+    id: undefined,
+    geometry,
+    properties: {
+      objectType: 'annotation',
+      ...(typeof label === 'string' && { name: cleanLine(label, collector) }),
+      ...(line && !group && { color: line }),
+      ...(group && { classification: { names: [group], color: line ?? chooseClassColor([group]) } }),
+      ...(typeof element.description === 'string' && {
+        description: cleanText(element.description, collector),
+      }),
+    },
+  });
+}
+
+/** Returns null for a kind of element that is no shape; coordinates are checked by the collector. */
+function readGeometry(element: Json): unknown {
+  switch (element.type) {
+    case 'point':
+      return { type: 'Point', coordinates: element.center };
+    case 'arrow':
+      return { type: 'LineString', coordinates: element.points };
+    case 'polyline':
+      return readPolyline(element);
+    case 'rectangle':
+    case 'rectanglegrid':
+      return readBox(element, rectangleOf);
+    case 'ellipse':
+      return readBox(element, ellipseOf);
+    case 'circle':
+      return readBox({ ...element, width: twice(element.radius), height: twice(element.radius) }, ellipseOf);
+    default:
+      return null;
+  }
+}
+
+function readPolyline({ points, closed, holes }: Json): unknown {
+  if (closed !== true) return { type: 'LineString', coordinates: points };
+  const inner = Array.isArray(holes) ? (holes as readonly unknown[]) : [];
+  const rings = [points, ...inner];
+  return { type: 'Polygon', coordinates: rings.map(closeRing) };
+}
+
+function closeRing(points: unknown): unknown {
+  if (!Array.isArray(points) || points.length === 0) return points;
+  const first: unknown = points[0];
+  const last: unknown = points.at(-1);
+  const isClosed =
+    Array.isArray(first) && Array.isArray(last) && first[0] === last[0] && first[1] === last[1];
+  return isClosed ? points : [...(points as readonly unknown[]), first];
+}
+
+function readBox(element: Json, shapeOf: (width: number, height: number) => PolygonGeometry): unknown {
+  const { center, width, height, rotation = 0 } = element;
+  const invalid = { type: 'Polygon', coordinates: [[center]] };
+  if (!Array.isArray(center) || typeof width !== 'number' || typeof height !== 'number') return invalid;
+  const [x, y] = center as readonly unknown[];
+  if (typeof x !== 'number' || typeof y !== 'number' || typeof rotation !== 'number') return invalid;
+  const cosine = Math.cos(rotation);
+  const sine = Math.sin(rotation);
+  const shape = shapeOf(Math.abs(width), Math.abs(height));
+  const turned: Geometry = mapPositions(
+    shape,
+    ([dx, dy]): Position => [x + dx * cosine - dy * sine, y + dx * sine + dy * cosine],
+  );
+  if (rotation === 0 || turned.type !== 'Polygon') return turned;
+  return { type: 'Polygon', coordinates: turned.coordinates };
+}
+
+function rectangleOf(width: number, height: number): PolygonGeometry {
+  const [x, y] = [width / 2, height / 2];
+  return {
+    type: 'Polygon',
+    coordinates: [
+      [
+        [-x, -y],
+        [x, -y],
+        [x, y],
+        [-x, y],
+        [-x, -y],
+      ],
+    ],
+  };
+}
+
+function ellipseOf(width: number, height: number): PolygonGeometry {
+  return createEllipse({ minX: -width / 2, minY: -height / 2, maxX: width / 2, maxY: height / 2 });
+}
+
+/** Reads `#rgb`, `#rrggbb`, `rgb()` and `rgba()`; null for other colours. */
+export function readCssColor(value: unknown): Color | null {
+  if (typeof value !== 'string') return null;
+  const short = /^#([\da-f])([\da-f])([\da-f])$/i.exec(value);
+  if (short) return parts(short, (part) => Number.parseInt(part + part, 16));
+  const long = /^#([\da-f]{2})([\da-f]{2})([\da-f]{2})(?:[\da-f]{2})?$/i.exec(value);
+  if (long) return parts(long, (part) => Number.parseInt(part, 16));
+  const decimal = /^rgba?\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*(?:,[^)]*)?\)$/i.exec(value);
+  return decimal ? parts(decimal, (part) => Math.min(255, Number(part))) : null;
+}
+
+function parts([, red = '', green = '', blue = '']: RegExpExecArray, read: (part: string) => number): Color {
+  return [read(red), read(green), read(blue)];
+}
+
+function twice(value: unknown): unknown {
+  return typeof value === 'number' ? value * 2 : value;
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,85 @@
+/** Writes XML of Aperio ImageScope: a layer per class, a region per outline, hole, line and point. */
+import { expandEllipse } from '../geometry/ellipse.ts';
+import type { PixelSize } from '../geometry/measure.ts';
+import { boundsOf } from '../geometry/measure.ts';
+import { roundCoordinate } from '../geometry/translate.ts';
+import type { AnnotationFeature, Color } from '../model/feature.ts';
+import { isArea, type Position, pathsOf, polygonsOf } from '../model/geometry.ts';
+import type { Features } from './export-types.ts';
+import { openTag } from './write-xml.ts';
+
+interface Region {
+  /** 0 freehand, 2 ellipse, 4 ruler. */
+  readonly type: 0 | 2 | 4;
+  readonly isHole: boolean;
+  readonly positions: readonly Position[];
+}
+
+const unclassifiedColor: Color = [0, 255, 0];
+
+/** Yields a document. */
+export function* writeAperio(features: Features, pixelSize: PixelSize | null): Generator<string> {
+  const layers = new Map<string, { readonly color: Color; readonly features: AnnotationFeature[] }>();
+  for (const feature of features) {
+    const { classification, color } = feature.properties;
+    const name = classification?.names.join(': ') ?? '';
+    const layerColor = classification?.color ?? color ?? unclassifiedColor;
+    const key = JSON.stringify([name, layerColor]);
+    const layer = layers.get(key) ?? { color: layerColor, features: [] };
+    layer.features.push(feature);
+    layers.set(key, layer);
+  }
+  yield `<?xml version="1.0" encoding="UTF-8"?>\n${openTag('Annotations', pixelSize ? { MicronsPerPixel: pixelSize.x } : {})}\n`;
+  let id = 0;
+  for (const [key, layer] of layers) {
+    const [name] = JSON.parse(key) as [string];
+    const [red, green, blue] = layer.color;
+    const LineColor = red + green * 256 + blue * 65_536;
+    id++;
+    yield `${openTag('Annotation', { Id: id, Name: name, LineColor, Visible: 1, Type: 4 })}\n<Regions>\n`;
+    let regionId = 0;
+    for (const feature of layer.features) {
+      for (const region of regionsOf(feature)) {
+        regionId++;
+        yield* writeRegion(region, regionId, feature.properties.name ?? '');
+      }
+    }
+    yield '</Regions>\n</Annotation>\n';
+  }
+  yield '</Annotations>\n';
+}
+
+function* writeRegion({ type, isHole, positions }: Region, id: number, text: string): Generator<string> {
+  yield `${openTag('Region', { Id: id, Type: type, Text: text, NegativeROA: isHole ? 1 : 0 })}\n<Vertices>\n`;
+  yield positions
+    .map(([x, y]) => openTag('Vertex', { X: roundCoordinate(x), Y: roundCoordinate(y), Z: 0 }, '/>'))
+    .join('\n');
+  yield '\n</Vertices>\n</Region>\n';
+}
+
+function regionsOf({ geometry }: AnnotationFeature): readonly Region[] {
+  if (geometry.type === 'Polygon' && geometry.isEllipse) {
+    const { minX, minY, maxX, maxY } = boundsOf(geometry);
+    return [
+      {
+        type: 2,
+        isHole: false,
+        positions: [
+          [minX, minY],
+          [maxX, maxY],
+        ],
+      },
+    ];
+  }
+  if (isArea(geometry)) {
+    return polygonsOf(expandEllipse(geometry)).flatMap((rings) =>
+      rings.map((ring, index): Region => ({ type: 0, isHole: index > 0, positions: ring.slice(0, -1) })),
+    );
+  }
+  if (geometry.type === 'Point' || geometry.type === 'MultiPoint') {
+    return pathsOf(geometry)
+      .flat()
+      .map((position): Region => ({ type: 0, isHole: false, positions: [position] }));
+  }
+  return pathsOf(geometry).map((positions): Region => ({ type: 4, isHole: false, positions }));
+}

@@ -1,0 +1,72 @@
+/** Writes XML of ASAP. It has no holes, no lines of more than two points, and one class per annotation. */
+import { expandEllipse } from '../geometry/ellipse.ts';
+import { roundCoordinate } from '../geometry/translate.ts';
+import type { AnnotationFeature, Color } from '../model/feature.ts';
+import { isArea, type Position, pathsOf, polygonsOf } from '../model/geometry.ts';
+import { chooseClassColor } from './class-color.ts';
+import type { Features } from './export-types.ts';
+import { toHex } from './write-geojson.ts';
+import { openTag } from './write-xml.ts';
+
+interface Shape {
+  readonly type: 'Polygon' | 'Dot' | 'PointSet' | 'Measurement';
+  readonly positions: readonly Position[];
+  readonly isHole: boolean;
+}
+
+const unnamedColor: Color = [244, 250, 88];
+
+/** Yields a document; holes become polygons in a group of their own, named after the class. */
+export function* writeAsap(features: Features): Generator<string> {
+  const groups = new Map<string, Color>();
+  yield '<?xml version="1.0"?>\n<ASAP_Annotations>\n<Annotations>\n';
+  let number = 0;
+  for (const feature of features) {
+    const { classification, color, name } = feature.properties;
+    const className = classification?.names.join(': ');
+    for (const shape of shapesOf(feature)) {
+      const group = shape.isHole ? `${className ?? 'Unclassified'} (hole)` : (className ?? 'None');
+      const groupColor = classification?.color ?? chooseClassColor([group]);
+      if (group !== 'None') groups.set(group, groupColor);
+      const attributes = {
+        Name: name || `Annotation ${number}`,
+        Type: shape.type,
+        PartOfGroup: group,
+        Color: toHex(color ?? classification?.color ?? unnamedColor),
+      };
+      number++;
+      yield `${openTag('Annotation', attributes)}\n<Coordinates>\n`;
+      yield shape.positions
+        .map(([x, y], index) =>
+          openTag('Coordinate', { Order: index, X: roundCoordinate(x), Y: roundCoordinate(y) }, '/>'),
+        )
+        .join('\n');
+      yield '\n</Coordinates>\n</Annotation>\n';
+    }
+  }
+  yield '</Annotations>\n<AnnotationGroups>\n';
+  for (const [name, color] of groups) {
+    yield `${openTag('Group', { Name: name, PartOfGroup: 'None', Color: toHex(color) })}<Attributes/></Group>\n`;
+  }
+  yield '</AnnotationGroups>\n</ASAP_Annotations>\n';
+}
+
+/** Lines longer than a measurement have no counterpart. */
+function shapesOf({ geometry }: AnnotationFeature): readonly Shape[] {
+  if (isArea(geometry)) {
+    return polygonsOf(expandEllipse(geometry)).flatMap((rings) =>
+      rings.map(
+        (ring, index): Shape => ({ type: 'Polygon', positions: ring.slice(0, -1), isHole: index > 0 }),
+      ),
+    );
+  }
+  const [positions = []] = pathsOf(geometry);
+  if (geometry.type === 'Point') return [{ type: 'Dot', positions, isHole: false }];
+  if (geometry.type === 'MultiPoint') return [{ type: 'PointSet', positions, isHole: false }];
+  return isMeasurement(geometry.type, positions) ? [{ type: 'Measurement', positions, isHole: false }] : [];
+}
+
+/** Whether ASAP has a counterpart for a line: one with two ends and nothing between. */
+export function isMeasurement(type: string, positions: readonly Position[]): boolean {
+  return type === 'LineString' && positions.length === 2;
+}

@@ -1,0 +1,68 @@
+/** Writes a table of measurements, RFC 4180: one row per annotation, a column for every measurement that occurs. */
+import { measureGeometry, type PixelSize } from '../geometry/measure.ts';
+import { roundCoordinate } from '../geometry/translate.ts';
+import { encodeMeasurement } from '../model/measurement-json.ts';
+import type { Features } from './export-types.ts';
+
+const columns = [
+  'ID',
+  'Object type',
+  'Class',
+  'Name',
+  'Geometry',
+  'Centroid X px',
+  'Centroid Y px',
+  'Area px^2',
+  'Area µm^2',
+  'Length px',
+  'Perimeter µm',
+] as const;
+
+/** Yields the lines. The byte order mark lets spreadsheets recognise UTF-8. */
+export function* writeCsv(features: Features, pixelSize: PixelSize | null): Generator<string> {
+  const names = new Set<string>();
+  for (const { properties } of features) {
+    for (const name of Object.keys(properties.measurements ?? {})) names.add(name);
+  }
+  yield `\ufeff${toLine([...columns, ...names])}`;
+  for (const { id, geometry, properties } of features) {
+    const { areaPx, areaUm2, lengthPx, lengthUm, centroid } = measureGeometry(geometry, pixelSize);
+    const measurements = new Map(Object.entries(properties.measurements ?? {}));
+    yield toLine([
+      id,
+      properties.objectType,
+      properties.classification?.names.join(': ') ?? '',
+      properties.name ?? '',
+      geometry.type === 'Polygon' && geometry.isEllipse ? 'Ellipse' : geometry.type,
+      roundCoordinate(centroid[0]),
+      roundCoordinate(centroid[1]),
+      areaPx,
+      areaUm2,
+      lengthPx,
+      lengthUm,
+      ...[...names].map((name) => measurements.get(name) ?? null),
+    ]);
+  }
+}
+
+function toLine(cells: readonly (string | number | null)[]): string {
+  return `${cells.map(toCell).join(',')}\r\n`;
+}
+
+function toCell(value: string | number | null): string {
+  if (value === null) return '';
+  if (typeof value === 'number') return String(encodeMeasurement(value));
+  const text = guardFormulas(value);
+  return /[",\r\n\t;]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/**
+ * Puts an apostrophe before what a spreadsheet would evaluate: also after separators and line ends, because a program may
+ * divide the text there, and before the small and full-width forms of the signs.
+ */
+function guardFormulas(text: string): string {
+  return text.replace(
+    /(^|[,;\t\r\n])([\s"']*)(?=[=+\-@\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20|])/g,
+    "$1$2'",
+  );
+}

@@ -1,0 +1,48 @@
+import { expandEllipse } from '../geometry/ellipse.ts';
+import { roundGeometry } from '../geometry/translate.ts';
+import { encodeMeasurements } from '../model/encode-feature.ts';
+import type { AnnotationFeature, Color } from '../model/feature.ts';
+import { type Geometry, isArea } from '../model/geometry.ts';
+import type { Features } from './export-types.ts';
+
+/** Yields GeoJSON (RFC 7946) without members of QuPath: a flat list, classes as texts, colours as `#rrggbb`. */
+export function* writeGeoJson(features: Features): Generator<string> {
+  yield '{"type":"FeatureCollection","features":[';
+  let separator = '';
+  for (const feature of features) {
+    yield separator + JSON.stringify(toPlain(feature));
+    separator = ',\n';
+  }
+  yield ']}\n';
+}
+
+function toPlain({ id, geometry, properties }: AnnotationFeature): object {
+  const { objectType, name, color, classification, description, measurements } = properties;
+  const shown = color ?? classification?.color;
+  return {
+    type: 'Feature',
+    id,
+    geometry: plainGeometry(geometry),
+    properties: {
+      objectType,
+      ...(name !== undefined && { name }),
+      ...(classification && { classification: classification.names.join(': ') }),
+      ...(shown && { stroke: toHex(shown) }),
+      ...(description && { description }),
+      ...(measurements && { measurements: encodeMeasurements(measurements) }),
+    },
+  };
+}
+
+function plainGeometry(geometry: Geometry): object {
+  const { type, coordinates } = roundGeometry(isArea(geometry) ? expandEllipse(geometry) : geometry);
+  return { type, coordinates };
+}
+
+/** Returns `#rrggbb`. */
+export function toHex(color: Color): string {
+  return `#${color
+    .slice(0, 3)
+    .map((part = 0) => part.toString(16).padStart(2, '0'))
+    .join('')}`;
+}

@@ -1,0 +1,78 @@
+/** Writes GeoJSON that QuPath 0.4 and later read: a class always has a name and a colour, rings are closed, two decimals. */
+import { roundGeometry } from '../geometry/translate.ts';
+import { encodeClassification, encodeMeasurements } from '../model/encode-feature.ts';
+import type { AnnotationFeature } from '../model/feature.ts';
+import type { Features } from './export-types.ts';
+import { descriptionKey } from './read-qupath.ts';
+
+/** Levels of the hierarchy that are nested; the import accepts as many. Deeper annotations follow without a parent. */
+const maximumLevels = 60;
+
+/** Yields a feature collection; children are nested in their parents. */
+export function* writeQuPath(features: Features): Generator<string> {
+  const { roots, childrenOf } = buildHierarchy(features);
+  yield '{"type":"FeatureCollection","features":[';
+  let separator = '';
+  for (const root of roots) {
+    yield separator + JSON.stringify(toQuPath(root, childrenOf));
+    separator = ',\n';
+  }
+  yield ']}\n';
+}
+
+interface Hierarchy {
+  readonly roots: Features;
+  readonly childrenOf: ReadonlyMap<string, Features>;
+}
+
+/** Parents that are missing, that form a circle, or that are too deep count as none. */
+function buildHierarchy(features: Features): Hierarchy {
+  const byId = new Map(features.map((feature) => [feature.id, feature]));
+  const roots: AnnotationFeature[] = [];
+  const childrenOf = new Map<string, AnnotationFeature[]>();
+  for (const feature of features) {
+    const { parentId } = feature.properties;
+    if (parentId === undefined || !hasNestableParents(feature, byId)) roots.push(feature);
+    else childrenOf.set(parentId, [...(childrenOf.get(parentId) ?? []), feature]);
+  }
+  return { roots, childrenOf };
+}
+
+function hasNestableParents(
+  feature: AnnotationFeature,
+  byId: ReadonlyMap<string, AnnotationFeature>,
+): boolean {
+  let parentId = feature.properties.parentId;
+  for (let level = 0; level < maximumLevels; level++) {
+    if (parentId === undefined) return true;
+    const parent = byId.get(parentId);
+    if (!parent) return level > 0;
+    parentId = parent.properties.parentId;
+  }
+  return false;
+}
+
+function toQuPath(feature: AnnotationFeature, childrenOf: ReadonlyMap<string, Features>): object {
+  const { id, geometry, nucleusGeometry, properties } = feature;
+  const { objectType, name, color, classification, measurements, description, isLocked, isMissing } =
+    properties;
+  const children = childrenOf.get(id) ?? [];
+  const metadata = { ...properties.metadata, ...(description && { [descriptionKey]: description }) };
+  return {
+    type: 'Feature',
+    id,
+    geometry: roundGeometry(geometry),
+    ...(nucleusGeometry && { nucleusGeometry: roundGeometry(nucleusGeometry) }),
+    properties: {
+      objectType,
+      ...(name !== undefined && { name }),
+      ...(color && { color: color.slice(0, 3) }),
+      ...(classification && { classification: encodeClassification(classification) }),
+      ...(isLocked && { isLocked }),
+      ...(objectType === 'tmaCore' && { isMissing: isMissing === true }),
+      ...(measurements && { measurements: encodeMeasurements(measurements) }),
+      ...(children.length > 0 && { childObjects: children.map((child) => toQuPath(child, childrenOf)) }),
+      ...(Object.keys(metadata).length > 0 && { metadata }),
+    },
+  };
+}

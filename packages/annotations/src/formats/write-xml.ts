@@ -1,0 +1,25 @@
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+  '\t': '&#9;',
+};
+
+/** Returns an XML tag with its attributes, escaped. Characters that XML 1.0 does not allow are left out. */
+export function openTag(
+  name: string,
+  attributes: Readonly<Record<string, string | number>>,
+  end: '>' | '/>' = '>',
+): string {
+  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeXml(String(value))}"`);
+  return `<${name}${written.join('')}${end}`;
+}
+
+function escapeXml(text: string): string {
+  return text
+    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
+    .replace(/[&<>"\n\r\t]/g, (character) => entities[character] ?? character);
+}

@@ -1,0 +1,226 @@
+import { describe, expect, it } from 'vitest';
+import { createEllipse } from '../geometry/ellipse.ts';
+import type { AnnotationFeature, AnnotationProperties } from '../model/feature.ts';
+import type { Geometry } from '../model/geometry.ts';
+import { createUuid } from '../model/uuid.ts';
+import { exportAnnotations } from './export-annotations.ts';
+import type { ExportFormat } from './export-types.ts';
+import { importAnnotations } from './import-annotations.ts';
+
+const feature = (geometry: Geometry, properties: Partial<AnnotationProperties> = {}): AnnotationFeature => ({
+  type: 'Feature',
+  id: createUuid(),
+  geometry,
+  properties: { objectType: 'annotation', ...properties },
+});
+const outer = [
+  [0, 0],
+  [100, 0],
+  [100, 50.25],
+  [0, 50.25],
+  [0, 0],
+] as const;
+const hole = [
+  [10, 10],
+  [10, 20],
+  [20, 20],
+  [10, 10],
+] as const;
+const tumor = { names: ['Tumor & <Stroma>'], color: [200, 10, 30] } as const;
+
+const features = [
+  feature({ type: 'Polygon', coordinates: [outer, hole] }, { name: 'a "b"', classification: tumor }),
+  feature({ type: 'Point', coordinates: [5, 6.5] }, { classification: tumor }),
+  feature({
+    type: 'MultiPoint',
+    coordinates: [
+      [1, 2],
+      [3, 4],
+    ],
+  }),
+  feature(
+    {
+      type: 'LineString',
+      coordinates: [
+        [1, 2],
+        [3, 4],
+      ],
+    },
+    { name: 'ruler' },
+  ),
+  feature({
+    type: 'LineString',
+    coordinates: [
+      [1, 2],
+      [3, 4],
+      [5, 5],
+    ],
+  }),
+  feature(createEllipse({ minX: 10, minY: 20, maxX: 30, maxY: 60 }), { color: [1, 2, 3] }),
+];
+
+const write = (format: ExportFormat, from: readonly AnnotationFeature[] = features) =>
+  [...exportAnnotations(from, { format, pixelSize: { x: 0.5, y: 0.5 } }).chunks].join('');
+
+function readBack(text: string) {
+  const result = importAnnotations(text, { format: 'auto', extent: { width: 1000, height: 1000 } });
+  if (!result.ok) throw new Error(`${result.error.code} ${JSON.stringify(result.error.params)}`);
+  return result;
+}
+
+describe('ASAP XML', () => {
+  it('comes back through export and import, holes as outlines of their own', () => {
+    const { format, features: read, rejected } = readBack(write('asap'));
+    expect([format, rejected]).toEqual(['asap', []]);
+    expect(read.map(({ geometry }) => geometry.type)).toEqual([
+      'Polygon',
+      'Polygon',
+      'Point',
+      'MultiPoint',
+      'LineString',
+      'Polygon',
+    ]);
+    expect(read[0]).toMatchObject({
+      geometry: { coordinates: [outer] },
+      properties: { name: 'a "b"', classification: tumor },
+    });
+    expect(read[1]?.properties.classification?.names).toEqual(['Tumor & <Stroma> (hole)']);
+    expect(read[5]?.properties.color).toEqual([1, 2, 3]);
+  });
+
+  it('says what it cannot hold', () => {
+    expect(exportAnnotations(features, { format: 'asap', pixelSize: null }).warnings).toEqual([
+      { code: 'holes_as_outlines', count: 1 },
+      { code: 'lines_left_out', count: 1 },
+      { code: 'ellipses_as_polygons', count: 1 },
+    ]);
+  });
+
+  it('reads groups, decimal commas, unordered coordinates and splines, and rejects what is no number', () => {
+    const coordinate = (order: number, x: string, y: string) =>
+      `<Coordinate Order="${order}" X="${x}" Y="${y}" />`;
+    const text = `<?xml version="1.0"?>
+<ASAP_Annotations><Annotations>
+<Annotation Name="one" Type="Spline" PartOfGroup="Tumor" Color="#F4FA58"><Coordinates>${coordinate(1, '10,5', '0')}${coordinate(0, '1', '2')}${coordinate(2, '5', '9')}</Coordinates></Annotation>
+<Annotation Name="two" Type="Polygon" PartOfGroup="None" Color="#F4FA58"><Coordinates>${coordinate(0, 'NaN', '2')}${coordinate(1, '1', '2')}${coordinate(2, '1', '3')}</Coordinates></Annotation>
+</Annotations><AnnotationGroups><Group Name="Tumor" PartOfGroup="None" Color="#64FE2E"><Attributes /></Group></AnnotationGroups></ASAP_Annotations>`;
+    const result = readBack(text);
+    expect(result.features).toMatchObject([
+      {
+        geometry: {
+          type: 'Polygon',
+          coordinates: [
+            [
+              [1, 2],
+              [10.5, 0],
+              [5, 9],
+              [1, 2],
+            ],
+          ],
+        },
+        properties: {
+          name: 'one',
+          classification: { names: ['Tumor'], color: [100, 254, 46] },
+          color: [244, 250, 88],
+        },
+      },
+    ]);
+    expect(result.warnings).toEqual([{ code: 'spline_as_polygon', count: 1 }]);
+    expect(result.rejected).toMatchObject([{ feature: 2, line: 4, code: 'not_a_position' }]);
+  });
+});
+
+describe('Aperio XML', () => {
+  it('comes back through export and import, with holes, classes, colours and ellipses', () => {
+    const { format, features: read, rejected } = readBack(write('aperio'));
+    expect([format, rejected]).toEqual(['aperio', []]);
+    const byKind = read.map(({ geometry }) => geometry.type);
+    expect(byKind).toEqual(['Polygon', 'Point', 'Point', 'Point', 'LineString', 'LineString', 'Polygon']);
+    expect(read[0]).toMatchObject({
+      geometry: { coordinates: [outer, hole] },
+      properties: { name: 'a "b"', classification: tumor },
+    });
+    expect(read[6]).toMatchObject({ geometry: { isEllipse: true }, properties: { color: [1, 2, 3] } });
+  });
+
+  it('reads colours with red in the lowest byte, V for Vertex, and rectangles of two corners', () => {
+    const text = `<Annotations MicronsPerPixel="0.25"><Annotation Id="1" Name="Tumor" LineColor="255" Visible="1"><Regions>
+<Region Id="1" Type="1" NegativeROA="0"><Vertices><V X="10" Y="20"/><V X="30" Y="40"/></Vertices></Region>
+<Region Id="2" Type="0" NegativeROA="1"><Vertices><V X="910" Y="20"/><V X="930" Y="40"/><V X="930" Y="20"/></Vertices></Region>
+</Regions></Annotation></Annotations>`;
+    const result = readBack(text);
+    expect(result.features).toMatchObject([
+      {
+        geometry: {
+          coordinates: [
+            [
+              [10, 20],
+              [30, 20],
+              [30, 40],
+              [10, 40],
+              [10, 20],
+            ],
+          ],
+        },
+        properties: { classification: { names: ['Tumor'], color: [255, 0, 0] } },
+      },
+    ]);
+    expect(result.rejected).toMatchObject([{ line: 3, code: 'unsupported_element', path: 'NegativeROA' }]);
+  });
+});
+
+describe('plain GeoJSON', () => {
+  it('has geometry without members of QuPath, and classes as texts', () => {
+    const { features: written } = JSON.parse(write('geojson')) as { features: unknown[] };
+    expect(written[0]).toEqual({
+      type: 'Feature',
+      id: features[0]?.id,
+      geometry: { type: 'Polygon', coordinates: [outer, hole] },
+      properties: {
+        objectType: 'annotation',
+        name: 'a "b"',
+        classification: 'Tumor & <Stroma>',
+        stroke: '#c80a1e',
+      },
+    });
+    expect(Object.keys((written[5] as { geometry: object }).geometry)).toEqual(['type', 'coordinates']);
+    expect(readBack(write('geojson')).features).toHaveLength(6);
+  });
+});
+
+describe('CSV', () => {
+  it('has one row for each annotation, in micrometres', () => {
+    const measured = feature(
+      { type: 'Polygon', coordinates: [outer] },
+      { measurements: { 'Ki67 "x", %': 12.5, 'a\nb': Number.NaN } },
+    );
+    const [header, row, point] = write('csv', [
+      measured,
+      feature({ type: 'Point', coordinates: [1, 2] }),
+    ]).split('\r\n');
+    expect(header).toBe(
+      '\ufeffID,Object type,Class,Name,Geometry,Centroid X px,Centroid Y px,Area px^2,Area µm^2,Length px,Perimeter µm,"Ki67 ""x"", %","a\nb"',
+    );
+    expect(row).toBe(`${measured.id},annotation,,,Polygon,50,25.13,5025,1256.25,300.5,150.25,12.5,NaN`);
+    expect(point?.endsWith(',annotation,,,Point,1,2,,,,,,')).toBe(true);
+  });
+
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['+1', "'+1"],
+    ['-1', "'-1"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['  =1', `"  '=1"`],
+    ['\uff1d1', "'\uff1d1"],
+    ['a,=1', `"a,'=1"`],
+    ['a;=1', `"a;'=1"`],
+    ['a=1', 'a=1'],
+  ])('guards the name %j against evaluation in spreadsheets', (name, cell) => {
+    const text = write('csv', [
+      feature({ type: 'Point', coordinates: [1, 2] }, { name, measurements: { [name]: 1 } }),
+    ]);
+    const [header, row] = text.split('\r\n');
+    expect(row).toContain(`annotation,,${cell},Point`);
+    expect(header?.endsWith(`,${cell}`)).toBe(true);
+  });
+});

@@ -1,0 +1,306 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type AreaGeometry, countVertices, type PolygonGeometry, polygonsOf } from '../model/geometry.ts';
+import { anyArea, polygon, position, starRing, wavyRing } from '../testing/shapes.ts';
+import { intersectAreas, repairArea, subtractAreas, unionAreas } from './booleans.ts';
+import { createStroke } from './brush.ts';
+import { createEllipse } from './ellipse.ts';
+import { areaOf, boundsOf, containsPosition } from './measure.ts';
+import { signedArea } from './ring.ts';
+import { findSelfIntersections, isSelfIntersecting } from './self-intersections.ts';
+
+const square = (x: number, y: number, size: number): PolygonGeometry => ({
+  type: 'Polygon',
+  coordinates: [
+    [
+      [x, y],
+      [x + size, y],
+      [x + size, y + size],
+      [x, y + size],
+      [x, y],
+    ],
+  ],
+});
+
+const area = (geometry: AreaGeometry | null) => (geometry ? areaOf(geometry) : 0);
+
+/** Rounding of crossings to 0.01 pixels moves edges of up to 1,500 pixels. */
+const areaTolerance = 60;
+
+function expectValid(geometry: AreaGeometry | null): void {
+  if (!geometry) return;
+  for (const rings of polygonsOf(geometry)) {
+    for (const [index, ring] of rings.entries()) {
+      expect(ring.length).toBeGreaterThanOrEqual(4);
+      expect(ring.at(-1)).toEqual(ring[0]);
+      expect(Math.sign(signedArea(ring))).toBe(index === 0 ? 1 : -1);
+    }
+  }
+}
+
+describe('unionAreas, subtractAreas and intersectAreas', () => {
+  it('return areas that add up, for shapes with holes, parts and crossings', () => {
+    fc.assert(
+      fc.property(anyArea, anyArea, (one, other) => {
+        const a = repairArea(one);
+        const b = repairArea(other);
+        fc.pre(a !== null && b !== null);
+        const common = area(intersectAreas(a, b));
+        expect(Math.abs(area(unionAreas([a, b])) + common - area(a) - area(b))).toBeLessThan(areaTolerance);
+        expect(Math.abs(area(subtractAreas(a, [b])) + common - area(a))).toBeLessThan(areaTolerance);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('return closed rings, outer rings with positive and holes with negative area', () => {
+    fc.assert(
+      fc.property(anyArea, anyArea, (one, other) => {
+        for (const result of [
+          unionAreas([one, other]),
+          subtractAreas(one, [other]),
+          intersectAreas(one, other),
+        ]) {
+          expectValid(result);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('contain exactly the positions that the operation names, away from the outlines', () => {
+    fc.assert(
+      fc.property(
+        polygon,
+        polygon,
+        fc.array(position, { minLength: 20, maxLength: 20 }),
+        (a, b, positions) => {
+          const results = [unionAreas([a, b]), subtractAreas(a, [b]), intersectAreas(a, b)];
+          for (const at of positions) {
+            const isSure = [a, b].every((shape) => {
+              const around = createStroke([at], 0.1);
+              const part = around && intersectAreas(around, shape);
+              return !part || area(part) > area(around) - 1e-6;
+            });
+            if (!isSure) continue;
+            const inA = containsPosition(a, at);
+            const inB = containsPosition(b, at);
+            expect(results.map((result) => result !== null && containsPosition(result, at))).toEqual([
+              inA || inB,
+              inA && !inB,
+              inA && inB,
+            ]);
+          }
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it('return the same positions for shapes that do not overlap', () => {
+    const apart = unionAreas([square(0, 0, 10), square(50, 50, 10)]);
+    expect(apart).toMatchObject({ type: 'MultiPolygon' });
+    expect(area(apart)).toBe(200);
+    expect(intersectAreas(square(0, 0, 10), square(50, 50, 10))).toBeNull();
+    expect(subtractAreas(square(0, 0, 10), [square(-1, -1, 20)])).toBeNull();
+  });
+
+  it('cut a hole, and merge shapes that share an edge', () => {
+    const ring = subtractAreas(square(0, 0, 10), [square(2, 2, 5)]);
+    expect(ring?.coordinates).toHaveLength(2);
+    expect(area(ring)).toBe(75);
+    const merged = unionAreas([square(0, 0, 10), square(10, 0, 10)]);
+    expect(merged?.type).toBe('Polygon');
+    expect(area(merged)).toBe(200);
+  });
+
+  it('keep the plane of the first area', () => {
+    const plane = { c: 0, z: 3, t: 0 };
+    expect(unionAreas([{ ...square(0, 0, 10), plane }, square(5, 5, 10)])?.plane).toEqual(plane);
+    expect(subtractAreas({ ...square(0, 0, 10), plane }, [square(5, 5, 10)])?.plane).toEqual(plane);
+  });
+
+  it('treat an ellipse as the ellipse of its bounding box, and return a polygon', () => {
+    const ellipse = createEllipse({ minX: 0, minY: 0, maxX: 200, maxY: 100 });
+    const half = intersectAreas(ellipse, square(-100, -50, 200)) as PolygonGeometry;
+    expect(half.isEllipse).toBeUndefined();
+    expect(area(half)).toBeCloseTo((Math.PI * 100 * 50) / 2, -2);
+  });
+});
+
+describe('operations with a small area on an area of many vertices', () => {
+  const big: PolygonGeometry = {
+    type: 'Polygon',
+    coordinates: [
+      wavyRing(4000, [5000, 5000], 4000),
+      ...Array.from({ length: 9 }, (_, index) =>
+        starRing([4000 + 1000 * (index % 3), 4000 + 1000 * Math.floor(index / 3)], 300, Array(50).fill(0.5)),
+      ),
+    ],
+  };
+  const spot = fc.tuple(
+    fc.double({ min: 500, max: 9500, noNaN: true }),
+    fc.double({ min: 500, max: 9500, noNaN: true }),
+  );
+  const stroke = fc
+    .record({
+      path: fc.array(fc.tuple(fc.integer({ min: -300, max: 300 }), fc.integer({ min: -300, max: 300 })), {
+        minLength: 1,
+        maxLength: 8,
+      }),
+      at: spot,
+      radius: fc.integer({ min: 5, max: 300 }),
+    })
+    .map(({ path, at, radius }) =>
+      createStroke(
+        path.map(([x, y]) => [at[0] + x, at[1] + y]),
+        radius,
+      ),
+    )
+    .filter((shape) => shape !== null);
+
+  it('cover the same as operations on the whole area', () => {
+    fc.assert(
+      fc.property(stroke, (small) => {
+        // Three areas, two of them equal, take the path that clips everything.
+        const union = unionAreas([big, small]) as AreaGeometry;
+        const wholeUnion = unionAreas([big, small, small]) as AreaGeometry;
+        expect(Math.abs(area(union) - area(wholeUnion))).toBeLessThan(20);
+        const rest = subtractAreas(big, [small]) as AreaGeometry;
+        const wholeRest = subtractAreas(big, [small, small]) as AreaGeometry;
+        expect(Math.abs(area(rest) - area(wholeRest))).toBeLessThan(20);
+        for (const result of [union, rest]) {
+          expectValid(result);
+          expect(isSelfIntersecting(result)).toBe(false);
+        }
+        expect(area(subtractAreas(wholeUnion, [union]))).toBeLessThan(20);
+        expect(area(subtractAreas(wholeRest, [rest]))).toBeLessThan(20);
+        expect(Math.abs(area(intersectAreas(big, small)) + area(rest) - area(big))).toBeLessThan(20);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('keep the positions away from the small area exactly', () => {
+    const precise = {
+      ...big,
+      coordinates: big.coordinates.map((ring) => ring.map(([x, y]) => [x + 1 / 3, y + 1 / 7] as const)),
+    };
+    const small = createStroke([[8900, 5000]], 200) as AreaGeometry;
+    const known = new Set(precise.coordinates.flat().map(([x, y]) => `${x},${y}`));
+    const { minX, minY, maxX, maxY } = boundsOf(small);
+    const far = polygonsOf(unionAreas([precise, small]) as AreaGeometry)
+      .flat(2)
+      .filter(([x, y]) => x < minX - 3 || x > maxX + 3 || y < minY - 3 || y > maxY + 3);
+    expect(far.length).toBeGreaterThan(3900);
+    expect(far.every(([x, y]) => known.has(`${x},${y}`))).toBe(true);
+  });
+
+  it('join two parts by a stroke, and divide an area by one', () => {
+    const left = wavyRing(2000, [2000, 2000], 900);
+    const right = wavyRing(2000, [4200, 2000], 900);
+    const parts: AreaGeometry = { type: 'MultiPolygon', coordinates: [[left], [right]] };
+    const bridge = createStroke(
+      [
+        [2500, 2000],
+        [3700, 2000],
+      ],
+      50,
+    ) as AreaGeometry;
+    const joined = unionAreas([parts, bridge]) as AreaGeometry;
+    expect(joined.type).toBe('Polygon');
+    const knife = createStroke(
+      [
+        [3100, 1000],
+        [3100, 3000],
+      ],
+      20,
+    ) as AreaGeometry;
+    const divided = subtractAreas(joined, [knife]) as AreaGeometry;
+    expect(divided.type).toBe('MultiPolygon');
+    expect(divided.coordinates).toHaveLength(2);
+  });
+
+  it('need at most 100 ms of processor time at 50,000 vertices', () => {
+    const large: PolygonGeometry = {
+      type: 'Polygon',
+      coordinates: [wavyRing(50_000, [50_000, 50_000], 40_000)],
+    };
+    const small = createStroke(
+      Array.from(
+        { length: 60 },
+        (_, index) => [88_000 + 30 * index, 50_000 + 200 * Math.sin(index / 5)] as const,
+      ),
+      300,
+    ) as AreaGeometry;
+    const times: number[] = [];
+    for (let run = 0; run < 9; run++) {
+      // The time of the processor: other programs on the machine do not count.
+      const start = process.cpuUsage();
+      const result = run % 2 === 0 ? unionAreas([large, small]) : subtractAreas(large, [small]);
+      const { user, system } = process.cpuUsage(start);
+      times.push((user + system) / 1000);
+      expect(countVertices(result as AreaGeometry)).toBeGreaterThan(45_000);
+    }
+    times.sort((a, b) => a - b);
+    console.log(
+      `brush at 50,000 vertices: median ${times[4]?.toFixed(1)} ms, worst ${times[8]?.toFixed(1)} ms`,
+    );
+    expect(times[4]).toBeLessThan(100);
+  });
+});
+
+describe('repairArea', () => {
+  it('returns rings that do not cross, for every input', () => {
+    fc.assert(
+      fc.property(anyArea, (shape) => {
+        const repaired = repairArea(shape);
+        expectValid(repaired);
+        expect(repaired && findSelfIntersections(repaired).positions).toEqual(repaired && []);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('fills the loops of a ring that crosses itself', () => {
+    const bowTie: PolygonGeometry = {
+      type: 'Polygon',
+      coordinates: [
+        [
+          [0, 0],
+          [10, 10],
+          [10, 0],
+          [0, 10],
+          [0, 0],
+        ],
+      ],
+    };
+    const repaired = repairArea(bowTie);
+    expect(repaired?.type).toBe('MultiPolygon');
+    expect(area(repaired)).toBe(50);
+  });
+
+  it('keeps an area that is valid already', () => {
+    fc.assert(
+      fc.property(polygon, (shape) => {
+        expect(area(repairArea(shape))).toBeCloseTo(area(shape), 1);
+      }),
+    );
+  });
+
+  it('returns null for a ring without area', () => {
+    expect(
+      repairArea({
+        type: 'Polygon',
+        coordinates: [
+          [
+            [0, 0],
+            [10, 0],
+            [5, 0],
+            [0, 0],
+          ],
+        ],
+      }),
+    ).toBeNull();
+  });
+});

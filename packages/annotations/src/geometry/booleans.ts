@@ -1,0 +1,77 @@
+/** Union, difference and intersection of areas, and the repair of areas whose rings cross. */
+import { type AreaGeometry, countVertices, type Plane, polygonsOf, type Ring } from '../model/geometry.ts';
+import { assembleArea } from './assemble.ts';
+import { type BooleanOperation, clipRings, fromGridRing, type GridRing, toGridRing } from './clipping.ts';
+import { expandEllipse } from './ellipse.ts';
+import { clipLocally } from './local-boolean.ts';
+import { boundsOfLines, orientRing } from './ring.ts';
+import { ringCrossesItself } from './self-intersections.ts';
+
+/** Positions from which an operation works on the neighbourhood of the smaller area only. */
+const localFrom = 1000;
+
+/** Returns the area that at least one of the areas covers, on the plane of the first; null when none has an area. */
+export function unionAreas(areas: readonly AreaGeometry[]): AreaGeometry | null {
+  const [first, second, ...rest] = areas;
+  if (!first) return null;
+  if (!second) return repairArea(first);
+  if (rest.length === 0) return combine('union', first, second);
+  return assemble(clipRings('union', areas.flatMap(gridRingsOf), []), first.plane);
+}
+
+/** Returns the part of the first area that no other area covers; null when nothing is left. */
+export function subtractAreas(area: AreaGeometry, others: readonly AreaGeometry[]): AreaGeometry | null {
+  const [other, ...rest] = others;
+  if (!other) return repairArea(area);
+  if (rest.length === 0) return combine('subtract', area, other);
+  return assemble(clipRings('subtract', gridRingsOf(area), others.flatMap(gridRingsOf)), area.plane);
+}
+
+/** Returns the part that two areas have in common, on the plane of the first; null when there is none. */
+export function intersectAreas(area: AreaGeometry, other: AreaGeometry): AreaGeometry | null {
+  return combine('intersect', area, other);
+}
+
+/** Returns the area with rings that do not cross: the union of everything that its rings enclose, without the holes. */
+export function repairArea(area: AreaGeometry): AreaGeometry | null {
+  return assemble(clipRings('union', gridRingsOf(area), []), area.plane);
+}
+
+function combine(operation: BooleanOperation, area: AreaGeometry, other: AreaGeometry): AreaGeometry | null {
+  const isSwapped = operation === 'union' && countVertices(other) > countVertices(area);
+  const large = expandEllipse(isSwapped ? other : area);
+  const small = expandEllipse(isSwapped ? area : other);
+  const clip = gridRingsOf(small);
+  if (clip.length > 0 && countVertices(large) >= localFrom && isMuchSmaller(small, large)) {
+    const rings = clipLocally(operation, large, clip);
+    if (rings) return assembleArea(rings, area.plane);
+  }
+  return assemble(clipRings(operation, gridRingsOf(large), clip), area.plane);
+}
+
+function isMuchSmaller(small: AreaGeometry, large: AreaGeometry): boolean {
+  const sizeOf = (area: AreaGeometry) => {
+    const { minX, minY, maxX, maxY } = boundsOfLines(polygonsOf(area).flat());
+    return (maxX - minX) * (maxY - minY);
+  };
+  return sizeOf(small) * 2 < sizeOf(large);
+}
+
+/**
+ * Returns rings that fill the area by the nonzero rule, also beside the rings of other areas: rings that cross themselves or
+ * have holes are resolved first, because loops in the opposite direction would cancel what they overlap.
+ */
+function gridRingsOf(area: AreaGeometry): readonly GridRing[] {
+  return polygonsOf(expandEllipse(area)).flatMap(([outer = [], ...holes]) => {
+    const outside = [toGridRing(orientRing(outer, 1))];
+    if (holes.length > 0) return clipRings('subtract', outside, holes.map(toGridRing));
+    return ringCrossesItself(outer) ? clipRings('union', outside, []) : outside;
+  });
+}
+
+function assemble(rings: readonly GridRing[], plane: Plane | undefined): AreaGeometry | null {
+  return assembleArea(
+    rings.map((ring): Ring => fromGridRing(ring)),
+    plane,
+  );
+}

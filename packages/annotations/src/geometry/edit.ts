@@ -1,0 +1,45 @@
+/** Changes of one area: filling holes, and cutting along a line. */
+import { type AreaGeometry, type PolygonGeometry, type Position, polygonsOf } from '../model/geometry.ts';
+import { assembleArea } from './assemble.ts';
+import { subtractAreas, unionAreas } from './booleans.ts';
+import { offsetLine } from './brush.ts';
+import { fromGridRing, gridSteps } from './clipping.ts';
+import { expandEllipse } from './ellipse.ts';
+
+/** Returns the area without holes; parts inside a hole vanish in the part around them. */
+export function fillHoles(area: AreaGeometry): AreaGeometry {
+  if (area.type === 'Polygon') {
+    return area.coordinates.length === 1 ? area : { ...area, coordinates: area.coordinates.slice(0, 1) };
+  }
+  const filled: AreaGeometry = { ...area, coordinates: area.coordinates.map(([outer = []]) => [outer]) };
+  return unionAreas([filled]) ?? area;
+}
+
+/** Returns each part of an area as a polygon of its own. */
+export function separateParts(area: AreaGeometry): readonly PolygonGeometry[] {
+  if (area.type === 'Polygon') return [area];
+  return polygonsOf(area).map((coordinates) => ({
+    type: 'Polygon',
+    coordinates,
+    ...(area.plane && { plane: area.plane }),
+  }));
+}
+
+/** Half the width in pixels of the gap that a cut leaves, one step of the grid. */
+const halfCut = 1 / gridSteps;
+
+/**
+ * Cuts an area along a line.
+ *
+ * @returns the pieces, at least two, or the area alone when the line does not separate anything. A gap of 0.02 pixels stays
+ *   between the pieces.
+ */
+export function splitArea(area: AreaGeometry, line: readonly Position[]): readonly AreaGeometry[] {
+  const knife =
+    line.length < 2 ? null : assembleArea(offsetLine(line, halfCut, halfCut).map(fromGridRing), undefined);
+  if (!knife) return [area];
+  const cut = subtractAreas(area, [knife]);
+  if (!cut) return [area];
+  const pieces = separateParts(cut);
+  return pieces.length > polygonsOf(expandEllipse(area)).length ? pieces : [area];
+}

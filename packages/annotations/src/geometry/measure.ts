@@ -1,0 +1,168 @@
+/** Area, perimeter, length, centroid and bounds, in pixels and in micrometres. */
+import {
+  type AreaGeometry,
+  type Geometry,
+  isArea,
+  type Position,
+  pathsOf,
+  polygonsOf,
+  type Rings,
+} from '../model/geometry.ts';
+import { type Bounds, boundsOfLines, ringContains, signedArea } from './ring.ts';
+
+/** Micrometres per pixel at full resolution. */
+export interface PixelSize {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface Measured {
+  /** Square pixels; null for points and lines. */
+  readonly areaPx: number | null;
+  /** Square micrometres; null for points and lines, and without a pixel size. */
+  readonly areaUm2: number | null;
+  /** Pixels: the perimeter of an area with its holes, the length of a line; null for points. */
+  readonly lengthPx: number | null;
+  readonly lengthUm: number | null;
+  /** Pixels. */
+  readonly centroid: Position;
+  readonly bounds: Bounds;
+}
+
+const squarePixels: PixelSize = { x: 1, y: 1 };
+
+/** Measures a geometry; values in micrometres are null when the pixel size is null. */
+export function measureGeometry(geometry: Geometry, pixelSize: PixelSize | null): Measured {
+  const area = isArea(geometry) ? areaOf(geometry) : null;
+  const hasLength = geometry.type !== 'Point' && geometry.type !== 'MultiPoint';
+  return {
+    areaPx: area,
+    areaUm2: area !== null && pixelSize ? area * pixelSize.x * pixelSize.y : null,
+    lengthPx: hasLength ? lengthOf(geometry) : null,
+    lengthUm: hasLength && pixelSize ? lengthOf(geometry, pixelSize) : null,
+    centroid: centroidOf(geometry),
+    bounds: boundsOf(geometry),
+  };
+}
+
+export function boundsOf(geometry: Geometry): Bounds {
+  return boundsOfLines(pathsOf(geometry));
+}
+
+/** Returns the area in square pixels, without the holes. A ring that crosses itself should be repaired before. */
+export function areaOf(geometry: AreaGeometry): number {
+  if (geometry.type === 'Polygon' && geometry.isEllipse) {
+    const { minX, minY, maxX, maxY } = boundsOf(geometry);
+    return (Math.PI * (maxX - minX) * (maxY - minY)) / 4;
+  }
+  return polygonsOf(geometry).reduce((sum, rings) => sum + areaOfRings(rings), 0);
+}
+
+function areaOfRings(rings: Rings): number {
+  return rings.reduce((sum, ring, index) => sum + Math.abs(signedArea(ring)) * (index === 0 ? 1 : -1), 0);
+}
+
+/** Returns the length of lines or the perimeter of areas, holes included; 0 for points. */
+export function lengthOf(geometry: Geometry, unit: PixelSize = squarePixels): number {
+  if (geometry.type === 'Point' || geometry.type === 'MultiPoint') return 0;
+  if (geometry.type === 'Polygon' && geometry.isEllipse) {
+    const { minX, minY, maxX, maxY } = boundsOf(geometry);
+    return perimeterOfEllipse(((maxX - minX) / 2) * unit.x, ((maxY - minY) / 2) * unit.y);
+  }
+  let length = 0;
+  for (const path of pathsOf(geometry)) {
+    let previous = path[0];
+    for (const position of path) {
+      if (previous) {
+        length += Math.hypot((position[0] - previous[0]) * unit.x, (position[1] - previous[1]) * unit.y);
+      }
+      previous = position;
+    }
+  }
+  return length;
+}
+
+/** Source: Ramanujan 1914, second approximation. */
+function perimeterOfEllipse(a: number, b: number): number {
+  if (a + b === 0) return 0;
+  const h = ((a - b) / (a + b)) ** 2;
+  return Math.PI * (a + b) * (1 + (3 * h) / (10 + Math.sqrt(4 - 3 * h)));
+}
+
+/** Returns the centre of the area, of the length of lines, or of the points. */
+export function centroidOf(geometry: Geometry): Position {
+  if (isArea(geometry)) return centroidOfArea(geometry) ?? centroidOfPaths(pathsOf(geometry));
+  if (geometry.type === 'Point' || geometry.type === 'MultiPoint') return meanOf(pathsOf(geometry).flat());
+  return centroidOfPaths(pathsOf(geometry));
+}
+
+/** Returns null when the area is 0. */
+function centroidOfArea(geometry: AreaGeometry): Position | null {
+  const [originX, originY] = pathsOf(geometry)[0]?.[0] ?? [0, 0];
+  let sumX = 0;
+  let sumY = 0;
+  let sum = 0;
+  for (const rings of polygonsOf(geometry)) {
+    for (const [index, ring] of rings.entries()) {
+      const sign = Math.sign(signedArea(ring)) * (index === 0 ? 1 : -1);
+      let previous = ring[ring.length - 1];
+      for (const position of ring) {
+        if (previous) {
+          const x0 = previous[0] - originX;
+          const y0 = previous[1] - originY;
+          const x1 = position[0] - originX;
+          const y1 = position[1] - originY;
+          const cross = (x0 * y1 - x1 * y0) * sign;
+          sumX += (x0 + x1) * cross;
+          sumY += (y0 + y1) * cross;
+          sum += cross;
+        }
+        previous = position;
+      }
+    }
+  }
+  return sum > 0 ? [originX + sumX / (3 * sum), originY + sumY / (3 * sum)] : null;
+}
+
+function centroidOfPaths(paths: readonly (readonly Position[])[]): Position {
+  let sumX = 0;
+  let sumY = 0;
+  let sum = 0;
+  for (const path of paths) {
+    let previous = path[0];
+    for (const position of path) {
+      if (previous) {
+        const length = Math.hypot(position[0] - previous[0], position[1] - previous[1]);
+        sumX += ((position[0] + previous[0]) / 2) * length;
+        sumY += ((position[1] + previous[1]) / 2) * length;
+        sum += length;
+      }
+      previous = position;
+    }
+  }
+  return sum > 0 ? [sumX / sum, sumY / sum] : meanOf(paths.flat());
+}
+
+function meanOf(positions: readonly Position[]): Position {
+  let sumX = 0;
+  let sumY = 0;
+  for (const [x, y] of positions) {
+    sumX += x;
+    sumY += y;
+  }
+  return [sumX / positions.length, sumY / positions.length];
+}
+
+/** Whether a position is inside an area and outside its holes. */
+export function containsPosition(geometry: AreaGeometry, position: Position): boolean {
+  if (geometry.type === 'Polygon' && geometry.isEllipse) {
+    const { minX, minY, maxX, maxY } = boundsOf(geometry);
+    const x = (2 * position[0] - minX - maxX) / (maxX - minX);
+    const y = (2 * position[1] - minY - maxY) / (maxY - minY);
+    return x * x + y * y <= 1;
+  }
+  return polygonsOf(geometry).some(
+    ([outer = [], ...holes]) =>
+      ringContains(outer, position) && !holes.some((hole) => ringContains(hole, position)),
+  );
+}

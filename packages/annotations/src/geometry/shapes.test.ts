@@ -1,0 +1,306 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type AreaGeometry,
+  countVertices,
+  type Geometry,
+  type PolygonGeometry,
+  type Position,
+} from '../model/geometry.ts';
+import { polygon, position, scribble, starRing } from '../testing/shapes.ts';
+import { repairArea } from './booleans.ts';
+import { createStroke } from './brush.ts';
+import { fillHoles, splitArea } from './edit.ts';
+import { createEllipse } from './ellipse.ts';
+import { areaOf, boundsOf, centroidOf, containsPosition, lengthOf, measureGeometry } from './measure.ts';
+import { findSelfIntersections, isSelfIntersecting } from './self-intersections.ts';
+import { simplifyGeometry } from './simplify.ts';
+
+const ring = (...positions: Position[]) => [...positions, positions[0] as Position];
+const square = ring([0, 0], [10, 0], [10, 10], [0, 10]);
+const hole = ring([2, 2], [4, 2], [4, 4], [2, 4]);
+const withHole: PolygonGeometry = { type: 'Polygon', coordinates: [square, hole] };
+
+describe('measureGeometry', () => {
+  it('measures an area with a hole in pixels and in micrometres', () => {
+    expect(measureGeometry(withHole, { x: 0.5, y: 0.25 })).toEqual({
+      areaPx: 96,
+      areaUm2: 12,
+      lengthPx: 48,
+      lengthUm: 18,
+      centroid: [(500 - 12) / 96, (500 - 12) / 96],
+      bounds: { minX: 0, minY: 0, maxX: 10, maxY: 10 },
+    });
+  });
+
+  it('returns null for micrometres without a pixel size, and for what points and lines do not have', () => {
+    expect(measureGeometry(withHole, null)).toMatchObject({ areaUm2: null, lengthUm: null });
+    expect(measureGeometry({ type: 'Point', coordinates: [3, 4] }, null)).toMatchObject({
+      areaPx: null,
+      lengthPx: null,
+      centroid: [3, 4],
+    });
+    const line: Geometry = {
+      type: 'LineString',
+      coordinates: [
+        [0, 0],
+        [3, 4],
+      ],
+    };
+    expect(measureGeometry(line, { x: 2, y: 2 })).toMatchObject({
+      areaPx: null,
+      lengthPx: 5,
+      lengthUm: 10,
+      centroid: [1.5, 2],
+    });
+  });
+
+  it('measures an ellipse exactly, not its polygon', () => {
+    const circle = createEllipse({ minX: 10, minY: 20, maxX: 30, maxY: 40 });
+    expect(areaOf(circle)).toBeCloseTo(Math.PI * 100, 10);
+    expect(lengthOf(circle)).toBeCloseTo(2 * Math.PI * 10, 8);
+    expect(containsPosition(circle, [20, 30])).toBe(true);
+    expect(containsPosition(circle, [11, 21])).toBe(false);
+  });
+
+  it('gives the same area and centroid whichever direction the rings have, moved by the same distance', () => {
+    fc.assert(
+      fc.property(polygon, fc.integer({ min: 0, max: 1_000_000 }), ({ coordinates }, distance) => {
+        const moved: PolygonGeometry = {
+          type: 'Polygon',
+          coordinates: coordinates.map((one) =>
+            one.map(([x, y]) => [x + distance, y + distance] as const).toReversed(),
+          ),
+        };
+        const original: PolygonGeometry = { type: 'Polygon', coordinates };
+        expect(areaOf(moved)).toBeCloseTo(areaOf(original), 1);
+        const [x, y] = centroidOf(original);
+        const [movedX, movedY] = centroidOf(moved);
+        expect(movedX - distance).toBeCloseTo(x, 2);
+        expect(movedY - distance).toBeCloseTo(y, 2);
+      }),
+    );
+  });
+});
+
+describe('createEllipse', () => {
+  it('has the bounding box that it was made from, and vertices within 0.1 pixels of the ellipse', () => {
+    const size = fc.double({ min: 1, max: 5000, noNaN: true });
+    fc.assert(
+      fc.property(position, size, size, ([x, y], width, height) => {
+        const bounds = { minX: x, minY: y, maxX: x + width, maxY: y + height };
+        const { coordinates, isEllipse } = createEllipse(bounds);
+        expect(isEllipse).toBe(true);
+        const plain: PolygonGeometry = { type: 'Polygon', coordinates };
+        expect(boundsOf(plain).maxX).toBeCloseTo(bounds.maxX, 6);
+        expect(boundsOf(plain).minY).toBeCloseTo(bounds.minY, 6);
+        const exact = (Math.PI * width * height) / 4;
+        expect(exact - areaOf(plain)).toBeLessThan(0.1 * (width + height) * 2 + 1);
+      }),
+    );
+  });
+});
+
+describe('findSelfIntersections', () => {
+  it.each<[string, AreaGeometry, number]>([
+    ['a valid polygon', withHole, 0],
+    ['two loops', { type: 'Polygon', coordinates: [ring([0, 0], [10, 10], [10, 0], [0, 10])] }, 1],
+    [
+      'two loops through a vertex',
+      { type: 'Polygon', coordinates: [ring([0, 0], [10, 10], [20, 20], [20, 0], [10, 10], [0, 20])] },
+      1,
+    ],
+    [
+      'a ring that touches itself at a vertex',
+      { type: 'Polygon', coordinates: [ring([0, 0], [10, 10], [20, 0], [20, 20], [10, 10], [0, 20])] },
+      0,
+    ],
+    [
+      'a ring that passes through an edge at a vertex',
+      { type: 'Polygon', coordinates: [ring([0, 0], [20, 0], [20, 20], [10, -5], [5, 0], [0, 20])] },
+      2,
+    ],
+    [
+      'a spike',
+      { type: 'Polygon', coordinates: [ring([0, 0], [10, 0], [10, 10], [10, 20], [10, 10], [0, 10])] },
+      1,
+    ],
+    [
+      'a hole that leaves its outer ring',
+      { type: 'Polygon', coordinates: [square, ring([5, 5], [15, 5], [15, 7], [5, 7])] },
+      2,
+    ],
+    [
+      'a hole that touches its outer ring at a position',
+      { type: 'Polygon', coordinates: [square, ring([0, 5], [3, 4], [3, 6])] },
+      0,
+    ],
+    [
+      'parts that overlap',
+      { type: 'MultiPolygon', coordinates: [[square], [ring([5, 5], [15, 5], [15, 15], [5, 15])]] },
+      2,
+    ],
+  ])('finds in %s', (_, shape, count) => {
+    expect(findSelfIntersections(shape).positions).toHaveLength(count);
+  });
+
+  it('ends early on a shape with too many pairs of edges', () => {
+    const zigzag = Array.from(
+      { length: 20_000 },
+      (_, index): Position => [index % 2 === 0 ? 0 : 1000, index * 0.01],
+    );
+    const shape: AreaGeometry = { type: 'Polygon', coordinates: [ring(...zigzag, [-1, 500])] };
+    const start = performance.now();
+    expect(findSelfIntersections(shape).isComplete).toBe(false);
+    expect(performance.now() - start).toBeLessThan(2000);
+  });
+});
+
+describe('createStroke', () => {
+  it('covers what is nearer than the radius to the path, and nothing farther', () => {
+    fc.assert(
+      fc.property(
+        fc.array(position, { minLength: 1, maxLength: 10 }),
+        fc.integer({ min: 2, max: 200 }),
+        fc.array(position, { minLength: 30, maxLength: 30 }),
+        (path, radius, probes) => {
+          const stroke = createStroke(path, radius);
+          expect(stroke).not.toBeNull();
+          if (!stroke) return;
+          expect(isSelfIntersecting(stroke)).toBe(false);
+          for (const probe of probes) {
+            const distance = distanceToPath(probe, path);
+            if (Math.abs(distance - radius) < 0.5 + radius * 0.02) continue;
+            expect(containsPosition(stroke, probe)).toBe(distance < radius);
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('returns null for an empty path', () => {
+    expect(createStroke([], 10)).toBeNull();
+  });
+});
+
+function distanceToPath([x, y]: Position, path: readonly Position[]): number {
+  return Math.min(
+    ...path.map(([x1, y1], index) => {
+      const [x0, y0] = path[Math.max(0, index - 1)] as Position;
+      const length = (x1 - x0) ** 2 + (y1 - y0) ** 2;
+      const t =
+        length === 0 ? 0 : Math.max(0, Math.min(1, ((x - x0) * (x1 - x0) + (y - y0) * (y1 - y0)) / length));
+      return Math.hypot(x - x0 - t * (x1 - x0), y - y0 - t * (y1 - y0));
+    }),
+  );
+}
+
+describe('simplifyGeometry', () => {
+  it('returns areas whose rings do not cross, for every shape and tolerance', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(polygon, scribble),
+        fc.double({ min: 0, max: 30, noNaN: true }),
+        (shape, tolerance) => {
+          const repaired = repairArea(shape);
+          fc.pre(repaired !== null);
+          const simple = simplifyGeometry(repaired, tolerance) as AreaGeometry;
+          expect(isSelfIntersecting(simple)).toBe(false);
+          expect(areaOf(simple)).toBeGreaterThan(0);
+        },
+      ),
+    );
+  });
+
+  it('moves the outline by less than the tolerance', () => {
+    const shape: PolygonGeometry = {
+      type: 'Polygon',
+      coordinates: [
+        starRing(
+          [500, 500],
+          400,
+          Array.from({ length: 400 }, (_, index) => 0.9 + 0.002 * (index % 3)),
+        ),
+      ],
+    };
+    const simple = simplifyGeometry(shape, 2) as PolygonGeometry;
+    expect(countVertices(simple)).toBeLessThan(60);
+    for (const at of shape.coordinates.flat()) {
+      expect(distanceToPath(at, simple.coordinates[0] ?? [])).toBeLessThan(2.01);
+    }
+  });
+
+  it('keeps points, ellipses and the ends of lines', () => {
+    const ellipse = createEllipse({ minX: 0, minY: 0, maxX: 10, maxY: 10 });
+    expect(simplifyGeometry(ellipse, 5)).toBe(ellipse);
+    expect(
+      simplifyGeometry(
+        {
+          type: 'LineString',
+          coordinates: [
+            [0, 0],
+            [5, 0.1],
+            [10, 0],
+          ],
+        },
+        1,
+      ),
+    ).toEqual({
+      type: 'LineString',
+      coordinates: [
+        [0, 0],
+        [10, 0],
+      ],
+    });
+  });
+});
+
+describe('fillHoles', () => {
+  it('removes holes and the parts inside them', () => {
+    expect(areaOf(fillHoles(withHole))).toBe(100);
+    const nested: AreaGeometry = {
+      type: 'MultiPolygon',
+      coordinates: [[square, hole], [ring([2.5, 2.5], [3, 2.5], [3, 3], [2.5, 3])]],
+    };
+    expect(fillHoles(nested)).toMatchObject({ type: 'Polygon' });
+    expect(areaOf(fillHoles(nested))).toBe(100);
+  });
+});
+
+describe('splitArea', () => {
+  it('cuts an area into pieces with the same total area', () => {
+    fc.assert(
+      fc.property(polygon, fc.double({ min: 0, max: Math.PI, noNaN: true }), (shape, angle) => {
+        const [x, y] = centroidOf(shape);
+        const reach: Position = [2000 * Math.cos(angle), 2000 * Math.sin(angle)];
+        const pieces = splitArea(shape, [
+          [x - reach[0], y - reach[1]],
+          [x + reach[0], y + reach[1]],
+        ]);
+        expect(pieces.length).toBeGreaterThanOrEqual(2);
+        const total = pieces.reduce((sum, piece) => sum + areaOf(piece), 0);
+        expect(areaOf(shape) - total).toBeGreaterThan(-1);
+        expect(areaOf(shape) - total).toBeLessThan(60);
+      }),
+    );
+  });
+
+  it('returns the area alone when the line ends inside', () => {
+    expect(
+      splitArea(withHole, [
+        [-5, 7],
+        [5, 7],
+      ]),
+    ).toEqual([withHole]);
+  });
+
+  it('cuts through a hole', () => {
+    expect(
+      splitArea(withHole, [
+        [-5, 3],
+        [15, 3],
+      ]),
+    ).toHaveLength(2);
+  });
+});

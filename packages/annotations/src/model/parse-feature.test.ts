@@ -1,0 +1,258 @@
+import { describe, expect, it } from 'vitest';
+import { encodeFeature } from './encode-feature.ts';
+import type { AnnotationFeature } from './feature.ts';
+import { annotationLimits } from './limits.ts';
+import { parseFeature } from './parse-feature.ts';
+import { createUuid, isUuid } from './uuid.ts';
+
+const id = '6423a977-ffff-48db-affc-cd11632010f0';
+const parentId = 'a9d3d08f-35cd-46d4-93d6-08d71feefaa6';
+const extent = { width: 1000, height: 500 };
+const square = (x: number, y: number, size: number) => [
+  [x, y],
+  [x + size, y],
+  [x + size, y + size],
+  [x, y + size],
+  [x, y],
+];
+
+const feature = (members: object = {}) => ({
+  type: 'Feature',
+  id,
+  geometry: { type: 'Polygon', coordinates: [square(0, 0, 100)] },
+  properties: { objectType: 'annotation' },
+  ...members,
+});
+const withGeometry = (geometry: unknown) => feature({ geometry });
+const withProperties = (properties: object) => feature({ properties });
+
+function accepted(value: unknown): AnnotationFeature {
+  const result = parseFeature(value, { extent });
+  if (!result.ok) throw new Error(`rejected: ${JSON.stringify(result.error)}`);
+  return result.feature;
+}
+
+function rejected(value: unknown): string {
+  const result = parseFeature(value, { extent });
+  return result.ok ? 'accepted' : `${result.error.code} ${result.error.path}`;
+}
+
+describe('parseFeature', () => {
+  it('returns every field of a cell with nucleus, class, measurements, metadata and parent', () => {
+    const cell = {
+      type: 'Feature',
+      id: id.toUpperCase(),
+      geometry: {
+        type: 'Polygon',
+        coordinates: [square(0, 0, 100), square(10, 10, 20)],
+        plane: { c: 1, z: 2, t: 3 },
+      },
+      nucleusGeometry: { type: 'Polygon', coordinates: [square(40, 40, 10)], isEllipse: true },
+      properties: {
+        objectType: 'cell',
+        name: 'Hücre µ',
+        color: [1, 2, 3],
+        description: 'one\ntwo',
+        classification: { names: ['Tumor', 'Positive'], color: [200, 0, 0] },
+        measurements: { 'Area µm^2': 1.5, a: 'NaN', b: 'Infinity', c: '-Infinity', d: '-inf', __proto__x: 1 },
+        metadata: { key: 'value' },
+        parentId,
+        isLocked: true,
+        revision: 7,
+      },
+    };
+    expect(accepted(cell)).toEqual({
+      ...cell,
+      id,
+      properties: {
+        objectType: 'cell',
+        name: 'Hücre µ',
+        color: [1, 2, 3],
+        description: 'one\ntwo',
+        classification: { names: ['Tumor', 'Positive'], color: [200, 0, 0] },
+        measurements: {
+          'Area µm^2': 1.5,
+          a: Number.NaN,
+          b: Number.POSITIVE_INFINITY,
+          c: Number.NEGATIVE_INFINITY,
+          d: Number.NEGATIVE_INFINITY,
+          __proto__x: 1,
+        },
+        metadata: { key: 'value' },
+        parentId,
+        isLocked: true,
+      },
+    });
+  });
+
+  it.each([
+    { type: 'Point', coordinates: [1, 2] },
+    { type: 'MultiPoint', coordinates: [[1, 2]] },
+    {
+      type: 'LineString',
+      coordinates: [
+        [1, 2],
+        [3, 4.25],
+      ],
+    },
+    {
+      type: 'MultiLineString',
+      coordinates: [
+        [
+          [1, 2],
+          [3, 4],
+        ],
+      ],
+    },
+    { type: 'MultiPolygon', coordinates: [[square(0, 0, 10)], [square(50, 50, 10), square(52, 52, 2)]] },
+  ])('accepts a $type', (geometry) => {
+    expect(accepted(withGeometry(geometry)).geometry).toEqual(geometry);
+  });
+
+  it('drops a third coordinate, the default plane and flags that are false', () => {
+    const given = feature({
+      geometry: { type: 'Point', coordinates: [1, 2, 3], plane: { c: -1, z: 0, t: 0 }, isEllipse: false },
+      properties: { isLocked: false, name: null, measurements: {} },
+    });
+    expect(accepted(given)).toEqual({
+      type: 'Feature',
+      id,
+      geometry: { type: 'Point', coordinates: [1, 2] },
+      properties: { objectType: 'annotation' },
+    });
+  });
+
+  it('reads back what encodeFeature and JSON write', () => {
+    const given = accepted(
+      withProperties({
+        objectType: 'detection',
+        classification: { name: 'Tumor', color: [1, 2, 3] },
+        measurements: JSON.parse('{"__proto__": 3, "x": "NaN", "y": "Infinity"}') as unknown,
+      }),
+    );
+    const written = JSON.stringify(encodeFeature(given));
+    expect(accepted(JSON.parse(written))).toEqual(given);
+    expect(JSON.parse(written)).toMatchObject({
+      properties: {
+        classification: { name: 'Tumor', color: [1, 2, 3] },
+        measurements: { x: 'NaN', y: 'Infinity' },
+      },
+    });
+    expect(Object.keys(given.properties.measurements ?? {})).toContain('__proto__');
+  });
+
+  it('accepts a self-intersecting ring', () => {
+    const bowTie = [
+      [0, 0],
+      [10, 10],
+      [10, 0],
+      [0, 10],
+      [0, 0],
+    ];
+    expect(rejected(withGeometry({ type: 'Polygon', coordinates: [bowTie] }))).toBe('accepted');
+  });
+
+  it.each<[string, unknown]>([
+    ['not_an_object ', null],
+    ['not_an_object ', [feature()]],
+    ['unknown_value type', feature({ type: 'Polygon' })],
+    ['id_not_uuid id', feature({ id: 'PathCellObject' })],
+    ['id_not_uuid id', feature({ id: undefined })],
+    ['missing geometry', feature({ geometry: null })],
+    ['geometry_type geometry.type', withGeometry({ type: 'GeometryCollection', geometries: [] })],
+    ['geometry_type geometry.type', withGeometry({ type: 'toString', coordinates: [] })],
+    ['wrong_type geometry.coordinates', withGeometry({ type: 'Polygon' })],
+    ['too_few_positions geometry.coordinates', withGeometry({ type: 'Polygon', coordinates: [] })],
+    ['too_few_positions geometry.coordinates', withGeometry({ type: 'LineString', coordinates: [[1, 2]] })],
+    ['not_a_position geometry.coordinates', withGeometry({ type: 'Point', coordinates: [1] })],
+    ['not_a_position geometry.coordinates[0]', withGeometry({ type: 'MultiPoint', coordinates: [['1', 2]] })],
+    [
+      'not_finite geometry.coordinates[0]',
+      withGeometry({ type: 'MultiPoint', coordinates: [[Number.NaN, 2]] }),
+    ],
+    ['outside_extent geometry.coordinates', withGeometry({ type: 'Point', coordinates: [0, 5001] })],
+    ['outside_extent geometry.coordinates', withGeometry({ type: 'Point', coordinates: [-10_001, 0] })],
+    [
+      'ring_too_short geometry.coordinates[0]',
+      withGeometry({ type: 'Polygon', coordinates: [square(0, 0, 1).slice(0, 3)] }),
+    ],
+    [
+      'ring_not_closed geometry.coordinates[0]',
+      withGeometry({ type: 'Polygon', coordinates: [square(0, 0, 1).slice(0, 4)] }),
+    ],
+    [
+      'ring_not_closed geometry.coordinates[1][1]',
+      withGeometry({
+        type: 'MultiPolygon',
+        coordinates: [[square(0, 0, 1)], [square(5, 5, 5), square(6, 6, 1).slice(0, 4)]],
+      }),
+    ],
+    [
+      'ellipse_not_polygon geometry.isEllipse',
+      withGeometry({ type: 'Point', coordinates: [1, 2], isEllipse: true }),
+    ],
+    [
+      'wrong_type geometry.plane.z',
+      withGeometry({ type: 'Point', coordinates: [1, 2], plane: { c: 0, z: 0.5, t: 0 } }),
+    ],
+    [
+      'out_of_range geometry.plane.t',
+      withGeometry({ type: 'Point', coordinates: [1, 2], plane: { c: 0, z: 0, t: -1 } }),
+    ],
+    ['unknown_value properties.objectType', withProperties({ objectType: 'root' })],
+    ['wrong_type properties.name', withProperties({ name: 5 })],
+    ['text_characters properties.name', withProperties({ name: 'a\u0000' })],
+    ['text_characters properties.description', withProperties({ description: 'a\ud800' })],
+    ['text_too_long properties.description', withProperties({ description: 'x'.repeat(10_001) })],
+    ['not_a_color properties.color', withProperties({ color: [256, 0, 0] })],
+    ['not_a_color properties.color', withProperties({ color: -16744320 })],
+    ['missing properties.classification.color', withProperties({ classification: { name: 'Tumor' } })],
+    ['missing properties.classification.name', withProperties({ classification: { color: [1, 2, 3] } })],
+    [
+      'missing properties.classification.names',
+      withProperties({ classification: { names: [], color: [1, 2, 3] } }),
+    ],
+    ['wrong_type properties.measurements["a"]', withProperties({ measurements: { a: 'many' } })],
+    ['wrong_type properties.metadata["a"]', withProperties({ metadata: { a: 1 } })],
+    ['id_not_uuid properties.parentId', withProperties({ parentId: 'x' })],
+    ['parent_is_self properties.parentId', withProperties({ parentId: id })],
+    ['wrong_type properties.isLocked', withProperties({ isLocked: 'yes' })],
+  ])('rejects with %s', (error, value) => {
+    expect(rejected(value)).toBe(error);
+  });
+
+  it('rejects more vertices than the limit, geometry and nucleus together', () => {
+    const line = Array.from({ length: annotationLimits.vertices / 2 + 1 }, () => [1, 1]);
+    const geometry = { type: 'LineString', coordinates: line };
+    expect(rejected(feature({ geometry }))).toBe('accepted');
+    expect(rejected(feature({ geometry, nucleusGeometry: geometry }))).toBe(
+      'too_many_vertices nucleusGeometry.coordinates',
+    );
+  });
+
+  it('rejects more parts and more measurements than the limit', () => {
+    const rings = Array.from({ length: annotationLimits.parts + 1 }, () => square(0, 0, 1));
+    expect(rejected(withGeometry({ type: 'Polygon', coordinates: rings }))).toBe(
+      'too_many_parts geometry.coordinates',
+    );
+    const measurements = Object.fromEntries(
+      Array.from({ length: annotationLimits.measurements + 1 }, (_, index) => [`m${index}`, index]),
+    );
+    expect(rejected(withProperties({ measurements }))).toBe('too_many_entries properties.measurements');
+  });
+
+  it('checks coordinates against a fixed limit when the extent is unknown', () => {
+    const at = (x: number) =>
+      parseFeature(withGeometry({ type: 'Point', coordinates: [x, 0] }), { extent: null }).ok;
+    expect(at(1e9)).toBe(true);
+    expect(at(1.1e9)).toBe(false);
+  });
+});
+
+describe('createUuid', () => {
+  it('creates UUIDs of version 4 without repetition', () => {
+    const ids = Array.from({ length: 1000 }, createUuid);
+    expect(ids.every((uuid) => isUuid(uuid) && uuid[14] === '4')).toBe(true);
+    expect(new Set(ids).size).toBe(1000);
+  });
+});

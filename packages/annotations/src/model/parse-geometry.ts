@@ -1,0 +1,176 @@
+/** Strict validation of a GeoJSON geometry. */
+import type { Extent } from './feature.ts';
+import { FeatureError } from './feature-error.ts';
+import {
+  type Geometry,
+  type GeometryType,
+  geometryTypes,
+  type Plane,
+  type Position,
+  type Ring,
+  type Rings,
+} from './geometry.ts';
+import { annotationLimits } from './limits.ts';
+
+/** Parts and positions that a feature may still use, and the limits of its coordinates. */
+export interface GeometryBudget {
+  vertices: number;
+  parts: number;
+  readonly maximumX: number;
+  readonly maximumY: number;
+}
+
+export function createBudget(extent: Extent | null): GeometryBudget {
+  const { extentFactor, coordinate } = annotationLimits;
+  return {
+    vertices: annotationLimits.vertices,
+    parts: annotationLimits.parts,
+    maximumX: extent ? extent.width * extentFactor : coordinate,
+    maximumY: extent ? extent.height * extentFactor : coordinate,
+  };
+}
+
+/** @throws FeatureError */
+export function parseGeometry(value: unknown, path: string, budget: GeometryBudget): Geometry {
+  const { type, coordinates, plane, isEllipse } = asObject(value, path);
+  if (!isGeometryType(type)) throw new FeatureError('geometry_type', `${path}.type`);
+  const onPlane = parsePlane(plane, `${path}.plane`);
+  if (isEllipse !== undefined && isEllipse !== null && typeof isEllipse !== 'boolean') {
+    throw new FeatureError('wrong_type', `${path}.isEllipse`, { expected: 'boolean' });
+  }
+  if (isEllipse && type !== 'Polygon') throw new FeatureError('ellipse_not_polygon', `${path}.isEllipse`);
+  const parsed = parseCoordinates(type, coordinates, `${path}.coordinates`, budget);
+  return { ...parsed, ...(onPlane && { plane: onPlane }), ...(isEllipse && { isEllipse: true }) } as Geometry;
+}
+
+function parseCoordinates(
+  type: GeometryType,
+  coordinates: unknown,
+  path: string,
+  budget: GeometryBudget,
+): Geometry {
+  switch (type) {
+    case 'Point':
+      spend(budget, 'vertices', 1, path);
+      return { type, coordinates: parsePosition(coordinates, path, null, budget) };
+    case 'MultiPoint':
+      return { type, coordinates: parsePath(coordinates, path, 1, budget) };
+    case 'LineString':
+      return { type, coordinates: parsePath(coordinates, path, 2, budget) };
+    case 'MultiLineString':
+      return {
+        type,
+        coordinates: parseParts(coordinates, path, budget, (line, at) => parsePath(line, at, 2, budget)),
+      };
+    case 'Polygon':
+      return { type, coordinates: parseRings(coordinates, path, budget) };
+    case 'MultiPolygon':
+      return {
+        type,
+        coordinates: parseParts(coordinates, path, budget, (rings, at) => parseRings(rings, at, budget)),
+      };
+  }
+}
+
+function parseRings(value: unknown, path: string, budget: GeometryBudget): Rings {
+  return parseParts(value, path, budget, (ring, at) => parseRing(ring, at, budget));
+}
+
+function parseRing(value: unknown, path: string, budget: GeometryBudget): Ring {
+  const ring = parsePath(value, path, 1, budget);
+  const first = ring[0];
+  const last = ring.at(-1);
+  if (ring.length < 4) throw new FeatureError('ring_too_short', path, { minimum: 4 });
+  if (first?.[0] !== last?.[0] || first?.[1] !== last?.[1]) throw new FeatureError('ring_not_closed', path);
+  return ring;
+}
+
+function parseParts<Part>(
+  value: unknown,
+  path: string,
+  budget: GeometryBudget,
+  parsePart: (value: unknown, path: string) => Part,
+): readonly Part[] {
+  if (!Array.isArray(value)) throw new FeatureError('wrong_type', path, { expected: 'array' });
+  if (value.length === 0) throw new FeatureError('too_few_positions', path, { minimum: 1 });
+  spend(budget, 'parts', value.length, path);
+  return value.map((part: unknown, index) => parsePart(part, `${path}[${index}]`));
+}
+
+function parsePath(
+  value: unknown,
+  path: string,
+  minimum: number,
+  budget: GeometryBudget,
+): readonly Position[] {
+  if (!Array.isArray(value)) throw new FeatureError('wrong_type', path, { expected: 'array' });
+  if (value.length < minimum) throw new FeatureError('too_few_positions', path, { minimum });
+  spend(budget, 'vertices', value.length, path);
+  const positions: Position[] = [];
+  for (let index = 0; index < value.length; index++) {
+    positions.push(parsePosition(value[index], path, index, budget));
+  }
+  return positions;
+}
+
+/**
+ * A third coordinate is dropped, as QuPath does; the focal plane is in `plane`. Runs for every vertex of a layer: the
+ * comparisons are false for NaN and infinities, too.
+ */
+function parsePosition(value: unknown, path: string, index: number | null, budget: GeometryBudget): Position {
+  if (!Array.isArray(value) || value.length < 2 || value.length > 4) throw wrongPosition(path, index);
+  const x: unknown = value[0];
+  const y: unknown = value[1];
+  if (typeof x !== 'number' || typeof y !== 'number') throw wrongPosition(path, index);
+  const { maximumX, maximumY } = budget;
+  if (x <= maximumX && x >= -maximumX && y <= maximumY && y >= -maximumY) return [x, y];
+  const at = index === null ? path : `${path}[${index}]`;
+  if (!Number.isFinite(x) || !Number.isFinite(y)) throw new FeatureError('not_finite', at);
+  throw new FeatureError('outside_extent', at, { width: maximumX, height: maximumY });
+}
+
+function wrongPosition(path: string, index: number | null): FeatureError {
+  return new FeatureError('not_a_position', index === null ? path : `${path}[${index}]`);
+}
+
+/** Returns null for the default plane. */
+function parsePlane(value: unknown, path: string): Plane | null {
+  if (value === undefined || value === null) return null;
+  const members = asObject(value, path);
+  const index = (name: 'c' | 'z' | 't', fallback: number): number => {
+    const given = members[name] ?? fallback;
+    if (typeof given !== 'number' || !Number.isInteger(given)) {
+      throw new FeatureError('wrong_type', `${path}.${name}`, { expected: 'integer' });
+    }
+    if (given < Math.min(fallback, 0) || given > annotationLimits.plane) {
+      throw new FeatureError('out_of_range', `${path}.${name}`, {
+        minimum: fallback,
+        maximum: annotationLimits.plane,
+      });
+    }
+    return given;
+  };
+  const plane = { c: index('c', -1), z: index('z', 0), t: index('t', 0) };
+  return plane.c === -1 && plane.z === 0 && plane.t === 0 ? null : plane;
+}
+
+function spend(budget: GeometryBudget, of: 'vertices' | 'parts', count: number, path: string): void {
+  budget[of] -= count;
+  if (budget[of] < 0) {
+    throw new FeatureError(of === 'vertices' ? 'too_many_vertices' : 'too_many_parts', path, {
+      limit: annotationLimits[of],
+    });
+  }
+}
+
+function isGeometryType(value: unknown): value is GeometryType {
+  return (geometryTypes as readonly unknown[]).includes(value);
+}
+
+/** @throws FeatureError */
+export function asObject(value: unknown, path: string): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new FeatureError('not_an_object', path);
+  }
+  return value as Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,191 @@
+/** Generates GeoJSON files in every form that QuPath 0.2 to 0.8 write or read, the same for the same seed. */
+type Json = Record<string, unknown>;
+
+/** Returns numbers from 0 to 1. Source: mulberry32, Tommy Ettinger 2017, public domain. */
+function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+type Version = 'v0.2' | 'v0.3' | 'v0.4' | 'v0.5';
+
+const versions: readonly Version[] = ['v0.2', 'v0.3', 'v0.4', 'v0.5'];
+const texts = [
+  'Tumor',
+  'Stroma',
+  'Bölge µm^2',
+  'a "quoted" name',
+  ' spaces ',
+  '=1+1',
+  '肿瘤',
+  '1',
+  '__proto__',
+  'constructor',
+  'ROI: 2.00 µm per pixel',
+  '👩🏽‍⚕️',
+];
+const classNames = ['Tumor', 'Stroma', 'Immune cells', 'Ignore*', 'Sınıf', 'Positive', 'constructor', '+1'];
+const types = ['annotation', 'detection', 'cell', 'tile', 'tmaCore'];
+const legacyNames: Readonly<Record<string, string>> = {
+  annotation: 'PathAnnotationObject',
+  detection: 'PathDetectionObject',
+  cell: 'PathCellObject',
+  tile: 'PathTileObject',
+  tmaCore: 'TMACoreObject',
+};
+
+export function generateQuPathFile(seed: number): string {
+  const random = createRandom(seed);
+  const pick = <Value>(values: readonly Value[]): Value =>
+    values[Math.floor(random() * values.length)] as Value;
+  const chance = (part: number) => random() < part;
+  const integer = (from: number, to: number) => from + Math.floor(random() * (to - from + 1));
+  const version = pick(versions);
+  const isNew = version === 'v0.4' || version === 'v0.5';
+
+  const number = () =>
+    chance(0.5) ? integer(0, 20_000) : Math.round(random() * 2_000_000) / (chance(0.2) ? 977 : 100);
+  const position = () => (chance(0.03) ? [number(), number(), 0] : [number(), number()]);
+  const ring = (x: number, y: number, radius: number): number[][] => {
+    const count = integer(3, 12);
+    const points = Array.from({ length: count }, (_, index) => [
+      x + Math.round(100 * radius * Math.cos((2 * Math.PI * index) / count)) / 100,
+      y + Math.round(100 * radius * Math.sin((2 * Math.PI * index) / count)) / 100,
+    ]);
+    return [...points, points[0] as number[]];
+  };
+  const rings = () => {
+    const [x, y, radius] = [number(), number(), integer(10, 500)];
+    return Array.from({ length: chance(0.2) ? integer(2, 3) : 1 }, (_, index) =>
+      ring(x, y, radius / (index * 2 + 1)),
+    );
+  };
+  const line = () => Array.from({ length: integer(2, 6) }, position);
+  const shape = (isArea: boolean): Json => {
+    const kind = isArea
+      ? pick(['Polygon', 'Polygon', 'MultiPolygon', 'ellipse'])
+      : pick(['Point', 'MultiPoint', 'LineString', 'MultiLineString', 'Polygon', 'MultiPolygon', 'ellipse']);
+    switch (kind) {
+      case 'Point':
+        return { type: kind, coordinates: position() };
+      case 'MultiPoint':
+        return { type: kind, coordinates: Array.from({ length: integer(1, 6) }, position) };
+      case 'LineString':
+        return { type: kind, coordinates: line() };
+      case 'MultiLineString':
+        return { type: kind, coordinates: Array.from({ length: integer(1, 3) }, line) };
+      case 'MultiPolygon':
+        return { type: kind, coordinates: Array.from({ length: integer(1, 3) }, rings) };
+      case 'ellipse':
+        return {
+          type: 'Polygon',
+          coordinates: [ring(number(), number(), integer(10, 500))],
+          isEllipse: true,
+        };
+      default:
+        return { type: 'Polygon', coordinates: rings() };
+    }
+  };
+  const geometry = (isArea: boolean): Json => ({
+    ...shape(isArea),
+    ...(chance(0.1) && { plane: { c: integer(-1, 3), z: integer(0, 9), t: integer(0, 2) } }),
+  });
+  const color = () => [integer(0, 255), integer(0, 255), integer(0, 255)];
+  const packed = () => (255 << 24) | integer(0, 0xffffff);
+  const value = () =>
+    chance(0.15)
+      ? pick(isNew ? ['NaN', 'Infinity', '-Infinity', 'inf', '-inf'] : ['NaN', 'Infinity', '-Infinity'])
+      : chance(0.5)
+        ? integer(-5, 5)
+        : random() * 10 ** integer(-8, 8);
+  const entries = (from: number, to: number) => [
+    ...new Set(
+      Array.from({ length: integer(from, to) }, () => `${pick(texts)}${chance(0.5) ? '' : integer(0, 99)}`),
+    ),
+  ];
+  const measurements = () => {
+    const names = entries(1, 6);
+    return isNew
+      ? Object.fromEntries(names.map((name) => [name, value()]))
+      : names.map((name) => ({ name, value: value() }));
+  };
+  const classification = (): unknown => {
+    const names = [
+      ...new Set(Array.from({ length: chance(0.2) ? integer(2, 3) : 1 }, () => pick(classNames))),
+    ];
+    const [name = ''] = names;
+    if (chance(0.1)) return names.join(': ');
+    if (isNew) {
+      const classColor = chance(0.1) ? [...color(), integer(0, 255)] : color();
+      return names.length === 1 ? { name, color: classColor } : { names, color: classColor };
+    }
+    return names.reduce<Json | null>(
+      (parentClass, own) => ({ ...(parentClass && { parentClass }), name: own, colorRGB: packed() }),
+      null,
+    );
+  };
+  const hex = (length: number) => Array.from({ length }, () => integer(0, 15).toString(16)).join('');
+  const uuid = () => `${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(12)}`;
+  const idOf = (type: string) =>
+    version === 'v0.2'
+      ? { id: legacyNames[type] }
+      : version === 'v0.3'
+        ? chance(0.5)
+          ? { id: 'anything' }
+          : {}
+        : { id: uuid() };
+  const typeOf = (type: string): Json => {
+    if (version === 'v0.2') return {};
+    if (version === 'v0.3') return chance(0.5) ? { object_type: type } : { type };
+    return chance(0.02) ? { objectType: 'somethingNew' } : { objectType: type };
+  };
+  const feature = (depth: number): Json => {
+    const type = pick(types);
+    const children =
+      depth > 0 && chance(0.2) ? Array.from({ length: integer(1, 2) }, () => feature(depth - 1)) : [];
+    const description: readonly (readonly [string, string])[] = [
+      ['ANNOTATION_DESCRIPTION', 'first line\nsecond line'],
+    ];
+    const metadata: Record<string, string> | null = chance(0.2)
+      ? Object.fromEntries([
+          ...entries(1, 3).map((name) => [name, pick(texts)] as const),
+          ...(chance(0.3) ? description : []),
+        ])
+      : null;
+    return {
+      type: 'Feature',
+      ...idOf(type),
+      geometry: geometry(type === 'cell' || type === 'tile' || type === 'tmaCore'),
+      ...(type === 'cell' && chance(0.8) && { nucleusGeometry: geometry(true) }),
+      properties: {
+        ...typeOf(type),
+        ...(chance(0.4) && { name: pick(texts) }),
+        ...(chance(0.3) && { color: isNew ? color() : packed() }),
+        ...(chance(0.7) && { classification: classification() }),
+        ...(chance(0.2) && { isLocked: isNew ? true : chance(0.5) }),
+        ...(type === 'tmaCore' && { isMissing: chance(0.3) }),
+        ...(chance(0.5) && { measurements: measurements() }),
+        ...(metadata && { metadata }),
+        ...(children.length > 0 && {
+          [version === 'v0.5' || chance(0.5) ? 'childObjects' : 'children']: children,
+        }),
+      },
+    };
+  };
+  const features = Array.from({ length: chance(0.2) ? 2 : 1 }, () => feature(2));
+  const written = chance(0.6)
+    ? { type: 'FeatureCollection', features }
+    : features.length === 1 && chance(0.5)
+      ? features[0]
+      : features;
+  const text = JSON.stringify(written);
+  // QuPath 0.5 and later write metadata twice.
+  return version === 'v0.5'
+    ? text.replaceAll(/"metadata":(\{[^{}]*\})/g, '"metadata":$1,"metadata":$1')
+    : text;
+}
