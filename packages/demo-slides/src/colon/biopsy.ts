@@ -1,0 +1,143 @@
+/** A forceps biopsy of mucosa: a surface on one side, torn on the others, with crypts in cross-section. */
+
+import { between, noiseAt, type Random, randomAt, roughNoiseAt, smoothStep } from '../geometry/random.ts';
+import { type Gland, placeInGland } from '../structures/glands.ts';
+
+export interface Biopsy {
+  readonly seed: number;
+  /** Centre, half axes and direction of the long axis; pixels and radians. */
+  readonly x: number;
+  readonly y: number;
+  readonly long: number;
+  readonly short: number;
+  readonly angle: number;
+  /** Centre of the part of the outline with epithelium, and half its width, radians. */
+  readonly surface: number;
+  readonly surfaceSpan: number;
+  /** Arc length of the ellipse up to each direction, from -π in equal steps, pixels. */
+  readonly lengths: Float64Array;
+}
+
+const DIRECTIONS = 1440;
+
+export function biopsyOf(plan: Omit<Biopsy, 'lengths'>): Biopsy {
+  const lengths = new Float64Array(DIRECTIONS + 1);
+  for (let k = 1; k <= DIRECTIONS; k++) {
+    const direction = ((k - 0.5) / DIRECTIONS) * Math.PI * 2;
+    const step = Math.hypot(plan.long * Math.sin(direction), plan.short * Math.cos(direction));
+    lengths[k] = (lengths[k - 1] as number) + (step * Math.PI * 2) / DIRECTIONS;
+  }
+  return { ...plan, lengths };
+}
+
+export interface BiopsyPlace {
+  /** Distance from the torn edge, pixels. */
+  inside: number;
+  /** Depth below the surface with epithelium, pixels; large where the outline is torn. */
+  depth: number;
+  /** Pixels along the outline. */
+  along: number;
+}
+
+function outlineAt(biopsy: Biopsy, direction: number): number {
+  const cos = Math.cos(direction);
+  const sin = Math.sin(direction);
+  return (
+    1 +
+    0.13 * noiseAt(biopsy.seed, cos * 1.7 + 5, sin * 1.7 + 5) +
+    0.045 * noiseAt(biopsy.seed + 1, cos * 5 + 5, sin * 5 + 5)
+  );
+}
+
+export function placeInBiopsy(biopsy: Biopsy, x: number, y: number, out: BiopsyPlace): BiopsyPlace {
+  const cos = Math.cos(biopsy.angle);
+  const sin = Math.sin(biopsy.angle);
+  let lx = (x - biopsy.x) * cos + (y - biopsy.y) * sin;
+  let ly = (y - biopsy.y) * cos - (x - biopsy.x) * sin;
+  const { long, short } = biopsy;
+  const outline = outlineAt(biopsy, Math.atan2(ly / short, lx / long));
+  const radius = Math.hypot(lx / long, ly / short);
+  // The depth is measured perpendicular to the outline, not towards the centre.
+  const slope = radius < 0.2 ? 1 / short : Math.hypot(lx / long ** 2, ly / short ** 2) / radius;
+  const depth = (outline - radius) / slope;
+  // The nearest point of the outline gives the arc length.
+  const gradient = Math.hypot(lx / long ** 2, ly / short ** 2);
+  if (depth > 0 && depth < 300 && gradient > 0) {
+    const [nx, ny] = [lx / long ** 2 / gradient, ly / short ** 2 / gradient];
+    lx += nx * depth;
+    ly += ny * depth;
+  }
+  const direction = Math.atan2(ly / short, lx / long);
+  const turn = ((direction + Math.PI) / (Math.PI * 2)) * DIRECTIONS;
+  const k = Math.min(DIRECTIONS - 1, Math.floor(turn));
+  const before = biopsy.lengths[k] as number;
+  const after = biopsy.lengths[k + 1] as number;
+  out.along = before + (after - before) * (turn - k);
+  const off = direction - biopsy.surface;
+  const torn = smoothStep(
+    biopsy.surfaceSpan - 0.05,
+    biopsy.surfaceSpan + 0.1,
+    Math.abs(Math.atan2(Math.sin(off), Math.cos(off))),
+  );
+  // The part with epithelium is not a cut edge.
+  out.inside = depth + 100 - torn * (120 - 70 * roughNoiseAt(biopsy.seed + 2, x / 160, y / 160, 3));
+  out.depth = depth + torn * 900;
+  return out;
+}
+
+/** Returns a point of the outline and the inward direction as a unit vector. */
+export function outlinePoint(biopsy: Biopsy, direction: number) {
+  const cos = Math.cos(biopsy.angle);
+  const sin = Math.sin(biopsy.angle);
+  const outline = outlineAt(biopsy, direction);
+  const lx = biopsy.long * Math.cos(direction) * outline;
+  const ly = biopsy.short * Math.sin(direction) * outline;
+  const nx = -Math.cos(direction) / biopsy.long;
+  const ny = -Math.sin(direction) / biopsy.short;
+  const length = Math.hypot(nx, ny);
+  return {
+    x: biopsy.x + lx * cos - ly * sin,
+    y: biopsy.y + lx * sin + ly * cos,
+    inX: (nx * cos - ny * sin) / length,
+    inY: (nx * sin + ny * cos) / length,
+  };
+}
+
+/** Places crypts in cross-section: rings, close together. */
+export function cutCryptsOf(random: Random, biopsy: Biopsy, height: number): Gland[] {
+  const glands: Gland[] = [];
+  const spacing = 262;
+  const slant = between(random, 0, Math.PI);
+  for (let row = -9; row <= 9; row++) {
+    for (let column = -14; column <= 14; column++) {
+      const x = biopsy.x + (column + (row & 1) * 0.5 + between(random, -0.09, 0.09)) * spacing;
+      const y = biopsy.y + (row * 0.93 + between(random, -0.08, 0.08)) * spacing;
+      const place = placeInBiopsy(biopsy, x, y, { inside: 0, depth: 0, along: 0 });
+      if (place.inside < 190 || place.depth < 235 || randomAt(biopsy.seed, column, row) < 0.05) continue;
+      const angle = slant + between(random, -0.35, 0.35);
+      const length = random() ** 2 * 46;
+      const gland = {
+        seed: Math.floor(random() * 1e7),
+        x: x - (Math.cos(angle) * length) / 2,
+        y: y - (Math.sin(angle) * length) / 2,
+        dx: Math.cos(angle),
+        dy: Math.sin(angle),
+        length,
+        lumen: between(random, 8, 22),
+        height,
+        bend: 0,
+        open: false,
+        cellWidth: between(random, 43, 50),
+        gobletShare: between(random, 0.42, 0.64),
+      };
+      // Healthy crypts do not touch: a crypt that would touch another is narrowed, or left out.
+      const free = Math.min(
+        ...glands.map((other) => placeInGland(other, x, y, { depth: 0, along: 0, side: 1 }).depth - height),
+      );
+      const narrower = { ...gland, x, y, length: 0, lumen: 7 };
+      const fits = [gland, narrower].find((g) => free > g.length / 2 + g.lumen + height + 10);
+      if (fits !== undefined) glands.push(fits);
+    }
+  }
+  return glands;
+}

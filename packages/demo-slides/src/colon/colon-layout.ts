@@ -1,0 +1,199 @@
+/**
+ * The layout of the colon slide: a full-thickness strip of wall, lumen upwards, and two small biopsies of mucosa above
+ * it. Lengths in pixels (0.25 µm) of the whole slide.
+ */
+
+import { type CurvePlace, curveOf, placeOn, pointOn } from '../geometry/curve.ts';
+import { noiseAt, randomFrom, roughNoiseAt, smoothStep } from '../geometry/random.ts';
+import { SpatialIndex } from '../geometry/spatial-index.ts';
+import { axisPoint, type Gland, placeInGland, type WallPlace, wallSeed } from '../structures/glands.ts';
+import { type BiopsyPlace, biopsyOf, cutCryptsOf, placeInBiopsy } from './biopsy.ts';
+import { gangliaOf, vesselsOf } from './colon-vessels.ts';
+import {
+  BIOPSIES_TO,
+  COLON_WIDTH,
+  type ColonLayout,
+  EPITHELIUM,
+  emptyWallPosition,
+  GLAND_SQUARE,
+  MUCOSA,
+  type MucosaPosition,
+  OUTSIDE,
+  SURFACE_SEED,
+  WALL_TO,
+  type WallPosition,
+} from './colon-wall.ts';
+import { cryptsOf } from './crypts.ts';
+
+/** Creates the layout. Long because all its functions share the outlines, which depend on the seed. */
+export function layOutColon(seed: number): ColonLayout {
+  const random = randomFrom(seed);
+  const arch = (x: number) =>
+    7050 + 1250 * ((x - COLON_WIDTH / 2) / 9400) ** 2 + 260 * noiseAt(seed, x / 4200, 3);
+  const folds = [
+    { x: 3700, rise: 800, width: 1900 },
+    { x: 9700, rise: 1300, width: 2350 },
+    { x: 15900, rise: 760, width: 1800 },
+  ];
+  const foldAt = (x: number, wider: number) =>
+    folds.reduce((sum, fold) => sum + fold.rise * Math.exp(-(((x - fold.x) / (fold.width * wider)) ** 2)), 0);
+  const across = (heightAt: (x: number) => number) => curveOf(-600, COLON_WIDTH + 600, 24, heightAt);
+  const surface = across(
+    (x) => arch(x) - foldAt(x, 1) + 60 * noiseAt(seed + 1, x / 900, 1) + 16 * noiseAt(seed + 2, x / 210, 1),
+  );
+  const mucosaBase = across(
+    (x) => arch(x) + MUCOSA - foldAt(x, 1.06) * 0.94 + 46 * noiseAt(seed + 3, x / 700, 1),
+  );
+  const muscle = across((x) => arch(x) + 3050 - foldAt(x, 1.3) * 0.2 + 150 * noiseAt(seed + 4, x / 1900, 1));
+  const biopsies = [
+    {
+      x: 5200,
+      y: 2450,
+      long: 2500,
+      short: 1200,
+      angle: -0.16,
+      seed: seed + 40,
+      surface: -1.5,
+      surfaceSpan: 1.3,
+    },
+    {
+      x: 14500,
+      y: 2300,
+      long: 2750,
+      short: 1100,
+      angle: 0.12,
+      seed: seed + 41,
+      surface: -1.7,
+      surfaceSpan: 1.5,
+    },
+  ].map(biopsyOf);
+  const follicles = [
+    { x: 12950, long: 640, short: 440 },
+    { x: 6500, long: 430, short: 320 },
+  ].map(({ x, long, short }) => {
+    const { y, downX, downY } = pointOn(mucosaBase, x);
+    return { x: x - downX * 90, y: y - downY * 90, long, short };
+  });
+
+  const curvePlace: CurvePlace = { depth: 0, along: 0 };
+  const biopsyPlace: BiopsyPlace = { inside: 0, depth: 0, along: 0 };
+  const leftEnd = (y: number) => 820 + 230 * roughNoiseAt(seed + 5, y / 1300, 7, 3) + (y - 9000) * 0.05;
+  const rightEnd = (y: number) => 19700 + 260 * roughNoiseAt(seed + 6, y / 1500, 9, 3) - (y - 9000) * 0.04;
+  const isAmongBiopsies = (x: number, y: number) => y < BIOPSIES_TO && y < arch(x) - 1900;
+
+  function locate(x: number, y: number, out: WallPosition): WallPosition {
+    if (isAmongBiopsies(x, y)) {
+      out.mucosaDepth = OUTSIDE;
+      out.muscleDepth = OUTSIDE;
+      out.along = x;
+      const here = biopsies.findIndex((biopsy) => Math.abs(x - biopsy.x) < biopsy.long * 1.35);
+      const biopsy = biopsies[here];
+      if (biopsy === undefined) {
+        out.inside = OUTSIDE;
+        out.depth = OUTSIDE;
+        return out;
+      }
+      placeInBiopsy(biopsy, x, y, biopsyPlace);
+      out.inside = biopsyPlace.inside;
+      out.depth = biopsyPlace.depth;
+      // Outside the range of the strip, so that no two surfaces share their cells.
+      out.surfaceAlong = biopsyPlace.along + 100_000 * (here + 1);
+      return out;
+    }
+    placeOn(muscle, x, y, curvePlace);
+    out.muscleDepth = curvePlace.depth;
+    out.muscleAlong = curvePlace.along;
+    placeOn(mucosaBase, x, y, curvePlace);
+    out.mucosaDepth = curvePlace.depth;
+    out.along = curvePlace.along;
+    placeOn(surface, x, y, curvePlace);
+    out.depth = curvePlace.depth;
+    out.surfaceAlong = curvePlace.along;
+    const outer = WALL_TO + 230 * roughNoiseAt(seed + 7, out.muscleAlong / 1500, 5, 3) - out.muscleDepth;
+    const ends = Math.min(x - leftEnd(y), rightEnd(y) - x) + 50 * roughNoiseAt(seed + 8, x / 240, y / 240, 3);
+    out.inside = Math.min(outer + 36 * roughNoiseAt(seed + 9, x / 150, y / 150, 3), ends);
+    return out;
+  }
+
+  function warp(x: number, y: number, out: { x: number; y: number }): void {
+    out.x = 17 * noiseAt(seed + 11, x / 150, y / 150) + 6 * noiseAt(seed + 12, x / 55, y / 55);
+    out.y = 17 * noiseAt(seed + 13, x / 150, y / 150) + 6 * noiseAt(seed + 14, x / 55, y / 55);
+  }
+
+  function lymphoid(x: number, y: number): number {
+    let most = -9;
+    for (const follicle of follicles) {
+      const away = Math.hypot((x - follicle.x) / follicle.long, (y - follicle.y) / follicle.short);
+      if (away < 3) most = Math.max(most, 1 - away + 0.22 * roughNoiseAt(seed + 15, x / 260, y / 260, 2));
+    }
+    return most;
+  }
+
+  const wallPlace: WallPlace = { depth: 0, along: 0, side: 1 };
+
+  function inMucosa(
+    x: number,
+    y: number,
+    position: WallPosition,
+    glands: readonly Gland[],
+    out: MucosaPosition,
+  ): void {
+    out.depth = position.depth;
+    out.along = position.surfaceAlong;
+    out.seed = SURFACE_SEED;
+    out.gobletShare = 0.2;
+    out.cellWidth = 46;
+    out.proliferation = 0;
+    let nearestDepth = position.depth;
+    for (const gland of glands) {
+      placeInGland(gland, x, y, wallPlace);
+      const { depth } = wallPlace;
+      // Two surfaces join in a curve of some micrometres.
+      const apart = Math.abs(out.depth - depth);
+      const blend = apart < 46 ? (46 - apart) / 46 : 0;
+      out.depth = Math.min(out.depth, depth) - blend * blend * 11.5;
+      if (depth < nearestDepth) {
+        nearestDepth = depth;
+        out.along = wallPlace.along;
+        out.seed = wallSeed(gland, wallPlace.side);
+        out.gobletShare = gland.gobletShare;
+        out.cellWidth = gland.cellWidth;
+        out.proliferation =
+          gland.length > 400 ? smoothStep(0.55, 0.95, wallPlace.along / gland.length) : 0.35;
+      }
+    }
+  }
+
+  const tangent = (x: number, y: number) => {
+    if (isAmongBiopsies(x, y)) return noiseAt(seed + 16, x / 700, y / 700) * 2.2;
+    const { downX, downY } = pointOn(y > arch(x) + 2600 ? muscle : mucosaBase, x);
+    return Math.atan2(-downX, downY);
+  };
+
+  const glands = [
+    ...cryptsOf(random, surface, mucosaBase, (x, y) =>
+      lymphoid(x, y) > -0.12 ? OUTSIDE : locate(x, y, emptyWallPosition()).inside,
+    ),
+    ...biopsies.flatMap((biopsy) => cutCryptsOf(random, biopsy, EPITHELIUM)),
+  ];
+  const glandIndex = new SpatialIndex<Gland>(GLAND_SQUARE);
+  for (const gland of glands) indexGland(glandIndex, gland);
+  const layout = { locate, warp, inMucosa, lymphoid, tangent, glandIndex };
+  return {
+    ...layout,
+    surface,
+    biopsies,
+    glands,
+    vessels: vesselsOf(random, layout),
+    ganglia: gangliaOf(random, muscle),
+  };
+}
+
+function indexGland(index: SpatialIndex<Gland>, gland: Gland): void {
+  const reach = gland.lumen + gland.height + 90;
+  // Several small rectangles along the axis: one rectangle around an oblique crypt would be mostly empty.
+  for (let s = 0; s <= gland.length; s += Math.max(1, Math.min(48, gland.length))) {
+    const { x, y } = axisPoint(gland, s);
+    index.add(gland, x - reach, y - reach, x + reach, y + reach);
+  }
+}

@@ -1,0 +1,113 @@
+/** Places the blood vessels and the ganglia of the colon wall. */
+import { type Curve, pointOn } from '../geometry/curve.ts';
+import { between, type Random } from '../geometry/random.ts';
+import { SpatialIndex } from '../geometry/spatial-index.ts';
+import { isInVessel, type Vessel, vesselOf } from '../structures/vessels.ts';
+import {
+  type ColonLayout,
+  EPITHELIUM,
+  emptyWallPosition,
+  type Ganglion,
+  MUSCULARIS_MUCOSAE,
+  type MucosaPosition,
+  OUTER_MUSCLE_TO,
+  PLEXUS_FROM,
+  PLEXUS_TO,
+} from './colon-wall.ts';
+
+/** Places vessels layer by layer. Long because the order of random numbers determines the slide. */
+export function vesselsOf(
+  random: Random,
+  layout: Pick<ColonLayout, 'locate' | 'warp' | 'inMucosa' | 'lymphoid' | 'tangent' | 'glandIndex'>,
+): SpatialIndex<Vessel> {
+  const index = new SpatialIndex<Vessel>(256);
+  const placed: Vessel[] = [];
+  const position = emptyWallPosition();
+  const mucosa: MucosaPosition = {
+    depth: 0,
+    along: 0,
+    seed: 0,
+    gobletShare: 0,
+    cellWidth: 1,
+    proliferation: 0,
+  };
+  const shift = { x: 0, y: 0 };
+  const place = (vessel: Vessel) => {
+    const { x, y, reach } = vessel;
+    if (placed.some((other) => isInVessel(other, x, y, reach))) return;
+    placed.push(vessel);
+    index.add(vessel, x - reach, y - reach, x + reach, y + reach);
+  };
+
+  for (let attempt = 0; attempt < 560; attempt++) {
+    const x = between(random, 1300, 19200);
+    const y = between(random, 6000, 14600);
+    const size = random() ** 2;
+    const isArtery = random() < 0.42;
+    const long = isArtery ? 22 + 80 * size : 34 + 230 * size;
+    const vessel = vesselOf({
+      kind: isArtery ? 'artery' : 'vein',
+      seed: Math.floor(random() * 1e6),
+      x,
+      y,
+      long,
+      short: long * between(random, isArtery ? 0.6 : 0.28, isArtery ? 0.95 : 0.6),
+      angle: layout.tangent(x, y) + between(random, -0.5, 0.5),
+      wall: isArtery ? 22 + long * between(random, 0.35, 0.65) : 7 + long * between(random, 0.06, 0.14),
+      filled: isArtery ? between(random, 0, 0.55) : between(random, 0.25, 0.95),
+    });
+    const clearance = vessel.reach + 20;
+    layout.locate(x, y, position);
+    const inSubmucosa =
+      position.mucosaDepth > MUSCULARIS_MUCOSAE + clearance && position.muscleDepth < -clearance;
+    const inSubserosa =
+      position.muscleDepth > OUTER_MUSCLE_TO + 60 + clearance && position.inside > clearance + 30;
+    if ((inSubmucosa || inSubserosa) && position.inside > clearance && layout.lymphoid(x, y) < -0.5)
+      place(vessel);
+  }
+
+  for (let attempt = 0; attempt < 9000; attempt++) {
+    const x = between(random, 700, 19800);
+    const y = between(random, 900, 10800);
+    layout.locate(x, y, position);
+    if (position.inside < 80 || position.depth < 110 || position.mucosaDepth > -30) continue;
+    if (layout.lymphoid(x, y) > -0.15) continue;
+    layout.warp(x, y, shift);
+    layout.inMucosa(x + shift.x, y + shift.y, position, layout.glandIndex.near(x, y), mucosa);
+    if (mucosa.depth < EPITHELIUM + 22) continue;
+    place(
+      vesselOf({
+        kind: 'vein',
+        seed: Math.floor(random() * 1e6),
+        x,
+        y,
+        long: between(random, 14, 26),
+        short: between(random, 8, 13),
+        angle: layout.tangent(x, y) + Math.PI / 2 + between(random, -0.7, 0.7),
+        wall: 3,
+        filled: between(random, 0.35, 1),
+      }),
+    );
+  }
+  return index;
+}
+
+/** Places ganglia between the two layers of muscle. */
+export function gangliaOf(random: Random, muscle: Curve): SpatialIndex<Ganglion> {
+  const index = new SpatialIndex<Ganglion>(256);
+  for (let x = 1500; x < 19000; x += between(random, 520, 1300)) {
+    const { y, downX, downY } = pointOn(muscle, x);
+    const depth = (PLEXUS_FROM + PLEXUS_TO) / 2;
+    const ganglion = {
+      seed: Math.floor(random() * 1e6),
+      x: x + downX * depth,
+      y: y + downY * depth,
+      long: between(random, 120, 280),
+      short: between(random, 42, 66),
+      angle: Math.atan2(-downX, downY) + between(random, -0.1, 0.1),
+    };
+    const reach = ganglion.long * 1.2;
+    index.add(ganglion, ganglion.x - reach, ganglion.y - reach, ganglion.x + reach, ganglion.y + reach);
+  }
+  return index;
+}

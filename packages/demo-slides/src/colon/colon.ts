@@ -1,0 +1,117 @@
+/** The colon slide: the wall from the surface of the mucosa to the fat outside the muscle, and two biopsies. */
+
+import { roughNoiseAt } from '../geometry/random.ts';
+import { interpolate, rangeOf, type SampledField, sampleField } from '../geometry/sampled-field.ts';
+import type { StainTile } from '../stain/stain.ts';
+import { applyStamp } from '../stain/stamp.ts';
+import { paintFat } from '../structures/fat.ts';
+import { EDGE, frayEdges } from '../structures/frayed-edges.ts';
+import { createPalette, type Tissue } from '../structures/palette.ts';
+import { paintVessel } from '../structures/vessels.ts';
+import { layOutColon } from './colon-layout.ts';
+import {
+  ALONG,
+  type ColonScene,
+  createColonScene,
+  DEPTH,
+  FAT,
+  fatIn,
+  INSIDE,
+  LOOSE,
+  LYMPHOID,
+  MUCOSA_DEPTH,
+  MUSCLE_ALONG,
+  MUSCLE_DEPTH,
+  planeOf,
+  QUANTITIES,
+  resizePlanes,
+  SHIFT_X,
+  SHIFT_Y,
+  SURFACE_ALONG,
+  THICKNESS,
+} from './colon-scene.ts';
+import { COLON_HEIGHT, COLON_WIDTH, EPITHELIUM } from './colon-wall.ts';
+import { epithelialNuclei } from './epithelial-nuclei.ts';
+import { paintGanglion } from './paint-ganglion.ts';
+import { paintMucosa } from './paint-mucosa.ts';
+import { paintWallLayers } from './paint-wall-layers.ts';
+import { scatterCells } from './scatter-cells.ts';
+
+/** Most pixels by which the unevenness of tissue moves a border between layers. */
+const BORDER = 40;
+
+export function createColon(seed: number): Tissue {
+  const palette = createPalette(seed);
+  const scene = createColonScene(seed, palette, layOutColon(seed));
+  const { layout } = scene;
+  const nuclei = epithelialNuclei(scene);
+
+  function draw(tile: StainTile): boolean {
+    resizePlanes(scene, tile.size);
+    const field = sampleQuantities(scene, tile);
+    const inside = rangeOf(field, INSIDE);
+    const depth = rangeOf(field, DEPTH);
+    if (inside.max < -40 || depth.max < -40) return false;
+
+    const hasMucosa = rangeOf(field, MUCOSA_DEPTH).min < BORDER;
+    interpolateQuantities(scene, field);
+    paintWallLayers(scene, tile);
+    if (rangeOf(field, FAT).max > -250) paintFat(tile, palette, seed + 70, scene.fatAt);
+    for (const ganglion of layout.ganglia.touching(tile)) paintGanglion(tile, palette, ganglion);
+    scatterCells(scene, tile, field);
+    for (const vessel of layout.vessels.touching(tile)) paintVessel(tile, palette, vessel);
+    if (hasMucosa) paintMucosa(scene, tile);
+    for (const nucleus of nuclei.touching(tile)) applyStamp(tile, nucleus.stamp, nucleus);
+    if (inside.min < EDGE) frayEdges(tile, palette.clouds, planeOf(scene, INSIDE));
+    return true;
+  }
+
+  return { width: COLON_WIDTH, height: COLON_HEIGHT, draw };
+}
+
+function sampleQuantities({ seed, layout, position }: ColonScene, tile: StainTile): SampledField {
+  const shift = { x: 0, y: 0 };
+  return sampleField(tile, QUANTITIES, (x, y, out) => {
+    layout.locate(x, y, position);
+    layout.warp(x, y, shift);
+    out[INSIDE] = position.inside;
+    out[DEPTH] = position.depth;
+    out[SURFACE_ALONG] = position.surfaceAlong;
+    out[MUCOSA_DEPTH] = position.mucosaDepth;
+    out[ALONG] = position.along;
+    out[MUSCLE_DEPTH] = position.muscleDepth;
+    out[MUSCLE_ALONG] = position.muscleAlong;
+    out[LOOSE] = roughNoiseAt(seed + 63, x / 380, y / 380, 3);
+    out[THICKNESS] = 1 + 0.1 * roughNoiseAt(seed + 64, x / 2600, y / 2600, 2);
+    out[SHIFT_X] = shift.x;
+    out[SHIFT_Y] = shift.y;
+    out[FAT] = fatIn(seed, position, x, y);
+    out[LYMPHOID] = layout.lymphoid(x, y);
+  });
+}
+
+/**
+ * Interpolates the sampled quantities at every pixel.
+ *
+ * Most tiles lie in one layer, far from every edge: a quantity that has no effect there gets a constant instead.
+ */
+function interpolateQuantities(scene: ColonScene, field: SampledField): void {
+  const depth = rangeOf(field, DEPTH);
+  const toMucosa = rangeOf(field, MUCOSA_DEPTH);
+  const toMuscle = rangeOf(field, MUSCLE_DEPTH);
+  const interpolateIf = (hasEffect: boolean, quantity: number, otherwise: number) => {
+    if (hasEffect) interpolate(field, quantity, planeOf(scene, quantity));
+    else planeOf(scene, quantity).fill(otherwise);
+  };
+  interpolateIf(rangeOf(field, INSIDE).min < EDGE, INSIDE, EDGE);
+  interpolateIf(toMucosa.min < BORDER, DEPTH, 1e6);
+  interpolateIf(depth.min < 2 * EPITHELIUM, SURFACE_ALONG, 0);
+  interpolateIf(toMuscle.min < BORDER, MUCOSA_DEPTH, 1e6);
+  interpolateIf(toMuscle.max > -BORDER, MUSCLE_DEPTH, -1e6);
+  interpolateIf(toMuscle.max > -BORDER, MUSCLE_ALONG, 0);
+  interpolateIf(toMucosa.max > -BORDER && toMuscle.min < BORDER, ALONG, 0);
+  interpolateIf(rangeOf(field, LYMPHOID).max > 0, LYMPHOID, -1);
+  for (const quantity of [LOOSE, THICKNESS, SHIFT_X, SHIFT_Y]) {
+    interpolate(field, quantity, planeOf(scene, quantity));
+  }
+}

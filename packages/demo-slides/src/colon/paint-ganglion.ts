@@ -1,0 +1,45 @@
+/** Paints a ganglion: a knot of nerve cells between the two layers of muscle. */
+import { noiseAt, pick, randomAt, smoothStep } from '../geometry/random.ts';
+import type { StainTile } from '../stain/stain.ts';
+import { applyStamp } from '../stain/stamp.ts';
+import { sample } from '../stain/texture.ts';
+import type { Palette } from '../structures/palette.ts';
+import type { Ganglion } from './colon-wall.ts';
+
+export function paintGanglion(tile: StainTile, { cells, reticulum }: Palette, ganglion: Ganglion): void {
+  const { size, haematoxylin, eosin } = tile;
+  const cos = Math.cos(ganglion.angle);
+  const sin = Math.sin(ganglion.angle);
+  for (let row = 0; row < size; row++) {
+    const dy = tile.y + row - ganglion.y;
+    if (Math.abs(dy) > ganglion.long * 1.2) continue;
+    for (let column = 0; column < size; column++) {
+      const dx = tile.x + column - ganglion.x;
+      const lx = (dx * cos + dy * sin) / ganglion.long;
+      const ly = (dy * cos - dx * sin) / ganglion.short;
+      const square = lx * lx + ly * ly;
+      if (square > 1.5) continue;
+      const away = Math.sqrt(square) + 0.12 * noiseAt(ganglion.seed, dx / 60, dy / 60);
+      const cover = smoothStep(1.06, 0.97, away);
+      const at = row * size + column;
+      const strand = sample(reticulum, lx * ganglion.long * 0.7, ly * ganglion.short * 1.3);
+      haematoxylin[at] = (haematoxylin[at] as number) * (1 - cover) + (0.08 + 0.03 * strand) * cover;
+      eosin[at] = (eosin[at] as number) * (1 - cover) + (0.26 + 0.12 * strand) * cover;
+    }
+  }
+  const count = Math.max(2, Math.round(ganglion.long / 45));
+  for (let k = 0; k < count; k++) {
+    const chance = (stream: number) => randomAt(ganglion.seed, k, stream);
+    const lx = (((k + 0.5) / count) * 2 - 1) * ganglion.long * 0.8;
+    const ly = (chance(1) - 0.5) * ganglion.short * 0.7;
+    const isNeuron = chance(2) < 0.62;
+    applyStamp(tile, pick(isNeuron ? cells.ganglion : cells.fibroblasts, chance(3)), {
+      x: ganglion.x + lx * cos - ly * sin,
+      y: ganglion.y + lx * sin + ly * cos,
+      angle: ganglion.angle + (chance(4) - 0.5) * 0.7,
+      scale: isNeuron ? 0.7 + 0.25 * chance(5) : 0.7,
+      density: 1,
+      opacity: 0.96,
+    });
+  }
+}

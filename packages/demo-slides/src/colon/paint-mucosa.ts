@@ -1,0 +1,71 @@
+/** Paints the epithelium of the mucosa and of its crypts. */
+import type { StainTile } from '../stain/stain.ts';
+import { nearest, sample } from '../stain/texture.ts';
+import { paintEpithelium } from '../structures/epithelium.ts';
+import { cellAt, emptyWallCell } from '../structures/glands.ts';
+import { type ColonScene, DEPTH, INSIDE, planeOf, SHIFT_X, SHIFT_Y, SURFACE_ALONG } from './colon-scene.ts';
+import { EPITHELIUM, GLAND_SQUARE, type MucosaPosition } from './colon-wall.ts';
+
+/** Paints the pixels of a tile that lie in the mucosa, in one loop for speed. */
+export function paintMucosa(scene: ColonScene, tile: StainTile): void {
+  const { palette, layout, position } = scene;
+  const { clouds } = palette;
+  const mucosa: MucosaPosition = {
+    depth: 0,
+    along: 0,
+    seed: 0,
+    gobletShare: 0,
+    cellWidth: 1,
+    proliferation: 0,
+  };
+  const cell = emptyWallCell();
+  const { size, haematoxylin, eosin, orange } = tile;
+  const [inside, depth, surfaceAlong] = [
+    planeOf(scene, INSIDE),
+    planeOf(scene, DEPTH),
+    planeOf(scene, SURFACE_ALONG),
+  ];
+  const [shiftX, shiftY] = [planeOf(scene, SHIFT_X), planeOf(scene, SHIFT_Y)];
+  const squareAfter = (place: number) => (Math.floor(place / GLAND_SQUARE) + 1) * GLAND_SQUARE;
+  for (let top = tile.y; top < tile.y + size; top = squareAfter(top)) {
+    const bottom = Math.min(squareAfter(top), tile.y + size);
+    for (let left = tile.x; left < tile.x + size; left = squareAfter(left)) {
+      const right = Math.min(squareAfter(left), tile.x + size);
+      const glands = layout.glandIndex.near(left, top);
+      for (let y = top; y < bottom; y++) {
+        for (let x = left, at = (y - tile.y) * size + left - tile.x; x < right; x++, at++) {
+          position.depth = depth[at] as number;
+          if (glands.length === 0 && position.depth > EPITHELIUM + 12) continue;
+          if ((inside[at] as number) < -12) continue;
+          position.surfaceAlong = surfaceAlong[at] as number;
+          layout.inMucosa(x + (shiftX[at] as number), y + (shiftY[at] as number), position, glands, mucosa);
+          const beyond = mucosa.depth - EPITHELIUM;
+          if (beyond > 12) continue;
+          if (mucosa.depth <= -1) {
+            // Some crypts contain mucus.
+            const veil = position.depth < 0 ? 0 : sample(clouds, x / 7, y / 7) + 0.3 * nearest(clouds, x, y);
+            const mucus = Math.min(0.1, Math.max(0, veil - 0.25) * 0.12);
+            haematoxylin[at] = mucus;
+            eosin[at] = mucus * 0.6;
+            orange[at] = 0;
+          } else if (beyond < 0) {
+            const { proliferation } = mucosa;
+            cellAt(mucosa.seed, mucosa.gobletShare, mucosa.cellWidth, mucosa.along, cell);
+            paintEpithelium(tile, palette, {
+              at,
+              x,
+              y,
+              depth: mucosa.depth,
+              height: EPITHELIUM,
+              cell,
+              proliferation,
+            });
+          } else {
+            // The basement membrane.
+            eosin[at] = (eosin[at] as number) + 0.22 * Math.exp(-(((beyond - 2) / 2) ** 2));
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,123 @@
+/** Paints the connective tissue and the muscle of the colon wall. */
+import { smoothStep } from '../geometry/random.ts';
+import type { StainTile } from '../stain/stain.ts';
+import { nearest, sample } from '../stain/texture.ts';
+import {
+  ALONG,
+  type ColonScene,
+  DEPTH,
+  INNER_MUSCLE,
+  INSIDE,
+  LOOSE,
+  LYMPHOID,
+  layerOf,
+  MUCOSA,
+  MUCOSA_DEPTH,
+  MUSCLE_ALONG,
+  MUSCLE_DEPTH,
+  MUSCLE_OF_MUCOSA,
+  OUTER_MUSCLE,
+  PLEXUS,
+  planeOf,
+  SHIFT_X,
+  SHIFT_Y,
+  SUBMUCOSA,
+  SUBSEROSA,
+  THICKNESS,
+} from './colon-scene.ts';
+
+/** Paints every pixel of a tile in one loop, which is long but calls few functions, for speed. */
+export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
+  const { grain, clouds, reticulum, collagen, muscle, clefts, muscleEnds, bundles } = scene.palette;
+  const { size, haematoxylin, eosin } = tile;
+  const [inside, depth] = [planeOf(scene, INSIDE), planeOf(scene, DEPTH)];
+  const [along, muscleAlong] = [planeOf(scene, ALONG), planeOf(scene, MUSCLE_ALONG)];
+  const [mucosaDepth, muscleDepth] = [planeOf(scene, MUCOSA_DEPTH), planeOf(scene, MUSCLE_DEPTH)];
+  const [loose, lymphoid] = [planeOf(scene, LOOSE), planeOf(scene, LYMPHOID)];
+  const [shiftX, shiftY, thickness] = [
+    planeOf(scene, SHIFT_X),
+    planeOf(scene, SHIFT_Y),
+    planeOf(scene, THICKNESS),
+  ];
+  for (let row = 0, at = 0; row < size; row++) {
+    const y = tile.y + row;
+    for (let column = 0; column < size; column++, at++) {
+      if ((inside[at] as number) < -12 || (depth[at] as number) < -2) continue;
+      const x = tile.x + column;
+      const cloud = nearest(clouds, x, y);
+      const g = nearest(grain, x, y);
+      const gaps = loose[at] as number;
+      const toMucosa = mucosaDepth[at] as number;
+      const toMuscle = muscleDepth[at] as number;
+      let h = 0;
+      let e = 0;
+      // A lymph follicle extends through the muscularis mucosae.
+      const isFollicle = (lymphoid[at] as number) > cloud * 0.08;
+      switch (isFollicle ? MUCOSA : layerOf(toMucosa, toMuscle, cloud * 9)) {
+        case MUCOSA: {
+          const strand = nearest(reticulum, x, y);
+          e = 0.13 + (0.24 + 0.1 * gaps) * strand + 0.05 * cloud + 0.02 * g;
+          h = 0.05 + 0.03 * strand;
+          break;
+        }
+        case MUSCLE_OF_MUCOSA: {
+          const strand = nearest(
+            muscle,
+            (along[at] as number) * 1.1,
+            toMucosa * 1.25 + (shiftY[at] as number),
+          );
+          e = 0.3 + 0.42 * strand + 0.05 * g;
+          h = 0.07 + 0.03 * g;
+          break;
+        }
+        case SUBMUCOSA: {
+          const v = toMucosa + (shiftY[at] as number) * 3 + gaps * 60;
+          const strand = nearest(collagen, (along[at] as number) + (shiftX[at] as number) * 3, v);
+          const full = smoothStep(-0.75, 0.5, gaps + cloud * 0.2);
+          e = strand * (0.26 + 0.46 * full + 0.06 * cloud) + 0.05 * full + 0.035 * g * strand;
+          h = 0.03 * strand;
+          break;
+        }
+        case INNER_MUSCLE: {
+          const v = toMuscle + gaps * 40 + (shiftY[at] as number);
+          const u = muscleAlong[at] as number;
+          const strand = nearest(muscle, u, v);
+          const cleft = sample(clefts, u * 0.62, v * 0.9);
+          e = (0.36 + 0.42 * strand + 0.05 * g) * (1 - 0.8 * cleft);
+          h = (0.065 + 0.025 * g) * (1 - cleft);
+          break;
+        }
+        case PLEXUS: {
+          const strand = nearest(collagen, muscleAlong[at] as number, toMuscle * 1.4);
+          e = strand * 0.5;
+          h = 0.03 * strand;
+          break;
+        }
+        case OUTER_MUSCLE: {
+          const wx = x + (shiftX[at] as number) * 1.5;
+          const wy = y + (shiftY[at] as number) * 1.5;
+          const end = nearest(muscleEnds, wx, wy);
+          const bundle = sample(bundles, (wx + 30 * gaps) * 0.23, (wy - 40 * gaps) * 0.23);
+          const open = smoothStep(0.02, 0.62, bundle + 0.35 * gaps + 0.08 * cloud);
+          e = (0.16 + 0.6 * end + 0.05 * g) * (0.38 + 0.62 * open);
+          h = (0.065 + 0.025 * g) * open;
+          break;
+        }
+        case SUBSEROSA: {
+          const strand = nearest(
+            collagen,
+            (muscleAlong[at] as number) + gaps * 60,
+            toMuscle * 1.3 + gaps * 120,
+          );
+          e = strand * (0.52 + 0.2 * gaps);
+          h = 0.03 * strand;
+          break;
+        }
+      }
+      // The thickness of a section varies.
+      const amount = thickness[at] as number;
+      haematoxylin[at] = h * amount;
+      eosin[at] = e * amount;
+    }
+  }
+}

@@ -1,0 +1,156 @@
+/** Scatters single cells over the layers of the colon wall. */
+
+import { noiseAt, pick, randomAt, smoothStep } from '../geometry/random.ts';
+import { rangeOf, type SampledField } from '../geometry/sampled-field.ts';
+import { forEachSquare } from '../geometry/spatial-index.ts';
+import type { StainTile } from '../stain/stain.ts';
+import { applyStamp, type Stamp } from '../stain/stamp.ts';
+import { isFat } from '../structures/fat.ts';
+import type { Palette } from '../structures/palette.ts';
+import {
+  type ColonScene,
+  INNER_MUSCLE,
+  type Layer,
+  layerOf,
+  MUCOSA_DEPTH,
+  MUSCLE_DEPTH,
+  MUSCLE_OF_MUCOSA,
+  OUTER_MUSCLE,
+  PLEXUS,
+  SUBMUCOSA,
+  SUBSEROSA,
+} from './colon-scene.ts';
+import { EPITHELIUM, MUSCULARIS_MUCOSAE, OUTER_MUSCLE_TO, PLEXUS_FROM, PLEXUS_TO } from './colon-wall.ts';
+
+interface Kind {
+  /** Share of the population, 0…1. */
+  readonly share: number;
+  readonly stamps: readonly Stamp[];
+  /** Cells lie along the layers; otherwise in random directions. */
+  readonly isAligned: boolean;
+}
+
+function populationsOf({
+  cells,
+}: Palette): Record<
+  'laminaPropria' | 'connective' | 'muscleAlong' | 'muscleAcross' | 'mantle' | 'germinal',
+  readonly Kind[]
+> {
+  const laminaPropria = [
+    { share: 0.28, stamps: cells.plasmaCells, isAligned: false },
+    { share: 0.24, stamps: cells.lymphocytes, isAligned: false },
+    { share: 0.3, stamps: cells.fibroblasts, isAligned: false },
+    { share: 0.09, stamps: cells.macrophages, isAligned: false },
+    { share: 0.04, stamps: cells.eosinophils, isAligned: false },
+    { share: 0.05, stamps: cells.endothelium, isAligned: false },
+  ];
+  const connective = [
+    { share: 0.74, stamps: cells.fibroblasts, isAligned: true },
+    { share: 0.14, stamps: cells.endothelium, isAligned: true },
+    { share: 0.09, stamps: cells.lymphocytes, isAligned: false },
+    { share: 0.03, stamps: cells.plasmaCells, isAligned: false },
+  ];
+  const muscleAlong = [
+    { share: 0.95, stamps: cells.muscleLong, isAligned: true },
+    { share: 0.05, stamps: cells.endothelium, isAligned: true },
+  ];
+  const muscleAcross = [
+    { share: 0.95, stamps: cells.muscleRound, isAligned: false },
+    { share: 0.05, stamps: cells.endothelium, isAligned: false },
+  ];
+  const mantle = [{ share: 1, stamps: cells.lymphocytes, isAligned: false }];
+  const germinal = [
+    { share: 0.84, stamps: cells.germinal, isAligned: false },
+    { share: 0.1, stamps: cells.lymphocytes, isAligned: false },
+    { share: 0.06, stamps: cells.macrophages, isAligned: false },
+  ];
+  return { laminaPropria, connective, muscleAlong, muscleAcross, mantle, germinal };
+}
+
+/** Places at most one cell per square of `spacing` pixels. @param choose returns the population; null for no cell */
+function scatter(
+  { layout }: ColonScene,
+  tile: StainTile,
+  stream: number,
+  spacing: number,
+  choose: (x: number, y: number, chance: number) => readonly Kind[] | null,
+): void {
+  forEachSquare(tile, spacing, 64, (column, row) => {
+    const chance = (k: number) => randomAt(stream + k, column, row);
+    const x = (column + 0.5 + (chance(0) - 0.5) * 0.92) * spacing;
+    const y = (row + 0.5 + (chance(1) - 0.5) * 0.92) * spacing;
+    const kinds = choose(x, y, chance(2));
+    if (kinds === null) return;
+    let left = chance(3);
+    const kind = kinds.find((candidate) => {
+      left -= candidate.share;
+      return left < 0;
+    });
+    if (kind === undefined) return;
+    applyStamp(tile, pick(kind.stamps, chance(5)), {
+      x,
+      y,
+      angle: kind.isAligned ? layout.tangent(x, y) + (chance(4) - 0.5) * 0.36 : chance(4) * Math.PI * 2,
+      scale: 0.86 + 0.26 * chance(6),
+      density: 0.8 + 0.36 * chance(7),
+      opacity: chance(8) < 0.25 ? 0.6 : 0.95,
+    });
+  });
+}
+
+export function scatterCells(scene: ColonScene, tile: StainTile, found: SampledField): void {
+  const { seed, layout, position, mucosaAt, fatAt } = scene;
+  const { laminaPropria, connective, muscleAlong, muscleAcross, mantle, germinal } = populationsOf(
+    scene.palette,
+  );
+  // A depth changes by at most one pixel per pixel, and a cell outside the tile is at most this far away.
+  const margin = 95;
+  const toMucosa = rangeOf(found, MUCOSA_DEPTH);
+  const toMuscle = rangeOf(found, MUSCLE_DEPTH);
+  const isPast = (depth: number, from: number) => depth + margin > from;
+  const layerAt = (x: number, y: number): Layer | null => {
+    layout.locate(x, y, position);
+    const { inside, depth, mucosaDepth, muscleDepth } = position;
+    return inside < 10 || depth < 6 ? null : layerOf(mucosaDepth, muscleDepth, 0);
+  };
+  if (!isPast(toMucosa.min, margin * 2)) {
+    scatter(scene, tile, seed + 200, 36, (x, y, chance) => {
+      if (chance > 0.56 + 0.2 * noiseAt(seed + 69, x / 400, y / 400)) return null;
+      const { depth } = mucosaAt(x, y);
+      if (depth < EPITHELIUM + 13 || position.mucosaDepth > 0 || position.inside < 10) return null;
+      return layout.lymphoid(x, y) > 0 ? null : laminaPropria;
+    });
+  }
+  if (isPast(toMucosa.max, MUSCULARIS_MUCOSAE)) {
+    scatter(scene, tile, seed + 210, 92, (x, y, chance) => {
+      if (chance > 0.6) return null;
+      const layer = layerAt(x, y);
+      if (layer !== SUBMUCOSA && layer !== PLEXUS && layer !== SUBSEROSA) return null;
+      return isFat(seed + 70, fatAt, x, y) ? null : connective;
+    });
+  }
+  if (isPast(toMucosa.max, 0) && toMuscle.min < PLEXUS_FROM + margin) {
+    scatter(scene, tile, seed + 220, 64, (x, y, chance) => {
+      const layer = layerAt(x, y);
+      if (layer === INNER_MUSCLE) return chance < 0.44 ? muscleAlong : null;
+      if (layout.lymphoid(x, y) > -0.05) return null;
+      return layer === MUSCLE_OF_MUCOSA && chance < 0.75 ? muscleAlong : null;
+    });
+  }
+  if (isPast(toMuscle.max, PLEXUS_TO) && toMuscle.min < OUTER_MUSCLE_TO + margin) {
+    scatter(scene, tile, seed + 230, 46, (x, y, chance) =>
+      chance < 0.4 && layerAt(x, y) === OUTER_MUSCLE ? muscleAcross : null,
+    );
+  }
+  if (layout.lymphoid(tile.x + tile.size / 2, tile.y + tile.size / 2) > -2) {
+    scatter(scene, tile, seed + 240, 25, (x, y, chance) => {
+      const lymphoid = layout.lymphoid(x, y);
+      if (lymphoid < -0.25 || lymphoid > 0.52 || chance > 0.95 * smoothStep(-0.25, 0.12, lymphoid))
+        return null;
+      return mucosaAt(x, y).depth > EPITHELIUM + 10 ? mantle : null;
+    });
+    scatter(scene, tile, seed + 250, 31, (x, y, chance) =>
+      chance < 0.95 && layout.lymphoid(x, y) > 0.5 ? germinal : null,
+    );
+  }
+}

@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { depthIn, nearestPoint, voronoiCell } from './voronoi.ts';
+
+const grid = { seed: 5, spacing: 100, jitter: 0.8 };
+const column = fc.integer({ min: -50, max: 50 });
+const offset = fc.double({ min: -90, max: 90, noNaN: true });
+
+describe('voronoiCell', () => {
+  it('contains exactly the positions that are nearest to its grid point', () => {
+    fc.assert(
+      fc.property(column, column, offset, offset, (c, r, dx, dy) => {
+        const cell = voronoiCell(grid, c, r);
+        const depth = { straight: 0, rounded: 0 };
+        depthIn(cell, dx, dy, 20, depth);
+        const nearest = nearestPoint(grid, cell.x + dx, cell.y + dy);
+        const isMine = Math.hypot(nearest.x - cell.x, nearest.y - cell.y) < 1e-6;
+        // On a side itself a place is as near to both.
+        fc.pre(Math.abs(depth.straight) > 1e-6);
+        expect(depth.straight > 0).toBe(isMine);
+        expect(depth.rounded).toBeLessThanOrEqual(depth.straight);
+      }),
+    );
+  });
+
+  it('has each side in common with the named neighbour, with the same length', () => {
+    fc.assert(
+      fc.property(column, column, (c, r) => {
+        const cell = voronoiCell(grid, c, r);
+        for (const side of cell.sides) {
+          const other = voronoiCell(grid, side.neighbourColumn, side.neighbourRow);
+          const back = other.sides.find((s) => s.neighbourColumn === c && s.neighbourRow === r);
+          expect(back?.distance).toBeCloseTo(side.distance);
+          expect((back?.to ?? 0) - (back?.from ?? 0)).toBeCloseTo(side.to - side.from);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,255 @@
+/**
+ * The layout of the liver slide: a wedge with its capsule upwards, and a needle core below it. Lengths in pixels
+ * (0.25 µm) of the whole slide.
+ */
+
+import { between, noiseAt, type Random, randomFrom, roughNoiseAt } from '../geometry/random.ts';
+import { SpatialIndex } from '../geometry/spatial-index.ts';
+import type { Gland } from '../structures/glands.ts';
+import { type Vessel, vesselOf } from '../structures/vessels.ts';
+
+export const LIVER_WIDTH = 20480;
+export const LIVER_HEIGHT = 15360;
+
+/** Distance of central veins: 0.9 mm. */
+const LOBULE = 3600;
+/** Thickness of the capsule. */
+export const CAPSULE = 120;
+/** Above this line lies the wedge, below it the core. */
+const CORE_FROM = 11900;
+
+export interface LiverPosition {
+  /** From the nearest edge of the section. */
+  inside: number;
+  /** Below the outer surface of the capsule; large in a needle core, which has no capsule. */
+  capsuleDepth: number;
+}
+
+/** Distance from a portal tract beyond which it has no effect, pixels. */
+const TRACT_MARGIN = 200;
+
+interface PortalTract {
+  readonly seed: number;
+  readonly x: number;
+  readonly y: number;
+  readonly radius: number;
+}
+
+export interface LiverLayout {
+  readonly vessels: SpatialIndex<Vessel>;
+  readonly ducts: SpatialIndex<Gland>;
+  readonly allDucts: readonly Gland[];
+  locate(x: number, y: number, out: LiverPosition): LiverPosition;
+  /** Returns the pixels inwards from the border of the nearest portal tract; negative in the lobules. */
+  tractDepth(x: number, y: number): number;
+  /**
+   * Computes the direction of the blood flow from the portal tracts to the central vein as a unit vector, and the zone: 0
+   * at a portal tract, 1 at a central vein.
+   */
+  flow(x: number, y: number, out: { x: number; y: number; zone: number }): void;
+}
+
+/** Creates the layout. Long because all its functions share the outlines, which depend on the seed. */
+export function layOutLiver(seed: number): LiverLayout {
+  const random = randomFrom(seed);
+  const { veins, tracts } = lobulesOf(random);
+
+  function locate(x: number, y: number, out: LiverPosition): LiverPosition {
+    const ragged = 26 * roughNoiseAt(seed + 1, x / 170, y / 170, 3);
+    if (y > CORE_FROM) {
+      const middle = 13350 + 420 * Math.sin(x / 3900 + 0.6) + 120 * noiseAt(seed + 2, x / 1700, 2);
+      const half = 760 + 90 * roughNoiseAt(seed + 3, x / 1100, 4, 2);
+      const ends = Math.min(
+        x - 1500 - 160 * roughNoiseAt(seed + 4, y / 420, 1, 2),
+        18700 - x + 190 * roughNoiseAt(seed + 10, y / 420, 1, 2),
+      );
+      // The core is thinner where it broke.
+      const broken = 560 * Math.max(0, 1 - Math.abs(x - 12300) / 260) ** 2;
+      out.inside = Math.min(half - broken - Math.abs(y - middle), ends) + ragged;
+      out.capsuleDepth = 1e6;
+      return out;
+    }
+    const capsule =
+      1350 +
+      620 * ((x - 10500) / 7600) ** 2 +
+      190 * noiseAt(seed + 5, x / 2900, 1) +
+      24 * noiseAt(seed + 6, x / 420, 1);
+    out.capsuleDepth = (y - capsule) * 0.97;
+    const left = (x - 2900 - (y - 2000) * 0.2) * 0.98 + 150 * roughNoiseAt(seed + 7, y / 1700, 2, 3);
+    const right = (18300 - x - (y - 2000) * 0.36) * 0.94 + 170 * roughNoiseAt(seed + 8, y / 1900, 2, 3);
+    const bottom = 10700 + 300 * roughNoiseAt(seed + 9, x / 2600, 3, 3) + (x - 10000) * 0.05 - y;
+    const cut = smoothLeast(left, right, 300);
+    out.inside = smoothLeast(out.capsuleDepth, smoothLeast(cut, bottom, 2400) + ragged, 700);
+    return out;
+  }
+
+  const tractIndex = new SpatialIndex<PortalTract>(512);
+  for (const tract of tracts) {
+    const { x, y } = tract;
+    const reach = tract.radius * 1.6 + TRACT_MARGIN;
+    tractIndex.add(tract, x - reach, y - reach, x + reach, y + reach);
+  }
+
+  function tractDepth(x: number, y: number): number {
+    let most = -TRACT_MARGIN;
+    for (const tract of tractIndex.near(x, y)) {
+      const dx = x - tract.x;
+      const dy = y - tract.y;
+      const distance = Math.hypot(dx, dy);
+      if (tract.radius * 1.6 - distance < most) continue;
+      // Arms reach towards the neighbouring tracts.
+      const cos = dx / (distance + 1);
+      const sin = dy / (distance + 1);
+      const arms = 1 + 0.5 * noiseAt(tract.seed, cos * 2.1 + 7, sin * 2.1 + 7);
+      const rough = 24 * roughNoiseAt(tract.seed + 1, x / 90, y / 90, 2);
+      most = Math.max(most, tract.radius * arms + rough - distance);
+    }
+    return most;
+  }
+
+  function flow(x: number, y: number, out: { x: number; y: number; zone: number }): void {
+    let fx = 0;
+    let fy = 0;
+    let toVein = 1e9;
+    let toTract = 1e9;
+    // Like an electric field: veins are sinks, tracts are sources.
+    for (const vein of veins) {
+      const dx = vein.x - x;
+      const dy = vein.y - y;
+      const square = dx * dx + dy * dy + 1;
+      fx += dx / square;
+      fy += dy / square;
+      toVein = Math.min(toVein, square);
+    }
+    for (const tract of tracts) {
+      const dx = tract.x - x;
+      const dy = tract.y - y;
+      const square = dx * dx + dy * dy + 1;
+      fx -= (0.5 * dx) / square;
+      fy -= (0.5 * dy) / square;
+      toTract = Math.min(toTract, square);
+    }
+    const length = Math.hypot(fx, fy) + 1e-12;
+    out.x = fx / length;
+    out.y = fy / length;
+    out.zone = Math.sqrt(toTract) / (Math.sqrt(toTract) + Math.sqrt(toVein));
+  }
+
+  const vessels = new SpatialIndex<Vessel>(256);
+  const ducts = new SpatialIndex<Gland>(64);
+  const allDucts: Gland[] = [];
+  const addVessel = (vessel: Vessel) => {
+    const { x, y, reach } = vessel;
+    vessels.add(vessel, x - reach, y - reach, x + reach, y + reach);
+  };
+  for (const vein of veins) addVessel(vein);
+  for (const tract of tracts) {
+    const content = contentOf(random, tract);
+    for (const vessel of content.vessels) addVessel(vessel);
+    for (const duct of content.ducts) {
+      const reach = duct.lumen + duct.height + duct.length + 30;
+      ducts.add(duct, duct.x - reach, duct.y - reach, duct.x + reach, duct.y + reach);
+      allDucts.push(duct);
+    }
+  }
+  return { vessels, ducts, allDucts, locate, tractDepth, flow };
+}
+
+/** Returns the smooth minimum of two numbers. */
+function smoothLeast(a: number, b: number, rounding: number): number {
+  const blend = Math.max(0, rounding - Math.abs(a - b)) / rounding;
+  return Math.min(a, b) - (blend * blend * rounding) / 4;
+}
+
+/** Places central veins on a hexagonal grid, and portal tracts where three lobules meet. */
+function lobulesOf(random: Random): { veins: readonly Vessel[]; tracts: readonly PortalTract[] } {
+  const veins: Vessel[] = [];
+  const tracts: PortalTract[] = [];
+  const rowHeight = LOBULE * 0.866;
+  for (let row = 0; row * rowHeight < LIVER_HEIGHT + LOBULE; row++) {
+    for (let column = -1; column * LOBULE < LIVER_WIDTH + LOBULE; column++) {
+      const x = (column + (row & 1) * 0.5 + between(random, -0.14, 0.14)) * LOBULE + 500;
+      const y = row * rowHeight + between(random, -0.14, 0.14) * LOBULE + 400;
+      const long = between(random, 95, 215);
+      veins.push(
+        vesselOf({
+          kind: 'vein',
+          seed: Math.floor(random() * 1e6),
+          x,
+          y,
+          long,
+          short: long * between(random, 0.55, 0.9),
+          angle: random() * Math.PI,
+          wall: between(random, 7, 12),
+          filled: random() < 0.3 ? 0 : between(random, 0.1, 0.6),
+        }),
+      );
+      for (const down of [0.333, 0.667]) {
+        // Not every corner of a lobule has its tract in the section plane.
+        if (random() < 0.2) continue;
+        tracts.push({
+          seed: Math.floor(random() * 1e6),
+          x: x + (down < 0.5 ? 0.5 : 0) * LOBULE + between(random, -0.07, 0.07) * LOBULE,
+          y: y + down * rowHeight + between(random, -0.06, 0.06) * LOBULE,
+          radius: random() < 0.12 ? between(random, 420, 560) : between(random, 190, 340),
+        });
+      }
+    }
+  }
+  return { veins, tracts };
+}
+
+/** Places the portal triad of a tract: vein, artery and bile ducts. */
+function contentOf(
+  random: Random,
+  tract: PortalTract,
+): { vessels: readonly Vessel[]; ducts: readonly Gland[] } {
+  const turn = random() * Math.PI * 2;
+  const at = (direction: number, share: number) => ({
+    x: tract.x + Math.cos(turn + direction) * tract.radius * share,
+    y: tract.y + Math.sin(turn + direction) * tract.radius * share,
+  });
+  const veinLong = tract.radius * between(random, 0.34, 0.5);
+  const vein = vesselOf({
+    kind: 'vein',
+    seed: Math.floor(random() * 1e6),
+    ...at(0, 0.34),
+    long: veinLong,
+    short: veinLong * between(random, 0.5, 0.8),
+    angle: turn + Math.PI / 2,
+    wall: between(random, 8, 13),
+    filled: between(random, 0.1, 0.7),
+  });
+  const arteryLong = between(random, 16, 30);
+  const artery = vesselOf({
+    kind: 'artery',
+    seed: Math.floor(random() * 1e6),
+    ...at(2.5, 0.5),
+    long: arteryLong,
+    short: arteryLong * between(random, 0.65, 0.95),
+    angle: random() * Math.PI,
+    wall: between(random, 16, 26),
+    filled: between(random, 0, 0.5),
+  });
+  const count = tract.radius > 250 ? 2 : 1;
+  const ducts = Array.from({ length: count }, (_, k) => {
+    const angle = random() * Math.PI * 2;
+    return {
+      seed: Math.floor(random() * 1e7),
+      ...at(-2.35 + k * 1.15, 0.55),
+      dx: Math.cos(angle),
+      dy: Math.sin(angle),
+      length: between(random, 0, 26),
+      lumen: between(random, 11, 22),
+      height: DUCT_EPITHELIUM,
+      bend: 0,
+      open: false,
+      cellWidth: between(random, 58, 68),
+      gobletShare: 0,
+    };
+  });
+  return { vessels: [vein, artery], ducts };
+}
+
+/** Cuboidal epithelium of 9 µm. */
+export const DUCT_EPITHELIUM = 37;

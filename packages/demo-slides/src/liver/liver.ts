@@ -1,0 +1,212 @@
+/** The liver slide: lobules around central veins, portal tracts between them, a capsule above. */
+
+import { noiseAt, pick, randomAt, roughNoiseAt, smoothStep } from '../geometry/random.ts';
+import { interpolate, rangeOf, sampleField } from '../geometry/sampled-field.ts';
+import { forEachSquare, SpatialIndex } from '../geometry/spatial-index.ts';
+import type { StainTile } from '../stain/stain.ts';
+import { applyStamp, type PlacedStamp } from '../stain/stamp.ts';
+import { nearest } from '../stain/texture.ts';
+import { nucleiOf, paintEpithelium } from '../structures/epithelium.ts';
+import { EDGE, frayEdges } from '../structures/frayed-edges.ts';
+import { cellAt, emptyWallCell, placeInGland, type WallPlace, wallSeed } from '../structures/glands.ts';
+import { createPalette, type Tissue } from '../structures/palette.ts';
+import { isInVessel, paintVessel } from '../structures/vessels.ts';
+import {
+  CAPSULE,
+  DUCT_EPITHELIUM,
+  LIVER_HEIGHT,
+  LIVER_WIDTH,
+  type LiverPosition,
+  layOutLiver,
+} from './liver-layout.ts';
+import { hepatocytePainter } from './paint-hepatocytes.ts';
+
+// Indices of the quantities that are sampled for a tile.
+const INSIDE = 0;
+const CAPSULE_DEPTH = 1;
+const TRACT = 2;
+const LOOSE = 3;
+const SHIFT_X = 4;
+const SHIFT_Y = 5;
+const QUANTITIES = 6;
+
+/** Pixels by which connective tissue extends between the adjacent liver cells. */
+const BETWEEN_CELLS = 46;
+
+/** Creates the slide. Long because the painting functions share the layout and the sampled quantities. */
+export function createLiver(seed: number): Tissue {
+  const palette = createPalette(seed);
+  const layout = layOutLiver(seed);
+  const { cells, grain, clouds, collagen } = palette;
+  const position: LiverPosition = { inside: 0, capsuleDepth: 0 };
+  const wallPlace: WallPlace = { depth: 0, along: 0, side: 1 };
+  const cell = emptyWallCell();
+  const ductNuclei = new SpatialIndex<PlacedStamp>(256);
+  for (const duct of layout.allDucts) {
+    for (const nucleus of nucleiOf(duct, palette, true)) {
+      const { x, y } = nucleus;
+      ductNuclei.add(nucleus, x - 30, y - 30, x + 30, y + 30);
+    }
+  }
+  const paintHepatocytes = hepatocytePainter(palette, seed, { isParenchyma, flow: layout.flow });
+  let planes: readonly Float32Array[] = [];
+
+  function plane(quantity: number): Float32Array {
+    return planes[quantity] as Float32Array;
+  }
+
+  function isParenchyma(x: number, y: number): boolean {
+    layout.locate(x, y, position);
+    if (position.inside < 12 || position.capsuleDepth < CAPSULE + 4) return false;
+    if (layout.tractDepth(x, y) > -18) return false;
+    for (const vessel of layout.vessels.near(x, y)) if (isInVessel(vessel, x, y, -6)) return false;
+    return true;
+  }
+
+  function draw(tile: StainTile): boolean {
+    const { size } = tile;
+    if (planes[0]?.length !== size * size) {
+      planes = Array.from({ length: QUANTITIES }, () => new Float32Array(size * size));
+    }
+    const found = sampleField(tile, QUANTITIES, (x, y, out) => {
+      layout.locate(x, y, position);
+      out[INSIDE] = position.inside;
+      out[CAPSULE_DEPTH] = position.capsuleDepth;
+      out[TRACT] = layout.tractDepth(x, y);
+      out[LOOSE] = roughNoiseAt(seed + 63, x / 380, y / 380, 3);
+      out[SHIFT_X] = 70 * noiseAt(seed + 64, x / 210, y / 210);
+      out[SHIFT_Y] = 70 * noiseAt(seed + 65, x / 210, y / 210);
+    });
+    const inside = rangeOf(found, INSIDE);
+    if (inside.max < -40) return false;
+
+    for (let quantity = 0; quantity < QUANTITIES; quantity++) interpolate(found, quantity, plane(quantity));
+    paintBackground(tile);
+    paintHepatocytes(tile);
+    scatterCells(tile, rangeOf(found, TRACT).max > -120, rangeOf(found, CAPSULE_DEPTH).min < CAPSULE + 120);
+    for (const vessel of layout.vessels.touching(tile)) paintVessel(tile, palette, vessel);
+    paintDucts(tile);
+    for (const nucleus of ductNuclei.touching(tile)) applyStamp(tile, nucleus.stamp, nucleus);
+    if (inside.min < EDGE) frayEdges(tile, clouds, plane(INSIDE));
+    return true;
+  }
+
+  /** Paints the sinusoids and the connective tissue, over which the liver cells are painted. */
+  function paintBackground(tile: StainTile): void {
+    const { size, haematoxylin, eosin } = tile;
+    const [inside, capsuleDepth, tract] = [plane(INSIDE), plane(CAPSULE_DEPTH), plane(TRACT)];
+    const [loose, shiftX, shiftY] = [plane(LOOSE), plane(SHIFT_X), plane(SHIFT_Y)];
+    for (let row = 0, at = 0; row < size; row++) {
+      const y = tile.y + row;
+      for (let column = 0; column < size; column++, at++) {
+        if ((inside[at] as number) < -12) continue;
+        const x = tile.x + column;
+        const cloud = nearest(clouds, x, y);
+        const depth = capsuleDepth[at] as number;
+        if (depth < CAPSULE + BETWEEN_CELLS) {
+          const strand = nearest(collagen, x, depth * 1.5 + (shiftY[at] as number) * 0.25);
+          eosin[at] = strand * 0.72 + 0.03 * nearest(grain, x, y);
+          haematoxylin[at] = 0.03 * strand;
+        } else if ((tract[at] as number) > -BETWEEN_CELLS + 8 * cloud) {
+          const strand = nearest(collagen, x + (shiftX[at] as number), y + (shiftY[at] as number));
+          const full = 0.42 + 0.14 * (loose[at] as number) + 0.05 * cloud;
+          eosin[at] = 0.06 + strand * full + 0.03 * nearest(grain, x, y);
+          haematoxylin[at] = 0.035 * strand;
+        } else {
+          // Sinusoids at a cut edge are empty.
+          const closed = smoothStep(48, 80, inside[at] as number);
+          eosin[at] = (0.085 + 0.04 * cloud) * closed;
+          haematoxylin[at] = 0.012 * closed;
+        }
+      }
+    }
+  }
+
+  function scatterCells(tile: StainTile, hasTract: boolean, hasCapsule: boolean): void {
+    const tractCells = [
+      cells.fibroblasts,
+      cells.fibroblasts,
+      cells.lymphocytes,
+      cells.lymphocytes,
+      cells.plasmaCells,
+    ];
+    if (hasTract) {
+      forEachSquare(tile, 44, 64, (column, row) => {
+        const chance = (stream: number) => randomAt(seed + 200 + stream, column, row);
+        const x = (column + 0.5 + (chance(0) - 0.5) * 0.9) * 44;
+        const y = (row + 0.5 + (chance(1) - 0.5) * 0.9) * 44;
+        const density = 0.26 + 0.5 * Math.max(0, noiseAt(seed + 66, x / 260, y / 260));
+        if (chance(2) > density || layout.tractDepth(x, y) < -12) return;
+        layout.locate(x, y, position);
+        if (position.inside < 12) return;
+        const ducts = layout.ducts.near(x, y);
+        if (ducts.some((duct) => placeInGland(duct, x, y, wallPlace).depth < DUCT_EPITHELIUM + 14)) return;
+        applyStamp(tile, pick(pick(tractCells, chance(3)), chance(4)), {
+          x,
+          y,
+          angle: chance(5) * Math.PI * 2,
+          scale: 0.82 + 0.24 * chance(6),
+          density: 0.85 + 0.3 * chance(7),
+          opacity: chance(8) < 0.25 ? 0.6 : 0.95,
+        });
+      });
+    }
+    if (hasCapsule) {
+      forEachSquare(tile, 76, 64, (column, row) => {
+        const chance = (stream: number) => randomAt(seed + 220 + stream, column, row);
+        const x = (column + 0.5 + (chance(0) - 0.5) * 0.9) * 76;
+        const y = (row + 0.5 + (chance(1) - 0.5) * 0.9) * 76;
+        layout.locate(x, y, position);
+        if (chance(2) > 0.62 || position.capsuleDepth > CAPSULE - 6 || position.inside < 5) return;
+        const here = position.capsuleDepth;
+        const ahead = layout.locate(x + 60, y, position).capsuleDepth;
+        applyStamp(tile, pick(cells.fibroblasts, chance(3)), {
+          x,
+          y,
+          angle: Math.atan2(here - ahead, 60) + (chance(4) - 0.5) * 0.2,
+          scale: 0.8 + 0.2 * chance(5),
+          density: 1,
+          opacity: 0.92,
+        });
+      });
+    }
+  }
+
+  function paintDucts(tile: StainTile): void {
+    const { size, eosin } = tile;
+    for (const duct of layout.ducts.touching(tile)) {
+      const reach = duct.lumen + duct.height + duct.length + 12;
+      const left = Math.max(0, Math.floor(duct.x - reach - tile.x));
+      const right = Math.min(size - 1, Math.ceil(duct.x + reach - tile.x));
+      const top = Math.max(0, Math.floor(duct.y - reach - tile.y));
+      const bottom = Math.min(size - 1, Math.ceil(duct.y + reach - tile.y));
+      for (let row = top; row <= bottom; row++) {
+        for (let column = left; column <= right; column++) {
+          const x = tile.x + column;
+          const y = tile.y + row;
+          placeInGland(duct, x, y, wallPlace);
+          const { depth, along, side } = wallPlace;
+          const beyond = depth - DUCT_EPITHELIUM;
+          if (beyond > 8) continue;
+          const at = row * size + column;
+          if (beyond > 0) {
+            eosin[at] = (eosin[at] as number) + 0.3 * Math.exp(-(((beyond - 2) / 2.2) ** 2));
+            continue;
+          }
+          cellAt(wallSeed(duct, side), duct.gobletShare, duct.cellWidth, along, cell);
+          paintEpithelium(tile, palette, {
+            at,
+            x,
+            y,
+            depth,
+            height: DUCT_EPITHELIUM,
+            cell,
+            proliferation: 0,
+          });
+        }
+      }
+    }
+  }
+
+  return { width: LIVER_WIDTH, height: LIVER_HEIGHT, draw };
+}

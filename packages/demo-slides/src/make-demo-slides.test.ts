@@ -1,0 +1,147 @@
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { openSlide } from '@lamina/slide';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeDemoSlides } from './make-demo-slides.ts';
+
+/** Parts with an edge of the section and most structures of the tissue. */
+const parts = {
+  colon: { x: 9_000, y: 5_000, width: 1_024, height: 1_024 },
+  liver: { x: 10_000, y: 1_000, width: 1_024, height: 1_024 },
+};
+const timeoutMs = 60_000;
+
+let folder: string;
+let files: readonly string[];
+const messages: string[] = [];
+
+beforeAll(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'demo-'));
+  files = await makeDemoSlides({ folder, parts, onProgress: (message) => messages.push(message) });
+}, timeoutMs);
+
+afterAll(() => fs.rm(folder, { recursive: true }));
+
+/** Returns the mean hue of the tissue in degrees, and shares of pixels: tissue of all, pink and purple of tissue. */
+async function coloursOf(
+  file: string,
+): Promise<{ hue: number; share: number; pink: number; purple: number }> {
+  const pixels = await sharp(file).removeAlpha().raw().toBuffer();
+  let [x, y, tissue, pink, purple] = [0, 0, 0, 0, 0];
+  for (let i = 0; i < pixels.length; i += 3) {
+    const [red, green, blue] = [pixels[i] ?? 0, pixels[i + 1] ?? 0, pixels[i + 2] ?? 0];
+    if (green > 225) continue;
+    tissue += 1;
+    const hue = Math.atan2(Math.sqrt(3) * (green - blue), 2 * red - green - blue);
+    x += Math.cos(hue);
+    y += Math.sin(hue);
+    if (red > 190 && red > blue) pink += 1;
+    if (red < 150 && blue > red) purple += 1;
+  }
+  return {
+    hue: ((Math.atan2(y, x) * 180) / Math.PI + 360) % 360,
+    share: tissue / (pixels.length / 3),
+    pink: pink / tissue,
+    purple: purple / tissue,
+  };
+}
+
+describe('makeDemoSlides', () => {
+  it('writes a colon slide, a liver slide and a catalogue file with their organs', async () => {
+    expect(files).toEqual([
+      path.join(folder, 'Demo/colon-demo.svs'),
+      path.join(folder, 'Demo/liver-demo.svs'),
+    ]);
+    expect((await fs.readdir(path.join(folder, 'Demo'))).sort()).toEqual([
+      'catalogue.csv',
+      'colon-demo.svs',
+      'liver-demo.svs',
+    ]);
+    expect(await fs.readFile(path.join(folder, 'Demo/catalogue.csv'), 'utf8')).toBe(
+      'file_name,dataset_name,organ_type\ncolon-demo.svs,Demo,Colon\nliver-demo.svs,Demo,Liver\n',
+    );
+  });
+
+  it('reports progress at the beginning and at the end', () => {
+    expect(messages.at(0)).toContain('two demonstration slides');
+    expect(messages.at(-1)).toBe('The demonstration slides are ready.');
+  });
+
+  it.each([0, 1])('writes slide %i with pixel size and objective power', async (index) => {
+    const slide = await openSlide({ path: files[index] as string });
+    expect(slide).toMatchObject({ format: 'aperio', objectivePower: 40, mpp: { x: 0.25, y: 0.25 } });
+    expect(slide.levels.map(({ width, height }) => [width, height])).toEqual([
+      [1024, 1024],
+      [512, 512],
+    ]);
+    await slide.close();
+  });
+
+  it.each([0, 1])('draws slide %i in the colours of haematoxylin and eosin', async (index) => {
+    const { hue, share, pink, purple } = await coloursOf(files[index] as string);
+    // Between the blue-purple of nuclei and the pink of stroma.
+    expect(hue).toBeGreaterThan(270);
+    expect(hue).toBeLessThan(340);
+    expect(share).toBeGreaterThan(0.2);
+    expect(share).toBeLessThan(0.95);
+    expect(pink).toBeGreaterThan(0.15);
+    expect(purple).toBeGreaterThan(0.02);
+  });
+
+  it(
+    'writes the same bytes in every run',
+    async () => {
+      const again = await fs.mkdtemp(path.join(os.tmpdir(), 'demo-'));
+      const remade = await makeDemoSlides({ folder: again, parts });
+      for (const [index, file] of remade.entries()) {
+        expect((await fs.readFile(file)).equals(await fs.readFile(files[index] as string))).toBe(true);
+      }
+      await fs.rm(again, { recursive: true });
+    },
+    timeoutMs,
+  );
+});
+
+describe('an interrupted makeDemoSlides', () => {
+  it(
+    'leaves no files when it is aborted',
+    async () => {
+      const stopped = await fs.mkdtemp(path.join(os.tmpdir(), 'demo-'));
+      const stop = new AbortController();
+      const making = makeDemoSlides({
+        folder: stopped,
+        parts,
+        signal: stop.signal,
+        onProgress: (message) => {
+          if (message.includes('25 %')) stop.abort(new Error('enough'));
+        },
+      });
+      await expect(making).rejects.toThrow('enough');
+      expect(await fs.readdir(path.join(stopped, 'Demo'))).toEqual([]);
+      await fs.rm(stopped, { recursive: true });
+    },
+    timeoutMs,
+  );
+
+  it('creates nothing when the signal is already aborted', async () => {
+    const stopped = path.join(folder, 'stopped');
+    const making = makeDemoSlides({ folder: stopped, signal: AbortSignal.abort(new Error('enough')) });
+    await expect(making).rejects.toThrow('enough');
+    await expect(fs.stat(stopped)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it(
+    'throws the reason when a slide cannot be written',
+    async () => {
+      const blocked = await fs.mkdtemp(path.join(os.tmpdir(), 'demo-'));
+      // A folder with the name of the file to be written.
+      await fs.mkdir(path.join(blocked, 'Demo/.colon-demo.svs.unfinished/in-the-way'), { recursive: true });
+      await expect(makeDemoSlides({ folder: blocked, parts })).rejects.toThrow(/slide failed: EISDIR/);
+      expect(await fs.readdir(path.join(blocked, 'Demo'))).toEqual([]);
+      await fs.rm(blocked, { recursive: true });
+    },
+    timeoutMs,
+  );
+});

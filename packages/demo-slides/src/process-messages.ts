@@ -1,0 +1,22 @@
+/** Messages between the server and the child process that draws a demonstration slide. */
+
+export interface DrawRequest {
+  /** Path of the file to write. */
+  readonly file: string;
+  readonly tissue: 'colon' | 'liver';
+  readonly seed: number;
+  /** The part of the slide to draw, pixels at full resolution; null for all of it. */
+  readonly part: SlidePart | null;
+}
+
+export interface SlidePart {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export type DrawReport =
+  | { readonly kind: 'progress'; readonly percent: number }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'failed'; readonly message: string };

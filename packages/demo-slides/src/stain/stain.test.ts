@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { emptyStainTile, GLASS, renderRgb } from './stain.ts';
+
+/** Colour of a place with these amounts of stain. */
+function colourOf(haematoxylin: number, eosin: number, orange = 0): number[] {
+  const tile = emptyStainTile(0, 0, 4);
+  tile.haematoxylin.fill(haematoxylin);
+  tile.eosin.fill(eosin);
+  tile.orange.fill(orange);
+  const picture = new Uint8Array(2 * 2 * 3);
+  renderRgb(tile, picture, 0, 6);
+  return [...picture.subarray(0, 3)];
+}
+
+describe('the colours of renderRgb', () => {
+  it('equal the colour of glass where there is no stain', () => {
+    expect(colourOf(0, 0)).toEqual([...GLASS]);
+  });
+
+  it('are blue-purple for haematoxylin and pink for eosin', () => {
+    const [nucleusRed, nucleusGreen, nucleusBlue] = colourOf(1, 0.2) as [number, number, number];
+    expect(nucleusBlue).toBeGreaterThan(nucleusRed);
+    expect(nucleusRed).toBeGreaterThan(nucleusGreen);
+    const [red, green, blue] = colourOf(0.05, 0.6) as [number, number, number];
+    expect(red).toBeGreaterThan(blue);
+    expect(blue).toBeGreaterThan(green);
+  });
+
+  it('get darker with each added stain', () => {
+    const sum = (colour: number[]) => colour.reduce((a, b) => a + b, 0);
+    expect(sum(colourOf(1, 1))).toBeLessThan(sum(colourOf(1, 0)));
+    expect(sum(colourOf(0, 1, 1))).toBeLessThan(sum(colourOf(0, 1)));
+  });
+
+  it('stay valid for amounts of stain far outside the range of tissue', () => {
+    expect(Math.max(...colourOf(5, 5))).toBeLessThan(4);
+    expect(colourOf(-0.2, -0.2)).toEqual([...GLASS]);
+  });
+});
+
+describe('renderRgb', () => {
+  it('blurs by one pixel and omits the margin', () => {
+    const tile = emptyStainTile(0, 0, 5);
+    tile.haematoxylin[2 * 5 + 2] = 2;
+    const picture = new Uint8Array(3 * 3 * 3);
+    renderRgb(tile, picture, 0, 9);
+    const green = [0, 1, 2, 3, 4, 5, 6, 7, 8].map((pixel) => picture[pixel * 3 + 1] as number);
+    expect(green[4]).toBeLessThan(green[1] as number);
+    expect(green[1]).toBeLessThan(green[0] as number);
+    expect(green[0]).toBeLessThan(GLASS[1]);
+  });
+
+  it('writes only to its part of a larger picture', () => {
+    const picture = new Uint8Array(4 * 4 * 3);
+    renderRgb(emptyStainTile(0, 0, 4), picture, (4 + 1) * 3, 12);
+    expect([...picture.subarray(0, 15)]).toEqual(new Array(15).fill(0));
+    expect([...picture.subarray(15, 21)]).toEqual([...GLASS, ...GLASS]);
+  });
+});

@@ -1,0 +1,156 @@
+/** Nuclei and cytoplasm as functions of the position, from which the stamps of cells are made. */
+import { between, noiseAt, type Random, smoothStep } from '../geometry/random.ts';
+
+export interface NucleusLook {
+  /** Half axes in pixels, shortest and longest; the first lies along x. */
+  readonly long: readonly [number, number];
+  readonly short: readonly [number, number];
+  /** Deviation of the outline from the ellipse: 0 none, 0.15 much. */
+  readonly irregular: number;
+  /** Amounts of haematoxylin: between the chromatin clumps, added in the clumps, added in the membrane. */
+  readonly ground: number;
+  readonly clumps: number;
+  readonly membrane: number;
+  /** Distance of the clumps, pixels. */
+  readonly clumpSize: number;
+  /** Maximum number of visible nucleoli. */
+  readonly nucleoli: number;
+  /** Curvature of a long nucleus: sideways deviation of its ends, pixels. */
+  readonly bow: number;
+  /** 0 round ends, 1 pointed. */
+  readonly pointed: number;
+}
+
+interface Point {
+  readonly haematoxylin: number;
+  readonly eosin: number;
+  readonly orange: number;
+  readonly cover: number;
+}
+
+export const usual: NucleusLook = {
+  long: [13, 15],
+  short: [12, 14],
+  irregular: 0.05,
+  ground: 0.62,
+  clumps: 0.5,
+  membrane: 0.45,
+  clumpSize: 4.5,
+  nucleoli: 1,
+  bow: 0,
+  pointed: 0,
+};
+
+/** Returns the stain of a nucleus as a function of the position relative to its centre; null outside. */
+export function nucleus(random: Random, look: NucleusLook): (x: number, y: number) => Point | null {
+  const long = between(random, ...look.long);
+  const short = between(random, ...look.short);
+  const bow = (random() * 2 - 1) * look.bow;
+  const seed = Math.floor(random() * 2 ** 30);
+  const waves = [2, 3, 4, 5].map((count) => ({
+    count,
+    size: (look.irregular * (random() * 2 - 1)) / Math.sqrt(count - 1),
+    phase: random() * Math.PI * 2,
+  }));
+  const nucleoli = Array.from({ length: Math.round(look.nucleoli * between(random, 0.35, 1)) }, () => {
+    const angle = random() * Math.PI * 2;
+    const away = Math.sqrt(random()) * 0.5;
+    return {
+      x: Math.cos(angle) * away * long,
+      y: Math.sin(angle) * away * short,
+      radius: between(random, 1.7, 3.1),
+    };
+  });
+  const narrowest = Math.min(long, short);
+
+  return (x, yBent) => {
+    const y = yBent - bow * ((x / long) ** 2 - 0.33);
+    const taper = 1 - look.pointed * 0.75 * Math.min(1, (x / long) ** 2);
+    const nx = x / long;
+    const ny = y / (short * Math.max(0.2, taper));
+    const distance = Math.hypot(nx, ny);
+    if (distance > 1.5) return null;
+    const angle = Math.atan2(ny, nx);
+    let outline = 1;
+    for (const wave of waves) outline += wave.size * Math.cos(angle * wave.count + wave.phase);
+    const inside = (1 - distance / outline) * narrowest;
+    const cover = smoothStep(-1.1, 0.9, inside);
+    if (cover <= 0) return null;
+
+    const coarse = noiseAt(seed, x / look.clumpSize, y / look.clumpSize);
+    const fine = noiseAt(seed + 7, x / 2.1, y / 2.1);
+    const clump = smoothStep(-0.1, 0.75, coarse + fine * 0.35);
+    const rim = Math.exp(-(((inside - 1.3) / 1.5) ** 2)) * (0.75 + 0.35 * coarse);
+    // A sphere is thickest in its centre; in a thin section the difference is small.
+    const depth = 0.86 + 0.14 * Math.sqrt(Math.max(0, 1 - (distance / outline) ** 2));
+    let haematoxylin = (look.ground + look.clumps * clump + 0.1 * fine) * depth + look.membrane * rim;
+    let eosin = 0.26 + 0.06 * coarse;
+    for (const spot of nucleoli) {
+      const near = Math.exp(-((Math.hypot(x - spot.x, y - spot.y) / spot.radius) ** 4));
+      haematoxylin += near * 0.55;
+      eosin += near * 0.5;
+    }
+    return { haematoxylin, eosin, orange: 0, cover };
+  };
+}
+
+export function over(top: Point | null, under: Point | null): Point | null {
+  if (top === null || under === null) return top ?? under;
+  const cover = top.cover + under.cover * (1 - top.cover);
+  const share = top.cover / cover;
+  return {
+    haematoxylin: top.haematoxylin * share + under.haematoxylin * (1 - share),
+    eosin: top.eosin * share + under.eosin * (1 - share),
+    orange: top.orange * share + under.orange * (1 - share),
+    cover,
+  };
+}
+
+export interface BodyLook {
+  /** Half axes, pixels. */
+  readonly long: number;
+  readonly short: number;
+  readonly haematoxylin: number;
+  readonly eosin: number;
+  readonly orange: number;
+  /** Strength of the granules, and their distance in pixels. */
+  readonly grain: number;
+  readonly grainSize: number;
+  readonly cover: number;
+}
+
+/** Returns the stain of the cytoplasm of a single cell as a function of the position. */
+export function body(random: Random, look: BodyLook): (x: number, y: number) => Point | null {
+  const seed = Math.floor(random() * 2 ** 30);
+  const lobes = [2, 3, 5].map((count) => ({
+    count,
+    size: 0.09 * (random() * 2 - 1),
+    phase: random() * 7,
+  }));
+  return (x, y) => {
+    const distance = Math.hypot(x / look.long, y / look.short);
+    const angle = Math.atan2(y, x);
+    let outline = 1;
+    for (const lobe of lobes) outline += lobe.size * Math.cos(angle * lobe.count + lobe.phase);
+    const inside = (1 - distance / outline) * Math.min(look.long, look.short);
+    const cover = smoothStep(-1.4, 1.2, inside) * look.cover;
+    if (cover <= 0) return null;
+    // Two noise grids rotated against each other hide their lattices.
+    const turned = noiseAt(
+      seed + 3,
+      (x * 0.8 - y * 0.6) / look.grainSize,
+      (x * 0.6 + y * 0.8) / look.grainSize,
+    );
+    const grain = 1 + look.grain * (turned + 0.8 * noiseAt(seed, x / look.grainSize, y / look.grainSize));
+    return {
+      haematoxylin: look.haematoxylin * grain,
+      eosin: look.eosin * grain,
+      orange: look.orange * grain,
+      cover,
+    };
+  };
+}
+
+export function shifted<T>(draw: (x: number, y: number) => T, dx: number, dy: number) {
+  return (x: number, y: number) => draw(x - dx, y - dy);
+}

@@ -1,0 +1,79 @@
+/** Fat: large round cells, empty because processing dissolves the fat, with thin walls and flat nuclei. */
+
+import { pick, randomAt, smoothStep } from '../geometry/random.ts';
+import { forEachSquare } from '../geometry/spatial-index.ts';
+import { type CellDepth, depthIn, nearestPoint, pointOf, voronoiCell } from '../geometry/voronoi.ts';
+import type { StainTile } from '../stain/stain.ts';
+import { applyStamp } from '../stain/stamp.ts';
+import { nearest } from '../stain/texture.ts';
+import type { Palette } from './palette.ts';
+
+/** Distance of the cells, pixels: 62 µm. */
+const SPACING = 250;
+/** Pixels over which the corners of a cell are rounded. */
+const ROUNDING = 26;
+
+function gridOf(seed: number) {
+  return { seed, spacing: SPACING, jitter: 0.72 };
+}
+
+/** Returns whether a fat cell covers a position. Takes the `seed` and `amountAt` of `paintFat`. */
+export function isFat(
+  seed: number,
+  amountAt: (x: number, y: number) => number,
+  x: number,
+  y: number,
+): boolean {
+  const middle = nearestPoint(gridOf(seed), x, y);
+  return amountAt(middle.x, middle.y) > 0;
+}
+
+/**
+ * Paints fat cells over the tissue of a tile, only whole cells.
+ *
+ * @param amountAt returns a number above 0 where there is fat
+ */
+export function paintFat(
+  tile: StainTile,
+  palette: Palette,
+  seed: number,
+  amountAt: (x: number, y: number) => number,
+): void {
+  const { haematoxylin, eosin, orange, size } = tile;
+  const { grain, cells } = palette;
+  const depth: CellDepth = { straight: 0, rounded: 0 };
+  forEachSquare(tile, SPACING, SPACING * 1.5, (column, row) => {
+    const grid = gridOf(seed);
+    const { x: middleX, y: middleY } = pointOf(grid, column, row);
+    if (amountAt(middleX, middleY) <= 0) return;
+    const cell = voronoiCell(grid, column, row);
+    const left = Math.max(0, Math.floor(cell.x - cell.reach - tile.x));
+    const right = Math.min(size - 1, Math.ceil(cell.x + cell.reach - tile.x));
+    const top = Math.max(0, Math.floor(cell.y - cell.reach - tile.y));
+    const bottom = Math.min(size - 1, Math.ceil(cell.y + cell.reach - tile.y));
+    for (let y = top; y <= bottom; y++) {
+      for (let x = left; x <= right; x++) {
+        depthIn(cell, tile.x + x - cell.x, tile.y + y - cell.y, ROUNDING, depth);
+        if (depth.straight < 0) continue;
+        const at = y * size + x;
+        const wall = smoothStep(4.4, 1.4, depth.rounded);
+        haematoxylin[at] = wall * 0.06;
+        eosin[at] = wall * (0.42 + 0.08 * nearest(grain, tile.x + x, tile.y + y));
+        orange[at] = 0;
+      }
+    }
+    const side = pick(cell.sides, randomAt(seed + 2, column, row));
+    if (randomAt(seed + 3, column, row) < 0.55) {
+      const x = cell.x + side.nx * side.distance;
+      const y = cell.y + side.ny * side.distance;
+      applyStamp(tile, pick(cells.endothelium, randomAt(seed + 4, column, row)), {
+        x,
+        y,
+        angle: Math.atan2(side.nx, -side.ny),
+        scale: 0.8,
+        density: 1,
+        opacity: 0.95,
+      });
+    }
+  });
+}

@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cellAt, emptyWallCell, type Gland, placeInGland, wallPoint, wallRange } from './glands.ts';
+
+const gland: Gland = {
+  seed: 3,
+  x: 500,
+  y: 300,
+  dx: 0.6,
+  dy: 0.8,
+  length: 700,
+  lumen: 20,
+  height: 84,
+  bend: 0,
+  open: false,
+  cellWidth: 46,
+  gobletShare: 0.5,
+};
+const range = wallRange(gland);
+const along = fc.double({ min: range.from, max: range.to, noNaN: true });
+const side = fc.constantFrom(1, -1);
+
+describe('placeInGland', () => {
+  it('inverts wallPoint', () => {
+    fc.assert(
+      fc.property(along, side, fc.double({ min: 1, max: 80, noNaN: true }), (a, s, depth) => {
+        const { x, y } = wallPoint(gland, a, s, depth);
+        const place = placeInGland(gland, x, y, { depth: 0, along: 0, side: 0 });
+        expect(place.depth).toBeCloseTo(depth);
+        expect(place.along).toBeCloseTo(a);
+      }),
+    );
+  });
+
+  it('returns a negative depth on the axis', () => {
+    const place = placeInGland(gland, 500 + 0.6 * 300, 300 + 0.8 * 300, { depth: 0, along: 0, side: 0 });
+    expect(place.depth).toBeCloseTo(-gland.lumen);
+  });
+});
+
+describe('cellAt', () => {
+  it('returns the same cell whatever the cached cell is', () => {
+    const cached = emptyWallCell();
+    fc.assert(
+      fc.property(along, (a) => {
+        cellAt(9, 0.5, 46, a, cached);
+        expect(cached).toEqual(cellAt(9, 0.5, 46, a, emptyWallCell()));
+        expect(cached.across).toBeGreaterThanOrEqual(0);
+        expect(cached.across).toBeLessThan(1);
+      }),
+    );
+  });
+});

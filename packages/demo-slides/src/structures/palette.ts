@@ -1,0 +1,92 @@
+/** The interface of a tissue, and the textures and cells that every tissue is drawn with. */
+
+import { type Random, randomFrom } from '../geometry/random.ts';
+import type { StainTile } from '../stain/stain.ts';
+import { cutEnds, fibres, speckle, type Texture } from '../stain/texture.ts';
+import { type Cells, drawCells } from './cells.ts';
+
+/** Micrometres per pixel at full resolution, as a scan with a 40× objective has. */
+export const MICRONS_PER_PIXEL = 0.25;
+export const OBJECTIVE_POWER = 40;
+
+export interface Tissue {
+  /** Pixels at full resolution. */
+  readonly width: number;
+  readonly height: number;
+  /**
+   * Draws the part of the section that lies in an empty tile.
+   *
+   * @returns false when the tile has only bare glass, and nothing was drawn
+   */
+  draw(tile: StainTile): boolean;
+}
+
+/** Textures and cells, created once per slide. */
+export interface Palette {
+  readonly cells: Cells;
+  /** Granules of cytoplasm, at the size of a pixel. */
+  readonly grain: Texture;
+  /** Soft noise with a period of some 10 pixels. */
+  readonly clouds: Texture;
+  /** Fine strands in any direction, with gaps. */
+  readonly reticulum: Texture;
+  /** Wavy bundles. */
+  readonly collagen: Texture;
+  /** Long dense fibres, and the rare gaps between them. */
+  readonly muscle: Texture;
+  readonly clefts: Texture;
+  /** Cross-sections of muscle fibres, and of their bundles at a quarter of the size. */
+  readonly muscleEnds: Texture;
+  readonly bundles: Texture;
+}
+
+export function createPalette(seed: number): Palette {
+  const random: Random = randomFrom(seed);
+  return {
+    cells: drawCells(random),
+    grain: speckle(random, 512, [0, 1, 2]),
+    clouds: speckle(random, 512, [3, 6, 12]),
+    reticulum: fibres(random, 1024, {
+      count: 2600,
+      length: [40, 200],
+      thickness: [2.5, 9],
+      lean: Math.PI,
+      swing: [2, 14],
+      swingLength: [50, 160],
+      cover: 0.75,
+      softness: 1,
+    }),
+    collagen: fibres(random, 1024, {
+      count: 900,
+      length: [160, 620],
+      thickness: [5, 24],
+      lean: 0.4,
+      swing: [4, 20],
+      swingLength: [90, 260],
+      cover: 0.9,
+      softness: 1,
+    }),
+    muscle: fibres(random, 1024, {
+      count: 2600,
+      length: [260, 800],
+      thickness: [9, 19],
+      lean: 0.05,
+      swing: [1, 6],
+      swingLength: [200, 500],
+      cover: 0.95,
+      softness: 0,
+    }),
+    clefts: fibres(random, 1024, {
+      count: 85,
+      length: [120, 620],
+      thickness: [1.5, 8],
+      lean: 0.1,
+      swing: [1, 9],
+      swingLength: [200, 600],
+      cover: 0.95,
+      softness: 1,
+    }),
+    muscleEnds: cutEnds(random, 512, 16, 0.68),
+    bundles: cutEnds(random, 1024, 128, 0),
+  };
+}

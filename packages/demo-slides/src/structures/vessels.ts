@@ -1,0 +1,203 @@
+/** Cross-sections of blood vessels: arteries with a muscular wall, veins with a thin one, both with red blood cells. */
+import { noiseAt, pick, randomAt, smoothStep } from '../geometry/random.ts';
+import type { StainTile } from '../stain/stain.ts';
+import { applyStamp, type Stamp } from '../stain/stamp.ts';
+import { nearest, sample } from '../stain/texture.ts';
+import type { Palette } from './palette.ts';
+
+interface VesselPlan {
+  readonly kind: 'artery' | 'vein';
+  readonly seed: number;
+  /** Middle, pixels. */
+  readonly x: number;
+  readonly y: number;
+  /** Half axes of the lumen, pixels, and the direction of the first, radians. */
+  readonly long: number;
+  readonly short: number;
+  readonly angle: number;
+  /** Thickness of the wall, pixels. */
+  readonly wall: number;
+  /** Share of the lumen filled with red cells, 0…1. */
+  readonly filled: number;
+}
+
+export interface Vessel extends VesselPlan {
+  /** Radius of the vessel with the tissue it displaces, pixels. */
+  readonly reach: number;
+  /** Radius of the lumen relative to its ellipse, in equidistant directions. */
+  readonly outline: Float32Array;
+}
+
+const DIRECTIONS = 128;
+/** Pixels over which a wall blends into the surrounding tissue. */
+const ADVENTITIA = 16;
+const RED_CELL_SPACING = 22;
+
+export function vesselOf(plan: VesselPlan): Vessel {
+  const slack = plan.kind === 'vein' ? 0.2 : 0.08;
+  const outline = Float32Array.from({ length: DIRECTIONS }, (_, k) => {
+    const cos = Math.cos((k / DIRECTIONS) * Math.PI * 2);
+    const sin = Math.sin((k / DIRECTIONS) * Math.PI * 2);
+    const folds = noiseAt(plan.seed + 1, cos * 4 + 9, sin * 4 + 9) * 0.4;
+    return 1 + slack * (noiseAt(plan.seed, cos * 1.6 + 9, sin * 1.6 + 9) + folds);
+  });
+  const widest = Math.max(plan.long, plan.short) * (1 + slack * 1.4);
+  return { ...plan, outline, reach: widest + plan.wall + ADVENTITIA };
+}
+
+interface VesselPosition {
+  /** Distance from the inner surface, pixels; negative in the lumen. */
+  depth: number;
+  /** Direction from the centre, radians from the long axis. */
+  direction: number;
+}
+
+function placeIn(vessel: Vessel, x: number, y: number, out: VesselPosition): VesselPosition {
+  const cos = Math.cos(vessel.angle);
+  const sin = Math.sin(vessel.angle);
+  const dx = x - vessel.x;
+  const dy = y - vessel.y;
+  const lx = (dx * cos + dy * sin) / vessel.long;
+  const ly = (dy * cos - dx * sin) / vessel.short;
+  const direction = Math.atan2(ly, lx);
+  const turn = (direction / (Math.PI * 2) + 1) * DIRECTIONS;
+  const k = Math.floor(turn);
+  const here = vessel.outline[k % DIRECTIONS] as number;
+  const next = vessel.outline[(k + 1) % DIRECTIONS] as number;
+  const radius = Math.sqrt(lx * lx + ly * ly);
+  // Pixels per unit of radius in this direction, so that the wall has the same thickness everywhere.
+  const unit = radius < 1e-6 ? vessel.short : Math.sqrt(dx * dx + dy * dy) / radius;
+  out.depth = (radius - here - (next - here) * (turn - k)) * unit;
+  out.direction = direction;
+  return out;
+}
+
+/** Returns whether a position lies in a vessel, in its wall, or within `margin` pixels of it. */
+export function isInVessel(vessel: Vessel, x: number, y: number, margin: number): boolean {
+  if (Math.hypot(x - vessel.x, y - vessel.y) > vessel.reach + margin) return false;
+  return placeIn(vessel, x, y, { depth: 0, direction: 0 }).depth < vessel.wall + margin;
+}
+
+export function paintVessel(tile: StainTile, palette: Palette, vessel: Vessel): void {
+  paintWall(tile, palette, vessel);
+  paintRedCells(tile, palette, vessel);
+  paintNuclei(tile, palette, vessel);
+}
+
+function paintWall(tile: StainTile, { grain, clouds, muscle, collagen }: Palette, vessel: Vessel): void {
+  const { haematoxylin, eosin, orange, size } = tile;
+  const { reach, wall } = vessel;
+  const left = Math.max(0, Math.floor(vessel.x - reach - tile.x));
+  const right = Math.min(size - 1, Math.ceil(vessel.x + reach - tile.x));
+  const top = Math.max(0, Math.floor(vessel.y - reach - tile.y));
+  const bottom = Math.min(size - 1, Math.ceil(vessel.y + reach - tile.y));
+  const place: VesselPosition = { depth: 0, direction: 0 };
+  const around = (vessel.long + vessel.short) / 2;
+  const isArtery = vessel.kind === 'artery';
+  const scallops = Math.round(around / 7);
+  for (let row = top; row <= bottom; row++) {
+    for (let column = left; column <= right; column++) {
+      const x = tile.x + column;
+      const y = tile.y + row;
+      const { depth, direction } = placeIn(vessel, x, y, place);
+      const uneven = 5 * nearest(clouds, x, y);
+      if (depth > wall + ADVENTITIA) continue;
+      const at = row * size + column;
+      const g = nearest(grain, x, y);
+      const along = direction * (around + depth);
+      const surface = isArtery ? depth - 2.2 * Math.sin(direction * scallops) : depth;
+      let h = 0;
+      let e = 0;
+      if (surface < 0) {
+        // Blood plasma stains faintly.
+        e = vessel.filled > 0.05 ? 0.09 + 0.02 * g : 0;
+      } else if (isArtery) {
+        const strand = sample(muscle, along * 1.1 + vessel.seed, depth * 1.1 + vessel.seed * 3);
+        e = 0.34 + 0.36 * strand + 0.05 * g;
+        h = 0.07 + 0.03 * g;
+        // The internal elastic lamina: a bright, wavy line.
+        const lamina = Math.exp(-(((surface - 6) / 2) ** 2));
+        e += 0.28 * lamina;
+        h -= 0.05 * lamina;
+      } else {
+        const strand = sample(collagen, along + vessel.seed, depth * 1.6 + vessel.seed * 3);
+        e = 0.34 + 0.36 * strand + 0.05 * g;
+        h = 0.04;
+      }
+      const cover = smoothStep(wall + ADVENTITIA, wall + 2, depth + uneven);
+      const edge = surface < 0 ? 1 : smoothStep(-1, 1.2, surface);
+      haematoxylin[at] = (haematoxylin[at] as number) * (1 - cover) + h * cover * edge;
+      eosin[at] = (eosin[at] as number) * (1 - cover) + e * cover * edge;
+      orange[at] = (orange[at] as number) * (1 - cover);
+    }
+  }
+}
+
+function paintRedCells(tile: StainTile, { cells }: Palette, vessel: Vessel): void {
+  if (vessel.filled <= 0) return;
+  const { seed, reach } = vessel;
+  const place: VesselPosition = { depth: 0, direction: 0 };
+  const left = Math.floor(Math.max(vessel.x - reach, tile.x - 20) / RED_CELL_SPACING);
+  const right = Math.floor(Math.min(vessel.x + reach, tile.x + tile.size + 20) / RED_CELL_SPACING);
+  const top = Math.floor(Math.max(vessel.y - reach, tile.y - 20) / RED_CELL_SPACING);
+  const bottom = Math.floor(Math.min(vessel.y + reach, tile.y + tile.size + 20) / RED_CELL_SPACING);
+  for (let row = top; row <= bottom; row++) {
+    for (let column = left; column <= right; column++) {
+      const x = (column + 0.5 + (randomAt(seed, column, row) - 0.5) * 0.8) * RED_CELL_SPACING;
+      const y = (row + 0.5 + (randomAt(seed + 1, column, row) - 0.5) * 0.8) * RED_CELL_SPACING;
+      // Red blood cells form groups; the rest of the lumen is empty.
+      const gathering = noiseAt(seed + 2, x / 150, y / 150) * 0.5 + 0.5;
+      if (gathering > vessel.filled || placeIn(vessel, x, y, place).depth > -9) continue;
+      applyStamp(tile, pick(cells.redCells, randomAt(seed + 3, column, row)), {
+        x,
+        y,
+        angle: randomAt(seed + 4, column, row) * 6.3,
+        scale: 0.92 + 0.16 * randomAt(seed + 5, column, row),
+        density: 0.8 + 0.35 * randomAt(seed + 6, column, row),
+        opacity: 0.94,
+      });
+    }
+  }
+}
+
+function paintNuclei(tile: StainTile, { cells }: Palette, vessel: Vessel): void {
+  const { seed, long, short, wall } = vessel;
+  const around = (long + short) / 2;
+  const isSmall = around < 40;
+  const cos = Math.cos(vessel.angle);
+  const sin = Math.sin(vessel.angle);
+  const place: VesselPosition = { depth: 0, direction: 0 };
+
+  const ring = (depth: number, spacing: number, share: number, stream: number, stamps: readonly Stamp[]) => {
+    const count = Math.max(isSmall ? 3 : 5, Math.round((2 * Math.PI * (around + depth)) / spacing));
+    for (let k = 0; k < count; k++) {
+      const chance = randomAt(seed, k, stream);
+      if (chance > share) continue;
+      const direction = ((k + chance * 0.9) / count) * Math.PI * 2;
+      const lx = Math.cos(direction);
+      const ly = Math.sin(direction);
+      const stepX = lx * long * cos - ly * short * sin;
+      const stepY = lx * long * sin + ly * short * cos;
+      // Finds the wall in this direction by three Newton steps.
+      let away = 1;
+      for (let step = 0; step < 3; step++) {
+        const found = placeIn(vessel, vessel.x + stepX * away, vessel.y + stepY * away, place).depth;
+        away += (depth - found) / Math.hypot(stepX, stepY);
+      }
+      applyStamp(tile, pick(stamps, randomAt(seed, k, stream + 1)), {
+        x: vessel.x + stepX * away,
+        y: vessel.y + stepY * away,
+        angle: Math.atan2(ly / long, lx / short) + vessel.angle + Math.PI / 2,
+        scale: (isSmall ? 0.62 : 0.74) + 0.25 * randomAt(seed, k, stream + 2),
+        density: 0.75 + 0.4 * randomAt(seed, k, stream + 3),
+        opacity: randomAt(seed, k, stream + 4) < 0.3 ? 0.6 : 0.92,
+      });
+    }
+  };
+  ring(1.5, isSmall ? 60 : 74, 0.75, 1, cells.endothelium);
+  if (vessel.kind === 'artery') {
+    for (let depth = 18, stream = 11; depth < wall - 4; depth += 24, stream += 5) {
+      ring(depth, 92, 0.55, stream, cells.muscleLong);
+    }
+  } else if (!isSmall) ring(wall * 0.7, 150, 0.7, 11, cells.fibroblasts);
+}
