@@ -1,31 +1,45 @@
 /** Builds the HTTP application; every route file is registered here by name. */
 import { createServer } from 'node:http';
 import helmet from '@fastify/helmet';
-import { AppError, apiBase, catalogueFile, endpoints } from '@lamina/contract';
+import { AppError, apiBase, catalogueFile, endpoints, isPathParameter } from '@lamina/contract';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import type { Config } from './config.ts';
+import { addressMatcher } from './domain/address-list.ts';
 import { checkAccess } from './http/access.ts';
-import { guardConnections, keepAliveMs, serverOptions } from './http/connections.ts';
+import { countRefusal, recordRequestStart, recordResponse } from './http/access-log.ts';
+import { keepAliveMs, limitConnections, processLimits, serverOptions } from './http/connections.ts';
+import { allowOrigin, preflightRoutes } from './http/cors.ts';
 import { replyWithError } from './http/error-reply.ts';
-import { countRefusal, noteAnswer, noteArrival } from './http/note-answer.ts';
-import { noteRefusal } from './http/note-refusal.ts';
+import { routedUrl } from './http/public-base.ts';
+import { recordRefusal } from './http/refusal-audit.ts';
+import { refusedTileOf } from './http/refused-tiles.ts';
 import { requestIdOf } from './http/request-id.ts';
-import { pixelHeaders } from './http/send-bytes.ts';
-import { createTileLane } from './http/tile-lane.ts';
+import { pixelHeaders, sendsPixels } from './http/send-bytes.ts';
+import type { Config } from './platform/config.ts';
 import { accountRoutes } from './routes/account.ts';
+import { annotationRoutes } from './routes/annotations.ts';
+import { apiTokenRoutes } from './routes/api-tokens.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { authRoutes } from './routes/auth.ts';
+import { caseRoutes } from './routes/cases.ts';
+import { collectionRoutes } from './routes/collections.ts';
 import { datasetRoutes } from './routes/datasets.ts';
+import { dicomWebRoutes } from './routes/dicomweb.ts';
 import { documentationBase, documentationRoutes } from './routes/documentation.ts';
 import { healthRoutes } from './routes/health.ts';
+import { iiifRoutes } from './routes/iiif.ts';
 import { imageSessionRoutes } from './routes/image-sessions.ts';
 import { imageRoutes } from './routes/images.ts';
+import { originalRoutes } from './routes/originals.ts';
+import { overlayRoutes } from './routes/overlays.ts';
+import { resultLayerRoutes } from './routes/result-layers.ts';
+import { shareLinkRoutes } from './routes/share-links.ts';
 import { slideManagementRoutes } from './routes/slide-management.ts';
+import { createTileFastPath } from './routes/tile-fast-path.ts';
 import { tileRoutes } from './routes/tiles.ts';
 import { uploadRoutes } from './routes/uploads.ts';
 import { userRoutes } from './routes/users.ts';
@@ -37,7 +51,7 @@ declare module 'fastify' {
     readonly now: () => Date;
   }
   interface FastifyContextConfig {
-    /** A route outside the API base that anyone may ask for: health, documentation, the web app. */
+    /** A route outside the API base without access control: health, documentation, web app. */
     readonly open?: true;
   }
 }
@@ -48,44 +62,65 @@ const urlLimit = 4096;
 export async function buildApp(services: Services): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = services.log;
   const { metrics, stopping } = services;
-  const tileLane = createTileLane(services, keepAliveMs);
+  const tileFastPath = createTileFastPath(services, keepAliveMs);
   const app: FastifyInstance = fastify({
     loggerInstance,
-    // One line of our own per request, without its query.
+    // recordResponse writes one line per request, without the query.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     trustProxy: services.config.trustedProxies.length > 0 ? [...services.config.trustedProxies] : false,
     bodyLimit: bodyLimitBytes,
-    serverFactory: (usual) =>
+    rewriteUrl: routedUrl,
+    serverFactory: (fastifyHandler) =>
       createServer(serverOptions, (request, response) => {
-        if (!tileLane.take(request, response, usual)) usual(request, response);
+        if (!tileFastPath.take(request, response, fastifyHandler)) fastifyHandler(request, response);
       }),
-    return503OnClosing: false, // what still comes while connections end is answered
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
-    genReqId: ({ headers }) => requestIdOf(headers),
+    return503OnClosing: false, // requests that arrive during the shutdown are answered
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2048 },
+    genReqId: (request) => refusedTileOf(request)?.requestId ?? requestIdOf(request.headers),
+    // A path that cannot be decoded reaches no route, hook or error handler.
+    frameworkErrors: (error, request, reply) => {
+      reply.header('X-Request-Id', request.id).header('X-Content-Type-Options', 'nosniff');
+      void replyWithError(error, request, reply);
+    },
   });
-  const connections = guardConnections(app.server);
+  const { connectionsPerAddress, trustedProxies } = services.config;
+  const connections = limitConnections(app.server, {
+    ...processLimits,
+    mostPerAddress: connectionsPerAddress || Infinity,
+    // Loopback has no limit: a reverse proxy may run on this machine, and local programs have other means.
+    isUnlimited: addressMatcher([...trustedProxies, 'loopback']),
+    onLimit: (address) =>
+      services.log.warn({ address, limit: connectionsPerAddress }, 'connection limit per address reached'),
+  });
+  metrics.watch({
+    name: 'http_connections_rejected_total',
+    help: 'Connections closed because their address had reached CONNECTIONS_PER_ADDRESS.',
+    type: 'counter',
+    aggregator: 'sum',
+    read: connections.rejected,
+  });
   metrics.watch({
     name: 'http_connections',
-    help: 'Connections that are open.',
+    help: 'Open connections.',
     type: 'gauge',
     aggregator: 'sum',
     read: connections.count,
   });
-  // From then on Fastify answers everything, and each answer is the last one of its connection.
-  stopping.addEventListener('abort', () => tileLane.close(), { once: true });
+  // During the shutdown Fastify answers everything, and each response closes its connection.
+  stopping.addEventListener('abort', () => tileFastPath.close(), { once: true });
   app.addHook('onSend', (_, reply, payload, done) => {
     if (stopping.aborted) reply.header('Connection', 'close');
     done(null, payload);
   });
   app.addHook('preClose', async () => {
-    tileLane.close();
+    tileFastPath.close();
     connections.windDown();
   });
   app.decorate('now', services.now);
   app.decorateRequest('credential', null);
   app.decorateRequest('sentBefore', null);
 
-  // Before the access check, so that a refused answer carries these headers, too.
+  // Before the access check, so that rejected requests also get these headers.
   await app.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,
@@ -118,45 +153,59 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   app.setNotFoundHandler(replyNotFound);
   app.addHook('onRoute', requireDeclaration);
   app.addHook('onRequest', async (request, reply) => {
-    noteArrival(request);
+    recordRequestStart(request);
     reply.header('X-Request-Id', request.id);
     if (request.is404) return;
     const { endpoint } = request.routeOptions.config;
     if (endpoint === undefined) return;
-    if (endpoint.access === 'image-session') reply.headers(pixelHeaders);
+    if (sendsPixels(endpoint)) reply.headers(pixelHeaders);
+    allowOrigin(endpoint, request, reply, services.config.dicomwebOrigins);
     checkSize(request);
-    checkNothingTwice(request);
+    rejectRepeatedParameters(request);
     try {
       request.credential = await checkAccess(endpoint, request, services);
     } catch (error) {
-      noteRefusal(error, endpoint, request, services);
+      recordRefusal(error, endpoint, request, services);
       throw error;
     }
+    checkQueryEncoding(request);
+    checkPathParameters(request);
   });
-  app.addHook('onResponse', async (request, reply) => noteAnswer(request, reply, metrics));
+  app.addHook('onResponse', async (request, reply) => recordResponse(request, reply, metrics));
 
   healthRoutes(app, services);
   authRoutes(app, services);
   accountRoutes(app, services);
+  apiTokenRoutes(app, services);
   userRoutes(app, services);
   datasetRoutes(app, services);
+  caseRoutes(app, services);
+  collectionRoutes(app, services);
+  shareLinkRoutes(app, services);
   auditRoutes(app, services);
   imageSessionRoutes(app, services);
   await imageRoutes(app, services);
+  await annotationRoutes(app, services);
+  originalRoutes(app, services);
+  await resultLayerRoutes(app, services);
+  overlayRoutes(app, services);
   slideManagementRoutes(app, services);
   await uploadRoutes(app, services);
   tileRoutes(app, services);
+  iiifRoutes(app, services);
+  dicomWebRoutes(app, services);
+  preflightRoutes(app, services.config.dicomwebOrigins);
   await documentationRoutes(app);
   await webRoutes(app, services);
   return app;
 }
 
-/** Where the browser turns the code of an external sign-in into an identity token; nothing without a provider. */
+/** Returns the origin at which the browser exchanges the code of an external sign-in; empty without a provider. */
 function providerOrigin({ signIn: { external } }: Config): string[] {
   return external === null ? [] : [new URL(external.issuer).origin];
 }
 
-/** Elsewhere JSON is the only body there is; an empty one is none, and keys that would reach a prototype are dropped. */
+/** JSON is the only body of most routes; an empty body counts as none, and prototype keys are removed. */
 function readJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser('remove', 'remove');
@@ -166,18 +215,18 @@ function readJson(app: FastifyInstance): void {
   });
 }
 
-/** Taken where the contract asks for one, and nowhere else. */
+/** Accepts CSV bodies only for endpoints that declare them. */
 function readCatalogueFiles(app: FastifyInstance): void {
   const { contentType } = catalogueFile;
   app.addContentTypeParser(contentType, { parseAs: 'buffer' }, (request, body, done) => {
-    const isAsked = request.routeOptions.config.endpoint?.upload?.contentType === contentType;
-    done(isAsked ? null : new AppError('unsupported_type'), body);
+    const isAccepted = request.routeOptions.config.endpoint?.upload?.contentType === contentType;
+    done(isAccepted ? null : new AppError('unsupported_type'), body);
   });
 }
 
-/** A route below the API base that the contract does not declare stops the start. */
+/** Every route below the API base must be declared in the contract, otherwise the server does not start. */
 function requireDeclaration(route: { url: string; config?: { endpoint?: unknown; open?: true } }): void {
-  if (route.url.startsWith(documentationBase)) return; // its routes are a library's
+  if (route.url.startsWith(documentationBase)) return; // registered by a library
   if (route.config?.endpoint === undefined && route.config?.open !== true) {
     throw new Error(`The route ${route.url} has no endpoint in the contract and is not declared open.`);
   }
@@ -185,34 +234,58 @@ function requireDeclaration(route: { url: string; config?: { endpoint?: unknown;
 
 function checkSize(request: FastifyRequest): void {
   const { endpoint } = request.routeOptions.config;
-  const limit = endpoint?.isStreamed ? Infinity : (endpoint?.upload?.maxBytes ?? bodyLimitBytes);
+  const limit = endpoint?.isStreamed
+    ? Infinity
+    : (endpoint?.upload?.maxBytes ?? endpoint?.maxBodyBytes ?? bodyLimitBytes);
   if (Number(request.headers['content-length'] ?? 0) > limit) throw new AppError('too_large');
   if (request.url.length > urlLimit) throw new AppError('too_large');
 }
 
-function checkNothingTwice(request: FastifyRequest): void {
+/** Rejects invalid percent-encoding, which the query parser would not decode. */
+function checkQueryEncoding({ url }: FastifyRequest): void {
+  const start = url.indexOf('?');
+  if (start === -1 || !url.includes('%', start)) return;
+  try {
+    decodeURIComponent(url.slice(start));
+  } catch (cause) {
+    throw new AppError('invalid_request', { cause });
+  }
+}
+
+/** Answers a malformed id with 404 like an unknown one, without a database query. */
+function checkPathParameters(request: FastifyRequest): void {
+  for (const [name, value] of Object.entries(request.params as Record<string, string>)) {
+    if (!isPathParameter(name, value)) throw new AppError('not_found');
+  }
+}
+
+/** `includefield` of DICOMweb is the one parameter that may be repeated. */
+function rejectRepeatedParameters(request: FastifyRequest): void {
+  const { endpoint } = request.routeOptions.config;
   for (const [name, value] of Object.entries(request.query as Record<string, unknown>)) {
-    if (Array.isArray(value)) {
-      const message = { tr: `${name}: birden çok kez gönderilmiş.`, en: `${name}: sent more than once.` };
-      throw new AppError('invalid_request', { message, field: name });
+    if (Array.isArray(value) && !(name === 'includefield' && endpoint?.cors === 'dicomweb-origins')) {
+      throw new AppError('invalid_request', { reason: 'parameter_repeated', field: name });
     }
   }
 }
 
-/** The methods of each declared path, to tell an unknown path (404) from an unsupported method (405). */
+/** The methods of each declared path, to distinguish an unknown path (404) from an unsupported method (405). */
 const methodsByPath = Object.values(
   Object.groupBy(Object.values(endpoints), ({ path }) => path.replace(/:\w+/g, ':')),
 ).map((group = []) => ({
-  pattern: new RegExp(`^${apiBase}${group[0]?.path.replace(/:\w+/g, '[^/]+').replaceAll('.', '\\.')}/?$`),
+  pattern: new RegExp(
+    `^${apiBase}${group[0]?.path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+').replace('*', '.+')}/?$`,
+  ),
   methods: group.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
 }));
 
 function replyNotFound(request: FastifyRequest, reply: Parameters<typeof replyWithError>[2]) {
   const path = request.url.split('?', 1)[0] ?? '';
-  const known = methodsByPath.find(({ pattern }) => pattern.test(path));
-  if (known === undefined || known.methods.includes(request.method)) {
+  // A path may be one of its own and an id of another: /share-links/open and /share-links/{id}.
+  const methods = methodsByPath.flatMap(({ pattern, methods }) => (pattern.test(path) ? methods : []));
+  if (methods.length === 0 || methods.includes(request.method)) {
     return replyWithError(new AppError('not_found'), request, reply);
   }
-  reply.header('Allow', known.methods.join(', '));
+  reply.header('Allow', [...new Set(methods)].join(', '));
   return replyWithError(new AppError('method_not_allowed'), request, reply);
 }

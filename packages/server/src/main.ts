@@ -1,44 +1,54 @@
-/** Starts and stops the program, nothing more. For people on stdout, for machines (JSON lines) on stderr. */
-import './require-node.ts';
+/** Starts and stops the program. Messages for people go to stdout, JSON log lines to stderr. */
+import './platform/require-node.ts';
 import cluster from 'node:cluster';
 import path from 'node:path';
 import type { Logger } from 'pino';
+import { ensureFirstAdmin } from './accounts/first-admin.ts';
 import { buildApp } from './app.ts';
-import { recordSettings } from './auditing/settings-entry.ts';
-import { addressOf, type Config, ConfigError, configOfProcess } from './config.ts';
-import { drawDemoSlidesOnce } from './demo/draw-demo-slides-once.ts';
-import { ensureFirstAdmin } from './first-admin.ts';
-import { listenAt, listenInCluster } from './http/listening.ts';
-import { createLog } from './log.ts';
-import { greet } from './processes/greeting.ts';
+import { recordSettingsChange } from './audit/settings-event.ts';
+import { registerDemoSlidesJob } from './catalogue/demo-slides.ts';
+import { listenInCluster, listenOn } from './http/listening.ts';
+import { addressOf, type Config, ConfigError, configOfProcess } from './platform/config.ts';
+import { createLog } from './platform/log.ts';
 import { startMetricsServer } from './processes/metrics-server.ts';
-import { createOwnMetrics, type OwnMetrics } from './processes/own-metrics.ts';
+import { createProcessMetrics, type ProcessMetrics } from './processes/process-metrics.ts';
 import { type ServingCalls, startServing } from './processes/serving-processes.ts';
+import { printStartupMessage } from './processes/startup-message.ts';
 import { stopOnSignal } from './processes/stop.ts';
+import { warmUpTiles } from './routes/tile-warm-up.ts';
 import { createServices, type Services } from './services.ts';
-import { createMadeElsewhere, type MadeTilesCalls, madeTilesCalls } from './slides/made-elsewhere.ts';
-import { createMadeTiles, type MadeTiles } from './slides/made-tiles.ts';
-import { type ObjectStorage, openObjectStorage } from './slides/object-storage.ts';
-import { answerCalls, createCaller } from './slides/process-calls.ts';
+import { type ObjectStorage, openObjectStorage } from './slide-storage/object-storage.ts';
 import { openDatabase } from './store/database.ts';
+import { watchSafetyCopies } from './store/safety-copies.ts';
+import { hideEnvironment } from './tiles/hide-environment.ts';
+import { answerCalls, createCaller } from './tiles/process-calls.ts';
+import {
+  createRemoteTileClient,
+  type RenderedTilesCalls,
+  renderedTilesCalls,
+} from './tiles/remote-tile-client.ts';
+import { createRenderedTiles, type RenderedTiles } from './tiles/rendered-tiles.ts';
 
-/** What every kind of process begins with. */
-interface Ground {
+/** What every kind of process starts with. */
+interface ProcessContext {
   readonly config: Config;
   readonly log: Logger;
-  readonly own: OwnMetrics;
+  readonly own: ProcessMetrics;
   readonly objectStorage: ObjectStorage | null;
 }
 
 interface Opened {
   readonly services: Services;
-  /** Aborted when the process is about to end. */
+  /** Aborted when the process shuts down. */
   readonly stopping: AbortController;
-  /** Told to `services` once it is known where the program answers. */
-  answersAt(port: number): string;
+  /** Sets the port of links in e-mails and returns the address. */
+  setPort(port: number): string;
 }
 
-async function open({ config, log, own, objectStorage }: Ground, madeTiles: MadeTiles): Promise<Opened> {
+async function open(
+  { config, log, own, objectStorage }: ProcessContext,
+  renderedTiles: RenderedTiles,
+): Promise<Opened> {
   const stopping = new AbortController();
   const db = await openDatabase({ url: config.databaseUrl, file: path.join(config.dataDir, 'lamina.db') });
   let address = addressOf(config.host, config.port);
@@ -48,108 +58,127 @@ async function open({ config, log, own, objectStorage }: Ground, madeTiles: Made
     log,
     metrics: own.metrics,
     objectStorage,
-    madeTiles,
+    renderedTiles,
     publicUrl: () => config.publicUrl ?? address,
     stopping: stopping.signal,
   });
   return {
     services,
     stopping,
-    answersAt(port) {
+    setPort(port) {
       address = addressOf(config.host, port);
       return address;
     },
   };
 }
 
-function madeTilesOf({ config, log, objectStorage }: Ground): MadeTiles {
-  return createMadeTiles({ config, log, objects: objectStorage?.reader ?? null });
+function createOwnRenderedTiles({ config, log, objectStorage }: ProcessContext): RenderedTiles {
+  return createRenderedTiles({ config, log, objects: objectStorage?.reader ?? null });
 }
 
-/** Everything in one process. */
-async function startAlone(ground: Ground): Promise<void> {
-  const { config, log, own } = ground;
-  const { services, stopping, answersAt } = await open(ground, madeTilesOf(ground));
+/** Runs everything in one process. */
+async function startSingle(context: ProcessContext): Promise<void> {
+  const { config, log, own } = context;
+  const { services, stopping, setPort } = await open(context, createOwnRenderedTiles(context));
   const app = await buildApp(services);
   const firstAdmin = await ensureFirstAdmin(services);
-  await recordSettings(services, config);
+  await recordSettingsChange(services, config);
   await startMetricsServer({ config, log, read: async () => [await own.read()] });
-  const port = await listenAt(app, config);
+  const port = await listenOn(app, config);
+  void warmUpTiles({ config, log, signal: stopping.signal });
   stopOnSignal(services, stopping, () => app.close(), app);
-  greet(config, answersAt(port), firstAdmin);
-  await work(services);
+  printStartupMessage(config, setPort(port), firstAdmin);
+  await startBackgroundWork(services);
 }
 
-/** Several processes answer; this one works for them. */
-async function startServed(ground: Ground): Promise<void> {
-  const { config, log, own } = ground;
-  const madeTiles = madeTilesOf(ground);
-  const { services, stopping, answersAt } = await open(ground, madeTiles);
+/** Runs the primary process, which scans and renders for several serving processes. */
+async function startPrimary(context: ProcessContext): Promise<void> {
+  const { config, log, own } = context;
+  const renderedTiles = createOwnRenderedTiles(context);
+  const { services, stopping, setPort } = await open(context, renderedTiles);
   const firstAdmin = await ensureFirstAdmin(services);
-  await recordSettings(services, config);
-  const serving = await startServing({ count: config.workers, calls: madeTilesCalls(madeTiles), log });
-  if (serving === null) process.exit(1); // it has said why
+  await recordSettingsChange(services, config);
+  const serving = await startServing({
+    count: config.workers,
+    calls: renderedTilesCalls(renderedTiles),
+    log,
+  });
+  if (serving === null) process.exit(1); // the process has logged the reason
   await startMetricsServer({
     config,
     log,
     read: async () => [await own.read(), ...(await serving.metrics())],
   });
   stopOnSignal(services, stopping, () => serving.stop());
-  greet(config, answersAt(serving.port), firstAdmin);
-  await work(services);
+  printStartupMessage(config, setPort(serving.port), firstAdmin);
+  await startBackgroundWork(services);
 }
 
-/** One of several processes that answer. */
-async function serve(ground: Ground): Promise<void> {
-  const { config, log, own } = ground;
-  const madeTiles = createMadeElsewhere(createCaller<MadeTilesCalls>(process));
-  const { services, stopping, answersAt } = await open(ground, madeTiles);
+/** Runs one of several serving processes. */
+async function startServingProcess(context: ProcessContext): Promise<void> {
+  const { config, log, own } = context;
+  const renderedTiles = createRemoteTileClient(createCaller<RenderedTilesCalls>(process));
+  const { services, stopping, setPort } = await open(context, renderedTiles);
   const calls: ServingCalls = { metrics: () => own.read() };
-  answerCalls(process, calls, (error) => log.error({ err: error }, 'the metrics could not be told'));
+  answerCalls(process, calls, (error) => log.error({ err: error }, 'metrics request failed'));
   const app = await buildApp(services);
-  answersAt(await listenInCluster(app, config));
+  setPort(await listenInCluster(app, config));
+  void warmUpTiles({ config, log, signal: stopping.signal });
   stopOnSignal(services, stopping, () => app.close(), app);
 }
 
-function start(ground: Ground): Promise<void> {
-  if (cluster.isWorker) return serve(ground);
-  return ground.config.workers === 1 ? startAlone(ground) : startServed(ground);
+function start(context: ProcessContext): Promise<void> {
+  if (cluster.isWorker) return startServingProcess(context);
+  return context.config.workers === 1 ? startSingle(context) : startPrimary(context);
 }
 
-/** Shows what lies in the slide folders, or demonstration slides where there is nothing; and all else nobody waits for. */
-async function work({ config, catalogue, uploads, jobs }: Services): Promise<void> {
-  drawDemoSlidesOnce({ config, catalogue, jobs, onProgress: (sentence) => console.log(sentence) });
+/** Starts the catalogue, uploads and jobs; creates demonstration slides when there are no others. */
+async function startBackgroundWork({ config, catalogue, uploads, jobs, now, log }: Services): Promise<void> {
+  watchSafetyCopies({ config, now, log });
+  registerDemoSlidesJob({ config, catalogue, jobs, onProgress: (sentence) => console.log(sentence) });
   await catalogue.start();
   uploads.start();
   await jobs.start();
 }
 
-/** One sentence that a person can act upon. */
+/** Returns one sentence that tells the operator what to do. */
 function sentenceOf(error: unknown, { host, port, dataDir, metricsHost, metricsPort }: Config): string {
-  const { code, message, ...where } = error as NodeJS.ErrnoException & { readonly port?: number };
-  if (code === 'EADDRINUSE' && metricsPort !== null && where.port === metricsPort) {
-    return `METRICS_PORT=${metricsPort} is in use at ${metricsHost} by another program: choose another port.`;
+  const { code, message, ...where } = error as NodeJS.ErrnoException & {
+    readonly port?: number;
+    readonly address?: string;
+    readonly hostname?: string;
+  };
+  const isMetrics = metricsPort !== null && where.port === metricsPort;
+  if (code === 'EADDRINUSE' && isMetrics) {
+    return `METRICS_PORT=${metricsPort} is in use at ${metricsHost} by another program. Choose another port.`;
   }
   if (code === 'EADDRINUSE') {
-    return `${addressOf(host, port)} is in use by another program: end that, or choose another port, as in PORT=${port + 1} npm start.`;
+    return `${addressOf(host, port)} is in use by another program. Stop it, or choose another port, as in PORT=${port + 1} npm start.`;
   }
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return `HOST=${host} is not an address of this machine.`;
-  if (code === 'EACCES' && port < 1024) return `PORT=${port} may not be used without special rights.`;
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    const unknownHost = where.address ?? where.hostname;
+    const isMetricsHost =
+      metricsPort !== null && unknownHost === metricsHost && (isMetrics || host !== metricsHost);
+    const setting = isMetricsHost ? `METRICS_HOST=${metricsHost}` : `HOST=${host}`;
+    return `${setting} is not an address of this machine.`;
+  }
+  if (code === 'EACCES' && port < 1024)
+    return `PORT=${port} requires special rights. Choose a port above 1023.`;
   if (code === 'EACCES' || code === 'EROFS') return `DATA_DIR=${dataDir} cannot be written: ${message}.`;
   const { cause } = error as Error;
   return `${message}${cause instanceof Error ? ` (${cause.message})` : ''}`;
 }
 
-process.umask(0o077); // what the server writes is for its owner alone
+process.umask(0o077); // files of the server are readable for their owner only
+await hideEnvironment();
 try {
   const config = configOfProcess();
   const { log, lostLines } = createLog({ level: config.logLevel });
   try {
-    const own = createOwnMetrics(config, { lostLines });
+    const own = createProcessMetrics(config, { lostLines });
     await start({ config, log, own, objectStorage: openObjectStorage({ config, log }) });
   } catch (error) {
-    log.debug({ err: error }, 'the start failed');
+    log.debug({ err: error }, 'start failed');
     console.error(sentenceOf(error, config));
     process.exit(1);
   }

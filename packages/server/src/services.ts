@@ -1,37 +1,71 @@
-/** What routes are given: the stores, the open slides, the clock. Put together once, at the start. */
+/** Creates all services of a process; the only place that connects them, and long for that reason. */
 import type { Logger } from 'pino';
-import { type Accounts, createAccounts } from './accounts.ts';
-import { type Audit, createAudit } from './audit.ts';
-import { type AuditTrail, createAuditTrail } from './auditing/audit-trail.ts';
-import { type Background, createBackground } from './background.ts';
+import { type Accounts, createAccounts } from './accounts/accounts.ts';
+import { type AnnotatedSlides, createAnnotatedSlides } from './annotations/annotated-slides.ts';
+import { type AnnotationFiles, createAnnotationFiles } from './annotations/annotation-files.ts';
+import { type Annotations, createAnnotations } from './annotations/annotations.ts';
+import { createAuditForeignUse } from './annotations/audit-foreign-use.ts';
+import { type AnnotationClasses, createAnnotationClasses } from './annotations/classes.ts';
+import { type AnnotationEvents, createAnnotationEvents } from './annotations/events.ts';
+import { type AnnotationLayers, createAnnotationLayers } from './annotations/layers.ts';
+import { createLinkedAnnotations, type LinkedAnnotations } from './annotations/linked-annotations.ts';
+import { sweepAnnotations } from './annotations/sweep.ts';
+import { type ApiTokens, createApiTokens } from './api-tokens/api-tokens.ts';
+import { type AuditLog, createAuditLog } from './audit/audit-log.ts';
+import { type AuditRecorder, createAuditRecorder } from './audit/audit-recorder.ts';
+import { createImageOpenings, type ImageOpenings } from './audit/image-openings.ts';
+import { createLimitActions, type LimitActions } from './audit/limit-actions.ts';
+import { type Cases, createCases } from './cases/cases.ts';
 import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
 import { type CatalogueImport, createCatalogueImport } from './catalogue/catalogue-import.ts';
+import { mergeSpellings } from './catalogue/merge-spellings.ts';
 import { createSlideManagement, type SlideManagement } from './catalogue/slide-management.ts';
-import { createClock } from './clock.ts';
-import { addressOf, type Config } from './config.ts';
-import { createDatasets, type Datasets } from './datasets.ts';
-import { createImageSessions, type ImageSessions } from './image-sessions.ts';
+import { createVisibleImages } from './catalogue/visible-images.ts';
+import { type Answers, createAnswers } from './collections/answers.ts';
+import { type Collections, createCollections } from './collections/collections.ts';
+import { createPresentations, type Presentations } from './collections/presentations.ts';
+import { createSavedViews, type SavedViews } from './collections/saved-views.ts';
+import { createDatasets, type Datasets } from './datasets/datasets.ts';
+import { createDicomWeb, type DicomWeb } from './dicomweb/dicomweb.ts';
+import { createReadiness, type Readiness } from './health/readiness.ts';
+import { measureServices } from './health/service-metrics.ts';
+import { type CollectionManifests, createCollectionManifests } from './iiif/collection-manifests.ts';
+import { createIiif, type Iiif } from './iiif/iiif.ts';
 import { createJobs } from './jobs/create-jobs.ts';
 import type { Jobs } from './jobs/jobs.ts';
+import { createAdminDigest } from './mail/admin-digest.ts';
 import { createMail, type Mail } from './mail/mail.ts';
+import { createRecipients } from './mail/recipients.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';
-import { watchServices } from './metrics/service-figures.ts';
-import { createReadiness, type Readiness } from './readiness.ts';
-import { createSealing } from './sealing.ts';
-import { createEmbeddedSignIn } from './sign-in/embedded.ts';
-import { createExternalSignIn, type ExternalSignIn } from './sign-in/external.ts';
+import { createOriginals, type Originals } from './originals/originals.ts';
+import { type Background, createBackground } from './platform/background-tasks.ts';
+import { createClock } from './platform/clock.ts';
+import { addressOf, type Config } from './platform/config.ts';
+import { createEncryption } from './platform/encryption.ts';
+import { registerFindResults } from './results/find-results.ts';
+import { createResultImports } from './results/import-job.ts';
+import { createOverlays, type Overlays } from './results/overlays.ts';
+import { resultFiles } from './results/result-files.ts';
+import { createResultLayers, type ResultLayers } from './results/result-layers.ts';
+import { createImageSessions, type ImageSessions } from './sessions/image-sessions.ts';
+import { createPixelAccess, type PixelAccess } from './sessions/pixel-access.ts';
+import type { SignInService } from './sessions/sign-in-service.ts';
+import { createShareLinks, type ShareLinks } from './share-links/share-links.ts';
+import { type ConfirmedRegistration, createConfirmedRegistration } from './sign-in/confirmed-registration.ts';
+import { createEmbeddedSignIn } from './sign-in/embedded-sign-in.ts';
+import { createExternalSignIn, type ExternalSignIn } from './sign-in/external-sign-in.ts';
 import { createOwnSignIns, type OwnSignIns } from './sign-in/own-sign-ins.ts';
 import { type PasswordCost, passwordCost as safePasswordCost } from './sign-in/password.ts';
 import { createSecondFactor } from './sign-in/second-factor.ts';
-import type { SignInService } from './sign-in/sign-in-service.ts';
+import { createSignInFlow, type SignInFlow } from './sign-in/sign-in-flow.ts';
 import { createThrottle } from './sign-in/throttle.ts';
-import { createTwoStep, type TwoStep } from './sign-in/two-step.ts';
-import { createMadeTiles, type MadeTiles } from './slides/made-tiles.ts';
-import { type ObjectStorage, openObjectStorage } from './slides/object-storage.ts';
-import { createSlides, type Slides } from './slides/slides.ts';
+import { type ObjectStorage, openObjectStorage } from './slide-storage/object-storage.ts';
 import type { Database } from './store/database.ts';
+import { type BearerSessions, createBearerSessions } from './tiles/bearer-sessions.ts';
+import { createRenderedTiles, type RenderedTiles } from './tiles/rendered-tiles.ts';
+import { createTileResolver, type TileResolver } from './tiles/resolve-tile.ts';
+import { createSlides, type Slides } from './tiles/slides.ts';
 import { createUploads, type Uploads } from './uploads/uploads.ts';
-import { createWaitingNotices } from './waiting-notices.ts';
 
 export interface Services {
   readonly config: Config;
@@ -39,47 +73,73 @@ export interface Services {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly db: Database;
-  readonly audit: Audit;
-  readonly auditTrail: AuditTrail;
+  readonly audit: AuditRecorder;
+  readonly auditLog: AuditLog;
   readonly background: Background;
   readonly jobs: Jobs;
   readonly mail: Mail;
   readonly signIn: SignInService;
   readonly externalSignIn: ExternalSignIn;
-  readonly twoStep: TwoStep;
+  readonly confirmedRegistration: ConfirmedRegistration;
+  readonly signInFlow: SignInFlow;
   readonly ownSignIns: OwnSignIns;
+  readonly apiTokens: ApiTokens;
   readonly imageSessions: ImageSessions;
+  readonly pixelAccess: PixelAccess;
+  readonly imageOpenings: ImageOpenings;
+  readonly limitActions: LimitActions;
   readonly accounts: Accounts;
   readonly datasets: Datasets;
+  readonly cases: Cases;
+  readonly savedViews: SavedViews;
+  readonly collections: Collections;
+  readonly answers: Answers;
+  readonly presentations: Presentations;
+  readonly shareLinks: ShareLinks;
   readonly slides: Slides;
-  /** Null where the settings name none. */
+  readonly bearerSessions: BearerSessions;
+  readonly iiif: Iiif;
+  readonly collectionManifests: CollectionManifests;
+  readonly dicomWeb: DicomWeb;
+  readonly tiles: TileResolver;
+  /** Null without S3 settings. */
   readonly objectStorage: ObjectStorage | null;
   readonly catalogue: Catalogue;
+  readonly originals: Originals;
   readonly uploads: Uploads;
   readonly slideManagement: SlideManagement;
   readonly catalogueImport: CatalogueImport;
+  readonly annotatedSlides: AnnotatedSlides;
+  readonly annotationLayers: AnnotationLayers;
+  readonly annotations: Annotations;
+  readonly linkedAnnotations: LinkedAnnotations;
+  readonly annotationFiles: AnnotationFiles;
+  readonly annotationClasses: AnnotationClasses;
+  readonly annotationEvents: AnnotationEvents;
+  readonly resultLayers: ResultLayers;
+  readonly overlays: Overlays;
   readonly readiness: Readiness;
-  /** Aborted when the process is about to end: no new work, please. */
+  /** Aborted when the process shuts down: services start no new work. */
   readonly stopping: AbortSignal;
-  /** Stops what runs in the background and closes what is open; the database last. */
+  /** Stops background work and closes all services; the database last. */
   close(): Promise<void>;
 }
 
-interface Ground {
+interface ServiceDependencies {
   readonly config: Config;
   readonly db: Database;
   readonly log: Logger;
   readonly now?: () => Date;
-  /** Without them, counts of these services alone. */
+  /** Default: new metrics of these services only. */
   readonly metrics?: Metrics;
-  /** Without it, that of the settings. */
+  /** Default: as in the settings. */
   readonly objectStorage?: ObjectStorage | null;
-  /** Closed together with the services; without it, tiles are made by processes of this one. */
-  readonly madeTiles?: MadeTiles;
-  /** What letters link to; without it the public address of the settings, else host and port. */
+  /** Closed with the services. Default: render workers of this process. */
+  readonly renderedTiles?: RenderedTiles;
+  /** Base of links in e-mails. Default: PUBLIC_URL, else host and port. */
   readonly publicUrl?: () => string;
   readonly stopping?: AbortSignal;
-  /** For tests alone: what a password hash costs. */
+  /** For tests: cost of a password hash. */
   readonly passwordCost?: PasswordCost;
 }
 
@@ -90,34 +150,38 @@ export async function createServices({
   now = createClock({ log }),
   metrics = createMetrics(),
   objectStorage = openObjectStorage({ config, log }),
-  madeTiles = createMadeTiles({ config, log, objects: objectStorage?.reader ?? null }),
+  renderedTiles = createRenderedTiles({ config, log, objects: objectStorage?.reader ?? null }),
   publicUrl = () => config.publicUrl ?? addressOf(config.host, config.port),
   stopping = new AbortController().signal,
   passwordCost = safePasswordCost,
-}: Ground): Promise<Services> {
-  const audit = createAudit({ db, now, log });
+}: ServiceDependencies): Promise<Services> {
+  const audit = createAuditRecorder({ db, now, log });
+  await mergeSpellings({ db, now, log, audit });
+  const limitActions = createLimitActions({ now, audit, isOn: config.throttle });
   const background = createBackground({ log });
   const jobs = await createJobs(config, log);
-  const auditTrail = createAuditTrail({ config, db, now, log, audit, background, jobs });
-  const sealing = createSealing(config);
-  const mail = createMail({ config, db, now, log, background, sealing });
+  const auditLog = createAuditLog({ config, db, now, log, audit, background, jobs });
+  const encryption = createEncryption(config);
+  const mail = createMail({ config, db, now, log, background, encryption });
   const imageSessions = await createImageSessions({ config, db, now, log });
+  const imageOpenings = createImageOpenings({ db, now, log, audit });
   const signIn = createEmbeddedSignIn({ db, log, now, passwordCost });
   const throttle = createThrottle({ db, now, log, audit, isOn: config.throttle, metrics });
   const { productName } = config;
-  const secondFactor = createSecondFactor({ db, now, log, sealing, productName });
-  const twoStep = createTwoStep({
-    config,
+  const secondFactor = createSecondFactor({ db, now, log, encryption, productName });
+  const recipients = createRecipients(productName, publicUrl);
+  const signInFlow = createSignInFlow({
     db,
     audit,
     mail,
     signIn,
     throttle,
+    limitActions,
     secondFactor,
-    publicUrl,
+    recipients,
   });
   const ownSignIns = createOwnSignIns({ db, audit, signIn, imageSessions });
-  const waitingNotices = createWaitingNotices({ config, db, now, mail, jobs, publicUrl });
+  const adminDigest = createAdminDigest({ db, now, mail, jobs, recipients });
   const externalSignIn = createExternalSignIn({
     config,
     db,
@@ -125,10 +189,22 @@ export async function createServices({
     audit,
     signIn,
     imageSessions,
-    waitingNotices,
+    adminDigest,
+  });
+  const confirmedRegistration = createConfirmedRegistration({
+    db,
+    now,
+    audit,
+    mail,
+    background,
+    signIn,
+    throttle,
+    adminDigest,
+    recipients,
   });
   const accounts = createAccounts({
-    waitingNotices,
+    confirmedRegistration,
+    adminDigest,
     config,
     db,
     now,
@@ -137,24 +213,36 @@ export async function createServices({
     mail,
     signIn,
     throttle,
+    limitActions,
     secondFactor,
     imageSessions,
-    publicUrl,
+    recipients,
   });
   const datasets = createDatasets({
-    config,
     db,
     now,
     audit,
     mail,
     signIn,
+    limitActions,
     imageSessions,
-    waitingNotices,
-    publicUrl,
+    adminDigest,
+    recipients,
   });
-  const slides = createSlides({ config, log, madeTiles, objects: objectStorage?.reader ?? null });
-  watchServices(metrics, { db, now, slides, madeTiles });
-  const readiness = createReadiness({ config, db, log, madeTiles, objectStorage });
+  const apiTokens = createApiTokens({
+    db,
+    now,
+    log,
+    audit,
+    signIn,
+    imageSessions,
+    limitActions,
+    closedTo: datasets.closedTo,
+    isThrottled: config.throttle,
+  });
+  const slides = createSlides({ config, log, renderedTiles, objects: objectStorage?.reader ?? null });
+  measureServices(metrics, { db, now, slides, renderedTiles });
+  const readiness = createReadiness({ config, db, log, renderedTiles, objectStorage });
   const catalogue = createCatalogue({
     config,
     db,
@@ -166,6 +254,41 @@ export async function createServices({
     jobs,
     datasets,
   });
+  const visibleImages = createVisibleImages(db, datasets);
+  const cases = createCases({ db, now, audit, signIn, datasets, visibleImages });
+  const originals = createOriginals({
+    config,
+    db,
+    now,
+    audit,
+    catalogue,
+    objects: objectStorage?.reader ?? null,
+  });
+  const savedViews = createSavedViews({ db, now, audit, signIn, visibleImages });
+  const collections = createCollections({ db, now, audit, signIn, visibleImages, cases });
+  const answers = createAnswers({ db, now, collections });
+  const presentations = createPresentations({ db, now, log, collections });
+  stopping.addEventListener('abort', () => presentations.close(), { once: true });
+  const shareLinks = createShareLinks({
+    db,
+    now,
+    publicUrl,
+    audit,
+    limitActions,
+    signIn,
+    throttle,
+    imageSessions,
+    datasets,
+    visibleImages,
+    cases,
+    collections,
+  });
+  const pixelAccess = createPixelAccess({ config, imageSessions, signIn, apiTokens });
+  const bearerSessions = createBearerSessions({ imageSessions, audit });
+  const iiif = createIiif({ slides });
+  const collectionManifests = createCollectionManifests({ db, cases, collections, visibleImages });
+  const dicomWeb = createDicomWeb({ slides, catalogue });
+  const tiles = createTileResolver({ pixelAccess, catalogue, slides, imageOpenings, metrics, now });
   const slideManagement = createSlideManagement({ db, now, audit, jobs, catalogue });
   const catalogueImport = createCatalogueImport({ db, now, audit, catalogue });
   const uploads = createUploads({
@@ -175,9 +298,36 @@ export async function createServices({
     log,
     audit,
     objectStorage,
-    onPlaced: () => void jobs.ask(objectStorage === null ? 'rescan' : 'rescan-bucket', { atStart: false }),
+    onPlaced: () =>
+      void jobs.enqueue(objectStorage === null ? 'rescan' : 'rescan-bucket', { atStart: false }),
   });
-  jobs.on('sweep', () => imageSessions.sweep());
+
+  const files = resultFiles(config);
+  const resultLayers = createResultLayers({ config, db, now, audit, signIn, visibleImages, jobs, files });
+  const resultImports = createResultImports({ config, db, now, log, jobs, files });
+  registerFindResults({ config, db, now, log, jobs, files });
+  const overlays = createOverlays({ db, catalogue, files });
+  const annotationClasses = createAnnotationClasses({ db, now, audit, signIn });
+  const foreignUse = createAuditForeignUse({ db, audit });
+  const annotationEvents = createAnnotationEvents({
+    db,
+    log,
+    currentHolder: signIn.currentHolder,
+    foreignUse,
+  });
+  const onCommit = annotationEvents.committed;
+  const annotatedSlides = createAnnotatedSlides({ db });
+  const annotationLayers = createAnnotationLayers({ db, now, audit, signIn, onCommit });
+  const annotations = createAnnotations({ db, now, signIn, foreignUse, onCommit });
+  const linkedAnnotations = createLinkedAnnotations(db, now);
+  const annotationFiles = createAnnotationFiles({ db, annotations, foreignUse });
+  jobs.setWorker('sweep', async () => {
+    await imageSessions.deleteExpired();
+    await apiTokens.deleteExpired();
+    await confirmedRegistration.deleteExpired();
+    await sweepAnnotations(db, now());
+    await resultImports.sweep();
+  });
   return {
     config,
     now,
@@ -185,32 +335,62 @@ export async function createServices({
     metrics,
     db,
     audit,
-    auditTrail,
+    auditLog,
     background,
     jobs,
     mail,
     signIn,
     externalSignIn,
-    twoStep,
+    confirmedRegistration,
+    signInFlow,
     ownSignIns,
+    apiTokens,
     imageSessions,
+    pixelAccess,
+    imageOpenings,
+    bearerSessions,
+    iiif,
+    collectionManifests,
+    dicomWeb,
+    tiles,
+    limitActions,
     accounts,
     datasets,
+    cases,
+    savedViews,
+    collections,
+    answers,
+    presentations,
+    shareLinks,
     slides,
     objectStorage,
     catalogue,
+    originals,
     uploads,
     slideManagement,
     catalogueImport,
+    annotatedSlides,
+    annotationLayers,
+    annotations,
+    linkedAnnotations,
+    annotationFiles,
+    annotationClasses,
+    annotationEvents,
+    resultLayers,
+    overlays,
     readiness,
     stopping,
     async close() {
-      await auditTrail.close();
+      annotationEvents.close();
+      presentations.close();
+      await auditLog.close();
       await uploads.close();
       await catalogue.close();
       await jobs.close();
+      await overlays.close();
       await slides.close();
       await objectStorage?.close();
+      await imageOpenings.close();
       await imageSessions.close();
       await background.close();
       mail.close();

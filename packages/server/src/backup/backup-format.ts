@@ -1,14 +1,14 @@
 /**
- * What a backup is: a folder that any program can read and `sha256sum -c SHA256SUMS` can check.
+ * The format of a backup: a folder that any program can read and `sha256sum -c SHA256SUMS` can check.
  *
  * - `SHA256SUMS`: the hash of every other file.
- * - `manifest.json`: what the backup is of, and what each table holds.
+ * - `manifest.json`: version, time, and the hash and row count of each table.
  * - `tables/<name>.ndjson.gz`: a line for each row, in the order of the primary key: a JSON array of its values.
- * - `slides.csv`: which slides the catalogue points to. Their files are not in the backup.
- * - `settings.env`, `secret.key`: what the settings were, and the key that seals secrets in the tables.
- * - `uploads/`: slides that were uploaded, where they were asked for.
+ * - `slides.csv`: the slides in the catalogue. Their files are not in the backup.
+ * - `settings.env`, `secret.key`: the settings, and the key of encrypted secrets in the tables.
+ * - `uploads/`, `results/`: uploaded slides and the content of result layers, with `--with-uploads`.
  *
- * A folder whose name ends in `.unfinished` is none yet.
+ * A folder whose name ends in `.unfinished` is not a complete backup.
  */
 import { z } from 'zod';
 
@@ -21,6 +21,7 @@ export const backupFiles = {
   settings: 'settings.env',
   key: 'secret.key',
   uploads: 'uploads',
+  results: 'results',
 } as const;
 
 export function tableFile(table: string): string {
@@ -33,42 +34,48 @@ export const Manifest = z.object({
   programVersion: z.string(),
   createdAt: z.iso.datetime(),
   database: z.enum(['SQLite', 'PostgreSQL']),
-  /** The last migration that the tables have seen. */
+  /** Name of the last applied migration. */
   schema: z.string(),
-  /** Those before that others refer to. */
+  /** In an order in which referenced tables come first. */
   tables: z.array(
     z.object({
       name: z.string().regex(/^[a-z_]+$/),
       columns: z.array(z.string()),
       rows: z.number().int(),
-      /** Of the lines, hexadecimal. */
+      /** Hash of the lines, hexadecimal. */
       sha256: z.string(),
     }),
   ),
-  /** Where the key is that seals secrets in the tables: in the settings, in a file of its own, or nowhere yet. */
+  /** Location of the encryption key: `settings` (SECRET_KEY), `file` (secret.key), or `none` when nothing is encrypted yet. */
   sealedWith: z.enum(['settings', 'file', 'none']),
   uploads: z.enum(['included', 'left out', 'none']),
 });
 export type Manifest = z.infer<typeof Manifest>;
 
 /**
- * Not in a backup: who comes back to it signs in anew. Neither are the links that set a password (one that was used
- * since would work again), nor who tried too often, nor uploads under way, whose pieces are not in it.
+ * Tables that are not in a backup: users sign in again after a restore. The same holds for links that set a password or
+ * confirm a registration (a link used since would work again), share links (one ended since would work again), throttles, and uploads in progress, whose parts are not in
+ * the backup.
  */
-export const endsWithReturn: ReadonlySet<string> = new Set([
+export const tablesClearedByRestore: ReadonlySet<string> = new Set([
   'tokens',
+  'api_tokens',
+  'api_token_uses',
   'image_sessions',
   'image_openings',
   'password_resets',
+  'registrations',
   'throttles',
   'uploads',
   'upload_files',
+  'share_links',
+  'presentations',
 ]);
 
 const namePattern = /^lamina-backup-\d{8}T\d{6}Z(-\d+)?$/;
-export const unfinishedEnding = '.unfinished';
+export const unfinishedSuffix = '.unfinished';
 
-/** In the order of the names, backups stand in the order of time. */
+/** Returns the folder name; names sort by time. */
 export function backupName(at: Date): string {
   return `lamina-backup-${at.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
 }

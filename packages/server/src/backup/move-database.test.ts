@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import pino from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkChain } from '../auditing/chain-check.ts';
-import { readConfig } from '../config.ts';
+import { checkChain } from '../audit/chain-check.ts';
+import { readConfig } from '../platform/config.ts';
 import { type DatabaseLocation, openDatabase } from '../store/database.ts';
 import {
   type AnyRow,
@@ -20,53 +20,53 @@ import { moveDatabase } from './move-database.ts';
 const log = pino({ level: 'silent' });
 const clock = () => new Date('2026-06-01T12:00:00.000Z');
 
-/** An installation in `dataDir`, its database up to date and with rows in every table. */
-async function used(dataDir: string): Promise<DatabaseLocation> {
+/** An installation in `dataDir` with rows in every table and all migrations applied. */
+async function usedInstallation(dataDir: string): Promise<DatabaseLocation> {
   const place = await loadOldDatabase('0008', 'SQLite', dataDir);
   await (await openDatabase(place)).destroy();
   return place;
 }
 
 async function move(dataDir: string, from: string | null, to: string | null): Promise<string> {
-  const said: string[] = [];
+  const output: string[] = [];
   const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL: from ?? '' }, dataDir);
-  await moveDatabase({ config, now: clock, log, say: (sentence) => said.push(sentence) }, to);
-  return said.join('\n');
+  await moveDatabase({ config, now: clock, log, say: (sentence) => output.push(sentence) }, to);
+  return output.join('\n');
 }
 
-/** All but what a move writes itself. */
-function kept(all: ReadonlyMap<string, readonly AnyRow[]>): Record<string, readonly AnyRow[]> {
+/** Returns all tables except those that a move itself writes to. */
+function comparable(all: ReadonlyMap<string, readonly AnyRow[]>): Record<string, readonly AnyRow[]> {
   const { audit, audit_chain, locks, ...rest } = Object.fromEntries(all);
   return rest;
 }
 
-describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moving the database', () => {
-  it('takes everything to PostgreSQL and back, sign-ins included', async () => {
+describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase', () => {
+  it('moves everything to PostgreSQL and back, sign-ins included', async () => {
     const dataDir = temporaryFolder();
-    const embedded = await used(dataDir);
+    const embedded = await usedInstallation(dataDir);
     const { url } = await emptyPlace('PostgreSQL');
     const before = await lookedAt(embedded, everythingIn);
-    const said = await move(dataDir, null, url);
-    expect(said).toContain('counts and hashes agree');
+    const output = await move(dataDir, null, url);
+    expect(output).toContain('counts and hashes agree');
     const there = await lookedAt({ url, file: null }, everythingIn);
-    expect(kept(there)).toEqual(kept(before));
+    expect(comparable(there)).toEqual(comparable(before));
     expect(there.get('tokens')).toHaveLength(1);
-    expect(kept(await lookedAt(embedded, everythingIn))).toEqual(kept(before));
+    expect(comparable(await lookedAt(embedded, everythingIn))).toEqual(comparable(before));
     expect(await lookedAt({ url, file: null }, checkChain)).toMatchObject({ state: 'intact', entries: 6 });
 
     fs.rmSync(path.join(dataDir, 'lamina.db'));
     await move(dataDir, url, null);
-    expect(kept(await lookedAt(embedded, everythingIn))).toEqual(kept(before));
+    expect(comparable(await lookedAt(embedded, everythingIn))).toEqual(comparable(before));
     const db = await openDatabase(embedded);
     onTestFinished(() => db.destroy());
-    const trail = await db.selectFrom('audit').select(['action', 'detail']).where('seq', '>', 5).execute();
-    expect(trail).toEqual([
+    const events = await db.selectFrom('audit').select(['action', 'detail']).where('seq', '>', 5).execute();
+    expect(events).toEqual([
       { action: 'database-moved', detail: '{"to":"PostgreSQL"}' },
       { action: 'database-moved', detail: '{"to":"SQLite"}' },
     ]);
   });
 
-  it('takes one of an older version, which is then up to date', async () => {
+  it('moves a database of an older version and applies the newer migrations', async () => {
     const dataDir = temporaryFolder();
     await loadOldDatabase('0001', 'SQLite', dataDir);
     const { url } = await emptyPlace('PostgreSQL');
@@ -74,33 +74,33 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moving the database', ()
     expect(await lookedAt({ url, file: null }, checkChain)).toMatchObject({ state: 'intact', entries: 6 });
   });
 
-  it('is refused while a program has the database open', async () => {
+  it('refuses while a program has the database open', async () => {
     const dataDir = temporaryFolder();
-    const running = await openDatabase(await used(dataDir));
+    const running = await openDatabase(await usedInstallation(dataDir));
     onTestFinished(() => running.destroy());
     const { url } = await emptyPlace('PostgreSQL');
     await expect(move(dataDir, null, url)).rejects.toThrow('A program has the database open');
     expect(await lookedAt({ url, file: null }, everythingIn)).toEqual(new Map());
   });
 
-  it('is refused to a database that has accounts', async () => {
+  it('refuses a target that has accounts', async () => {
     const dataDir = temporaryFolder();
-    await used(dataDir);
+    await usedInstallation(dataDir);
     const taken = await loadOldDatabase('0008', 'PostgreSQL');
     const before = await lookedAt(taken, everythingIn);
-    await expect(move(dataDir, null, taken.url)).rejects.toThrow('holds 3 accounts: it has to be empty');
+    await expect(move(dataDir, null, taken.url)).rejects.toThrow('holds 3 accounts: it must be empty');
     expect(await lookedAt(taken, everythingIn)).toEqual(before);
   });
 
-  it('leaves tables of others where they are', async () => {
+  it('does not move tables of other programs', async () => {
     const dataDir = temporaryFolder();
-    const embedded = await used(dataDir);
+    const embedded = await usedInstallation(dataDir);
     const place = await emptyPlace('PostgreSQL');
     for (const each of [embedded, place]) {
       await lookedAt(each, (db) => db.schema.createTable('theirs').addColumn('x', 'integer').execute());
     }
     expect(await move(dataDir, null, place.url)).toContain(
-      'Stay behind, since they are none of this program: theirs.',
+      'Tables of other programs stay in the old database: theirs.',
     );
     expect((await lookedAt(place, everythingIn)).get('theirs')).toEqual([]);
   });
@@ -112,15 +112,15 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moving the database', ()
       'Table users, uid "u-new": display_name holds a NUL character',
     ],
     [
-      'a number that this program cannot tell from its neighbours',
+      'a number above 2^53',
       'update images set size_bytes = 9007199254740993',
       'size_bytes holds what is neither text nor a number',
     ],
     ['bytes', "update letters set content = x'00ff'", 'content holds what is neither text nor a number'],
-    ['a lacking column', 'alter table images drop column vendor', 'The database lacks images.vendor.'],
+    ['a missing column', 'alter table images drop column vendor', 'The database lacks images.vendor.'],
     [
-      'a row that belongs to nothing',
-      "pragma foreign_keys = off; insert into recovery_codes values ('h', 'nobody')",
+      'a row that violates a foreign key',
+      "pragma foreign_keys = off; insert into recovery_codes values ('h', 'missing-uid')",
       'recovery_codes_uid_fkey',
     ],
     [
@@ -128,16 +128,16 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moving the database', ()
       "insert into kysely_migration values ('9999-later', '2027-01-01T00:00:00.000Z')",
       'written by a newer version of this program (9999-later)',
     ],
-  ])('is refused with %s, and the new database stays empty', async (_, damage, reason) => {
+  ])('refuses a database with %s and leaves the new database empty', async (_, damage, reason) => {
     const dataDir = temporaryFolder();
-    const embedded = await used(dataDir);
+    const embedded = await usedInstallation(dataDir);
     executeIn(embedded.file ?? '', damage);
     const { url } = await emptyPlace('PostgreSQL');
     await expect(move(dataDir, null, url)).rejects.toThrow(reason);
     expect(await lookedAt({ url, file: null }, everythingIn)).toEqual(new Map());
   });
 
-  it('is refused where the database is of that kind already, or is not there', async () => {
+  it('refuses a database that is of this kind already or does not exist', async () => {
     const dataDir = temporaryFolder();
     await expect(move(dataDir, null, null)).rejects.toThrow('is the embedded one already');
     await expect(move(dataDir, 'postgres://a/b', 'postgres://c/d')).rejects.toThrow(

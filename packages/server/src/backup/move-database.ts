@@ -1,23 +1,23 @@
-/** Moves everything from the database of the settings to an empty one of the other kind. */
+/** Moves all data from the configured database to an empty one of the other kind (embedded or PostgreSQL). */
 import fs from 'node:fs';
 import type { Logger } from 'pino';
-import { createAudit } from '../audit.ts';
-import type { Config } from '../config.ts';
+import { createAuditRecorder } from '../audit/audit-recorder.ts';
+import type { Config } from '../platform/config.ts';
 import { connectDatabase, type Database } from '../store/database.ts';
-import { openAlone } from '../store/embedded-file.ts';
+import { openExclusively } from '../store/embedded-file.ts';
 import {
-  atOneMoment,
   describeTables,
   digestOf,
+  inSnapshot,
   isKnownVersion,
-  oddTables,
   readRows,
   schemaVersion,
+  unexpectedTables,
 } from '../store/table-rows.ts';
 import { fillTables, type Say } from './fill-tables.ts';
-import { embeddedFile, openTarget, refuseWhileInUse } from './target-database.ts';
+import { embeddedFile, openTarget, rejectWhileInUse } from './target-database.ts';
 
-interface Ground {
+interface MoveDependencies {
   readonly config: Config;
   readonly now: () => Date;
   readonly log: Logger;
@@ -25,12 +25,15 @@ interface Ground {
 }
 
 /**
- * Whoever is signed in stays so. The old database stays as it is.
+ * Sign-ins remain valid. The old database stays unchanged.
  *
- * @param url of the PostgreSQL database; null: to the embedded one
- * @throws Error with one sentence; the new database is as it was then
+ * @param url of the PostgreSQL database; null: move to the embedded one
+ * @throws Error with one sentence; the new database is then unchanged
  */
-export async function moveDatabase({ config, now, log, say }: Ground, url: string | null): Promise<void> {
+export async function moveDatabase(
+  { config, now, log, say }: MoveDependencies,
+  url: string | null,
+): Promise<void> {
   if (url === null && config.databaseUrl === null)
     throw new Error('The database is the embedded one already.');
   if (url !== null && config.databaseUrl !== null) {
@@ -41,21 +44,21 @@ export async function moveDatabase({ config, now, log, say }: Ground, url: strin
     const target = await openTarget(url, config.dataDir);
     try {
       if (target.holding !== null && target.holding.accounts > 0) {
-        throw new Error(`The new database holds ${target.holding.accounts} accounts: it has to be empty.`);
+        throw new Error(`The new database holds ${target.holding.accounts} accounts: it must be empty.`);
       }
-      await atOneMoment(source, async (from) => {
+      await inSnapshot(source, async (from) => {
         const version = await schemaVersion(from);
         if (version === null) throw new Error('There is nothing to move: the database has no tables yet.');
         if (!isKnownVersion(version)) {
           throw new Error(
-            `The database was written by a newer version of this program (${version}): use that.`,
+            `The database was written by a newer version of this program (${version}). Use that version.`,
           );
         }
         const shapes = await describeTables(version);
-        const { foreign, missing } = await oddTables(from, shapes);
+        const { foreign, missing } = await unexpectedTables(from, shapes);
         if (missing.length > 0) throw new Error(`The database lacks ${missing.join(', ')}.`);
         if (foreign.length > 0)
-          say(`Stay behind, since they are none of this program: ${foreign.join(', ')}.`);
+          say(`Tables of other programs stay in the old database: ${foreign.join(', ')}.`);
         const contents = shapes.map((shape) => ({
           shape,
           rows: () => readRows(from, shape),
@@ -63,7 +66,7 @@ export async function moveDatabase({ config, now, log, say }: Ground, url: strin
         }));
         await target.fill(async (tx) => {
           await fillTables(tx, version, shapes, contents, say);
-          await createAudit({ db: tx, now, log }).record(tx, {
+          await createAuditRecorder({ db: tx, now, log }).record(tx, {
             action: 'database-moved',
             actor: null,
             target: null,
@@ -80,16 +83,16 @@ export async function moveDatabase({ config, now, log, say }: Ground, url: strin
   }
 }
 
-/** @throws Error with one sentence when a server, or anybody else, uses it */
+/** @throws Error with one sentence when a server or another program uses the database */
 async function openSource({ databaseUrl, dataDir }: Config): Promise<Database> {
   if (databaseUrl === null) {
     const file = embeddedFile(dataDir);
-    if (!fs.existsSync(file)) throw new Error(`There is nothing to move: ${file} is not there.`);
-    return openAlone(file);
+    if (!fs.existsSync(file)) throw new Error(`There is nothing to move: ${file} does not exist.`);
+    return openExclusively(file);
   }
   const db = await connectDatabase({ url: databaseUrl, file: null });
   try {
-    await refuseWhileInUse(db);
+    await rejectWhileInUse(db);
   } catch (error) {
     await db.destroy();
     throw error;

@@ -3,25 +3,28 @@ import os from 'node:os';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
+import { migrations } from '../store/database.ts';
 import { temporaryFolder } from '../store/testing/old-databases.ts';
 import {
   backUp,
-  bringBack,
   changeManifest,
   emptyInstallation,
-  sealAnew,
+  restoreFrom,
+  updateChecksums,
   usedInstallation,
 } from './testing/installations.ts';
 
-describe('a backup that is not as it was', () => {
+const lastMigration = Object.keys(migrations).sort().at(-1);
+
+describe('restoreBackup of a damaged backup', () => {
   const to = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-backup-'));
   afterAll(() => fs.rmSync(to, { recursive: true }));
-  let whole: string | null = null;
-  /** Of one backup that is good. */
+  let backup: string | null = null;
+  /** Returns the folder of a copy of one valid backup. */
   const copy = async (name = 'backup') => {
-    whole ??= await backUp(await usedInstallation('SQLite'), { to, settings: { PORT: '3000' } });
+    backup ??= await backUp(await usedInstallation('SQLite'), { to, settings: { PORT: '3000' } });
     const folder = path.join(temporaryFolder(), name);
-    fs.cpSync(whole, folder, { recursive: true });
+    fs.cpSync(backup, folder, { recursive: true });
     return folder;
   };
   const flip = (file: string) => {
@@ -56,7 +59,7 @@ describe('a backup that is not as it was', () => {
       'tables/images.ndjson.gz of the backup is missing',
     ],
     ['a missing key', (f) => fs.rmSync(path.join(f, 'secret.key')), 'secret.key of the backup is missing'],
-    ['no checksums', (f) => fs.rmSync(path.join(f, 'SHA256SUMS')), 'is no backup'],
+    ['no checksums', (f) => fs.rmSync(path.join(f, 'SHA256SUMS')), 'is not a backup'],
     [
       'cut checksums',
       (f) => fs.truncateSync(path.join(f, 'SHA256SUMS'), 100),
@@ -71,17 +74,17 @@ describe('a backup that is not as it was', () => {
       'tables/users.ndjson.gz is not in the backup',
     ],
     [
-      'a row less, sealed anew',
+      'a missing row with new checksums',
       async (f) => {
         const file = path.join(f, 'tables/audit.ndjson.gz');
         const lines = gunzipSync(fs.readFileSync(file)).toString().split('\n');
         fs.writeFileSync(file, gzipSync(lines.slice(1).join('\n')));
-        await sealAnew(f);
+        await updateChecksums(f);
       },
-      'tables/audit.ndjson.gz does not hold what the backup says it does',
+      'tables/audit.ndjson.gz does not match the manifest',
     ],
     [
-      'a place outside of it',
+      'a file outside of the folder',
       async (f) => {
         const sums = path.join(f, 'SHA256SUMS');
         fs.appendFileSync(sums, `${'0'.repeat(64)}  uploads/../../evil\n`);
@@ -91,29 +94,35 @@ describe('a backup that is not as it was', () => {
     [
       'a newer format',
       async (f) => {
-        changeManifest(f, (said) => Object.assign(said, { formatVersion: 2, programVersion: '9.0.0' }));
-        await sealAnew(f);
+        changeManifest(f, (manifest) =>
+          Object.assign(manifest, { formatVersion: 2, programVersion: '9.0.0' }),
+        );
+        await updateChecksums(f);
       },
-      'The backup was made by version 9.0.0 of this program (its tables are at 0013-schema-changes); this is version',
+      `The backup was made by version 9.0.0 of this program (its tables are at ${lastMigration}); this is version`,
     ],
     [
       'newer tables',
       async (f) => {
-        changeManifest(f, (said) => Object.assign(said, { schema: '9999-later', programVersion: '9.0.0' }));
-        await sealAnew(f);
+        changeManifest(f, (manifest) =>
+          Object.assign(manifest, { schema: '9999-later', programVersion: '9.0.0' }),
+        );
+        await updateChecksums(f);
       },
       'The backup was made by version 9.0.0 of this program (its tables are at 9999-later)',
     ],
-  ])('because of %s is refused before anything is written', async (_, damage, reason) => {
+  ])('refuses %s before it writes anything', async (_, damage, reason) => {
     const folder = await copy();
     await damage(folder);
     const here = await emptyInstallation('SQLite');
-    await expect(bringBack(here, folder)).rejects.toThrow(reason);
+    await expect(restoreFrom(here, folder)).rejects.toThrow(reason);
     expect(fs.readdirSync(here.config.dataDir)).toEqual([]);
   });
 
-  it('because it was never finished is refused', async () => {
+  it('refuses an unfinished backup', async () => {
     const folder = await copy('backup.unfinished');
-    await expect(bringBack(await emptyInstallation('SQLite'), folder)).rejects.toThrow('was never finished');
+    await expect(restoreFrom(await emptyInstallation('SQLite'), folder)).rejects.toThrow(
+      'is an unfinished backup',
+    );
   });
 });

@@ -1,10 +1,10 @@
-/** Reads a backup, after all of it has been found to be as it was written. */
+/** Reads a backup after verifying all of it. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { createGunzip } from 'node:zlib';
-import { programVersion } from '../program-version.ts';
+import { programVersion } from '../platform/program-version.ts';
 import {
   describeTables,
   isKnownVersion,
@@ -12,35 +12,35 @@ import {
   type TableShape,
   type Values,
 } from '../store/table-rows.ts';
-import { backupFiles, formatVersion, Manifest, tableFile, unfinishedEnding } from './backup-format.ts';
+import { backupFiles, formatVersion, Manifest, tableFile, unfinishedSuffix } from './backup-format.ts';
 import { readChecksums, sha256Of } from './checksums.ts';
 
 export interface Backup {
   readonly folder: string;
   readonly manifest: Manifest;
-  /** Of every table, as it was in the version the backup is of. */
+  /** All tables, in the version of the backup. */
   readonly shapes: readonly TableShape[];
-  /** Below the folder of the backup, with forward slashes; none when they are not in it. */
+  /** Paths relative to the backup's folder, with forward slashes; empty without uploads. */
   readonly uploads: readonly { readonly file: string; readonly sha256: string }[];
 }
 
 const chunkBytes = 256 * 1024;
 
-/** @throws Error with one sentence that names what is wrong, before anything else has been done with the backup */
+/** Verifies a backup. @throws Error with one sentence that names the defect */
 export async function openBackup(folder: string): Promise<Backup> {
-  if (path.resolve(folder).endsWith(unfinishedEnding)) throw new Error(`${folder} was never finished.`);
+  if (path.resolve(folder).endsWith(unfinishedSuffix)) throw new Error(`${folder} is an unfinished backup.`);
   const sums = await checkFiles(folder);
   const manifest = await readManifest(folder);
   const shapes = await describeTables(manifest.schema);
   for (const table of manifest.tables) {
     const shape = shapes.find(({ name }) => name === table.name);
     if (shape?.columns.join() !== table.columns.join()) {
-      throw new Error(`Table ${table.name} of the backup is not as in ${manifest.schema}.`);
+      throw new Error(`Table ${table.name} of the backup does not match the columns of ${manifest.schema}.`);
     }
     if (!sums.has(tableFile(table.name))) throw new Error(`${tableFile(table.name)} is not in the backup.`);
     const { rows, sha256 } = await digestOfLines(path.join(folder, tableFile(table.name)));
     if (rows !== table.rows || sha256 !== table.sha256) {
-      throw new Error(`${tableFile(table.name)} does not hold what the backup says it does.`);
+      throw new Error(`${tableFile(table.name)} does not match the manifest of the backup.`);
     }
   }
   for (const [isNeeded, file] of [
@@ -51,29 +51,29 @@ export async function openBackup(folder: string): Promise<Backup> {
     if (isNeeded && !sums.has(file)) throw new Error(`${file} is not in the backup.`);
   }
   const uploads = [...sums]
-    .filter(([file]) => file.startsWith(`${backupFiles.uploads}/`))
+    .filter(([file]) => /^(?:uploads|results)\//.test(file))
     .map(([file, sha256]) => ({ file, sha256 }));
   return { folder, manifest, shapes, uploads };
 }
 
-/** Every file on the list is there, and is what it was. */
+/** Checks that every listed file exists and has the listed hash. */
 async function checkFiles(folder: string): Promise<ReadonlyMap<string, string>> {
   const list = path.join(folder, backupFiles.checksums);
   const sums = readChecksums(
     await fs.readFile(list, 'utf8').catch((error: unknown) => {
-      throw new Error(`${folder} is no backup: it has no ${backupFiles.checksums}.`, { cause: error });
+      throw new Error(`${folder} is not a backup: it has no ${backupFiles.checksums}.`, { cause: error });
     }),
   );
   for (const [file, sum] of sums) {
     if (file.split('/').includes('..') || path.isAbsolute(file)) {
       throw new Error(`The list of checksums names ${file}, which is outside the backup.`);
     }
-    const found = await sha256Of(path.join(folder, file)).catch((error: NodeJS.ErrnoException) => {
+    const actual = await sha256Of(path.join(folder, file)).catch((error: NodeJS.ErrnoException) => {
       throw new Error(`${file} of the backup ${error.code === 'ENOENT' ? 'is missing' : 'cannot be read'}.`, {
         cause: error,
       });
     });
-    if (found !== sum) throw new Error(`${file} of the backup is damaged: its SHA-256 is another one.`);
+    if (actual !== sum) throw new Error(`${file} of the backup is damaged: its SHA-256 differs.`);
   }
   return sums;
 }
@@ -81,10 +81,10 @@ async function checkFiles(folder: string): Promise<ReadonlyMap<string, string>> 
 async function readManifest(folder: string): Promise<Manifest> {
   const text = await fs.readFile(path.join(folder, backupFiles.manifest), 'utf8');
   const { success, data: manifest } = Manifest.safeParse(JSON.parse(text));
-  if (!success) throw new Error(`${backupFiles.manifest} of the backup is not one this program knows.`);
+  if (!success) throw new Error(`${backupFiles.manifest} of the backup has an unknown format.`);
   if (manifest.formatVersion !== formatVersion || !isKnownVersion(manifest.schema)) {
     throw new Error(
-      `The backup was made by version ${manifest.programVersion} of this program (its tables are at ${manifest.schema}); this is version ${programVersion}, which does not know them. Use the newer version.`,
+      `The backup was made by version ${manifest.programVersion} of this program (its tables are at ${manifest.schema}); this is version ${programVersion}, which is older. Use the newer version.`,
     );
   }
   return manifest;
@@ -100,7 +100,7 @@ async function digestOfLines(file: string): Promise<TableDigest> {
   return { rows, sha256: hash.digest('hex') };
 }
 
-/** The rows of a table, in the order of its primary key. */
+/** Yields the rows of a table in the order of its primary key. */
 export async function* rowsOf(
   { folder }: Backup,
   table: string,

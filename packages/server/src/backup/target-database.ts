@@ -1,10 +1,10 @@
-/** The database that is about to be filled: what it holds, who uses it, and how the new one takes its place. */
+/** The target database of a restore or move: what it contains, whether it is in use, and how its contents are replaced. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Change, connectDatabase, type Database } from '../store/database.ts';
 import { isPostgres } from '../store/dialects.ts';
-import { DatabaseInUse, openAlone, replaceDatabase } from '../store/embedded-file.ts';
+import { DatabaseInUse, openExclusively, replaceDatabase } from '../store/embedded-file.ts';
 import {
   analyzeTables,
   countRows,
@@ -13,22 +13,22 @@ import {
   isKnownVersion,
   otherConnections,
   schemaVersion,
-  takeYourTime,
+  withoutStatementTimeout,
 } from '../store/table-rows.ts';
 
-/** What is in a database that would be replaced. */
-export interface Holding {
+/** Contents that would be lost. */
+export interface DatabaseContents {
   readonly accounts: number;
   readonly images: number;
   readonly auditEntries: number;
 }
 
 export interface Target {
-  /** Null: nothing that this program wrote, or, of an embedded one, nothing that can be read. */
-  readonly holding: Holding | null;
+  /** Null: no tables of this program, or an embedded database that cannot be read. */
+  readonly holding: DatabaseContents | null;
   /**
-   * @param work makes and fills the tables, none of which is there; when it throws, everything is as it was
-   * @returns where the database that was there before is kept; null when it is not
+   * @param work creates and fills the tables, none of which exists; when it throws, the database stays unchanged
+   * @returns the path of the previous embedded database; null when there is none
    */
   fill(work: (tx: Change) => Promise<void>): Promise<string | null>;
   close(): Promise<void>;
@@ -38,20 +38,20 @@ export function embeddedFile(dataDir: string): string {
   return path.join(dataDir, 'lamina.db');
 }
 
-/** @throws Error with one sentence when a program uses it */
+/** @throws Error with one sentence when a program uses the database */
 export async function openTarget(url: string | null, dataDir: string): Promise<Target> {
   return url === null ? openEmbeddedTarget(embeddedFile(dataDir)) : openPostgresTarget(url);
 }
 
 async function openEmbeddedTarget(file: string): Promise<Target> {
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  const old = openOld(file);
+  const previous = openPrevious(file);
   return {
-    holding: old === null ? null : await holdingOf(old),
+    holding: previous === null ? null : await contentsOf(previous),
     async fill(work) {
       const unfinished = `${file}.restoring`;
       for (const ending of ['', '-journal']) fs.rmSync(`${unfinished}${ending}`, { force: true });
-      const db = openAlone(unfinished);
+      const db = openExclusively(unfinished);
       try {
         await db.transaction().execute(work);
       } catch (error) {
@@ -60,18 +60,18 @@ async function openEmbeddedTarget(file: string): Promise<Target> {
         throw error;
       }
       await db.destroy();
-      await old?.destroy();
+      await previous?.destroy();
       return replaceDatabase(file, unfinished);
     },
-    close: async () => old?.destroy(),
+    close: async () => previous?.destroy(),
   };
 }
 
-/** Null when there is none, or one that cannot be read. */
-function openOld(file: string): Database | null {
+/** Returns null when the file does not exist or cannot be read. */
+function openPrevious(file: string): Database | null {
   if (!fs.existsSync(file)) return null;
   try {
-    return openAlone(file);
+    return openExclusively(file);
   } catch (error) {
     if (error instanceof DatabaseInUse) throw error;
     return null;
@@ -81,15 +81,17 @@ function openOld(file: string): Database | null {
 async function openPostgresTarget(url: string): Promise<Target> {
   const db = await connectDatabase({ url, file: null });
   return {
-    holding: await holdingOf(db),
+    holding: await contentsOf(db),
     async fill(work) {
       await db.transaction().execute(async (tx) => {
-        await takeYourTime(tx);
-        await refuseWhileInUse(tx);
+        await withoutStatementTimeout(tx);
+        await rejectWhileInUse(tx);
         const version = await schemaVersion(tx);
         if (version !== null) {
           if (!isKnownVersion(version)) {
-            throw new Error(`The database holds tables of a newer version (${version}): take an empty one.`);
+            throw new Error(
+              `The database contains tables of a newer version (${version}). Use an empty database.`,
+            );
           }
           await dropTables(tx, await describeTables(version));
         }
@@ -102,30 +104,30 @@ async function openPostgresTarget(url: string): Promise<Target> {
   };
 }
 
-async function holdingOf(db: Database): Promise<Holding | null> {
-  // One after the other: a second connection would be one more that uses the database.
+async function contentsOf(db: Database): Promise<DatabaseContents | null> {
+  // Sequential: a second connection would count as another user of the database.
   const accounts = await countRows(db, 'users');
   if (accounts === null) return null;
   const images = (await countRows(db, 'images')) ?? 0;
   return { accounts, images, auditEntries: (await countRows(db, 'audit')) ?? 0 };
 }
 
-/** Connections of a program that has just ended are still there for a moment. */
-const patienceMs = 2000;
-const lookAgainMs = 100;
+/** Connections of a program that has just exited remain for a moment. */
+const waitMs = 2000;
+const pollMs = 100;
 
-/** @throws Error with one sentence when anybody else is connected to the database; on PostgreSQL */
-export async function refuseWhileInUse(db: Database): Promise<void> {
+/** @throws Error with one sentence when there are other connections to the PostgreSQL database */
+export async function rejectWhileInUse(db: Database): Promise<void> {
   if (!isPostgres(db)) return;
-  const until = performance.now() + patienceMs;
+  const until = performance.now() + waitMs;
   for (;;) {
     const others = await otherConnections(db);
     if (others === 0) return;
     if (performance.now() > until) {
       throw new Error(
-        `${others} other ${others === 1 ? 'connection is' : 'connections are'} open to the database: stop the servers first, and whatever else uses it.`,
+        `${others} other ${others === 1 ? 'connection is' : 'connections are'} open to the database: stop the servers first, and other programs that use it.`,
       );
     }
-    await setTimeout(lookAgainMs);
+    await setTimeout(pollMs);
   }
 }

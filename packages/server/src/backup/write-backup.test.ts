@@ -2,25 +2,25 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkChain } from '../auditing/chain-check.ts';
+import { checkChain } from '../audit/chain-check.ts';
 import { insertAuditRow } from '../store/audit.ts';
 import { change } from '../store/database.ts';
 import { temporaryFolder } from '../store/testing/old-databases.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { sha256Of } from './checksums.ts';
 import {
+  auditRowsOf,
   backUp,
-  bringBack,
   clock,
   emptyInstallation,
-  trailOf,
+  restoreFrom,
   usedInstallation,
 } from './testing/installations.ts';
 
-describe('a backup', () => {
-  it('is for its owner alone, and can be checked by any program', async () => {
-    const there = await usedInstallation('SQLite');
-    const folder = await backUp(there, { settings: { SMTP_URL: 'smtp://a:secret@b' } });
+describe('writeBackup', () => {
+  it('creates files for the owner only and checksums that any program can verify', async () => {
+    const source = await usedInstallation('SQLite');
+    const folder = await backUp(source, { settings: { SMTP_URL: 'smtp://a:secret@b' } });
     expect(path.basename(folder)).toBe('lamina-backup-20260601T120000Z');
     const files = fs
       .readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -32,7 +32,7 @@ describe('a backup', () => {
     }
   });
 
-  it('names the slides it does not hold', async () => {
+  it('lists the slides of the catalogue', async () => {
     const folder = await backUp(await usedInstallation('SQLite'));
     const lines = fs.readFileSync(path.join(folder, 'slides.csv'), 'utf8').split('\r\n');
     expect(lines[0]).toBe('root,path,size_bytes,fingerprint,removed_at,missing_since');
@@ -41,7 +41,7 @@ describe('a backup', () => {
     );
   });
 
-  it('holds the settings as they were given', async () => {
+  it('contains the settings unchanged', async () => {
     const settings = {
       PRODUCT_NAME: "Patoloji 'A' #1",
       SMTP_URL: 'smtp://u:p%40"ss@mail.example.org:587',
@@ -53,17 +53,17 @@ describe('a backup', () => {
     expect(parseEnv(fs.readFileSync(path.join(folder, 'settings.env'), 'utf8'))).toEqual(settings);
   });
 
-  it('is there whole or not at all', async () => {
-    const there = await usedInstallation('SQLite');
+  it('leaves no folder when it fails', async () => {
+    const source = await usedInstallation('SQLite');
     const to = temporaryFolder();
-    fs.rmSync(path.join(there.config.dataDir, 'secret.key'));
-    fs.mkdirSync(path.join(there.config.dataDir, 'secret.key')); // cannot be read as a file
-    await expect(backUp(there, { to })).rejects.toThrow();
+    fs.rmSync(path.join(source.config.dataDir, 'secret.key'));
+    fs.mkdirSync(path.join(source.config.dataDir, 'secret.key')); // cannot be read as a file
+    await expect(backUp(source, { to })).rejects.toThrow();
     expect(fs.readdirSync(to)).toEqual([]);
   });
 
-  it('takes the place of the oldest, where only so many are kept; other folders stay', async () => {
-    const there = await usedInstallation('SQLite');
+  it('deletes the oldest backups beyond `keep` and no other folders', async () => {
+    const source = await usedInstallation('SQLite');
     const to = temporaryFolder();
     const old = [
       'lamina-backup-20260101T000000Z',
@@ -72,7 +72,7 @@ describe('a backup', () => {
       'other',
     ];
     for (const name of old) fs.mkdirSync(path.join(to, name));
-    await backUp(there, { to, keep: 2 });
+    await backUp(source, { to, keep: 2 });
     expect(fs.readdirSync(to).sort()).toEqual([
       'lamina-backup-20260301T000000Z',
       'lamina-backup-20260601T120000Z',
@@ -80,31 +80,31 @@ describe('a backup', () => {
     ]);
   });
 
-  it('says so where there is nothing', async () => {
+  it('throws when there is no database', async () => {
     await expect(backUp(await emptyInstallation('SQLite'))).rejects.toThrow('There is nothing to back up');
   });
 
-  it('holds uploaded slides where they are asked for', async () => {
-    const there = await usedInstallation('SQLite');
-    const file = path.join(there.config.dataDir, 'uploads/slides/Kolon/çift satır.svs');
+  it('contains uploaded slides with `withUploads`', async () => {
+    const source = await usedInstallation('SQLite');
+    const file = path.join(source.config.dataDir, 'uploads/slides/Kolon/çift satır.svs');
     fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.writeFileSync(file, 'pixels');
-    const said: string[] = [];
-    await backUp(there, { say: (sentence) => said.push(sentence) });
-    expect(said.join()).toContain('Uploaded slides are not in it');
-    const folder = await backUp(there, { withUploads: true });
-    const here = await emptyInstallation('SQLite');
-    await bringBack(here, folder);
+    const output: string[] = [];
+    await backUp(source, { say: (sentence) => output.push(sentence) });
+    expect(output.join()).toContain('Uploaded slides and results are not in the backup');
+    const folder = await backUp(source, { withUploads: true });
+    const target = await emptyInstallation('SQLite');
+    await restoreFrom(target, folder);
     expect(
-      fs.readFileSync(path.join(here.config.dataDir, 'uploads/slides/Kolon/çift satır.svs'), 'utf8'),
+      fs.readFileSync(path.join(target.config.dataDir, 'uploads/slides/Kolon/çift satır.svs'), 'utf8'),
     ).toBe('pixels');
   });
 });
 
-describe.each(databaseKinds)('a backup while others write to %s', (kind) => {
-  it('is of one moment', async () => {
-    const there = await usedInstallation(kind);
-    const writer = await there.open();
+describe.each(databaseKinds)('writeBackup during writes to %s', (kind) => {
+  it('contains a consistent snapshot', async () => {
+    const source = await usedInstallation(kind);
+    const writer = await source.open();
     onTestFinished(() => writer.destroy());
     let isDone = false;
     let written = 0;
@@ -124,20 +124,20 @@ describe.each(databaseKinds)('a backup while others write to %s', (kind) => {
     })();
     const folders: string[] = [];
     while (folders.length < 3) {
-      const sofar = written;
-      folders.push(await backUp(there));
-      await expect.poll(() => written, { timeout: 60_000 }).toBeGreaterThan(sofar + 5);
+      const writtenBefore = written;
+      folders.push(await backUp(source));
+      await expect.poll(() => written, { timeout: 60_000 }).toBeGreaterThan(writtenBefore + 5);
     }
     isDone = true;
     await writing;
 
     const counts: number[] = [];
     for (const folder of folders) {
-      const here = await emptyInstallation('SQLite');
-      await bringBack(here, folder);
-      await here.look(async (db) => {
+      const target = await emptyInstallation('SQLite');
+      await restoreFrom(target, folder);
+      await target.look(async (db) => {
         expect(await checkChain(db)).toMatchObject({ state: 'intact' });
-        const names = (await trailOf(db))
+        const names = (await auditRowsOf(db))
           .map(({ actor_uid: uid }) => uid)
           .map(String)
           .filter((uid) => uid.startsWith('w-'));

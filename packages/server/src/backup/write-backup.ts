@@ -1,100 +1,107 @@
-/** Writes a backup of a running installation: its tables as they are at one moment, its settings, its key. */
+/** Writes a backup of an installation while the server runs: a snapshot of its tables, its settings and its key. */
 import { createWriteStream, existsSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { Config } from '../config.ts';
-import { programVersion } from '../program-version.ts';
-import { keyFile } from '../sealing.ts';
-import { slideRoots } from '../slides/slide-roots.ts';
+import type { Config } from '../platform/config.ts';
+import { keyFile } from '../platform/encryption.ts';
+import { programVersion } from '../platform/program-version.ts';
+import { slideRoots } from '../slide-storage/slide-roots.ts';
 import { type Change, connectDatabase } from '../store/database.ts';
 import { isPostgres } from '../store/dialects.ts';
-import { flushFolder } from '../store/embedded-file.ts';
+import { syncFolder } from '../store/embedded-file.ts';
 import {
-  atOneMoment,
   createTableDigest,
   describeTables,
   encodeRow,
+  inSnapshot,
   isKnownVersion,
-  oddTables,
   readRows,
   schemaVersion,
   type TableShape,
+  unexpectedTables,
   type Values,
 } from '../store/table-rows.ts';
 import {
   backupFiles,
   backupName,
-  endsWithReturn,
   formatVersion,
   isBackupName,
   type Manifest,
   tableFile,
-  unfinishedEnding,
+  tablesClearedByRestore,
+  unfinishedSuffix,
 } from './backup-format.ts';
 import { sha256Of, writeChecksums } from './checksums.ts';
+import { settingsLines } from './env-lines.ts';
 import type { Say } from './fill-tables.ts';
-import { settingsLines } from './settings-lines.ts';
 
-interface Ground {
+interface BackupDependencies {
   readonly config: Config;
-  /** The settings by their names, as they were given; see config.ts. */
+  /** The settings by name, unparsed; see config.ts. */
   readonly settings: Readonly<Record<string, string>>;
   readonly now: () => Date;
   readonly say: Say;
 }
 
-interface Wish {
-  /** Backups lie in it, each in a folder of its own. */
+interface BackupOptions {
+  /** Folder of all backups; each one gets a folder in it. */
   readonly to: string;
   readonly withUploads: boolean;
-  /** Older backups beyond so many are deleted; null keeps all. */
+  /** Number of backups to keep; older ones are deleted. Null keeps all. */
   readonly keep: number | null;
 }
 
-/** Fast, and small enough. */
+/** Fast, with sufficient compression. */
 const gzipLevel = 4;
 const forOwner = 0o600;
 
 /**
- * The server may go on running.
+ * Writes a backup. The server may keep running.
  *
  * @returns the folder of the backup
- * @throws Error with one sentence; what is unfinished then is removed
+ * @throws Error with one sentence; an unfinished folder is removed
  */
-export async function writeBackup(ground: Ground, { to, withUploads, keep }: Wish): Promise<string> {
+export async function writeBackup(
+  dependencies: BackupDependencies,
+  { to, withUploads, keep }: BackupOptions,
+): Promise<string> {
   await fs.mkdir(to, { recursive: true, mode: 0o700 });
-  const folder = await unusedName(to, backupName(ground.now()));
-  const unfinished = `${folder}${unfinishedEnding}`;
+  const folder = await unusedName(to, backupName(dependencies.now()));
+  const unfinished = `${folder}${unfinishedSuffix}`;
   await fs.mkdir(path.join(unfinished, 'tables'), { recursive: true, mode: 0o700 });
   try {
-    await fillFolder(ground, unfinished, withUploads);
+    await fillFolder(dependencies, unfinished, withUploads);
     await flushFolders(unfinished);
     await fs.rename(unfinished, folder);
-    flushFolder(to);
+    syncFolder(to);
   } catch (error) {
     await fs.rm(unfinished, { recursive: true, force: true });
     throw error;
   }
-  if (keep !== null) await deleteOlder(to, keep, ground.say);
+  if (keep !== null) await deleteOlder(to, keep, dependencies.say);
   return folder;
 }
 
-/** Two backups within a second: the second one has a number. */
+/** Returns a free name; a second backup within the same second gets a number. */
 async function unusedName(parent: string, name: string): Promise<string> {
   const taken = new Set(await fs.readdir(parent));
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? name : `${name}-${number}`;
-    if (!taken.has(candidate) && !taken.has(candidate + unfinishedEnding))
+    if (!taken.has(candidate) && !taken.has(candidate + unfinishedSuffix))
       return path.join(parent, candidate);
   }
 }
 
-async function fillFolder(ground: Ground, folder: string, withUploads: boolean): Promise<void> {
-  const { config, settings, now } = ground;
+async function fillFolder(
+  dependencies: BackupDependencies,
+  folder: string,
+  withUploads: boolean,
+): Promise<void> {
+  const { config, settings, now } = dependencies;
   const createdAt = now().toISOString();
-  const tables = await writeTables(ground, folder);
+  const tables = await writeTables(dependencies, folder);
   await writeWhole(path.join(folder, backupFiles.settings), settingsLines(settings));
   const manifest: Manifest = {
     format: 'lamina-backup',
@@ -102,38 +109,40 @@ async function fillFolder(ground: Ground, folder: string, withUploads: boolean):
     programVersion,
     createdAt,
     ...tables,
-    sealedWith: await writeKey(ground, folder, tables.tables),
+    sealedWith: await writeKey(dependencies, folder, tables.tables),
     uploads: await copyUploads(config, folder, withUploads),
   };
   await writeWhole(path.join(folder, backupFiles.manifest), `${JSON.stringify(manifest, null, 2)}\n`);
   const sums = new Map<string, string>();
   for (const file of await filesBelow(folder)) sums.set(file, await sha256Of(path.join(folder, file)));
   await writeWhole(path.join(folder, backupFiles.checksums), writeChecksums(sums));
-  sayWhatItHolds(ground, manifest);
+  reportContents(dependencies, manifest);
 }
 
 async function writeTables(
-  { config, say }: Ground,
+  { config, say }: BackupDependencies,
   folder: string,
 ): Promise<Pick<Manifest, 'database' | 'schema' | 'tables'>> {
   const file = path.join(config.dataDir, 'lamina.db');
   if (config.databaseUrl === null && !existsSync(file)) {
-    throw new Error(`There is nothing to back up: ${file} is not there.`);
+    throw new Error(`There is nothing to back up: ${file} does not exist.`);
   }
   const db = await connectDatabase({ url: config.databaseUrl, file });
   try {
-    return await atOneMoment(db, async (tx) => {
+    return await inSnapshot(db, async (tx) => {
       const schema = await schemaVersion(tx);
       if (schema === null) throw new Error('There is nothing to back up: the database has no tables yet.');
       if (!isKnownVersion(schema)) {
-        throw new Error(`The database was written by a newer version of this program (${schema}): use that.`);
+        throw new Error(
+          `The database was written by a newer version of this program (${schema}). Use that version.`,
+        );
       }
       const shapes = await describeTables(schema);
-      const { foreign, missing } = await oddTables(tx, shapes);
+      const { foreign, missing } = await unexpectedTables(tx, shapes);
       if (missing.length > 0) throw new Error(`The database lacks ${missing.join(', ')}.`);
-      if (foreign.length > 0) say(`Left out, since they are none of this program: ${foreign.join(', ')}.`);
+      if (foreign.length > 0) say(`Tables of other programs are not in the backup: ${foreign.join(', ')}.`);
       const tables: Manifest['tables'] = [];
-      for (const shape of shapes.filter(({ name }) => !endsWithReturn.has(name))) {
+      for (const shape of shapes.filter(({ name }) => !tablesClearedByRestore.has(name))) {
         tables.push(await writeTable(tx, shape, folder));
       }
       return { database: isPostgres(db) ? 'PostgreSQL' : 'SQLite', schema, tables };
@@ -173,7 +182,7 @@ async function writeTable(
   return { name, columns: [...columns], ...digest.digest() };
 }
 
-/** What a person needs to know about the slides, for spreadsheets: RFC 4180. */
+/** Opens the list of slides for spreadsheets (RFC 4180). */
 async function openSlideList(file: string) {
   const handle = await fs.open(file, 'wx', forOwner);
   const fields = ['root', 'path', 'size_bytes', 'fingerprint', 'removed_at', 'missing_since'];
@@ -196,7 +205,7 @@ function csvField(value: string | number): string {
 }
 
 async function writeKey(
-  { config, say }: Ground,
+  { config, say }: BackupDependencies,
   folder: string,
   tables: Manifest['tables'],
 ): Promise<Manifest['sealedWith']> {
@@ -207,40 +216,54 @@ async function writeKey(
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  const sealed = tables.find(({ name, rows }) => name === 'second_factors' && rows > 0);
-  if (sealed !== undefined) {
+  const encrypted = tables.find(({ name, rows }) => name === 'second_factors' && rows > 0);
+  if (encrypted !== undefined) {
     say(
-      `Warning: neither SECRET_KEY nor ${keyFile(config.dataDir)} is there, so that the backup lacks the key of ${sealed.rows} second factors. Run this where the server runs.`,
+      `Warning: neither SECRET_KEY nor ${keyFile(config.dataDir)} exists, so that the backup lacks the key of ${encrypted.rows} second factors. Run this command where the server runs.`,
     );
   }
   return 'none';
 }
 
-async function copyUploads(config: Config, folder: string, withThem: boolean): Promise<Manifest['uploads']> {
-  const from = slideRoots(config).uploads;
-  const files = await filesBelow(from);
-  if (files.length === 0) return 'none';
-  if (!withThem) return 'left out';
-  for (const file of files) {
-    const copy = path.join(folder, backupFiles.uploads, file);
-    await fs.mkdir(path.dirname(copy), { recursive: true, mode: 0o700 });
-    await fs.copyFile(path.join(from, file), copy);
-    await flush(copy);
+/** Results that are being sent or imported are left out. */
+const isComplete = (file: string) => !/^partial\/|\.importing(?:\.spill)?$/.test(file);
+
+async function copyUploads(
+  config: Config,
+  folder: string,
+  withUploads: boolean,
+): Promise<Manifest['uploads']> {
+  const sources = [
+    [slideRoots(config).uploads, backupFiles.uploads],
+    [path.join(config.dataDir, 'results'), backupFiles.results],
+  ] as const;
+  let count = 0;
+  for (const [from, name] of sources) {
+    const files = (await filesBelow(from)).filter(isComplete);
+    count += files.length;
+    if (!withUploads) continue;
+    for (const file of files) {
+      const copy = path.join(folder, name, file);
+      await fs.mkdir(path.dirname(copy), { recursive: true, mode: 0o700 });
+      await fs.copyFile(path.join(from, file), copy);
+      await flush(copy);
+    }
   }
-  return 'included';
+  if (count === 0) return 'none';
+  return withUploads ? 'included' : 'left out';
 }
 
-function sayWhatItHolds({ say, config }: Ground, { tables, uploads, createdAt }: Manifest): void {
+function reportContents({ say, config }: BackupDependencies, { tables, uploads, createdAt }: Manifest): void {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   say(`${tables.length} tables with ${rows} rows, as they were at ${createdAt}.`);
   if (uploads === 'left out') {
     say(
-      `Uploaded slides are not in it: back up ${slideRoots(config).uploads} by other means, or use --with-uploads.`,
+      `Uploaded slides and results are not in the backup: back up ${slideRoots(config).uploads} and ${path.join(config.dataDir, 'results')} separately, or use --with-uploads.`,
     );
   }
 }
 
-/** With forward slashes, from the folder; none where there is no folder. Only files themselves, no links. */
+/** Returns relative paths with forward slashes; empty when the folder does not exist. Regular files only, no links. */
 async function filesBelow(folder: string): Promise<string[]> {
   try {
     const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true });
@@ -271,19 +294,19 @@ async function flush(file: string): Promise<void> {
 
 async function flushFolders(folder: string): Promise<void> {
   for (const entry of await fs.readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (entry.isDirectory()) flushFolder(path.join(entry.parentPath, entry.name));
+    if (entry.isDirectory()) syncFolder(path.join(entry.parentPath, entry.name));
   }
-  flushFolder(folder);
+  syncFolder(folder);
 }
 
-/** Of whole backups, and of what was left unfinished before the newest of those that stay. */
+/** Deletes older backups, and unfinished ones older than the oldest that stays. */
 async function deleteOlder(parent: string, keep: number, say: Say): Promise<void> {
   const names = (await fs.readdir(parent)).sort();
-  const whole = names.filter(isBackupName);
-  const [oldestKept] = whole.slice(-keep);
+  const complete = names.filter(isBackupName);
+  const [oldestKept] = complete.slice(-keep);
   const old = names.filter(
     (name) =>
-      isBackupName(name.replace(unfinishedEnding, '')) && oldestKept !== undefined && name < oldestKept,
+      isBackupName(name.replace(unfinishedSuffix, '')) && oldestKept !== undefined && name < oldestKept,
   );
   for (const name of old) await fs.rm(path.join(parent, name), { recursive: true });
   if (old.length > 0) say(`Deleted ${old.length} older backups; the last ${keep} are kept.`);

@@ -1,7 +1,7 @@
 /** The catalogue of a bucket, on a real S3 server behind a proxy that counts, and that can be made to fail. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { type Image, listImages, updateImage } from '@lamina/contract';
+import { type Image, listImages, updateDataset, updateImage } from '@lamina/contract';
 import {
   buildDicom,
   buildSvs,
@@ -55,7 +55,7 @@ async function bucketOf() {
 }
 
 describe.skipIf(withoutObjectStore !== null)('a bucket (where TEST_S3_ENDPOINT names an S3 server)', () => {
-  it('has the same rules as a folder: datasets, hidden names, metadata, slides of several objects', async () => {
+  it('follows the rules of a folder for datasets, hidden names, metadata and slides of several objects', async () => {
     const { put, afterRescan } = await bucketOf();
     await put('Breast/2026/a.svs', narrow);
     await put('Breast/catalogue.csv', 'file_name,organ_type\na.svs,Meme\n');
@@ -83,7 +83,26 @@ describe.skipIf(withoutObjectStore !== null)('a bucket (where TEST_S3_ENDPOINT n
     expect(images[1]?.size_bytes).toBe(16);
   });
 
-  it('costs nothing but its listing while it does not change', async () => {
+  it('keeps a slide in its restricted dataset when the object catalogue.csv is damaged or missing', async () => {
+    const { server, admin, store, put, afterRescan } = await bucketOf();
+    const reader = server.as(await server.given.user({ role: 'viewer' }));
+    const seen = async () => (await reader.call(listImages)).body.images.length;
+    await put('Set/a.svs', narrow);
+    await put('Set/catalogue.csv', 'file_name,dataset_name\na.svs,Gizli\n');
+    await afterRescan();
+    await admin.call(updateDataset, { body: { dataset: 'Gizli', access: 'restricted' } });
+    for (const content of [Buffer.from([0xfd, 0xfe]), 'file_name,dataset_name\n']) {
+      await put('Set/catalogue.csv', content);
+      await afterRescan();
+      expect(await seen()).toBe(0);
+    }
+    await store.delete('Set/catalogue.csv');
+    await put('Set/new.svs', wide);
+    await afterRescan();
+    expect(await seen()).toBe(0);
+  });
+
+  it('costs only its listing while it does not change', async () => {
     const { put, afterRescan, proxy, inspect } = await bucketOf();
     await put('Set/a.svs', narrow);
     await put('Set/dataset.json', '{"organ_type":"Meme"}');
@@ -97,7 +116,7 @@ describe.skipIf(withoutObjectStore !== null)('a bucket (where TEST_S3_ENDPOINT n
     expect(inspect).not.toHaveBeenCalled();
   });
 
-  it('moves, copies, replaces and removes as a folder does', async () => {
+  it('handles moved, copied, replaced and deleted objects as files of a folder', async () => {
     const { put, store, admin, afterRescan, places, inspect } = await bucketOf();
     await put('Set/a.svs', narrow);
     const [first] = await afterRescan();
@@ -127,7 +146,7 @@ describe.skipIf(withoutObjectStore !== null)('a bucket (where TEST_S3_ENDPOINT n
     expect(places(await afterRescan())).toEqual({ [id]: 'Set/c.svs' });
   });
 
-  it('that cannot be reached changes nothing, is told of once, and is followed again when it is back', async () => {
+  it('changes nothing while it is unreachable, is logged once, and is scanned again afterwards', async () => {
     const { server, put, afterRescan, proxy, listed } = await bucketOf();
     await put('Set/a.svs', narrow);
     await server.put('Folder/f.svs', wide);
@@ -138,7 +157,7 @@ describe.skipIf(withoutObjectStore !== null)('a bucket (where TEST_S3_ENDPOINT n
     const told = server
       .logged()
       .split('\n')
-      .filter((line) => line.includes('a place of slides cannot be looked at now'));
+      .filter((line) => line.includes('slide storage unreadable'));
     expect(told).toHaveLength(1);
     expect(JSON.parse(told[0] ?? '')).toMatchObject({ root: 'bucket', place: '' });
 

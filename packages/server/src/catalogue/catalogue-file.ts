@@ -1,36 +1,42 @@
 /**
- * A `catalogue.csv` that an administrator sends: the columns of the ones beside slides (see metadata-files.ts), and
- * `id`, by which the download names a slide. Comma, semicolon or tab; UTF-8, or what Turkish spreadsheets write.
+ * Parser of a catalogue file that an administrator imports: the columns of `catalogue.csv` (see metadata-files.ts) and `id`,
+ * which the export contains. Comma, semicolon or tab; UTF-8 or windows-1254, which Turkish spreadsheets write.
  */
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { AppError, CatalogueText, type InBothLanguages, maxCatalogueFileRows } from '@lamina/contract';
+import {
+  AppError,
+  type Bilingual,
+  type ErrorReason,
+  isControlFree,
+  maxCatalogueFileRows,
+} from '@lamina/contract';
 import { CsvError, parse } from 'csv-parse';
-import { withoutGuard } from '../spreadsheet.ts';
+import { stripFormulaGuard } from '../platform/csv.ts';
 
-/** One line that can be understood; what it leaves empty is null. */
-export interface FileLine {
-  /** Where it ends in the file, from 1. */
+/** A valid line; empty cells are null. */
+export interface CatalogueRow {
+  /** Number of its last line in the file, from 1. */
   readonly line: number;
   readonly id: string | null;
-  /** With an id what the slide is to be called; without one, which slide is meant. */
+  /** With an id: the new name of the slide. Without one: the name or path that identifies the slide. */
   readonly file_name: string | null;
   readonly dataset_name: string | null;
   readonly organ_type: string | null;
 }
 
-/** A line that cannot be used, or that speaks of no slide. */
-export interface LineProblem {
+/** An invalid line, or one that matches no slide. */
+export interface RowProblem {
   readonly line: number;
-  /** What the line names; empty when that cannot be read. */
+  /** Name or id in the line; empty when it is unreadable. */
   readonly subject: string;
-  readonly reason: InBothLanguages;
+  readonly reason: Bilingual;
 }
 
 export interface CatalogueFile {
   readonly encoding: 'utf-8' | 'windows-1254';
-  readonly lines: readonly FileLine[];
-  readonly problems: readonly LineProblem[];
+  readonly lines: readonly CatalogueRow[];
+  readonly problems: readonly RowProblem[];
 }
 
 export const catalogueColumns = ['id', 'file_name', 'dataset_name', 'organ_type'] as const;
@@ -43,19 +49,19 @@ const maxLength: Readonly<Record<Column, number>> = {
   organ_type: 200,
 };
 
-/** Read at once; between two of them other requests have their turn. */
-const bytesAtOnce = 64 * 1024;
+/** Bytes parsed before the event loop serves other requests. */
+const chunkBytes = 64 * 1024;
 const delimiters = [',', ';', '\t'] as const;
 
-/** @throws AppError invalid_request, with a sentence, for what is no such file */
+/** Parses a catalogue file. @throws AppError invalid_request, with a sentence, for anything else */
 export async function readCatalogueFile(bytes: Uint8Array): Promise<CatalogueFile> {
   const { encoding, text } = textOf(bytes);
   const heading = /^[^\r\n]*/.exec(text)?.[0] ?? '';
   const { delimiter, columns } = columnsOf(heading);
-  const lines: FileLine[] = [];
-  const problems: LineProblem[] = [];
+  const lines: CatalogueRow[] = [];
+  const problems: RowProblem[] = [];
 
-  const parser = Readable.from(pieces(Buffer.from(text))).pipe(
+  const parser = Readable.from(chunksOf(Buffer.from(text))).pipe(
     parse({
       delimiter,
       info: true,
@@ -67,34 +73,35 @@ export async function readCatalogueFile(bytes: Uint8Array): Promise<CatalogueFil
   );
   try {
     for await (const { record, info } of parser as AsyncIterable<Parsed>) {
-      if (lines.length + problems.length >= maxCatalogueFileRows) throw refusal(sentences.tooManyRows);
+      if (lines.length + problems.length >= maxCatalogueFileRows)
+        throw refusal('catalogue_file_too_many_rows');
       const line = info.lines;
-      const cells = record.map((cell) => withoutGuard(cell).trim());
+      const cells = record.map((cell) => stripFormulaGuard(cell).trim());
       if (cells.every((cell) => cell === '')) continue;
       const read = Object.fromEntries(columns.map((column, place) => [column, cells[place] || null]));
-      const said = { ...nothingSaid, line, ...read } as FileLine;
-      const reason = cells.length > columns.length ? sentences.tooManyCells : faultOf(said);
-      if (reason === null) lines.push(said);
-      else problems.push({ line, subject: said.file_name ?? said.id ?? '', reason });
+      const row = { ...emptyRow, line, ...read } as CatalogueRow;
+      const reason = cells.length > columns.length ? sentences.tooManyCells : problemOf(row);
+      if (reason === null) lines.push(row);
+      else problems.push({ line, subject: row.file_name ?? row.id ?? '', reason });
     }
   } catch (error) {
-    // Behind a quotation mark that is out of place nobody knows where a line ends.
+    // After a misplaced quotation mark the ends of lines are unknown.
     if (!(error instanceof CsvError)) throw error;
     problems.push({ line: lineOf(error), subject: '', reason: sentences.unreadable });
   }
   return { encoding, lines, problems };
 }
 
-const nothingSaid = { id: null, file_name: null, dataset_name: null, organ_type: null };
+const emptyRow = { id: null, file_name: null, dataset_name: null, organ_type: null };
 
 interface Parsed {
   readonly record: readonly string[];
   readonly info: { readonly lines: number };
 }
 
-async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
-  for (let from = 0; from < bytes.length; from += bytesAtOnce) {
-    yield bytes.subarray(from, from + bytesAtOnce);
+async function* chunksOf(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let from = 0; from < bytes.length; from += chunkBytes) {
+    yield bytes.subarray(from, from + chunkBytes);
     await setImmediate();
   }
 }
@@ -103,19 +110,19 @@ function lineOf(error: CsvError): number {
   return typeof error.lines === 'number' ? error.lines : 1;
 }
 
-function faultOf(said: FileLine): InBothLanguages | null {
-  if (said.id === null && said.file_name === null) return sentences.namesNothing;
+function problemOf(row: CatalogueRow): Bilingual | null {
+  if (row.id === null && row.file_name === null) return sentences.namesNothing;
   for (const column of catalogueColumns) {
-    const value = said[column];
+    const value = row[column];
     if (value === null) continue;
-    const longest = column === 'file_name' && said.id !== null ? 255 : maxLength[column];
+    const longest = column === 'file_name' && row.id !== null ? 255 : maxLength[column];
     if (value.length > longest) return sentences.tooLong(column, longest);
-    if (!CatalogueText.safeParse(value).success) return sentences.controlCharacter(column);
+    if (!isControlFree(value)) return invalidCharacters(column);
   }
   return null;
 }
 
-/** The separator under which the first line names most of our columns; unknown columns stay out under their own name. */
+/** Returns the delimiter with which the first line names most known columns. */
 function columnsOf(heading: string): { delimiter: string; columns: readonly string[] } {
   const readings = delimiters.map((delimiter) => {
     const columns = heading.split(delimiter).map((name) => name.trim().replaceAll('"', '').toLowerCase());
@@ -124,47 +131,30 @@ function columnsOf(heading: string): { delimiter: string; columns: readonly stri
   });
   const best = readings.reduce((a, b) => (b.known.length > a.known.length ? b : a));
   const { known } = best;
-  if (!known.includes('id') && !known.includes('file_name')) throw refusal(sentences.noKey);
-  if (new Set(known).size < known.length) throw refusal(sentences.columnTwice);
+  if (!known.includes('id') && !known.includes('file_name')) throw refusal('catalogue_file_without_key');
+  if (new Set(known).size < known.length) throw refusal('catalogue_file_column_repeated');
   return best;
 }
 
-/** @throws AppError invalid_request for what is no text */
+/** @throws AppError invalid_request for a file that is not text */
 function textOf(bytes: Uint8Array): { encoding: CatalogueFile['encoding']; text: string } {
-  if (bytes.length === 0) throw refusal(sentences.empty);
-  if (bytes.includes(0)) throw refusal(sentences.notText); // a workbook, or UTF-16
+  if (bytes.length === 0) throw refusal('catalogue_file_empty');
+  if (bytes.includes(0)) throw refusal('catalogue_file_not_text'); // a workbook, or UTF-16
   try {
     return { encoding: 'utf-8', text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch {
     const text = new TextDecoder('windows-1254').decode(bytes);
-    // What this code page has no letter for is decoded as a control character.
-    if (/[^\P{Cc}\t\r\n]/u.test(text)) throw refusal(sentences.notText);
+    // Bytes without a letter in this code page are decoded as control characters.
+    if (/[^\P{Cc}\t\r\n]/u.test(text)) throw refusal('catalogue_file_not_text');
     return { encoding: 'windows-1254', text };
   }
 }
 
-function refusal(message: InBothLanguages): AppError {
-  return new AppError('invalid_request', { message, field: 'file' });
+function refusal(reason: ErrorReason): AppError {
+  return new AppError('invalid_request', { reason, field: 'file', limit: maxCatalogueFileRows });
 }
 
 const sentences = {
-  empty: { tr: 'Dosya boş.', en: 'The file is empty.' },
-  notText: {
-    tr: 'Bu bir CSV dosyası değil. Elektronik tablonuzda “CSV UTF-8” olarak kaydedip yeniden deneyin.',
-    en: 'This is not a CSV file. Save it as “CSV UTF-8” in your spreadsheet program and try again.',
-  },
-  noKey: {
-    tr: 'İlk satırda “id” ya da “file_name” adlı bir sütun yok.',
-    en: 'The first line names neither a column “id” nor one called “file_name”.',
-  },
-  columnTwice: {
-    tr: 'İlk satırda aynı sütun iki kez geçiyor.',
-    en: 'The first line names a column twice.',
-  },
-  tooManyRows: {
-    tr: `Dosyada ${maxCatalogueFileRows.toLocaleString('tr')} satırdan fazlası var. Lütfen bölüp ayrı ayrı yükleyin.`,
-    en: `The file has more than ${maxCatalogueFileRows.toLocaleString('en')} lines. Please split it and send the parts.`,
-  },
   unreadable: {
     tr: 'Tırnak işareti yerinde değil; dosyanın gerisi okunamıyor.',
     en: 'A quotation mark is out of place; the rest of the file cannot be read.',
@@ -181,8 +171,9 @@ const sentences = {
     tr: `“${column}” en fazla ${longest} karakter olabilir.`,
     en: `“${column}” may have at most ${longest} characters.`,
   }),
-  controlCharacter: (column: Column) => ({
-    tr: `“${column}” satır sonu ya da denetim karakteri içeremez.`,
-    en: `“${column}” may have no line break and no control character.`,
-  }),
 };
+
+export const invalidCharacters = (column: Column): Bilingual => ({
+  tr: `“${column}” satır sonu, denetim karakteri ya da görünmeyen karakter içeremez.`,
+  en: `“${column}” may not contain line breaks, control characters or invisible characters.`,
+});

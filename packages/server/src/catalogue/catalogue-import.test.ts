@@ -30,7 +30,7 @@ async function world(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
     },
     apply: (file: string | Buffer, plan: string) => send(applyCatalogueImport.path, file, { plan }),
     images: async () => (await client.call(listImages)).body.images,
-    trail: () =>
+    auditEntries: () =>
       server.services.db
         .selectFrom('audit')
         .select(['action', 'target', 'detail'])
@@ -40,9 +40,9 @@ async function world(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
   };
 }
 
-describe.each(databaseKinds)('a catalogue file, on %s', (database) => {
-  it('is shown first, line by line, and changes nothing; then it is applied exactly so', async () => {
-    const { server, check, apply, images, trail } = await world(database);
+describe.each(databaseKinds)('import of a catalogue file on %s', (database) => {
+  it('shows the changes of each line first, then applies exactly those', async () => {
+    const { server, check, apply, images, auditEntries } = await world(database);
     const a = await server.given.image({ path: 'Meme/a.svs', file_name: 'a.svs', dataset_name: 'Meme' });
     const b = await server.given.image({ path: 'Meme/sol/b.svs', file_name: 'b.svs', organ_type: 'Deri' });
     const c = await server.given.image({ path: 'c.svs', file_name: 'c.svs', organ_type: 'Deri' });
@@ -86,7 +86,7 @@ describe.each(databaseKinds)('a catalogue file, on %s', (database) => {
       [6, 'yok.svs'],
     ]);
     expect((await images()).find(({ id }) => id === a.id)).toMatchObject({ file_name: 'a.svs' });
-    expect(await trail()).toEqual([]);
+    expect(await auditEntries()).toEqual([]);
 
     expect(await apply(file, plan.plan)).toMatchObject({ status: 200, body: { changed: 2 } });
     const after = new Map((await images()).map((image) => [image.id, image]));
@@ -97,22 +97,36 @@ describe.each(databaseKinds)('a catalogue file, on %s', (database) => {
       organ_type: 'Deri',
     });
     expect(after.get(c.id)).toMatchObject({ file_name: 'c.svs', organ_type: 'Deri' });
-    expect(await trail()).toEqual([
+    expect(await auditEntries()).toEqual([
       {
         action: 'catalogue-imported',
         target: null,
         detail: JSON.stringify({ rows: 5, changed: 2, unchanged: 1, unknown: 2 }),
       },
-      { action: 'image-edited', target: a.id, detail: '{"fields":"file_name organ_type"}' },
-      { action: 'image-edited', target: b.id, detail: '{"fields":"dataset_name"}' },
+      {
+        action: 'image-edited',
+        target: a.id,
+        detail: JSON.stringify({
+          fields: 'file_name organ_type',
+          file_name_before: 'a.svs',
+          file_name_after: 'Olgu 1',
+          organ_before: null,
+          organ_after: 'Işık',
+        }),
+      },
+      {
+        action: 'image-edited',
+        target: b.id,
+        detail: '{"fields":"dataset_name","dataset_before":null,"dataset_after":"Çalışma"}',
+      },
     ]);
-    // Where it stands in the list, and what it is found by, follow.
+    // The order of the list and the search use the new values.
     const { body } = await server.as(await server.given.admin()).call(listImages, { query: { q: 'ışık' } });
     expect(body.images.map(({ id }) => id)).toEqual([a.id]);
     expect(await check(file)).toMatchObject({ changed: 0, unchanged: 3 });
   });
 
-  it('is refused when the catalogue has changed since it was shown, whole', async () => {
+  it('is rejected as a whole when the catalogue has changed since the check', async () => {
     const { server, client, check, apply, images } = await world(database);
     const a = await server.given.image({ file_name: 'a.svs' });
     await server.given.image({ path: 'b.svs', file_name: 'b.svs' });
@@ -127,7 +141,7 @@ describe.each(databaseKinds)('a catalogue file, on %s', (database) => {
     expect(await apply(file, anew.plan)).toMatchObject({ status: 200, body: { changed: 2 } });
   });
 
-  it('goes before what files say, and keeps what a scan may still say', async () => {
+  it('overrides metadata files, and leaves other fields to scans', async () => {
     const { server, check, apply } = await world(database);
     const { id } = await server.given.image({ edited_fields: '["organ_type"]' });
     const file = `id,dataset_name\n${id},Çalışma\n`;
@@ -140,7 +154,7 @@ describe.each(databaseKinds)('a catalogue file, on %s', (database) => {
     expect(JSON.parse(edited_fields)).toEqual(['organ_type', 'dataset_name']);
   });
 
-  it('of thousands of lines is applied as one', async () => {
+  it('applies thousands of lines in one transaction', async () => {
     const { server, check, apply, images } = await world(database);
     const ids: string[] = [];
     for (let made = 0; made < 1200; made++) ids.push((await server.given.image()).id);
@@ -149,10 +163,10 @@ describe.each(databaseKinds)('a catalogue file, on %s', (database) => {
     expect(plan).toMatchObject({ changed: 1200, wrong: 0 });
     expect(await apply(file, plan.plan)).toMatchObject({ status: 200, body: { changed: 1200 } });
     expect((await images()).every(({ organ_type }) => organ_type?.startsWith('Organ '))).toBe(true);
-    // The chain of the trail holds over all of them.
-    server.services.auditTrail.checkChain();
+    // The hash chain of the audit log is intact after all these entries.
+    server.services.auditLog.checkChain();
     await server.services.background.idle();
-    expect(server.services.auditTrail.chain()).toMatchObject({ state: 'intact' });
+    expect(server.services.auditLog.chain()).toMatchObject({ state: 'intact' });
   }, 60_000);
 });
 
@@ -174,7 +188,7 @@ describe('a line of a catalogue file', () => {
     expect(changes.map(({ image_id }) => image_id)).toEqual([made.get(path)]);
   });
 
-  it('is wrong when it may mean several, or one that another line is about; then nothing is applied', async () => {
+  it('is invalid when it matches several slides or the slide of another line; then nothing is applied', async () => {
     const { server, check, apply, images } = await world();
     const { id } = await server.given.image({ path: '1/a.svs' });
     await server.given.image({ path: '2/a.svs' });
@@ -195,15 +209,15 @@ describe('a line of a catalogue file', () => {
     expect(await check(`id,organ_type\n${id},Meme\n`)).toMatchObject({ changed: 0, unknown: 1 });
   });
 
-  it('leaves what it does not say', async () => {
+  it('keeps fields without a value', async () => {
     const { server, check } = await world();
     const { id } = await server.given.image({ organ_type: 'Meme', dataset_name: 'Set' });
     expect(await check(`id,dataset_name,organ_type\n${id},,\n`)).toMatchObject({ changed: 0, unchanged: 1 });
   });
 });
 
-describe('what is sent', () => {
-  it('must be a file of this kind, and not too large', async () => {
+describe('the body of an import', () => {
+  it('is rejected when it is not a catalogue file or is too large', async () => {
     const { server, admin, client } = await world();
     const token = await server.given.token(admin);
     const send = (payload: string | Buffer, type: string) =>
@@ -217,7 +231,7 @@ describe('what is sent', () => {
     expect((await send('x', 'application/x-msdownload')).statusCode).toBe(415);
     expect((await send(Buffer.alloc(10 * 1024 * 1024 + 1, 65), 'text/csv')).statusCode).toBe(413);
     expect((await client.inject({ method: 'POST', url: checkCatalogueImport.path })).status).toBe(400);
-    // Nowhere else.
+    // Other routes accept no CSV.
     const elsewhere = await client.inject({
       method: 'POST',
       url: '/admin/images/changes',
@@ -228,8 +242,8 @@ describe('what is sent', () => {
   });
 });
 
-describe('the download', () => {
-  it('has what an import reads, in the order of the catalogue, and is on record', async () => {
+describe('export of the catalogue', () => {
+  it('contains the columns of an import in the order of the catalogue, and is audited', async () => {
     const { server, client, check } = await world();
     const b = await server.given.image({ file_name: '=b.svs', dataset_name: 'Meme', organ_type: 'Işık "1"' });
     const a = await server.given.image({ file_name: 'a.svs', dataset_name: 'Meme' });
@@ -245,11 +259,11 @@ describe('the download', () => {
     );
     expect(headers['content-disposition']).toMatch(/^attachment; filename="katalog-\d{4}-\d\d-\d\d\.csv"$/);
     expect(await check(String(body))).toMatchObject({ rows: 2, changed: 0, unchanged: 2 });
-    const trail = await server.services.db
+    const auditEntries = await server.services.db
       .selectFrom('audit')
       .select('action')
       .where('action', '=', 'catalogue-exported')
       .execute();
-    expect(trail).toHaveLength(1);
+    expect(auditEntries).toHaveLength(1);
   });
 });

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { catalogueOf, missingId } from './testing/catalogue-of.ts';
 
-describe.each(databaseKinds)('one entry on %s', (database) => {
-  it('is answered by its id', async () => {
+describe.each(databaseKinds)('GET /image-catalog/images/:imageId on %s', (database) => {
+  it('returns an entry by its id', async () => {
     const { server, reader } = await catalogueOf(database);
     const { id } = await server.given.image({ file_name: 'a.svs' });
     const { status, body } = await reader.call(getImage, { params: { imageId: id } });
@@ -28,8 +28,8 @@ describe.each(databaseKinds)('one entry on %s', (database) => {
   );
 });
 
-describe.each(databaseKinds)('an administrator, on %s,', (database) => {
-  it('edits what the catalogue says; place and search follow', async () => {
+describe.each(databaseKinds)('edits of a catalogue entry on %s', (database) => {
+  it('change its fields, its place in the list and its search results', async () => {
     const { server, admin, reader, names } = await catalogueOf(database);
     const { id } = await server.given.image({ file_name: 'z.svs', dataset_name: 'Old' });
     await server.given.image({ file_name: 'b.svs', dataset_name: 'New' });
@@ -44,7 +44,7 @@ describe.each(databaseKinds)('an administrator, on %s,', (database) => {
     expect(await names(reader, { q: 'old' })).toEqual([]);
   });
 
-  it('takes a dataset or an organ away', async () => {
+  it('remove its dataset or organ', async () => {
     const { server, admin } = await catalogueOf(database);
     const { id } = await server.given.image({ dataset_name: 'Set', organ_type: 'Meme' });
     const { body } = await admin.call(updateImage, {
@@ -54,7 +54,7 @@ describe.each(databaseKinds)('an administrator, on %s,', (database) => {
     expect(body.image).toMatchObject({ dataset_name: null, organ_type: null });
   });
 
-  it('changes nothing else, whatever is sent', async () => {
+  it('ignore fields that are not editable', async () => {
     const { server, admin } = await catalogueOf(database);
     const before = await server.given.image({ file_name: 'a.svs' });
     const { status } = await admin.call(updateImage, {
@@ -98,7 +98,50 @@ describe.each(databaseKinds)('an administrator, on %s,', (database) => {
     expect(answer.body).toMatchObject({ code: 'invalid_request', field: Object.keys(body)[0] });
   });
 
-  it('removes an entry and brings it back; the trail says who did', async () => {
+  it('enter a scale in place of that of the file, and take it back, with audit entries', async () => {
+    const { server, admin, reader } = await catalogueOf(database);
+    const { id } = await server.given.image({
+      ...{ mpp_x: 0.5, mpp_y: 0.5, objective_power: 20 },
+      ...{ file_mpp_x: 0.5, file_mpp_y: 0.5, file_objective_power: 20 },
+    });
+    const params = { imageId: id };
+    const scaleAfter = async (calibration: object | null) => {
+      expect(await admin.call(updateImage, { params, body: { calibration } })).toMatchObject({ status: 200 });
+      const { mpp_x, mpp_y, objective_power, mpp_derived, objective_power_derived, scale_entered } = (
+        await reader.call(getImage, { params })
+      ).body.image;
+      return [mpp_x, mpp_y, mpp_derived, objective_power, objective_power_derived, scale_entered];
+    };
+    expect(await scaleAfter({ mpp: 0.25 })).toEqual([0.25, 0.25, false, 40, true, true]);
+    expect(await scaleAfter({ mpp: 0.25 })).toEqual([0.25, 0.25, false, 40, true, true]);
+    expect(await scaleAfter({ objective_power: 10 })).toEqual([1, 1, true, 10, false, true]);
+    expect(await scaleAfter({ mpp: 0.3, objective_power: 40 })).toEqual([0.3, 0.3, false, 40, false, true]);
+    expect(await scaleAfter(null)).toEqual([0.5, 0.5, false, 20, false, undefined]);
+    const entries = await server.services.db
+      .selectFrom('audit')
+      .select('detail')
+      .where('action', '=', 'image-calibrated')
+      .orderBy('seq')
+      .execute();
+    expect(entries.map(({ detail }) => JSON.parse(detail))).toEqual([
+      { mpp_before: null, mpp_after: 0.25 },
+      { mpp_before: 0.25, mpp_after: null, objective_power_before: null, objective_power_after: 10 },
+      { mpp_before: null, mpp_after: 0.3, objective_power_before: 10, objective_power_after: 40 },
+      { mpp_before: 0.3, mpp_after: null, objective_power_before: 40, objective_power_after: null },
+    ]);
+  });
+
+  it.each([{}, { mpp: 0 }, { mpp: 'x' }, { mpp: 1e9 }, { objective_power: -1 }])(
+    'cannot enter the scale %j',
+    async (calibration) => {
+      const { server, admin } = await catalogueOf(database);
+      const { id } = await server.given.image({ file_name: 'a.svs' });
+      const answer = await admin.call(updateImage, { params: { imageId: id }, body: { calibration } });
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+    },
+  );
+
+  it('remove and restore it, with audit entries', async () => {
     const { server, admin, names } = await catalogueOf(database);
     const { id } = await server.given.image({ file_name: 'a.svs' });
     const params = { imageId: id };
@@ -114,16 +157,20 @@ describe.each(databaseKinds)('an administrator, on %s,', (database) => {
     expect(back.body).toMatchObject({ image: { id, organ_type: 'Meme' } });
     expect(await names()).toEqual(['a.svs']);
 
-    const trail = await server.services.db
+    const auditEntries = await server.services.db
       .selectFrom('audit')
       .select(['action', 'target', 'detail'])
       .where('target', '=', id)
       .orderBy('seq')
       .execute();
-    expect(trail).toEqual([
+    expect(auditEntries).toEqual([
       { action: 'image-removed', target: id, detail: '{}' },
       { action: 'image-restored', target: id, detail: '{}' },
-      { action: 'image-edited', target: id, detail: '{"fields":"organ_type"}' },
+      {
+        action: 'image-edited',
+        target: id,
+        detail: JSON.stringify({ fields: 'organ_type', organ_before: null, organ_after: 'Meme' }),
+      },
     ]);
   });
 });

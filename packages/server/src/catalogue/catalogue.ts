@@ -1,145 +1,137 @@
-/** The catalogue of slides: what lies in the slide folders, what administrators say of it, who may see what. */
-import { createHash } from 'node:crypto';
+/** The catalogue of slides: follows the slide folders, lists entries to readers with access, applies edits of administrators. */
+import { basename } from 'node:path/posix';
 import {
   AppError,
   type BodyOf,
   type Image,
   type listImages as listImagesEndpoint,
-  may,
   type QueryOf,
   type ResponseOf,
   type User,
   type updateImage as updateImageEndpoint,
 } from '@lamina/contract';
 import type { Logger } from 'pino';
-import type { Audit } from '../audit.ts';
-import { createBelief } from '../belief.ts';
-import type { Config } from '../config.ts';
-import type { Datasets } from '../datasets.ts';
-import { openStretches } from '../domain/catalogue-order.ts';
+import type { AuditRecorder } from '../audit/audit-recorder.ts';
+import type { Datasets } from '../datasets/datasets.ts';
 import { opens } from '../domain/image-session.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import type { ObjectStorage } from '../slides/object-storage.ts';
-import { slideRoots } from '../slides/slide-roots.ts';
-import type { ServableImage, Slides } from '../slides/slides.ts';
+import type { Config } from '../platform/config.ts';
+import { createStalenessLimit } from '../platform/staleness-limit.ts';
+import type { ObjectStorage } from '../slide-storage/object-storage.ts';
+import { slideRoots } from '../slide-storage/slide-roots.ts';
 import { prepareSearch } from '../store/catalogue-search.ts';
-import { change, type Database, timesTaken } from '../store/database.ts';
-import {
-  findImage,
-  hasNoImages,
-  type ImageFilter,
-  type ImageRow,
-  imageOf,
-  type ListedImage,
-  listDatasetNames,
-  listImages,
-} from '../store/images.ts';
-import { decodePlace, encodePlace } from './cursor.ts';
-import { type Editor, editImage } from './edit-image.ts';
-import { createIntake } from './intake.ts';
-import { createKeptLists } from './kept-lists.ts';
+import { change, type Database } from '../store/database.ts';
+import { findImage, hasNoImages, type ImageRow } from '../store/images.ts';
+import { imageOf } from '../store/listed-image.ts';
+import { type ImagePage, listImages } from '../store/listed-images.ts';
+import type { ServableImage, Slides } from '../tiles/slides.ts';
+import { decodeImageCursor, encodeImageCursor } from './catalogue-cursor.ts';
+import { type CatalogueEditor, editImage } from './edit-image.ts';
+import { createImageGroups, type ImageGroups } from './image-groups.ts';
+import { createIngest } from './ingest.ts';
+import { noImages, streamList } from './list-stream.ts';
+import { isMetadataName } from './metadata-files.ts';
+import { createReaderFilters, hashOf, imageFor, seesAll } from './reader-filter.ts';
 import { type Watch, watchFolders } from './watch.ts';
-import { listAsJson, noImages, partsOfList } from './whole-list.ts';
 
 type ImageList = ResponseOf<typeof listImagesEndpoint>;
-/** In one of two ways. */
-export type LongText =
-  | { readonly parts: AsyncIterable<string> }
-  | { readonly brotli: AsyncIterable<Uint8Array> };
 type ListQuery = Omit<QueryOf<typeof listImagesEndpoint>, 'limit'>;
 
 export interface Catalogue {
-  /** Asks for a look through the slide folders and goes on watching them; what is new is read behind. */
+  /** Requests a scan of the slide folders and watches them; new files are read in the background. */
   start(): Promise<void>;
-  /** Has the slide folders looked through; resolves when every file there has its entry, read or not. */
+  /** Scans the slide folders; resolves when every file has an entry, read or not. */
   rescan(): Promise<void>;
-  /** Resolves when nothing waits to be read. */
+  /** Requests a scan without waiting for it. */
+  rescanSoon(): void;
+  /** Resolves when no scan runs and no file waits to be read. */
   settled(): Promise<void>;
-  /** Whether no file has an entry; one that an administrator removed counts as having one. */
+  /** Whether there is no entry; entries that an administrator removed count. */
   isEmpty(): Promise<boolean>;
-  /** Administrators see every entry that is not removed; all others the ready ones open to them, without `error`. */
+  /** Returns a page. Administrators see every entry that is not removed; others the ready ones that they may open, without `error`. */
   list(query: ListQuery & { readonly limit: number }, reader: User): Promise<ImageList>;
-  /** The same without a limit: an `ImageList` as JSON, in parts. @throws AppError invalid_request, before any part */
-  listAll(query: ListQuery, reader: User): Promise<LongText>;
-  /**
-   * Changes whenever the list might: viewers ask every half minute, and almost always nothing has happened. Weak,
-   * since the list may be compressed on its way.
-   */
+  /** Returns the list without a limit, as the JSON of an `ImageList` in parts. @throws AppError invalid_request, before any part */
+  listAll(query: ListQuery, reader: User): Promise<AsyncIterable<string>>;
+  /** Returns an ETag that changes whenever the list might. It is weak, since the response may be compressed. */
   etagOf(query: QueryOf<typeof listImagesEndpoint>, reader: User): Promise<string>;
+  /** The same as groups and rows, for the viewer. */
+  readonly imageGroups: ImageGroups;
   /** @throws AppError not_found, also for an entry the reader may not see */
   get(imageId: string, reader: User): Promise<Image>;
-  /** What is set here survives rescans. @throws AppError not_found */
-  update(imageId: string, edit: BodyOf<typeof updateImageEndpoint>, editor: Editor): Promise<Image>;
-  /** The file stays. @throws AppError not_found */
-  remove(imageId: string, editor: Editor): Promise<void>;
-  /** From memory where it was asked for within the last second; null for what may not be shown. */
+  /** Edits an entry; scans keep the edited fields. @throws AppError not_found */
+  update(imageId: string, edit: BodyOf<typeof updateImageEndpoint>, editor: CatalogueEditor): Promise<Image>;
+  /** Removes an entry; its file stays. @throws AppError not_found */
+  remove(imageId: string, editor: CatalogueEditor): Promise<void>;
+  /** Returns what a tile needs of an image, cached for up to the staleness limit; null when no one may open the image. */
   servable(imageId: string): ServableImage | null | Promise<ServableImage | null>;
-  /** After a change of these has been committed: nothing of what was known of them is served any more. */
-  forget(imageIds: readonly string[]): void;
+  /** Evicts images from the caches, after a change of them has been committed. */
+  evict(imageIds: readonly string[]): void;
   close(): Promise<void>;
 }
 
-interface Ground {
+interface CatalogueDependencies {
   readonly config: Config;
   readonly db: Database;
   readonly now: () => Date;
   readonly log: Logger;
-  readonly audit: Audit;
+  readonly audit: AuditRecorder;
   readonly slides: Slides;
   readonly objectStorage: ObjectStorage | null;
   readonly jobs: Jobs;
   readonly datasets: Pick<Datasets, 'closedTo'>;
 }
 
-/** A row this old is read again in the background when the image is asked for. */
-const renewAfterMs = 500;
-const maxKnown = 10_000;
+/** A cached image of this age is read again in the background when it is requested. */
+const refreshAfterMs = 500;
+const maxCached = 10_000;
+/** Results of slides that were read meanwhile are looked for together. */
+const findResultsAfterMs = 5000;
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
-/** So many entries are worth being kept for the next one who asks. */
-const longList = 1000;
-
-interface Known {
+interface CachedImage {
   readonly image: ServableImage | null;
-  /** By `performance.now`. */
+  /** `performance.now` at which its row was read. */
   readonly readAt: number;
-  /** When it was last tried to read it again. */
+  /** `performance.now` of the last attempt to read it again. */
   triedAt: number;
 }
 
-export function createCatalogue(ground: Ground): Catalogue {
-  const { config, db, now, log, audit, slides, objectStorage, jobs, datasets } = ground;
-  const known = new Map<string, Known>();
-  const beingRead = new Map<string, Promise<ServableImage | null>>();
-  const lists = createKeptLists();
-  const belief = createBelief(() => performance.now());
+export function createCatalogue(dependencies: CatalogueDependencies): Catalogue {
+  const { config, db, now, log, audit, slides, objectStorage, jobs, datasets } = dependencies;
+  const cached = new Map<string, CachedImage>();
+  const reads = new Map<string, Promise<ServableImage | null>>();
+  const readers = createReaderFilters(db, datasets);
+  const staleness = createStalenessLimit(() => performance.now());
   let watching: Watch | null = null;
   let isClosed = false;
 
-  /** Grows with every change, so that a row that was read before it is not believed after it. */
-  let changes = 0;
+  /** Number of evictions: a row that was read before one is not cached after it. */
+  let evictions = 0;
 
-  /** Nothing of what was known of an image is served any more. */
-  function forget(imageId: string): void {
-    changes++;
-    known.delete(imageId);
-    beingRead.delete(imageId);
+  function evict(imageId: string): void {
+    evictions++;
+    cached.delete(imageId);
+    reads.delete(imageId);
     slides.forget(imageId);
   }
 
   const store = objectStorage?.store ?? null;
-  const intake = createIntake({ config, db, now, log, audit, slides, store, jobs, onChange: forget });
+  const ingest = createIngest({ config, db, now, log, audit, slides, store, jobs, onChange: evict });
 
-  jobs.on('rescan', async ({ atStart }, signal) => {
-    await intake.rescan('folders', { retryFailed: atStart }, signal);
-    if (atStart && store === null) await drawWhereNothingIs();
+  jobs.setWorker('rescan', async ({ atStart }, signal) => {
+    await ingest.rescan('folders', { retryFailed: atStart }, signal);
+    await jobs.enqueue('find-results', {});
+    if (atStart && store === null) await drawDemoSlidesIfEmpty();
   });
-  jobs.on('rescan-bucket', async ({ atStart }, signal) => {
-    const isKnown = await intake.rescan('bucket', { retryFailed: atStart }, signal);
-    if (atStart && isKnown) await drawWhereNothingIs();
+  jobs.setWorker('rescan-bucket', async ({ atStart }, signal) => {
+    const isKnown = await ingest.rescan('bucket', { retryFailed: atStart }, signal);
+    if (atStart && isKnown) await drawDemoSlidesIfEmpty();
   });
-  jobs.on('read-slide', ({ imageId, again }, signal) => intake.read(imageId, { again }, signal));
+  jobs.setWorker('read-slide', async ({ imageId, again }, signal) => {
+    await ingest.read(imageId, { again }, signal);
+    await jobs.enqueue('find-results', {}, findResultsAfterMs);
+  });
 
   /** @throws AppError not_found */
   async function rowOf(imageId: string): Promise<ImageRow> {
@@ -148,75 +140,48 @@ export function createCatalogue(ground: Ground): Catalogue {
     return row;
   }
 
-  async function drawWhereNothingIs(): Promise<void> {
-    if (config.demo && (await hasNoImages(db))) await jobs.ask('draw-demo-slides', {});
+  async function drawDemoSlidesIfEmpty(): Promise<void> {
+    if (config.demo && (await hasNoImages(db))) await jobs.enqueue('draw-demo-slides', {});
   }
 
-  /** Jobs that look through all places where slides lie; the bucket after the folders. */
+  /** Jobs that scan all storage of slides; the bucket after the folders. */
   const rescans: readonly ('rescan' | 'rescan-bucket')[] =
     store === null ? ['rescan'] : ['rescan', 'rescan-bucket'];
 
-  let knownDatasets: { readonly revision: number; readonly names: readonly string[] } | null = null;
-
-  /** Asked for anew when the catalogue has changed. */
-  async function datasetNames(): Promise<readonly string[]> {
-    const revision = await timesTaken(db, 'catalogue');
-    if (knownDatasets?.revision !== revision) knownDatasets = { revision, names: await listDatasetNames(db) };
-    return knownDatasets.names;
+  function rescanSoon(): void {
+    for (const name of rescans) {
+      jobs
+        .enqueue(name, { atStart: false })
+        .catch((error) => log.warn({ err: error }, 'slide scan request failed'));
+    }
   }
 
-  /** Of a list as its reader sees it now: the same list has the same key, and what changes it changes the key. */
-  async function listKey(
-    { q, dataset, organ, limit, cursor }: QueryOf<typeof listImagesEndpoint>,
-    reader: User,
-  ): Promise<string> {
-    const revision = await timesTaken(db, 'catalogue');
-    const closed = [...(await datasets.closedTo(reader))].sort();
-    return JSON.stringify([revision, seesAll(reader), closed, q, dataset, organ, limit, cursor]);
-  }
-
-  async function filterFor(
-    { q, dataset, organ }: ListQuery,
-    reader: User,
-  ): Promise<Omit<ImageFilter, 'after' | 'limit'>> {
-    const closedDatasets = await datasets.closedTo(reader);
-    return {
-      status: seesAll(reader) ? null : 'ready',
-      evenHidden: seesAll(reader),
-      search: q?.trim(),
-      dataset,
-      organ,
-      closedDatasets,
-      stretches: closedDatasets.size === 0 ? null : openStretches(await datasetNames(), closedDatasets),
-    };
-  }
-
-  /** Once for all who ask at the same time. */
+  /** Reads an image once for concurrent callers. */
   function readOnce(imageId: string): Promise<ServableImage | null> {
-    const underWay = beingRead.get(imageId);
-    if (underWay !== undefined) return underWay;
+    const running = reads.get(imageId);
+    if (running !== undefined) return running;
     const reading = readServable(imageId).finally(() => {
-      if (beingRead.get(imageId) === reading) beingRead.delete(imageId);
+      if (reads.get(imageId) === reading) reads.delete(imageId);
     });
-    beingRead.set(imageId, reading);
+    reads.set(imageId, reading);
     return reading;
   }
 
-  /** @throws when the database does not answer, and has not for a while */
-  async function readOrBelieve(imageId: string): Promise<ServableImage | null> {
+  /** Reads an image, or returns the cached one while the database is unavailable. @throws after the staleness limit */
+  async function readOrUseCached(imageId: string): Promise<ServableImage | null> {
     try {
       return await readOnce(imageId);
     } catch (error) {
-      const entry = known.get(imageId);
-      if (entry !== undefined && belief.holds(entry.readAt, performance.now())) return entry.image;
+      const entry = cached.get(imageId);
+      if (entry !== undefined && staleness.isFresh(entry.readAt, performance.now())) return entry.image;
       throw error;
     }
   }
 
   async function readServable(imageId: string): Promise<ServableImage | null> {
     const readAt = performance.now();
-    const changesBefore = changes;
-    const row = await belief.ask(() => findImage(db, imageId));
+    const evictionsBefore = evictions;
+    const row = await staleness.track(() => findImage(db, imageId));
     const image =
       row === null || row.removed_at !== null || row.status !== 'ready' || row.fingerprint === null
         ? null
@@ -230,34 +195,36 @@ export function createCatalogue(ground: Ground): Catalogue {
             members: JSON.parse(row.members) as string[],
             fingerprint: row.fingerprint,
           };
-    if (known.size >= maxKnown) known.clear();
-    if (changes === changesBefore) known.set(imageId, { image, readAt, triedAt: readAt });
+    if (cached.size >= maxCached) cached.clear();
+    if (evictions === evictionsBefore) cached.set(imageId, { image, readAt, triedAt: readAt });
     if (image === null) slides.forget(imageId);
     return image;
   }
 
   return {
     async start() {
-      const hindrance = await prepareSearch(db);
-      if (hindrance !== null) {
+      const error = await prepareSearch(db);
+      if (error !== null) {
         log.warn(
-          { err: hindrance },
-          'searching goes through every entry: the extension pg_trgm, or the index made with it, could not be made',
+          { err: error },
+          'search index unavailable: the database user cannot create the extension pg_trgm or its index, so searches read every entry',
         );
       }
-      for (const name of rescans) await jobs.ask(name, { atStart: true });
-      if (isClosed) return; // meanwhile
+      for (const name of rescans) await jobs.enqueue(name, { atStart: true });
+      if (isClosed) return; // closed while the jobs were requested
       watching = watchFolders({
         folders: Object.values(slideRoots(config)),
-        onChange: () => void jobs.ask('rescan', { atStart: false }),
+        onChange: () => void jobs.enqueue('rescan', { atStart: false }),
         log,
       });
     },
 
     async rescan() {
-      for (const name of rescans) await jobs.ask(name, { atStart: false });
+      for (const name of rescans) await jobs.enqueue(name, { atStart: false });
       for (const name of rescans) await jobs.idle(name);
     },
+
+    rescanSoon,
 
     async settled() {
       for (const name of rescans) await jobs.idle(name);
@@ -267,45 +234,44 @@ export function createCatalogue(ground: Ground): Catalogue {
     isEmpty: () => hasNoImages(db),
 
     async list({ limit, cursor, ...query }, reader) {
-      const filter = await filterFor(query, reader);
-      const after = cursor === undefined ? null : decodePlace(cursor);
-      // One more tells whether there is a next page.
+      const filter = await readers.filterFor(query, reader);
+      const after = cursor === undefined ? null : decodeImageCursor(cursor);
+      // One more row shows whether there is a next page.
       const rows = await listImages(db, { ...filter, after, limit: limit + 1 });
       const page = rows.slice(0, limit);
       const last = page.at(-1);
       const hasMore = page.length < rows.length;
       return {
-        images: page.map((row) => seenBy(reader, row)),
-        next_cursor: hasMore && last ? encodePlace({ sortKey: last.sort_key, id: last.id }) : null,
+        images: page.map((row) => imageFor(reader, row)),
+        next_cursor: hasMore && last ? encodeImageCursor({ sortKey: last.sort_key, id: last.id }) : null,
         ...(page.length === 0 && { message: noImages }),
       };
     },
 
     async listAll({ cursor, ...query }, reader) {
-      const after = cursor === undefined ? null : decodePlace(cursor);
-      const key = await listKey({ ...query, cursor }, reader);
-      const filter = await filterFor(query, reader);
-      const pageOf = (page: Pick<ImageFilter, 'after' | 'limit'>) => listImages(db, { ...filter, ...page });
-      const make = () => listAsJson(partsOfList(pageOf, after), (row) => seenBy(reader, row));
-      const isLong = (await pageOf({ after, limit: longList })).length === longList;
-      return isLong ? { brotli: lists.get(key, make) } : { parts: make() };
+      const after = cursor === undefined ? null : decodeImageCursor(cursor);
+      const filter = await readers.filterFor(query, reader);
+      const readBatch = (page: Pick<ImagePage, 'after' | 'limit'>) => listImages(db, { ...filter, ...page });
+      return streamList(readBatch, after, (row) => imageFor(reader, row));
     },
 
-    async etagOf(query, reader) {
-      // Before the list: what changes in between is told the next time.
-      const key = await listKey(query, reader);
-      return `W/"${createHash('sha256').update(key).digest('base64url')}"`;
+    async etagOf({ q, dataset, organ, limit, cursor }, reader) {
+      // Before the list: a change in between is part of the next response.
+      const key = JSON.stringify([await readers.viewKey(reader), q, dataset, organ, limit, cursor]);
+      return `W/"${hashOf(key)}"`;
     },
+
+    imageGroups: createImageGroups(db, readers),
 
     async get(imageId, reader) {
+      // Read before the entry, so that an unknown id costs the same queries as that of an invisible entry.
+      const restrictedDatasets = await datasets.closedTo(reader);
       const row = await rowOf(imageId);
       const seesHidden = seesAll(reader);
       const isListed = row.removed_at === null && (row.status === 'ready' || seesHidden);
       const place = { dataset: row.dataset_name, isHidden: row.hidden_at !== null };
-      if (!isListed || !opens({ closedDatasets: await datasets.closedTo(reader), seesHidden }, place)) {
-        throw new AppError('not_found');
-      }
-      return seenBy(reader, row);
+      if (!isListed || !opens({ restrictedDatasets, seesHidden }, place)) throw new AppError('not_found');
+      return imageFor(reader, row);
     },
 
     async update(imageId, edit, editor) {
@@ -316,50 +282,44 @@ export function createCatalogue(ground: Ground): Catalogue {
         await audit.recordAll(tx, edited.entries);
         return edited.row;
       });
-      forget(imageId);
+      evict(imageId);
       return imageOf(row);
     },
 
     async remove(imageId, editor) {
+      let isMetadataFile = false;
       await change(db, 'catalogue', async (tx) => {
         const row = uuid.test(imageId) ? await findImage(tx, imageId) : null;
         if (row === null || row.removed_at !== null) throw new AppError('not_found');
         const edited = await editImage(tx, row, { removed: true }, editor, now().toISOString());
         await audit.recordAll(tx, edited.entries);
+        isMetadataFile = isMetadataName(basename(row.path));
       });
-      forget(imageId);
+      evict(imageId);
+      if (isMetadataFile) rescanSoon();
     },
 
     servable(imageId) {
-      const entry = known.get(imageId);
+      const entry = cached.get(imageId);
       const at = performance.now();
-      if (entry === undefined || !belief.holds(entry.readAt, at)) {
-        return uuid.test(imageId) ? readOrBelieve(imageId) : null;
+      if (entry === undefined || !staleness.isFresh(entry.readAt, at)) {
+        return uuid.test(imageId) ? readOrUseCached(imageId) : null;
       }
-      if (at - entry.triedAt >= renewAfterMs) {
+      if (at - entry.triedAt >= refreshAfterMs) {
         entry.triedAt = at;
-        readOnce(imageId).catch((error) => log.warn({ err: error }, 'an image could not be looked up'));
+        readOnce(imageId).catch((error) => log.warn({ err: error }, 'image lookup failed'));
       }
       return entry.image;
     },
 
-    forget(imageIds) {
-      for (const imageId of imageIds) forget(imageId);
+    evict(imageIds) {
+      for (const imageId of imageIds) evict(imageId);
     },
 
     async close() {
       isClosed = true;
-      intake.close();
+      ingest.close();
       await watching?.close();
     },
   };
-}
-
-function seesAll(reader: User): boolean {
-  return may(reader, 'catalogue.write');
-}
-
-function seenBy(reader: User, row: ListedImage): Image {
-  const image = imageOf(row);
-  return seesAll(reader) ? image : { ...image, error: null };
 }

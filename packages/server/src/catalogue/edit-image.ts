@@ -1,6 +1,7 @@
-/** What an administrator says of an entry of the catalogue, and what goes on record of it. */
+/** Edits of catalogue entries by administrators, with their audit entries. */
 import { AppError } from '@lamina/contract';
-import type { AuditAction, AuditEntry, Origin } from '../audit.ts';
+import type { AuditAction, AuditEntry, Origin } from '../audit/audit-recorder.ts';
+import { readHold } from '../domain/metadata-hold.ts';
 import type { Change } from '../store/database.ts';
 import {
   type EditableField,
@@ -10,68 +11,84 @@ import {
   updateImage,
 } from '../store/images.ts';
 
-/** Who changes an entry and where from, for the audit trail. */
-export interface Editor {
+import { type Calibration, changesByCalibration } from './image-scale.ts';
+
+/** The account that edits an entry, and its origin, for the audit log. */
+export interface CatalogueEditor {
   readonly uid: string;
   readonly origin: Origin;
 }
 
-/** What is left out stays as it is. */
+/** Fields that are left out stay unchanged. */
 export interface ImageEdit {
   readonly file_name?: string | undefined;
-  /** Null or empty: none. */
+  /** Null or empty: no dataset. */
   readonly dataset_name?: string | null | undefined;
   readonly organ_type?: string | null | undefined;
+  /** Null: the scale of the file again. */
+  readonly calibration?: Calibration | undefined;
   readonly hidden?: boolean | undefined;
   readonly removed?: boolean | undefined;
-  /** Of a file that could not be read; does nothing for any other. */
+  /** Reads a failed file again; no effect on others. */
   readonly read_again?: true | undefined;
 }
 
-/** What became of an entry, and what is to be written down of it in the same change. */
+/** The edited entry, and the audit entries to record in the same transaction. */
 export interface EditedImage {
-  /** Afterwards; the very same one when there was nothing to change. */
+  /** The row after the edit; the same object when nothing changed. */
   readonly row: ImageRow;
   readonly entries: readonly AuditEntry[];
 }
 
 /**
+ * Applies an edit to an entry.
+ *
  * @param at ISO 8601
- * @throws AppError not_found for a removed entry that is not brought back
+ * @throws AppError not_found for a removed entry that the edit does not restore
  */
 export async function editImage(
   tx: Change,
   row: ImageRow,
   edit: ImageEdit,
-  { uid, origin }: Editor,
+  { uid, origin }: CatalogueEditor,
   at: string,
 ): Promise<EditedImage> {
-  const isBroughtBack = edit.removed === false && row.removed_at !== null;
-  if (row.removed_at !== null && !isBroughtBack) {
+  const isRestored = edit.removed === false && row.removed_at !== null;
+  if (row.removed_at !== null && !isRestored) {
     if (edit.removed === true) return { row, entries: [] };
     throw new AppError('not_found');
   }
   const edited = editableFields.filter((field) => edit[field] !== undefined);
-  const isToHide = edit.hidden === true && row.hidden_at === null;
+  const hold = readHold(row.metadata_hold);
+  // Hiding or showing a slide that a scan hid, or setting the dataset of a kept one, is the administrator's decision.
+  const isDecided =
+    (hold?.kind === 'waiting' && edit.hidden !== undefined) ||
+    (hold?.kind === 'kept' && edited.includes('dataset_name'));
+  const isToHide = edit.hidden === true && (row.hidden_at === null || hold?.kind === 'waiting');
   const isToShow = edit.hidden === false && row.hidden_at !== null;
   const isToRemove = edit.removed === true;
   const isToRead = edit.read_again === true && row.status === 'failed' && row.missing_since === null;
+  const calibrated = edit.calibration === undefined ? {} : changesByCalibration(row, edit.calibration);
+  const isCalibrated = Object.keys(calibrated).length > 0;
   const changes: ImageChanges = {
     ...valuesOf(edit),
-    ...(edited.length > 0 && { edited_fields: withEdited(row.edited_fields, edited) }),
+    ...calibrated,
+    ...(edited.length > 0 && { edited_fields: withEditedField(row.edited_fields, edited) }),
+    ...(isDecided && { metadata_hold: null }),
     ...(isToHide && { hidden_at: at }),
     ...(isToShow && { hidden_at: null }),
     ...(isToRemove && { removed_at: at }),
-    ...(isBroughtBack && { removed_at: null }),
-    ...(isToRead && { status: 'pending', error: null }),
+    ...(isRestored && { removed_at: null }),
+    ...(isToRead && { status: 'pending', error: null, error_code: null }),
   };
   if (Object.keys(changes).length === 0) return { row, entries: [] };
   const after = await updateImage(tx, row.id, changes, at);
   if (after === null) throw new AppError('not_found');
 
   const done: readonly (AuditAction | false)[] = [
-    isBroughtBack && 'image-restored',
+    isRestored && 'image-restored',
     edited.length > 0 && 'image-edited',
+    isCalibrated && 'image-calibrated',
     isToHide && 'image-hidden',
     isToShow && 'image-shown',
     isToRead && 'image-read-again',
@@ -79,13 +96,46 @@ export async function editImage(
   ];
   const entries = done.flatMap((action): AuditEntry[] => {
     if (action === false) return [];
-    const detail = action === 'image-edited' ? { fields: edited.join(' ') } : {};
+    const detail =
+      action === 'image-edited'
+        ? editDetail(edited, row, after)
+        : action === 'image-calibrated'
+          ? calibrationDetail(row, after)
+          : {};
     return [{ action, actor: uid, target: row.id, detail, origin }];
   });
   return { row: after, entries };
 }
 
-/** An empty text takes a dataset or an organ away. */
+type EditedValues = Partial<Pick<ImageRow, EditableField>>;
+
+/** Detail of the audit entry of an edit: its fields, and the old and new value of each field that changed. */
+export function editDetail(
+  fields: readonly EditableField[],
+  before: EditedValues,
+  after: EditedValues,
+): NonNullable<AuditEntry['detail']> {
+  const valuesOf = (name: string, field: EditableField) =>
+    (before[field] ?? null) === (after[field] ?? null)
+      ? {}
+      : { [`${name}_before`]: before[field] ?? null, [`${name}_after`]: after[field] ?? null };
+  return {
+    fields: fields.join(' '),
+    ...valuesOf('file_name', 'file_name'),
+    ...valuesOf('dataset', 'dataset_name'),
+    ...valuesOf('organ', 'organ_type'),
+  };
+}
+
+function calibrationDetail(before: ImageRow, after: ImageRow): NonNullable<AuditEntry['detail']> {
+  const change = (name: string, field: 'entered_mpp' | 'entered_objective_power') =>
+    before[field] === after[field]
+      ? {}
+      : { [`${name}_before`]: before[field], [`${name}_after`]: after[field] };
+  return { ...change('mpp', 'entered_mpp'), ...change('objective_power', 'entered_objective_power') };
+}
+
+/** An empty text removes the dataset or the organ. */
 function valuesOf({ file_name, dataset_name, organ_type }: ImageEdit): ImageChanges {
   return {
     ...(file_name !== undefined && { file_name }),
@@ -94,7 +144,7 @@ function valuesOf({ file_name, dataset_name, organ_type }: ImageEdit): ImageChan
   };
 }
 
-/** @param before JSON array of the fields that were set before */
-export function withEdited(before: string, edited: readonly EditableField[]): string {
+/** Returns the JSON array of edited fields with more fields added. @param before JSON array */
+export function withEditedField(before: string, edited: readonly EditableField[]): string {
   return JSON.stringify([...new Set([...(JSON.parse(before) as EditableField[]), ...edited])]);
 }

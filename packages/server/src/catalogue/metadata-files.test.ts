@@ -29,18 +29,25 @@ describe('the dataset of a slide', () => {
     ['Breast/2024/a.svs', 'Breast'],
     ['a.svs', null],
   ])('of %s is the first folder, when nothing else is said: %s', (slide, dataset_name) => {
-    expect(slideMetadataOf(slide, [])).toEqual({ dataset_name, organ_type: null });
+    expect(slideMetadataOf(slide, [])).toEqual({ dataset_name, organ_type: null, metadataIncomplete: false });
   });
 });
 
 describe('catalogue.csv', () => {
-  it('says dataset and organ of slides by their name', async () => {
+  it('sets dataset and organ of slides by their name', async () => {
     const { chain } = await given({
       'catalogue.csv': 'file_name,dataset_name,organ_type\na.svs,Study A,Meme\nsub/b.svs,,Karaciğer\n',
     });
-    expect(slideMetadataOf('a.svs', chain)).toEqual({ dataset_name: 'Study A', organ_type: 'Meme' });
-    expect(slideMetadataOf('sub/b.svs', chain)).toEqual({ dataset_name: 'sub', organ_type: 'Karaciğer' });
-    expect(slideMetadataOf('c.svs', chain)).toEqual({ dataset_name: null, organ_type: null });
+    expect(slideMetadataOf('a.svs', chain)).toMatchObject({ dataset_name: 'Study A', organ_type: 'Meme' });
+    expect(slideMetadataOf('sub/b.svs', chain)).toMatchObject({
+      dataset_name: 'sub',
+      organ_type: 'Karaciğer',
+    });
+    expect(slideMetadataOf('c.svs', chain)).toEqual({
+      dataset_name: null,
+      organ_type: null,
+      metadataIncomplete: false,
+    });
   });
 
   it.each([
@@ -56,8 +63,23 @@ describe('catalogue.csv', () => {
   });
 });
 
+describe('the row of a slide', () => {
+  it.each([
+    ['in NFC, of a file in NFD', 'Böbrek/ışık.svs', 'Böbrek/ışık.svs'.normalize('NFD')],
+    ['in NFD, of a file in NFC', 'Böbrek/ışık.svs'.normalize('NFD'), 'Böbrek/ışık.svs'],
+    ['with a backslash', 'Böbrek\\ışık.svs', 'Böbrek/ışık.svs'],
+    ['with a dot and a slash before it', './Böbrek/ışık.svs', 'Böbrek/ışık.svs'],
+  ])('is found when it is written %s', async (_, written, slide) => {
+    const { chain } = await given({
+      'catalogue.csv': `file_name,dataset_name\n${written},Study A\n`,
+      'dataset.json': JSON.stringify({ slides: { [written]: { organ_type: 'Böbrek' } } }),
+    });
+    expect(slideMetadataOf(slide, chain)).toMatchObject({ dataset_name: 'Study A', organ_type: 'Böbrek' });
+  });
+});
+
 describe('dataset.json', () => {
-  it('says the organ of all slides below it, or of one', async () => {
+  it('sets the organ of all slides below it, or of one', async () => {
     const { chain } = await given({
       'Set/dataset.json': JSON.stringify({
         organ_type: 'Akciğer',
@@ -65,27 +87,30 @@ describe('dataset.json', () => {
         slides: { 'b.svs': { organ_type: 'Plevra' } },
       }),
     });
-    expect(slideMetadataOf('Set/deep/a.svs', chain)).toEqual({
+    expect(slideMetadataOf('Set/deep/a.svs', chain)).toMatchObject({
       dataset_name: 'Lung 2026',
       organ_type: 'Akciğer',
     });
-    expect(slideMetadataOf('Set/b.svs', chain)).toEqual({ dataset_name: 'Lung 2026', organ_type: 'Plevra' });
+    expect(slideMetadataOf('Set/b.svs', chain)).toMatchObject({
+      dataset_name: 'Lung 2026',
+      organ_type: 'Plevra',
+    });
   });
 });
 
-describe('of several metadata files', () => {
-  it('the nearest folder wins, field by field', async () => {
+describe('several metadata files', () => {
+  it('let the nearest folder decide for each field', async () => {
     const { chain } = await given({
       'catalogue.csv': 'file_name,dataset_name,organ_type\nSet/a.svs,From the root,Far\n',
       'Set/dataset.json': '{"organ_type": "Near"}',
     });
-    expect(slideMetadataOf('Set/a.svs', chain)).toEqual({
+    expect(slideMetadataOf('Set/a.svs', chain)).toMatchObject({
       dataset_name: 'From the root',
       organ_type: 'Near',
     });
   });
 
-  it('in one folder, what is said of a slide goes before what is said of all', async () => {
+  it('of one folder prefer a value for one slide to a value for all', async () => {
     const { chain } = await given({
       'Set/dataset.json': '{"organ_type": "All"}',
       'Set/catalogue.csv': 'file_name,organ_type\na.svs,One\n',
@@ -95,7 +120,21 @@ describe('of several metadata files', () => {
   });
 });
 
-describe('a metadata file that cannot be used', () => {
+describe('readFolderMetadata', () => {
+  it.each([
+    ['catalogue.csv', 'file_name,dataset_name,organ_type\na.svs,Ye\u202eni,Me\u200bme\n'],
+    ['dataset.json', JSON.stringify({ dataset_name: 'Ye\u202eni', organ_type: 'Me\u200bme\ud800' })],
+  ])(
+    'removes invisible characters, lone surrogates and bidirectional controls from names in %s',
+    async (file, content) => {
+      const { problems, chain } = await given({ [`Set/${file}`]: content });
+      expect(problems).toEqual([]);
+      expect(slideMetadataOf('Set/a.svs', chain)).toMatchObject({ dataset_name: 'Yeni', organ_type: 'Meme' });
+    },
+  );
+});
+
+describe('an unusable metadata file', () => {
   it.each([
     ['catalogue.csv', 'name,organ\na.svs,Meme\n', 'the first line names no column file_name.'],
     ['catalogue.csv', '', 'the first line names no column file_name.'],
@@ -106,21 +145,79 @@ describe('a metadata file that cannot be used', () => {
       Buffer.from('file_name,organ_type\na.svs,Böbrek\n', 'latin1'),
       'the file is not UTF-8 text.',
     ],
+    [
+      'catalogue.csv',
+      `file_name,dataset_name\na.svs,${'x'.repeat(256)}\n`,
+      'a dataset_name is longer than 255 characters.',
+    ],
+    [
+      'catalogue.csv',
+      'file_name,dataset_name\na.svs,"a\nb"\n',
+      'a dataset_name contains a control character.',
+    ],
+    [
+      'dataset.json',
+      JSON.stringify({ slides: { 'a.svs': { dataset_name: 'a\u0000b' } } }),
+      'a dataset_name contains a control character.',
+    ],
     ['dataset.json', '{"organ_type": ', 'the file is not valid JSON.'],
-    ['dataset.json', '{"organ_type": 5}', 'organ_type is not what is expected there.'],
-    ['dataset.json', '[]', 'the whole is not what is expected there.'],
-    ['dataset.json', '{"slides": {"a.svs": "Meme"}}', 'slides.a.svs is not what is expected there.'],
+    ['dataset.json', '{"organ_type": 5}', 'organ_type has an unexpected type.'],
+    ['dataset.json', '[]', 'the whole has an unexpected type.'],
+    ['dataset.json', '{"slides": {"a.svs": "Meme"}}', 'slides.a.svs has an unexpected type.'],
   ])('%s: %s', async (file, content, reason) => {
     const { problems, chain } = await given({
       [`Set/${file}`]: content,
       'dataset.json': '{"organ_type": "Else"}',
     });
     expect(problems).toEqual([{ path: `Set/${file}`, error: `${file}: ${reason}` }]);
-    expect(slideMetadataOf('Set/a.svs', chain)).toEqual({ dataset_name: 'Set', organ_type: 'Else' });
+    expect(slideMetadataOf('Set/a.svs', chain)).toEqual({
+      dataset_name: 'Set',
+      organ_type: 'Else',
+      metadataIncomplete: true,
+    });
+    expect(slideMetadataOf('a.svs', chain.slice(-1)).metadataIncomplete).toBe(false);
   });
 
-  it('is one that names a prototype, too: it stays a name', async () => {
+  it('accepts a name of an object prototype as a plain name', async () => {
     const { chain } = await given({ 'dataset.json': '{"slides": {"__proto__": {"organ_type": "x"}}}' });
     expect(slideMetadataOf('a.svs', chain).organ_type).toBeNull();
+  });
+});
+
+describe('catalogue.csv whose last line has no line break', () => {
+  it('applies whole rows only, to the slides that they name', async () => {
+    const { chain, problems } = await given({
+      'catalogue.csv': 'file_name,dataset_name\na.svs,Study A\nb.svs,Study',
+    });
+    expect(problems).toEqual([
+      {
+        path: 'catalogue.csv',
+        error: 'catalogue.csv: the last line has no line break at its end: the file may have been cut off.',
+      },
+    ]);
+    expect(slideMetadataOf('a.svs', chain)).toMatchObject({
+      dataset_name: 'Study A',
+      metadataIncomplete: false,
+    });
+    for (const slide of ['b.svs', 'c.svs']) {
+      expect(slideMetadataOf(slide, chain)).toMatchObject({ dataset_name: null, metadataIncomplete: true });
+    }
+  });
+});
+
+describe('a metadata file', () => {
+  it.each([
+    ['that is gone', [], ['catalogue.csv'], 'the file is missing.'],
+    ['that changes', [{ size: 10, isChanging: true }], [], 'the file is still being written.'],
+    ['that became shorter while it was read', [{ size: 99 }], [], 'the file is still being written.'],
+  ])('%s makes what is known of the slides incomplete', async (_, files, missing, reason) => {
+    const read = async () => Buffer.from('file_name\n');
+    const { metadata, problems } = await readFolderMetadata(
+      'Set',
+      files.map((file) => ({ name: 'catalogue.csv', read, ...file })),
+      missing,
+    );
+    expect(problems).toEqual([{ path: 'Set/catalogue.csv', error: `catalogue.csv: ${reason}` }]);
+    expect(slideMetadataOf('Set/a.svs', [metadata]).metadataIncomplete).toBe(true);
   });
 });

@@ -1,29 +1,37 @@
 /**
- * What a laboratory says of its slides in files beside them: `catalogue.csv` and `dataset.json`.
+ * Metadata files of laboratories beside the slides: `catalogue.csv` and `dataset.json`, with datasets and organs.
  *
- * The file in the nearest folder wins, field by field; of two in the same folder, what is said of one slide
- * goes before what is said of all.
+ * For each field the nearest folder decides; within a folder, a value for one slide comes before a value for all.
  */
 import path from 'node:path';
+import { toSingleLine } from '@lamina/contract';
 import { CsvError, parse } from 'csv-parse/sync';
 import { z } from 'zod';
 
 export interface SlideMetadata {
   readonly dataset_name: string | null;
   readonly organ_type: string | null;
+  /** A metadata file that may name the slide is unusable, so dataset and organ may be wrong. */
+  readonly metadataIncomplete: boolean;
 }
 
-/** A field that is not said stays out. */
-type Said = { readonly [Field in keyof SlideMetadata]?: string };
+type MetadataField = 'dataset_name' | 'organ_type';
 
-/** What the files of one folder say. */
+/** Values of a metadata file for a slide; a field without a value is left out. */
+type Values = { readonly [Field in MetadataField]?: string };
+
+/** Content of the metadata files of one folder. */
 export interface FolderMetadata {
-  /** Below the root, with forward slashes; '' is the root. */
+  /** Path below the root, with forward slashes; '' is the root. */
   readonly folder: string;
-  /** Of single slides, by their path below this folder. */
-  readonly bySlide: ReadonlyMap<string, Said>;
-  /** Of every slide below this folder. */
-  readonly ofAll: Said;
+  /** Values for single slides, by their path below this folder. */
+  readonly bySlide: ReadonlyMap<string, Values>;
+  /** Values for every slide below this folder. */
+  readonly ofAll: Values;
+  /** A file of this folder is unusable or missing. */
+  readonly isIncomplete: boolean;
+  /** Slides with a whole row in a file whose end may be missing, as in `bySlide`; null: no end is missing. */
+  readonly beforeCut: ReadonlySet<string> | null;
 }
 
 export interface MetadataProblem {
@@ -41,55 +49,89 @@ export function isMetadataName(name: string): boolean {
   return name === csvName || name === jsonName;
 }
 
-/** A metadata file of a folder, and how it is read; null: it cannot be. */
+/** A metadata file of a folder. */
 export interface MetadataFile {
   readonly name: string;
   /** Bytes. */
   readonly size: number;
+  /** The file changed so recently that it may not be complete. */
+  readonly isChanging?: boolean;
+  /** Reads the file; null when it is unreadable. */
   readonly read: () => Promise<Uint8Array | null>;
 }
 
-/** @throws what reading throws: then nothing is known of what the folder says */
+/**
+ * Reads the metadata files of a folder.
+ *
+ * @param missing names of files that earlier scans found in this folder
+ * @throws errors of the storage; then the metadata of the folder is unknown
+ */
 export async function readFolderMetadata(
   folder: string,
   files: readonly MetadataFile[],
+  missing: readonly string[] = [],
 ): Promise<{ readonly metadata: FolderMetadata; readonly problems: readonly MetadataProblem[] }> {
-  const bySlide = new Map<string, Said>();
+  const bySlide = new Map<string, Values>();
+  let beforeCut: ReadonlySet<string> | null = null;
   const problems: MetadataProblem[] = [];
-  let ofAll: Said = {};
+  let ofAll: Values = {};
+  let isIncomplete = false;
+  const add = (name: string, reason: string) =>
+    problems.push({ path: folder === '' ? name : `${folder}/${name}`, error: `${name}: ${reason}` });
   for (const name of [jsonName, csvName]) {
     const file = files.find((each) => each.name === name);
-    if (file === undefined) continue;
     try {
+      if (file === undefined) {
+        if (missing.includes(name)) throw new MetadataError('the file is missing.');
+        continue;
+      }
       const text = await textOf(file);
-      const said = name === csvName ? parseCsv(text) : parseJson(text);
-      ofAll = { ...ofAll, ...said.ofAll };
-      for (const [slide, fields] of said.bySlide) bySlide.set(slide, { ...bySlide.get(slide), ...fields });
+      const content = name === csvName ? parseCsv(text) : parseJson(text);
+      ofAll = { ...ofAll, ...content.ofAll };
+      for (const [slide, fields] of content.bySlide) bySlide.set(slide, { ...bySlide.get(slide), ...fields });
+      if (!content.isCutOff) continue;
+      beforeCut = new Set(content.bySlide.keys());
+      add(name, 'the last line has no line break at its end: the file may have been cut off.');
     } catch (error) {
-      problems.push({
-        path: folder === '' ? name : `${folder}/${name}`,
-        error: `${name}: ${reasonOf(error)}`,
-      });
+      isIncomplete = true;
+      add(name, reasonOf(error));
     }
   }
-  return { metadata: { folder, bySlide, ofAll }, problems };
+  return { metadata: { folder, bySlide, ofAll, isIncomplete, beforeCut }, problems };
 }
 
-/** @param chain nearest folder first */
+/** Returns dataset and organ of a slide. @param chain metadata of its folders, nearest first */
 export function slideMetadataOf(slidePath: string, chain: readonly FolderMetadata[]): SlideMetadata {
-  const said = chain.flatMap(({ folder, bySlide, ofAll }) => {
-    const below = folder === '' ? slidePath : slidePath.slice(folder.length + 1);
-    return [bySlide.get(below) ?? bySlide.get(path.posix.basename(below)) ?? {}, ofAll];
-  });
-  const first = (field: keyof SlideMetadata) => said.find((fields) => fields[field] !== undefined)?.[field];
+  const values: Values[] = [];
+  let metadataIncomplete = false;
+  for (const { folder, bySlide, ofAll, isIncomplete, beforeCut } of chain) {
+    const below = asWritten(folder === '' ? slidePath : slidePath.slice(folder.length + 1));
+    const name = path.posix.basename(below);
+    values.push(bySlide.get(below) ?? bySlide.get(name) ?? {}, ofAll);
+    const mayBeCutOff = beforeCut !== null && !beforeCut.has(below) && !beforeCut.has(name);
+    metadataIncomplete ||= isIncomplete || mayBeCutOff;
+  }
+  const first = (field: MetadataField) => values.find((fields) => fields[field] !== undefined)?.[field];
   const firstFolder = slidePath.includes('/') ? (slidePath.split('/', 1)[0] ?? null) : null;
-  return { dataset_name: first('dataset_name') ?? firstFolder, organ_type: first('organ_type') ?? null };
+  return {
+    dataset_name: first('dataset_name') ?? firstFolder,
+    organ_type: first('organ_type') ?? null,
+    metadataIncomplete,
+  };
 }
 
-/** A sentence for administrators about a file that cannot be used. */
+/** Returns one form of the path of a slide: file systems and editors write Unicode NFC or NFD, slashes or backslashes. */
+export function asWritten(slide: string): string {
+  return slide
+    .normalize('NFC')
+    .replaceAll('\\', '/')
+    .replace(/^(\.?\/)+/, '');
+}
+
+/** An unusable file; the message is a sentence for administrators. */
 class MetadataError extends Error {}
 
-/** @throws what is not the fault of the file */
+/** @throws the error when the reason is not in the file */
 function reasonOf(error: unknown): string {
   if (error instanceof MetadataError) return error.message;
   if (error instanceof CsvError) {
@@ -100,33 +142,47 @@ function reasonOf(error: unknown): string {
   throw error;
 }
 
-async function textOf({ size, read }: MetadataFile): Promise<string> {
+async function textOf({ size, isChanging, read }: MetadataFile): Promise<string> {
+  if (isChanging) throw new MetadataError('the file is still being written.');
   if (size > maxBytes) throw new MetadataError('the file is larger than 16 MiB.');
   const bytes = await read();
   if (bytes === null) throw new MetadataError('the file could not be read.');
+  if (bytes.length < size) throw new MetadataError('the file is still being written.');
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes); // takes a byte order mark away
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes); // removes a byte order mark
   } catch {
     throw new MetadataError('the file is not UTF-8 text.');
   }
 }
 
-const value = (text: string | undefined) => {
-  const trimmed = text?.trim().slice(0, 200);
-  return trimmed === undefined || trimmed === '' ? undefined : trimmed;
-};
+/** Longest name of a folder; longer values are rejected, because shortened they could name another dataset. */
+const maxNameLength = 255;
 
-function saidOf(fields: { dataset_name?: string | undefined; organ_type?: string | undefined }): Said {
-  const dataset = value(fields.dataset_name);
-  const organ = value(fields.organ_type);
+/** @throws MetadataError for a value that is not a name */
+function nameIn(field: MetadataField, text: string | undefined): Values {
+  const typed = text?.trim() ?? '';
+  if (/\p{Cc}/u.test(typed)) throw new MetadataError(`a ${field} contains a control character.`);
+  // Cleaned of what no other name may contain: invisible characters, lone surrogates, bidirectional controls.
+  const value = toSingleLine(typed);
+  if (value === '') return {};
+  if (value.length > maxNameLength) {
+    throw new MetadataError(`a ${field} is longer than ${maxNameLength} characters.`);
+  }
+  return { [field]: value };
+}
+
+function valuesOf(fields: { dataset_name?: string | undefined; organ_type?: string | undefined }): Values {
   return {
-    ...(dataset !== undefined && { dataset_name: dataset }),
-    ...(organ !== undefined && { organ_type: organ }),
+    ...nameIn('dataset_name', fields.dataset_name),
+    ...nameIn('organ_type', fields.organ_type),
   };
 }
 
-/** A first line with the names of the columns; comma or semicolon, whichever that line has. */
-function parseCsv(text: string): Pick<FolderMetadata, 'bySlide' | 'ofAll'> {
+/** `isCutOff`: the file may continue behind its last whole line. */
+type Statements = Pick<FolderMetadata, 'bySlide' | 'ofAll'> & { readonly isCutOff: boolean };
+
+/** Parses a table whose first line names the columns; the delimiter is a comma, or a semicolon when that line has no comma. */
+function parseCsv(text: string): Statements {
   const [heading = ''] = text.split(/\r?\n/, 1);
   const delimiter = heading.includes(';') && !heading.includes(',') ? ';' : ',';
   const rows = parse(text, {
@@ -144,19 +200,20 @@ function parseCsv(text: string): Pick<FolderMetadata, 'bySlide' | 'ofAll'> {
   ) {
     throw new MetadataError('the first line names no column file_name.');
   }
-  const bySlide = new Map<string, Said>();
-  for (const row of rows) {
-    const slide = row.file_name?.replaceAll('\\', '/');
-    if (slide) bySlide.set(slide, saidOf(row));
+  const bySlide = new Map<string, Values>();
+  const isCutOff = !/[\r\n]$/.test(text);
+  for (const row of isCutOff ? rows.slice(0, -1) : rows) {
+    const slide = asWritten(row.file_name ?? '');
+    if (slide) bySlide.set(slide, valuesOf(row));
   }
-  return { bySlide, ofAll: {} };
+  return { bySlide, ofAll: {}, isCutOff };
 }
 
-const SaidInJson = z.object({ dataset_name: z.string().optional(), organ_type: z.string().optional() });
-const DatasetFile = SaidInJson.extend({ slides: z.record(z.string(), SaidInJson).optional() });
+const JsonValues = z.object({ dataset_name: z.string().optional(), organ_type: z.string().optional() });
+const DatasetFile = JsonValues.extend({ slides: z.record(z.string(), JsonValues).optional() });
 
-/** `{"organ_type": …}` for all slides below, `{"slides": {"a.svs": {"organ_type": …}}}` for single ones. */
-function parseJson(text: string): Pick<FolderMetadata, 'bySlide' | 'ofAll'> {
+/** Parses `{"organ_type": …}` for all slides below, `{"slides": {"a.svs": {"organ_type": …}}}` for single ones. */
+function parseJson(text: string): Statements {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -166,9 +223,11 @@ function parseJson(text: string): Pick<FolderMetadata, 'bySlide' | 'ofAll'> {
   const read = DatasetFile.safeParse(json);
   if (!read.success) {
     const place = read.error.issues[0]?.path.join('.') || 'the whole';
-    throw new MetadataError(`${place} is not what is expected there.`);
+    throw new MetadataError(`${place} has an unexpected type.`);
   }
   const { slides = {}, ...ofAll } = read.data;
-  const bySlide = new Map(Object.entries(slides).map(([slide, fields]) => [slide, saidOf(fields)]));
-  return { bySlide, ofAll: saidOf(ofAll) };
+  const bySlide = new Map(
+    Object.entries(slides).map(([slide, fields]) => [asWritten(slide), valuesOf(fields)]),
+  );
+  return { bySlide, ofAll: valuesOf(ofAll), isCutOff: false };
 }

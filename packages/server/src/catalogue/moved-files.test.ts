@@ -1,4 +1,4 @@
-/** What becomes of an entry when its file is moved, renamed, replaced, copied, removed or brought back. */
+/** The catalogue entry of a file that is moved, renamed, replaced, copied, removed or restored. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { deleteImage, type Image, listImages, updateImage } from '@lamina/contract';
@@ -7,12 +7,12 @@ import { describe, expect, it, vi } from 'vitest';
 import { createServices } from '../services.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { slideServer } from '../testing/slide-server.ts';
-import { takeIn } from './take-in.ts';
+import { reconcile } from './reconcile.ts';
 
-// Slides are read in processes of their own, which a busy machine takes its time to start.
+// Slides are read in separate processes, which start slowly on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** A slide that is known by its width. */
+/** A slide that tests recognize by its width. */
 const svsOf = (width: number) => buildSvs({ width, height: 64, tileSize: 64, downsamples: [1] });
 const [narrow, wide] = [await svsOf(64), await svsOf(128)];
 
@@ -30,17 +30,17 @@ async function folderOf(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
       await fs.mkdir(path.dirname(absolute(to)), { recursive: true });
       await fs.rename(absolute(from), absolute(to));
     },
-    /** What an administrator sees after a rescan. */
+    /** The images that an administrator gets after a rescan. */
     async afterRescan() {
       await server.rescan();
       return listed();
     },
-    /** Where an entry is, as few words as possible. */
+    /** Dataset and file name of each entry, by id. */
     places: (images: readonly Image[]) =>
       Object.fromEntries(
         images.map(({ id, dataset_name, file_name }) => [id, `${dataset_name}/${file_name}`]),
       ),
-    trailOf: async (imageId: string) =>
+    auditEntriesOf: async (imageId: string) =>
       server.services.db
         .selectFrom('audit')
         .select(['action', 'detail'])
@@ -57,21 +57,22 @@ const idAt = (images: readonly Image[], name: string): string => {
   return image.id;
 };
 
-describe.each(databaseKinds)('a slide whose file, on %s,', (database) => {
-  it('is renamed and moved to another folder keeps its entry, which follows; the trail says so', async () => {
-    const { server, afterRescan, move, inspect, trailOf } = await folderOf(database);
+describe.each(databaseKinds)('the entry of a slide on %s', (database) => {
+  it('follows a file that is renamed and moved to another folder, with an audit entry', async () => {
+    const { server, afterRescan, move, inspect, auditEntriesOf } = await folderOf(database);
     await server.put('Breast/a.svs', narrow);
     const [before] = await afterRescan();
     await move('Breast/a.svs', 'Colon/2026/b.svs');
     inspect.mockClear();
     expect(await afterRescan()).toEqual([{ ...before, dataset_name: 'Colon', file_name: 'b.svs' }]);
     expect(inspect).not.toHaveBeenCalled();
-    expect(await trailOf(before?.id ?? '')).toEqual([
+    expect(await auditEntriesOf(before?.id ?? '')).toEqual([
       { action: 'image-moved', detail: '{"from":"Breast/a.svs","to":"Colon/2026/b.svs"}' },
+      { action: 'image-dataset-changed', detail: '{"dataset_before":"Breast","dataset_after":"Colon"}' },
     ]);
   });
 
-  it('is moved stays where an administrator has put it', async () => {
+  it('keeps the dataset that an administrator chose when its file is moved', async () => {
     const { server, admin, afterRescan, move } = await folderOf(database);
     await server.put('Breast/a.svs', narrow);
     const [before] = await afterRescan();
@@ -85,7 +86,7 @@ describe.each(databaseKinds)('a slide whose file, on %s,', (database) => {
     ]);
   });
 
-  it('swaps names with another: each entry goes with its own', async () => {
+  it('follows its file when two files swap names', async () => {
     const { server, afterRescan, move, inspect, places } = await folderOf(database);
     await server.put('Set/a.svs', narrow);
     await server.put('Set/b.svs', wide);
@@ -104,17 +105,17 @@ describe.each(databaseKinds)('a slide whose file, on %s,', (database) => {
     expect(inspect).not.toHaveBeenCalled();
   });
 
-  it('takes the place of another leaves that one without a file', async () => {
-    const { server, afterRescan, move, places, trailOf } = await folderOf(database);
+  it('is marked as missing when another file takes its path', async () => {
+    const { server, afterRescan, move, places, auditEntriesOf } = await folderOf(database);
     await server.put('Set/a.svs', narrow);
     await server.put('Set/b.svs', wide);
     const before = await afterRescan();
     await move('Set/b.svs', 'Set/a.svs');
     expect(places(await afterRescan())).toEqual({ [idAt(before, 'b.svs')]: 'Set/a.svs' });
-    expect(await trailOf(idAt(before, 'a.svs'))).toEqual([{ action: 'image-missing', detail: '{}' }]);
+    expect(await auditEntriesOf(idAt(before, 'a.svs'))).toEqual([{ action: 'image-missing', detail: '{}' }]);
   });
 
-  it('is in a folder that moves goes with all of them, new ones taking their places', async () => {
+  it('follows its file in a moved folder, while new files take the old paths', async () => {
     const { server, afterRescan, move, places } = await folderOf(database);
     for (const name of ['a', 'b', 'c']) await server.put(`Old/${name}.svs`, await svsOf(80));
     const before = await afterRescan();
@@ -130,7 +131,21 @@ describe.each(databaseKinds)('a slide whose file, on %s,', (database) => {
     ]);
   });
 
-  it('is replaced is read anew, and is the same entry', async () => {
+  it('keeps a scale that an administrator entered when its file is replaced and read again', async () => {
+    const { server, admin, afterRescan } = await folderOf(database);
+    await server.put('a.svs', narrow);
+    const [before] = await afterRescan();
+    const params = { imageId: before?.id ?? '' };
+    await admin.call(updateImage, { params, body: { calibration: { mpp: 0.33 } } });
+    await server.put('a.svs', wide);
+    expect(await afterRescan()).toMatchObject([{ width: 128, mpp_x: 0.33, scale_entered: true }]);
+    await admin.call(updateImage, { params, body: { calibration: null } });
+    const [after] = await afterRescan();
+    expect([after?.mpp_x, after?.scale_entered]).toEqual([before?.mpp_x, undefined]);
+    expect(before?.mpp_x).not.toBe(0.33);
+  });
+
+  it('stays the same when its file is replaced, which is read again', async () => {
     const { server, admin, afterRescan } = await folderOf(database);
     await server.put('Set/a.svs', narrow);
     const [before] = await afterRescan();
@@ -139,8 +154,8 @@ describe.each(databaseKinds)('a slide whose file, on %s,', (database) => {
     expect(await afterRescan()).toMatchObject([{ id: before?.id, width: 128, organ_type: 'Meme' }]);
   });
 
-  it('is gone is marked, and comes back wherever the file does', async () => {
-    const { server, afterRescan, move, places, trailOf } = await folderOf(database);
+  it('is marked as missing, and returns with its file at any place', async () => {
+    const { server, afterRescan, move, places, auditEntriesOf } = await folderOf(database);
     await server.put('Set/a.svs', narrow);
     const [before] = await afterRescan();
     const id = before?.id ?? '';
@@ -152,14 +167,15 @@ describe.each(databaseKinds)('a slide whose file, on %s,', (database) => {
     expect(await afterRescan()).toEqual([]);
     await server.put('Other/b.svs', wide); // another file, at the place where this one was
     expect(await afterRescan()).toMatchObject([{ id, width: 128 }]);
-    expect((await trailOf(id)).map(({ action }) => action)).toEqual([
+    expect((await auditEntriesOf(id)).map(({ action }) => action)).toEqual([
       'image-missing',
       'image-moved',
+      'image-dataset-changed', // from Set to Other
       'image-missing',
     ]);
   });
 
-  it('is copied, or linked to twice, has an entry for each', async () => {
+  it('has one entry for each copy and each link of its file', async () => {
     const { server, afterRescan, absolute, places } = await folderOf(database);
     await server.put('Set/a.svs', narrow);
     const [before] = await afterRescan();
@@ -172,7 +188,7 @@ describe.each(databaseKinds)('a slide whose file, on %s,', (database) => {
     expect(await afterRescan()).toEqual(after);
   });
 
-  it('was removed from the catalogue stays removed wherever it goes', async () => {
+  it('stays removed when its file is moved', async () => {
     const { server, admin, afterRescan, move } = await folderOf(database);
     await server.put('Set/a.svs', narrow);
     const [before] = await afterRescan();
@@ -181,7 +197,7 @@ describe.each(databaseKinds)('a slide whose file, on %s,', (database) => {
     expect(await afterRescan()).toEqual([]);
   });
 
-  it('is moved while no server runs is the same entry at the next start', async () => {
+  it('follows a file that was moved while no server was running', async () => {
     const { server, afterRescan, move, places } = await folderOf(database);
     await server.put('Set/a.svs', narrow);
     await server.put('Set/b.svs', wide);
@@ -229,8 +245,8 @@ describe('a slide of several files', () => {
   });
 });
 
-describe('a file that is moved while the folders are looked through', () => {
-  it('and was found in both places is one entry, where it is now', async () => {
+describe('a file that is moved during a scan', () => {
+  it('has one entry, at its new place, when the scan finds it at both', async () => {
     const { server, afterRescan, places } = await folderOf();
     await server.put('Set/a.svs', narrow);
     const [before] = await afterRescan();
@@ -244,12 +260,12 @@ describe('a file that is moved while the folders are looked through', () => {
       fingerprint,
       dataset_name,
       organ_type: null,
+      metadataIncomplete: false,
     });
-    const scans = [
-      { root: 'slides', slides: [slideAt('Set'), slideAt('Other')], problems: [], unread: [] },
-    ] as const;
+    const slides = [slideAt('Set'), slideAt('Other')];
+    const scans = [{ root: 'slides', slides, problems: [], metadataFiles: [], unread: [] }] as const;
     const ground = { db, log, audit, now: server.clock.now };
-    await takeIn({ ...ground, fingerprintOf: async () => null }, scans, { retryFailed: false });
+    await reconcile({ ...ground, fingerprintOf: async () => null }, scans, { retryFailed: false });
     const admin = server.as(await server.given.admin());
     expect(places((await admin.call(listImages)).body.images)).toEqual({ [before?.id ?? '']: 'Other/a.svs' });
   });

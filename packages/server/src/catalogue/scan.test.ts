@@ -5,7 +5,8 @@ import path from 'node:path';
 import { fingerprintOf, groupSlideFiles, type SlideGroup } from '@lamina/slide';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { lookAtDisk } from '../slides/disk-tree.ts';
+import { readBucketTree } from '../slide-storage/bucket-tree.ts';
+import { readDiskTree } from '../slide-storage/disk-tree.ts';
 import { createScanner } from './scan.ts';
 
 let base: string;
@@ -24,12 +25,12 @@ async function file(place: string, content: string | Buffer = 'x'): Promise<void
 const log = pino({ level: 'silent' });
 type LookInto = (folder: string, names: readonly string[]) => Promise<readonly SlideGroup[] | null>;
 const scanner = (lookInto: LookInto = (folder, names) => groupSlideFiles({ path: folder }, names)) =>
-  createScanner({ look: () => lookAtDisk({ root, lookInto, log }), log });
+  createScanner({ look: () => readDiskTree({ root, lookInto, log }), log });
 const scan = () => scanner().scan();
 const found = async () => (await scan()).slides.map((slide) => slide.path);
 
-describe('looking through a slide folder', () => {
-  it('finds slides at any depth, with dataset and size, and leaves notes alone', async () => {
+describe('scan of a slide folder', () => {
+  it('finds slides at any depth with dataset and size, and ignores other files', async () => {
     await file('Breast/2024/a.SVS', '12345');
     await file('b.ome.tif');
     await file('Breast/notes.txt');
@@ -41,7 +42,7 @@ describe('looking through a slide folder', () => {
     ]);
   });
 
-  it('says the same fingerprints as opening the slides would', async () => {
+  it('returns the same fingerprints as opening the slides', async () => {
     await file('a.svs');
     await file('Set/b.mrxs', '1');
     await file('Set/b/Data0000.dat', '234');
@@ -58,7 +59,7 @@ describe('looking through a slide folder', () => {
     }
   });
 
-  it('takes what metadata files say, and tells of those it cannot use', async () => {
+  it('applies metadata files, and reports unusable ones', async () => {
     await file('Set/catalogue.csv', 'file_name,organ_type\na.svs,Meme\n');
     await file('Set/dataset.json', '{');
     await file('Set/a.svs');
@@ -76,7 +77,7 @@ describe('looking through a slide folder', () => {
     expect(await found()).toEqual([]);
   });
 
-  it('knows DICOM without an ending by its content', async () => {
+  it('recognises DICOM files without an extension by their content', async () => {
     await file('Set/IM0001', Buffer.concat([Buffer.alloc(128), Buffer.from('DICM')]));
     await file('Set/1.2.840.5', Buffer.concat([Buffer.alloc(128), Buffer.from('DICM')]));
     await file('Set/LICENSE', 'Free for all');
@@ -95,7 +96,7 @@ describe('looking through a slide folder', () => {
     ]);
   });
 
-  it('sees the files that a leading one names as part of its slide, and no others', async () => {
+  it('adds the files that a leading file names to its slide, and no others', async () => {
     const vms = '[Virtual Microscope Specimen]\nImageFile=one.jpg\nMapFile=map.jpg\n';
     await file('Set/a.vms', vms);
     await file('Set/one.jpg', '23');
@@ -107,21 +108,21 @@ describe('looking through a slide folder', () => {
     ]);
   });
 
-  it('believes nobody about files that it did not ask for', async () => {
+  it('ignores groups with files that it did not pass to the grouping process', async () => {
     await file('Set/a.dcm');
     await file('Set/b.dcm');
     const { slides } = await scanner(async () => [{ leading: 'a.dcm', members: ['../../secret'] }]).scan();
     expect(slides.map(({ path }) => path)).toEqual(['Set/b.dcm']);
   });
 
-  it('knows nothing of a folder of which it cannot be told now what belongs together', async () => {
+  it('reports a folder as unread when its files cannot be grouped', async () => {
     await file('Set/a.dcm');
     await file('Set/b.dcm');
     const { slides, unread } = await scanner(async () => null).scan();
     expect([slides, unread]).toEqual([[], ['Set']]);
   });
 
-  it('looks into files only where they may belong together, and once for as long as they are the same', async () => {
+  it('groups files only where they may belong together, and again only after a change', async () => {
     const asked: string[][] = [];
     const known = scanner(async (_, names) => {
       asked.push([...names]);
@@ -138,20 +139,54 @@ describe('looking through a slide folder', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('finds nothing, and misses nothing, where there is no folder', async () => {
+  it('treats a missing folder as an empty one', async () => {
     await fs.rm(root, { recursive: true });
-    expect(await scan()).toEqual({ slides: [], problems: [], unread: [] });
+    expect(await scan()).toEqual({ slides: [], problems: [], metadataFiles: [], unread: [] });
   });
 
-  it('says which folder could not be looked at', async () => {
+  it('reports unreadable folders', async () => {
     await fs.rm(root, { recursive: true });
     await fs.writeFile(root, 'a file, not a folder');
-    expect(await scan()).toEqual({ slides: [], problems: [], unread: [''] });
+    expect(await scan()).toEqual({ slides: [], problems: [], metadataFiles: [], unread: [''] });
   });
 });
 
-describe('links', () => {
-  it('are followed below the root, to files and to folders', async () => {
+describe('scanning a bucket', () => {
+  it('reports a missing metadata object, and marks its slides as incomplete', async () => {
+    const objects = new Map([
+      ['Set/a.svs', 'a slide'],
+      ['Set/catalogue.csv', 'file_name,dataset_name\na.svs,Study A\n'],
+    ]);
+    const store: Parameters<typeof readBucketTree>[0]['store'] = {
+      async *list() {
+        for (const [key, { length }] of [...objects]) {
+          yield { key, size: length, etag: `"${length}"`, lastModified: '2026-11-22T00:00:00.000Z' };
+        }
+      },
+      read: async ({ key }) => Buffer.from(objects.get(key) ?? ''),
+    };
+    const { signal } = new AbortController();
+    const bucket = createScanner({
+      look: () => readBucketTree({ store, lookInto: async () => [], signal }),
+      log,
+    });
+    const before = await bucket.scan(new Set());
+    expect(before).toMatchObject({
+      slides: [{ dataset_name: 'Study A', metadataIncomplete: false }],
+      metadataFiles: ['Set/catalogue.csv'],
+    });
+    objects.delete('Set/catalogue.csv');
+    const after = await bucket.scan(new Set(before.metadataFiles));
+    expect(after).toMatchObject({
+      slides: [{ dataset_name: 'Set', metadataIncomplete: true }],
+      problems: [{ path: 'Set/catalogue.csv', error: 'catalogue.csv: the file is missing.' }],
+      metadataFiles: [],
+    });
+  });
+});
+
+describe('links in a slide folder', () => {
+  it('are followed to files and folders below the root', async () => {
     await file('Store/a.svs');
     await fs.symlink(path.join(root, 'Store', 'a.svs'), path.join(root, 'linked.svs'));
     await fs.symlink('Store', path.join(root, 'Again'));
@@ -162,7 +197,7 @@ describe('links', () => {
     expect(await found()).toEqual(['linked.svs', 'Store/a.svs', 'Shown/b.svs']);
   });
 
-  it('are never followed out of it', async () => {
+  it('are not followed out of the root', async () => {
     await fs.writeFile(path.join(base, 'secret.svs'), 'x');
     await fs.mkdir(path.join(base, 'slides-elsewhere'));
     await fs.writeFile(path.join(base, 'slides-elsewhere', 'b.svs'), 'x');
@@ -172,7 +207,7 @@ describe('links', () => {
     expect(await found()).toEqual([]);
   });
 
-  it('that go round in circles, or nowhere, end', async () => {
+  it('that form a cycle or lead nowhere end the scan of their branch', async () => {
     await file('Set/a.svs');
     await fs.symlink('.', path.join(root, 'Set', 'loop'));
     await fs.symlink('..', path.join(root, 'Set', 'up'));
@@ -182,7 +217,7 @@ describe('links', () => {
   });
 });
 
-describe('what is no regular file', () => {
+describe('a file that is not a regular file', () => {
   it.skipIf(process.platform === 'win32')(
     'is left alone: a named pipe, a folder with a slide name',
     async () => {

@@ -1,28 +1,33 @@
 /**
- * Looks through a root of slides, a folder or a bucket: which files are slides, and what the metadata files say of them.
+ * Scans a root of slides, a folder or a bucket: finds the files that are slides, and their dataset and organ in metadata files.
  *
- * Regular files alone; links are followed as long as they stay below the root; hidden files and folders
- * are skipped.
+ * It reads regular files only, follows links that stay below the root, and skips hidden files and folders.
+ *
+ * Longer than other files: the functions of a scanner share what it remembers of the last scan.
  */
-import type { Logger } from 'pino';
+import { basename } from 'node:path/posix';
+import { setTimeout as wait } from 'node:timers/promises';
 import {
-  folderNameOf,
+  companionFolderOf,
+  filesToInspect,
   hasSlideName,
-  isHidden,
   mayBeDicomByContent,
-  toLookInto,
-  unclaimed,
-} from '../domain/slide-names.ts';
+  withoutCompanionFolders,
+  withoutResults,
+} from '@lamina/slide/names';
+import type { Logger } from 'pino';
+import { isHidden } from '../domain/hidden-files.ts';
+import { mapConcurrently } from '../platform/map-concurrently.ts';
+import { createYielder } from '../platform/yield-to-event-loop.ts';
 import {
   type FolderTree,
   fingerprintOfVersions,
-  type LookAtTree,
   placeIn,
+  type ReadTree,
   type TreeEntry,
   type TreeTarget,
-} from '../slides/folder-tree.ts';
-import { createGiveWay } from './give-way.ts';
-import { createGroupFiles, isDicomByContent, type SeenFile, signatureOf } from './group-files.ts';
+} from '../slide-storage/folder-tree.ts';
+import { createGroupFiles, isDicomByContent, type SeenFile, signatureOf } from './group-slides-of-folder.ts';
 import {
   type FolderMetadata,
   isMetadataName,
@@ -31,97 +36,111 @@ import {
   type SlideMetadata,
   slideMetadataOf,
 } from './metadata-files.ts';
-import { severalAtOnce } from './several-at-once.ts';
 
 export interface FoundSlide extends SlideMetadata {
-  /** Below the root, with forward slashes. Of a slide of several files, the leading one. */
+  /** Path below the root, with forward slashes; of a slide of several files, that of the leading one. */
   readonly path: string;
-  /** The other files, by name; one that ends with a slash is a folder. */
+  /** Names of the other files; a name that ends with a slash is a folder. */
   readonly members: readonly string[];
-  /** Of all files of the slide. */
+  /** Size of all files of the slide. */
   readonly sizeBytes: number;
-  /** Of the slide as it is now. */
+  /** Current fingerprint of all files. */
   readonly fingerprint: string;
 }
 
 export interface Scan {
   readonly slides: readonly FoundSlide[];
-  /** Metadata files that could not be used, by their path below the root. */
+  /** Metadata files that are unusable or missing. */
   readonly problems: readonly MetadataProblem[];
-  /** Folders that could not be looked at this time; nothing is known of what lies below them. '' is the root. */
+  /** Paths of the metadata files that exist. */
+  readonly metadataFiles: readonly string[];
+  /** Places that this scan could not read, so that their content is unknown; '' is the root. */
   readonly unread: readonly string[];
 }
 
-/** Remembers what files said as long as they do not change: looking again at the same costs no reading. */
+/** Caches the content of files until they change, so that a scan of unchanged folders reads no file. */
 export interface Scanner {
-  /** A root that does not exist is the same as an empty one. */
-  scan(): Promise<Scan>;
+  /**
+   * Scans the root; a root that does not exist is an empty one.
+   *
+   * @param knownMetadata paths of metadata files of earlier scans: a missing one is a problem
+   */
+  scan(knownMetadata?: ReadonlySet<string>): Promise<Scan>;
 }
 
-interface Ground {
-  readonly look: LookAtTree;
+interface ScannerDependencies {
+  readonly look: ReadTree;
   readonly log: Logger;
 }
 
-/** A folder to go through, and what the metadata files above it say, nearest first. */
+/** A folder to scan, with the metadata of the folders above it, nearest first. */
 interface ToWalk {
   readonly folder: string;
   readonly above: readonly FolderMetadata[];
 }
 
-/** What a folder was found to hold by itself. */
+/** Direct content of a folder. */
 interface Walked {
   readonly slides: readonly FoundSlide[];
   readonly below: readonly ToWalk[];
-  /** Folders that were reached through a link. */
+  /** Folders behind links. */
   readonly linked: readonly ToWalk[];
 }
 
-/** A file or a folder of the folder that is walked. */
+/** A file or folder in the scanned folder. */
 type Target = TreeTarget & { readonly name: string; readonly isLink: boolean };
 
 type KnownMetadata = Awaited<ReturnType<typeof readFolderMetadata>> & { readonly signature: string };
 
-/** Deeper folders are not looked at. */
+/** Deeper folders are not scanned. */
 const maxDepth = 32;
-/** Enough to hide the waiting of a network folder; few enough for reads of tiles to get in between. */
+/** Enough to hide the latency of a network folder; few enough to leave reads to tiles. */
 const foldersAtOnce = 4;
 const filesAtOnce = 4;
-const maxKnown = 10_000;
+const maxCachedFolders = 10_000;
+/** A metadata file that changed less than this ago may not be complete. */
+const settleMs = 1000;
+/** After this time the scan continues without the file; the write that follows starts another scan. */
+const settleWithinMs = 5000;
 
 const noMembers: readonly string[] = [];
 const nothing: Walked = { slides: [], below: [], linked: [] };
 
-export function createScanner({ look, log }: Ground): Scanner {
+export function createScanner({ look, log }: ScannerDependencies): Scanner {
   const groupFiles = createGroupFiles();
   const knownMetadata = new Map<string, KnownMetadata>();
-  /** What could not be looked at the last time, so that it is told once. */
+  /** Places that the last scan could not read: each is logged once. */
   let unreadBefore: ReadonlySet<string> = new Set();
 
-  async function scanTree(tree: FolderTree, unreadable: (place: string, error: unknown) => void) {
+  async function scanTree(
+    tree: FolderTree,
+    expected: ReadonlyMap<string, readonly string[]>,
+    unreadable: (place: string, error: unknown) => void,
+  ) {
+    const metadataFiles: string[] = [];
     const slides: FoundSlide[] = [];
     const problems: MetadataProblem[] = [];
     const visited = new Set<string>(['']);
-    const giveWay = createGiveWay();
+    const yieldToEventLoop = createYielder();
 
     async function walk({ folder, above }: ToWalk): Promise<Walked> {
       const entries = await tree.entriesOf(folder);
       if (entries === null) return nothing;
       const metadata = await metadataOf(folder, entries);
       const chain = metadata === null ? above : [metadata, ...above];
-      const names = entries.map(({ name }) => name).filter((name) => !isHidden(name));
-      const candidates = new Set(unclaimed(names));
-      const together = new Set(toLookInto(names));
+      const names = withoutResults(entries.map(({ name }) => name).filter((name) => !isHidden(name)));
+      const candidates = new Set(withoutCompanionFolders(names));
+      const together = new Set(filesToInspect(names));
       const wanted = entries.filter(({ name, kind }) => {
         if (isHidden(name)) return false;
         if (name.includes('\ufffd')) {
-          log.warn({ folder, name }, 'a file whose name is not UTF-8 is left alone');
+          log.warn({ folder, name }, 'slide file skipped: its name is not UTF-8');
           return false;
         }
         return candidates.has(name) || together.has(name) || kind === 'folder';
       });
-      const found = await severalAtOnce(wanted, filesAtOnce, async (entry) => {
-        await giveWay();
+      const found = await mapConcurrently(wanted, filesAtOnce, async (entry) => {
+        await yieldToEventLoop();
         return unlessUnreadable(placeIn(folder, entry.name), () => tree.find(folder, entry));
       });
       const targets = wanted.flatMap(({ name, kind }, i): Target[] => {
@@ -148,11 +167,11 @@ export function createScanner({ look, log }: Ground): Scanner {
       return true;
     }
 
-    /** A folder and all below it, except through links: those are returned. */
+    /** Scans a folder and those below it, except behind links. @returns folders behind links */
     async function walkDown(from: ToWalk): Promise<readonly ToWalk[]> {
       const linked: ToWalk[] = [];
       for (let level: readonly ToWalk[] = [from]; level.length > 0; ) {
-        const walked = await severalAtOnce(level, foldersAtOnce, async (each) => {
+        const walked = await mapConcurrently(level, foldersAtOnce, async (each) => {
           return (await unlessUnreadable(each.folder, () => walk(each))) ?? nothing;
         });
         for (const each of walked) {
@@ -190,9 +209,9 @@ export function createScanner({ look, log }: Ground): Scanner {
       const seen = new Map<string, SeenFile>();
       for (const target of targets) {
         if (target.kind === 'folder') continue;
-        await giveWay();
+        await yieldToEventLoop();
         const { name, realPlace, size, version, isLink } = target;
-        // The files of a slide are looked for beside its leading one, so a link is no part of one of several.
+        // The files of a slide are in the folder of the leading one, so a link is never part of a slide of several files.
         if (together.has(name) && !isLink) {
           seen.set(name, { name, realPlace, size, version });
           continue;
@@ -204,7 +223,7 @@ export function createScanner({ look, log }: Ground): Scanner {
             !(mayBeDicomByContent(name) && (await isDicomByContent(tree, realPlace)))
           )
             return;
-          const own = isLink ? undefined : folders.get(folderNameOf(name) ?? '');
+          const own = isLink ? undefined : folders.get(companionFolderOf(name) ?? '');
           const more = own === undefined ? null : await tree.allBelow(placeIn(folder, own));
           if (own === undefined || more === null) found.push(slideOf(name, noMembers, size, [version]));
           else {
@@ -217,7 +236,7 @@ export function createScanner({ look, log }: Ground): Scanner {
         const groups = await groupFiles(tree, folder, [...seen.values()]);
         if (groups === null) unreadable(folder, null);
         for (const { leading, members } of groups ?? []) {
-          // Whoever tells has read files that anyone may have written: it is believed about the files it was shown.
+          // The grouping process has parsed untrusted files: only names that it was given are accepted.
           const files = [leading, ...members].flatMap((name) => seen.get(name) ?? []);
           if (files.length <= members.length || (members.length === 0 && !candidates.has(leading))) continue;
           const sizeBytes = files.reduce((sum, { size }) => sum + size, 0);
@@ -228,7 +247,7 @@ export function createScanner({ look, log }: Ground): Scanner {
       return found;
     }
 
-    /** @returns null for what cannot be looked at: that is noted */
+    /** @returns null for a place that cannot be read, which is recorded */
     async function unlessUnreadable<T>(place: string, work: () => Promise<T>): Promise<T | null> {
       try {
         return await work();
@@ -239,30 +258,49 @@ export function createScanner({ look, log }: Ground): Scanner {
     }
 
     async function metadataOf(folder: string, entries: readonly TreeEntry[]): Promise<FolderMetadata | null> {
-      const files: SeenFile[] = [];
+      const files: (SeenFile & { readonly isChanging: boolean })[] = [];
       for (const entry of entries) {
         if (entry.kind !== 'file' || !isMetadataName(entry.name)) continue;
-        const target = await tree.find(folder, entry);
-        if (target?.kind === 'file') files.push({ name: entry.name, ...target });
+        const file = await settledFile(folder, entry);
+        if (file !== null) files.push(file);
       }
-      if (files.length === 0) return null;
-      const signature = signatureOf(files);
+      metadataFiles.push(...files.map(({ name }) => placeIn(folder, name)));
+      const missing = (expected.get(folder) ?? []).filter(
+        (name) => !files.some((file) => file.name === name),
+      );
+      if (files.length === 0 && missing.length === 0) return null;
+      const signature = `${signatureOf(files)} ${missing.join(' ')}`;
       let known = knownMetadata.get(folder);
       if (known?.signature !== signature) {
-        const readable = files.map(({ name, size, realPlace }) => ({
+        const readable = files.map(({ name, size, isChanging, realPlace }) => ({
           name,
           size,
+          isChanging,
           read: () => tree.read(realPlace, 0, size),
         }));
-        known = { signature, ...(await readFolderMetadata(folder, readable)) };
-        if (knownMetadata.size >= maxKnown) knownMetadata.clear();
-        knownMetadata.set(folder, known);
+        known = { signature, ...(await readFolderMetadata(folder, readable, missing)) };
+        if (knownMetadata.size >= maxCachedFolders) knownMetadata.clear();
+        // An unreadable file may become readable without a change.
+        if (known.problems.length === 0) knownMetadata.set(folder, known);
       }
       problems.push(...known.problems);
       return known.metadata;
     }
 
-    // Links last: a folder that can be reached twice is known by its own name.
+    /** Waits for a file that is being written. @returns null when it is missing */
+    async function settledFile(folder: string, entry: TreeEntry) {
+      const deadline = performance.now() + settleWithinMs;
+      for (;;) {
+        const target = await tree.find(folder, entry);
+        if (target?.kind !== 'file') return null;
+        const age = target.changedAt === undefined ? settleMs : Date.now() - target.changedAt;
+        const isChanging = age >= 0 && age < settleMs;
+        if (!isChanging || performance.now() > deadline) return { name: entry.name, ...target, isChanging };
+        await wait(settleMs - age);
+      }
+    }
+
+    // Links last: a folder with two paths gets the one without a link.
     const linked = [...(await walkDown({ folder: '', above: [] }))];
     for (let next = linked.shift(); next !== undefined; next = linked.shift()) {
       const { folder } = next;
@@ -273,31 +311,48 @@ export function createScanner({ look, log }: Ground): Scanner {
       const target = await tree.find(parent, { name: name ?? '', kind: 'link' });
       if (target?.kind === 'folder' && isFirstVisit(target.realPlace)) linked.push(...(await walkDown(next)));
     }
-    return { slides, problems };
+    // A folder without slides needs no metadata file.
+    const existing = new Set(metadataFiles);
+    const relevant = problems.filter(({ path }) => existing.has(path) || slides.some(isBelow(path)));
+    return { slides, problems: relevant, metadataFiles };
   }
 
   return {
-    async scan() {
+    async scan(knownMetadata = new Set()) {
+      const byFolder = Map.groupBy(knownMetadata, folderOf);
+      const expected = new Map(
+        [...byFolder].map(([folder, paths]) => [folder, paths.map((each) => basename(each))]),
+      );
       const unread = new Map<string, unknown>();
       const unreadable = (place: string, error: unknown) => {
         unread.set(place, error);
       };
-      let found: Pick<Scan, 'slides' | 'problems'> = { slides: [], problems: [] };
+      let found: Omit<Scan, 'unread'> = { slides: [], problems: [], metadataFiles: [] };
       try {
         const tree = await look();
-        if (tree !== null) found = await scanTree(tree, unreadable);
+        if (tree !== null) found = await scanTree(tree, expected, unreadable);
       } catch (error) {
         unreadable('', error);
       }
-      const news = [...unread].filter(([place]) => !unreadBefore.has(place));
-      const [first] = news;
+      const newlyUnread = [...unread].filter(([place]) => !unreadBefore.has(place));
+      const [first] = newlyUnread;
       if (first !== undefined) {
         const [place, err] = first;
-        log.warn({ err, place, places: news.length }, 'a place of slides cannot be looked at now');
+        log.warn({ err, place, places: newlyUnread.length }, 'slide storage unreadable');
       }
-      if (unread.size === 0 && unreadBefore.size > 0) log.info('all places of slides can be looked at again');
+      if (unread.size === 0 && unreadBefore.size > 0) log.info('slide storage readable again');
       unreadBefore = new Set(unread.keys());
       return { ...found, unread: [...unread.keys()] };
     },
   };
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
+/** Returns a test whether a slide is below the folder of a metadata file. */
+function isBelow(metadataPath: string): (slide: FoundSlide) => boolean {
+  const folder = folderOf(metadataPath);
+  return ({ path }) => folder === '' || path.startsWith(`${folder}/`);
 }

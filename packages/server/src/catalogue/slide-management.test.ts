@@ -26,7 +26,7 @@ async function world(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
       expect(status).toBe(200);
       return body.images.map(({ file_name }) => file_name);
     },
-    trail: async () => {
+    auditEntries: async () => {
       const rows = await server.services.db
         .selectFrom('audit')
         .select(['action', 'target', 'detail'])
@@ -39,8 +39,8 @@ async function world(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
   };
 }
 
-describe.each(databaseKinds)('the list of administrators, on %s', (database) => {
-  it('has every entry, by status, dataset and search, and says how many there are', async () => {
+describe.each(databaseKinds)('the managed list on %s', (database) => {
+  it('returns and counts entries by status, dataset and search', async () => {
     const { server, admin, names } = await world(database);
     const { image } = server.given;
     await image({ file_name: 'hazır.svs', dataset_name: 'Meme', organ_type: 'Işık' });
@@ -69,14 +69,15 @@ describe.each(databaseKinds)('the list of administrators, on %s', (database) => 
       pending: 1,
       failed: 1,
       hidden: 1,
+      held: 0,
       missing: 1,
       removed: 1,
     });
     expect(await counts({ dataset: 'Deri' })).toMatchObject({ listed: 1, missing: 1, removed: 1, hidden: 0 });
-    expect(await counts({ q: 'nobody is called so' })).toMatchObject({ listed: 0, ready: 0 });
+    expect(await counts({ q: 'no such slide' })).toMatchObject({ listed: 0, ready: 0 });
   });
 
-  it('comes in pages', async () => {
+  it('returns pages that neither repeat nor miss an entry', async () => {
     const { server, admin, names } = await world(database);
     for (const number of [10, 2, 1, 30, 4]) await server.given.image({ file_name: `slide-${number}.svs` });
     const seen: string[] = [];
@@ -93,9 +94,9 @@ describe.each(databaseKinds)('the list of administrators, on %s', (database) => 
   });
 });
 
-describe.each(databaseKinds)('a change of many entries, on %s', (database) => {
-  it('moves them, and leaves those that are there already', async () => {
-    const { server, admin, names, trail } = await world(database);
+describe.each(databaseKinds)('a change of many entries on %s', (database) => {
+  it('moves entries to a dataset, and leaves those that are in it unchanged', async () => {
+    const { server, admin, names, auditEntries } = await world(database);
     const a = await server.given.image({ file_name: 'a.svs' });
     const b = await server.given.image({ file_name: 'b.svs', dataset_name: 'Meme' });
     const answer = await admin.call(changeImages, {
@@ -103,11 +104,12 @@ describe.each(databaseKinds)('a change of many entries, on %s', (database) => {
     });
     expect(answer).toMatchObject({ status: 200, body: { changed: 1, message: '1 slayt değiştirildi.' } });
     expect(await names({ dataset: 'Meme' })).toEqual(['a.svs', 'b.svs']);
-    expect(await trail()).toEqual([['image-edited', a.id, '{"fields":"dataset_name"}']]);
+    const detail = '{"fields":"dataset_name","dataset_before":null,"dataset_after":"Meme"}';
+    expect(await auditEntries()).toEqual([['image-edited', a.id, detail]]);
   });
 
-  it('is made to all of them or to none', async () => {
-    const { server, admin, names, trail } = await world(database);
+  it('changes all entries or none', async () => {
+    const { server, admin, names, auditEntries } = await world(database);
     const a = await server.given.image({ file_name: 'a.svs' });
     const removed = await server.given.image({ file_name: 'b.svs', removed_at: at });
     for (const other of [randomUUID(), removed.id]) {
@@ -115,11 +117,11 @@ describe.each(databaseKinds)('a change of many entries, on %s', (database) => {
       expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
     }
     expect(await names({ dataset: 'Meme' })).toEqual([]);
-    expect(await trail()).toEqual([]);
+    expect(await auditEntries()).toEqual([]);
   });
 
-  it('removes them and brings them back', async () => {
-    const { server, admin, names, trail } = await world(database);
+  it('removes and restores entries', async () => {
+    const { server, admin, names, auditEntries } = await world(database);
     const a = await server.given.image({ file_name: 'a.svs' });
     const b = await server.given.image({ file_name: 'b.svs', missing_since: at });
     const ids = [a.id, b.id];
@@ -131,8 +133,8 @@ describe.each(databaseKinds)('a change of many entries, on %s', (database) => {
     expect(await change(false)).toEqual({ changed: 2, message: '2 slayt kataloğa geri alındı.' });
     expect(await names()).toEqual(['a.svs']);
     expect(await names({ status: 'missing' })).toEqual(['b.svs']);
-    const told = await trail();
-    expect(told.map(([action]) => action)).toEqual([
+    const entries = await auditEntries();
+    expect(entries.map(([action]) => action)).toEqual([
       'image-removed',
       'image-removed',
       'image-restored',
@@ -155,7 +157,7 @@ describe.each(databaseKinds)('a change of many entries, on %s', (database) => {
 const plan = { width: 300, height: 200, tileSize: 128, downsamples: [1] } as const;
 
 describe('a hidden slide', () => {
-  it('is seen by administrators alone: no list, no details, no pixels for others, at once', async () => {
+  it('has no list entry, no details and no pixels for others from the moment it is hidden', async () => {
     const server = await slideServer();
     await server.put('Meme/a.svs', await buildSvs(plan));
     await server.rescan();
@@ -184,20 +186,20 @@ describe('a hidden slide', () => {
     expect(await seen(user, other.as(user))).toEqual({ list: [], details: 404 });
     expect(await pixels(sessions.admin)).toEqual([200, 200, 200]);
     expect(await seen(admin)).toEqual({ list: [true], details: 200 });
-    // A list that was kept is not taken for the present one.
+    // The ETag of the earlier list is no longer valid.
     const headers = { 'if-none-match': String(before.headers.etag) };
     expect((await server.as(user).call(listImages, { headers })).status).toBe(200);
 
     await hide(false);
     expect(await pixels(sessions.user)).toEqual([200, 200, 200]);
     expect(await seen(user)).toEqual({ list: [false], details: 200 });
-    const trail = await server.services.db
+    const auditEntries = await server.services.db
       .selectFrom('audit')
       .select(['action', 'actor_uid'])
       .where('action', 'in', ['image-hidden', 'image-shown'])
       .orderBy('seq')
       .execute();
-    expect(trail).toEqual([
+    expect(auditEntries).toEqual([
       { action: 'image-hidden', actor_uid: admin.uid },
       { action: 'image-shown', actor_uid: admin.uid },
     ]);
@@ -218,8 +220,8 @@ describe('a hidden slide', () => {
   });
 });
 
-describe('a slide that could not be read', () => {
-  it('is read again when an administrator asks for it', async () => {
+describe('a slide whose file is unreadable', () => {
+  it('is read again at the request of an administrator', async () => {
     const server = await slideServer();
     await server.put('a.svs', 'no slide at all');
     await server.rescan();
@@ -227,7 +229,7 @@ describe('a slide that could not be read', () => {
     const admin = server.as(await server.given.admin());
     const image = async () => (await admin.call(getImage, { params: { imageId } })).body.image;
     expect(await image()).toMatchObject({ status: 'failed' });
-    // The same file, by its size and time, as after something was mended that it depends on.
+    // The size and time of the file stay the same, as after a repair of something on which it depends.
     await server.services.db.updateTable('images').set({ error: 'Something else.' }).execute();
 
     const answer = await admin.call(changeImages, { body: { ids: [imageId], read_again: true } });

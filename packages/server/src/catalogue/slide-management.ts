@@ -1,4 +1,5 @@
-/** The catalogue as administrators keep it: all entries, changes to many of them at once, and the file of them. */
+/** The catalogue for administrators: lists all entries, changes many at once, exports them as a file. */
+import { basename } from 'node:path/posix';
 import { Readable } from 'node:stream';
 import {
   AppError,
@@ -11,11 +12,15 @@ import {
   type QueryOf,
   type ResponseOf,
 } from '@lamina/contract';
-import type { Audit, AuditEntry } from '../audit.ts';
+import type { AuditEntry, AuditRecorder } from '../audit/audit-recorder.ts';
+import { readHold } from '../domain/metadata-hold.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { csvLineOf, csvStart } from '../spreadsheet.ts';
+import { csvByteOrderMark, formatCsvLine } from '../platform/csv.ts';
+import { createYielder } from '../platform/yield-to-event-loop.ts';
+import { spellingOf } from '../store/catalogue-names.ts';
 import { change, type Database } from '../store/database.ts';
-import { editableFields, type ImageRow, imageOf } from '../store/images.ts';
+import { editableFields, type ImageRow } from '../store/images.ts';
+import { imageOf } from '../store/listed-image.ts';
 import {
   countManagedImages,
   findImages,
@@ -23,96 +28,110 @@ import {
   listManagedImages,
 } from '../store/managed-images.ts';
 import type { Catalogue } from './catalogue.ts';
+import { decodeImageCursor, encodeImageCursor } from './catalogue-cursor.ts';
 import { catalogueColumns } from './catalogue-file.ts';
-import { decodePlace, encodePlace } from './cursor.ts';
-import { type Editor, editImage, type ImageEdit } from './edit-image.ts';
-import { createGiveWay } from './give-way.ts';
+import { type CatalogueEditor, editImage, type ImageEdit } from './edit-image.ts';
+import { isMetadataName } from './metadata-files.ts';
 
 export interface SlideManagement {
-  /** In the order of the catalogue. @throws AppError invalid_request for a cursor that is none */
+  /** Returns a page in the order of the catalogue. @throws AppError invalid_request for an invalid cursor */
   list(query: QueryOf<typeof listEndpoint>): Promise<ResponseOf<typeof listEndpoint>>;
   counts(filter: QueryOf<typeof countEndpoint>): Promise<ManagedCounts>;
   /**
-   * All of them or none.
+   * Changes all of these entries or none.
    *
-   * @returns how many were otherwise before
-   * @throws AppError not_found when one is not there, or is removed and not brought back
+   * @returns number of entries that changed
+   * @throws AppError not_found for an unknown entry, and for a removed one that the change does not restore
    */
-  change(changes: BodyOf<typeof changeImages>, editor: Editor): Promise<number>;
-  /** What is in the catalogue now, in its order; that it was asked for is on record before it begins. */
-  exportCsv(editor: Editor): Promise<Readable>;
+  change(changes: BodyOf<typeof changeImages>, editor: CatalogueEditor): Promise<number>;
+  /** Exports the current catalogue in its order; audited before the first byte. */
+  exportCsv(editor: CatalogueEditor): Promise<Readable>;
 }
 
-interface Ground {
+interface SlideManagementDependencies {
   readonly db: Database;
   readonly now: () => Date;
-  readonly audit: Audit;
-  readonly jobs: Pick<Jobs, 'ask'>;
-  readonly catalogue: Pick<Catalogue, 'forget'>;
+  readonly audit: AuditRecorder;
+  readonly jobs: Pick<Jobs, 'enqueue'>;
+  readonly catalogue: Pick<Catalogue, 'evict' | 'rescanSoon'>;
 }
 
-const linesAtOnce = 1000;
+const linesPerQuery = 1000;
 
-export function createSlideManagement({ db, now, audit, jobs, catalogue }: Ground): SlideManagement {
+export function createSlideManagement({
+  db,
+  now,
+  audit,
+  jobs,
+  catalogue,
+}: SlideManagementDependencies): SlideManagement {
   async function* csvLines(): AsyncGenerator<string> {
-    yield csvStart + csvLineOf(catalogueColumns);
+    yield csvByteOrderMark + formatCsvLine(catalogueColumns);
     let after = { sortKey: '', id: '' };
     for (;;) {
-      const rows = await listImagesToExport(db, after, linesAtOnce);
+      const rows = await listImagesToExport(db, after, linesPerQuery);
       if (rows.length > 0) {
-        yield rows.map((row) => csvLineOf(catalogueColumns.map((column) => row[column]))).join('');
+        yield rows.map((row) => formatCsvLine(catalogueColumns.map((column) => row[column]))).join('');
       }
       const last = rows.at(-1);
-      if (last === undefined || rows.length < linesAtOnce) return;
+      if (last === undefined || rows.length < linesPerQuery) return;
       after = { sortKey: last.sort_key, id: last.id };
     }
   }
+
+  /** Returns the registered spelling; the empty name stays: entries without a dataset. */
+  const spelled = async (dataset: string | undefined) =>
+    dataset ? spellingOf(db, 'dataset', dataset) : dataset;
 
   return {
     async list({ q, dataset, status, limit, cursor }) {
       const rows = await listManagedImages(db, {
         search: q?.trim(),
-        dataset,
+        dataset: await spelled(dataset),
         status,
-        after: cursor === undefined ? null : decodePlace(cursor),
-        limit: limit + 1, // one more tells whether there is a next page
+        after: cursor === undefined ? null : decodeImageCursor(cursor),
+        limit: limit + 1, // one more row shows whether there is a next page
       });
       const page = rows.slice(0, limit);
       const last = page.at(-1);
       const hasMore = page.length < rows.length;
       return {
         images: page.map(managedImageOf),
-        next_cursor: hasMore && last ? encodePlace({ sortKey: last.sort_key, id: last.id }) : null,
+        next_cursor: hasMore && last ? encodeImageCursor({ sortKey: last.sort_key, id: last.id }) : null,
       };
     },
 
-    counts: ({ q, dataset }) => countManagedImages(db, { search: q?.trim(), dataset }),
+    counts: async ({ q, dataset }) =>
+      countManagedImages(db, { search: q?.trim(), dataset: await spelled(dataset) }),
 
     async change({ ids, ...edit }, editor) {
       const wanted = [...new Set(ids)];
+      const metadataFiles = new Set<string>();
       const changed = await change(db, 'catalogue', async (tx) => {
         const rows = await findImages(tx, wanted);
         if (rows.length < wanted.length) throw new AppError('not_found');
         const at = now().toISOString();
-        const giveWay = createGiveWay();
+        const yieldToEventLoop = createYielder();
         const others: string[] = [];
         const entries: AuditEntry[] = [];
         for (const row of rows) {
-          await giveWay();
-          const edited = await editImage(tx, row, withoutNeedless(edit, row), editor, at);
+          await yieldToEventLoop();
+          if (isMetadataName(basename(row.path))) metadataFiles.add(row.id);
+          const edited = await editImage(tx, row, withoutUnchanged(edit, row), editor, at);
           if (edited.row !== row) others.push(row.id);
           entries.push(...edited.entries);
         }
         await audit.recordAll(tx, entries);
         return others;
       });
-      catalogue.forget(changed);
+      catalogue.evict(changed);
       if (edit.read_again && changed.length > 0) {
-        await jobs.ask(
+        await jobs.enqueue(
           'read-slide',
-          changed.map((imageId) => ({ imageId, again: true })),
+          changed.filter((id) => !metadataFiles.has(id)).map((imageId) => ({ imageId, again: true })),
         );
       }
+      if (changed.some((id) => metadataFiles.has(id))) catalogue.rescanSoon();
       return changed.length;
     },
 
@@ -124,13 +143,24 @@ export function createSlideManagement({ db, now, audit, jobs, catalogue }: Groun
 }
 
 function managedImageOf(row: ImageRow): ManagedImage {
-  return { ...imageOf(row), removed: row.removed_at !== null, missing: row.missing_since !== null };
+  const hold = readHold(row.metadata_hold);
+  return {
+    ...imageOf(row),
+    removed: row.removed_at !== null,
+    missing: row.missing_since !== null,
+    metadata_hold:
+      hold === null ? null : { kind: hold.kind, dataset: hold.kind === 'kept' ? hold.dataset : null },
+  };
 }
 
-/** Whoever moves many does not mean those that are there already. */
-function withoutNeedless(edit: ImageEdit, row: ImageRow): ImageEdit {
-  const needless = editableFields.filter(
-    (field) => edit[field] !== undefined && (edit[field] || null) === row[field],
+/** Leaves out values that the entry has already: they are not an edit. */
+function withoutUnchanged(edit: ImageEdit, row: ImageRow): ImageEdit {
+  const unchanged = editableFields.filter(
+    (field) =>
+      edit[field] !== undefined &&
+      (edit[field] || null) === row[field] &&
+      // Confirming the dataset in which a scan has kept the slide is an edit.
+      !(field === 'dataset_name' && readHold(row.metadata_hold)?.kind === 'kept'),
   );
-  return { ...edit, ...Object.fromEntries(needless.map((field) => [field, undefined])) };
+  return { ...edit, ...Object.fromEntries(unchanged.map((field) => [field, undefined])) };
 }

@@ -33,8 +33,8 @@ async function watched() {
   };
 }
 
-describe('a watch over slide folders', () => {
-  it('tells of files at any depth that come, change, are renamed and go', async () => {
+describe('watchFolders', () => {
+  it('reports created, changed, renamed and deleted files at any depth', async () => {
     const { at, isTold } = await watched();
     expect(await isTold(() => fs.writeFile(at('slides/Set/deep/a.svs'), '1'))).toBe(true);
     expect(await isTold(() => fs.appendFile(at('slides/Set/deep/a.svs'), '2'))).toBe(true);
@@ -44,7 +44,7 @@ describe('a watch over slide folders', () => {
     expect(await isTold(() => fs.rm(at('slides/Set/deep/b.svs')))).toBe(true);
   });
 
-  it('goes on with folders that come later, and with what is in them', async () => {
+  it('watches folders that are created later, and their content', async () => {
     const { at, isTold } = await watched();
     expect(await isTold(() => fs.mkdir(at('slides/New/deep'), { recursive: true }))).toBe(true);
     expect(await isTold(() => fs.writeFile(at('slides/New/deep/a.svs'), '1'))).toBe(true);
@@ -55,7 +55,7 @@ describe('a watch over slide folders', () => {
     expect(await isTold(() => fs.writeFile(at('later/deep/b.svs'), '1'))).toBe(true);
   });
 
-  it('goes on with a folder that was moved, and with another in its place', async () => {
+  it('watches a moved folder, and the folder that takes its place', async () => {
     const { at, isTold } = await watched();
     const exchange = async () => {
       await fs.rename(at('slides/Set'), at('slides/Moved'));

@@ -1,60 +1,60 @@
 /**
- * Tells when something in the slide folders has changed, once things have become quiet again.
+ * Watches the slide folders and reports changes once they pause.
  *
- * Each folder is watched, no single file: a hundred thousand slides take no more memory than their folders do. What is
- * not told of, as on some network file systems and below links, the timed scan finds.
+ * It watches folders, not files: 100,000 slides take no more memory than their folders. The timed scan finds changes that the
+ * system does not report, as on some network file systems and below links.
  */
 import fs, { type FSWatcher } from 'node:fs';
 import path from 'node:path';
 import type { Logger } from 'pino';
-import { isHidden } from '../domain/slide-names.ts';
-import { isNotThere } from '../slides/slide-roots.ts';
-import { createGiveWay } from './give-way.ts';
+import { isHidden } from '../domain/hidden-files.ts';
+import { createYielder } from '../platform/yield-to-event-loop.ts';
+import { isMissingFile } from '../slide-storage/slide-roots.ts';
 
 export interface Watch {
-  /** Resolves when all folders that were there at the beginning are watched. */
+  /** Resolves when all folders that existed at the start are watched. */
   readonly ready: Promise<void>;
   close(): Promise<void>;
 }
 
-interface Plan {
-  /** Absolute. One that is not there yet is watched as soon as it is, when the folder it will be in is there. */
+interface WatchOptions {
+  /** Absolute paths. A folder that does not exist yet is watched when it appears, provided that its parent exists. */
   readonly folders: readonly string[];
   readonly onChange: () => void;
   readonly log: Logger;
 }
 
-/** A slide that is being copied changes all the time; it is looked at when the copying pauses. */
-const quietMs = 500;
-/** … or has gone on for so long. */
-const patienceMs = 5000;
+/** A slide that is being copied changes all the time; a change is reported after a pause of this length. */
+const pauseMs = 500;
+/** A change is reported after this time even without a pause. */
+const maxDelayMs = 5000;
 
-export function watchFolders({ folders, onChange, log }: Plan): Watch {
+export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
   /** By absolute path. */
   const watchers = new Map<string, FSWatcher>();
-  /** Folders in which something has appeared or gone. */
+  /** Folders in which an entry has appeared or disappeared. */
   const changed = new Set<string>();
-  const giveWay = createGiveWay();
+  const yieldToEventLoop = createYielder();
   let timer: NodeJS.Timeout | null = null;
   let waitingSince = 0;
   let following: Promise<void> = Promise.resolve();
   let isClosed = false;
-  let isTold = false;
+  let isWarned = false;
 
-  function soon(): void {
+  function reportSoon(): void {
     const now = performance.now();
     if (timer === null) waitingSince = now;
-    else if (now - waitingSince > patienceMs - quietMs) return;
+    else if (now - waitingSince > maxDelayMs - pauseMs) return;
     else clearTimeout(timer);
     timer = setTimeout(() => {
       timer = null;
       const again = [...changed];
       changed.clear();
-      // New folders first: what comes into them from now on is told, what is there already is found.
+      // New folders are watched before the report, so that the scan finds what exists and the watch sees what comes.
       void followSoon(again).then(() => {
         if (!isClosed) onChange();
       });
-    }, quietMs);
+    }, pauseMs);
   }
 
   function followSoon(these: readonly string[]): Promise<void> {
@@ -64,24 +64,24 @@ export function watchFolders({ folders, onChange, log }: Plan): Watch {
     return following;
   }
 
-  /** Watches a folder, and all below it that are not watched yet. */
+  /** Watches a folder, and those below it that are not watched yet. */
   async function follow(folder: string): Promise<void> {
     if (isClosed) return;
     watch(folder, (event, name) => {
       if (name !== null && isHidden(name)) return;
       if (event === 'rename') {
-        if (name !== null) letGo(path.join(folder, name)); // if it was a folder, it is another one now
+        if (name !== null) unwatch(path.join(folder, name)); // a folder of this name is another one now
         changed.add(folder);
       }
-      soon();
+      reportSoon();
     });
     for (const below of await foldersIn(folder)) {
-      await giveWay();
+      await yieldToEventLoop();
       if (!watchers.has(below)) await follow(below);
     }
   }
 
-  /** @param onEvent told what it happened to; null: not known. `rename` is also coming and going */
+  /** @param onEvent called with the name of the entry, null when unknown; `rename` includes creation and deletion */
   function watch(folder: string, onEvent: (event: 'rename' | 'change', name: string | null) => void): void {
     if (watchers.has(folder)) return;
     try {
@@ -89,44 +89,44 @@ export function watchFolders({ folders, onChange, log }: Plan): Watch {
         if (!isClosed) onEvent(event, name);
       });
       watcher.on('error', (error) => {
-        letGo(folder);
+        unwatch(folder);
         warn(error);
       });
       watchers.set(folder, watcher);
     } catch (error) {
-      if (!isNotThere(error)) warn(error);
+      if (!isMissingFile(error)) warn(error);
     }
   }
 
-  /** With all below it. */
-  function letGo(folder: string): void {
+  /** Ends the watch of a folder and of all folders below it. */
+  function unwatch(folder: string): void {
     for (const watched of watchers.keys()) {
-      if (watched === folder || watched.startsWith(folder + path.sep)) letGoOf(watched);
+      if (watched === folder || watched.startsWith(folder + path.sep)) closeWatcher(watched);
     }
   }
 
-  function letGoOf(folder: string): void {
+  function closeWatcher(folder: string): void {
     watchers.get(folder)?.close();
     watchers.delete(folder);
   }
 
-  /** Too many folders to watch, or a file system that cannot be: the timed scan goes on. */
+  /** Logs once that the system cannot watch all folders; the timed scan continues. */
   function warn(error: unknown): void {
-    if (isTold) return;
-    isTold = true;
-    log.warn({ err: error }, 'the slide folders cannot be watched fully');
+    if (isWarned) return;
+    isWarned = true;
+    log.warn({ err: error }, 'slide folder watch incomplete: changes are found by the timed scan only');
   }
 
   following = (async () => {
     for (const folder of folders) await follow(folder);
-    // A root that comes, or is another one, is told by the folder it is in, of which nothing else matters.
+    // The parent of a root reports that the root was created or replaced; other entries of the parent do not matter.
     for (const parent of new Set(folders.map((folder) => path.dirname(folder)))) {
       watch(parent, (_, name) => {
         const root = path.join(parent, name ?? '');
         if (!folders.includes(root)) return;
-        letGo(root);
+        unwatch(root);
         changed.add(root);
-        soon();
+        reportSoon();
       });
     }
   })();
@@ -143,7 +143,7 @@ export function watchFolders({ folders, onChange, log }: Plan): Watch {
   };
 }
 
-/** Absolute paths; none where the folder cannot be read. */
+/** Returns absolute paths; none when the folder cannot be read. */
 async function foldersIn(folder: string): Promise<string[]> {
   try {
     const entries = await fs.promises.readdir(folder, { withFileTypes: true });
@@ -151,6 +151,6 @@ async function foldersIn(folder: string): Promise<string[]> {
       .filter((entry) => entry.isDirectory() && !isHidden(entry.name))
       .map(({ name }) => path.join(folder, name));
   } catch {
-    return []; // the scan tells of it
+    return []; // the scan logs it
   }
 }

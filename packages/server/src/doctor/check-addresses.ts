@@ -1,10 +1,10 @@
-/** Where it listens, what people call it, whom it believes; and who signs people in. */
+/** Checks ports, public address, trusted proxies, identity provider and secrets. */
 import { once } from 'node:events';
 import net from 'node:net';
-import { addressOf, type Config } from '../config.ts';
+import { addressOf, type Config } from '../platform/config.ts';
 import { type Finding, note, ok, reasonOf, wrong } from './finding.ts';
 
-const answersWithinMs = 5000;
+const timeoutMs = 5000;
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
 
 export async function checkPorts(
@@ -17,8 +17,8 @@ export async function checkPorts(
       findings.push(
         note(
           'Metrics',
-          `METRICS_HOST=${config.metricsHost}: whoever reaches that address reads them.`,
-          'See that only your monitoring does, by a firewall or an inner network.',
+          `METRICS_HOST=${config.metricsHost}: every machine that reaches this address can read the metrics.`,
+          'Allow only your monitoring, by a firewall or an internal network.',
         ),
       );
     }
@@ -26,9 +26,9 @@ export async function checkPorts(
   return findings;
 }
 
-async function checkPort(host: string, port: number, setting: string, ours: string): Promise<Finding> {
+async function checkPort(host: string, port: number, setting: string, ownPath: string): Promise<Finding> {
   const subject = setting === 'PORT' ? 'Port' : 'Metrics port';
-  if (port === 0) return ok(subject, 'Any that is free.');
+  if (port === 0) return ok(subject, 'Any free port.');
   const server = net.createServer();
   try {
     server.listen(port, host);
@@ -38,24 +38,24 @@ async function checkPort(host: string, port: number, setting: string, ours: stri
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {
-      const isOurs = await answers(`${addressOf(host, port)}${ours}`);
-      if (isOurs) return ok(subject, `${port} at ${host}: Lamina is running there.`);
+      const isLamina = await answers(`${addressOf(host, port)}${ownPath}`);
+      if (isLamina) return ok(subject, `${port} at ${host}: Lamina is running there.`);
       return wrong(
         subject,
         `${port} at ${host} is in use by another program.`,
-        `End that program, or choose another ${setting}.`,
+        `Stop that program, or choose another ${setting}.`,
       );
     }
     if (code === 'EACCES') {
       return wrong(
         subject,
-        `${setting}=${port} may not be used without special rights.`,
+        `${setting}=${port} requires special rights.`,
         'Choose a port above 1023, and let a reverse proxy answer at 443.',
       );
     }
     return wrong(
       subject,
-      `Nothing can listen at ${host}:${port}: ${reasonOf(error)}.`,
+      `Cannot listen on ${host}:${port}: ${reasonOf(error)}.`,
       'Set HOST to an address of this machine, 127.0.0.1 behind a proxy on it, or 0.0.0.0 for all.',
     );
   }
@@ -63,7 +63,7 @@ async function checkPort(host: string, port: number, setting: string, ours: stri
 
 async function answers(address: string): Promise<boolean> {
   try {
-    return (await fetch(address, { signal: AbortSignal.timeout(answersWithinMs) })).ok;
+    return (await fetch(address, { signal: AbortSignal.timeout(timeoutMs) })).ok;
   } catch {
     return false;
   }
@@ -81,24 +81,24 @@ export function checkAddresses(
     findings.push(
       wrong(
         'PUBLIC_URL',
-        `Others reach this server (HOST=${host}), but letters and redirects name ${address.origin}.`,
-        'Set PUBLIC_URL to the address that people type.',
+        `Other machines reach this server (HOST=${host}), but e-mails and redirects contain ${address.origin}.`,
+        'Set PUBLIC_URL to the address that people use.',
       ),
     );
   } else if (!isHere && !isSafe) {
     findings.push(
       wrong(
         'PUBLIC_URL',
-        `${address.origin} is not encrypted: passwords and slides can be read on the way.`,
+        `${address.origin} is not encrypted: the network can read passwords and slides.`,
         'Put a reverse proxy with a certificate in front (deploy/nginx.conf), and begin PUBLIC_URL with https://.',
       ),
     );
-  } else findings.push(ok('PUBLIC_URL', `${address.origin}${isHere ? ', on this machine alone' : ''}.`));
+  } else findings.push(ok('PUBLIC_URL', `${address.origin}${isHere ? ', on this machine only' : ''}.`));
   if (config.imageSessionCookie === 'strict' && !isSafe) {
     findings.push(
       wrong(
         'IMAGE_SESSION_COOKIE',
-        'strict needs https: a browser sends this cookie over nothing else.',
+        'strict requires https: browsers send this cookie over https only.',
         'Begin PUBLIC_URL with https://, or set IMAGE_SESSION_COOKIE=off.',
       ),
     );
@@ -119,18 +119,18 @@ function checkProxies(proxies: readonly string[], isSafe: boolean): Finding {
   if (proxies.some((proxy) => /\/0$/.test(proxy))) {
     return wrong(
       subject,
-      'Everybody is believed: anyone may claim any address, in the audit trail and before the throttle.',
-      'Name the proxy alone.',
+      'Every client is trusted as a proxy and can forge its address, in the audit log and for the throttle.',
+      'Name only the address of the proxy.',
     );
   }
   if (proxies.length > 0) return ok(subject, `${proxies.join(', ')}.`);
   return isSafe
     ? wrong(
         subject,
-        'PUBLIC_URL is https, so a proxy stands in front, but none is named: everybody seems to come from its address.',
-        'Name the address from which the proxy comes, as in TRUSTED_PROXIES=127.0.0.1.',
+        'PUBLIC_URL is https, which requires a proxy, but none is named: all requests seem to come from its address.',
+        'Name the address of the proxy, as in TRUSTED_PROXIES=127.0.0.1.',
       )
-    : ok(subject, 'None, and none seems to be needed.');
+    : ok(subject, 'None, and none seems to be required.');
 }
 
 function isNetwork(text: string): boolean {
@@ -144,16 +144,15 @@ function isNetwork(text: string): boolean {
 export async function checkProvider({ signIn: { external } }: Pick<Config, 'signIn'>): Promise<Finding[]> {
   if (external === null) return [];
   const address = `${external.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-  const advice = 'Set OIDC_ISSUER exactly as the provider writes it, and see that this machine reaches it.';
+  const advice =
+    'Set OIDC_ISSUER exactly as the provider states it, and check that this machine can reach it.';
   try {
-    const answer = await fetch(address, { signal: AbortSignal.timeout(answersWithinMs) });
+    const answer = await fetch(address, { signal: AbortSignal.timeout(timeoutMs) });
     const { issuer } = (await answer.json()) as { issuer?: unknown };
     if (issuer === external.issuer) return [ok('Sign-in provider', `${external.issuer} answers.`)];
-    return [wrong('Sign-in provider', `${address} calls itself "${String(issuer)}".`, advice)];
+    return [wrong('Sign-in provider', `${address} states the issuer "${String(issuer)}".`, advice)];
   } catch (error) {
-    return [
-      wrong('Sign-in provider', `${address} does not answer as it should: ${reasonOf(error)}.`, advice),
-    ];
+    return [wrong('Sign-in provider', `${address} does not answer as expected: ${reasonOf(error)}.`, advice)];
   }
 }
 
@@ -167,21 +166,19 @@ export function checkSecrets({
     findings.push(
       wrong(
         'SECRET_KEY',
-        'Is not set: each server makes a key of its own, and none can open what another has sealed in the database they share.',
-        'Set the same SECRET_KEY for all servers (openssl rand -base64 32). With one server, keep DATA_DIR/secret.key in the backup instead.',
+        'Is not set: each server creates its own key and cannot decrypt what another has encrypted in the shared database.',
+        'Set the same SECRET_KEY on all servers (openssl rand -base64 32). With one server, keep DATA_DIR/secret.key in the backup instead.',
       ),
     );
   } else {
-    findings.push(
-      ok('SECRET_KEY', secretKey === null ? 'A key of its own in DATA_DIR/secret.key.' : 'Is set.'),
-    );
+    findings.push(ok('SECRET_KEY', secretKey === null ? 'The key is DATA_DIR/secret.key.' : 'Is set.'));
   }
   if (!throttle) {
     findings.push(
       wrong(
         'THROTTLE',
-        'Is off: passwords can be tried without end.',
-        'Remove THROTTLE=off; it is for measuring alone.',
+        'Is off: passwords can be guessed without limit.',
+        'Remove THROTTLE=off; it is for load tests only.',
       ),
     );
   }

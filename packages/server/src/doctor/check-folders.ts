@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import type { Config } from '../config.ts';
+import type { Config } from '../platform/config.ts';
 import { type Finding, gibibytes, note, ok, reasonOf, within, wrong } from './finding.ts';
 
-const answersWithinMs = 10_000;
+const timeoutMs = 10_000;
 const littleBytes = 1024 ** 3;
 const tooLittleBytes = 100 * 1024 ** 2;
 
 /**
- * File systems on which the embedded database is not safe, or what is written is soon gone.
+ * File systems on which the embedded database is not safe, or whose contents do not last.
  * Source: statfs(2), and include/uapi/linux/magic.h of Linux 6.1.
  */
 const network: ReadonlyMap<number, string> = new Map([
@@ -22,14 +22,14 @@ const network: ReadonlyMap<number, string> = new Map([
   [0x01021997, '9P'],
 ]);
 const inMemory = 0x01021994;
-const ofContainer = 0x794c7630;
+const containerLayer = 0x794c7630;
 
 export async function checkSlidesFolder({
   slidesDir,
   objectStore,
 }: Pick<Config, 'slidesDir' | 'objectStore'>): Promise<Finding> {
   try {
-    const entries = await within(answersWithinMs, fs.readdir(slidesDir, { withFileTypes: true }));
+    const entries = await within(timeoutMs, fs.readdir(slidesDir, { withFileTypes: true }));
     const folders = entries.filter((entry) => entry.isDirectory()).length;
     return ok(
       'Slides',
@@ -38,18 +38,18 @@ export async function checkSlidesFolder({
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     if (isMissing && objectStore !== null)
-      return ok('Slides', 'In the bucket alone; there is no SLIDES_DIR.');
+      return ok('Slides', 'In the bucket only; SLIDES_DIR does not exist.');
     if (isMissing) {
       return note(
         'Slides',
-        `SLIDES_DIR=${slidesDir} is not there.`,
-        'Make the folder and put slides into it, or set SLIDES_DIR to where they are. Until then there are demonstration slides.',
+        `SLIDES_DIR=${slidesDir} does not exist.`,
+        'Create the folder and put slides into it, or set SLIDES_DIR to their folder. Until then there are demonstration slides.',
       );
     }
     return wrong(
       'Slides',
       `SLIDES_DIR=${slidesDir} cannot be read: ${reasonOf(error)}.`,
-      'Let the user that runs Lamina read the folder and what is in it. If it is on the network, see that it is mounted.',
+      'Give the user that runs Lamina read access to the folder. If it is on the network, check that it is mounted.',
     );
   }
 }
@@ -64,27 +64,27 @@ export async function checkDataFolder({
   Finding[]
 > {
   try {
-    await within(answersWithinMs, writeAndForget(dataDir));
+    await within(timeoutMs, writeTestFile(dataDir));
   } catch (error) {
     return [
       wrong(
         'Data folder',
         `DATA_DIR=${dataDir} cannot be written: ${reasonOf(error)}.`,
-        'Give the folder to the user that runs Lamina, and see that its disk is not full and not mounted read-only.',
+        'Give the folder to the user that runs Lamina, and check that its disk is not full or mounted read-only.',
       ),
     ];
   }
   const { type, bavail, bsize } = await fs.statfs(dataDir);
-  const wanted = tileCacheBytes + (objectStore === null ? 0 : objectCacheBytes);
+  const maxCacheBytes = tileCacheBytes + (objectStore === null ? 0 : objectCacheBytes);
   return [
-    placeOf(dataDir, type, databaseUrl === null),
-    roomOf(bavail * bsize, wanted),
+    fileSystemOf(dataDir, type, databaseUrl === null),
+    freeSpaceOf(bavail * bsize, maxCacheBytes),
     ...(await privacyOf(dataDir)),
   ];
 }
 
-/** Makes the folder as the program would, writes a file to the disk, and removes it. */
-async function writeAndForget(folder: string): Promise<void> {
+/** Creates the folder like the program, writes a file to the disk, and deletes it. */
+async function writeTestFile(folder: string): Promise<void> {
   await fs.mkdir(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, `.doctor-${randomUUID()}`);
   try {
@@ -94,7 +94,7 @@ async function writeAndForget(folder: string): Promise<void> {
   }
 }
 
-function placeOf(dataDir: string, type: number, hasDatabase: boolean): Finding {
+function fileSystemOf(dataDir: string, type: number, hasDatabase: boolean): Finding {
   const onNetwork = network.get(type >>> 0);
   if (onNetwork !== undefined && hasDatabase) {
     return wrong(
@@ -106,26 +106,26 @@ function placeOf(dataDir: string, type: number, hasDatabase: boolean): Finding {
   if (type === inMemory) {
     return wrong(
       'Data folder',
-      `DATA_DIR=${dataDir} is in memory: everything in it is gone after a restart of the machine.`,
+      `DATA_DIR=${dataDir} is in memory: a restart of the machine deletes it.`,
       'Choose a folder on a disk.',
     );
   }
-  if (type === ofContainer) {
+  if (type === containerLayer) {
     return wrong(
       'Data folder',
-      `DATA_DIR=${dataDir} is in the container itself: it is gone when the container is made anew.`,
+      `DATA_DIR=${dataDir} is inside the container: it is deleted with the container.`,
       'Mount a volume there, as deploy/compose.yaml does.',
     );
   }
   return ok('Data folder', `${dataDir} can be written${onNetwork === undefined ? '' : ` (${onNetwork})`}.`);
 }
 
-function roomOf(free: number, wanted: number): Finding {
-  const says = `${gibibytes(free)} are free; the caches may grow to ${gibibytes(wanted)}.`;
+function freeSpaceOf(free: number, maxCacheBytes: number): Finding {
+  const says = `${gibibytes(free)} are free; the caches may grow to ${gibibytes(maxCacheBytes)}.`;
   if (free < tooLittleBytes)
-    return wrong('Disk', says, 'Free some space now: nothing can be stored on a full disk.');
-  if (free < littleBytes || free < wanted) {
-    return note('Disk', says, 'Free some space, or set TILE_CACHE_BYTES (and S3_CACHE_BYTES) lower.');
+    return wrong('Disk', says, 'Free some space now: the server cannot store anything on a full disk.');
+  if (free < littleBytes || free < maxCacheBytes) {
+    return note('Disk', says, 'Free some space, or lower TILE_CACHE_BYTES (and S3_CACHE_BYTES).');
   }
   return ok('Disk', says);
 }
@@ -137,8 +137,8 @@ async function privacyOf(dataDir: string): Promise<Finding[]> {
   return [
     note(
       'Data folder',
-      'Every user of this machine can look into DATA_DIR; files in it are still for their owner alone.',
-      `Close it: chmod 700 ${dataDir}`,
+      'Every user of this machine can list DATA_DIR; its files are readable for their owner only.',
+      `Restrict it: chmod 700 ${dataDir}`,
     ),
   ];
 }

@@ -1,38 +1,37 @@
 import path from 'node:path';
 import { createTransport } from 'nodemailer';
-import type { Config } from '../config.ts';
+import { isTlsFault, smtpOptions, tlsAdvice } from '../mail/smtp-options.ts';
+import type { Config } from '../platform/config.ts';
 import { type Finding, note, ok, reasonOf, wrong } from './finding.ts';
 
-const answersWithinMs = 5000;
+const timeoutMs = 5000;
 
-/** Connects and signs in; no letter is sent. */
+/** Connects and signs in to the mail server; sends no e-mail. */
 export async function checkMail({
   smtpUrl,
   mailFrom,
   dataDir,
-}: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir'>): Promise<Finding> {
+  allowPlaintextMail,
+}: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'allowPlaintextMail'>): Promise<Finding> {
   if (smtpUrl === null) {
     return note(
       'Mail',
-      `No mail server is set: letters are files in ${path.join(dataDir, 'outbox')}, and nobody is told of a reset link.`,
+      `No mail server is set: e-mails are files in ${path.join(dataDir, 'outbox')}, so that reset links do not reach people.`,
       'Set SMTP_URL and MAIL_FROM, or let an administrator set forgotten passwords.',
     );
   }
   const { host } = new URL(smtpUrl);
-  const transport = createTransport({
-    url: smtpUrl,
-    connectionTimeout: answersWithinMs,
-    greetingTimeout: answersWithinMs,
-    socketTimeout: answersWithinMs,
-  });
+  const transport = createTransport(smtpOptions({ smtpUrl, allowPlaintextMail }, timeoutMs));
   try {
     await transport.verify();
-    return ok('Mail', `${host} lets us in; letters come from ${mailFrom}.`);
+    return ok('Mail', `${host} accepts the sign-in; the sender of e-mails is ${mailFrom}.`);
   } catch (error) {
     return wrong(
       'Mail',
-      `${host} does not take letters: ${reasonOf(error)}.`,
-      'See that SMTP_URL names host, port, user and password (smtps:// for TLS from the first byte), and that a firewall lets this machine out.',
+      `${host} does not accept e-mails: ${reasonOf(error)}.`,
+      isTlsFault(error)
+        ? tlsAdvice
+        : 'Check that SMTP_URL contains host, port, user and password (smtps:// for TLS from the first byte), and that a firewall allows the connection.',
     );
   } finally {
     transport.close();

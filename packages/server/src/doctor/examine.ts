@@ -1,5 +1,5 @@
-/** Looks at everything the program needs, and changes nothing of it. */
-import { type Config, ConfigError } from '../config.ts';
+/** Runs all checks of the doctor; changes nothing. */
+import { type Config, ConfigError } from '../platform/config.ts';
 import { checkAddresses, checkPorts, checkProvider, checkSecrets } from './check-addresses.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkDataFolder, checkSlidesFolder } from './check-folders.ts';
@@ -26,7 +26,7 @@ const checks: readonly Check[] = [
   checkMail,
 ];
 
-/** @param read the settings. @throws nothing: what cannot be looked at is a finding, too */
+/** @param read returns the settings. @throws nothing: a check that fails becomes a finding */
 export async function examine(read: () => Config): Promise<Finding[]> {
   let config: Config;
   try {
@@ -38,21 +38,17 @@ export async function examine(read: () => Config): Promise<Finding[]> {
       wrong(
         'Settings',
         error.message,
-        'Mend this value in the environment or in .env; .env.example explains each one.',
+        'Correct this value in the environment or in .env; .env.example explains each one.',
       ),
     ];
   }
-  const findings: Finding[] = [ok('Settings', 'Every value can be read.')];
+  const findings: Finding[] = [ok('Settings', 'All values are valid.')];
   for (const check of checks) {
     try {
       findings.push(...[await check(config)].flat());
     } catch (error) {
       findings.push(
-        wrong(
-          check.name,
-          `This could not be looked at: ${reasonOf(error)}.`,
-          'Please report it: this is a fault of the doctor.',
-        ),
+        wrong(check.name, `The check failed: ${reasonOf(error)}.`, 'Please report this bug of the doctor.'),
       );
     }
   }

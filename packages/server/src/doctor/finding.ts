@@ -1,10 +1,10 @@
-/** What the doctor has found out about one thing, in sentences for whoever runs the program. */
+/** The result of a check of the doctor, in sentences for the operator. */
 export interface Finding {
-  /** What was looked at: `Database`, `Mail`. */
+  /** What was checked: `Database`, `Mail`. */
   readonly subject: string;
-  /** `wrong` has to be mended, `note` should be known. */
+  /** `wrong` must be corrected; `note` is for information. */
   readonly state: 'ok' | 'note' | 'wrong';
-  /** What is so. Never a secret. */
+  /** What the check found. Never a secret. */
   readonly says: string;
   /** What to do; null: nothing. */
   readonly advice: string | null;
@@ -24,22 +24,22 @@ export const wrong = (subject: string, says: string, advice: string): Finding =>
   advice,
 });
 
-/** What a failure says by itself, and what stands behind it. Addresses lose their passwords. */
+/** Returns the message of an error and of its causes, with passwords removed from URLs. */
 export function reasonOf(error: unknown): string {
-  const said: string[] = [];
+  const sentences: string[] = [];
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     const { message, code } = at as NodeJS.ErrnoException;
-    const sentence = (message === '' ? (code ?? at.name) : message).replace(/[.\s]+$/, ''); // several addresses say nothing
-    if (!said.includes(sentence)) said.push(sentence);
+    const sentence = (message === '' ? (code ?? at.name) : message).replace(/[.\s]+$/, ''); // AggregateError has no message
+    if (!sentences.includes(sentence)) sentences.push(sentence);
   }
-  return withoutPasswords(said.join(': ') || String(error));
+  return withoutPasswords(sentences.join(': ') || String(error));
 }
 
 export function withoutPasswords(text: string): string {
   return text.replaceAll(/\/\/[^/@\s]*@/g, '//');
 }
 
-/** `1.5 GiB`. */
+/** Formats as `1.5 GiB`. */
 export function gibibytes(bytes: number): string {
   return `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
 }

@@ -38,10 +38,10 @@ function account(status: Status, role: Role, change: Partial<User> = {}): User {
   };
 }
 
-const byAnother = { by: 'a1', otherActiveAdmin: true, now };
+const byOtherAdmin = { actor: 'a1', otherActiveAdmin: true, now };
 const every = Statuses.options.flatMap((status) => Roles.options.map((role) => ({ status, role })));
 
-/** The account afterwards, 'no change', or the code of the refusal. */
+/** Returns status and role afterwards, 'no change', or the error code. */
 function outcome(
   user: User,
   rule: (user: User) => User | undefined,
@@ -54,8 +54,8 @@ function outcome(
   }
 }
 
-describe('registering', () => {
-  it('makes a pending account without a role, which nobody has approved', () => {
+describe('register', () => {
+  it('creates a pending account without a role or approval', () => {
     expect(register({ uid: 'u1', email: 'a@b.org', displayName: null }, now)).toEqual({
       uid: 'u1',
       email: 'a@b.org',
@@ -71,7 +71,7 @@ describe('registering', () => {
   });
 });
 
-describe('approving', () => {
+describe('approve', () => {
   it.each([
     ['pending', 'unassigned', undefined, { status: 'active', role: 'user' }],
     ['pending', 'unassigned', 'user', { status: 'active', role: 'user' }],
@@ -87,9 +87,12 @@ describe('approving', () => {
     ['active', 'user', undefined, 'already_active'],
     ['active', 'admin', undefined, 'already_active'],
     ['active', 'admin', 'user', 'already_active'],
-  ] as const)('%s %s with the role %s → %o', (status, role, given, expected) => {
-    expect(outcome(account(status, role), (user) => approve(user, given, now))).toEqual(expected);
-  });
+  ] as const)(
+    'of a %s account with the role %s, granting %s, results in %o',
+    (status, role, given, expected) => {
+      expect(outcome(account(status, role), (user) => approve(user, given, now))).toEqual(expected);
+    },
+  );
 
   it('sets adminApproved, approvalDate and updatedAt', () => {
     expect(approve(account('pending', 'unassigned'), undefined, now)).toMatchObject({
@@ -105,39 +108,45 @@ describe('approving', () => {
   });
 });
 
-describe('suspending', () => {
-  it.each(every)('$status $role', ({ status, role }) => {
-    const expected = {
-      active: { status: 'suspended', role },
-      pending: { status: 'suspended', role },
-      suspended: 'no change',
-      deactivated: 'closed',
-    }[status];
-    expect(outcome(account(status, role), (user) => suspend(user, byAnother))).toEqual(expected);
-  });
+describe('suspend', () => {
+  it.each(every)(
+    'changes a $status account with the role $role as the permission table says',
+    ({ status, role }) => {
+      const expected = {
+        active: { status: 'suspended', role },
+        pending: { status: 'suspended', role },
+        suspended: 'no change',
+        deactivated: 'closed',
+      }[status];
+      expect(outcome(account(status, role), (user) => suspend(user, byOtherAdmin))).toEqual(expected);
+    },
+  );
 });
 
-describe('deactivating', () => {
-  it.each(every)('$status $role', ({ status, role }) => {
-    const expected = status === 'deactivated' ? 'no change' : { status: 'deactivated', role };
-    expect(outcome(account(status, role), (user) => deactivate(user, byAnother))).toEqual(expected);
-  });
+describe('deactivate', () => {
+  it.each(every)(
+    'changes a $status account with the role $role as the permission table says',
+    ({ status, role }) => {
+      const expected = status === 'deactivated' ? 'no change' : { status: 'deactivated', role };
+      expect(outcome(account(status, role), (user) => deactivate(user, byOtherAdmin))).toEqual(expected);
+    },
+  );
 });
 
 describe.each([
-  ['suspending', suspend],
-  ['deactivating', deactivate],
+  ['suspend', suspend],
+  ['deactivate', deactivate],
 ])('%s', (_, rule) => {
-  it('is refused for the own account, whatever its status', () => {
+  it("throws self_change for the administrator's own account, in every status", () => {
     for (const { status, role } of every) {
-      expect(outcome(account(status, role), (user) => rule(user, { ...byAnother, by: 'u1' }))).toBe(
+      expect(outcome(account(status, role), (user) => rule(user, { ...byOtherAdmin, actor: 'u1' }))).toBe(
         'self_change',
       );
     }
   });
 
-  it('is refused for the last active administrator alone', () => {
-    const alone = { ...byAnother, otherActiveAdmin: false };
+  it('throws last_admin only for the last active administrator', () => {
+    const alone = { ...byOtherAdmin, otherActiveAdmin: false };
     expect(outcome(account('active', 'admin'), (user) => rule(user, alone))).toBe('last_admin');
     expect(outcome(account('active', 'user'), (user) => rule(user, alone))).toMatchObject({ role: 'user' });
     expect(outcome(account('pending', 'admin'), (user) => rule(user, alone))).toMatchObject({
@@ -145,8 +154,8 @@ describe.each([
     });
   });
 
-  it('leaves approval and its date as they are', () => {
-    expect(rule(account('active', 'user'), byAnother)).toMatchObject({
+  it('keeps approval and approval date', () => {
+    expect(rule(account('active', 'user'), byOtherAdmin)).toMatchObject({
       adminApproved: true,
       approvalDate: earlier,
       updatedAt: now,
@@ -154,27 +163,35 @@ describe.each([
   });
 });
 
-describe('promoting', () => {
-  it.each(every)('$status $role', ({ status, role }) => {
-    const ofActive = role === 'admin' ? 'no change' : { status: 'active', role: 'admin' };
-    const expected = status === 'active' ? ofActive : 'not_active';
-    expect(outcome(account(status, role), (user) => promote(user, now))).toEqual(expected);
-  });
+describe('promote', () => {
+  it.each(every)(
+    'changes a $status account with the role $role as the permission table says',
+    ({ status, role }) => {
+      const ofActive = role === 'admin' ? 'no change' : { status: 'active', role: 'admin' };
+      const expected = status === 'active' ? ofActive : 'not_active';
+      expect(outcome(account(status, role), (user) => promote(user, now))).toEqual(expected);
+    },
+  );
 });
 
-describe("setting somebody's password", () => {
-  it.each(every)('$status $role', ({ status, role }) => {
-    const expected = status === 'deactivated' ? 'closed' : { status, role };
-    expect(outcome(account(status, role), (user) => replacePassword(user, now))).toEqual(expected);
-  });
+describe('replacePassword', () => {
+  it.each(every)(
+    'of a $status account with the role $role follows the permission table',
+    ({ status, role }) => {
+      const expected = status === 'deactivated' ? 'closed' : { status, role };
+      expect(
+        outcome(account(status, role), (user) => replacePassword(user, { actor: 'admin', now })),
+      ).toEqual(expected);
+    },
+  );
 
   it('changes updatedAt', () => {
-    expect(replacePassword(account('active', 'user'), now).updatedAt).toBe(now);
+    expect(replacePassword(account('active', 'user'), { actor: 'admin', now }).updatedAt).toBe(now);
   });
 });
 
-describe('leaving', () => {
-  it('is refused to the last active administrator alone', () => {
+describe('leave', () => {
+  it('throws last_admin only for the last active administrator', () => {
     const refusal = (user: User, otherActiveAdmin: boolean) =>
       outcome(user, () => {
         leave(user, otherActiveAdmin);
@@ -187,13 +204,16 @@ describe('leaving', () => {
   });
 });
 
-describe('an administrator by the command line', () => {
-  it.each(every)('is made of an account that is $status and $role', ({ status, role }) => {
-    expect(makeAdmin(account(status, role), now)).toMatchObject({
-      status: 'active',
-      role: 'admin',
-      adminApproved: true,
-      updatedAt: now,
-    });
-  });
+describe('makeAdmin', () => {
+  it.each(every)(
+    'turns a $status account with the role $role into an active administrator',
+    ({ status, role }) => {
+      expect(makeAdmin(account(status, role), now)).toMatchObject({
+        status: 'active',
+        role: 'admin',
+        adminApproved: true,
+        updatedAt: now,
+      });
+    },
+  );
 });

@@ -1,26 +1,26 @@
 /**
- * The rules of accounts: permissions.md section 5, one function per row of its table.
+ * The rules of accounts: section 5 of permissions.md, one function per row of its table.
  *
- * Each answers with the account as it is afterwards. The very object that was given means "no change":
- * there is nothing to write, to revoke or to record.
+ * Each function returns the account after the change. If it returns the very object it received, nothing changes: the caller
+ * writes, revokes and records nothing.
  */
-import { AppError, type GrantableRole, type InBothLanguages, type User } from '@lamina/contract';
+import { AppError, type GrantableRole, type User } from '@lamina/contract';
 
-/** Who asks for a change of somebody's account, and what else the rule has to know. */
-interface Asked {
-  /** Uid of the administrator who asks. */
-  readonly by: string;
-  /** Whether an active administrator is left when this account is not counted. */
+/** The administrator who changes an account, and the facts that the rules need. */
+interface ChangeContext {
+  /** Uid of the administrator. */
+  readonly actor: string;
+  /** Whether there is another active administrator. */
   readonly otherActiveAdmin: boolean;
   /** ISO 8601, UTC. */
   readonly now: string;
 }
 
 /**
- * The account as it stands at this moment: one whose end date has passed counts as suspended. The only place that
- * says so; whoever reads an account to decide something reads it through here.
+ * Returns the account with its effective status: an account whose end date has passed counts as suspended. Every decision about
+ * an account must go through this function.
  */
-export function standing<Account extends Pick<User, 'status' | 'expiresAt'>>(
+export function effectiveAccount<Account extends Pick<User, 'status' | 'expiresAt'>>(
   account: Account,
   now: Date,
 ): Account {
@@ -32,10 +32,10 @@ function hasExpired({ status, expiresAt }: Pick<User, 'status' | 'expiresAt'>, n
 }
 
 /**
- * Whether what was issued at that moment is dead because the end date came after it. It stays so when a new date
- * is given (permissions.md P7), so approving sweeps it away.
+ * Whether a token or session is invalid because the account's end date passed after it was issued. A new end date does not
+ * make it valid again (permissions.md P7), so that approving deletes it.
  */
-export function isFromBeforeExpiry(
+export function wasIssuedBeforeExpiry(
   issuedAt: Date,
   { expiresAt }: Pick<User, 'expiresAt'>,
   now: Date,
@@ -45,7 +45,7 @@ export function isFromBeforeExpiry(
   return endedAt <= now.getTime() && issuedAt.getTime() < endedAt;
 }
 
-/** A new account waits for an administrator and has no role until one gives it. */
+/** Returns a new account: pending and without a role. */
 export function register(
   person: { readonly uid: string; readonly email: string; readonly displayName: string | null },
   now: string,
@@ -65,10 +65,10 @@ export function register(
 /**
  * Pending, suspended or deactivated → active.
  *
- * Without a role it is the earlier one where that can be granted, else `user`: reactivating never
- * brings the admin role back silently. The date of the first approval stays.
+ * Without `role` the account gets its earlier role, or `user` if that was admin: reactivating never restores
+ * administrator rights silently. The date of the first approval stays.
  *
- * @throws AppError already_active: on an active admin the default role would be a hidden demotion
+ * @throws AppError already_active: for an active administrator, the default role would be a hidden demotion
  */
 export function approve(user: User, role: GrantableRole | undefined, now: string): User {
   if (user.status === 'active') throw new AppError('already_active');
@@ -83,49 +83,68 @@ export function approve(user: User, role: GrantableRole | undefined, now: string
   };
 }
 
+/** An approval can be withdrawn for this long, in case it was a mistake. */
+const withdrawalMs = 10 * 60_000;
+
 /**
- * Pending → suspended: the person can sign in, reads why, and can be approved later.
+ * Active → pending, as before the first approval. Reactivating keeps the date of the first approval, so that only a
+ * first approval can be withdrawn.
  *
- * @throws AppError not_pending: what somebody else has decided meanwhile stays
+ * @throws AppError not_active; approval_settled for administrators and after ten minutes
+ */
+export function withdrawApproval(user: User, now: string): User {
+  if (user.status !== 'active') throw new AppError('not_active');
+  const approvedAt = user.approvalDate === null ? Number.NaN : Date.parse(user.approvalDate);
+  const isRecent = Date.parse(now) - approvedAt <= withdrawalMs;
+  if (user.role === 'admin' || !isRecent) throw new AppError('approval_settled');
+  return {
+    ...user,
+    status: 'pending',
+    role: 'unassigned',
+    adminApproved: false,
+    approvalDate: null,
+    expiresAt: null,
+    updatedAt: now,
+  };
+}
+
+/**
+ * Pending → suspended: the person can sign in and read the reason, and can be approved later.
+ *
+ * @throws AppError not_pending when another administrator has decided meanwhile
  */
 export function reject(user: User, now: string): User {
   if (user.status !== 'pending') throw new AppError('not_pending');
   return { ...user, status: 'suspended', updatedAt: now };
 }
 
-/** What an active account may see, or how long, has changed. @throws AppError not_active, invalid_request */
+/** Changes the end date of an active account, and its time stamp. @throws AppError not_active, invalid_request */
 export function changeAccess(user: User, expiresAt: string | null | undefined, now: string): User {
   if (user.status !== 'active') throw new AppError('not_active');
-  return endingAt({ ...user, updatedAt: now }, expiresAt, now);
+  return withEndDate({ ...user, updatedAt: now }, expiresAt, now);
 }
 
 /**
- * The account with this end date; null: it never ends.
+ * Returns the account with this end date; null: no end date.
  *
- * @param expiresAt undefined: nothing was said, so that what was there stays, unless it has passed
- * @throws AppError invalid_request for a date that has passed, and for administrators: somebody must be able to approve
+ * @param expiresAt undefined: keep the end date, unless it has passed
+ * @throws AppError invalid_request for a date in the past, and for administrators: an administrator must remain
  */
-export function endingAt(user: User, expiresAt: string | null | undefined, now: string): User {
+export function withEndDate(user: User, expiresAt: string | null | undefined, now: string): User {
   if (expiresAt === undefined) {
     return user.expiresAt !== null && user.expiresAt <= now ? { ...user, expiresAt: null } : user;
   }
   if (expiresAt === null) return { ...user, expiresAt };
   const at = new Date(expiresAt).toISOString();
-  const refused = (message: InBothLanguages) =>
-    new AppError('invalid_request', { message, field: 'expires_at' });
-  if (at <= now)
-    throw refused({ tr: 'Bitiş tarihi gelecekte olmalı.', en: 'The end date must be in the future.' });
-  if (user.role === 'admin')
-    throw refused({
-      tr: 'Yönetici hesaplarının bitiş tarihi olamaz.',
-      en: 'Accounts of administrators cannot have an end date.',
-    });
+  const field = 'expires_at';
+  if (at <= now) throw new AppError('invalid_request', { reason: 'expiry_in_past', field });
+  if (user.role === 'admin') throw new AppError('invalid_request', { reason: 'expiry_of_admin', field });
   return { ...user, expiresAt: at };
 }
 
 /** Active or pending → suspended. @throws AppError self_change, closed, last_admin */
-export function suspend(user: User, { by, otherActiveAdmin, now }: Asked): User {
-  if (user.uid === by) throw new AppError('self_change');
+export function suspend(user: User, { actor, otherActiveAdmin, now }: ChangeContext): User {
+  if (user.uid === actor) throw new AppError('self_change');
   if (user.status === 'suspended') return user;
   if (user.status === 'deactivated') throw new AppError('closed');
   requireAdminLeft(user, otherActiveAdmin);
@@ -133,15 +152,15 @@ export function suspend(user: User, { by, otherActiveAdmin, now }: Asked): User 
 }
 
 /** Any other status → deactivated. @throws AppError self_change, last_admin */
-export function deactivate(user: User, { by, otherActiveAdmin, now }: Asked): User {
-  if (user.uid === by) throw new AppError('self_change');
+export function deactivate(user: User, { actor, otherActiveAdmin, now }: ChangeContext): User {
+  if (user.uid === actor) throw new AppError('self_change');
   if (user.status === 'deactivated') return user;
   requireAdminLeft(user, otherActiveAdmin);
   return { ...user, status: 'deactivated', updatedAt: now };
 }
 
 /**
- * An active account becomes an administrator; there are no dormant ones, and none that ends by itself.
+ * Active → administrator. Administrators have no end date.
  *
  * @throws AppError not_active
  */
@@ -151,24 +170,30 @@ export function promote(user: User, now: string): User {
   return { ...user, role: 'admin', expiresAt: null, updatedAt: now };
 }
 
-/** Another password, set by an administrator. @throws AppError closed */
-export function replacePassword(user: User, now: string): User {
+/**
+ * Another administrator sets the password. For the own password there is another call, which requires a recent sign-in or the
+ * current password.
+ *
+ * @throws AppError self_change, closed
+ */
+export function replacePassword(user: User, { actor, now }: Pick<ChangeContext, 'actor' | 'now'>): User {
+  if (user.uid === actor) throw new AppError('self_change');
   if (user.status === 'deactivated') throw new AppError('closed');
   return { ...user, updatedAt: now };
 }
 
-/** Whether the account may be erased by its owner. @throws AppError last_admin */
+/** Checks that the owner may delete the account. @throws AppError last_admin */
 export function leave(user: User, otherActiveAdmin: boolean): void {
   requireAdminLeft(user, otherActiveAdmin);
 }
 
-/** Someone must be able to approve. */
+/** An active administrator must remain, who can approve accounts. */
 function requireAdminLeft(user: User, otherActiveAdmin: boolean): void {
   if (user.status === 'active' && user.role === 'admin' && !otherActiveAdmin)
     throw new AppError('last_admin');
 }
 
-/** An active administrator: the first one, or one that the command line brings back. */
+/** Returns the account as an active administrator: the first one, or one restored on the command line. */
 export function makeAdmin(user: User, now: string): User {
   return {
     ...user,

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type ChainedEntry, type ChainPlace, chainHash, chainStart, followChain } from './audit-chain.ts';
+import {
+  type ChainedEntry,
+  type ChainPlace,
+  chainHash,
+  chainStart,
+  verifyChainLinks,
+} from './audit-chain.ts';
 
 const start: ChainPlace = { seq: 0, hash: chainStart };
 
@@ -7,7 +13,7 @@ function chainOf(length: number): ChainedEntry[] {
   const entries: ChainedEntry[] = [];
   let previous_hash = chainStart;
   for (let seq = 1; seq <= length; seq++) {
-    const said = {
+    const fields = {
       seq,
       at: '2026-05-01T00:00:00.000Z',
       action: 'sign-in',
@@ -18,23 +24,23 @@ function chainOf(length: number): ChainedEntry[] {
       address: '127.0.0.1',
       request_id: null,
     };
-    const hash = chainHash(previous_hash, said);
-    entries.push({ ...said, previous_hash, hash });
+    const hash = chainHash(previous_hash, fields);
+    entries.push({ ...fields, previous_hash, hash });
     previous_hash = hash;
   }
   return entries;
 }
 
-describe('a chain of entries', () => {
-  it('ends with the number and the hash of its last one', () => {
+describe('verifyChainLinks', () => {
+  it('returns number and hash of the last entry of an intact chain', () => {
     const entries = chainOf(5);
-    expect(followChain(start, entries)).toEqual({ seq: 5, hash: entries[4]?.hash });
+    expect(verifyChainLinks(start, entries)).toEqual({ seq: 5, hash: entries[4]?.hash });
   });
 
-  it('can be followed in pieces', () => {
+  it('can verify a chain in parts', () => {
     const entries = chainOf(5);
-    const middle = followChain(start, entries.slice(0, 2)) as ChainPlace;
-    expect(followChain(middle, entries.slice(2))).toEqual(followChain(start, entries));
+    const middle = verifyChainLinks(start, entries.slice(0, 2)) as ChainPlace;
+    expect(verifyChainLinks(middle, entries.slice(2))).toEqual(verifyChainLinks(start, entries));
   });
 
   it.each([
@@ -42,41 +48,44 @@ describe('a chain of entries', () => {
     ['at', '2026-05-02T00:00:00.000Z'],
     ['action', 'sign-out'],
     ['result', 'refused'],
-    ['actor_uid', 'somebody-else'],
+    ['actor_uid', 'another-uid'],
     ['target', ''],
     ['detail', '{ }'],
     ['address', '10.0.0.1'],
     ['request_id', 'x'],
     ['previous_hash', ''],
     ['hash', ''],
-  ] as const)('breaks where %s was changed', (field, value) => {
+  ] as const)('returns brokenAt for an entry whose %s was changed', (field, value) => {
     const entries = chainOf(5).map((entry) => (entry.seq === 3 ? { ...entry, [field]: value } : entry));
-    expect(followChain(start, entries)).toEqual({ brokenAt: 3 });
+    expect(verifyChainLinks(start, entries)).toEqual({ brokenAt: 3 });
   });
 
-  it('breaks behind an entry that was changed together with its own hash', () => {
+  it('returns brokenAt for the entry after one that was changed together with its hash', () => {
     const entries = chainOf(5);
-    const changed = { ...(entries[2] as ChainedEntry), actor_uid: 'somebody-else' };
+    const changed = { ...(entries[2] as ChainedEntry), actor_uid: 'another-uid' };
     entries[2] = { ...changed, hash: chainHash(changed.previous_hash, changed) };
-    expect(followChain(start, entries)).toEqual({ brokenAt: 4 });
+    expect(verifyChainLinks(start, entries)).toEqual({ brokenAt: 4 });
   });
 
   it.each([
-    ['an entry was removed', (entries: ChainedEntry[]) => entries.toSpliced(2, 1)],
-    ['two were exchanged', ([a, b, c, d, e]: ChainedEntry[]) => [a, b, d, c, e] as ChainedEntry[]],
+    ['after an entry was removed', (entries: ChainedEntry[]) => entries.toSpliced(2, 1)],
     [
-      'one was removed and the others numbered anew',
+      'after two entries were swapped',
+      ([a, b, c, d, e]: ChainedEntry[]) => [a, b, d, c, e] as ChainedEntry[],
+    ],
+    [
+      'after an entry was removed and the others renumbered',
       (entries: ChainedEntry[]) => entries.toSpliced(2, 1).map((entry, i) => ({ ...entry, seq: i + 1 })),
     ],
     [
-      'one was written twice',
+      'after an entry was duplicated',
       (entries: ChainedEntry[]) => entries.toSpliced(2, 0, entries[1] as ChainedEntry),
     ],
-  ])('breaks where %s', (_, damage) => {
-    expect(followChain(start, damage(chainOf(5)))).toEqual({ brokenAt: 3 });
+  ])('returns the first wrong place %s', (_, damage) => {
+    expect(verifyChainLinks(start, damage(chainOf(5)))).toEqual({ brokenAt: 3 });
   });
 
-  it('tells apart what would read the same when written one behind the other', () => {
+  it('hashes fields so that shifted field boundaries change the hash', () => {
     const [entry] = chainOf(1) as [ChainedEntry];
     const one = chainHash('', { ...entry, action: 'sign-in', result: 'done' });
     const other = chainHash('', { ...entry, action: 'sign-', result: 'indone' });

@@ -1,10 +1,10 @@
 /**
- * The chain of hashes that holds the audit trail together: each entry carries the hash of all it says and of
- * the hash before it, so that an entry which was changed, removed, added between or moved no longer fits.
+ * The hash chain of the audit log: each event carries the hash of its fields and of the previous hash, so that a changed,
+ * removed, inserted or moved event breaks the chain.
  */
 import { hash } from 'node:crypto';
 
-/** What an entry says, in the order in which it is hashed. */
+/** The hashed fields, in the order of hashing. */
 export interface ChainedFields {
   readonly seq: number;
   readonly at: string;
@@ -22,12 +22,12 @@ export interface ChainedEntry extends ChainedFields {
   readonly hash: string;
 }
 
-/** What stands before the very first entry. */
+/** The previous hash of the first event. */
 export const chainStart = '';
 
-/** SHA-256, base64url, of a JSON array: every value has one spelling there, and none runs into the next. */
+/** Returns the SHA-256, base64url, of a JSON array: unambiguous values and boundaries. */
 export function chainHash(previousHash: string, entry: ChainedFields): string {
-  const said = [
+  const fields = [
     previousHash,
     entry.seq,
     entry.at,
@@ -39,21 +39,21 @@ export function chainHash(previousHash: string, entry: ChainedFields): string {
     entry.address,
     entry.request_id,
   ];
-  return hash('sha256', JSON.stringify(said), 'base64url');
+  return hash('sha256', JSON.stringify(fields), 'base64url');
 }
 
-/** A place in the chain: the next entry is number `seq + 1` and names `hash` as the one before it. */
+/** A position in the chain: the next event has the number `seq + 1` and the previous hash `hash`. */
 export interface ChainPlace {
   readonly seq: number;
   readonly hash: string;
 }
 
 /**
- * Follow the chain over some entries, in their order.
+ * Verifies consecutive events.
  *
- * @returns where it ends, or the number of the first entry that does not fit: for one that is missing, its own
+ * @returns the position after the last one, or the number of the first wrong or missing event
  */
-export function followChain(
+export function verifyChainLinks(
   from: ChainPlace,
   entries: readonly ChainedEntry[],
 ): ChainPlace | { readonly brokenAt: number } {

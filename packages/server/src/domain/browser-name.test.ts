@@ -3,7 +3,7 @@ import { browserName } from './browser-name.ts';
 
 const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)';
 
-describe('the name of a browser', () => {
+describe('browserName', () => {
   it.each([
     ['Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox · Windows'],
     [
@@ -26,11 +26,11 @@ describe('the name of a browser', () => {
     ],
     ['curl/8.14.1', 'curl'],
     ['something with Windows', 'Windows'],
-  ])('%s: %s', (userAgent, name) => {
+  ])('of %s returns %s', (userAgent, name) => {
     expect(browserName(userAgent)).toBe(name);
   });
 
-  it.each([undefined, '', 'node', '<script>alert(1)</script>'])('is not made up: %s', (userAgent) => {
+  it.each([undefined, '', 'node', '<script>alert(1)</script>'])('returns null for %s', (userAgent) => {
     expect(browserName(userAgent)).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
-/** Browser and system of a sign-in, in the few words by which its owner knows it again. */
+/** A short name of browser and system, by which people recognise their sign-ins. */
 
-/** In this order: most browsers name others beside themselves. */
+/** Tested in this order, since most user agents also name other browsers. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\b(?:OPR|OPT|Opera)\b/, 'Opera'],
@@ -23,7 +23,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** `Firefox · Windows`; null when neither is known. Nothing of what was sent is repeated. */
+/** Returns such as `Firefox · Windows`, or null when both are unknown; never a part of the header itself. */
 export function browserName(userAgent: string | undefined): string | null {
   const text = userAgent?.slice(0, 1000) ?? '';
   const named = [browsers, systems].flatMap(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openStretches, searchTextOf, sortKeyOf } from './catalogue-order.ts';
+import { searchTextOf, sortKeyOf, unrestrictedRanges } from './catalogue-order.ts';
 
 describe('the order of the catalogue', () => {
   it('is by dataset, then by file name, both natural; no dataset comes last', () => {
@@ -17,45 +17,45 @@ describe('the order of the catalogue', () => {
     expect(byKey).toEqual(inOrder);
   });
 
-  it('does not depend on how a database orders letters', () => {
+  it('consists of digits and a to f, which every database sorts the same way', () => {
     expect(sortKeyOf({ dataset_name: 'Şant ı', file_name: 'É_1 (2).SVS' })).toMatch(/^[0-9a-f]+$/);
   });
 });
 
-describe('a search', () => {
-  it('looks through name, id, organ and dataset, folded', () => {
+describe('searchTextOf', () => {
+  it('returns name, id, organ and dataset, folded without diacritics', () => {
     expect(
       searchTextOf({ file_name: 'A-İ.svs', id: '12ab', organ_type: 'KARACİĞER', dataset_name: null }),
-    ).toBe('a-i.svs\n12ab\nkaraciğer\n');
+    ).toBe('a-i.svs\n12ab\nkaraciger\n');
   });
 });
 
-describe('the stretches of the order that are open to somebody', () => {
+describe('unrestrictedRanges', () => {
   const names = ['Breast', 'Colon', 'Ki-67', 'KI-67', 'Liver', 'Set 2', 'Set 10'];
-  const held = (closed: readonly string[]) => {
-    const stretches = openStretches(names, new Set(closed)) ?? [{ from: '', to: null }];
-    const isHeld = (dataset_name: string | null) => {
+  const covered = (closed: readonly string[]) => {
+    const ranges = unrestrictedRanges(names, new Set(closed)) ?? [{ from: '', to: null }];
+    const isCovered = (dataset_name: string | null) => {
       const key = sortKeyOf({ dataset_name, file_name: 'a.svs' });
-      return stretches.some(({ from, to }) => key >= from && (to === null || key < to));
+      return ranges.some(({ from, to }) => key >= from && (to === null || key < to));
     };
-    return { count: stretches.length, names: [...names, null].filter(isHeld) };
+    return { count: ranges.length, names: [...names, null].filter(isCovered) };
   };
 
   it.each<[string, string[], number, (string | null)[]]>([
-    ['nothing closed', [], 1, [...names, null]],
-    ['the first', ['Breast'], 1, ['Colon', 'Ki-67', 'KI-67', 'Liver', 'Set 2', 'Set 10', null]],
+    ['no dataset', [], 1, [...names, null]],
+    ['the first dataset', ['Breast'], 1, ['Colon', 'Ki-67', 'KI-67', 'Liver', 'Set 2', 'Set 10', null]],
     ['one in the middle', ['Liver'], 2, ['Breast', 'Colon', 'Ki-67', 'KI-67', 'Set 2', 'Set 10', null]],
     ['neighbours', ['Colon', 'Ki-67', 'KI-67', 'Liver'], 2, ['Breast', 'Set 2', 'Set 10', null]],
-    ['the last', ['Set 10'], 2, ['Breast', 'Colon', 'Ki-67', 'KI-67', 'Liver', 'Set 2', null]],
-    ['all', names, 1, [null]],
-    ['one that there is not', ['Lung'], 1, [...names, null]],
-    ['one of two in the same place, which stays', ['KI-67'], 1, [...names, null]],
-  ])('with %s closed', (_, closed, count, open) => {
-    expect(held(closed)).toEqual({ count, names: open });
+    ['the last dataset', ['Set 10'], 2, ['Breast', 'Colon', 'Ki-67', 'KI-67', 'Liver', 'Set 2', null]],
+    ['all datasets', names, 1, [null]],
+    ['a dataset that does not exist', ['Lung'], 1, [...names, null]],
+    ['one of two datasets with the same sort key', ['KI-67'], 1, [...names, null]],
+  ])('covers exactly the other datasets when %s may not be seen', (_, closed, count, open) => {
+    expect(covered(closed)).toEqual({ count, names: open });
   });
 
-  it('are not told apart where there would be too many', () => {
+  it('returns null when there would be too many ranges', () => {
     const many = Array.from({ length: 200 }, (_, i) => `Set ${i}`);
-    expect(openStretches(many, new Set(many.filter((_, i) => i % 2 === 0)))).toBeNull();
+    expect(unrestrictedRanges(many, new Set(many.filter((_, i) => i % 2 === 0)))).toBeNull();
   });
 });

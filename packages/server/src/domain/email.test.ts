@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { emailKey } from './email.ts';
 
-describe('an e-mail address', () => {
+describe('emailKey', () => {
   it.each([
     ['letter case', 'Ayse.Yilmaz@Example.ORG', 'ayse.yilmaz@example.org'],
     ['a capital I, which is not ı here', 'ADMIN@EXAMPLE.ORG', 'admin@example.org'],
@@ -11,7 +11,7 @@ describe('an e-mail address', () => {
     ['outer spaces', '  a@example.org\t', 'a@example.org'],
     ['full-width letters', 'ａｄｍｉｎ＠example.org', 'admin@example.org'],
     ['a letter and its combining mark', 'o\u0308zge@example.org', 'özge@example.org'],
-  ])('is the same whatever the spelling: %s', (_, spelling, address) => {
+  ])('is the same for another spelling with %s', (_, spelling, address) => {
     expect(emailKey(spelling)).toBe(emailKey(address));
   });
 
@@ -20,11 +20,11 @@ describe('an e-mail address', () => {
     ['a dot in the name', 'a.b@example.org', 'ab@example.org'],
     ['a tag', 'a+x@example.org', 'a@example.org'],
     ['an accent', 'özge@example.org', 'ozge@example.org'],
-  ])('is another one with %s', (_, one, other) => {
+  ])('differs for %s', (_, one, other) => {
     expect(emailKey(one)).not.toBe(emailKey(other));
   });
 
-  it('has one key: the key of a key is the key', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(emailKey(emailKey(text))).toBe(emailKey(text));

@@ -1,37 +1,110 @@
-/** Permission to load pixels for a while, as the server holds it in memory. */
+import { withoutDataset } from './dataset-access.ts';
+
+/** An image session in memory: permission to load pixels until it expires. An API token acts as one for its requests. */
 export interface ImageSession {
-  /** SHA-256 of the session id, base64url: the id itself is known to its owner alone. */
+  /** SHA-256 of the session id, base64url; the server does not store the id. */
   readonly hash: string;
+  /** Owner of the session; of a share link, its maker. */
   readonly uid: string;
-  /** The sign-in it was made from; ends with it. */
-  readonly tokenHash: string;
+  /** The sign-in that created the session; the session ends with it. Null for the session of a share link. */
+  readonly tokenHash: string | null;
+  /** Null for the session of a sign-in. */
+  readonly visitor: Visitor | null;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** Restricted datasets that the account may not see. */
-  readonly closedDatasets: ReadonlySet<string>;
-  /** What administrators hide is open to them alone. */
+  /** Datasets that the account, or its API token, may not see. */
+  readonly restrictedDatasets: ReadonlySet<string>;
+  /** Whether the account sees hidden images, as administrators do. */
   readonly seesHidden: boolean;
+  /** Images of this session that have an audit event, as far as this process knows; see audit/image-openings.ts. */
+  readonly shownImages: Map<string, Shown>;
+  /** The API token in place of a session. */
+  readonly apiToken?: ApiTokenName;
 }
 
-interface Guarded {
-  /** Null is no dataset, and open to all. */
+/** What the audit log calls an API token. */
+export interface ApiTokenName {
+  readonly id: string;
+  readonly prefix: string;
+}
+
+/** A visitor without an account, who has opened a share link. */
+export interface Visitor {
+  readonly linkId: string;
+  /** The slides that the link opens; the visitor sees no other. */
+  readonly images: ReadonlySet<string>;
+}
+
+/** The kind of request that returned pixels of an image. */
+export type PixelSource = 'thumbnail' | 'descriptor' | 'colour-table' | 'tile';
+
+/** How far an image has been shown in a session: only its thumbnail, or in the viewer too. */
+export type Shown = 'thumbnail' | 'viewer';
+
+export function shownBy(source: PixelSource): Shown {
+  return source === 'thumbnail' ? 'thumbnail' : 'viewer';
+}
+
+/** Whether the image was already shown this far. @param soFar undefined: not shown yet */
+export function isShown(soFar: Shown | undefined, required: Shown): boolean {
+  return soFar === 'viewer' || soFar === required;
+}
+
+interface ProtectedImage {
+  /** Undefined where the session cannot be a visitor's. */
+  readonly id?: string;
+  /** Null: no dataset, open to all members. */
   readonly dataset: string | null;
   readonly isHidden: boolean;
 }
 
-/** Whether an image may be seen. */
+/** Whether the session may see the image. */
 export function opens(
-  { closedDatasets, seesHidden }: Pick<ImageSession, 'closedDatasets' | 'seesHidden'>,
-  { dataset, isHidden }: Guarded,
+  {
+    restrictedDatasets,
+    seesHidden,
+    visitor = null,
+  }: Pick<ImageSession, 'restrictedDatasets' | 'seesHidden'> & Partial<Pick<ImageSession, 'visitor'>>,
+  { id, dataset, isHidden }: ProtectedImage,
 ): boolean {
-  return (seesHidden || !isHidden) && (dataset === null || !closedDatasets.has(dataset));
+  if (visitor !== null && (id === undefined || !visitor.images.has(id))) return false;
+  return (seesHidden || !isHidden) && !restrictedDatasets.has(dataset ?? withoutDataset);
 }
 
-/** Live image sessions of one account; a further one ends the oldest. */
+/**
+ * Whose turn in the render queue a request uses: the programs of an account take turns apart from its browsers, and visitors
+ * by their link.
+ */
+export function requesterOf({
+  uid,
+  hash,
+  apiToken,
+  visitor,
+}: Pick<ImageSession, 'uid' | 'hash' | 'apiToken' | 'visitor'>): {
+  readonly account: string;
+  readonly session: string;
+} {
+  if (visitor !== null) return { account: `link ${visitor.linkId}`, session: hash };
+  return { account: apiToken === undefined ? uid : `api-token ${uid}`, session: hash };
+}
+
+/** Active image sessions per account; creating one more ends the oldest. */
 export const maxSessionsPerAccount = 10;
 
-/** Whole seconds an image session has left, never negative. */
+/** Returns the remaining whole seconds of a session, at least 0. */
 export function secondsLeft(session: Pick<ImageSession, 'expiresAt'>, now: Date): number {
   return Math.max(0, Math.floor((session.expiresAt - now.getTime()) / 1000));
+}
+
+/** Maximum time that a browser caches pixels. */
+const maxBrowserCacheSeconds = 3600;
+
+/**
+ * Returns the Cache-Control header of pixels: only the browser may cache them, and not beyond the end of the session. What
+ * an API token has loaded is asked for again, because its address does not name the token.
+ */
+export function cacheControlOf(session: Pick<ImageSession, 'expiresAt' | 'apiToken'>, now: Date): string {
+  if (session.apiToken !== undefined) return 'private, no-cache';
+  return `private, max-age=${Math.min(secondsLeft(session, now), maxBrowserCacheSeconds)}`;
 }

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isOneEditApart, likelyDuplicates } from './likely-duplicates.ts';
 
-let made = 0;
+let personCount = 0;
 function person(is: Partial<User>): User {
-  made += 1;
+  personCount += 1;
   return {
-    uid: `u${made}`,
-    email: `${'abcdefghij'[made % 10]}-nobody-${made * 7919}@example.org`,
+    uid: `u${personCount}`,
+    email: `${'abcdefghij'[personCount % 10]}-unrelated-${personCount * 7919}@example.org`,
     displayName: null,
     status: 'pending',
     role: 'unassigned',
@@ -26,12 +26,12 @@ function likenessOf(applicant: Partial<User>, other: Partial<User>) {
   return likelyDuplicates([a], [a, b])[0]?.map(({ uid, why }) => [uid === b.uid, why]) ?? [];
 }
 
-describe('an account that may be the same person', () => {
+describe('likelyDuplicates', () => {
   it.each([
     ['IŞIK Çelik', 'ışık çelik'],
     ['İpek  Işık', 'ipek ışık '],
     ['Ayşe Gül Öztürk', 'AYSE GUL OZTURK'],
-  ])('has the same name: %s, %s', (a, b) => {
+  ])('finds an account with the same name: %s, %s', (a, b) => {
     expect(likenessOf({ displayName: a }, { displayName: b })).toEqual([[true, 'same-name']]);
   });
 
@@ -50,7 +50,7 @@ describe('an account that may be the same person', () => {
     ],
     ['one letter more', 'ali.can@example.org', 'ali.cann@example.org', 'similar-email'],
     ['two letters exchanged', 'ali.can@example.org', 'ail.can@example.org', 'similar-email'],
-  ])('has %s', (_, a, b, why) => {
+  ])('finds an account with %s', (_, a, b, why) => {
     expect(likenessOf({ email: a }, { email: b, status: 'deactivated' })).toEqual([[true, why]]);
   });
 
@@ -59,11 +59,11 @@ describe('an account that may be the same person', () => {
     ['another name', { displayName: 'Ali Can' }, { displayName: 'Ali Cin' }],
     ['an address two edits away', { email: 'ali.can@example.org' }, { email: 'ali.caner@example.org' }],
     ['a short name of an office', { email: 'it@example.org' }, { email: 'it@hastane.example' }],
-  ])('is not one with %s', (_, a, b) => {
+  ])('ignores an account with %s', (_, a, b) => {
     expect(likenessOf(a, b)).toEqual([]);
   });
 
-  it('is never the account itself, and at most five are named, the likeliest first', () => {
+  it('returns at most five other accounts, the likeliest first', () => {
     const applicant = person({ displayName: 'Ali Can', email: 'ali@example.org' });
     const alike = Array.from({ length: 7 }, () => person({ displayName: 'ali can' }));
     const mailbox = person({ email: 'ali+2@example.org' });
@@ -72,10 +72,10 @@ describe('an account that may be the same person', () => {
   });
 });
 
-describe('one edit', () => {
+describe('isOneEditApart', () => {
   const word = fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom(...'abc@.') });
 
-  it('is seen wherever a character is added, in both directions', () => {
+  it('is true for an added character at any position, in both directions', () => {
     fc.assert(
       fc.property(word, fc.nat(12), fc.constantFrom(...'abc@.'), (text, place, added) => {
         const longer = text.slice(0, place) + added + text.slice(place);
@@ -84,7 +84,7 @@ describe('one edit', () => {
     );
   });
 
-  it('is none between equal texts, and not seen between those that differ in length by more', () => {
+  it('is false for equal texts and for texts whose lengths differ by more than one', () => {
     fc.assert(fc.property(word, (text) => !isOneEditApart(text, text)));
     fc.assert(fc.property(word, (text) => !isOneEditApart(text, `${text}ab`)));
   });

@@ -1,38 +1,37 @@
-/** Which accounts may belong to the same person as one that asks for approval. */
-import { foldForSearch, type LikelyDuplicate, type User } from '@lamina/contract';
+/** Finds accounts that may belong to the same person as an applicant. */
+import { foldDiacritics, type LikelyDuplicate, type User } from '@lamina/contract';
 import { emailKey } from './email.ts';
 
-const most = 5;
+const maxDuplicates = 5;
 const order: readonly LikelyDuplicate['why'][] = ['same-mailbox', 'same-name', 'similar-email'];
-/** `info@…` says nothing about who reads it. */
+/** Shorter names such as `it@…` belong to offices. */
 const shortestLocalPart = 3;
 
 interface Keys {
   readonly user: User;
-  /** Empty when there is no name. */
+  /** Empty without a name. */
   readonly name: string;
   readonly email: string;
   readonly mailbox: string;
   readonly localPart: string;
 }
 
-/** For each of `applicants`, in their order: the others it resembles, the likeliest first, at most 5. */
+/** Returns for each applicant, in order, the similar accounts: the likeliest first, at most 5. */
 export function likelyDuplicates(
   applicants: readonly User[],
-  everybody: readonly User[],
+  accounts: readonly User[],
 ): readonly (readonly LikelyDuplicate[])[] {
-  const others = everybody.map(keysOf);
+  const others = accounts.map(keysOf);
   return applicants.map((applicant) => {
     const keys = keysOf(applicant);
-    return others
-      .flatMap((other) => {
-        const why = other.user.uid === applicant.uid ? null : likeness(keys, other);
-        if (why === null) return [];
-        const { uid, email, displayName, status } = other.user;
-        return [{ uid, email, displayName, status, why }];
-      })
-      .sort((a, b) => order.indexOf(a.why) - order.indexOf(b.why))
-      .slice(0, most);
+    const similar: LikelyDuplicate[] = [];
+    for (const other of others) {
+      const why = other.user.uid === applicant.uid ? null : likeness(keys, other);
+      if (why === null) continue;
+      const { uid, email, displayName, status } = other.user;
+      similar.push({ uid, email, displayName, status, why });
+    }
+    return similar.sort((a, b) => order.indexOf(a.why) - order.indexOf(b.why)).slice(0, maxDuplicates);
   });
 }
 
@@ -47,7 +46,7 @@ function keysOf(user: User): Keys {
   const email = emailKey(user.email);
   const at = email.lastIndexOf('@');
   const localPart = email.slice(0, at);
-  // What stands behind + is a note of the owner's: the letter goes to the same mailbox (RFC 5233).
+  // The part after + is a tag: e-mails go to the same mailbox (RFC 5233).
   const plain = localPart.replace(/\+.*$/, '');
   return {
     user,
@@ -58,16 +57,12 @@ function keysOf(user: User): Keys {
   };
 }
 
-/** The same for every spelling of one name: case as Turkish has it, and letters typed without their marks. */
+/** Returns the same key for every spelling of a name: Turkish upper and lower case, missing diacritics, spaces. */
 function nameKey(name: string): string {
-  return foldForSearch(name)
-    .normalize('NFD')
-    .replace(/\p{Mn}/gu, '')
-    .trim()
-    .replace(/\s+/g, ' ');
+  return foldDiacritics(name).trim().replace(/\s+/g, ' ');
 }
 
-/** One character more, one fewer, another one, or two neighbours exchanged; not for equal texts. */
+/** Whether the texts differ by one inserted, removed or replaced character, or two swapped neighbours. */
 export function isOneEditApart(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1 || a === b) return false;
   let start = 0;
@@ -77,6 +72,7 @@ export function isOneEditApart(a: string, b: string): boolean {
     endA--;
     endB--;
   }
+  if (endA - start > 2 || endB - start > 2) return false;
   const [left, right] = [a.slice(start, endA), b.slice(start, endB)];
   if (left.length <= 1 && right.length <= 1) return true;
   return left.length === 2 && right.length === 2 && left[0] === right[1] && left[1] === right[0];

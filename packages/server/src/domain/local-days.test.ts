@@ -6,8 +6,8 @@ const days = (now: string, zone: string, count: number) =>
     ({ day, from, to }) => `${day} ${from.toISOString()} ${to.toISOString()}`,
   );
 
-describe('the last days', () => {
-  it('end with the day it is in the zone, not the one it is in UTC', () => {
+describe('lastLocalDays', () => {
+  it('ends with the current day of the time zone, not of UTC', () => {
     expect(days('2026-11-21T22:30:00.000Z', 'Europe/Istanbul', 2)).toEqual([
       '2026-11-21 2026-11-20T21:00:00.000Z 2026-11-21T21:00:00.000Z',
       '2026-11-22 2026-11-21T21:00:00.000Z 2026-11-22T21:00:00.000Z',
@@ -20,7 +20,7 @@ describe('the last days', () => {
     ]);
   });
 
-  it('are 23 or 25 hours long where clocks change', () => {
+  it('returns days of 23 or 25 hours when daylight saving time changes', () => {
     expect(days('2026-03-29T12:00:00.000Z', 'Europe/Berlin', 1)).toEqual([
       '2026-03-29 2026-03-28T23:00:00.000Z 2026-03-29T22:00:00.000Z',
     ]);
@@ -29,7 +29,7 @@ describe('the last days', () => {
     ]);
   });
 
-  it('begin later where clocks change at midnight', () => {
+  it('starts a day later than 00:00 when the clock change skips midnight', () => {
     // Chile, 6 September 2026: 24:00 becomes 01:00.
     expect(days('2026-09-06T12:00:00.000Z', 'America/Santiago', 2)).toEqual([
       '2026-09-05 2026-09-05T04:00:00.000Z 2026-09-06T04:00:00.000Z',
@@ -37,14 +37,14 @@ describe('the last days', () => {
     ]);
   });
 
-  it('follow zones that are not whole hours from UTC', () => {
+  it('supports time zones whose offset is not whole hours', () => {
     expect(days('2026-11-21T12:00:00.000Z', 'Asia/Kathmandu', 1)).toEqual([
       '2026-11-21 2026-11-20T18:15:00.000Z 2026-11-21T18:15:00.000Z',
     ]);
   });
 
   it.each(['Europe/Istanbul', 'Pacific/Apia', 'America/Santiago', 'Australia/Lord_Howe', 'UTC'])(
-    'leave no moment out and count none twice: %s',
+    'returns consecutive days without gap or overlap in %s',
     (zone) => {
       const year = lastLocalDays(new Date('2026-11-21T12:00:00.000Z'), zone, 366);
       for (const [i, { to }] of year.slice(0, -1).entries()) expect(year[i + 1]?.from).toEqual(to);
@@ -58,6 +58,6 @@ it.each([
   ['UTC', true],
   ['Nowhere/Town', false],
   ['', false],
-])('%o is a time zone: %s', (zone, is) => {
+])('isTimeZone(%o) returns %s', (zone, is) => {
   expect(isTimeZone(zone)).toBe(is);
 });

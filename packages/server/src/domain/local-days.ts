@@ -1,9 +1,9 @@
-/** Calendar days as people in a time zone count them. */
+/** Calendar days in a time zone. */
 
 export interface LocalDay {
   /** '2026-11-21' */
   readonly day: string;
-  /** When it begins, and when the next one does. A day is 23 or 25 hours long where clocks change. */
+  /** Start of the day and of the next one. A day has 23 or 25 hours when daylight saving time changes. */
   readonly from: Date;
   readonly to: Date;
 }
@@ -11,7 +11,7 @@ export interface LocalDay {
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
-/** Whether the zone is one of the IANA time zone database, as browsers name them. */
+/** Whether the zone is in the IANA time zone database. */
 export function isTimeZone(zone: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
@@ -20,7 +20,7 @@ export function isTimeZone(zone: string): boolean {
   }
 }
 
-/** The last days up to the one that `now` lies in, oldest first. */
+/** Returns the last `count` days including the one of `now`, oldest first. */
 export function lastLocalDays(now: Date, zone: string, count: number): LocalDay[] {
   const offsetMs = offsetsOf(zone);
   const today = Math.floor((now.getTime() + offsetMs(now.getTime())) / dayMs);
@@ -35,12 +35,12 @@ export function lastLocalDays(now: Date, zone: string, count: number): LocalDay[
 /** @param day days since 1970-01-01 */
 function startOf(day: number, offsetMs: (at: number) => number): number {
   const midnight = day * dayMs;
-  // As far from UTC as just before and just behind it: where clocks change at midnight, the day begins later.
+  // Uses the offsets before and after midnight: where the clock change skips midnight, the day starts later.
   const guess = midnight - offsetMs(midnight - offsetMs(midnight));
   return guess + offsetMs(guess) < midnight ? midnight - offsetMs(guess) : guess;
 }
 
-/** How far the zone's clocks are ahead of UTC at a time. */
+/** Returns a function that gives the offset of the zone from UTC at a time, in milliseconds. */
 function offsetsOf(zone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('en', {
     timeZone: zone,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { networkOf } from './network-of.ts';
+import { networkOf, siteOf } from './network-of.ts';
 
-describe('the network of an address', () => {
+describe('networkOf', () => {
   it.each([
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],
@@ -13,11 +13,19 @@ describe('the network of an address', () => {
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['2001:db8:1::', '2001:db8:1:0::/64'],
     ['1:2:3:4:5:6:7::', '1:2:3:4::/64'],
-  ])('%s is %s', (address, network) => {
+  ])('of %s returns %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
 
-  it('is what was given where that is no address', () => {
+  it.each([
+    ['2001:db8:1:2::9', '2001:db8:1::/48'],
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+  ])('siteOf(%s) returns %s', (address, site) => {
+    expect(siteOf(address)).toBe(site);
+  });
+
+  it('returns the text itself when it is not an address', () => {
     expect(networkOf('somewhere')).toBe('somewhere');
   });
 });

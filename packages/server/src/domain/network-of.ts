@@ -1,20 +1,33 @@
-/** What a limit by address counts. */
+/** The network of an address, which limits by address count. */
 import { isIPv6 } from 'node:net';
 
 /**
- * One IPv4 address, or a /64 of IPv6: that is the least a customer is given (RFC 6177, RIPE-690), so single IPv6
- * addresses cost nothing. An IPv4 address in IPv6 clothes (::ffff:a.b.c.d) is the IPv4 address.
+ * Returns the IPv4 address, or the /64 of an IPv6 address: that is the smallest network a customer gets (RFC 6177, RIPE-690), so
+ * single IPv6 addresses cost nothing. An IPv4-mapped address (::ffff:a.b.c.d) counts as IPv4.
  */
 export function networkOf(address: string): string {
+  return networkWithin(address, 4);
+}
+
+/**
+ * Like `networkOf`, but with the /48 of an IPv6 address, which a site usually gets (RFC 6177). Used to share scarce resources
+ * fairly, where thousands of networks of one site must count as one party.
+ */
+export function siteOf(address: string): string {
+  return networkWithin(address, 3);
+}
+
+/** @param groupCount groups of 16 bits that make up the IPv6 network */
+function networkWithin(address: string, groupCount: number): string {
   const [plain = ''] = address.split('%', 1); // a zone names an interface of this machine
   if (!isIPv6(plain)) return address;
-  const { hostname } = new URL(`http://[${plain}]`); // compressed and in hexadecimal, whatever was written
+  const { hostname } = new URL(`http://[${plain}]`); // normalises to the compressed hexadecimal form
   const [head = '', tail] = hostname.slice(1, -1).split('::');
   const front = groupsOf(head);
   const back = groupsOf(tail ?? '');
   const groups = [...front, ...Array<string>(8 - front.length - back.length).fill('0'), ...back];
   if (groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff') return ipv4Of(groups.slice(6));
-  return `${groups.slice(0, 4).join(':')}::/64`;
+  return `${groups.slice(0, groupCount).join(':')}::/${groupCount * 16}`;
 }
 
 function groupsOf(text: string): string[] {

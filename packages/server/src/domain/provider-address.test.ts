@@ -10,10 +10,10 @@ it.each([
   ['http://id.example.org', false],
   ['http://127.0.0.1.example.org', false],
   ['http://localhost.example.org', false],
-  ['https://somebody:secret@id.example.org', false],
+  ['https://user:secret@id.example.org', false],
   ['ftp://id.example.org', false],
   ['file:///etc/passwd', false],
   ['id.example.org', false],
-])('an identity provider at %s: %s', (address, isOne) => {
-  expect(isProviderAddress(address)).toBe(isOne);
+])('isProviderAddress(%s) returns %s', (address, expected) => {
+  expect(isProviderAddress(address)).toBe(expected);
 });

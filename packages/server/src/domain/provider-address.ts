@@ -1,4 +1,4 @@
-/** Whether an identity provider may be asked there: https, or this very machine while developing. */
+/** Whether the address may be an identity provider: https, or http on this machine for development. */
 export function isProviderAddress(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, username, password } = new URL(address);
@@ -6,6 +6,7 @@ export function isProviderAddress(address: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }
 
-function isLoopback(hostname: string): boolean {
+/** Whether the host name of a URL is a loopback address. */
+export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }

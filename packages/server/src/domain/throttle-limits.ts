@@ -1,9 +1,9 @@
 /**
- * How often something may be tried, and why not more often. Every figure of the throttling is here.
+ * All limits of attempts, with reasons.
  *
- * What counts is failures: whoever signs in with the right password is never slowed down by doing so often. A limit
- * that is reached makes one wait, first half a minute, then twice as long after each further failure, at most the
- * span of the limit; then the counting starts anew. Nobody is locked out for good.
+ * Failures count, and, with far higher limits, successes, since each one costs a password hash, a token and an audit row. After
+ * the limit the next attempt waits 30 s, then twice as long after each further failure, at most the window of the limit; then
+ * counting starts again. No account is locked permanently.
  */
 
 export interface Limit {
@@ -14,56 +14,95 @@ export interface Limit {
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** By whom something is tried: one account, one network (see network-of.ts), or the one from the other. */
+/** What a limit counts by: one account, one network (network-of.ts), both together, or all requests. */
 export type Subject = 'account-and-network' | 'account' | 'network' | 'everybody';
 
 /**
- * Failures of passwords, second factors and mailed codes together, so that changing the door does not help.
+ * Failed passwords, second factors and e-mailed codes count together, so that changing the endpoint does not help. Every
+ * count is the same for addresses with and without an account.
  *
- * - One account from one network: a person who has forgotten a password tries less than ten.
- * - One account from everywhere: what many networks together may guess. Does not hold the networks its owner has
- *   signed in from lately, so that a stranger cannot keep an owner out.
- * - One network over all accounts: a few passwords tried on many accounts. Three times as many for accounts that have
- *   signed in from there lately: a hospital is one network.
+ * - One account from one network: a person who has forgotten a password tries less than ten times.
+ * - One account from all networks: guesses from many networks.
+ * - One network over all accounts: a few passwords tried on many accounts.
+ *
+ * The second and the third limit do not stop an account that signed in from the network recently: the correct
+ * password still signs in, so that an attacker cannot lock out an owner, and a hospital can be one network. A wrong one
+ * gets the 429 that an unknown address gets.
  */
 export const failureLimits = {
   'account-and-network': { most: 10, withinMs: 15 * minute },
   account: { most: 100, withinMs: 15 * minute },
   network: { most: 100, withinMs: 15 * minute },
 } as const satisfies Partial<Record<Subject, Limit>>;
-export const failuresOfKnownNetwork: Limit = { most: 300, withinMs: 15 * minute };
+/** Failures of one network over all accounts, including those above the limit before. Stops every account. */
+export const allFailuresOfNetwork: Limit = { most: 300, withinMs: 15 * minute };
 
 /**
- * Wrong second factors of one account from everywhere. Who fails here has the password already, and six digits are
- * few: three codes are good at any time, so 20 an hour find one in 5 % of a month. Holds the owner's networks too.
+ * Right passwords of one account: sign-ins, and the current password where a change asks for it. Strangers cannot use
+ * up these limits, since only right passwords count. Both are checked after the password, in the transaction that would
+ * issue the token: a wrong password gets the same response for an account that signs in often and one that does not exist.
+ *
+ * - From one network: a class that shares a teaching account, and a program that signs in at every run.
+ * - From everywhere: a client with many networks (a /48 of IPv6 has 65,536).
+ */
+export const successLimits = {
+  'account-and-network': { most: 60, withinMs: 15 * minute },
+  account: { most: 300, withinMs: hour },
+} as const satisfies Partial<Record<Subject, Limit>>;
+
+/**
+ * Wrong second factors of one account from all networks. An attacker at this step has the password, and six digits are
+ * few: three codes are valid at any time, so 20 attempts an hour find one in 5 % of a month. Applies to the owner's networks too.
  */
 export const secondFactorLimit: Limit = { most: 20, withinMs: hour };
 
 /**
- * Registrations, whether they succeed or not: each is work for an administrator, and tells whether an address is
- * known. A class that registers together sits behind one address.
+ * Registrations, successful or not: each is work for an administrator and reveals whether an address is
+ * known. A class that registers together has one address.
  */
 export const registrationLimits = {
   network: { most: 200, withinMs: hour },
   everybody: { most: 1000, withinMs: hour },
 } as const satisfies Partial<Record<Subject, Limit>>;
 
-/** Requests for a reset link, whether or not the address is known: each may be a letter in somebody's mailbox. */
+/** Requests for a reset link, whether or not the address is known. */
 export const resetRequestLimits = {
   'account-and-network': { most: 10, withinMs: hour },
-  account: { most: 20, withinMs: hour },
   network: { most: 60, withinMs: hour },
 } as const satisfies Partial<Record<Subject, Limit>>;
 
-/** Networks that an account has signed in from stay known for so long. */
+/**
+ * E-mails to one address that requests without sign-in can trigger. The response does not show that the limit is reached.
+ * Networks from which the account signed in recently have a separate count.
+ */
+export const mailLimit: Limit = { most: 20, withinMs: hour };
+
+/**
+ * Share links that do not exist or have ended. A class behind one address may come back to a link that has ended; 256 random
+ * bits are not guessed, so the limit only bounds the work.
+ */
+export const unknownShareLinkLimits = {
+  network: { most: 100, withinMs: 15 * minute },
+} as const satisfies Partial<Record<Subject, Limit>>;
+
+/**
+ * Wrong passwords of one share link (`account` stands for the link). The client has the secret of the link; the limit over all
+ * networks is high, so that one of them can hardly lock out the others.
+ */
+export const shareLinkPasswordLimits = {
+  'account-and-network': { most: 10, withinMs: 15 * minute },
+  account: { most: 300, withinMs: 15 * minute },
+} as const satisfies Partial<Record<Subject, Limit>>;
+
+/** A network stays known to an account for this long after a sign-in. */
 export const knownNetworkMs = 30 * 24 * hour;
 
-/** Rows the counting may take; the ones that end soonest go first. */
+/** Maximum number of throttle rows; the rows that expire soonest are deleted first. */
 export const maxThrottleRows = 100_000;
 
 const firstWaitMs = 30_000;
 
-/** How long the next attempt waits after so many; 0 below the limit. */
+/** Returns how long the next attempt must wait after `count` attempts; 0 below the limit. */
 export function waitMs(count: number, { most, withinMs }: Limit): number {
   if (count < most) return 0;
   return Math.min(withinMs, firstWaitMs * 2 ** Math.min(count - most, 20));

@@ -1,4 +1,4 @@
-/** A Deep Zoom address as it is written in a path. */
+/** Parses tile addresses of Deep Zoom. */
 
 export interface TileName {
   /** 0 is one pixel. */
@@ -7,12 +7,12 @@ export interface TileName {
   readonly row: number;
 }
 
-/** Plain decimal, no sign, no leading zero: each tile has one spelling. As a pattern, it captures the number. */
-export const wholeNumber = '(0|[1-9]\\d{0,8})';
+/** Decimal without sign or leading zeros, so that each tile has one spelling. The pattern captures the number. */
+const wholeNumber = '(0|[1-9]\\d{0,8})';
 const levelPattern = new RegExp(`^${wholeNumber}$`);
 const tilePattern = new RegExp(`^${wholeNumber}_${wholeNumber}\\.jpe?g$`);
 
-/** `{z}` and `{x}_{y}.{format}` of the path; null for every other spelling. */
+/** Parses `{z}` and `{x}_{y}.{format}` of the path; returns null for every other spelling. */
 export function tileNameOf(level: string, tile: string): TileName | null {
   const dziLevel = levelPattern.exec(level);
   const place = tilePattern.exec(tile);

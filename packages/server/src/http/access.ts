@@ -1,42 +1,134 @@
 /**
- * Who may call what, decided in this one place from the database as it is now, before anything else of
- * a request is parsed. The order of the checks is that of permissions.md section 7.
+ * Access control: decides for every endpoint who may call it, from the database as it is now, before anything else of the
+ * request is parsed. The order of the checks is that of docs/permissions.md. Pixels are decided by sessions/pixel-access.ts.
  */
 import { AppError, type Endpoint, may, type Permission, type User } from '@lamina/contract';
 import type { FastifyRequest } from 'fastify';
+import { onlyDatasetsOf } from '../domain/dataset-access.ts';
 import type { ImageSession } from '../domain/image-session.ts';
 import type { Services } from '../services.ts';
+import type { ResolvedApiToken } from '../sessions/api-token-service.ts';
+import { bearerTokenIn, isApiToken, resolveBearerToken } from '../sessions/bearer-token.ts';
+import { refusedTileOf } from './refused-tiles.ts';
 
-/** Someone with a good bearer token and the permission the endpoint asks for. */
+/** An account with a valid bearer token and the permission that the endpoint requires. */
 export interface Caller {
+  /** With a limit to datasets when an API token has one: see `Reader` in domain/dataset-access.ts. */
   readonly user: User;
   readonly tokenHash: string;
   readonly signedInAt: Date;
+  /** The API token of the call, in place of a sign-in. */
+  readonly apiToken?: ResolvedApiToken['apiToken'];
 }
 
-/** What stands behind an accepted request: nobody, an account, or an image session. */
+/** The credential of an accepted request; null for endpoints that anyone may call. */
 export type Credential = Caller | ImageSession | null;
 
-export type AccessServices = Pick<Services, 'signIn' | 'imageSessions' | 'config'>;
+export type AccessServices = Pick<
+  Services,
+  'signIn' | 'apiTokens' | 'imageSessions' | 'bearerSessions' | 'pixelAccess' | 'catalogue'
+>;
 
-/** @throws AppError with a code of permissions.md section 7, steps 3 to 5 */
+/**
+ * @throws AppError of the access checks: token_*, session_*, forbidden, account_not_active, unavailable; for API tokens also
+ *   rate_limited, not_found
+ */
 export async function checkAccess(
   endpoint: Endpoint,
   request: FastifyRequest,
   services: AccessServices,
 ): Promise<Credential> {
   if (endpoint.access === 'anyone') return null;
-  if (endpoint.access === 'image-session') return imageSessionOf(request, services);
-  const caller = await callerOf(request, services);
-  request.credential = caller; // also of whom is refused: the log and the audit trail name them
-  requirePermission(caller.user, endpoint.access);
-  // A session that is sent along must be the caller's own and alive, though the token alone would do.
-  const session = sessionParameter(request);
-  if (endpoint.access === 'catalogue.read' && session !== undefined) {
-    const imageSession = await services.imageSessions.resolve(session);
-    if (imageSession === null || imageSession.uid !== caller.user.uid) throw new AppError('session_invalid');
+  const sessionId = sessionParameterOf(request);
+  if (endpoint.access === 'image-session') {
+    const refused = refusedTileOf(request.raw);
+    if (refused?.session) return refused.session;
+    if (refused !== undefined) throw refused.error;
+    const { headers, rawHeaders } = request.raw;
+    const session = await services.pixelAccess.authorize({ sessionId, headers, rawHeaders });
+    if (session.visitor !== null && !endpoint.visitors) throw new AppError('session_invalid');
+    return session;
   }
+  if (isOpenToVisitors(endpoint) && request.headers.authorization === undefined) {
+    return visitorOf(sessionId, services);
+  }
+  if (endpoint.isTile && sessionId === undefined) {
+    const session = await recentSessionOf(endpoint, request, services);
+    if (session !== null) return session;
+  }
+  const caller = await resolveBearerToken(request.raw.rawHeaders, services);
+  request.credential = caller; // set before a refusal, so that the access log and the audit log name the account
+  if ('apiToken' in caller) requireScope(caller, endpoint);
+  const permission = endpoint.access === 'reader-or-visitor' ? 'catalogue.read' : endpoint.access;
+  requirePermission(caller.user, permission);
+  // An image session that is sent along must be valid and the caller's own, although the token alone would do.
+  if ((permission === 'catalogue.read' || isOpenToVisitors(endpoint)) && sessionId !== undefined) {
+    const imageSession = await services.imageSessions.resolve(sessionId);
+    const isOwn = imageSession?.uid === caller.user.uid && imageSession.visitor === null;
+    if (!isOwn) throw new AppError('session_invalid');
+  }
+  if ('apiToken' in caller) await admitToSlide(caller, endpoint, request, services);
   return caller;
+}
+
+/**
+ * Returns the session by which a bearer token loads single tiles, without a query for each of them. Null for a sign-in whose
+ * session has to be opened: its first tile.
+ *
+ * @throws AppError token_missing, token_invalid, forbidden, rate_limited, unavailable
+ */
+async function recentSessionOf(
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  services: AccessServices,
+): Promise<ImageSession | null> {
+  const token = bearerTokenIn(request.raw.rawHeaders);
+  if (!isApiToken(token)) return services.bearerSessions.knownSessionOf(token);
+  const { resolved, session } = await services.apiTokens.authenticateForPixels(token);
+  request.credential = resolved; // for the log of a refusal
+  requireScope(resolved, endpoint);
+  requirePermission(resolved.user, 'image.view');
+  await admitToSlide(resolved, endpoint, request, services);
+  return session;
+}
+
+/** An API token opens the calls that name one of its scopes, and no other: no account and no administration. */
+function requireScope({ apiToken }: ResolvedApiToken, { scope }: Endpoint): void {
+  if (scope === undefined || !apiToken.scopes.has(scope)) throw new AppError('forbidden');
+}
+
+/**
+ * Audits the use of an API token. For a token that is limited to datasets, the slide of the path must be in one of them,
+ * whether or not the handler looks at the catalogue.
+ */
+async function admitToSlide(
+  caller: ResolvedApiToken,
+  { method, path }: Endpoint,
+  request: FastifyRequest,
+  { apiTokens, catalogue }: AccessServices,
+): Promise<void> {
+  const { imageId } = request.params as { readonly imageId?: string };
+  if (imageId !== undefined && onlyDatasetsOf(caller.user) !== null) {
+    await catalogue.get(imageId, caller.user);
+  }
+  const slide = imageId === undefined ? null : await catalogue.servable(imageId);
+  const origin = { address: request.ip, requestId: request.id };
+  await apiTokens.recordCall(caller, slide?.id ?? null, `${method} ${path}`, origin);
+}
+
+/**
+ * Returns the session of a visitor who has opened a share link.
+ *
+ * @throws AppError token_missing without a session, session_invalid also for the session of a sign-in
+ */
+async function visitorOf(
+  sessionId: string | undefined,
+  { imageSessions }: Pick<AccessServices, 'imageSessions'>,
+): Promise<ImageSession> {
+  if (sessionId === undefined) throw new AppError('token_missing');
+  const session = await imageSessions.resolve(sessionId);
+  if (session === null || session.visitor === null) throw new AppError('session_invalid');
+  return session;
 }
 
 function requirePermission(user: User, permission: Permission): void {
@@ -45,49 +137,13 @@ function requirePermission(user: User, permission: Permission): void {
   throw new AppError('account_not_active', { status: user.status });
 }
 
-/** @throws AppError token_missing, token_invalid */
-async function callerOf(request: FastifyRequest, { signIn }: AccessServices): Promise<Caller> {
-  const { rawHeaders } = request.raw; // Node keeps the first of two and drops the other
-  const headers = rawHeaders.filter(
-    (_, i) => i % 2 === 1 && /^authorization$/i.test(rawHeaders[i - 1] ?? ''),
-  );
-  if (headers.length === 0) throw new AppError('token_missing');
-  const token = /^Bearer ([\w.~+/-]{1,8192}=*)$/i.exec(headers.length === 1 ? (headers[0] ?? '') : '')?.[1];
-  const caller = token === undefined ? null : await signIn.resolveToken(token);
-  if (caller === null) throw new AppError('token_invalid');
-  return caller;
+/** Of endpoints that take a bearer token. */
+function isOpenToVisitors({ access, visitors }: Endpoint): boolean {
+  return access === 'reader-or-visitor' || visitors === true;
 }
 
-/** @throws AppError session_missing, session_invalid, token_invalid */
-async function imageSessionOf(request: FastifyRequest, services: AccessServices): Promise<ImageSession> {
-  const parameter = sessionParameter(request);
-  if (parameter === undefined || parameter === '') throw new AppError('session_missing');
-  const found = services.imageSessions.resolve(parameter);
-  const session = found instanceof Promise ? await found : found;
-  if (session === null) throw new AppError('session_invalid');
-  if (services.config.imageSessionCookie === 'strict' && imageSessionCookieOf(request) !== parameter) {
-    throw new AppError('session_invalid');
-  }
-  // An <img> sends no token; one that is sent must be good, and of the same account.
-  if (request.headers.authorization !== undefined) {
-    const caller = await callerOf(request, services);
-    if (caller.user.uid !== session.uid) throw new AppError('session_invalid');
-  }
-  return session;
-}
-
-function sessionParameter(request: FastifyRequest): string | undefined {
+function sessionParameterOf(request: FastifyRequest): string | undefined {
   const { session } = request.query as { session?: string };
-  return session;
-}
-
-/** Name of the cookie of the strict mode. */
-export const imageSessionCookieName = 'image_session';
-
-function imageSessionCookieOf(request: FastifyRequest): string | undefined {
-  for (const cookie of request.headers.cookie?.split(/;\s*/) ?? []) {
-    if (cookie.startsWith(`${imageSessionCookieName}=`))
-      return cookie.slice(imageSessionCookieName.length + 1);
-  }
-  return undefined;
+  const { sessionId } = request.params as { sessionId?: string };
+  return request.routeOptions.config.endpoint?.access === 'image-session' ? (sessionId ?? session) : session;
 }

@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { type ConnectionLimits, guardConnections, serverOptions } from './connections.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type ConnectionLimits, limitConnections, serverOptions } from './connections.ts';
 
 /** More than the buffers of a connection on this machine hold. */
 const large = Buffer.alloc(64 * 1024 * 1024, 7);
 
 async function listening(limits: ConnectionLimits) {
   const server = http.createServer(serverOptions, (request, response) => {
-    // Nothing is answered before somebody says so.
+    // Only requests for /large get a response; all others stay open.
     if (request.url === '/large') response.end(large);
   });
-  const connections = guardConnections(server, limits);
+  const connections = limitConnections(server, limits);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
@@ -20,8 +20,8 @@ async function listening(limits: ConnectionLimits) {
     server.closeAllConnections();
   });
   const { port } = server.address() as AddressInfo;
-  const connect = async () => {
-    const socket = net.connect(port, '127.0.0.1').on('error', () => undefined);
+  const connect = async (localAddress = '127.0.0.1') => {
+    const socket = net.connect({ port, host: '127.0.0.1', localAddress }).on('error', () => undefined);
     onTestFinished(() => void socket.destroy());
     await once(socket, 'connect');
     return socket;
@@ -62,5 +62,55 @@ describe('a connection', () => {
     third.resume();
     await once(third, 'close');
     expect(connections.count()).toBe(2);
+  });
+});
+
+describe('the limit of connections per address', () => {
+  /** All addresses of 127.0.0.0/8 are this machine; each one stands for a client. */
+  const [attacker, visitor, proxy] = ['127.0.0.66', '127.0.0.7', '127.0.0.2'];
+  const limits = {
+    stalledAfterMs: 10_000,
+    mostConnections: 40,
+    mostPerAddress: 10,
+    isUnlimited: (address: string) => address === proxy,
+  };
+
+  async function isKept(socket: net.Socket): Promise<boolean> {
+    socket.resume();
+    const closed = once(socket, 'close').then(() => false);
+    return Promise.race([closed, new Promise<boolean>((resolve) => setTimeout(resolve, 150, true))]);
+  }
+
+  it('leaves room for other clients when one client opens as many as it can', async () => {
+    const { connections, connect } = await listening(limits);
+    const opened = await Promise.all(Array.from({ length: 60 }, () => connect(attacker)));
+    const kept = await Promise.all(opened.map(isKept));
+    expect(kept.filter(Boolean)).toHaveLength(10);
+    expect(await isKept(await connect(visitor))).toBe(true);
+    expect(connections.count()).toBe(11);
+    expect(connections.rejected()).toBe(50);
+  });
+
+  it('counts a closed connection no longer', async () => {
+    const { connections, connect } = await listening(limits);
+    for (let round = 0; round < 3; round++) {
+      const opened = await Promise.all(Array.from({ length: 10 }, () => connect(attacker)));
+      expect(await Promise.all(opened.map(isKept))).not.toContain(false);
+      for (const socket of opened) socket.destroy();
+      await vi.waitFor(() => expect(connections.count()).toBe(0));
+    }
+  });
+
+  it('does not apply to a trusted proxy, behind which every client has the same address', async () => {
+    const { connect } = await listening(limits);
+    const opened = await Promise.all(Array.from({ length: 30 }, () => connect(proxy)));
+    expect(await Promise.all(opened.map(isKept))).not.toContain(false);
+  });
+
+  it('is logged once for an address, not for each connection', async () => {
+    const onLimit = vi.fn<(address: string) => void>();
+    const { connect } = await listening({ ...limits, onLimit });
+    await Promise.all(Array.from({ length: 30 }, () => connect(attacker).then(isKept)));
+    expect(onLimit.mock.calls).toEqual([[attacker]]);
   });
 });

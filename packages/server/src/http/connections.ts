@@ -1,45 +1,61 @@
-/** What connections may do, and how they end: every one of them has a limit, so that nobody who is slow is a burden. */
+/** Limits of connections: time, number, and the end of idle ones when the server stops. Slow clients cannot exhaust the server. */
 import type { Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
+import { networkOf } from '../domain/network-of.ts';
 
-/** Longer than the minute after which most proxies give up an idle connection, so that they do it first. */
+/** Longer than the minute after which most proxies close an idle connection, so that the proxy closes it first. */
 export const keepAliveMs = 72_000;
 
-/** A slow client has so long for its headers and for the whole request. */
+/** Time limits of the headers and of the whole request of a slow client. */
 export const serverOptions: ServerOptions = {
   keepAliveTimeout: keepAliveMs,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  /** So often it is looked who has taken longer. */
+  /** Interval of the checks of these limits. */
   connectionsCheckingInterval: 2000,
 };
 
 export interface ConnectionLimits {
-  /** Without a byte in either direction for so long, a connection on which something is under way ends. */
+  /** A connection with an unfinished request is closed after this time without a byte in either direction. */
   readonly stalledAfterMs: number;
-  /** Of one process; a further one is closed at once. */
+  /** Maximum of one process; the server closes further connections at once. */
   readonly mostConnections: number;
+  /** Maximum of one process and one IPv4 address or IPv6 /64; absent: no limit. */
+  readonly mostPerAddress?: number;
+  /** Whether the limit does not apply to an address: a proxy connects for all clients behind it. */
+  readonly isUnlimited?: (address: string) => boolean;
+  /** Called when an address reaches its limit, at most once a minute. */
+  readonly onLimit?: (network: string) => void;
 }
 
-/** What stalls is noticed after twice the time at most; a thousand viewers have six connections each. */
-const usualLimits: ConnectionLimits = { stalledAfterMs: 30_000, mostConnections: 10_000 };
-/** How often a server that is ending looks for connections that have nothing more to do. */
-const lookEveryMs = 50;
-/** A connection that was made and never said anything is left alone for so long: a request may be on its way. */
+/** A stalled connection is closed after twice the time at most. A thousand viewers have six connections each. */
+export const processLimits = { stalledAfterMs: 30_000, mostConnections: 10_000 } as const;
+/** Minimum interval between two log lines about clients that have reached their limit. */
+const limitLoggedEveryMs = 60_000;
+/** Interval at which a stopping server closes idle connections. */
+const closeIdleEveryMs = 50;
+/** A stopping server leaves a connection without any request open for this time: a request may be on its way. */
 const silentForMs = 500;
 
 export interface Connections {
   count(): number;
-  /** After the server has stopped to listen: ends every connection as soon as nothing is under way on it. */
+  /** Number of connections that were closed at once because their address had too many. */
+  rejected(): number;
+  /** Closes every connection as soon as it has no unfinished request. Called after the server has stopped listening. */
   windDown(): void;
 }
 
-export function guardConnections(server: Server, limits = usualLimits): Connections {
+export function limitConnections(server: Server, limits: ConnectionLimits = processLimits): Connections {
   const open = new Set<Socket>();
+  const perAddress = limitPerAddress(limits);
   server.setTimeout(limits.stalledAfterMs);
   server.on('connection', (socket) => {
-    // Counted here, since they come from several listeners (listening.ts).
+    // Counted here, because connections come from several listeners (listening.ts).
     if (open.size >= limits.mostConnections) {
+      socket.destroy();
+      return;
+    }
+    if (!perAddress.admit(socket)) {
       socket.destroy();
       return;
     }
@@ -48,15 +64,62 @@ export function guardConnections(server: Server, limits = usualLimits): Connecti
   });
   return {
     count: () => open.size,
+    rejected: perAddress.rejected,
     windDown() {
       const startedAt = performance.now();
       const timer = setInterval(() => {
         server.closeIdleConnections();
         if (performance.now() - startedAt < silentForMs) return;
-        // To Node, one that has never said anything is not idle but about to speak.
+        // Node does not count a connection without any request as idle.
         for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
         if (open.size === 0) clearInterval(timer);
-      }, lookEveryMs).unref();
+      }, closeIdleEveryMs).unref();
+    },
+  };
+}
+
+interface AddressLimit {
+  /** Counts the connection until it is closed. @returns false when its address has too many already */
+  admit(socket: Socket): boolean;
+  rejected(): number;
+}
+
+function limitPerAddress({
+  mostPerAddress = Infinity,
+  isUnlimited = () => false,
+  onLimit = () => undefined,
+}: ConnectionLimits): AddressLimit {
+  /** Open connections by network. */
+  const counts = new Map<string, number>();
+  let rejected = 0;
+  let loggedAt = -Infinity;
+
+  function reject(network: string): false {
+    rejected++;
+    const now = performance.now();
+    if (now - loggedAt >= limitLoggedEveryMs) {
+      loggedAt = now;
+      onLimit(network);
+    }
+    return false;
+  }
+
+  return {
+    rejected: () => rejected,
+    admit(socket) {
+      const address = socket.remoteAddress;
+      // Undefined: the client has left already.
+      if (mostPerAddress === Infinity || address === undefined || isUnlimited(address)) return true;
+      const network = networkOf(address);
+      const count = counts.get(network) ?? 0;
+      if (count >= mostPerAddress) return reject(network);
+      counts.set(network, count + 1);
+      socket.once('close', () => {
+        const left = (counts.get(network) ?? 1) - 1;
+        if (left === 0) counts.delete(network);
+        else counts.set(network, left);
+      });
+      return true;
     },
   };
 }

@@ -1,10 +1,11 @@
-/** The one place that answers a refusal or a fault: `{ message, code, requestId }`, and nothing of its cause. */
-import { AppError, type ErrorBody, type ErrorCode } from '@lamina/contract';
+/** Error responses: `{ message, code, requestId }`, without the cause. */
+import { AppError, declaredErrors, type ErrorBody, type ErrorCode } from '@lamina/contract';
 import { SlideError, type SlideErrorCode } from '@lamina/slide';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { errorSentence } from './error-sentence.ts';
 import { languageOf } from './language.ts';
 
-/** What a slide's fault is called towards the browser. */
+/** Error codes of the API for slide errors. */
 const slideErrors: Record<SlideErrorCode, ErrorCode> = {
   FORMAT_NOT_RECOGNISED: 'slide_corrupt',
   FORMAT_NOT_SUPPORTED: 'slide_corrupt',
@@ -22,7 +23,7 @@ const slideErrors: Record<SlideErrorCode, ErrorCode> = {
   STORE_TIMEOUT: 'storage_timeout',
 };
 
-/** Fastify's own refusals, before a route is reached. */
+/** Error codes of the API for errors that Fastify raises before a route runs. */
 const fastifyErrors: Record<string, ErrorCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_type',
@@ -32,36 +33,45 @@ const fastifyErrors: Record<string, ErrorCode> = {
   FST_ERR_BAD_URL: 'not_found',
 };
 
+/** Logged when a response has a code that its endpoint does not declare. The test server makes its test fail then. */
+export const undeclaredErrorMessage = 'error code not declared by the endpoint';
+
 export function replyWithError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const refusal = refusalOf(error);
-  if (refusal.status >= 500 && !hasLeft(error, reply)) request.log.error({ err: error }, refusal.code);
+  const refusal = apiErrorOf(error);
+  if (refusal.status >= 500 && !isClientGone(error, reply)) request.log.error({ err: error }, refusal.code);
 
   const { code, detail } = refusal;
+  const endpoint = request.routeOptions.config?.endpoint;
+  if (endpoint !== undefined && !declaredErrors(endpoint).has(code)) {
+    request.log.error({ code, endpoint: `${endpoint.method} ${endpoint.path}` }, undeclaredErrorMessage);
+  }
   if (code.startsWith('token_') && refusal.status === 401)
     reply.header('WWW-Authenticate', `Bearer error="${code}"`);
   if (code.startsWith('session_')) reply.header('WWW-Authenticate', `ImageSession error="${code}"`);
-  if (code === 'credentials_invalid' || code.startsWith('second_factor_'))
+  if (code === 'credentials_invalid' || /^(second_factor_|password_(required|invalid)$)/.test(code))
     reply.header('WWW-Authenticate', 'Credentials');
   if (detail.retryAfterSeconds !== undefined) reply.header('Retry-After', detail.retryAfterSeconds);
   else if (code === 'unavailable') reply.header('Retry-After', 2);
 
   const body: ErrorBody = {
-    message: refusal.messageIn(languageOf(request)),
+    message: errorSentence(refusal, languageOf(request)),
     code,
     requestId: request.id,
     ...(detail.status && { status: detail.status }),
     ...(detail.field && { field: detail.field }),
+    ...(detail.conflicts && { conflicts: [...detail.conflicts] }),
+    ...(detail.refused && { refused: [...detail.refused] }),
   };
   return reply.code(refusal.status).header('Cache-Control', 'no-store').type('application/json').send(body);
 }
 
-/** Work that was given up because nobody waits for its answer any more. */
-export function hasLeft(error: unknown, reply: FastifyReply): boolean {
+/** Whether the work was cancelled because the client has disconnected. */
+export function isClientGone(error: unknown, reply: FastifyReply): boolean {
   return (error as { name?: unknown }).name === 'AbortError' && reply.raw.destroyed;
 }
 
-/** What it is called towards the browser. */
-export function refusalOf(error: unknown): AppError {
+/** Returns the API's error for any thrown value. */
+export function apiErrorOf(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof SlideError) return new AppError(slideErrors[error.code], { cause: error });
   const { code, statusCode } = error as Partial<FastifyError>;
@@ -69,19 +79,19 @@ export function refusalOf(error: unknown): AppError {
   if (known !== undefined) return new AppError(known, { cause: error });
   if (statusCode === 400 || error instanceof SyntaxError)
     return new AppError('invalid_request', { cause: error });
-  if (isStorageFault(error)) return new AppError('unavailable', { cause: error });
+  if (isStorageFailure(error)) return new AppError('unavailable', { cause: error });
   return new AppError('internal', { cause: error });
 }
 
-/** A database that is down, full or locked: the caller may try again, and nobody is signed out. */
-function isStorageFault(error: unknown): boolean {
+/** Whether the database is down, full or locked: the caller may retry and stays signed in. */
+function isStorageFailure(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   if (typeof code !== 'string') return false;
   return (
     /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|PROTOCOL)/.test(code) ||
     /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|EPIPE|ETIMEDOUT)$/.test(code) ||
     /^(ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE|EAI_AGAIN|ENOTFOUND)$/.test(code) ||
-    // PostgreSQL: connection, resources, shutdown, disk; waited too long; one of two that waited in a circle
+    // PostgreSQL: connection, resources, shutdown, disk; lock timeout; deadlock
     /^(08|53|57|58|55P03|40001|40P01|25006|25P03)/.test(code)
   );
 }

@@ -9,56 +9,69 @@ import {
 import { describe, expect, it } from 'vitest';
 import { testServer } from '../testing/test-server.ts';
 
-const wrong = { email: 'nobody@example.org', password: 'bir-başka-şifre' };
+const wrong = { email: 'unknown@example.org', password: 'bir-başka-şifre' };
 const good = { email: 'ayse@example.org', password: 'uzun-bir-şifre' };
 const short = { email: 'ayse@example.org', password: 'yedi-7!' };
 
-type Asked = Pick<Endpoint, 'method' | 'path'>;
-const nowhere: Asked = { method: 'GET', path: '/nowhere' };
+type Call = Pick<Endpoint, 'method' | 'path'>;
+const unknownPath: Call = { method: 'GET', path: '/nowhere' };
 
-/** What the server says to nobody in particular. */
-async function said({ method, path }: Asked, payload: object, language?: string): Promise<string> {
+/** The message of the response to a call without a sign-in. */
+async function messageOf({ method, path }: Call, payload: object, language?: string): Promise<string> {
   const { as } = await testServer();
   const headers: Record<string, string> = language === undefined ? {} : { 'accept-language': language };
   const answer = await as(null).inject({ method, url: path, headers, payload });
   return (answer.body as { message: string }).message;
 }
 
-describe('an answer is in the language of its call', () => {
+describe('a response is in the language of its endpoint', () => {
   it.each([
-    ['nothing is asked for', undefined],
-    ['anything will do', '*'],
-    ['a browser sends its own list', 'en-US,en;q=0.9'],
-    ['it is a language that there is not', 'de'],
+    ['the request has no Accept-Language', undefined],
+    ['Accept-Language accepts any language', '*'],
+    ['Accept-Language is the list that a browser sends', 'en-US,en;q=0.9'],
+    ['Accept-Language names a language that does not exist here', 'de'],
   ])('when %s', async (_, language) => {
-    expect(await said(signIn, wrong, language)).toBe('Geçersiz e-posta veya şifre.');
+    expect(await messageOf(signIn, wrong, language)).toBe('Geçersiz e-posta veya şifre.');
   });
 });
 
-describe('an answer is in the language that was chosen', () => {
+describe('a response is in the language that Accept-Language names alone', () => {
   it.each([
-    ['an error', signIn, wrong, 'en', 'The e-mail address or the password is wrong.'],
-    ['a rule of ours', register, short, 'en', 'The password must have at least 8 characters.'],
-    ['a rule of ours', register, { email: '' }, 'en', 'An e-mail address is required.'],
-    ['a rule of any schema', register, { ...good, displayName: 7 }, 'en', /^displayName: Invalid input/],
-    ['a rule of any schema', register, { ...good, displayName: 7 }, 'tr', /^displayName: Geçersiz değer/],
+    ['an error code', signIn, wrong, 'en', 'The e-mail address or the password is wrong.'],
+    ['a reason with a limit', register, short, 'en', 'The password must have at least 8 characters.'],
+    ['a reason with a limit', register, short, 'tr', 'Şifre en az 8 karakter olmalı.'],
+    ['a reason', register, { email: '' }, 'en', 'An e-mail address is required.'],
+    [
+      'an issue of a schema',
+      register,
+      { ...good, displayName: 7 },
+      'en',
+      /^displayName: Invalid input: .*number/,
+    ],
+    [
+      'an issue of a schema',
+      register,
+      { ...good, displayName: 7 },
+      'tr',
+      /^displayName: Geçersiz değer: .*number/,
+    ],
     ['a success', register, good, 'en', /^You are registered!/],
     ['a call without a sign-in', requestDataset, {}, 'tr', 'Lütfen giriş yapın.'],
     ['a call without a sign-in', updateDataset, {}, 'en', 'Authentication error. Please log in again.'],
-    ['an unknown address', nowhere, {}, 'en', 'Not found.'],
-  ] as const)('$0: $4', async (_, asked, payload, language, sentence) => {
-    expect(await said(asked, payload, language)).toEqual(
-      typeof sentence === 'string' ? sentence : expect.stringMatching(sentence),
+    ['an unknown path', unknownPath, {}, 'en', 'Not found.'],
+  ] as const)('$0: $4', async (_, call, payload, language, text) => {
+    expect(await messageOf(call, payload, language)).toEqual(
+      typeof text === 'string' ? text : expect.stringMatching(text),
     );
   });
 
-  it('the audit trail for spreadsheets', async () => {
+  it('the audit log as a CSV file', async () => {
     const { as, given } = await testServer();
     const answer = await as(await given.admin()).call(exportAudit, {
       query: {},
       headers: { 'accept-language': 'en' },
     });
-    expect(answer.headers['content-disposition']).toContain('audit-trail-');
+    expect(answer.headers['content-disposition']).toContain('audit-log-');
     expect(answer.body).toContain("No.,Time (UTC),Action,Result,Actor,Actor's e-mail");
   });
 });

@@ -1,13 +1,13 @@
-/** The language of an answer: the caller's choice, else the one that the specification gives the call. */
+/** Language of a response: the caller's choice, else the language that the contract declares for the endpoint. */
 import type { Language } from '@lamina/contract';
 import type { FastifyRequest } from 'fastify';
 
 /**
- * Only `Accept-Language: tr` or `en`, alone, is a choice. Browsers send a list of their own accord with
- * everything, and the texts of the specification are not to change with the language of a browser.
+ * Only `Accept-Language: tr` or `en` is a choice. Browsers send a list with every request, and the texts of the
+ * specification must not change with the language of a browser.
  */
 export function languageOf({ headers, routeOptions }: FastifyRequest): Language {
-  const asked = headers['accept-language'];
-  if (asked === 'tr' || asked === 'en') return asked;
+  const chosen = headers['accept-language'];
+  if (chosen === 'tr' || chosen === 'en') return chosen;
   return routeOptions.config?.endpoint?.language ?? 'tr';
 }

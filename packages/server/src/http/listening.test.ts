@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
-import { listenAt } from './listening.ts';
+import { listenOn } from './listening.ts';
 
 const opened: FastifyInstance[] = [];
 afterEach(() => Promise.all(opened.splice(0).map((app) => app.close())));
@@ -11,7 +11,7 @@ async function listening(port = 0) {
   const app = fastify();
   opened.push(app);
   app.get('/', async () => 'here');
-  return { app, port: await listenAt(app, { host: '127.0.0.1', port }) };
+  return { app, port: await listenOn(app, { host: '127.0.0.1', port }) };
 }
 
 async function isTaken(port: number): Promise<boolean> {

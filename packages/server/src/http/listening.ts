@@ -1,9 +1,9 @@
 /**
- * Takes connections at the server's address, several at a time.
+ * Listening at the server's address with several sockets (SO_REUSEPORT).
  *
- * Node takes one waiting connection for every batch of other events, and a batch may be a thousand answers. When hundreds
- * of people arrive at a server that is busy, those who come last would wait for many seconds without anything
- * being wrong. So the address is listened at several times over (SO_REUSEPORT): of each batch, each takes one.
+ * Node accepts one waiting connection per batch of other events, and a batch may be a thousand responses. When hundreds of
+ * viewers connect to a busy server, the last ones would wait for many seconds. With several listening sockets, each of them
+ * accepts one connection per batch.
  *
  * Source: libuv since 1.45, uv__server_io in src/unix/stream.c; Linux socket(7).
  */
@@ -11,49 +11,49 @@ import { createServer, type ListenOptions, type Server } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
-/** Beside the first one. */
+/** Listening sockets besides the first one. */
 const moreListeners = 7;
-/** Connections that may wait to be taken: a browser opens six. The system's own bound applies. */
+/** Maximum of connections that wait to be accepted; a browser opens six. The operating system has a limit of its own. */
 const backlog = 4096;
 
-interface Place {
+interface ListenAddress {
   readonly host: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
 }
 
 /**
  * @returns the port
- * @throws what Node throws when the place cannot be listened at, EADDRINUSE also when it is taken by another Lamina
+ * @throws what Node throws when the address cannot be used; EADDRINUSE also when another Lamina listens there
  */
-export async function listenAt(app: FastifyInstance, { host, port }: Place): Promise<number> {
+export async function listenOn(app: FastifyInstance, { host, port }: ListenAddress): Promise<number> {
   if (process.platform !== 'linux') {
     await app.listen({ host, port, backlog });
     return portOf(app.server);
   }
-  // Alone first: of two programs that both share their port, neither would notice.
+  // Without SO_REUSEPORT first: two programs that both set it would not notice each other.
   const free = await freePortAt({ host, port });
   const others = Array.from({ length: moreListeners }, () =>
-    // As node:http sets up its own connections.
+    // The same options as those of node:http.
     createServer({ noDelay: true, allowHalfOpen: true }, (socket) => app.server.emit('connection', socket)),
   );
   const closed: Promise<unknown>[] = [];
   app.addHook('preClose', async () => {
-    await allTaken(app.server);
+    await acceptWaiting(app.server);
     for (const other of others) closed.push(new Promise((resolve) => other.close(resolve)));
   });
-  // Each ends with the last connection that it took.
+  // A listener closes after the last connection that it has accepted.
   app.addHook('onClose', async () => void (await Promise.all(closed)));
   const options = { host, port: free, backlog, reusePort: true };
   await app.listen(options);
   const bound = app.server.address();
-  if (bound === null || typeof bound === 'string') throw new Error('The server listens at no port.');
+  if (bound === null || typeof bound === 'string') throw new Error('The server has no port.');
   for (const other of others) await listening(other, { ...options, host: bound.address });
   return free;
 }
 
-/** What waits to be taken when its listener closes is cut off: first they are all taken, one from each listener a turn. */
-async function allTaken(server: Server): Promise<void> {
+/** Accepts all waiting connections: those that still wait when a listener closes are reset. */
+async function acceptWaiting(server: Server): Promise<void> {
   let taken = 0;
   const count = () => taken++;
   server.on('connection', count);
@@ -65,15 +65,15 @@ async function allTaken(server: Server): Promise<void> {
   server.off('connection', count);
 }
 
-/** Whoever takes connections in place of this process (node:cluster) does so for nothing else. */
-export async function listenInCluster(app: FastifyInstance, { host, port }: Place): Promise<number> {
+/** Listens in a worker of node:cluster, whose primary process accepts the connections and does little else. */
+export async function listenInCluster(app: FastifyInstance, { host, port }: ListenAddress): Promise<number> {
   await app.listen({ host, port, backlog });
   return portOf(app.server);
 }
 
-async function freePortAt(place: Place): Promise<number> {
+async function freePortAt(address: ListenAddress): Promise<number> {
   const probe = createServer();
-  await listening(probe, place);
+  await listening(probe, address);
   const port = portOf(probe);
   await new Promise((resolve) => probe.close(resolve));
   return port;
@@ -91,6 +91,6 @@ function listening(server: Server, options: ListenOptions): Promise<void> {
 
 function portOf(server: Pick<Server, 'address'>): number {
   const bound = server.address();
-  if (bound === null || typeof bound === 'string') throw new Error('The server listens at no port.');
+  if (bound === null || typeof bound === 'string') throw new Error('The server has no port.');
   return bound.port;
 }

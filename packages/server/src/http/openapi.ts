@@ -1,18 +1,19 @@
 /** The contract as an OpenAPI 3.1 document, for programs and for readers. */
-import { apiBase, type Endpoint, ErrorBody, type ErrorCode, errors } from '@lamina/contract';
+import { apiBase, declaredErrors, type Endpoint, ErrorBody, errors } from '@lamina/contract';
 import { z } from 'zod';
 
 type Json = { readonly [key: string]: unknown };
 
 const bearer = 'bearerToken';
 const imageSession = 'imageSession';
+const apiToken = 'apiToken';
 
 export function openApiDocument(endpoints: Readonly<Record<string, Endpoint>>): Json {
   const schemas: Record<string, Json> = {};
   const paths: Record<string, Record<string, Json>> = {};
   const schemaOf = (schema: z.ZodType, io: 'input' | 'output') => jsonSchemaOf(schema, io, schemas);
   for (const [name, endpoint] of Object.entries(endpoints)) {
-    const address = endpoint.path.replace(/:(\w+)/g, '{$1}');
+    const address = endpoint.path.replace(/:(\w+)/g, '{$1}').replace('*', '{path}');
     paths[address] ??= {};
     paths[address][endpoint.method.toLowerCase()] = operationOf(name, endpoint, schemaOf);
   }
@@ -21,6 +22,7 @@ export function openApiDocument(endpoints: Readonly<Record<string, Endpoint>>): 
     info: {
       title: 'Slides, accounts and image sessions',
       version: 'v1',
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
       description:
         'Errors carry a code that never changes its meaning and a sentence for the person. A 401 with `WWW-Authenticate: Bearer` ends the sign-in; one with `WWW-Authenticate: ImageSession` asks for a new image session.',
     },
@@ -31,6 +33,11 @@ export function openApiDocument(endpoints: Readonly<Record<string, Endpoint>>): 
       securitySchemes: {
         [bearer]: { type: 'http', scheme: 'bearer' },
         [imageSession]: { type: 'apiKey', in: 'query', name: 'session' },
+        [apiToken]: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API token, `lam_…`, with the scope that the call names',
+        },
       },
     },
   };
@@ -59,27 +66,46 @@ function operationOf(name: string, endpoint: Endpoint, schemaOf: SchemaOf): Json
   };
 }
 
-function accessSentence({ access, freshSignIn }: Endpoint): string {
+function accessSentence({ access, freshSignIn, scope, visitors }: Endpoint): string {
   if (access === 'anyone') return 'Anyone may call this.';
-  if (access === 'image-session') return 'Needs an image session; a bearer token does not open it.';
+  if (access === 'reader-or-visitor') {
+    return 'Needs the permission `catalogue.read`, or the image session of a share link.';
+  }
+  const byToken = scope === undefined ? '' : ` API tokens need the scope \`${scope}\`.`;
+  if (access === 'image-session') {
+    return `Needs an image session; the bearer token of a sign-in does not open it.${byToken}`;
+  }
   const fresh = freshSignIn
     ? ' When the sign-in is older than 15 minutes, `current_password` must come along.'
     : '';
-  return `Needs the permission \`${access}\`.${fresh}`;
+  const byLink = visitors ? ', or the image session of a share link' : '';
+  return `Needs the permission \`${access}\`${byLink}.${fresh}${byToken}`;
 }
 
-function securityOf({ access }: Endpoint): Json[] {
-  if (access === 'anyone') return [];
-  return [{ [access === 'image-session' ? imageSession : bearer]: [] }];
+function securityOf({ access, path, scope, visitors }: Endpoint): Json[] {
+  // A session in the path is a parameter of the path.
+  if (access === 'anyone' || path.includes(':sessionId/')) return [];
+  if (access === 'reader-or-visitor') return [{ [bearer]: [] }, { [imageSession]: [] }];
+  const usual = { [access === 'image-session' ? imageSession : bearer]: [] };
+  const byLink = visitors && access !== 'image-session' ? [{ [imageSession]: [] }] : [];
+  return [usual, ...byLink, ...(scope === undefined ? [] : [{ [apiToken]: [scope] }])];
 }
 
 const tags: readonly (readonly [start: string, tag: string])[] = [
   ['/auth/image-session', 'Image sessions'],
   ['/auth', 'Signing in'],
+  ['/user/recent-annotations', 'Annotations'],
   ['/user', 'Own account'],
   ['/admin', 'Administration'],
   ['/image-catalog/proxy', 'Pixels'],
+  ['/image-catalog/overlays', 'Pixels'],
+  ['/image-catalog/annotation-counts', 'Annotations'],
+  ['/annotation-layers', 'Annotations'],
+  ['/result-layers', 'Results'],
+  ['/datasets', 'Annotations'],
   ['/image-catalog', 'Catalogue'],
+  ['/iiif', 'IIIF'],
+  ['/dicom-web', 'DICOMweb'],
 ];
 
 function tagOf(path: string): string {
@@ -87,7 +113,7 @@ function tagOf(path: string): string {
 }
 
 function pathParameters({ path }: Endpoint): Json[] {
-  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+  return [...path.matchAll(/:(\w+)|\*/g)].map(([, name = 'path']) => ({
     name,
     in: 'path',
     required: true,
@@ -121,9 +147,8 @@ function goodAnswer({ response, status }: Endpoint, schemaOf: SchemaOf): Json {
 
 /** One entry for each status, with the codes that come with it. */
 function refusals(endpoint: Endpoint, schemaOf: SchemaOf): Json {
-  const codes = new Set<ErrorCode>([...refusedBeforehand(endpoint), ...endpoint.errors]);
   const schema = schemaOf(ErrorBody, 'output');
-  const byStatus = Map.groupBy(codes, (code) => errors[code].status);
+  const byStatus = Map.groupBy(declaredErrors(endpoint), (code) => errors[code].status);
   return Object.fromEntries(
     [...byStatus]
       .sort(([a], [b]) => a - b)
@@ -137,37 +162,31 @@ function refusals(endpoint: Endpoint, schemaOf: SchemaOf): Json {
   );
 }
 
-/** What access and validation refuse. */
-function refusedBeforehand({ access, query, body, freshSignIn }: Endpoint): ErrorCode[] {
-  const byAccess: ErrorCode[] =
-    access === 'anyone'
-      ? []
-      : access === 'image-session'
-        ? ['session_missing', 'session_invalid', 'token_invalid']
-        : ['token_missing', 'token_invalid', 'account_not_active', 'forbidden'];
-  return [
-    ...byAccess,
-    ...(freshSignIn ? (['reauth_required'] as const) : []),
-    ...(query || body ? (['invalid_request'] as const) : []),
-    'unavailable',
-  ];
-}
-
 /** Named schemas go into `named` and are referred to. */
 function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', named: Record<string, Json>): Json {
   const {
     $schema: _,
     $defs = {},
     ...inline
-  } = referringTo(z.toJSONSchema(schema, { io, unrepresentable: 'any' })) as {
+  } = referringTo(z.toJSONSchema(schema, { io, unrepresentable: 'any', override: withNamedKeys })) as {
     $schema?: string;
     $defs?: Record<string, Json>;
   } & Json;
   for (const [id, definition] of Object.entries($defs)) named[id] = withoutId(definition);
   const id = schema.meta()?.id;
-  if (id === undefined) return inline;
+  // A named schema that refers to nothing else comes as a reference to its own definition, which is among `$defs`.
+  if (id === undefined || '$ref' in inline) return inline;
   named[id] = withoutId(inline);
   return { $ref: `#/components/schemas/${id}` };
+}
+
+/** Writes a record whose keys are all known, such as counts by status, as an object with these properties. */
+function withNamedKeys({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  const { propertyNames, required, additionalProperties } = jsonSchema;
+  if (propertyNames === undefined || required === undefined || additionalProperties === undefined) return;
+  jsonSchema.properties = Object.fromEntries(required.map((key) => [key, additionalProperties]));
+  jsonSchema.additionalProperties = false;
+  delete jsonSchema.propertyNames;
 }
 
 function withoutId(schema: Json): Json {

@@ -1,8 +1,9 @@
-/** Answers with bytes: a descriptor, a thumbnail, a tile. */
-import type { Readable } from 'node:stream';
+/** Responses with bytes: a descriptor, a thumbnail, a tile, a download. */
+import { Readable } from 'node:stream';
+import type { Endpoint } from '@lamina/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** What protects pixels in the browser. Fixed, because working all headers out anew costs as much as a tile. */
+/** Security headers of pixels. They are constant because computing all of helmet's headers costs as much as a tile. */
 export const pixelHeaders = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -11,42 +12,44 @@ export const pixelHeaders = {
   'X-Frame-Options': 'DENY',
 } as const;
 
-/** A browser keeps pixels as long as it may ask for them, an hour at most. */
-export const mostSecondsKept = 3600;
-
-export interface Bytes {
-  readonly bytes: Uint8Array | string;
-  /** Content type. */
-  readonly type: string;
-  /** Strong, quotes included; the same address answers with the same tag only for the same bytes. */
-  readonly etag: string;
-  /** How long the browser, and nobody else, may keep it. */
-  readonly maxAgeSeconds: number;
+/** Whether the endpoint sends pixels to many requests of one reader: its responses cost no more than a tile, whatever the protocol. */
+export function sendsPixels({ access, isTile }: Endpoint): boolean {
+  return access === 'image-session' || isTile === true;
 }
 
-/** A file to be kept, which may be larger than memory. */
+export interface Bytes {
+  /** Null: the client named the ETag and so has the bytes (304). */
+  readonly bytes: Uint8Array | string | null;
+  /** Content type. */
+  readonly type: string;
+  /** Strong, with its quotes; equal tags of one URL mean equal bytes. */
+  readonly etag: string;
+  readonly cacheControl: string;
+}
+
+/** A file to be saved by the browser, which may be larger than memory. */
 export interface Download {
   readonly stream: Readable;
   /** Content type. */
   readonly type: string;
-  /** ASCII, without quotes. */
-  readonly fileName: string;
+  /** ASCII, without quotes. Null: not to be saved, such as a stream of events. */
+  readonly fileName: string | null;
 }
 
 export function sendDownload(reply: FastifyReply, { stream, type, fileName }: Download) {
-  return reply
-    .header('Cache-Control', 'no-store')
-    .header('Content-Disposition', `attachment; filename="${fileName}"`)
-    .type(type)
-    .send(stream);
+  if (fileName !== null) reply.header('Content-Disposition', `attachment; filename="${fileName}"`);
+  return reply.header('Cache-Control', 'no-store').type(type).send(stream);
 }
 
 export function sendBytes(
   request: FastifyRequest,
   reply: FastifyReply,
-  { bytes, type, etag, maxAgeSeconds }: Bytes,
+  { bytes, type, etag, cacheControl }: Bytes,
 ) {
-  reply.header('ETag', etag).header('Cache-Control', `private, max-age=${maxAgeSeconds}`);
-  if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+  reply.header('ETag', etag).header('Cache-Control', cacheControl);
+  if (bytes === null || request.headers['if-none-match'] === etag) {
+    // Without a payload, Fastify adds Content-Length: 0 to HEAD; RFC 9110 section 8.6 allows only the length of the 200.
+    return reply.code(304).send(request.method === 'HEAD' ? Readable.from([]) : undefined);
+  }
   return reply.type(type).send(bytes);
 }

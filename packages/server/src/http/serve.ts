@@ -1,35 +1,35 @@
 /**
- * Registers an endpoint of the contract: access, then input, then the route's own work, then the answer.
- * Every route of the API goes through here.
+ * Registration of an endpoint of the contract: access, then input, then the handler, then the response. Every route of the
+ * API is registered here.
  */
 import { Readable } from 'node:stream';
-import { createBrotliDecompress } from 'node:zlib';
 import {
   AppError,
   apiBase,
+  type Bilingual,
   type BodyOf,
   type Endpoint,
-  type InBothLanguages,
+  isErrorReason,
   type Language,
   type ParamsOf,
   type Permission,
   type QueryOf,
   type ResponseOf,
-  ruleIn,
   type Upload,
 } from '@lamina/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
-import type { Origin } from '../audit.ts';
+import type { z } from 'zod';
+import type { Origin } from '../audit/audit-recorder.ts';
 import { browserName } from '../domain/browser-name.ts';
 import type { ImageSession } from '../domain/image-session.ts';
 import type { Caller, Credential } from './access.ts';
+import { clientSignalOf } from './client-signal.ts';
 import { languageOf } from './language.ts';
-import { type Bytes, type Download, sendBytes, sendDownload } from './send-bytes.ts';
+import { type Bytes, type Download, sendBytes, sendDownload, sendsPixels } from './send-bytes.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The contract's declaration behind a route; every route below the API base has one. */
+    /** The contract's declaration of the route; every route below the API base has one. */
     readonly endpoint?: Endpoint;
   }
   interface FastifyRequest {
@@ -38,74 +38,116 @@ declare module 'fastify' {
 }
 
 type CallerOf<E extends Endpoint> = E['access'] extends Permission
-  ? Caller
+  ? E['isTile'] extends true
+    ? Caller | ImageSession
+    : E['visitors'] extends true
+      ? Caller | ImageSession
+      : Caller
   : E['access'] extends 'image-session'
     ? ImageSession
-    : null;
+    : E['access'] extends 'reader-or-visitor'
+      ? Caller | ImageSession
+      : null;
 
-export interface ServedRequest<E extends Endpoint> {
+export interface EndpointRequest<E extends Endpoint> {
   readonly params: ParamsOf<E>;
   readonly query: QueryOf<E>;
   readonly body: BodyOf<E>;
-  /** What was sent in place of a body; empty when nothing was. */
+  /** The file that was sent in place of a JSON body; empty when there was none. */
   readonly file: E['upload'] extends Upload ? Uint8Array : undefined;
   readonly caller: CallerOf<E>;
-  /** Where it comes from, for the audit trail: client address and request id. */
+  /** Client address and request id, for the audit log. */
   readonly origin: Origin;
-  /** Aborted when the client leaves before the answer is complete. */
+  /** Aborted when the client disconnects before the response is complete. */
   readonly signal: AbortSignal;
-  /** Language of the answer. */
+  /** Language of the response. */
   readonly language: Language;
-  /** A sentence for the person, in that language. */
-  readonly say: (sentence: InBothLanguages) => string;
-  /** For headers beyond the contract; the answer itself is what the handler returns. */
+  /** Returns a sentence in that language. */
+  readonly say: (sentence: Bilingual) => string;
+  /** For headers beyond the contract; the handler returns the response itself. */
   readonly reply: FastifyReply;
 }
 
 type AnswerOf<E extends Endpoint> = E['response'] extends string
-  ? Bytes | Download
+  ? Bytes | Download | Redirect | StreamedText | typeof replied | typeof unchanged
   : E['response'] extends null
-    ? // biome-ignore lint/suspicious/noConfusingVoidType: what a function without a return returns
+    ? // biome-ignore lint/suspicious/noConfusingVoidType: the type of a function without a return
       void
-    : ResponseOf<E> | StreamedJson | typeof unchanged;
+    : ResponseOf<E> | StreamedJson | PlainText | typeof unchanged;
 
-/** Answer of a handler that has set an ETag which the caller named: 304, without a body. */
+/** Result of a handler that has sent the response itself, with `reply`. */
+export const replied = Symbol('replied');
+
+/** Result of a handler whose ETag equals If-None-Match: 304 without a body. */
 export const unchanged = Symbol('unchanged');
 
-/**
- * A long answer, as JSON in parts, or in Brotli already. Whoever makes it answers for its being what the contract says,
- * and no more.
- */
-export class StreamedJson {
-  readonly text: { readonly parts: AsyncIterable<string> } | { readonly brotli: AsyncIterable<Uint8Array> };
+/** A redirect to another document (303). */
+export class Redirect {
+  readonly url: string;
 
-  constructor(text: StreamedJson['text']) {
-    this.text = text;
+  constructor(url: string) {
+    this.url = url;
   }
 }
 
-/** A sign-in older than this asks for the current password before it changes the account. */
+/** A long response as JSON in parts. Its source is responsible for the fields: they are not parsed with the contract. */
+export class StreamedJson {
+  readonly parts: AsyncIterable<string>;
+
+  constructor(parts: AsyncIterable<string>) {
+    this.parts = parts;
+  }
+}
+
+/** A long response of another type than JSON in parts, in the form that its endpoint declares. */
+export class StreamedText {
+  readonly parts: AsyncIterable<string>;
+  readonly type: string;
+
+  constructor(parts: AsyncIterable<string>, type: string) {
+    this.parts = parts;
+    this.type = type;
+  }
+}
+
+/** A file in place of JSON, for a caller that asked for one. */
+export class PlainText {
+  readonly text: string;
+  /** Content type. */
+  readonly type: string;
+  /** ASCII, without quotes. */
+  readonly fileName: string;
+
+  constructor(text: string, type: string, fileName: string) {
+    this.text = text;
+    this.type = type;
+    this.fileName = fileName;
+  }
+}
+
+/** An older sign-in has to send the current password to change the account. */
 const freshSignInMs = 15 * 60_000;
 
 export function serve<const E extends Endpoint>(
   app: FastifyInstance,
   endpoint: E,
-  handle: (request: ServedRequest<E>) => Promise<AnswerOf<E>> | AnswerOf<E>,
+  handle: (request: EndpointRequest<E>) => Promise<AnswerOf<E>> | AnswerOf<E>,
 ): void {
   app.route({
     method: endpoint.method,
     url: apiBase + endpoint.path,
     config: { endpoint },
     ...(endpoint.upload && { bodyLimit: endpoint.upload.maxBytes }),
-    ...(endpoint.access === 'image-session' && { helmet: false }), // pixelHeaders take its place
+    ...(endpoint.maxBodyBytes && { bodyLimit: endpoint.maxBodyBytes }),
+    ...(sendsPixels(endpoint) && { helmet: false }), // pixelHeaders replace it
     handler: async (request, reply) => {
       if (endpoint.freshSignIn) requireFreshSignIn(request, app.now());
       const language = languageOf(request);
       const answer = await handle({
         params: request.params as ParamsOf<E>,
-        query: parse(endpoint.query, request.query, language) as QueryOf<E>,
-        body: parse(endpoint.body, request.body ?? {}, language) as BodyOf<E>,
-        file: fileOf(endpoint, request.body) as ServedRequest<E>['file'],
+        query: parse(endpoint.query, request.query) as QueryOf<E>,
+        body: parse(endpoint.body, request.body ?? {}) as BodyOf<E>,
+        file: fileOf(endpoint, request.body) as EndpointRequest<E>['file'],
         caller: request.credential as CallerOf<E>,
         origin: {
           address: request.ip,
@@ -113,37 +155,40 @@ export function serve<const E extends Endpoint>(
           browser: browserName(request.headers['user-agent']),
         },
         get signal() {
-          return signalOf(reply);
+          return clientSignalOf(reply.raw);
         },
         language,
         say: (sentence) => sentence[language],
         reply,
       });
+      if (answer instanceof Redirect) {
+        return reply.header('Cache-Control', 'no-store').redirect(answer.url, 303);
+      }
+      if (answer === unchanged) return reply.header('Cache-Control', 'no-store').code(304).send();
+      if (answer instanceof StreamedText) {
+        reply.header('Cache-Control', 'no-store').type(answer.type);
+        return reply.send(Readable.from(answer.parts));
+      }
       if (typeof endpoint.response === 'string') {
+        if (answer === replied) return reply;
         const file = answer as Bytes | Download;
         return 'stream' in file ? sendDownload(reply, file) : sendBytes(request, reply, file);
       }
       reply.header('Cache-Control', 'no-store').code(endpoint.status);
-      if (answer === unchanged) return reply.code(304).send();
-      if (answer instanceof StreamedJson) return sendStreamed(request, reply, answer);
-      // Only what the contract names leaves the server.
+      if (answer instanceof PlainText) {
+        reply.header('Content-Disposition', `attachment; filename="${answer.fileName}"`);
+        return reply.type(answer.type).send(answer.text);
+      }
+      if (answer instanceof StreamedJson) {
+        return reply.type('application/json; charset=utf-8').send(Readable.from(answer.parts));
+      }
+      // Properties that the contract does not declare are removed.
       return endpoint.response === null ? reply.send() : endpoint.response.parse(answer);
     },
   });
 }
 
-function sendStreamed(request: FastifyRequest, reply: FastifyReply, { text }: StreamedJson) {
-  reply.type('application/json; charset=utf-8');
-  if ('parts' in text) return reply.send(Readable.from(text.parts));
-  reply.header('Vary', 'Accept-Encoding');
-  const packed = Readable.from(text.brotli);
-  if (/\bbr\b(?!\s*;\s*q=0)/.test(String(request.headers['accept-encoding'] ?? ''))) {
-    return reply.header('Content-Encoding', 'br').send(packed);
-  }
-  return reply.send(packed.compose(createBrotliDecompress()));
-}
-
-/** permissions.md section 7 step 6: asked before the rest of the body is looked at. */
+/** Checked before the rest of the body (docs/permissions.md). @throws AppError reauth_required */
 function requireFreshSignIn(request: FastifyRequest, now: Date): void {
   const { signedInAt } = request.credential as Caller;
   const body = request.body as { current_password?: unknown } | null | undefined;
@@ -152,42 +197,31 @@ function requireFreshSignIn(request: FastifyRequest, now: Date): void {
   }
 }
 
-/** @throws AppError unsupported_type for what is no file of the kind */
+/** @throws AppError unsupported_type for a body of another type */
 function fileOf({ upload }: Endpoint, body: unknown): Uint8Array | undefined {
   if (upload === undefined) return undefined;
   if (body === undefined) return new Uint8Array();
   if (body instanceof Uint8Array) return body;
-  const { contentType } = upload;
-  const message = { tr: `Dosya ${contentType} türünde olmalı.`, en: `The file must be ${contentType}.` };
-  throw new AppError('unsupported_type', { message });
+  throw new AppError('unsupported_type', { reason: 'file_type', name: upload.contentType });
 }
 
-const locales = { tr: z.locales.tr().localeError, en: z.locales.en().localeError };
-
-/** @throws AppError invalid_request, naming the first field that does not fit */
-function parse(schema: z.ZodObject | undefined, value: unknown, language: Language): unknown {
+/** @throws AppError invalid_request with the first invalid field */
+function parse(schema: z.ZodObject | undefined, value: unknown): unknown {
   if (schema === undefined) return undefined;
-  const localise = locales[language];
-  const result = schema.safeParse(value, {
-    error: (issue) => {
-      const sentence = localise(issue);
-      const message = typeof sentence === 'string' ? sentence : sentence?.message;
-      return issue.path?.length ? `${issue.path.join('.')}: ${message}` : message;
-    },
-  });
+  const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
   const issue = result.error.issues[0];
-  const field = issue?.path.join('.');
+  if (issue === undefined) throw new AppError('invalid_request');
+  const field = issue.path.join('.');
   throw new AppError('invalid_request', {
-    ...(issue && { message: ruleIn(language, issue.message) }),
+    ...(isErrorReason(issue.message) ? { reason: issue.message, ...limitOf(issue) } : { issue }),
     ...(field && { field }),
   });
 }
 
-function signalOf(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort();
-  });
-  return controller.signal;
+/** The limit in an issue of a rule about lengths, or of one that names its limit itself. */
+function limitOf(issue: z.core.$ZodIssue): { readonly limit?: number } {
+  const limit: unknown =
+    issue.code === 'too_big' ? issue.maximum : issue.code === 'custom' && issue.params?.limit;
+  return typeof limit === 'number' ? { limit } : {};
 }

@@ -1,41 +1,46 @@
 /**
- * Jobs that several processes share, kept by pg-boss in a schema of its own in the database: each is done by one of
- * them, and by another one when that dies. A database that is away for a while loses none and ends nobody.
+ * A job queue in PostgreSQL (pg-boss, in its own schema) that several processes share. One process runs each
+ * job; when it dies, another one does. An outage of the database loses no job and ends no process.
+ *
+ * `createJobsInPostgres` is long because its functions share the connection, the workers and the timers.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Job, PgBoss, type QueuePolicy } from 'pg-boss';
 import type { Logger } from 'pino';
-import { openPatientPostgresPool, openPostgresPool, type WatchedPool } from '../store/postgres-pool.ts';
+import { type MonitoredPool, openBackgroundPostgresPool, openPostgresPool } from '../store/postgres-pool.ts';
 import {
   type JobKind,
   type JobName,
   type JobPayload,
   type Jobs,
+  type JobWorker,
   jobKinds,
   jobNames,
   keyOfJob,
-  NotYet,
-  type Worker,
+  RetryLater,
 } from './jobs.ts';
 
 const schema = 'jobs';
-/** Beside the connections of the process; work itself uses those. */
+/** In addition to the connections of the process, which the jobs themselves use. */
 const maxConnections = 3;
-const lookEverySeconds = 1;
-/** A process that has not been heard of for so long is dead, and what it was doing is given to another one. */
+const pollEverySeconds = 1;
+/** A process without a heartbeat for this long counts as dead; its jobs are given to another one. */
 const heartbeatSeconds = 10;
 const superviseEverySeconds = 5;
-const askAgainAfterMs = 2000;
-const toldOfOutageEveryMs = 30_000;
-const endWithinMs = 8000;
-/** With a database that does not answer there is no end in order. */
-const giveUpAfterMs = endWithinMs + 2000;
-/** Jobs that are written down in one statement. */
-const atOnce = 500;
+const retryAfterMs = 2000;
+const logOutageEveryMs = 30_000;
+const closeWithinMs = 8000;
+/** A graceful end is impossible while the database does not respond. */
+const forceCloseAfterMs = closeWithinMs + 2000;
+/** Jobs per insert statement. */
+const jobsPerInsert = 500;
 
-const policies: Readonly<Record<JobKind['whileDone'], QueuePolicy>> = { once: 'exclusive', again: 'stately' };
+const policies: Readonly<Record<JobKind['whenRunning'], QueuePolicy>> = {
+  once: 'exclusive',
+  again: 'stately',
+};
 
-interface Ground {
+interface PostgresJobsOptions {
   /** postgres://… */
   readonly url: string;
   readonly log: Logger;
@@ -43,17 +48,21 @@ interface Ground {
 }
 
 /** @throws when PostgreSQL cannot be reached */
-export async function createJobsInPostgres({ url, log, kinds = jobKinds }: Ground): Promise<Jobs> {
+export async function createJobsInPostgres({
+  url,
+  log,
+  kinds = jobKinds,
+}: PostgresJobsOptions): Promise<Jobs> {
   const closing = new AbortController();
-  const workers = new Map<JobName, Worker<JobName>>();
+  const workers = new Map<JobName, JobWorker<JobName>>();
   const timers: NodeJS.Timeout[] = [];
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let loggedAt = Number.NEGATIVE_INFINITY;
 
-  /** While the database is away every look for work fails. */
-  function tell(error: unknown): void {
-    if (closing.signal.aborted || performance.now() - toldAt < toldOfOutageEveryMs) return;
-    toldAt = performance.now();
-    log.warn({ err: error }, 'the queue of jobs cannot be reached');
+  /** Logs an outage every 30 seconds at most, because every poll fails during it. */
+  function logUnavailable(error: unknown): void {
+    if (closing.signal.aborted || performance.now() - loggedAt < logOutageEveryMs) return;
+    loggedAt = performance.now();
+    log.warn({ err: error }, 'job queue unavailable');
   }
 
   const db = createConnections(url);
@@ -64,31 +73,31 @@ export async function createJobsInPostgres({ url, log, kinds = jobKinds }: Groun
     superviseIntervalSeconds: superviseEverySeconds,
     monitorIntervalSeconds: superviseEverySeconds,
   });
-  boss.on('error', tell);
-  boss.on('warning', ({ message }) => log.warn({ warning: message }, 'the queue of jobs warns'));
+  boss.on('error', logUnavailable);
+  boss.on('warning', ({ message }) => log.warn({ warning: message }, 'job queue warning'));
   try {
     await boss.start();
     for (const name of jobNames) {
       const { policy, ...settings } = settingsOf(kinds[name]);
       await boss.createQueue(name, { policy, ...settings });
-      await boss.updateQueue(name, settings); // one that an earlier version has made
+      await boss.updateQueue(name, settings); // an earlier version may have created it
     }
-    await db.waitForNobody();
+    await db.useFailFastPool();
   } catch (error) {
     await boss.stop({ graceful: false }).catch(() => {});
     await db.end();
     throw error;
   }
 
-  /** Again and again while the database is away. */
-  async function keep(write: () => Promise<unknown>): Promise<void> {
+  /** Repeats a write until it succeeds or the process ends. */
+  async function writeWithRetry(write: () => Promise<unknown>): Promise<void> {
     while (!closing.signal.aborted) {
       try {
         await write();
         return;
       } catch (error) {
-        tell(error);
-        await wait(askAgainAfterMs, undefined, { ref: false, signal: closing.signal }).catch(() => {});
+        logUnavailable(error);
+        await wait(retryAfterMs, undefined, { ref: false, signal: closing.signal }).catch(() => {});
       }
     }
   }
@@ -106,17 +115,20 @@ export async function createJobsInPostgres({ url, log, kinds = jobKinds }: Groun
     await boss.insert(name, jobs);
   }
 
-  /** Once in so many seconds, whichever process asks first. */
-  function askByItself(name: JobName, { everySeconds, payload }: NonNullable<JobKind['byItself']>): void {
-    boss.send(name, payload, { singletonSeconds: everySeconds }).catch(tell);
+  /** Runs once per interval, whichever process sends it first. */
+  function enqueueScheduled(
+    name: JobName,
+    { everySeconds, payload }: NonNullable<JobKind['schedule']>,
+  ): void {
+    boss.send(name, payload, { singletonSeconds: everySeconds }).catch(logUnavailable);
   }
 
-  async function doIt(name: JobName, { data, signal }: Job<JobPayload>): Promise<void> {
+  async function runJob(name: JobName, { data, signal }: Job<JobPayload>): Promise<void> {
     try {
       await workers.get(name)?.(data, AbortSignal.any([signal, closing.signal]));
     } catch (error) {
-      const level = error instanceof NotYet || closing.signal.aborted ? 'debug' : 'warn';
-      log[level]({ err: error, job: name }, 'a job failed');
+      const level = error instanceof RetryLater || closing.signal.aborted ? 'debug' : 'warn';
+      log[level]({ err: error, job: name }, 'job failed');
       throw error;
     }
   }
@@ -124,22 +136,22 @@ export async function createJobsInPostgres({ url, log, kinds = jobKinds }: Groun
   async function close(): Promise<void> {
     closing.abort();
     for (const timer of timers) clearInterval(timer);
-    const stopped = boss.stop({ graceful: true, timeout: endWithinMs }).catch(() => {});
-    await Promise.race([stopped, wait(giveUpAfterMs, undefined, { ref: false })]);
+    const stopped = boss.stop({ graceful: true, timeout: closeWithinMs }).catch(() => {});
+    await Promise.race([stopped, wait(forceCloseAfterMs, undefined, { ref: false })]);
     await db.end();
   }
   let closed: Promise<void> | null = null;
 
   return {
-    on(name, worker) {
-      workers.set(name, worker as Worker<JobName>);
+    setWorker(name, worker) {
+      workers.set(name, worker as JobWorker<JobName>);
     },
 
-    async ask(name, payloads, afterMs = 0) {
-      const all = [payloads].flat() as JobPayload[];
+    async enqueue(name, payloads, afterMs = 0) {
+      const allPayloads = [payloads].flat() as JobPayload[];
       const startAfter = afterMs > 0 ? new Date(Date.now() + afterMs) : null;
-      for (let from = 0; from < all.length; from += atOnce) {
-        await keep(() => write(name, all.slice(from, from + atOnce), startAfter));
+      for (let from = 0; from < allPayloads.length; from += jobsPerInsert) {
+        await writeWithRetry(() => write(name, allPayloads.slice(from, from + jobsPerInsert), startAfter));
       }
     },
 
@@ -147,24 +159,26 @@ export async function createJobsInPostgres({ url, log, kinds = jobKinds }: Groun
       for (const name of workers.keys()) {
         const id = await boss.work<JobPayload>(
           name,
-          { pollingIntervalSeconds: lookEverySeconds },
+          { pollingIntervalSeconds: pollEverySeconds },
           async ([job]) => {
             if (job === undefined) return;
-            boss.notifyWorker(id); // the next one at once, without the pause of whoever found nothing
-            await doIt(name, job);
+            boss.notifyWorker(id); // polls again immediately, without the pause of an idle worker
+            await runJob(name, job);
           },
         );
       }
       for (const name of jobNames) {
-        const { byItself } = kinds[name];
-        if (byItself === null) continue;
-        if (byItself.atStart) askByItself(name, byItself);
-        timers.push(setInterval(() => askByItself(name, byItself), byItself.everySeconds * 1000).unref());
+        const { schedule } = kinds[name];
+        if (schedule === null) continue;
+        if (schedule.atStart) enqueueScheduled(name, schedule);
+        timers.push(
+          setInterval(() => enqueueScheduled(name, schedule), schedule.everySeconds * 1000).unref(),
+        );
       }
     },
 
     async idle(name) {
-      while (!closing.signal.aborted && (await isAnythingLeft(boss, name))) await wait(100);
+      while (!closing.signal.aborted && (await hasOpenJobs(boss, name))) await wait(100);
     },
 
     close() {
@@ -174,46 +188,49 @@ export async function createJobsInPostgres({ url, log, kinds = jobKinds }: Groun
   };
 }
 
-/** Patient while the tables are made, for another process may be making them; later nobody waits for a database that is gone. */
+/**
+ * Creates connections that wait patiently while the tables are created, since another process may be creating
+ * them. After `useFailFastPool`, queries fail fast.
+ */
 function createConnections(url: string) {
-  const patient = openPatientPostgresPool(url);
-  let watched: WatchedPool | null = null;
+  const patient = openBackgroundPostgresPool(url);
+  let failFast: MonitoredPool | null = null;
   return {
     async executeSql(text: string, values: unknown[] = []) {
-      if (watched === null) return patient.query(text, values);
-      const client = await watched.connect();
+      if (failFast === null) return patient.query(text, values);
+      const client = await failFast.connect();
       try {
-        // As it comes: of several statements in one text pg-boss wants all answers.
+        // Unmodified, because pg-boss needs the results of all statements in one text.
         return await client.query<unknown>(text, values);
       } finally {
         client.release();
       }
     },
-    async waitForNobody() {
-      watched = openPostgresPool(url, maxConnections);
+    async useFailFastPool() {
+      failFast = openPostgresPool(url, maxConnections);
       await patient.end();
     },
     async end() {
-      await (watched ?? patient).end();
+      await (failFast ?? patient).end();
     },
   };
 }
 
-async function isAnythingLeft(boss: PgBoss, name: JobName): Promise<boolean> {
+async function hasOpenJobs(boss: PgBoss, name: JobName): Promise<boolean> {
   const { rows } = await boss
     .getDb()
     .executeSql(`select 1 from ${schema}.job where name = $1 and state < 'completed' limit 1`, [name]);
   return rows.length > 0;
 }
 
-function settingsOf({ whileDone, retry, longestSeconds, byItself }: JobKind) {
+function settingsOf({ whenRunning, retry, timeoutSeconds, schedule }: JobKind) {
   return {
-    policy: policies[whileDone],
+    policy: policies[whenRunning],
     retryLimit: retry.times,
     retryDelay: retry.afterSeconds,
-    expireInSeconds: longestSeconds,
+    expireInSeconds: timeoutSeconds,
     heartbeatSeconds,
-    // What was done stays as long as it keeps others from asking for the same by themselves.
-    deleteAfterSeconds: 2 * Math.max(3600, byItself?.everySeconds ?? 0),
+    // Completed jobs are kept until their interval has passed, so that other processes do not repeat them.
+    deleteAfterSeconds: 2 * Math.max(3600, schedule?.everySeconds ?? 0),
   };
 }

@@ -1,128 +1,138 @@
-/** Jobs of one process: nothing is written down, since whoever asks for them asks again at the next start. */
+/**
+ * A job queue in memory. Nothing is stored, because the callers enqueue their jobs again at the next start.
+ *
+ * `createJobsInProcess` is long because its functions share the queues.
+ */
 import type { Logger } from 'pino';
 import {
   type JobName,
   type JobPayload,
   type Jobs,
+  type JobWorker,
   jobKinds,
   jobNames,
   keyOfJob,
-  NotYet,
-  type Worker,
+  RetryLater,
 } from './jobs.ts';
 
-interface Waiting {
+interface WaitingJob {
   readonly payload: JobPayload;
-  /** How often it has failed. */
+  /** Number of failed attempts. */
   readonly failures: number;
 }
 
-/** One kind of work: what waits, and what is being done. */
-interface Line {
-  worker: Worker<JobName> | null;
-  /** By key, in the order they were asked for. */
-  readonly waiting: Map<string, Waiting>;
-  /** Asked for, but not before their time. */
-  readonly later: Map<string, NodeJS.Timeout>;
-  underWay: string | null;
-  /** Null when nobody works. */
-  working: Promise<void> | null;
+/** The queue of one kind of job. */
+interface JobQueue {
+  worker: JobWorker<JobName> | null;
+  /** By key, in the order they were enqueued. */
+  readonly waiting: Map<string, WaitingJob>;
+  /** Timers of the jobs that start later, by key. */
+  readonly delayed: Map<string, NodeJS.Timeout>;
+  runningKey: string | null;
+  /** Null while no job runs. */
+  processing: Promise<void> | null;
 }
 
-interface Ground {
+interface ProcessJobsOptions {
   readonly log: Logger;
   readonly kinds?: typeof jobKinds;
 }
 
-export function createJobsInProcess({ log, kinds = jobKinds }: Ground): Jobs {
+export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOptions): Jobs {
   const closing = new AbortController();
   const timers: NodeJS.Timeout[] = [];
-  const lines = new Map<JobName, Line>();
+  const queues = new Map<JobName, JobQueue>();
   for (const name of jobNames) {
-    lines.set(name, { worker: null, waiting: new Map(), later: new Map(), underWay: null, working: null });
+    queues.set(name, {
+      worker: null,
+      waiting: new Map(),
+      delayed: new Map(),
+      runningKey: null,
+      processing: null,
+    });
   }
-  const lineOf = (name: JobName): Line => lines.get(name) as Line;
+  const queueOf = (name: JobName): JobQueue => queues.get(name) as JobQueue;
 
-  function put(name: JobName, key: string, job: Waiting): void {
-    const line = lineOf(name);
-    if (closing.signal.aborted || line.waiting.has(key)) return;
-    if (line.underWay === key && kinds[name].whileDone === 'once') return;
-    line.waiting.set(key, job);
-    line.working ??= workOff(name, line).finally(() => {
-      line.working = null;
+  function enqueueNow(name: JobName, key: string, job: WaitingJob): void {
+    const queue = queueOf(name);
+    if (closing.signal.aborted || queue.waiting.has(key)) return;
+    if (queue.runningKey === key && kinds[name].whenRunning === 'once') return;
+    queue.waiting.set(key, job);
+    queue.processing ??= processQueue(name, queue).finally(() => {
+      queue.processing = null;
     });
   }
 
-  function putLater(name: JobName, key: string, job: Waiting, ms: number): void {
-    const { later } = lineOf(name);
-    if (closing.signal.aborted || later.has(key)) return;
+  function enqueueLater(name: JobName, key: string, job: WaitingJob, ms: number): void {
+    const { delayed } = queueOf(name);
+    if (closing.signal.aborted || delayed.has(key)) return;
     const timer = setTimeout(() => {
-      later.delete(key);
-      put(name, key, job);
+      delayed.delete(key);
+      enqueueNow(name, key, job);
     }, ms).unref();
-    later.set(key, timer);
+    delayed.set(key, timer);
   }
 
-  async function workOff(name: JobName, line: Line): Promise<void> {
-    await Promise.resolve(); // whoever asks goes on first
+  async function processQueue(name: JobName, queue: JobQueue): Promise<void> {
+    await Promise.resolve(); // lets the caller continue first
     for (;;) {
-      const [next] = line.waiting;
+      const [next] = queue.waiting;
       if (next === undefined || closing.signal.aborted) return;
       const [key, job] = next;
-      line.waiting.delete(key);
-      line.underWay = key;
+      queue.waiting.delete(key);
+      queue.runningKey = key;
       try {
-        await line.worker?.(job.payload, closing.signal);
+        await queue.worker?.(job.payload, closing.signal);
       } catch (error) {
         afterFailure(name, key, job, error);
       } finally {
-        line.underWay = null;
+        queue.runningKey = null;
       }
     }
   }
 
-  function afterFailure(name: JobName, key: string, { payload, failures }: Waiting, error: unknown): void {
+  function afterFailure(name: JobName, key: string, { payload, failures }: WaitingJob, error: unknown): void {
     if (closing.signal.aborted) return;
     const { times, afterSeconds } = kinds[name].retry;
     const isLast = failures >= times;
-    const level = isLast ? 'error' : error instanceof NotYet ? 'debug' : 'warn';
-    log[level]({ err: error, job: name }, 'a job failed');
-    if (!isLast) putLater(name, key, { payload, failures: failures + 1 }, afterSeconds * 1000);
+    const level = isLast ? 'error' : error instanceof RetryLater ? 'debug' : 'warn';
+    log[level]({ err: error, job: name }, 'job failed');
+    if (!isLast) enqueueLater(name, key, { payload, failures: failures + 1 }, afterSeconds * 1000);
   }
 
   return {
-    on(name, worker) {
-      lineOf(name).worker = worker as Worker<JobName>;
+    setWorker(name, worker) {
+      queueOf(name).worker = worker as JobWorker<JobName>;
     },
 
-    async ask(name, payloads, afterMs = 0) {
+    async enqueue(name, payloads, afterMs = 0) {
       for (const payload of [payloads].flat() as JobPayload[]) {
         const key = keyOfJob(name, payload as never);
         const job = { payload, failures: 0 };
-        if (afterMs > 0) putLater(name, key, job, afterMs);
-        else put(name, key, job);
+        if (afterMs > 0) enqueueLater(name, key, job, afterMs);
+        else enqueueNow(name, key, job);
       }
     },
 
     async start() {
       for (const name of jobNames) {
-        const { byItself } = kinds[name];
-        if (byItself === null) continue;
-        const ask = () => put(name, '', { payload: byItself.payload, failures: 0 });
-        if (byItself.atStart) ask();
-        timers.push(setInterval(ask, byItself.everySeconds * 1000).unref());
+        const { schedule } = kinds[name];
+        if (schedule === null) continue;
+        const enqueueScheduled = () => enqueueNow(name, '', { payload: schedule.payload, failures: 0 });
+        if (schedule.atStart) enqueueScheduled();
+        timers.push(setInterval(enqueueScheduled, schedule.everySeconds * 1000).unref());
       }
     },
 
     async idle(name) {
-      for (const line = lineOf(name); line.working !== null; ) await line.working;
+      for (const queue = queueOf(name); queue.processing !== null; ) await queue.processing;
     },
 
     async close() {
       closing.abort();
       for (const timer of timers) clearInterval(timer);
-      for (const { later } of lines.values()) for (const timer of later.values()) clearTimeout(timer);
-      await Promise.all([...lines.values()].flatMap(({ working }) => working ?? []));
+      for (const { delayed } of queues.values()) for (const timer of delayed.values()) clearTimeout(timer);
+      await Promise.all([...queues.values()].flatMap(({ processing }) => processing ?? []));
     },
   };
 }

@@ -1,139 +1,165 @@
 /**
- * Work that somebody asks for and that is done once, whichever process does it: in this process over the embedded
- * database, shared out by a queue in PostgreSQL where there is one.
+ * Background jobs. A job runs once, in one of the processes: with the embedded database in this process,
+ * otherwise through a queue in PostgreSQL.
  */
 
-/** What each kind of work is told. */
+/** Payload of each kind of job. */
 export interface JobPayloads {
-  /** Looks through the slide folders. At a start also reads again what could not be read. */
+  /** Scans the slide folders. With `atStart` it also retries slides that could not be read. */
   readonly rescan: { readonly atStart: boolean };
-  /** The same of the bucket. */
+  /** Scans the bucket, with the same option. */
   readonly 'rescan-bucket': { readonly atStart: boolean };
-  /** Reads the files of a catalogue entry that are new or have changed; `again`: even if nothing has changed. */
+  /** Reads the files of a catalogue entry that are new or have changed; with `again` also unchanged ones. */
   readonly 'read-slide': { readonly imageId: string; readonly again: boolean };
+  /** Imports the file of a result layer. */
+  readonly 'import-result': { readonly layerId: string };
+  /** Finds results that lie beside slides. */
+  readonly 'find-results': object;
   readonly 'draw-demo-slides': object;
-  /** Tells administrators who waits for them. */
+  /** E-mails administrators a digest of waiting users and requests. */
   readonly 'tell-who-waits': object;
-  /** Removes image sessions that have ended. */
+  /** Deletes expired image sessions. */
   readonly sweep: object;
-  /** Gives up old entries of the audit trail. */
+  /** Prunes old entries of the audit log. */
   readonly 'prune-audit': object;
 }
 
 export type JobName = keyof JobPayloads;
 export type JobPayload = JobPayloads[JobName];
 
-/** Thrown by a worker when nothing is wrong, but it has to be done once more a little later. */
-export class NotYet extends Error {
-  override readonly name = 'NotYet';
+/** Thrown by a worker that found no error but needs to run again a little later. */
+export class RetryLater extends Error {
+  override readonly name = 'RetryLater';
 }
 
-/** @param signal aborted when the process is about to end: leave off and throw, so that another one takes it up */
-export type Worker<Name extends JobName> = (payload: JobPayloads[Name], signal: AbortSignal) => Promise<void>;
+/**
+ * @param signal aborted when the process ends; the worker then throws, so that another process runs the job
+ */
+export type JobWorker<Name extends JobName> = (
+  payload: JobPayloads[Name],
+  signal: AbortSignal,
+) => Promise<void>;
 
 export interface Jobs {
-  /** Who does it, one after the other in each process. Once for each name, before anybody asks. */
-  on<Name extends JobName>(name: Name, worker: Worker<Name>): void;
   /**
-   * Asks for it; what is waiting already is not asked for again. Never rejects, and resolves when it is kept: in
-   * PostgreSQL when it is written down, for which it waits as long as the database is out of reach.
-   *
-   * @param afterMs not before that; until then the same is not asked for again
+   * Sets the function that runs jobs of this name, one after the other in each process. Call it once per
+   * name, before the first job.
    */
-  ask<Name extends JobName>(
+  setWorker<Name extends JobName>(name: Name, worker: JobWorker<Name>): void;
+  /**
+   * Enqueues jobs, except those with a key that is waiting already. Never rejects. With PostgreSQL it
+   * resolves when the jobs are stored, and retries as long as the database is unavailable.
+   *
+   * @param afterMs delay in milliseconds; until then, jobs with the same key are not enqueued again
+   */
+  enqueue<Name extends JobName>(
     name: Name,
     payloads: JobPayloads[Name] | readonly JobPayloads[Name][],
     afterMs?: number,
   ): Promise<void>;
-  /** This process takes part in the work, and asks for what is due from time to time. */
+  /** Starts running jobs in this process, and enqueues scheduled ones. */
   start(): Promise<void>;
-  /** Resolves when nothing with this name waits or is being done, in any process. */
+  /** Resolves when no job with this name waits or runs in any process. */
   idle(name: JobName): Promise<void>;
-  /** What is under way is told to leave off, and waited for. */
+  /** Aborts running jobs and waits for them. */
   close(): Promise<void>;
 }
 
 export interface JobKind {
   /**
-   * Asked for while it is being done: `once` is nothing more to do, `again` does it once more afterwards. Either way
-   * what waits waits once.
+   * What happens when a job with the same key is enqueued while it runs: `once` ignores it, `again` runs it
+   * once more afterwards.
    */
-  readonly whileDone: 'once' | 'again';
-  /** What counts as the same; null: all of this kind. */
+  readonly whenRunning: 'once' | 'again';
+  /** Returns the key of a job; null: all jobs of this kind have the same key. */
   readonly keyOf: ((payload: never) => string) | null;
-  /** Asked for by itself; null: never. */
-  readonly byItself: {
+  /** Enqueues the job at an interval; null: never. */
+  readonly schedule: {
     readonly everySeconds: number;
     readonly payload: JobPayload;
     readonly atStart: boolean;
   } | null;
-  /** After a failure. */
+  /** Retries after failures. */
   readonly retry: { readonly times: number; readonly afterSeconds: number };
-  /** Longer than this nobody works on it in earnest. */
-  readonly longestSeconds: number;
+  /** A job that runs longer counts as failed. */
+  readonly timeoutSeconds: number;
 }
 
 const minute = 60;
 const hour = 60 * minute;
 
 export const jobKinds: Readonly<Record<JobName, JobKind>> = {
-  // Some network file systems tell nobody of changes, so it is asked for by itself, too.
+  // Some network file systems report no changes, so folders are also scanned at an interval.
   rescan: {
-    whileDone: 'again',
+    whenRunning: 'again',
     keyOf: null,
-    byItself: { everySeconds: 10 * minute, payload: { atStart: false }, atStart: false },
+    schedule: { everySeconds: 10 * minute, payload: { atStart: false }, atStart: false },
     retry: { times: 3, afterSeconds: 5 },
-    longestSeconds: 6 * hour,
+    timeoutSeconds: 6 * hour,
   },
-  // By itself as often as the settings say.
+  // The settings determine the interval.
   'rescan-bucket': {
-    whileDone: 'again',
+    whenRunning: 'again',
     keyOf: null,
-    byItself: null,
+    schedule: null,
     retry: { times: 3, afterSeconds: 5 },
-    longestSeconds: 6 * hour,
+    timeoutSeconds: 6 * hour,
   },
-  // What could not be read for another reason than itself; a rescan asks for it again after the last time.
+  // Retries errors that are not the slide's own; after the last retry the next scan enqueues it again.
   'read-slide': {
-    whileDone: 'once',
+    whenRunning: 'once',
     keyOf: ({ imageId }: JobPayloads['read-slide']) => imageId,
-    byItself: null,
+    schedule: null,
     retry: { times: 20, afterSeconds: 5 },
-    longestSeconds: hour,
+    timeoutSeconds: hour,
+  },
+  'import-result': {
+    whenRunning: 'once',
+    keyOf: ({ layerId }: JobPayloads['import-result']) => layerId,
+    schedule: null,
+    retry: { times: 5, afterSeconds: 5 },
+    timeoutSeconds: 2 * hour,
+  },
+  'find-results': {
+    whenRunning: 'again',
+    keyOf: null,
+    schedule: { everySeconds: 10 * minute, payload: {}, atStart: true },
+    retry: { times: 3, afterSeconds: 5 },
+    timeoutSeconds: hour,
   },
   'draw-demo-slides': {
-    whileDone: 'once',
+    whenRunning: 'once',
     keyOf: null,
-    byItself: null,
+    schedule: null,
     retry: { times: 3, afterSeconds: 5 },
-    longestSeconds: hour,
+    timeoutSeconds: hour,
   },
   'tell-who-waits': {
-    whileDone: 'again',
+    whenRunning: 'again',
     keyOf: null,
-    byItself: null,
+    schedule: null,
     retry: { times: 20, afterSeconds: 10 },
-    longestSeconds: 10 * minute,
+    timeoutSeconds: 10 * minute,
   },
   sweep: {
-    whileDone: 'once',
+    whenRunning: 'once',
     keyOf: null,
-    byItself: { everySeconds: 10 * minute, payload: {}, atStart: true },
+    schedule: { everySeconds: 10 * minute, payload: {}, atStart: true },
     retry: { times: 0, afterSeconds: 0 },
-    longestSeconds: hour,
+    timeoutSeconds: hour,
   },
   'prune-audit': {
-    whileDone: 'once',
+    whenRunning: 'once',
     keyOf: null,
-    byItself: { everySeconds: 24 * hour, payload: {}, atStart: true },
+    schedule: { everySeconds: 24 * hour, payload: {}, atStart: true },
     retry: { times: 3, afterSeconds: minute },
-    longestSeconds: 6 * hour,
+    timeoutSeconds: 6 * hour,
   },
 };
 
 export const jobNames = Object.keys(jobKinds) as JobName[];
 
-/** A kind of which all count as the same has one key. */
+/** Returns the key of a job; '' for kinds in which all jobs share a key. */
 export function keyOfJob<Name extends JobName>(name: Name, payload: JobPayloads[Name]): string {
   return jobKinds[name].keyOf?.(payload as never) ?? '';
 }

@@ -8,13 +8,13 @@ import pino from 'pino';
 import postalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createBackground } from '../background.ts';
-import { createSealing } from '../sealing.ts';
+import { createBackground } from '../platform/background-tasks.ts';
+import { createEncryption } from '../platform/encryption.ts';
 import { change, type Database } from '../store/database.ts';
 import { databaseKinds, openTestDatabase } from '../store/testing/test-database.ts';
 import { createMail } from './mail.ts';
 
-const letter = {
+const email = {
   to: 'ayse@example.org',
   subject: 'Şifre sıfırlama',
   text: `Merhaba,\n\nhttp://127.0.0.1:3000/auth/password-reset#code=${'Ab_-9'.repeat(9)}\n`,
@@ -36,18 +36,18 @@ async function machine(kind: (typeof databaseKinds)[number] = 'SQLite'): Promise
   return { db, dataDir, clock: { at: Date.UTC(2026, 4, 1) } };
 }
 
-/** A process that has been started on this machine. */
-function start({ db, dataDir, clock }: Machine, smtpUrl: string | null) {
+/** A process on this machine. */
+function start({ db, dataDir, clock }: Machine, smtpUrl: string | null, allowPlaintextMail = false) {
   const lines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line) => lines.push(line) });
   const background = createBackground({ log });
   const mail = createMail({
-    config: { dataDir, smtpUrl, mailFrom: 'Lamina <no-reply@example.org>' },
+    config: { dataDir, smtpUrl, allowPlaintextMail, mailFrom: 'Lamina <no-reply@example.org>' },
     db,
     now: () => new Date(clock.at),
     log,
     background,
-    sealing: createSealing({ dataDir, secretKey: null }),
+    encryption: createEncryption({ dataDir, secretKey: null }),
   });
   onTestFinished(async () => {
     await background.close();
@@ -58,26 +58,28 @@ function start({ db, dataDir, clock }: Machine, smtpUrl: string | null) {
     mail,
     background,
     logged: () => lines.join(''),
-    letters: () =>
+    outboxFiles: () =>
       fs.existsSync(outbox) ? fs.readdirSync(outbox).map((name) => path.join(outbox, name)) : [],
   };
 }
 
 const waiting = ({ db }: Machine) => db.selectFrom('letters').selectAll().execute();
 
-/** A real mail server on this machine that refuses the first `refusals` letters. */
-async function mailServer(refusals = 0) {
+/** A real mail server on this machine that rejects the first `refusals` e-mails. */
+async function mailServer(refusals = 0, offersTls = false) {
   const received: string[] = [];
+  const encrypted: boolean[] = [];
   let asked = 0;
   const server = new SMTPServer({
     authOptional: true,
-    disabledCommands: ['STARTTLS'],
+    disabledCommands: offersTls ? [] : ['STARTTLS'],
     onMailFrom: (_, __, answer) => {
       asked += 1;
       const busy = Object.assign(new Error('come back later'), { responseCode: 451 });
       answer(asked <= refusals ? busy : null);
     },
-    onData: (stream, _, answer) => {
+    onData: (stream, { secure }, answer) => {
+      encrypted.push(secure);
       void text(stream).then((whole) => {
         received.push(whole);
         answer();
@@ -88,69 +90,69 @@ async function mailServer(refusals = 0) {
   await once(server.server, 'listening');
   onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)));
   const { port } = server.server.address() as AddressInfo;
-  return { url: `smtp://127.0.0.1:${port}`, received, asked: () => asked };
+  return { url: `smtp://127.0.0.1:${port}`, port, received, encrypted, asked: () => asked };
 }
 
-describe('without a mail server', () => {
-  it('a letter is a file in the outbox that any mail program opens', async () => {
-    const { mail, background, letters } = start(await machine(), null);
-    mail.send(letter);
+describe('Mail without a mail server', () => {
+  it('writes an e-mail as a file in the outbox that any mail program opens', async () => {
+    const { mail, background, outboxFiles } = start(await machine(), null);
+    mail.send(email);
     await background.idle();
-    const [file = '', ...others] = letters();
+    const [file = '', ...others] = outboxFiles();
     expect(others).toEqual([]);
     expect(file).toMatch(/\.eml$/);
     const { from, to, subject, text: plain } = await postalMime.parse(fs.readFileSync(file));
     expect({ from, to, subject }).toMatchObject({
       from: { name: 'Lamina', address: 'no-reply@example.org' },
-      to: [{ address: letter.to }],
-      subject: letter.subject,
+      to: [{ address: email.to }],
+      subject: email.subject,
     });
-    expect(plain?.trim()).toBe(letter.text.trim());
+    expect(plain?.trim()).toBe(email.text.trim());
   });
 
-  it('its link can be read without one', async () => {
-    const { mail, background, letters } = start(await machine(), null);
-    mail.send(letter);
+  it('writes the text unencoded, so that a person can copy the link from the file', async () => {
+    const { mail, background, outboxFiles } = start(await machine(), null);
+    mail.send(email);
     await background.idle();
-    expect(fs.readFileSync(letters()[0] ?? '', 'utf8')).toContain(`#code=${'Ab_-9'.repeat(9)}\r\n`);
+    expect(fs.readFileSync(outboxFiles()[0] ?? '', 'utf8')).toContain(`#code=${'Ab_-9'.repeat(9)}\r\n`);
   });
 
-  it('nobody but the owner can read it', async () => {
-    const { mail, background, letters } = start(await machine(), null);
-    mail.send(letter);
+  it('gives only the owner access to the outbox and its files', async () => {
+    const { mail, background, outboxFiles } = start(await machine(), null);
+    mail.send(email);
     await background.idle();
-    const [file = ''] = letters();
+    const [file = ''] = outboxFiles();
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
     expect(fs.statSync(path.dirname(file)).mode & 0o777).toBe(0o700);
   });
 });
 
-describe('with a mail server', () => {
-  it('a letter is sent, the outbox stays empty, and nothing of the letter stays behind', async () => {
+describe('Mail with a mail server', () => {
+  it('sends an e-mail, leaves the outbox empty and deletes the row', async () => {
     const server = await mailServer();
     const here = await machine();
-    const { mail, background, letters } = start(here, server.url);
-    mail.send(letter);
+    const { mail, background, outboxFiles } = start(here, server.url);
+    mail.send(email);
     await background.idle();
     expect(await postalMime.parse(server.received[0] ?? '')).toMatchObject({
-      to: [{ address: letter.to }],
-      subject: letter.subject,
+      to: [{ address: email.to }],
+      subject: email.subject,
       text: expect.stringContaining('#code=Ab_-9'),
     });
-    expect(letters()).toEqual([]);
+    expect(outboxFiles()).toEqual([]);
     expect(await waiting(here)).toEqual([]);
   });
 
-  it('that says no, the letter is sent again after a while, and not before', async () => {
+  it('retries after a delay, and not before, when the mail server rejects an e-mail', async () => {
     const server = await mailServer(1);
     const here = await machine();
     const { mail, background, logged } = start(here, server.url);
-    mail.send(letter);
+    mail.send(email);
     await background.idle();
     mail.wake();
     await background.idle();
     expect([server.asked(), server.received.length]).toEqual([1, 0]);
-    expect(logged()).toContain('could not be sent yet');
+    expect(logged()).toContain('e-mail not sent, will retry');
 
     here.clock.at += minute;
     mail.wake();
@@ -159,11 +161,11 @@ describe('with a mail server', () => {
     expect(logged()).not.toContain('code=');
   });
 
-  it('that goes on saying no, the letter is given up after two days, and the log tells so without its text', async () => {
+  it('deletes an e-mail that the mail server rejects for two days, and logs it without its text', async () => {
     const server = await mailServer(1000);
     const here = await machine();
     const { mail, background, logged } = start(here, server.url);
-    mail.send(letter);
+    mail.send(email);
     for (let hours = 0; hours < 72; hours += 3) {
       await background.idle();
       here.clock.at += day / 8;
@@ -172,100 +174,153 @@ describe('with a mail server', () => {
     await background.idle();
     expect(await waiting(here)).toEqual([]);
     expect(server.asked()).toBe(20);
-    expect(logged()).toContain('a letter could not be sent"');
+    expect(logged()).toContain('e-mail deleted after the last attempt to send it');
     expect(logged()).not.toContain('code=');
   });
 });
 
-describe.each(databaseKinds)('a queued letter, on %s,', (kind) => {
-  it('is there exactly when the change is that it tells of', async () => {
+describe.each(databaseKinds)('a queued e-mail on %s', (kind) => {
+  it('is sent when its transaction is committed, and not when it is rolled back', async () => {
     const here = await machine(kind);
-    const { mail, background, letters } = start(here, null);
+    const { mail, background, outboxFiles } = start(here, null);
     const undone = change(here.db, 'accounts', async (tx) => {
-      await mail.queue(tx, letter);
+      await mail.queue(tx, email);
       throw new Error('the change does not happen');
     });
     await expect(undone).rejects.toThrow('does not happen');
     mail.wake();
     await background.idle();
-    expect(letters()).toEqual([]);
+    expect(outboxFiles()).toEqual([]);
 
-    await change(here.db, 'accounts', (tx) => mail.queue(tx, letter));
+    await change(here.db, 'accounts', (tx) => mail.queue(tx, email));
     mail.wake();
     await background.idle();
-    expect(letters()).toHaveLength(1);
+    expect(outboxFiles()).toHaveLength(1);
   });
 
-  it('of a process that ended goes out at the next start', async () => {
+  it('is sent at the next start when the process ended before', async () => {
     const here = await machine(kind);
     const first = start(here, null);
     await first.background.close();
-    await change(here.db, 'accounts', (tx) => first.mail.queue(tx, letter));
-    expect(first.letters()).toEqual([]);
+    await change(here.db, 'accounts', (tx) => first.mail.queue(tx, email));
+    expect(first.outboxFiles()).toEqual([]);
 
     const second = start(here, null);
     await second.background.idle();
-    expect(second.letters()).toHaveLength(1);
+    expect(second.outboxFiles()).toHaveLength(1);
     expect(await waiting(here)).toEqual([]);
   });
 
-  it('goes out when a database that was away is back, though nobody writes another one', async () => {
+  it('is sent when the database is available again, without a further e-mail', async () => {
     const here = await machine(kind);
     const writer = start(here, null);
     await writer.background.close();
-    await change(here.db, 'accounts', (tx) => writer.mail.queue(tx, letter));
-    let isAway = true;
+    await change(here.db, 'accounts', (tx) => writer.mail.queue(tx, email));
+    let isUnavailable = true;
     const db = here.db.withPlugin({
       transformQuery({ node }) {
-        if (isAway) throw new Error('the database is away');
+        if (isUnavailable) throw new Error('the database is unavailable');
         return node;
       },
       transformResult: async ({ result }) => result,
     });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const { background, letters } = start({ ...here, db }, null);
+    const { background, outboxFiles } = start({ ...here, db }, null);
     await background.idle();
-    expect(letters()).toEqual([]);
-    isAway = false;
+    expect(outboxFiles()).toEqual([]);
+    isUnavailable = false;
     vi.advanceTimersByTime(minute);
     vi.useRealTimers();
     await background.idle();
-    expect(letters()).toHaveLength(1);
+    expect(outboxFiles()).toHaveLength(1);
   });
 
-  it('that a process took before it was killed goes out two minutes later', async () => {
+  it('is sent two minutes after a process claimed it and was killed', async () => {
     const here = await machine(kind);
-    const { mail, background, letters } = start(here, null);
+    const { mail, background, outboxFiles } = start(here, null);
     await background.idle();
-    await change(here.db, 'accounts', (tx) => mail.queue(tx, letter));
-    // As the other process left it: taken, not sent.
-    const taken = new Date(here.clock.at + 2 * minute).toISOString();
-    await here.db.updateTable('letters').set({ due_at: taken, attempts: 1 }).execute();
+    await change(here.db, 'accounts', (tx) => mail.queue(tx, email));
+    // As a killed process leaves it: claimed, not sent.
+    const claimedUntil = new Date(here.clock.at + 2 * minute).toISOString();
+    await here.db.updateTable('letters').set({ due_at: claimedUntil, attempts: 1 }).execute();
     mail.wake();
     await background.idle();
-    expect(letters()).toEqual([]);
+    expect(outboxFiles()).toEqual([]);
     here.clock.at += 2 * minute;
     mail.wake();
     await background.idle();
-    expect(letters()).toHaveLength(1);
+    expect(outboxFiles()).toHaveLength(1);
   });
 
-  it('goes out once, however many processes look', async () => {
+  it('is sent once when several processes send at the same time', async () => {
     const here = await machine(kind);
     const processes = Array.from({ length: 4 }, () => start(here, null));
     await change(here.db, 'accounts', async (tx) => {
-      for (let n = 0; n < 10; n++) await processes[0]?.mail.queue(tx, letter);
+      for (let n = 0; n < 10; n++) await processes[0]?.mail.queue(tx, email);
     });
     for (const { mail } of processes) mail.wake();
     for (const { background } of processes) await background.idle();
-    expect(processes[0]?.letters()).toHaveLength(10);
+    expect(processes[0]?.outboxFiles()).toHaveLength(10);
   });
 
   it('is not readable in a copy of the database', async () => {
     const here = await machine(kind);
     const { mail } = start(here, null);
-    await change(here.db, 'accounts', (tx) => mail.queue(tx, letter));
+    await change(here.db, 'accounts', (tx) => mail.queue(tx, email));
     expect(JSON.stringify(await waiting(here))).not.toMatch(/code=|ayse/);
+  });
+});
+
+describe('Mail to a mail server on another machine', () => {
+  /** Linux connects to 0.0.0.0 on this machine, but it is not a loopback address. */
+  const elsewhere = (port: number, query = '') => `smtp://0.0.0.0:${port}${query}`;
+
+  it.each(['', '?ignoreTLS=true', '?requireTLS=false', '?opportunisticTLS=true', '?secure=false'])(
+    'sends nothing when the server offers no STARTTLS, with the query %j',
+    async (query) => {
+      const { port, received, asked } = await mailServer();
+      const here = await machine();
+      const { mail, background, logged } = start(here, elsewhere(port, query));
+      mail.send(email);
+      await background.idle();
+      expect([received, asked()]).toEqual([[], 0]);
+      expect(await waiting(here)).toHaveLength(1);
+      expect(logged()).toContain('SMTP_ALLOW_PLAINTEXT=on');
+    },
+  );
+
+  it('sends nothing in plain text over smtps:// when the query switches TLS off', async () => {
+    const { port, asked } = await mailServer();
+    const { mail, background } = start(await machine(), `smtps://0.0.0.0:${port}?secure=false`);
+    mail.send(email);
+    await background.idle();
+    expect(asked()).toBe(0);
+  });
+
+  it('sends after STARTTLS', async () => {
+    const { port, received, encrypted } = await mailServer(0, true);
+    // The test's mail server has a self-signed certificate.
+    const { mail, background } = start(await machine(), elsewhere(port, '?tls.rejectUnauthorized=false'));
+    mail.send(email);
+    await background.idle();
+    expect([received.length, encrypted]).toEqual([1, [true]]);
+  });
+
+  it('sends nothing when the certificate is not trusted', async () => {
+    const { port, received } = await mailServer(0, true);
+    const { mail, background, logged } = start(await machine(), elsewhere(port));
+    mail.send(email);
+    await background.idle();
+    expect(received).toEqual([]);
+    expect(logged()).toContain('certificate');
+  });
+
+  it('sends in plain text with SMTP_ALLOW_PLAINTEXT=on', async () => {
+    const { port, received, encrypted } = await mailServer();
+    const { mail, background } = start(await machine(), elsewhere(port), true);
+    mail.send(email);
+    await background.idle();
+    expect([received.length, encrypted]).toEqual([1, [false]]);
   });
 });

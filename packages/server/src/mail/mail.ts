@@ -1,27 +1,28 @@
 /**
- * Sends mail by the mail server that is set; without one, writes it to the outbox folder. Letters wait as rows, so
- * that none is lost with a process.
+ * Sends e-mails through the configured mail server; without one, writes them to the outbox folder. E-mails wait as
+ * rows of the database, so that none is lost when a process ends.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
-import type { Background } from '../background.ts';
-import type { Config } from '../config.ts';
-import type { Sealing } from '../sealing.ts';
+import type { Background } from '../platform/background-tasks.ts';
+import type { Config } from '../platform/config.ts';
+import type { Encryption } from '../platform/encryption.ts';
 import type { Change, Connection, Database } from '../store/database.ts';
 import {
-  deleteLetter,
-  findDueLetter,
-  insertLetter,
-  nextLetterDue,
-  postponeLetter,
-  takeLetter,
-} from '../store/letters.ts';
+  claimEmail,
+  deleteEmail,
+  findDueEmail,
+  insertEmail,
+  nextEmailDue,
+  postponeEmail,
+} from '../store/outgoing-emails.ts';
 import type { Row } from '../store/schema.ts';
+import { isTlsFault, type SmtpSettings, smtpOptions, tlsAdvice } from './smtp-options.ts';
 
-export interface Letter {
+export interface Email {
   readonly to: string;
   readonly subject: string;
   /** Plain text. */
@@ -30,20 +31,19 @@ export interface Letter {
 
 export interface Mail {
   /**
-   * Queues a letter in the transaction of the change it tells of, so that neither is without the other, whatever
-   * happens to the process. Goes out after `wake`.
+   * Queues an e-mail in the transaction of the change that it reports: both are committed, or neither. `wake` sends it.
    */
-  queue(tx: Change, letter: Letter): Promise<void>;
-  /** After the commit: sends what is due, in the background. */
+  queue(tx: Change, email: Email): Promise<void>;
+  /** Sends what is due, in the background. To be called after the commit. */
   wake(): void;
-  /** Queues a letter that belongs to no change, and sends it. Returns at once: nobody waits for a mail server. */
-  send(letter: Letter): void;
-  /** Stops looking for letters. What has not gone out goes out after the next start. */
+  /** Queues and sends an e-mail that belongs to no change. Returns at once, without waiting for the mail server. */
+  send(email: Email): void;
+  /** Stops sending. Queued e-mails are sent after the next start. */
   close(): void;
 }
 
 const minuteMs = 60_000;
-/** Waited after each attempt that failed; after the last one the letter is given up: two days in all. */
+/** Delay after each failed attempt. After the last one the e-mail is deleted: two days in all. */
 const retryAfterMs = [
   10_000,
   minuteMs,
@@ -51,80 +51,82 @@ const retryAfterMs = [
   30 * minuteMs,
   ...Array<number>(15).fill(180 * minuteMs),
 ];
-/** A process that has taken a letter and ended leaves it to the others after so long. */
-const takenForMs = 2 * minuteMs;
-/** How often letters that other processes left are looked for. */
-const lookEveryMs = minuteMs;
+/** For so long a process claims an e-mail; if the process ends before, another one sends it then. */
+const claimMs = 2 * minuteMs;
+/** How often the process looks for e-mails that other processes left. */
+const pollEveryMs = minuteMs;
 const connectionTimeoutMs = 10_000;
 
-type Ground = {
-  readonly config: Pick<Config, 'dataDir' | 'mailFrom' | 'smtpUrl'>;
+type Dependencies = {
+  readonly config: Pick<Config, 'dataDir' | 'mailFrom' | 'smtpUrl' | 'allowPlaintextMail'>;
   readonly db: Database;
   readonly now: () => Date;
   readonly log: Logger;
   readonly background: Background;
-  readonly sealing: Sealing;
+  readonly encryption: Encryption;
 };
 
-export function createMail({ config, db, now, log, background, sealing }: Ground): Mail {
-  const post = config.smtpUrl === null ? createOutbox(config) : createPost(config.smtpUrl, config.mailFrom);
+export function createMail({ config, db, now, log, background, encryption }: Dependencies): Mail {
+  const { smtpUrl } = config;
+  const transport = smtpUrl === null ? createOutbox(config) : createSmtpTransport({ ...config, smtpUrl });
   const later = (ms: number) => new Date(now().getTime() + ms).toISOString();
   let timer: NodeJS.Timeout | null = null;
   let isClosed = false;
   let isSending = false;
-  let isAskedAgain = false;
+  let isWokenAgain = false;
 
+  /** Binds a ciphertext to its row. Stored e-mails depend on the exact text. */
   const purpose = (id: string) => `letter ${id}`;
 
-  async function queue(to: Connection, letter: Letter): Promise<void> {
+  async function queue(to: Connection, email: Email): Promise<void> {
     const id = randomUUID();
     const at = now().toISOString();
-    const content = sealing.seal(JSON.stringify(letter), purpose(id));
-    await insertLetter(to, { id, content, created_at: at, attempts: 0, due_at: at });
+    const content = encryption.encrypt(JSON.stringify(email), purpose(id));
+    await insertEmail(to, { id, content, created_at: at, attempts: 0, due_at: at });
   }
 
   async function deliver(row: Row<'letters'>): Promise<void> {
     try {
-      await post.deliver(JSON.parse(sealing.open(row.content, purpose(row.id))) as Letter);
+      await transport.deliver(JSON.parse(encryption.decrypt(row.content, purpose(row.id))) as Email);
     } catch (error) {
       const waitMs = retryAfterMs[row.attempts];
       const reason = reasonOf(error);
       if (waitMs === undefined) {
-        log.error({ reason, letter: row.id }, 'a letter could not be sent');
-        await deleteLetter(db, row.id);
+        log.error({ reason, email: row.id }, 'e-mail deleted after the last attempt to send it');
+        await deleteEmail(db, row.id);
         return;
       }
-      log.warn({ reason, letter: row.id }, 'a letter could not be sent yet');
-      await postponeLetter(db, row.id, later(waitMs));
+      log.warn({ reason, email: row.id }, 'e-mail not sent, will retry');
+      await postponeEmail(db, row.id, later(waitMs));
       return;
     }
-    await deleteLetter(db, row.id);
+    await deleteEmail(db, row.id);
   }
 
   async function deliverDue(closing: AbortSignal): Promise<void> {
     while (!closing.aborted) {
-      const letter = await findDueLetter(db, now().toISOString());
-      if (letter === null) return;
-      if (await takeLetter(db, letter, later(takenForMs))) await deliver(letter);
+      const email = await findDueEmail(db, now().toISOString());
+      if (email === null) return;
+      if (await claimEmail(db, email, later(claimMs))) await deliver(email);
     }
   }
 
   function wake(): void {
     if (isClosed) return;
     if (isSending) {
-      isAskedAgain = true;
+      isWokenAgain = true;
       return;
     }
     isSending = true;
-    background.run('sending letters', async (closing) => {
+    background.run('sending e-mails', async (closing) => {
       try {
         do {
-          isAskedAgain = false;
+          isWokenAgain = false;
           await deliverDue(closing);
-          await lookAgain();
-        } while (isAskedAgain && !closing.aborted);
+          await schedulePoll();
+        } while (isWokenAgain && !closing.aborted);
       } catch (error) {
-        lookIn(lookEveryMs); // the database is away; it will be back
+        pollIn(pollEveryMs); // the database is unavailable
         throw error;
       } finally {
         isSending = false;
@@ -132,82 +134,83 @@ export function createMail({ config, db, now, log, background, sealing }: Ground
     });
   }
 
-  /** At the time the next one is due, and once in a while for those of other processes. */
-  async function lookAgain(): Promise<void> {
-    const due = await nextLetterDue(db);
-    const waitMs = due === null ? lookEveryMs : Date.parse(due) - now().getTime();
-    lookIn(Math.min(lookEveryMs, Math.max(1000, waitMs)));
+  /** Polls when the next e-mail is due, and at the latest after `pollEveryMs`, for those of other processes. */
+  async function schedulePoll(): Promise<void> {
+    const due = await nextEmailDue(db);
+    const waitMs = due === null ? pollEveryMs : Date.parse(due) - now().getTime();
+    pollIn(Math.min(pollEveryMs, Math.max(1000, waitMs)));
   }
 
-  function lookIn(ms: number): void {
+  function pollIn(ms: number): void {
     if (timer !== null) clearTimeout(timer);
     timer = isClosed ? null : setTimeout(wake, ms).unref();
   }
 
-  wake(); // what an earlier process left
+  wake(); // e-mails that an earlier process left
 
   return {
     queue,
     wake,
-    send(letter) {
-      background.run('queueing a letter', async () => {
-        await queue(db, letter);
+    send(email) {
+      background.run('queueing an e-mail', async () => {
+        await queue(db, email);
         wake();
       });
     },
     close() {
       isClosed = true;
       if (timer !== null) clearTimeout(timer);
-      post.close();
+      transport.close();
     },
   };
 }
 
-/** What the mail server said; the error itself may carry the letter. */
+/** The mail server's response. Only the message is logged: the error itself may carry the e-mail. */
 function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const reason = error instanceof Error ? error.message : String(error);
+  return isTlsFault(error) ? `${reason}. ${tlsAdvice}` : reason;
 }
 
-interface Post {
-  deliver(letter: Letter): Promise<void>;
+interface Transport {
+  deliver(email: Email): Promise<void>;
   close(): void;
 }
 
-function createPost(smtpUrl: string, from: string): Post {
-  const transport = createTransport({
-    url: smtpUrl,
-    pool: true, // at most five connections, however many letters
-    connectionTimeout: connectionTimeoutMs,
-    greetingTimeout: connectionTimeoutMs,
-    socketTimeout: connectionTimeoutMs,
+function createSmtpTransport({
+  mailFrom: from,
+  ...settings
+}: SmtpSettings & Pick<Config, 'mailFrom'>): Transport {
+  const smtp = createTransport({
+    ...smtpOptions(settings, connectionTimeoutMs),
+    pool: true, // at most five connections
   });
   return {
-    deliver: async (letter) => {
-      await transport.sendMail({ from, ...letter });
+    deliver: async (email) => {
+      await smtp.sendMail({ from, ...email });
     },
-    close: () => transport.close(),
+    close: () => smtp.close(),
   };
 }
 
-function createOutbox({ dataDir, mailFrom }: Pick<Config, 'dataDir' | 'mailFrom'>): Post {
+function createOutbox({ dataDir, mailFrom }: Pick<Config, 'dataDir' | 'mailFrom'>): Transport {
   const folder = path.join(dataDir, 'outbox');
   const transport = createTransport({ streamTransport: true, buffer: true });
   return {
-    async deliver(letter) {
-      const { message } = await transport.sendMail({ from: mailFrom, ...letter });
+    async deliver(email) {
+      const { message } = await transport.sendMail({ from: mailFrom, ...email });
       const name = `${new Date().toISOString().replaceAll(/[:.]/g, '-')}-${randomUUID().slice(0, 8)}.eml`;
       const unfinished = path.join(folder, `.${name}`);
       await fs.mkdir(folder, { recursive: true, mode: 0o700 });
-      // A letter may carry a link that sets a password: for the owner of the folder alone. It gets its
-      // name when it is whole.
-      await fs.writeFile(unfinished, readable((message as Buffer).toString(), letter.text), { mode: 0o600 });
+      // An e-mail may carry a link that sets a password: only the owner of the folder may read it. It gets its final
+      // name when it is complete.
+      await fs.writeFile(unfinished, readable((message as Buffer).toString(), email.text), { mode: 0o600 });
       await fs.rename(unfinished, path.join(folder, name));
     },
     close: () => transport.close(),
   };
 }
 
-/** The text as it is, not as quoted-printable: whoever opens the file wants to follow the link in it. */
+/** Replaces quoted-printable by the plain text, so that a person who opens the file can follow the link in it. */
 function readable(message: string, text: string): string {
   const head = message.slice(0, message.indexOf('\r\n\r\n'));
   const plainHead = head.replace(/^Content-Transfer-Encoding: .*$/m, 'Content-Transfer-Encoding: 8bit');

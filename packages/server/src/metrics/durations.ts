@@ -1,6 +1,6 @@
-/** Durations counted by how long they took, in plain numbers: counting one costs next to nothing. */
+/** A histogram of durations in plain numbers: adding one costs next to nothing. */
 
-/** Upper bounds in seconds, ascending; what took longer than the last one is counted by itself. */
+/** Upper bounds in seconds, ascending. Longer durations count in a last bucket without a bound. */
 export const durationBounds = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ] as const;
@@ -9,9 +9,9 @@ const boundsMs = durationBounds.map((seconds) => seconds * 1000);
 
 export interface Durations {
   add(ms: number): void;
-  /** How many there were of each length: one number a bound, and a last one for what took longer. */
+  /** Count of each bucket: one for each bound, then one for longer durations. */
   counts(): readonly number[];
-  /** All of them together. */
+  /** Sum in seconds. */
   seconds(): number;
 }
 
@@ -20,9 +20,9 @@ export function createDurations(): Durations {
   let sumMs = 0;
   return {
     add(ms) {
-      let place = 0;
-      while (place < boundsMs.length && ms > (boundsMs[place] as number)) place++;
-      counts[place] = (counts[place] as number) + 1;
+      let bucket = 0;
+      while (bucket < boundsMs.length && ms > (boundsMs[bucket] as number)) bucket++;
+      counts[bucket] = (counts[bucket] as number) + 1;
       sumMs += ms;
     },
     counts: () => [...counts],

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { MetricNow } from './counted.ts';
 import { createMetrics } from './metrics.ts';
-import { createEndedMetrics, metricsPage } from './metrics-page.ts';
+import { createEndedProcessMetrics, metricsPage } from './metrics-page.ts';
+import type { MetricNow } from './prometheus-types.ts';
 
-const asked = async (times: number) => {
+const requestMetrics = async (times: number) => {
   const metrics = createMetrics();
   for (let i = 0; i < times; i++) metrics.request('GET', '/a', 200, 3);
   metrics.watch({ name: 'open', help: '', type: 'gauge', aggregator: 'sum', read: () => times });
@@ -28,9 +28,9 @@ const valuesOf = async (...processes: (readonly MetricNow[])[]) => {
   };
 };
 
-describe('the metrics of several processes', () => {
-  it('are one sum', async () => {
-    expect(await valuesOf(await asked(2), await asked(5))).toEqual({
+describe('metricsPage', () => {
+  it('adds up the metrics of several processes', async () => {
+    expect(await valuesOf(await requestMetrics(2), await requestMetrics(5))).toEqual({
       requests: 7,
       within5ms: 7,
       within1ms: 0,
@@ -39,10 +39,14 @@ describe('the metrics of several processes', () => {
     });
   });
 
-  it('never shrink when a process ends: its counts stay, what it had open does not', async () => {
-    const ended = createEndedMetrics();
-    ended.add(await asked(4));
-    ended.add(await asked(3));
-    expect(await valuesOf(ended.now(), await asked(1))).toMatchObject({ requests: 8, within5ms: 8, open: 1 });
+  it('keeps the counters of an exited process and drops its gauges', async () => {
+    const exited = createEndedProcessMetrics();
+    exited.add(await requestMetrics(4));
+    exited.add(await requestMetrics(3));
+    expect(await valuesOf(exited.now(), await requestMetrics(1))).toMatchObject({
+      requests: 8,
+      within5ms: 8,
+      open: 1,
+    });
   });
 });

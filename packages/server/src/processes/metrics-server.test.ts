@@ -1,4 +1,4 @@
-/** The program as it is started in earnest, with one process and with several, and what Prometheus reads of it. */
+/** The metrics endpoint of the whole program, with one process and with several. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -10,7 +10,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freePort } from '../testing/load-balancer.ts';
 
 const main = path.join(import.meta.dirname, '../main.ts');
-const patience = { timeout: 60_000, interval: 100 };
+const waitOptions = { timeout: 60_000, interval: 100 };
 
 interface Running {
   readonly process: ChildProcess;
@@ -50,13 +50,13 @@ async function start(workers: number): Promise<Running> {
       const found = /running at http:\S+:(\d+)/.exec(line)?.[1];
       if (found !== undefined) resolve(Number(found));
     });
-    child.once('exit', () => reject(new Error('the server ended without a word')));
+    child.once('exit', () => reject(new Error('the server exited before it listened')));
   });
   await all.promise;
   return { process: child, port, metricsPort };
 }
 
-/** Over a connection of its own: connections are dealt out to the processes in turn. */
+/** Returns the status of a GET over a new connection; the cluster distributes connections to the processes in turn. */
 function statusOf(port: number, url: string): Promise<number> {
   return new Promise((resolve, reject) => {
     http
@@ -75,16 +75,21 @@ async function scrape({ metricsPort }: Running): Promise<string> {
   return answer.text();
 }
 
-const lives = async (running: Running) => {
+const liveRequests = async (running: Running) => {
   const line = /^http_requests_total\{.*route="\/health\/live".*\} (\d+)$/m.exec(await scrape(running));
   return Number(line?.[1] ?? 0);
 };
 
-describe.skipIf(process.platform !== 'linux')('metrics of the whole program', () => {
-  it('are told at a port of their own, with those of the process', async () => {
+describe.skipIf(process.platform !== 'linux')('GET /metrics', () => {
+  it('answers at METRICS_PORT only and includes the metrics of the process', async () => {
     const running = await start(1);
+    // Until it is ready, a server answers 503 to everything else.
+    await vi.waitFor(
+      async () => expect(await statusOf(running.port, '/health/ready')).toBe(200),
+      waitOptions,
+    );
     for (let i = 0; i < 3; i++) expect(await statusOf(running.port, '/health/live')).toBe(200);
-    expect(await lives(running)).toBe(3);
+    expect(await liveRequests(running)).toBe(3);
     const page = await scrape(running);
     for (const name of [
       'process_cpu_seconds_total',
@@ -102,23 +107,26 @@ describe.skipIf(process.platform !== 'linux')('metrics of the whole program', ()
     expect(await statusOf(running.port, '/metrics')).toBe(404);
   });
 
-  it('are one sum of all processes, which never shrinks', async () => {
+  it('returns the sum over all processes, which never decreases', async () => {
     const running = await start(2);
-    const asked = 8;
-    for (let i = 0; i < asked; i++) expect(await statusOf(running.port, '/health/live')).toBe(200);
-    expect(await lives(running)).toBe(asked);
+    const requestCount = 8;
+    // A process that does not answer within a second counts with its last known figures.
+    const expectRequests = (count: number) =>
+      vi.waitFor(async () => expect(await liveRequests(running)).toBe(count), waitOptions);
+    for (let i = 0; i < requestCount; i++) expect(await statusOf(running.port, '/health/live')).toBe(200);
+    await expectRequests(requestCount);
 
     const [worker = 0] = serving(running);
     process.kill(worker, 'SIGKILL');
-    await vi.waitFor(() => expect(serving(running)).not.toContain(worker), patience);
-    expect(await lives(running)).toBe(asked);
-    await vi.waitFor(() => expect(serving(running)).toHaveLength(2), patience);
+    await vi.waitFor(() => expect(serving(running)).not.toContain(worker), waitOptions);
+    await expectRequests(requestCount);
+    await vi.waitFor(() => expect(serving(running)).toHaveLength(2), waitOptions);
     expect(await statusOf(running.port, '/health/live')).toBe(200);
-    expect(await lives(running)).toBe(asked + 1);
+    await expectRequests(requestCount + 1);
   });
 });
 
-/** Process ids of those that answer. */
+/** Returns the ids of the serving processes. */
 function serving({ process: { pid } }: Running): number[] {
   return fs
     .readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
@@ -132,6 +140,6 @@ function commandOf(pid: string): string {
   try {
     return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
-    return ''; // it has just ended
+    return ''; // the process has just exited
   }
 }

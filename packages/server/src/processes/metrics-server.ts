@@ -1,13 +1,13 @@
-/** Answers Prometheus, at a port of its own that is not for the public: what all processes of the program have counted. */
+/** HTTP server for Prometheus at a port of its own: the metrics of all processes of the program. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
-import type { MetricNow } from '../metrics/counted.ts';
 import { metricsContentType, metricsPage } from '../metrics/metrics-page.ts';
+import type { MetricNow } from '../metrics/prometheus-types.ts';
+import type { Config } from '../platform/config.ts';
 
-interface Plan {
+interface MetricsServerOptions {
   readonly config: Pick<Config, 'metricsHost' | 'metricsPort'>;
   readonly log: Logger;
   /** The metrics of each process. */
@@ -19,14 +19,19 @@ export interface MetricsServer {
   close(): void;
 }
 
-/** @returns null where no port is set. @throws when the port cannot be had */
-export async function startMetricsServer({ config, log, read }: Plan): Promise<MetricsServer | null> {
+/** @returns null without METRICS_PORT. @throws when the port is in use or not allowed */
+export async function startMetricsServer({
+  config,
+  log,
+  read,
+}: MetricsServerOptions): Promise<MetricsServer | null> {
   const { metricsHost: host, metricsPort: port } = config;
   if (port === null) return null;
   const limits = { headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout: 60_000 };
   const server = createServer(limits, (request, response) => {
-    const isAsked = request.url === '/metrics' && (request.method === 'GET' || request.method === 'HEAD');
-    if (!isAsked) {
+    const isMetricsRequest =
+      request.url === '/metrics' && (request.method === 'GET' || request.method === 'HEAD');
+    if (!isMetricsRequest) {
       response.writeHead(404).end();
       return;
     }
@@ -36,12 +41,12 @@ export async function startMetricsServer({ config, log, read }: Plan): Promise<M
         response.writeHead(200, { 'Content-Type': metricsContentType }).end(page);
       })
       .catch((error: unknown) => {
-        log.error({ err: error }, 'the metrics could not be told');
+        log.error({ err: error }, 'metrics request failed');
         response.writeHead(500).end();
       });
   });
   server.maxConnections = 16;
-  server.unref(); // nobody who asks for metrics holds a process that is to end
+  server.unref(); // an open connection from Prometheus does not delay the exit
   server.listen(port, host);
   await once(server, 'listening');
   return {

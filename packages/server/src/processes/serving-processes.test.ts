@@ -1,4 +1,4 @@
-/** The program with several processes that answer, as it is started in earnest. */
+/** The whole program with several serving processes (`WORKERS`). */
 import type { ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -13,12 +13,12 @@ import { type ServerProcess, startProgram } from '../testing/server-process.ts';
 
 const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
 const processes = 2;
-/** 480 × 400 pixels, tiles of 128, stored at 1 and at 1/4: Deep Zoom levels 9 and 7 of 0…9. */
-const plan = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
-const stored = 'image_files/9/1_1.jpg';
-const made = 'image_files/8/0_0.jpg';
+/** 480 × 400 pixels, tiles of 128, levels with downsample 1 and 4: native tiles at Deep Zoom levels 9 and 7. */
+const slideOptions = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
+const nativeTile = 'image_files/9/1_1.jpg';
+const renderedTile = 'image_files/8/0_0.jpg';
 
-const patience = { timeout: 50_000, interval: 100 };
+const waitOptions = { timeout: 50_000, interval: 100 };
 
 interface Reply {
   readonly status: number;
@@ -26,21 +26,21 @@ interface Reply {
   readonly json: unknown;
 }
 
-/** Which processes there are is looked up as Linux tells it. */
+/** The test finds the processes in /proc, so that it needs Linux. */
 const kinds = process.platform === 'linux' ? databaseKinds : [];
 
-describe.each(kinds)('several processes that answer, over %s,', (database) => {
+describe.each(kinds)('several serving processes with %s', (database) => {
   let dataDir: string;
   let server: ServerProcess;
   let token: string;
   let imageId: string;
-  /** One connection to each process, for connections are dealt out in turn. */
+  /** One connection to each process: the cluster distributes connections in turn. */
   let connections: http.Agent[];
 
   beforeAll(async () => {
     dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-serving-'));
     fs.mkdirSync(path.join(dataDir, 'slides/Tissue'), { recursive: true });
-    fs.writeFileSync(path.join(dataDir, 'slides/Tissue/a.svs'), await buildSvs(plan));
+    fs.writeFileSync(path.join(dataDir, 'slides/Tissue/a.svs'), await buildSvs(slideOptions));
     const listening = new Set<unknown>();
     server = await startProgram(
       {
@@ -58,7 +58,7 @@ describe.each(kinds)('several processes that answer, over %s,', (database) => {
       const { msg = '', pid } = JSON.parse(line) as { msg?: string; pid: number };
       if (msg.startsWith('Server listening')) listening.add(pid);
     });
-    await vi.waitUntil(() => listening.size === processes, patience);
+    await vi.waitUntil(() => listening.size === processes, waitOptions);
     connections = Array.from({ length: processes }, () => new http.Agent({ keepAlive: true, maxSockets: 1 }));
     ({ token } = (await call('POST', '/auth/login', { body: admin })).json as { token: string });
     await vi.waitFor(async () => {
@@ -67,7 +67,7 @@ describe.each(kinds)('several processes that answer, over %s,', (database) => {
       };
       if (images[0]?.status !== 'ready') throw new Error('the slide has not been read yet');
       imageId = images[0].id;
-    }, patience);
+    }, waitOptions);
   });
   afterAll(async () => {
     for (const agent of connections) agent.destroy();
@@ -78,14 +78,14 @@ describe.each(kinds)('several processes that answer, over %s,', (database) => {
   function call(
     method: string,
     address: string,
-    asked: { body?: object; token?: string; agent?: http.Agent } = {},
+    options: { body?: object; token?: string; agent?: http.Agent } = {},
   ): Promise<Reply> {
     return new Promise((resolve, reject) => {
       const headers = {
-        ...(asked.body && { 'content-type': 'application/json' }),
-        ...(asked.token && { authorization: `Bearer ${asked.token}` }),
+        ...(options.body && { 'content-type': 'application/json' }),
+        ...(options.token && { authorization: `Bearer ${options.token}` }),
       };
-      const agent = asked.agent ?? connections[0];
+      const agent = options.agent ?? connections[0];
       const request = http.request(
         server.address + apiBase + address,
         { method, headers, agent },
@@ -101,7 +101,7 @@ describe.each(kinds)('several processes that answer, over %s,', (database) => {
         },
       );
       request.on('error', reject);
-      request.end(asked.body && JSON.stringify(asked.body));
+      request.end(options.body && JSON.stringify(options.body));
     });
   }
 
@@ -109,67 +109,69 @@ describe.each(kinds)('several processes that answer, over %s,', (database) => {
     ((await call('POST', '/auth/image-session', { token })).json as { session_id: string }).session_id;
   const pixels = (what: string, sessionId: string, agent?: http.Agent) =>
     call('GET', `/image-catalog/proxy/${imageId}/${what}?session=${sessionId}`, { ...(agent && { agent }) });
-  const fromEach = (what: string, sessionId: string) =>
+  const pixelsFromEach = (what: string, sessionId: string) =>
     Promise.all(connections.map((agent) => pixels(what, sessionId, agent)));
 
-  it('serve the same descriptor, thumbnail, stored and made tiles', async () => {
+  it('return the same descriptor, thumbnail, native and rendered tiles', async () => {
     const sessionId = await session();
-    for (const what of ['image.dzi', 'thumbnail.jpg', stored, made]) {
-      const [one, other] = await fromEach(what, sessionId);
+    for (const what of ['image.dzi', 'thumbnail.jpg', nativeTile, renderedTile]) {
+      const [one, other] = await pixelsFromEach(what, sessionId);
       expect([one?.status, other?.status]).toEqual([200, 200]);
       expect(one?.bytes.length).toBeGreaterThan(100);
       expect(other?.bytes.equals(one?.bytes ?? Buffer.of())).toBe(true);
     }
   });
 
-  it('refuse a slide by the same sentence whichever is asked', async () => {
+  it('all return 404 for a tile outside the slide', async () => {
     const sessionId = await session();
-    const [one, other] = await fromEach('image_files/9/99_99.jpg', sessionId);
+    const [one, other] = await pixelsFromEach('image_files/9/99_99.jpg', sessionId);
     expect([one?.status, other?.status]).toEqual([404, 404]);
   });
 
-  it('all refuse a session within a second of its end, whichever ended it', async () => {
+  it('all reject an image session within a second after one of them ended it', async () => {
     const sessionId = await session();
-    for (const { status } of await fromEach(stored, sessionId)) expect(status).toBe(200);
+    for (const { status } of await pixelsFromEach(nativeTile, sessionId)) expect(status).toBe(200);
     expect((await call('DELETE', `/auth/image-session/${sessionId}`, { token })).status).toBe(204);
     const endedAt = performance.now();
     const open = new Set(connections);
-    let longestAskedAfterMs = 0;
+    let lastAcceptedAfterMs = 0;
     while (open.size > 0) {
       for (const agent of open) {
-        const askedAfterMs = performance.now() - endedAt;
-        const { status } = await pixels(stored, sessionId, agent);
-        if (status === 200) longestAskedAfterMs = Math.max(longestAskedAfterMs, askedAfterMs);
+        const requestedAfterMs = performance.now() - endedAt;
+        const { status } = await pixels(nativeTile, sessionId, agent);
+        if (status === 200) lastAcceptedAfterMs = Math.max(lastAcceptedAfterMs, requestedAfterMs);
         else open.delete(agent);
       }
     }
-    expect(longestAskedAfterMs).toBeLessThan(1000); // what is asked a second later is refused
+    expect(lastAcceptedAfterMs).toBeLessThan(1000);
   });
 
-  it('are replaced when they die, while the others go on', async () => {
+  it('are restarted after a crash while the others keep serving', async () => {
     const sessionId = await session();
-    await fromEach(stored, sessionId);
+    await pixelsFromEach(nativeTile, sessionId);
     const before = childrenOf(server.process);
     process.kill(before[0] ?? 0, 'SIGKILL');
-    // One of the two connections is lost, the other one is not.
-    const replies = await Promise.allSettled(connections.map((agent) => pixels(made, sessionId, agent)));
+    // The crash breaks one of the two connections.
+    const replies = await Promise.allSettled(
+      connections.map((agent) => pixels(renderedTile, sessionId, agent)),
+    );
     expect(replies.some((reply) => reply.status === 'fulfilled' && reply.value.status === 200)).toBe(true);
     await vi.waitFor(() => expect(childrenOf(server.process)).not.toContain(before[0]), { timeout: 10_000 });
     await vi.waitFor(
       () => expect(childrenOf(server.process).length).toBeGreaterThanOrEqual(processes),
-      patience,
+      waitOptions,
     );
-    for (const { status } of await fromEach(stored, sessionId)) expect(status).toBe(200);
+    for (const { status } of await pixelsFromEach(nativeTile, sessionId)) expect(status).toBe(200);
   });
 
-  it('end when the program is told to end', async () => {
+  it('exit when the program receives SIGTERM', async () => {
     const children = childrenOf(server.process);
     expect(await server.stop()).toBe(0);
     for (const pid of children) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 });
 
-/** Process ids of the serving processes. */
+/** Returns the process ids of the serving processes. */
 function childrenOf({ pid }: ChildProcess): number[] {
   const listed = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return listed

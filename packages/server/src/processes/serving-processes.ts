@@ -1,53 +1,53 @@
 /**
- * The processes that answer requests, where one core is not enough: each the whole program over the same database,
- * behind one port. The process that starts them answers nobody; it reads the slide folders, and makes and keeps tiles
- * for all of them.
+ * Several serving processes behind one port, for machines with several cores. Each runs the whole program over the same
+ * database. The primary process, which starts them, serves no requests; it scans the slide folders, and renders and
+ * caches tiles for all of them.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { MetricNow } from '../metrics/counted.ts';
-import { createEndedMetrics } from '../metrics/metrics-page.ts';
-import { answerCalls, type Caller, type CallTable, createCaller } from '../slides/process-calls.ts';
+import { createEndedProcessMetrics } from '../metrics/metrics-page.ts';
+import type { MetricNow } from '../metrics/prometheus-types.ts';
+import { answerCalls, type Caller, type CallTable, createCaller } from '../tiles/process-calls.ts';
 
-/** What each of them answers the one that started it. */
+/** Calls from the primary process to a serving process. */
 export interface ServingCalls extends CallTable {
   readonly metrics: (signal: AbortSignal) => Promise<readonly MetricNow[]>;
 }
 
 export interface ServingProcesses {
-  /** The port they all listen at. */
+  /** The port on which all of them listen. */
   readonly port: number;
-  /** What each has counted, and what those that have ended had. */
+  /** The metrics of each process, and the counters of those that have exited. */
   metrics(): Promise<readonly (readonly MetricNow[])[]>;
-  /** Tells them to end, and waits until they have. */
+  /** Sends SIGTERM and waits until they have exited. */
   stop(): Promise<void>;
 }
 
-interface Plan {
+interface ServingOptions {
   readonly count: number;
-  /** What this process answers for them. */
+  /** Calls that this process answers for them. */
   readonly calls: CallTable;
   readonly log: Logger;
 }
 
-/** One that dies sooner than this after its start is started again later and later. */
-const livedLongMs = 10_000;
+/** The restart delay doubles while a process lives for less than this. */
+const stableAfterMs = 10_000;
 const firstDelayMs = 200;
 const longestDelayMs = 30_000;
-/** Of one that does not answer in time, what it answered last counts. */
-const metricsWithinMs = 1000;
+/** After this time the last known metrics of a process are used. */
+const metricsTimeoutMs = 1000;
 
 interface Serving {
   readonly caller: Caller<ServingCalls>;
   lastMetrics: readonly MetricNow[];
 }
 
-/** @returns null when the first of them ended before it listened; it has said why by itself */
-export async function startServing({ count, calls, log }: Plan): Promise<ServingProcesses | null> {
+/** @returns null when the first process exited before it listened; it has logged the reason */
+export async function startServing({ count, calls, log }: ServingOptions): Promise<ServingProcesses | null> {
   cluster.setupPrimary({ serialization: 'advanced' });
   const serving = new Map<Worker, Serving>();
-  const ended = createEndedMetrics();
+  const ended = createEndedProcessMetrics();
   const stopping = new AbortController();
 
   function start(): Worker {
@@ -58,20 +58,20 @@ export async function startServing({ count, calls, log }: Plan): Promise<Serving
       serving.delete(worker);
       ended.add(served.lastMetrics);
     });
-    answerCalls(worker, calls, (error) => log.error({ err: error }, 'a serving process was not answered'));
+    answerCalls(worker, calls, (error) => log.error({ err: error }, 'call from serving process failed'));
     return worker;
   }
 
-  /** Whenever it ends, starts another one in its place. */
-  async function keepAlive(first: Worker): Promise<void> {
+  /** Restarts the process whenever it exits. */
+  async function superviseWorker(first: Worker): Promise<void> {
     let worker = first;
     let delayMs = firstDelayMs;
     for (;;) {
       const startedAt = performance.now();
-      const { code, signal } = await endOf(worker);
+      const { code, signal } = await exitOf(worker);
       if (stopping.signal.aborted) return;
-      if (performance.now() - startedAt > livedLongMs) delayMs = firstDelayMs;
-      log.error({ code, signal, delayMs }, 'a serving process ended; another one is started');
+      if (performance.now() - startedAt > stableAfterMs) delayMs = firstDelayMs;
+      log.error({ code, signal, delayMs }, 'serving process exited; restarting');
       await wait(delayMs);
       if (stopping.signal.aborted) return;
       delayMs = Math.min(delayMs * 2, longestDelayMs);
@@ -79,44 +79,44 @@ export async function startServing({ count, calls, log }: Plan): Promise<Serving
     }
   }
 
-  // The first one shows whether the port can be had; the others follow.
+  // The first process shows whether the port is free; the others follow.
   const first = start();
   const port = await listeningPortOf(first);
   if (port === null) return null;
   const workers = [first, ...Array.from({ length: count - 1 }, start)];
-  for (const worker of workers) void keepAlive(worker);
+  for (const worker of workers) void superviseWorker(worker);
 
   return {
     port,
     async metrics() {
-      await Promise.all([...serving.values()].map(askForMetrics));
+      await Promise.all([...serving.values()].map(readMetrics));
       return [ended.now(), ...[...serving.values()].map(({ lastMetrics }) => lastMetrics)];
     },
     async stop() {
       stopping.abort();
-      const ends = [...serving.keys()].map(endOf);
+      const exits = [...serving.keys()].map(exitOf);
       for (const worker of serving.keys()) worker.process.kill('SIGTERM');
-      await Promise.all(ends);
+      await Promise.all(exits);
     },
   };
 }
 
-async function askForMetrics(served: Serving): Promise<void> {
+async function readMetrics(served: Serving): Promise<void> {
   try {
-    served.lastMetrics = await served.caller.call('metrics', [], AbortSignal.timeout(metricsWithinMs));
+    served.lastMetrics = await served.caller.call('metrics', [], AbortSignal.timeout(metricsTimeoutMs));
   } catch {
-    // It is about to end, or too busy to answer.
+    // The process is exiting or too busy to answer.
   }
 }
 
-function endOf(worker: Worker): Promise<{ code: number | null; signal: string | null }> {
+function exitOf(worker: Worker): Promise<{ code: number | null; signal: string | null }> {
   return new Promise((resolve) => {
     if (worker.isDead()) resolve({ code: worker.process.exitCode, signal: worker.process.signalCode });
     else worker.once('exit', (code, signal) => resolve({ code, signal }));
   });
 }
 
-/** @returns null when it ended before it listened */
+/** @returns null when the process exited before it listened */
 function listeningPortOf(worker: Worker): Promise<number | null> {
   return new Promise((resolve) => {
     worker.once('listening', ({ port }) => resolve(port));

@@ -1,20 +1,20 @@
-/** What three server processes over one PostgreSQL do together, each started for itself: nothing twice, nothing not at all. */
+/** Three independent server processes over one PostgreSQL: each shared task is done exactly once. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { buildSvs } from '@lamina/slide/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { checkChain } from '../auditing/chain-check.ts';
+import { checkChain } from '../audit/chain-check.ts';
 import { failureLimits } from '../domain/throttle-limits.ts';
 import { statesOfJobs } from '../store/testing/job-states.ts';
 import { databaseKinds, openTestDatabase, type TestDatabase } from '../store/testing/test-database.ts';
 import { askServer, type ServerProcess, startServerProcess } from '../testing/server-process.ts';
 
 const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
-const patience = { timeout: 60_000, interval: 100 };
+const waitOptions = { timeout: 60_000, interval: 100 };
 const slideCount = 24;
 const hasPostgres = databaseKinds.includes('PostgreSQL');
-if (!hasPostgres) console.log('Three processes are not tested here: that needs PostgreSQL.');
+if (!hasPostgres) console.log('The tests with three processes are skipped: they need PostgreSQL.');
 
 describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
   let folder: string;
@@ -23,7 +23,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
   let adminToken: string;
 
   const start = (name: string, settings: Readonly<Record<string, string>> = {}) => {
-    // The roots are the same for all, as on a shared file system; all else of the data folder is each one's own.
+    // The slide roots are shared, as on a shared file system; the rest of the data folder belongs to each process.
     const dataDir = path.join(folder, name);
     fs.mkdirSync(dataDir, { recursive: true });
     const demo = path.join(dataDir, 'demo');
@@ -45,7 +45,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-shared-'));
     for (const name of ['slides/Set', 'demo']) fs.mkdirSync(path.join(folder, name), { recursive: true });
     database = await openTestDatabase('PostgreSQL');
-    // All at the same moment, over an empty database.
+    // All start at the same moment, over an empty database.
     all = await Promise.all(['one', 'two', 'three'].map((name) => start(name)));
     adminToken = await signIn(all[0], admin);
   }, 180_000);
@@ -88,30 +88,32 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
   const sessionOf = async (token: string, place: number) =>
     String((await askServer(at(place), 'POST', '/auth/image-session', { token })).body.session_id);
 
-  it('make the first administrator once, though they start at the same moment', async () => {
+  it('create the first administrator once when they start at the same moment', async () => {
     expect(await entries('first-admin-made')).toHaveLength(1);
     expect(await database.db.selectFrom('users').selectAll().execute()).toHaveLength(1);
   });
 
-  it('write down once how they are set', async () => {
-    const told = await entries('settings-changed');
-    expect(told.map(({ detail }) => Object.hasOwn(JSON.parse(detail) as object, 'changed'))).toEqual([false]);
+  it('write one settings-changed audit event at the first start', async () => {
+    const events = await entries('settings-changed');
+    expect(events.map(({ detail }) => Object.hasOwn(JSON.parse(detail) as object, 'changed'))).toEqual([
+      false,
+    ]);
   });
 
-  it('draw the demonstration slides once', async () => {
+  it('generate the demonstration slides once', async () => {
     await vi.waitFor(async () => {
       expect((await images()).map(({ file_name, status }) => [file_name, status])).toEqual([
         ['colon-demo.svs', 'ready'],
         ['liver-demo.svs', 'ready'],
       ]);
-    }, patience);
+    }, waitOptions);
     await vi.waitFor(
       async () => expect(await statesOfJobs(database.db, 'draw-demo-slides')).toEqual(['completed']),
-      patience,
+      waitOptions,
     );
   });
 
-  it('know at once a session that another one has made', async () => {
+  it('accept at once an image session that another process created', async () => {
     const { token } = await person();
     const [image] = await images();
     for (const place of [0, 1, 2]) {
@@ -123,7 +125,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     }
   });
 
-  it('sum up the requests of a session', async () => {
+  it('add up the request counts of an image session', async () => {
     const { token } = await person();
     const [image] = await images();
     const session = await sessionOf(token, 0);
@@ -134,10 +136,10 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
         const { body } = await askServer(at(place), 'GET', '/auth/image-session/stats', { token });
         expect(body).toMatchObject({ active_sessions: 1, sessions: [{ request_count: 12 }] });
       }
-    }, patience);
+    }, waitOptions);
   });
 
-  it('write down once that an image is opened in a session, whoever is asked', async () => {
+  it('write one image-opened audit event per session and image', async () => {
     const { token, uid } = await person();
     const [image] = await images();
     const session = await sessionOf(token, 0);
@@ -153,7 +155,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     expect(opened).toEqual([{ target: image?.id }]);
   });
 
-  it('count together how often somebody tries', async () => {
+  it('count failed sign-ins together and return 429 at the limit', async () => {
     const { email } = await person();
     const wrong = { email, password: 'yanlış-bir-şifre' };
     const { most } = failureLimits['account-and-network'];
@@ -165,9 +167,9 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     }
   });
 
-  it('read each new file once, all of them, though one dies in the middle', async () => {
+  it('ingest each new file once when a process is killed in the middle', async () => {
     const [one, two, three] = all as [ServerProcess, ServerProcess, ServerProcess];
-    // As long as the others are held, it is this one that reads.
+    // While the other two are stopped, only the third process ingests.
     for (const held of [one, two]) held.process.kill('SIGSTOP');
     for (let slide = 0; slide < slideCount; slide++) {
       const file = path.join(folder, 'slides/Set', `${slide}.svs`);
@@ -175,7 +177,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
       fs.renameSync(`${file}.part`, file);
     }
     await vi.waitFor(async () => expect(await statesOfJobs(database.db, 'read-slide')).toContain('active'), {
-      ...patience,
+      ...waitOptions,
       interval: 5,
     });
     await three.kill();
@@ -185,21 +187,21 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     await vi.waitFor(async () => {
       const read = (await images()).filter(({ status }) => status === 'ready');
       expect(read).toHaveLength(slideCount + 2);
-    }, patience);
+    }, waitOptions);
     const imported = (await entries('image-imported')).map(({ target }) => target);
     expect(imported).toHaveLength(slideCount + 2);
     expect(new Set(imported).size).toBe(slideCount + 2);
   }, 120_000);
 
-  it('leave alone what lies in a folder that one of them does not see', async () => {
+  it('keep the images of a slide folder that one process does not see', async () => {
     for (const held of all) held.process.kill('SIGSTOP');
-    const blind = await start('four', { SLIDES_DIR: path.join(folder, 'none') });
-    await blind.kill();
+    const withoutFolder = await start('four', { SLIDES_DIR: path.join(folder, 'none') });
+    await withoutFolder.kill();
     for (const held of all) held.process.kill('SIGCONT');
     expect(await images()).toHaveLength(slideCount + 2);
   });
 
-  it('have written one audit trail, without a fork', async () => {
+  it('write one unbroken chain of audit events', async () => {
     expect(await checkChain(database.db)).toMatchObject({ state: 'intact', brokenAt: null });
   });
 });

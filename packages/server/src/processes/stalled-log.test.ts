@@ -1,4 +1,4 @@
-/** The program as it is started in earnest, when whoever should read its log does not. */
+/** The whole program with a log pipe that is never read. */
 import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -7,39 +7,42 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { startProgram } from '../testing/server-process.ts';
 
-/** Some hundred bytes of log each: several times what lies between two processes. */
+/** Each writes some hundred bytes of log: together several times the size of a pipe buffer. */
 const requests = 3000;
 
-it.skipIf(process.platform === 'win32')('answers and ends as usual', async () => {
-  const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-stalled-'));
-  const settings = { DATA_DIR: dataDir, SLIDES_DIR: path.join(dataDir, 'slides'), LOG_LEVEL: 'info' };
-  // Nobody reads from the pipe.
-  const { address, process: child } = await startProgram(settings, 'pipe');
-  const exit = once(child, 'exit');
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await exit;
-    fs.rmSync(dataDir, { recursive: true, force: true });
-  });
-  const port = Number(new URL(address).port);
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 20 });
-  const statuses = await Promise.all(
-    Array.from(
-      { length: requests },
-      () =>
-        new Promise<number | undefined>((resolve, reject) => {
-          http
-            .get({ port, path: '/health/live', agent }, (response) => {
-              response.resume();
-              response.on('end', () => resolve(response.statusCode));
-            })
-            .on('error', reject);
-        }),
-    ),
-  );
-  agent.destroy();
-  expect(statuses.filter((status) => status !== 200)).toEqual([]);
+it.skipIf(process.platform === 'win32')(
+  'a program whose log is not read answers requests and exits normally',
+  async () => {
+    const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-stalled-'));
+    const settings = { DATA_DIR: dataDir, SLIDES_DIR: path.join(dataDir, 'slides'), LOG_LEVEL: 'info' };
+    // The pipe is never read.
+    const { address, process: child } = await startProgram(settings, 'pipe');
+    const exit = once(child, 'exit');
+    onTestFinished(async () => {
+      child.kill('SIGKILL');
+      await exit;
+      fs.rmSync(dataDir, { recursive: true, force: true });
+    });
+    const port = Number(new URL(address).port);
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 20 });
+    const statuses = await Promise.all(
+      Array.from(
+        { length: requests },
+        () =>
+          new Promise<number | undefined>((resolve, reject) => {
+            http
+              .get({ port, path: '/health/live', agent }, (response) => {
+                response.resume();
+                response.on('end', () => resolve(response.statusCode));
+              })
+              .on('error', reject);
+          }),
+      ),
+    );
+    agent.destroy();
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
 
-  child.kill('SIGTERM');
-  expect(await exit).toEqual([0, null]);
-});
+    child.kill('SIGTERM');
+    expect(await exit).toEqual([0, null]);
+  },
+);

@@ -1,4 +1,4 @@
-/** How the program ends while people use it, as it is started in earnest. */
+/** Graceful shutdown of the whole program under load. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -12,7 +12,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startProgram } from '../testing/server-process.ts';
 
 const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
-const patience = { timeout: 60_000, interval: 50 };
+const waitOptions = { timeout: 60_000, interval: 50 };
 const plan = { width: 2000, height: 1600, tileSize: 128, downsamples: [1, 8] } as const;
 
 interface Running {
@@ -66,7 +66,7 @@ function get({ port }: Running, url: string, agent: http.Agent | false = false):
   });
 }
 
-async function ask(running: Running, method: string, url: string, token?: string, body?: object) {
+async function call(running: Running, method: string, url: string, token?: string, body?: object) {
   const answer = await fetch(`http://127.0.0.1:${running.port}${apiBase}${url}`, {
     method,
     headers: {
@@ -78,36 +78,36 @@ async function ask(running: Running, method: string, url: string, token?: string
   return (await answer.json()) as Record<string, unknown>;
 }
 
-/** The address below which the slide's tiles are, and the session that opens them. */
+/** Opens the slide and returns the URL of a tile, with an image session. */
 async function openSlide(running: Running): Promise<(tile: string) => string> {
-  const { token } = (await ask(running, 'POST', '/auth/login', undefined, admin)) as { token: string };
+  const { token } = (await call(running, 'POST', '/auth/login', undefined, admin)) as { token: string };
   const imageId = await vi.waitFor(async () => {
-    const { images } = (await ask(running, 'GET', '/image-catalog/images', token)) as {
+    const { images } = (await call(running, 'GET', '/image-catalog/images', token)) as {
       images: { id: string; status: string }[];
     };
     if (images[0]?.status !== 'ready') throw new Error('the slide has not been read yet');
     return images[0].id;
-  }, patience);
-  const session = String((await ask(running, 'POST', '/auth/image-session', token)).session_id);
+  }, waitOptions);
+  const session = String((await call(running, 'POST', '/auth/image-session', token)).session_id);
   const base = `${apiBase}/image-catalog/proxy/${imageId}`;
   expect((await get(running, `${base}/image.dzi?session=${session}`)).status).toBe(200);
   return (tile) => `${base}/image_files/${tile}.jpg?session=${session}`;
 }
 
-/** Stored ones (Deep Zoom level 11), and between them such as have to be made. */
+/** Native tiles (Deep Zoom level 11) alternating with tiles that need rendering. */
 const tiles = Array.from({ length: 200 }, (_, i) =>
   i % 2 === 0 ? `11/${i % 15}_${i % 12}` : `${9 + (i % 4 === 1 ? 1 : 0)}/${i % 3}_${i % 2}`,
 );
 
-describe.skipIf(process.platform === 'win32')('a program that is told to end', () => {
-  it.each([1, 2])('answers everything that is under way, with %d processes', async (workers) => {
+describe.skipIf(process.platform === 'win32')('a program that receives SIGTERM', () => {
+  it.each([1, 2])('answers all requests in flight, with WORKERS=%d', async (workers) => {
     const running = await start({ WORKERS: String(workers) });
     const address = await openSlide(running);
     const agent = new http.Agent({ keepAlive: true, maxSockets: 200 });
     onTestFinished(() => agent.destroy());
     const connected = Promise.withResolvers<void>();
     let sent = 0;
-    const underWay = Promise.all(
+    const inFlight = Promise.all(
       tiles.map(
         (tile) =>
           new Promise<Reply>((resolve, reject) => {
@@ -130,15 +130,15 @@ describe.skipIf(process.platform === 'win32')('a program that is told to end', (
       ),
     );
     await connected.promise;
-    // Requests that have reached the server: one more over a connection of its own is answered after them.
+    // The requests have reached the server once a later one over a new connection is answered.
     expect((await get(running, '/health/live')).status).toBe(200);
     running.process.kill('SIGTERM');
-    const replies = await underWay;
+    const replies = await inFlight;
     expect(replies.filter(({ status, bytes }) => status !== 200 || bytes < 100)).toEqual([]);
     expect(await running.exit).toEqual([0, null]);
   });
 
-  it('is not ready any more at once, and goes on answering until the balancer has had time to see it', async () => {
+  it('returns 503 from /health/ready at once and serves other requests for DRAIN_SECONDS', async () => {
     const running = await start({ DRAIN_SECONDS: '2' });
     const address = await openSlide(running);
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
@@ -148,15 +148,15 @@ describe.skipIf(process.platform === 'win32')('a program that is told to end', (
       connection: 'keep-alive',
     });
     running.process.kill('SIGTERM');
-    await vi.waitFor(async () => expect((await get(running, '/health/ready')).status).toBe(503), patience);
-    // Over the connection from before, and over new ones; each answer is the last one of its connection.
+    await vi.waitFor(async () => expect((await get(running, '/health/ready')).status).toBe(503), waitOptions);
+    // Over the earlier connection and over new ones; each answer closes its connection.
     expect(await get(running, address('11/1_1'), agent)).toMatchObject({ status: 200, connection: 'close' });
     expect(await get(running, address('10/0_0'))).toMatchObject({ status: 200, connection: 'close' });
     expect((await get(running, '/health/live')).status).toBe(200);
     expect(await running.exit).toEqual([0, null]);
   });
 
-  it('waits for no connection on which nothing is under way', async () => {
+  it('closes idle connections at once', async () => {
     const running = await start({});
     const silent = net.connect(running.port, '127.0.0.1');
     const idle = new http.Agent({ keepAlive: true });
@@ -167,11 +167,11 @@ describe.skipIf(process.platform === 'win32')('a program that is told to end', (
     await once(silent, 'connect');
     expect((await get(running, '/health/live', idle)).status).toBe(200);
     const ended = once(silent, 'close');
-    const toldAt = performance.now();
+    const stoppedAt = performance.now();
     running.process.kill('SIGTERM');
     expect(await running.exit).toEqual([0, null]);
     await ended;
-    // The limit for what hangs is ten seconds.
-    expect(performance.now() - toldAt).toBeLessThan(9000);
+    // Connections with a request in flight are closed only after ten seconds.
+    expect(performance.now() - stoppedAt).toBeLessThan(9000);
   });
 });

@@ -1,18 +1,19 @@
-/** How a process ends: in order, or not at all for long. */
+/** Graceful shutdown of a process, with a time limit. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../services.ts';
 
-/** What is still being answered when no more is taken gets this long. */
+/** Time limit for requests in flight after the server stopped accepting. */
 const finishMs = 10_000;
-/** What hangs even after that is left behind. */
-const giveUpAfterMs = finishMs + 10_000;
+/** The process then exits even if something still hangs. */
+const exitAfterMs = finishMs + 10_000;
 
 /**
- * Not ready any more, then no new connections, then what is under way, then the rest.
+ * Stops the process on SIGTERM and SIGINT: reports "not ready" for DRAIN_SECONDS, stops accepting connections, finishes the
+ * requests in flight, closes the services, exits.
  *
- * @param answered resolves when every request that had come has been answered, and no more are taken
- * @param app of this process, if it answers
+ * @param answered stops accepting and resolves when every request in flight has been answered
+ * @param app of this process, if it serves requests
  */
 export function stopOnSignal(
   services: Services,
@@ -21,28 +22,30 @@ export function stopOnSignal(
   app?: FastifyInstance,
 ): void {
   const stop = async () => {
-    if (stopping.signal.aborted) return; // a terminal sends its Ctrl+C to us and to npm, which passes it on
+    if (stopping.signal.aborted) return; // on Ctrl+C the terminal signals this process and npm, which signals again
     stopping.abort();
     const drainMs = services.config.drainSeconds * 1000;
-    setTimeout(() => process.exit(1), drainMs + giveUpAfterMs).unref();
+    setTimeout(() => process.exit(1), drainMs + exitAfterMs).unref();
     setTimeout(() => app?.server.closeAllConnections(), drainMs + finishMs).unref();
-    // Whoever answers goes on for a while: a balancer has to see first that nothing new is wanted.
+    // The load balancer needs time to see that this process is not ready.
     if (app !== undefined) await wait(drainMs);
     await answered();
     await services.close();
-    process.exit(); // whatever still holds the process has nothing left to do
+    process.exit(); // do not wait for handles that are still open
   };
   const stopNow = () =>
     void stop().catch((error: unknown) => {
-      services.log.fatal({ err: error }, 'the process could not stop in order');
+      services.log.fatal({ err: error }, 'graceful shutdown failed');
       process.exit(1);
     });
   process.on('SIGTERM', stopNow);
   process.on('SIGINT', stopNow);
-  // A fault of one request is no reason to end all others.
-  process.on('unhandledRejection', (error) => services.log.error({ err: error }, 'nobody waited for this'));
+  // A rejection without a handler concerns one request or task; the process continues.
+  process.on('unhandledRejection', (error) =>
+    services.log.error({ err: error }, 'unhandled promise rejection'),
+  );
   process.on('uncaughtException', (error) => {
-    services.log.fatal({ err: error }, 'a fault that nobody caught');
+    services.log.fatal({ err: error }, 'uncaught exception');
     process.exitCode = 1;
     stopNow();
   });

@@ -1,6 +1,6 @@
 /**
- * Three processes behind nginx, over PostgreSQL and object storage (a folder where there is none): one is killed and all are rolled while people look at slides. What a
- * client asks twice at most is always answered.
+ * Three processes behind nginx, over PostgreSQL and object storage (a slide folder where no store is installed). One is
+ * killed and all are restarted in turn under load; every request succeeds with at most one retry.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -15,16 +15,16 @@ import { askServer, type ServerProcess, startProgram, type WireAnswer } from '..
 
 const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
 const viewers = 6;
-/** As the web app has it. */
+/** Like the web app. */
 const retryAfterMs = 1000;
-/** 480 × 400 pixels, tiles of 128, stored at 1 and at 1/4: Deep Zoom levels 9 and 7 of 0…9; those between are made. */
+/** 480 × 400 pixels, tiles of 128, downsamples 1 and 4: native tiles at Deep Zoom levels 9 and 7, rendered ones at 8. */
 const plan = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
 const slides = ['a.svs', 'b.svs', 'c.svs'];
 const tiles = ['9/0_0', '9/1_1', '9/2_1', '9/3_3', '8/0_0', '8/1_1', '8/0_1', '7/0_0'];
-const patience = { timeout: 60_000, interval: 100 };
+const waitOptions = { timeout: 60_000, interval: 100 };
 
 const canRun = databaseKinds.includes('PostgreSQL') && nginx !== null;
-if (!canRun) console.log('Three processes are not tested here: that needs PostgreSQL and nginx.');
+if (!canRun) console.log('The tests with three processes are skipped: they need PostgreSQL and nginx.');
 
 describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => {
   let folder: string;
@@ -34,7 +34,7 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
   const processes: ServerProcess[] = [];
   let token: string;
   let imageIds: string[];
-  /** Settings that say where they are. */
+  /** Settings that locate the slides. */
   let slideSettings: Readonly<Record<string, string>>;
 
   const start = (place: number) =>
@@ -53,10 +53,10 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
 
   beforeAll(async () => {
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-three-'));
-    slideSettings = await putSlides();
+    slideSettings = await writeSlides();
     database = await openTestDatabase('PostgreSQL');
     ports = [await freePort(), await freePort(), await freePort()];
-    // All at the same moment, over an empty database.
+    // All start at the same moment, over an empty database.
     processes.push(...(await Promise.all(ports.map((_, place) => start(place)))));
     balancer = await startLoadBalancer(ports);
     const signedIn = await askServer(balancer, 'POST', '/auth/login', { body: admin });
@@ -67,7 +67,7 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
       const ready = images.filter(({ status }) => status === 'ready');
       if (ready.length < slides.length) throw new Error('the slides have not been read yet');
       return images.map(({ id }) => id);
-    }, patience);
+    }, waitOptions);
   }, 180_000);
   afterAll(async () => {
     await Promise.all(processes.map((each) => each.kill()));
@@ -76,7 +76,7 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
     fs.rmSync(folder, { recursive: true, force: true });
   });
 
-  async function putSlides(): Promise<Readonly<Record<string, string>>> {
+  async function writeSlides(): Promise<Readonly<Record<string, string>>> {
     const slidesDir = path.join(folder, 'slides');
     fs.mkdirSync(path.join(slidesDir, 'Set'), { recursive: true });
     for (const name of slides) fs.writeFileSync(path.join(slidesDir, 'Set', name), await buildSvs(plan));
@@ -94,11 +94,11 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
     };
   }
 
-  it('answer whoever asks twice at most, while one is killed and all are rolled', async () => {
-    const tally = { requests: 0, healed: 0, failed: [] as string[] };
+  it('answer every request within one retry while one is killed and all are restarted', async () => {
+    const tally = { requests: 0, retried: 0, failed: [] as string[] };
     const over = new AbortController();
 
-    /** What a client does: once more after a moment when nothing came, or an answer that says the server cannot. */
+    /** Sends a request like a client: with one retry after a network error or an unexpected status. */
     async function ask(
       method: string,
       url: string,
@@ -120,7 +120,7 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
       await wait(retryAfterMs);
       const second = await once();
       if (typeof second !== 'string') {
-        tally.healed++;
+        tally.retried++;
         return second;
       }
       tally.failed.push(`${first}, then ${second}`);
@@ -144,20 +144,20 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
           await ask('GET', '/image-catalog/images', [200], token);
           await ask('GET', '/auth/image-session/stats', [200], token);
         }
-        // Whoever ends it a second time is told that it is not there any more.
+        // 404 when the first attempt has ended the session although its answer was lost.
         await ask('DELETE', `/auth/image-session/${session}`, [204, 404], token);
       }
     }
 
     const moreRequests = async (more: number) => {
       const until = tally.requests + more;
-      await vi.waitFor(() => expect(tally.requests).toBeGreaterThanOrEqual(until), patience);
+      await vi.waitFor(() => expect(tally.requests).toBeGreaterThanOrEqual(until), waitOptions);
     };
     const untilReady = (place: number) =>
       vi.waitFor(async () => {
         const { status } = await fetch(`http://127.0.0.1:${ports[place]}/health/ready`);
         expect(status).toBe(200);
-      }, patience);
+      }, waitOptions);
 
     const began = performance.now();
     const viewing = Promise.all(Array.from({ length: viewers }, (_, place) => view(place)));
@@ -180,8 +180,8 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
 
     const seconds = (performance.now() - began) / 1000;
     process.stdout.write(
-      `Three processes over PostgreSQL and ${withoutObjectStore === null ? 'object storage' : 'a folder'}: ${tally.requests} requests in ${seconds.toFixed(0)} s, one killed and all three rolled: ` +
-        `${tally.healed} healed by one retry, ${tally.failed.length} failed\n`,
+      `Three processes over PostgreSQL and ${withoutObjectStore === null ? 'object storage' : 'a folder'}: ${tally.requests} requests in ${seconds.toFixed(0)} s, one killed and all three restarted: ` +
+        `${tally.retried} succeeded on retry, ${tally.failed.length} failed\n`,
     );
     expect(tally.failed).toEqual([]);
   }, 240_000);

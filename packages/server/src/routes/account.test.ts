@@ -18,7 +18,7 @@ import { type TestServer, testServer } from '../testing/test-server.ts';
 const minute = 60_000;
 const newPassword = 'yepyeni-şifre';
 
-async function trail({ services }: TestServer, action: string) {
+async function auditEntries({ services }: TestServer, action: string) {
   return services.db.selectFrom('audit').selectAll().where('action', '=', action).orderBy('seq').execute();
 }
 
@@ -65,7 +65,7 @@ describe.each(databaseKinds)('changing the own password, on %s', (database) => {
     await given.token({ ...user, password: newPassword });
 
     expect(await findUser(services.db, user.uid)).toMatchObject({ updatedAt: clock.now().toISOString() });
-    expect(await trail(server, 'password-changed')).toMatchObject([
+    expect(await auditEntries(server, 'password-changed')).toMatchObject([
       { result: 'done', actor_uid: user.uid, target: user.uid, detail: '{}' },
     ]);
     const letters = await outbox();
@@ -125,7 +125,7 @@ describe.each(databaseKinds)('changing the own password, on %s', (database) => {
 
 describe.each(databaseKinds)('leaving, on %s', (database) => {
   it.each(['active', 'pending'] as const)(
-    'erases the person behind an account that is %s, and keeps the uid in the audit trail',
+    'erases the personal data of an account that is %s, and keeps the uid in the audit log',
     async (status) => {
       const server = await testServer({ database });
       const { as, given, services } = server;
@@ -136,7 +136,7 @@ describe.each(databaseKinds)('leaving, on %s', (database) => {
 
       expect((await as(token).call(getProfile)).status).toBe(401);
       expect((await as(null).call(signIn, { body: user })).status).toBe(401);
-      expect(await trail(server, 'account-deleted')).toMatchObject([
+      expect(await auditEntries(server, 'account-deleted')).toMatchObject([
         { actor_uid: user.uid, target: user.uid },
       ]);
       const tables = ['users', 'identities', 'tokens', 'image_sessions', 'password_resets', 'audit'] as const;
@@ -149,7 +149,7 @@ describe.each(databaseKinds)('leaving, on %s', (database) => {
     },
   );
 
-  it('lets the address register anew, as somebody else', async () => {
+  it('lets the same address register again, as a new account', async () => {
     const { as, given } = await testServer({ database });
     const user = await given.user();
     await as(user).call(deleteAccount);
@@ -242,7 +242,7 @@ describe.each(databaseKinds)('the own activity, on %s', (database) => {
     ]);
   });
 
-  it("is nobody else's, and twenty entries at most", async () => {
+  it('lists at most twenty entries, all of the own account', async () => {
     const { as, given } = await testServer({ database });
     const user = await given.user();
     await given.token(await given.user());

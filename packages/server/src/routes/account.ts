@@ -1,5 +1,6 @@
 /** The own account. */
 import {
+  changeLanguage,
   changePassword,
   confirmSecondFactor,
   deleteAccount,
@@ -19,7 +20,8 @@ import type { Services } from '../services.ts';
 import { findDecisionReason } from '../store/applications.ts';
 import type { Database } from '../store/database.ts';
 import { listImagesIn } from '../store/datasets.ts';
-import { byOf } from './by.ts';
+import { updateLanguage } from '../store/users.ts';
+import { actorOf } from './actor.ts';
 
 export function accountRoutes(
   app: FastifyInstance,
@@ -29,8 +31,8 @@ export function accountRoutes(
     datasets,
     db,
     ownSignIns,
-    twoStep,
-  }: Pick<Services, 'accounts' | 'audit' | 'datasets' | 'db' | 'ownSignIns' | 'twoStep'>,
+    signInFlow,
+  }: Pick<Services, 'accounts' | 'audit' | 'datasets' | 'db' | 'ownSignIns' | 'signInFlow'>,
 ): void {
   serve(app, getProfile, async ({ caller: { user } }) => ({
     user: { ...user, decisionReason: await reasonFor(db, user) },
@@ -48,41 +50,45 @@ export function accountRoutes(
     };
   });
 
+  serve(app, changeLanguage, ({ caller: { user }, body }) => updateLanguage(db, user.uid, body.language));
+
   serve(app, changePassword, async (request) => {
     const { current_password: current, new_password: next } = request.body;
-    await accounts.changeOwnPassword(byOf(request), { current, next });
+    await accounts.changeOwnPassword(actorOf(request), { current, next });
     return {
       message: request.say({ tr: 'Şifre başarıyla değiştirildi', en: 'The password has been changed' }),
     };
   });
 
   serve(app, deleteAccount, async (request) => {
-    await accounts.deleteOwn(byOf(request), request.body.current_password);
+    await accounts.deleteOwn(actorOf(request), request.body.current_password);
     return { message: request.say({ tr: 'Hesap başarıyla silindi', en: 'The account has been deleted' }) };
   });
 
-  serve(app, listSignIns, async (request) => ({ sign_ins: await ownSignIns.list(byOf(request)) }));
+  serve(app, listSignIns, async (request) => ({ sign_ins: await ownSignIns.list(actorOf(request)) }));
 
-  serve(app, endSignIn, (request) => ownSignIns.end(byOf(request), request.params.id));
+  serve(app, endSignIn, (request) => ownSignIns.end(actorOf(request), request.params.id));
 
   serve(app, endSignIns, async (request) => {
     const exceptThis = request.query.except === 'current';
-    await ownSignIns.endAll(byOf(request), { exceptThis });
+    await ownSignIns.endAll(actorOf(request), { exceptThis });
     // As after signing out: what the browser kept of the slides belongs to a sign-in that has ended.
     if (!exceptThis) request.reply.header('Clear-Site-Data', '"cache"');
   });
 
-  serve(app, getSecondFactor, ({ caller }) => twoStep.stateOf(caller.user.uid));
+  serve(app, getSecondFactor, ({ caller }) => signInFlow.stateOf(caller.user.uid));
 
-  serve(app, startSecondFactor, (request) => twoStep.start(byOf(request), request.body.current_password));
+  serve(app, startSecondFactor, (request) =>
+    signInFlow.start(actorOf(request), request.body.current_password),
+  );
 
   serve(app, confirmSecondFactor, async (request) => ({
-    recovery_codes: await twoStep.confirm(byOf(request), request.body.code),
+    recovery_codes: await signInFlow.confirm(actorOf(request), request.body.code),
     message: request.say({ tr: 'İki adımlı doğrulama açıldı.', en: 'Two-step verification is on.' }),
   }));
 
   serve(app, removeSecondFactor, async (request) => {
-    await twoStep.remove(byOf(request), request.body.current_password);
+    await signInFlow.remove(actorOf(request), request.body.current_password);
     return {
       message: request.say({ tr: 'İki adımlı doğrulama kapatıldı.', en: 'Two-step verification is off.' }),
     };

@@ -1,4 +1,4 @@
-/** Approval as a job: applications with what people say of themselves, decisions with their terms, and who hears of it. */
+/** Approval: applications with the details that applicants give, decisions with their terms, and notifications. */
 import {
   approveUser,
   countWaiting,
@@ -12,6 +12,7 @@ import {
   rejectUser,
   suspendUser,
   updateUserAccess,
+  withdrawApproval,
 } from '@lamina/contract';
 import postalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
@@ -34,7 +35,7 @@ async function office(database: (typeof databaseKinds)[number]) {
   return { ...server, admin, client: server.as(await server.given.token(admin)), dataset, inDays };
 }
 
-async function trailOf({ services }: Pick<TestServer, 'services'>, uid: string) {
+async function auditEntriesOf({ services }: Pick<TestServer, 'services'>, uid: string) {
   const rows = await services.db
     .selectFrom('audit')
     .select(['action', 'result', 'detail'])
@@ -100,7 +101,7 @@ describe.each(databaseKinds)('an application, on %s', (database) => {
     ['affiliation', 'a'.repeat(201)],
     ['purpose', 'a'.repeat(1001)],
     ['purpose', 'ön\u0000arka'],
-  ])('is refused with a %s that nobody types', async (field, text) => {
+  ])('is rejected with an invalid %s', async (field, text) => {
     const { as } = await office(database);
     const answer = await as(null).call(register, { body: { ...applicant, [field]: text } });
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', field } });
@@ -119,7 +120,7 @@ describe.each(databaseKinds)('an application, on %s', (database) => {
       new Set(['ikinci@example.org', 'yonetici@example.org']),
     );
     expect(first[0]?.subject).toBe('Lamina: Onay bekleyenler var');
-    expect(first[0]?.text).toContain('1 yeni kişi');
+    expect(first[0]?.text).toContain('1 yeni başvuru');
     expect(first[0]?.text).toContain('/admin/users?view=waiting');
 
     clock.advance(1000);
@@ -129,8 +130,50 @@ describe.each(databaseKinds)('an application, on %s', (database) => {
 
     clock.advance(5 * 60_000);
     await apply('dort');
-    const then = (await letters({ outbox })).filter(({ text }) => text.includes('3 yeni kişi'));
-    expect(then.map(({ text }) => text.includes('toplamı: 4'))).toEqual([true, true]);
+    const then = (await letters({ outbox })).filter(({ text }) => text.includes('3 yeni başvuru'));
+    expect(then.map(({ text }) => text.includes('toplam: 4'))).toEqual([true, true]);
+  });
+});
+
+describe.each(databaseKinds)('POST /admin/users/:uid/withdraw-approval, on %s', (database) => {
+  it('puts a person who was approved by mistake back into the queue, without role, datasets and sessions', async () => {
+    const { client, as, given, dataset, inDays, services } = await office(database);
+    const user = await given.user({ status: 'pending' });
+    const { uid } = user;
+    const body = { role: 'viewer', datasets: [await dataset('Böbrek')], expires_at: inDays(30) } as const;
+    await client.call(approveUser, { params: { uid }, body });
+    const token = await given.token(user);
+    expect((await as(token).call(getProfile)).status).toBe(200);
+
+    const answer = await client.call(withdrawApproval, { params: { uid } });
+    expect(answer).toMatchObject({ status: 200, body: { message: 'Onay geri alındı.' } });
+    expect((await client.call(getUser, { params: { uid } })).body.user).toMatchObject({
+      status: 'pending',
+      role: 'unassigned',
+      adminApproved: false,
+      approvalDate: null,
+      expiresAt: null,
+      datasets: [],
+    });
+    expect((await as(token).call(getProfile)).status).toBe(401);
+    expect((await client.call(countWaiting)).body.applications).toBe(1);
+    expect((await auditEntriesOf({ services }, uid)).map(([action]) => action).slice(-3)).toEqual([
+      'approval-withdrawn',
+      'expiry-changed',
+      'dataset-revoked',
+    ]);
+  });
+
+  it('is refused when the first approval is more than 10 minutes old, also after a reactivation', async () => {
+    const { client, given, clock } = await office(database);
+    const { uid } = await given.user({ status: 'pending' });
+    await client.call(approveUser, { params: { uid }, body: {} });
+    clock.advance(10 * 60_000 + 1);
+    const settled = { status: 409, body: { code: 'approval_settled' } };
+    expect(await client.call(withdrawApproval, { params: { uid } })).toMatchObject(settled);
+    await client.call(suspendUser, { params: { uid } });
+    await client.call(approveUser, { params: { uid }, body: {} });
+    expect(await client.call(withdrawApproval, { params: { uid } })).toMatchObject(settled);
   });
 });
 
@@ -150,7 +193,7 @@ describe.each(databaseKinds)('approving with terms, on %s', (database) => {
       expiresAt: expires_at,
       datasets: ['Akciğer', 'Böbrek'],
     });
-    expect((await trailOf({ services }, user.uid)).map(([action]) => action)).toEqual([
+    expect((await auditEntriesOf({ services }, user.uid)).map(([action]) => action)).toEqual([
       'approved',
       'expiry-changed',
       'dataset-granted',
@@ -189,7 +232,7 @@ describe.each(databaseKinds)('approving with terms, on %s', (database) => {
   });
 
   it.each([
-    ['a dataset that nobody has restricted', { datasets: ['Yok böyle bir küme'] }],
+    ['a dataset that is not restricted', { datasets: ['Yok böyle bir küme'] }],
     ['a date that has passed', { expires_at: '2020-01-01T00:00:00.000Z' }],
     ['a date that is none', { expires_at: 'yarın' }],
     ['the role admin', { role: 'admin' }],
@@ -205,7 +248,7 @@ describe.each(databaseKinds)('approving with terms, on %s', (database) => {
       role: 'unassigned',
       datasets: [],
     });
-    expect((await trailOf({ services }, uid)).filter(([, result]) => result === 'done')).toEqual([]);
+    expect((await auditEntriesOf({ services }, uid)).filter(([, result]) => result === 'done')).toEqual([]);
   });
 });
 
@@ -226,8 +269,8 @@ describe.each(databaseKinds)('rejecting, on %s', (database) => {
     const [letter] = await letters({ outbox });
     expect(letter).toMatchObject({ to: 'yeni@example.org', subject: 'Lamina: Başvurunuz reddedildi' });
     expect(letter?.text).toContain('Kurumunuz doğrulanamadı.');
-    // The trail outlives the person, so the reason, which may name one, is not in it.
-    expect(await trailOf({ services }, user.uid)).toContainEqual([
+    // The audit log outlives the account, so it omits the reason, which may name a person.
+    expect(await auditEntriesOf({ services }, user.uid)).toContainEqual([
       'rejected',
       'done',
       { status_before: 'pending', role_before: 'unassigned', status: 'suspended', role: 'unassigned' },
@@ -264,7 +307,7 @@ describe.each(databaseKinds)('rejecting, on %s', (database) => {
     expect(answer).toMatchObject({ status: 400, body: { field: 'reason' } });
   });
 
-  it('and approving at once: one of the two is told that the other was first', async () => {
+  it('at the same time as approving ends in an active account, without a reason', async () => {
     const { client, given } = await office(database);
     for (let round = 0; round < 10; round++) {
       const { uid } = await given.user({ status: 'pending' });
@@ -301,7 +344,7 @@ describe.each(databaseKinds)('the access of an active account, on %s', (database
     expect(await detailsAfter({ datasets: [b, b] })).toEqual({ datasets: [b], expiresAt: date });
     expect(await detailsAfter({ expires_at: null })).toEqual({ datasets: [b], expiresAt: null });
     expect(await detailsAfter({ datasets: [] })).toEqual({ datasets: [], expiresAt: null });
-    const datasetEvents = (await trailOf({ services }, uid)).filter(([action]) =>
+    const datasetEvents = (await auditEntriesOf({ services }, uid)).filter(([action]) =>
       action.startsWith('dataset'),
     );
     expect(datasetEvents).toEqual([

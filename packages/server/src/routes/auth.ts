@@ -1,7 +1,9 @@
 /** Registering and signing in; the rules and the messages of what follows are in accounts.ts. */
 import {
   AppError,
+  checkPasswordReset,
   confirmPasswordReset,
+  confirmRegistration,
   register,
   requestPasswordReset,
   signIn as signInEndpoint,
@@ -11,12 +13,17 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
-import { isIdentityToken } from '../sign-in/external.ts';
-import { byOf } from './by.ts';
+import { isIdentityToken } from '../sign-in/external-sign-in.ts';
+import { actorOf } from './actor.ts';
 
-const externalOnly = {
-  tr: 'Burada giriş yalnızca kurum hesabıyla yapılır.',
-  en: "Here you can log in only with your institution's account.",
+const registrationDone = {
+  tr: 'Kayıt başarılı! Yönetici onayı bekleniyor.',
+  en: 'You are registered! An administrator has yet to approve your account.',
+};
+
+const linkMailed = {
+  tr: 'Kaydınız alındı. Devam etmek için e-posta adresinize gönderilen bağlantıyı açın.',
+  en: 'We have received your registration. To continue, open the link that was sent to your e-mail address.',
 };
 
 export function authRoutes(
@@ -25,22 +32,31 @@ export function authRoutes(
     accounts,
     signIn,
     externalSignIn,
+    confirmedRegistration,
     audit,
     config,
-  }: Pick<Services, 'accounts' | 'signIn' | 'externalSignIn' | 'audit' | 'config'>,
+  }: Pick<Services, 'accounts' | 'signIn' | 'externalSignIn' | 'confirmedRegistration' | 'audit' | 'config'>,
 ): void {
   /** @throws AppError forbidden where e-mail and password are no way in */
   function requireEmbedded(): void {
-    if (!config.signIn.embedded) throw new AppError('forbidden', { message: externalOnly });
+    if (!config.signIn.embedded) throw new AppError('forbidden', { reason: 'external_sign_in_only' });
   }
 
-  serve(app, register, async ({ body, origin, say }) => {
+  serve(app, register, async ({ body, origin, language, say }) => {
     requireEmbedded();
     return {
-      user: await accounts.register(body, origin),
+      user: await accounts.register({ ...body, language }, origin),
+      message: say(config.registrationHideExisting ? linkMailed : registrationDone),
+    };
+  });
+
+  serve(app, confirmRegistration, async ({ body, origin, say }) => {
+    requireEmbedded();
+    await confirmedRegistration.confirm(body.code, body.password, origin);
+    return {
       message: say({
-        tr: 'Kayıt başarılı! Yönetici onayı bekleniyor.',
-        en: 'You are registered! An administrator has yet to approve your account.',
+        tr: 'E-posta adresiniz doğrulandı. Yönetici onayı bekleniyor.',
+        en: 'Your e-mail address is confirmed. An administrator has yet to approve your account.',
       }),
     };
   });
@@ -51,8 +67,8 @@ export function authRoutes(
     return { token, expires_in: expiresInSeconds };
   });
 
-  serve(app, verifyToken, async ({ body, origin }) => {
-    if (isIdentityToken(body.token)) return externalSignIn.signIn(body.token, body.nonce, origin);
+  serve(app, verifyToken, async ({ body, origin, language }) => {
+    if (isIdentityToken(body.token)) return externalSignIn.signIn(body.token, body.nonce, origin, language);
     const resolved = await signIn.resolveToken(body.token);
     if (resolved === null) {
       const detail = { code: 'token_invalid' };
@@ -70,7 +86,7 @@ export function authRoutes(
   });
 
   serve(app, signOut, async (request) => {
-    await accounts.signOut(byOf(request));
+    await accounts.signOut(actorOf(request));
     // What the browser kept of the slides belongs to the sign-in that has ended.
     request.reply.header('Clear-Site-Data', '"cache"');
   });
@@ -84,6 +100,11 @@ export function authRoutes(
         en: 'If there is an account with this address, a link to reset the password has been sent.',
       }),
     };
+  });
+
+  serve(app, checkPasswordReset, async ({ body, origin }) => {
+    requireEmbedded();
+    await accounts.checkPasswordReset(body.code, origin);
   });
 
   serve(app, confirmPasswordReset, async ({ body, origin, say }) => {

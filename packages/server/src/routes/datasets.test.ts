@@ -1,10 +1,11 @@
-/** Restricted datasets: seen by those to whom they were granted, asked for by those who may know of them, and nobody else's business. */
+/** Restricted datasets: visible to accounts with a grant, requested by members to whom they are listed, hidden from others. */
 import {
   answerDatasetRequest,
   countWaiting,
   type Endpoint,
   getActivity,
   getImage,
+  getStatistics,
   grantDataset,
   listDatasets,
   listImages,
@@ -30,7 +31,7 @@ beforeAll(async () => {
 const closed = 'Böbrek: gizli/1';
 const pixels = ['image.dzi', 'thumbnail.jpg', 'image_files/9/0_0.jpeg'];
 
-/** A slide in a dataset that is open, one in the dataset that the tests restrict, one in none. */
+/** Three slides: in an open dataset, in the dataset that the tests restrict, and without a dataset. */
 async function archive(database: (typeof databaseKinds)[number]) {
   const server = await slideServer({ database, config: { logLevel: 'info' } });
   const { given, as } = server;
@@ -62,7 +63,7 @@ async function archive(database: (typeof databaseKinds)[number]) {
 
 type Archive = Awaited<ReturnType<typeof archive>>;
 
-/** What of the slide in the restricted dataset is answered: the status of each kind, and whether lists have it. */
+/** What a member gets of the slide in the restricted dataset: the status of each address, and whether lists contain it. */
 async function seen(
   { ids }: Pick<Archive, 'ids'>,
   { as }: Pick<TestServer, 'as'>,
@@ -111,7 +112,7 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
 
     expect((await revoke(someone.uid)).status).toBe(200);
     expect(await seen(world, server, someone)).toEqual(nothing);
-    // What is not restricted stays as it was.
+    // Slides outside the restricted dataset stay visible.
     for (const id of [ids.open, ids.loose]) {
       for (const name of pixels)
         expect((await server.pixels(`${id}/${name}`, other.session)).statusCode).toBe(200);
@@ -217,7 +218,7 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
   });
 });
 
-describe.each(databaseKinds)('the fast lane of tiles, on %s', (database) => {
+describe.each(databaseKinds)('the fast path of tiles, on %s', (database) => {
   it('serves what is granted and nothing else', async () => {
     const { set, grant, revoke, member, app, ids } = await archive(database);
     const address = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -249,13 +250,24 @@ describe.each(databaseKinds)('administration of datasets, on %s', (database) => 
     const { datasets } = (await admin.call(listDatasets)).body;
     const at = clock.now().toISOString();
     expect(datasets).toEqual([
-      { name: 'Açık', access: 'open', listed: false, images: 1, grants: [], requests: [] },
+      {
+        name: 'Açık',
+        access: 'open',
+        listed: false,
+        sharing: false,
+        images: 1,
+        identifiable_originals: false,
+        grants: [],
+        requests: [],
+      },
       {
         name: closed,
         access: 'restricted',
         listed: true,
+        sharing: false,
         images: 1,
-        grants: [{ uid: first.uid, email: first.user.email, displayName: null, at }],
+        identifiable_originals: false,
+        grants: [{ uid: first.uid, email: first.user.email, displayName: null, at, download: false }],
         requests: [
           {
             id: expect.any(String),
@@ -269,6 +281,17 @@ describe.each(databaseKinds)('administration of datasets, on %s', (database) => 
       },
     ]);
     expect((await admin.call(countWaiting)).body).toEqual({ applications: 0, datasetRequests: 1 });
+  });
+
+  it('counts the same slides as the statistics, without those that cannot be read', async () => {
+    const { admin, given } = await archive(database);
+    await given.image({ dataset_name: 'Açık', status: 'failed' });
+    await given.image({ dataset_name: 'Okunamayan', status: 'failed' });
+    const { datasets } = (await admin.call(listDatasets)).body;
+    expect(datasets.map(({ name, images }) => [name, images])).toContainEqual(['Okunamayan', 0]);
+    const { slides } = (await admin.call(getStatistics)).body;
+    const withoutDataset = 1;
+    expect(datasets.reduce((sum, { images }) => sum + images, withoutDataset)).toBe(slides);
   });
 
   it('records every change once, and none that changed nothing', async () => {
@@ -286,7 +309,7 @@ describe.each(databaseKinds)('administration of datasets, on %s', (database) => 
       .orderBy('seq')
       .execute();
     expect(rows.map(({ action, target, detail }) => [action, target, JSON.parse(detail)])).toEqual([
-      ['dataset-changed', null, { dataset: closed, access: 'restricted', listed: false }],
+      ['dataset-changed', null, { dataset: closed, access: 'restricted', listed: false, sharing: false }],
       ['dataset-granted', uid, { dataset: closed }],
       ['dataset-revoked', uid, { dataset: closed }],
     ]);
@@ -296,7 +319,7 @@ describe.each(databaseKinds)('administration of datasets, on %s', (database) => 
     const { admin, grant, member } = await archive(database);
     const { uid } = await member();
     const calls: [Endpoint, object][] = [
-      [updateDataset, { dataset: 'Yok', access: 'restricted' }],
+      [updateDataset, { dataset: 'Yok', access: 'open' }],
       [grantDataset, { dataset: 'Yok', uid }],
     ];
     for (const [endpoint, body] of calls) {
@@ -398,7 +421,7 @@ describe.each(databaseKinds)('asking for a dataset, on %s', (database) => {
     expect(await services.db.selectFrom('dataset_requests').selectAll().execute()).toEqual([]);
   });
 
-  it('is answered by a grant, whoever gives it and where', async () => {
+  it('is answered when an administrator grants access without opening the request', async () => {
     const world = await archive(database);
     const someone = await world.member();
     await world.set('restricted', true);
@@ -421,7 +444,7 @@ describe('two servers over one database', () => {
     const there = async () => (await another.as(null).inject({ method: 'GET', url })).status;
     clock.advance(1001);
     expect(await there()).toBe(200);
-    // In use all the time, so that memory alone would answer for as long as it is believed.
+    // The session is in constant use, so its cached state would be used up to the staleness limit.
     await revoke(uid);
     let answered = 200;
     for (let waited = 0; waited <= 1000 && answered === 200; waited += 100) {

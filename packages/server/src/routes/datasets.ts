@@ -11,10 +11,11 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
-import { byOf } from './by.ts';
+import { actorOf } from './actor.ts';
 
 const sentences = {
   opened: { tr: 'Veri kümesi herkese açıldı.', en: 'The dataset is open to everybody.' },
+  changed: { tr: 'Veri kümesinin ayarları değişti.', en: 'The settings of the dataset have been changed.' },
   restricted: { tr: 'Veri kümesi kısıtlandı.', en: 'The dataset is restricted.' },
   accepted: { tr: 'İstek kabul edildi.', en: 'The request has been accepted.' },
   declined: { tr: 'İstek reddedildi.', en: 'The request has been declined.' },
@@ -26,23 +27,25 @@ export function datasetRoutes(app: FastifyInstance, { datasets }: Pick<Services,
   serve(app, listDatasets, async () => ({ datasets: await datasets.list() }));
 
   serve(app, updateDataset, async (request) => {
-    const { dataset, access, listed } = request.body;
-    await datasets.update(byOf(request), dataset, { access, listed });
+    const { dataset, access, listed, sharing, identifiable_originals: identifiableOriginals } = request.body;
+    await datasets.update(actorOf(request), dataset, { access, listed, sharing, identifiableOriginals });
+    if (access === undefined) return { message: request.say(sentences.changed) };
     return { message: request.say(access === 'open' ? sentences.opened : sentences.restricted) };
   });
 
   serve(app, grantDataset, async (request) => {
-    await datasets.grant(byOf(request), request.body.dataset, request.body.uid);
+    const { dataset, uid, download } = request.body;
+    await datasets.grant(actorOf(request), dataset, uid, download);
     return { message: request.say({ tr: 'Erişim verildi.', en: 'Access has been given.' }) };
   });
 
   serve(app, revokeDataset, async (request) => {
-    await datasets.revoke(byOf(request), request.query.dataset, request.query.uid);
+    await datasets.revoke(actorOf(request), request.query.dataset, request.query.uid);
     return { message: request.say({ tr: 'Erişim kaldırıldı.', en: 'Access has been taken away.' }) };
   });
 
   serve(app, answerDatasetRequest, async (request) => {
-    await datasets.answer(byOf(request), request.params.requestId, request.body);
+    await datasets.answer(actorOf(request), request.params.requestId, request.body);
     return { message: request.say(request.body.granted ? sentences.accepted : sentences.declined) };
   });
 
@@ -51,7 +54,7 @@ export function datasetRoutes(app: FastifyInstance, { datasets }: Pick<Services,
   }));
 
   serve(app, requestDataset, async (request) => {
-    const isSent = await datasets.request(byOf(request), request.body.dataset, request.body.reason);
+    const isSent = await datasets.request(actorOf(request), request.body.dataset, request.body.reason);
     return { message: request.say(isSent ? sentences.asked : sentences.needless) };
   });
 }

@@ -31,7 +31,7 @@ describe('the document of the API', () => {
     );
     expect(listed.sort()).toEqual(Object.keys(endpoints).sort());
     for (const [name, { method, path }] of Object.entries(endpoints)) {
-      const address = path.replace(/:(\w+)/g, '{$1}');
+      const address = path.replace(/:(\w+)/g, '{$1}').replace('*', '{path}');
       expect(paths[address]?.[method.toLowerCase()]?.operationId).toBe(name);
     }
   });
@@ -43,10 +43,12 @@ describe('the document of the API', () => {
       ['imageId', 'path'],
       ['dziLevel', 'path'],
       ['tile', 'path'],
+      ['colour', 'query'],
     ]);
-    expect(tile?.security).toEqual([{ imageSession: [] }]);
+    const byApiToken = { apiToken: ['slides:read'] };
+    expect(tile?.security).toEqual([{ imageSession: [] }, byApiToken]);
     const list = paths['/image-catalog/images']?.get;
-    expect(list?.security).toEqual([{ bearerToken: [] }]);
+    expect(list?.security).toEqual([{ bearerToken: [] }, byApiToken]);
     expect(list?.parameters.filter(({ required }) => required)).toEqual([]);
     expect(list?.parameters.map(({ name }) => name)).toContain('cursor');
     expect(paths['/auth/register']?.post?.security).toEqual([]);
@@ -61,9 +63,41 @@ describe('the document of the API', () => {
   it('says with which codes a call can be refused', async () => {
     const { paths } = await documentOf();
     const approve = paths['/admin/users/{uid}/approve']?.post?.responses;
-    expect(Object.keys(approve ?? {})).toEqual(['200', '400', '401', '403', '404', '409', '503']);
+    expect(Object.keys(approve ?? {})).toEqual([
+      '200',
+      '400',
+      '401',
+      '403',
+      '404',
+      '409',
+      '413',
+      '415',
+      '500',
+      '503',
+    ]);
     expect(approve?.['409']?.description).toContain('already_active');
     expect(approve?.['401']?.description).toContain('token_missing');
+  });
+
+  it('defines every schema by more than a reference to itself', async () => {
+    const { components } = await documentOf();
+    const selfReferences = Object.entries(components.schemas).filter(([name, schema]) =>
+      JSON.stringify(schema).startsWith(`{"$ref":"#/components/schemas/${name}"`),
+    );
+    expect(selfReferences.map(([name]) => name)).toEqual([]);
+  });
+
+  it('gives every error status a body', async () => {
+    const { paths } = await documentOf();
+    const schema = { $ref: '#/components/schemas/Error' };
+    for (const [address, path] of Object.entries(paths)) {
+      for (const { responses } of Object.values(path)) {
+        for (const [status, { content }] of Object.entries(responses)) {
+          if (Number(status) < 400) continue;
+          expect(content, `${address} ${status}`).toEqual({ 'application/json': { schema } });
+        }
+      }
+    }
   });
 
   it('leaves no reference without its schema', async () => {

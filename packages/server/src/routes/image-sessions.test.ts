@@ -44,7 +44,7 @@ describe('image sessions over HTTP', () => {
     expect(body).toMatchObject({ session_id: expect.stringMatching(/^(?!A{43})[\w-]{43}$/) });
   });
 
-  it('cannot be ended by anybody else, who does not learn that they are there either', async () => {
+  it('cannot be ended by other accounts, which get 404 as for an unknown session', async () => {
     const { as, given } = await testServer();
     const owner = as(await given.user());
     const { session_id } = (await owner.call(createImageSession)).body;
@@ -62,19 +62,19 @@ describe('image sessions over HTTP', () => {
     expect((await owner.call(getImageSessionStats)).body.active_sessions).toBe(1);
   });
 
-  it('leave a trail, and no id in it nor in the log', async () => {
+  it('are recorded in the audit log; their ids are neither there nor in the server log', async () => {
     const { as, given, services, logged } = await testServer();
     const user = await given.user();
     const client = as(user);
     const { session_id } = (await client.call(createImageSession)).body;
     await client.call(deleteImageSession, { params: { sessionId: session_id } });
-    const trail = await services.db.selectFrom('audit').selectAll().orderBy('seq').execute();
-    expect(trail.map(({ action, actor_uid }) => [action, actor_uid])).toEqual([
+    const auditEntries = await services.db.selectFrom('audit').selectAll().orderBy('seq').execute();
+    expect(auditEntries.map(({ action, actor_uid }) => [action, actor_uid])).toEqual([
       ['sign-in', user.uid],
       ['image-session-created', user.uid],
       ['image-session-revoked', user.uid],
     ]);
-    expect(JSON.stringify(trail)).not.toContain(session_id);
+    expect(JSON.stringify(auditEntries)).not.toContain(session_id);
     expect(logged()).not.toContain(session_id);
   });
 });

@@ -1,29 +1,27 @@
-import { apiBase, createImageSession, deleteImageSession, getImageSessionStats } from '@lamina/contract';
+import { createImageSession, deleteImageSession, getImageSessionStats } from '@lamina/contract';
 import type { FastifyInstance } from 'fastify';
-import { imageSessionCookieName } from '../http/access.ts';
 import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
+import { setSessionCookie } from './session-cookie.ts';
 
 export function imageSessionRoutes(
   app: FastifyInstance,
-  { imageSessions, audit, config }: Pick<Services, 'imageSessions' | 'audit' | 'config'>,
+  {
+    imageSessions,
+    limitActions,
+    audit,
+    config,
+  }: Pick<Services, 'imageSessions' | 'limitActions' | 'audit' | 'config'>,
 ): void {
   serve(app, createImageSession, async ({ caller, origin, reply }) => {
-    const { sessionId, expiresInSeconds } = await imageSessions.create(caller, (tx) =>
-      audit.record(tx, {
-        action: 'image-session-created',
-        actor: caller.user.uid,
-        target: caller.user.uid,
-        origin,
-      }),
-    );
-    if (config.imageSessionCookie === 'strict') {
-      reply.header(
-        'Set-Cookie',
-        `${imageSessionCookieName}=${sessionId}; Path=${apiBase}/image-catalog/proxy; Max-Age=${expiresInSeconds}; HttpOnly; Secure; SameSite=Strict`,
-      );
-    }
-    return { session_id: sessionId, expires_in: expiresInSeconds };
+    const { uid } = caller.user;
+    const { sessionId, expiresInSeconds } = await imageSessions.create(caller, async (tx) => {
+      await limitActions.require(tx, 'image-session-created', { uid, origin });
+      await audit.record(tx, { action: 'image-session-created', actor: uid, target: uid, origin });
+    });
+    const session = { session_id: sessionId, expires_in: expiresInSeconds };
+    setSessionCookie(reply, config, session);
+    return session;
   });
 
   serve(app, getImageSessionStats, ({ caller }) => imageSessions.statsOf(caller.user.uid));

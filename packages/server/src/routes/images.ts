@@ -1,9 +1,17 @@
 import compress from '@fastify/compress';
-import { deleteImage, getImage, listImages, updateImage } from '@lamina/contract';
+import {
+  deleteImage,
+  getImage,
+  getImagePosition,
+  listImageGroups,
+  listImageRows,
+  listImages,
+  updateImage,
+} from '@lamina/contract';
 import type { FastifyInstance } from 'fastify';
-import type { Origin } from '../audit.ts';
+import type { Origin } from '../audit/audit-recorder.ts';
 import type { Caller } from '../http/access.ts';
-import { compressing } from '../http/compressing.ts';
+import { compression } from '../http/compression.ts';
 import { StreamedJson, serve, unchanged } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 
@@ -11,8 +19,9 @@ export async function imageRoutes(
   app: FastifyInstance,
   { catalogue }: Pick<Services, 'catalogue'>,
 ): Promise<void> {
+  const groups = catalogue.imageGroups;
   await app.register(async (compressed) => {
-    await compressed.register(compress, compressing); // the whole list of a large catalogue is megabytes
+    await compressed.register(compress, compression);
 
     serve(compressed, listImages, async ({ query, caller, reply }) => {
       const etag = await catalogue.etagOf(query, caller.user);
@@ -23,6 +32,18 @@ export async function imageRoutes(
         ? new StreamedJson(await catalogue.listAll(query, caller.user))
         : catalogue.list({ ...query, limit }, caller.user);
     });
+
+    serve(compressed, listImageGroups, async ({ query, caller, reply }) => {
+      const etag = await groups.etagOf(query, caller.user);
+      reply.header('ETag', etag);
+      return reply.request.headers['if-none-match'] === etag ? unchanged : groups.groups(query, caller.user);
+    });
+
+    serve(compressed, listImageRows, ({ query, caller }) => groups.rows(query, caller.user));
+
+    serve(compressed, getImagePosition, ({ params, query, caller }) =>
+      groups.position(params.imageId, query, caller.user),
+    );
 
     serve(compressed, getImage, async ({ params, caller }) => ({
       image: await catalogue.get(params.imageId, caller.user),

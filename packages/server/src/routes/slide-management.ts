@@ -1,18 +1,18 @@
 /** The catalogue as administrators keep it. */
 import {
   applyCatalogueImport,
+  type Bilingual,
   type BodyOf,
   changeImages,
   checkCatalogueImport,
   countManagedImages,
   exportCatalogue,
-  type InBothLanguages,
   listManagedImages,
 } from '@lamina/contract';
 import type { FastifyInstance } from 'fastify';
 import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
-import { byOf } from './by.ts';
+import { actorOf } from './actor.ts';
 
 const fileName = { tr: 'katalog', en: 'catalogue' };
 
@@ -25,12 +25,12 @@ export function slideManagementRoutes(
   serve(app, countManagedImages, async ({ query }) => ({ counts: await slideManagement.counts(query) }));
 
   serve(app, changeImages, async (request) => {
-    const changed = await slideManagement.change(request.body, byOf(request));
+    const changed = await slideManagement.change(request.body, actorOf(request));
     return { changed, message: request.say(sentenceOf(request.body, changed)) };
   });
 
   serve(app, exportCatalogue, async (request) => ({
-    stream: await slideManagement.exportCsv(byOf(request)),
+    stream: await slideManagement.exportCsv(actorOf(request)),
     type: 'text/csv; charset=utf-8; header=present',
     fileName: `${fileName[request.language]}-${now().toISOString().slice(0, 10)}.csv`,
   }));
@@ -38,7 +38,7 @@ export function slideManagementRoutes(
   serve(app, checkCatalogueImport, ({ file, language }) => catalogueImport.check(file, language));
 
   serve(app, applyCatalogueImport, async (request) => {
-    const changed = await catalogueImport.apply(request.file, request.query.plan, byOf(request));
+    const changed = await catalogueImport.apply(request.file, request.query.plan, actorOf(request));
     return {
       changed,
       message: request.say({
@@ -53,7 +53,7 @@ function slides(count: number): string {
   return count === 1 ? '1 slide' : `${count} slides`;
 }
 
-function sentenceOf(edit: BodyOf<typeof changeImages>, count: number): InBothLanguages {
+function sentenceOf(edit: BodyOf<typeof changeImages>, count: number): Bilingual {
   if (count === 0) return { tr: 'Değişen bir şey yok.', en: 'There was nothing to change.' };
   if (edit.removed === true) {
     return {

@@ -1,3 +1,4 @@
+/** Pixels over HTTP. More than 350 lines: all tests share one server per adapter. */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -15,14 +16,15 @@ import {
 } from '@lamina/contract';
 import { buildSvs } from '@lamina/slide/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { tileAdapters } from '../testing/inject.ts';
 import { type SlideServer, slideServer } from '../testing/slide-server.ts';
 import type { TestUser } from '../testing/test-server.ts';
 
-/** 480 × 400 pixels, tiles of 128, stored at 1 and at 1/4: Deep Zoom levels 9 and 7 of 0…9. */
+/** 480 × 400 pixels in tiles of 128; native levels at downsample 1 and 4 are the Deep Zoom levels 9 and 7 of 0…9. */
 const plan = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
 const maxLevel = 9;
 
-/** Width and height from the frame header of a JPEG (ITU-T T.81 section B.2.2). */
+/** Returns width and height from the frame header of a JPEG (ITU-T T.81 section B.2.2). */
 function sizeOfJpeg(jpeg: Uint8Array): { width: number; height: number } {
   const view = new DataView(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
   for (let at = 2; at < jpeg.length; at += 2 + view.getUint16(at + 2)) {
@@ -34,540 +36,554 @@ function sizeOfJpeg(jpeg: Uint8Array): { width: number; height: number } {
   throw new Error('no frame header');
 }
 
-/** The entropy-coded part of a JPEG, between the scan header and EOI. */
+/** Returns the entropy-coded part of a JPEG, between the scan header and EOI. */
 function scanOf(jpeg: Buffer): Buffer {
   const sos = jpeg.indexOf(Buffer.from([0xff, 0xda]));
   return jpeg.subarray(sos + 2 + jpeg.readUInt16BE(sos + 2), -2);
 }
 
-let server: SlideServer;
-let svs: Uint8Array;
-let id: string;
-let user: TestUser;
-let session: string;
+describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
+  let server: SlideServer;
+  let svs: Uint8Array;
+  let id: string;
+  let user: TestUser;
+  let session: string;
 
-beforeAll(async () => {
-  server = await slideServer({ isShared: true });
-  svs = await buildSvs(plan);
-  await server.put('Tissue/good.svs', svs);
-  await server.put('Tissue/broken.svs', svs.subarray(0, 3000));
-  await server.put('Tissue/empty.svs', '');
-  await server.rescan();
-  id = await server.idOf('good.svs');
-  user = await server.given.user();
-});
-beforeEach(async () => {
-  session = await server.sessionOf(user);
-});
-afterAll(() => server.close());
-
-const tile = (z: number | string, name: string) => `${id}/image_files/${z}/${name}`;
-
-describe('the descriptor', () => {
-  it('says tile size, overlap, format and size', async () => {
-    const answer = await server.pixels(`${id}/image.dzi`, session);
-    expect(answer.statusCode).toBe(200);
-    expect(answer.headers['content-type']).toBe('application/xml; charset=utf-8');
-    expect(answer.body).toContain('TileSize="128" Overlap="0" Format="jpg"');
-    expect(answer.body).toContain('<Size Width="480" Height="400"/>');
+  beforeAll(async () => {
+    server = await slideServer({ isShared: true, config: { tileFastPath } });
+    svs = await buildSvs(plan);
+    await server.put('Tissue/good.svs', svs);
+    await server.put('Tissue/broken.svs', svs.subarray(0, 3000));
+    await server.put('Tissue/empty.svs', '');
+    await server.rescan();
+    id = await server.idOf('good.svs');
+    user = await server.given.user();
   });
-
-  it('counts as opening the image, once for each session', async () => {
-    const reader = await server.given.user();
-    const client = server.as(reader);
-    const token = await server.given.token(reader);
-    const [first, second] = [await server.sessionOf(token), await server.sessionOf(token)];
-    for (const one of [first, first, second, first]) await server.pixels(`${id}/image.dzi`, one);
-    await server.pixels(`${id}/thumbnail.jpg`, first);
-    const { activity } = (await client.call(getActivity)).body;
-    const opened = activity.filter(({ action }) => action === 'image-opened');
-    expect(opened).toHaveLength(2);
-    expect(opened[0]).toMatchObject({ subject: 'good.svs', imageId: id });
+  beforeEach(async () => {
+    server.clock.advance(4000); // an account may open 30 sessions a minute; some tests open more of them
+    session = await server.sessionOf(user);
   });
-});
+  afterAll(() => server.close());
 
-describe('a tile', () => {
-  it('that the file stores goes out with its scan as it is', async () => {
-    for (const name of ['0_0.jpg', '1_1.jpg', '2_2.jpg']) {
-      const answer = await server.pixels(tile(maxLevel, name), session);
+  const tile = (z: number | string, name: string) => `${id}/image_files/${z}/${name}`;
+
+  describe('GET descriptor', () => {
+    it('returns tile size, overlap, format and image size', async () => {
+      const answer = await server.pixels(`${id}/image.dzi`, session);
       expect(answer.statusCode).toBe(200);
-      expect(answer.headers['content-type']).toBe('image/jpeg');
-      expect(Buffer.from(svs).includes(scanOf(answer.rawPayload))).toBe(true);
-    }
+      expect(answer.headers['content-type']).toBe('application/xml; charset=utf-8');
+      expect(answer.body).toContain('TileSize="128" Overlap="0" Format="jpg"');
+      expect(answer.body).toContain('<Size Width="480" Height="400"/>');
+    });
+
+    it('appears in the activity as one opening of the image per session', async () => {
+      const reader = await server.given.user();
+      const client = server.as(reader);
+      const token = await server.given.token(reader);
+      const [first, second] = [await server.sessionOf(token), await server.sessionOf(token)];
+      for (const one of [first, first, second, first]) await server.pixels(`${id}/image.dzi`, one);
+      await server.pixels(`${id}/thumbnail.jpg`, first);
+      const { activity } = (await client.call(getActivity)).body;
+      const opened = activity.filter(({ action }) => action === 'image-opened');
+      expect(opened).toHaveLength(2);
+      expect(opened[0]).toMatchObject({ subject: 'good.svs', imageId: id });
+    });
   });
 
-  it('of any level has the size that the descriptor promises, edges included', async () => {
-    for (let z = 0; z <= maxLevel; z++) {
-      const scale = 2 ** (maxLevel - z);
-      const [width, height] = [Math.ceil(plan.width / scale), Math.ceil(plan.height / scale)];
-      for (let x = 0; x * 128 < width; x++) {
-        for (let y = 0; y * 128 < height; y++) {
-          const answer = await server.pixels(tile(z, `${x}_${y}.jpg`), session);
-          expect(answer.statusCode, `${z}/${x}_${y}`).toBe(200);
-          expect(sizeOfJpeg(answer.rawPayload), `${z}/${x}_${y}`).toEqual({
-            width: Math.min(128, width - x * 128),
-            height: Math.min(128, height - y * 128),
-          });
+  describe('GET tile', () => {
+    it('returns the scan of a native tile unchanged', async () => {
+      for (const name of ['0_0.jpg', '1_1.jpg', '2_2.jpg']) {
+        const answer = await server.pixels(tile(maxLevel, name), session);
+        expect(answer.statusCode).toBe(200);
+        expect(answer.headers['content-type']).toBe('image/jpeg');
+        expect(Buffer.from(svs).includes(scanOf(answer.rawPayload))).toBe(true);
+      }
+    });
+
+    it('returns tiles of the size that the descriptor promises on every level, at the edges too', async () => {
+      for (let z = 0; z <= maxLevel; z++) {
+        const scale = 2 ** (maxLevel - z);
+        const [width, height] = [Math.ceil(plan.width / scale), Math.ceil(plan.height / scale)];
+        for (let x = 0; x * 128 < width; x++) {
+          for (let y = 0; y * 128 < height; y++) {
+            const answer = await server.pixels(tile(z, `${x}_${y}.jpg`), session);
+            expect(answer.statusCode, `${z}/${x}_${y}`).toBe(200);
+            expect(sizeOfJpeg(answer.rawPayload), `${z}/${x}_${y}`).toEqual({
+              width: Math.min(128, width - x * 128),
+              height: Math.min(128, height - y * 128),
+            });
+          }
         }
       }
-    }
-  });
+    });
 
-  it('is the same under both endings of its format', async () => {
-    const [jpg, jpeg] = [
-      await server.pixels(tile(8, '0_0.jpg'), session),
-      await server.pixels(tile(8, '0_0.jpeg'), session),
-    ];
-    expect(jpeg.rawPayload).toEqual(jpg.rawPayload);
-  });
-
-  it('asked for many times at once is one and the same', async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 40 }, () => server.pixels(tile(6, '0_0.jpg'), session)),
-    );
-    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
-    const hashes = answers.map(({ rawPayload }) => createHash('sha256').update(rawPayload).digest('hex'));
-    expect(new Set(hashes).size).toBe(1);
-  });
-
-  it.each([
-    ['a level that is not there', () => tile(10, '0_0.jpg')],
-    ['a column that is not there', () => tile(9, '4_0.jpg')],
-    ['a row that is not there', () => tile(9, '0_4.jpg')],
-    ['a huge column', () => tile(9, '999999999_0.jpg')],
-    ['a negative level', () => tile(-1, '0_0.jpg')],
-    ['another format', () => tile(9, '0_0.png')],
-    ['no format', () => tile(9, '0_0')],
-    ['a leading zero', () => tile('09', '0_0.jpg')],
-    ['a fraction', () => tile(9, '0.5_0.jpg')],
-    ['an exponent', () => tile(9, '1e0_0.jpg')],
-    ['a hexadecimal number', () => tile(9, '0x1_0.jpg')],
-    ['an upper-case ending', () => tile(9, '0_0.JPG')],
-    ['an encoded space', () => tile(9, '0_0.jpg%20')],
-    ['a null byte', () => tile(9, '0_0.jpg%00')],
-    ['a path in the name', () => tile(9, '..%2f..%2fetc%2fpasswd')],
-    ['a path in the level', () => tile('..%2f..', '0_0.jpg')],
-    ['a backslash', () => tile(9, '..%5c0_0.jpg')],
-    ['a twice encoded path', () => tile(9, '%252e%252e%252f0_0.jpg')],
-    ['another number script', () => tile(9, '%D9%A1_0.jpg')],
-    ['a path for an id', () => '..%2f..%2fgood.svs/image.dzi'],
-    ['a file name for an id', () => 'good.svs/image.dzi'],
-    ['an upper-case id', () => `${id.toUpperCase()}/image.dzi`],
-    ['an id with something after it', () => `${id}%00/image.dzi`],
-    ['an unknown id', () => '00000000-0000-4000-8000-000000000000/image.dzi'],
-    ['another descriptor', () => `${id}/image.dzi.bak`],
-    ['another thumbnail', () => `${id}/thumbnail.png`],
-    ['the label', () => `${id}/label.jpg`],
-    ['the macro', () => `${id}/macro.jpg`],
-  ])('with %s is not found', async (_, address) => {
-    const answer = await server.pixels(address(), session);
-    expect(answer.statusCode).toBe(404);
-    expect(answer.json()).toMatchObject({ code: 'not_found', message: expect.any(String) });
-    expect(answer.headers['cache-control']).toBe('no-store');
-  });
-});
-
-describe('the thumbnail', () => {
-  it('shows the whole slide, at most 256 pixels a side', async () => {
-    const answer = await server.pixels(`${id}/thumbnail.jpg`, session);
-    expect(answer.statusCode).toBe(200);
-    expect(answer.headers['content-type']).toBe('image/jpeg');
-    expect(sizeOfJpeg(answer.rawPayload)).toEqual({ width: 256, height: 213 });
-  });
-
-  it('is made of the pyramid alone: label, macro and stored thumbnail leave no trace in it', async () => {
-    await server.put('Tissue/bare.svs', await buildSvs({ ...plan, hasAssociatedImages: false }));
-    await server.rescan();
-    const bare = await server.pixels(`${await server.idOf('bare.svs')}/thumbnail.jpg`, session);
-    const full = await server.pixels(`${id}/thumbnail.jpg`, session);
-    expect(full.rawPayload).toEqual(bare.rawPayload);
-  });
-});
-
-describe('pixels in the browser', () => {
-  const addresses = () => [`${id}/image.dzi`, `${id}/thumbnail.jpg`, tile(9, '0_0.jpg'), tile(8, '0_0.jpg')];
-
-  it('may be kept by it alone, for as long as its session lasts and an hour at most', async () => {
-    const short = await server.sessionOf(user);
-    for (const address of addresses()) {
-      const answer = await server.pixels(address, short);
-      expect(answer.headers['cache-control']).toBe('private, max-age=3600');
-    }
-    server.clock.advance(1_000_000);
-    const later = await server.pixels(`${id}/image.dzi`, short);
-    expect(later.headers['cache-control']).toBe('private, max-age=2600');
-  });
-
-  it('are not sent again when it has them', async () => {
-    for (const address of addresses()) {
-      const { headers } = await server.pixels(address, session);
-      const again = await server.pixels(address, session, {
-        headers: { 'if-none-match': `${headers.etag}` },
-      });
-      expect(again.statusCode).toBe(304);
-      expect(again.rawPayload.length).toBe(0);
-      expect(again.headers.etag).toBe(headers.etag);
-    }
-  });
-
-  it('have each their own tag', async () => {
-    const tags = await Promise.all(
-      addresses().map(async (address) => (await server.pixels(address, session)).headers.etag),
-    );
-    expect(new Set(tags).size).toBe(addresses().length);
-    for (const tag of tags) expect(tag).toMatch(/^"[\w-]+"$/);
-  });
-
-  it('can be asked about without being sent', async () => {
-    for (const address of addresses()) {
-      const [got, head] = [
-        await server.pixels(address, session),
-        await server.pixels(address, session, { method: 'HEAD' }),
+    it('returns equal bytes for the endings jpg and jpeg', async () => {
+      const [jpg, jpeg] = [
+        await server.pixels(tile(8, '0_0.jpg'), session),
+        await server.pixels(tile(8, '0_0.jpeg'), session),
       ];
-      expect(head.statusCode).toBe(200);
-      expect(head.rawPayload.length).toBe(0);
-      expect(head.headers.etag).toBe(got.headers.etag);
-      expect(head.headers['content-length']).toBe(String(got.rawPayload.length));
-    }
+      expect(jpeg.rawPayload).toEqual(jpg.rawPayload);
+    });
+
+    it('returns equal bytes to 40 concurrent requests', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, () => server.pixels(tile(6, '0_0.jpg'), session)),
+      );
+      expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+      const hashes = answers.map(({ rawPayload }) => createHash('sha256').update(rawPayload).digest('hex'));
+      expect(new Set(hashes).size).toBe(1);
+    });
+
+    it.each([
+      ['a level outside the slide', () => tile(10, '0_0.jpg')],
+      ['a column outside the level', () => tile(9, '4_0.jpg')],
+      ['a row outside the level', () => tile(9, '0_4.jpg')],
+      ['a huge column', () => tile(9, '999999999_0.jpg')],
+      ['a negative level', () => tile(-1, '0_0.jpg')],
+      ['another format', () => tile(9, '0_0.png')],
+      ['no format', () => tile(9, '0_0')],
+      ['a leading zero', () => tile('09', '0_0.jpg')],
+      ['a fraction', () => tile(9, '0.5_0.jpg')],
+      ['an exponent', () => tile(9, '1e0_0.jpg')],
+      ['a hexadecimal number', () => tile(9, '0x1_0.jpg')],
+      ['an upper-case ending', () => tile(9, '0_0.JPG')],
+      ['an encoded space', () => tile(9, '0_0.jpg%20')],
+      ['a null byte', () => tile(9, '0_0.jpg%00')],
+      ['a path in the name', () => tile(9, '..%2f..%2fetc%2fpasswd')],
+      ['a path in the level', () => tile('..%2f..', '0_0.jpg')],
+      ['a backslash', () => tile(9, '..%5c0_0.jpg')],
+      ['a twice encoded path', () => tile(9, '%252e%252e%252f0_0.jpg')],
+      ['another number script', () => tile(9, '%D9%A1_0.jpg')],
+      ['a path for an id', () => '..%2f..%2fgood.svs/image.dzi'],
+      ['a file name for an id', () => 'good.svs/image.dzi'],
+      ['an upper-case id', () => `${id.toUpperCase()}/image.dzi`],
+      ['an id with something after it', () => `${id}%00/image.dzi`],
+      ['an unknown id', () => '00000000-0000-4000-8000-000000000000/image.dzi'],
+      ['another descriptor', () => `${id}/image.dzi.bak`],
+      ['another thumbnail', () => `${id}/thumbnail.png`],
+      ['the label', () => `${id}/label.jpg`],
+      ['the macro', () => `${id}/macro.jpg`],
+    ])('returns 404 for %s', async (_, address) => {
+      const answer = await server.pixels(address(), session);
+      expect(answer.statusCode).toBe(404);
+      expect(answer.json()).toMatchObject({ code: 'not_found', message: expect.any(String) });
+      expect(answer.headers['cache-control']).toBe('no-store');
+    });
   });
 
-  it.each([
-    ['shown', () => session],
-    ['refused', () => null],
-  ])('are nothing else than pixels, and for this site alone: %s', async (_, given) => {
-    for (const address of addresses()) {
-      const { headers } = await server.pixels(address, given());
-      expect(headers['x-content-type-options']).toBe('nosniff');
-      expect(headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'");
-      expect(headers['cross-origin-resource-policy']).toBe('same-origin');
-      expect(headers['access-control-allow-origin']).toBeUndefined();
-    }
-  });
-});
+  describe('GET thumbnail', () => {
+    it('returns the whole slide with at most 256 pixels a side', async () => {
+      const answer = await server.pixels(`${id}/thumbnail.jpg`, session);
+      expect(answer.statusCode).toBe(200);
+      expect(answer.headers['content-type']).toBe('image/jpeg');
+      expect(sizeOfJpeg(answer.rawPayload)).toEqual({ width: 256, height: 213 });
+    });
 
-describe('a session for pixels', () => {
-  /** permissions.md section 4.3; each row makes its session, and says what is sent along. */
-  type Row = readonly [
-    what: string,
-    given: () => Promise<{ session: string | null; token?: string }>,
-    status: number,
-    code: string | null,
-  ];
-  const own = async () => {
-    const person = await server.given.user({ role: 'viewer' });
-    const token = await server.given.token(person);
-    return { person, token, session: await server.sessionOf(token) };
-  };
-  const administrator = () => server.given.admin();
-  const rows: readonly Row[] = [
-    ['valid, no token', async () => ({ session: (await own()).session }), 200, null],
-    ['valid, token of the same account', own, 200, null],
-    [
-      'valid, another sign-in of the same account',
-      async () => {
-        const { person, session } = await own();
-        return { session, token: await server.given.token(person) };
-      },
-      200,
-      null,
-    ],
-    [
-      'valid, token of another account',
-      async () => ({ session: (await own()).session, token: (await own()).token }),
-      401,
-      'session_invalid',
-    ],
-    [
-      'valid, token of an administrator',
-      async () => ({
-        session: (await own()).session,
-        token: await server.given.token(await administrator()),
-      }),
-      401,
-      'session_invalid',
-    ],
-    [
-      'valid, bad token',
-      async () => ({ session: (await own()).session, token: 'bad' }),
-      401,
-      'token_invalid',
-    ],
-    ['none', async () => ({ session: null }), 401, 'session_missing'],
-    ['empty', async () => ({ session: '' }), 401, 'session_missing'],
-    ['none, good token', async () => ({ session: null, token: (await own()).token }), 401, 'session_missing'],
-    [
-      'none, token of an administrator',
-      async () => ({ session: null, token: await server.given.token(await administrator()) }),
-      401,
-      'session_missing',
-    ],
-    ['unknown', async () => ({ session: 'A'.repeat(43) }), 401, 'session_invalid'],
-    [
-      'unknown, good token',
-      async () => ({ session: 'A'.repeat(43), token: (await own()).token }),
-      401,
-      'session_invalid',
-    ],
-    [
-      'tampered',
-      async () => {
-        const { session } = await own();
-        return { session: (session.startsWith('A') ? 'B' : 'A') + session.slice(1) };
-      },
-      401,
-      'session_invalid',
-    ],
-    ['a bearer token instead', async () => ({ session: (await own()).token }), 401, 'session_invalid'],
-    [
-      'expired',
-      async () => {
-        const { session } = await own();
-        server.clock.advance(3_600_000);
-        return { session };
-      },
-      401,
-      'session_invalid',
-    ],
-    [
-      'revoked',
-      async () => {
-        const { session, token } = await own();
-        await server.pixels(`${id}/image.dzi`, session);
-        await server.as(token).call(deleteImageSession, { params: { sessionId: session } });
-        return { session, token };
-      },
-      401,
-      'session_invalid',
-    ],
-    [
-      'of a sign-in that has been ended',
-      async () => {
-        const { session, token } = await own();
-        await server.pixels(`${id}/image.dzi`, session);
-        await server.as(token).call(signOut);
-        return { session };
-      },
-      401,
-      'session_invalid',
-    ],
-    ...(
+    it('contains nothing of the associated images: label, macro and thumbnail of the file', async () => {
+      await server.put('Tissue/bare.svs', await buildSvs({ ...plan, hasAssociatedImages: false }));
+      await server.rescan();
+      const bare = await server.pixels(`${await server.idOf('bare.svs')}/thumbnail.jpg`, session);
+      const full = await server.pixels(`${id}/thumbnail.jpg`, session);
+      expect(full.rawPayload).toEqual(bare.rawPayload);
+    });
+  });
+
+  describe('a response with pixels', () => {
+    const addresses = () => [
+      `${id}/image.dzi`,
+      `${id}/thumbnail.jpg`,
+      tile(9, '0_0.jpg'),
+      tile(8, '0_0.jpg'),
+    ];
+
+    it('may be cached by the browser only, until the session ends and for an hour at most', async () => {
+      const short = await server.sessionOf(user);
+      for (const address of addresses()) {
+        const answer = await server.pixels(address, short);
+        expect(answer.headers['cache-control']).toBe('private, max-age=3600');
+      }
+      server.clock.advance(1_000_000);
+      const later = await server.pixels(`${id}/image.dzi`, short);
+      expect(later.headers['cache-control']).toBe('private, max-age=2600');
+    });
+
+    it('is 304 without a body when If-None-Match equals the ETag', async () => {
+      for (const address of addresses()) {
+        const { headers } = await server.pixels(address, session);
+        const again = await server.pixels(address, session, {
+          headers: { 'if-none-match': `${headers.etag}` },
+        });
+        expect(again.statusCode).toBe(304);
+        expect(again.rawPayload.length).toBe(0);
+        expect(again.headers.etag).toBe(headers.etag);
+      }
+    });
+
+    it('has an ETag of its own', async () => {
+      const tags = await Promise.all(
+        addresses().map(async (address) => (await server.pixels(address, session)).headers.etag),
+      );
+      expect(new Set(tags).size).toBe(addresses().length);
+      for (const tag of tags) expect(tag).toMatch(/^"[\w-]+"$/);
+    });
+
+    it('has the same headers and no body for HEAD', async () => {
+      for (const address of addresses()) {
+        const [got, head] = [
+          await server.pixels(address, session),
+          await server.pixels(address, session, { method: 'HEAD' }),
+        ];
+        expect(head.statusCode).toBe(200);
+        expect(head.rawPayload.length).toBe(0);
+        expect(head.headers.etag).toBe(got.headers.etag);
+        expect(head.headers['content-length']).toBe(String(got.rawPayload.length));
+      }
+    });
+
+    it.each([
+      ['a valid session', () => session],
+      ['no session', () => null],
+    ])('has the security headers of pixels with %s', async (_, given) => {
+      for (const address of addresses()) {
+        const { headers } = await server.pixels(address, given());
+        expect(headers['x-content-type-options']).toBe('nosniff');
+        expect(headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'");
+        expect(headers['cross-origin-resource-policy']).toBe('same-origin');
+        expect(headers['access-control-allow-origin']).toBeUndefined();
+      }
+    });
+  });
+
+  describe('the image session of a pixel request', () => {
+    /** docs/permissions.md; each row creates its session and says what is sent along. */
+    type Row = readonly [
+      name: string,
+      given: () => Promise<{ session: string | null; token?: string }>,
+      status: number,
+      code: string | null,
+    ];
+    const own = async () => {
+      const person = await server.given.user({ role: 'viewer' });
+      const token = await server.given.token(person);
+      return { person, token, session: await server.sessionOf(token) };
+    };
+    const administrator = () => server.given.admin();
+    const rows: readonly Row[] = [
+      ['valid, without a token', async () => ({ session: (await own()).session }), 200, null],
+      ['valid, with a token of the same account', own, 200, null],
       [
-        ['suspended', suspendUser],
-        ['deactivated', deactivateUser],
-      ] as const
-    ).map(
-      ([what, call]): Row => [
-        `of an account that was ${what}`,
+        'valid, with another sign-in of the same account',
         async () => {
-          const { session, person } = await own();
-          await server.pixels(`${id}/image.dzi`, session);
-          await server.as(await administrator()).call(call, { params: { uid: person.uid } });
+          const { person, session } = await own();
+          return { session, token: await server.given.token(person) };
+        },
+        200,
+        null,
+      ],
+      [
+        'valid, with a token of another account',
+        async () => ({ session: (await own()).session, token: (await own()).token }),
+        401,
+        'session_invalid',
+      ],
+      [
+        'valid, with a token of an administrator',
+        async () => ({
+          session: (await own()).session,
+          token: await server.given.token(await administrator()),
+        }),
+        401,
+        'session_invalid',
+      ],
+      [
+        'valid, with an invalid token',
+        async () => ({ session: (await own()).session, token: 'bad' }),
+        401,
+        'token_invalid',
+      ],
+      ['missing', async () => ({ session: null }), 401, 'session_missing'],
+      ['empty', async () => ({ session: '' }), 401, 'session_missing'],
+      [
+        'missing, with a valid token',
+        async () => ({ session: null, token: (await own()).token }),
+        401,
+        'session_missing',
+      ],
+      [
+        'missing, with the token of an administrator',
+        async () => ({ session: null, token: await server.given.token(await administrator()) }),
+        401,
+        'session_missing',
+      ],
+      ['unknown', async () => ({ session: 'A'.repeat(43) }), 401, 'session_invalid'],
+      [
+        'unknown, with a valid token',
+        async () => ({ session: 'A'.repeat(43), token: (await own()).token }),
+        401,
+        'session_invalid',
+      ],
+      [
+        'tampered',
+        async () => {
+          const { session } = await own();
+          return { session: (session.startsWith('A') ? 'B' : 'A') + session.slice(1) };
+        },
+        401,
+        'session_invalid',
+      ],
+      ['a bearer token', async () => ({ session: (await own()).token }), 401, 'session_invalid'],
+      [
+        'expired',
+        async () => {
+          const { session } = await own();
+          server.clock.advance(3_600_000);
           return { session };
         },
         401,
         'session_invalid',
       ],
-    ),
-    [
-      'of an account that was suspended and is active again',
-      async () => {
-        const { session, person } = await own();
-        const client = server.as(await administrator());
-        await client.call(suspendUser, { params: { uid: person.uid } });
-        await client.call(approveUser, { params: { uid: person.uid }, body: {} });
-        return { session };
-      },
-      401,
-      'session_invalid',
-    ],
-    [
-      'of an account that was deleted',
-      async () => {
-        const { session, token } = await own();
-        await server.pixels(`${id}/image.dzi`, session);
-        await server.as(token).call(deleteAccount, { body: {} });
-        return { session };
-      },
-      401,
-      'session_invalid',
-    ],
-  ];
-
-  it.each(rows)('%s', async (_, given, status, code) => {
-    const { session, token } = await given();
-    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    for (const address of [`${id}/image.dzi`, `${id}/thumbnail.jpg`, tile(9, '0_0.jpg')]) {
-      const answer = await server.pixels(address, session, { headers });
-      expect(answer.statusCode, address).toBe(status);
-      if (code === null) continue;
-      expect(answer.json()).toMatchObject({ code });
-      const scheme = code.startsWith('token') ? 'Bearer' : 'ImageSession';
-      expect(answer.headers['www-authenticate']).toMatch(new RegExp(`^${scheme} `));
-      expect(answer.headers['cache-control']).toBe('no-store');
-    }
-  });
-
-  it('sent twice is not guessed at', async () => {
-    const { session } = await own();
-    const answer = await server.app.inject(
-      `${apiBase}/image-catalog/proxy/${id}/image.dzi?session=${session}&session=${session}`,
-    );
-    expect(answer.statusCode).toBe(400);
-    expect(answer.json()).toMatchObject({ code: 'invalid_request' });
-  });
-
-  it('that is refused does not tell whether the image is there', async () => {
-    const body = async (imageId: string) => {
-      const { requestId: _, ...rest } = (await server.pixels(`${imageId}/image.dzi`, 'A'.repeat(43))).json<{
-        requestId: string;
-      }>();
-      return rest;
-    };
-    expect(await body(id)).toEqual(await body('00000000-0000-4000-8000-000000000000'));
-  });
-
-  it('opens no catalogue', async () => {
-    const { session } = await own();
-    for (const address of ['images', `images/${id}`]) {
-      const answer = await server.app.inject(`${apiBase}/image-catalog/${address}?session=${session}`);
-      expect(answer.statusCode).toBe(401);
-      expect(answer.json()).toMatchObject({ code: 'token_missing' });
-    }
-  });
-});
-
-describe('a session in the strict mode', () => {
-  it('also needs the cookie that came with it', async () => {
-    const strict = await slideServer({ config: { imageSessionCookie: 'strict' } });
-    await strict.put('Tissue/good.svs', svs);
-    await strict.rescan();
-    const imageId = await strict.idOf('good.svs');
-    const token = await strict.given.token(await strict.given.user());
-    const create = () =>
-      strict.app.inject({
-        method: 'POST',
-        url: `${apiBase}/auth/image-session`,
-        headers: { authorization: `Bearer ${token}` },
-      });
-    const [mine, other] = [await create(), await create()];
-    const sessionId = mine.json<{ session_id: string }>().session_id;
-    const [cookie] = mine.cookies;
-    expect(cookie).toMatchObject({
-      value: sessionId,
-      httpOnly: true,
-      secure: true,
-      sameSite: 'Strict',
-      path: `${apiBase}/image-catalog/proxy`,
-      maxAge: 3600,
-    });
-    const asked = (cookies: Record<string, string>) =>
-      strict.pixels(`${imageId}/image.dzi`, sessionId, { cookies });
-    expect((await asked({ [cookie?.name ?? '']: sessionId })).statusCode).toBe(200);
-    for (const wrong of [
-      {},
-      { [cookie?.name ?? '']: other.cookies[0]?.value ?? '' },
-      { session: sessionId },
-    ]) {
-      const answer = await asked(wrong);
-      expect(answer.statusCode).toBe(401);
-      expect(answer.json()).toMatchObject({ code: 'session_invalid' });
-    }
-  });
-});
-
-describe('an image whose file changes', () => {
-  it('answers with the new pixels and new tags once it was replaced', async () => {
-    await server.put('Change/replaced.svs', svs);
-    await server.rescan();
-    const imageId = await server.idOf('replaced.svs');
-    const before = await server.pixels(`${imageId}/image_files/9/0_0.jpg`, session);
-    await server.put('Change/replaced.svs', await buildSvs({ ...plan, width: 300, height: 200 }));
-    await server.rescan();
-    const descriptor = await server.pixels(`${imageId}/image.dzi`, session);
-    expect(descriptor.body).toContain('<Size Width="300" Height="200"/>');
-    const after = await server.pixels(`${imageId}/image_files/9/0_0.jpg`, session, {
-      headers: { 'if-none-match': `${before.headers.etag}` },
-    });
-    expect(after.statusCode).toBe(200);
-    expect(after.headers.etag).not.toBe(before.headers.etag);
-  });
-
-  it('is gone with its file, and back with it', async () => {
-    await server.put('Change/moved.svs', svs);
-    await server.rescan();
-    const imageId = await server.idOf('moved.svs');
-    const place = path.join(server.config.slidesDir, 'Change/moved.svs');
-    expect((await server.pixels(`${imageId}/image.dzi`, session)).statusCode).toBe(200);
-    await fs.rename(place, `${place}.away`);
-    await server.rescan();
-    expect((await server.pixels(`${imageId}/image.dzi`, session)).statusCode).toBe(404);
-    await fs.rename(`${place}.away`, place);
-    await server.rescan();
-    expect((await server.pixels(`${imageId}/image.dzi`, session)).statusCode).toBe(200);
-  });
-
-  it('is gone when the file became a link out of the slide folder', async () => {
-    await server.put('Change/linked.svs', svs);
-    await server.rescan();
-    const imageId = await server.idOf('linked.svs');
-    const place = path.join(server.config.slidesDir, 'Change/linked.svs');
-    const outside = path.join(server.config.dataDir, 'outside.svs');
-    await fs.rename(place, outside);
-    await fs.symlink(outside, place);
-    // Not one rescan has seen it yet: the way to the file is looked at whenever it is opened.
-    expect((await server.pixels(`${imageId}/image_files/8/0_0.jpg`, session)).statusCode).toBe(404);
-    await server.rescan();
-    expect((await server.pixels(`${imageId}/image.dzi`, session)).statusCode).toBe(404);
-  });
-
-  it('is gone at once when an administrator removes it, until it is brought back', async () => {
-    await server.put('Change/removed.svs', svs);
-    await server.rescan();
-    const imageId = await server.idOf('removed.svs');
-    const client = server.as(await server.given.admin());
-    const status = async () => (await server.pixels(`${imageId}/image_files/9/0_0.jpg`, session)).statusCode;
-    expect(await status()).toBe(200);
-    await client.call(deleteImage, { params: { imageId } });
-    expect(await status()).toBe(404);
-    await client.call(updateImage, { params: { imageId }, body: { removed: false } });
-    expect(await status()).toBe(200);
-  });
-
-  it('that cannot be read is not shown, and disturbs no other', async () => {
-    for (const name of ['broken.svs', 'empty.svs']) {
-      const answer = await server.pixels(`${await server.idOf(name)}/image.dzi`, session);
-      expect(answer.statusCode).toBe(404);
-    }
-    expect((await server.pixels(`${id}/image.dzi`, session)).statusCode).toBe(200);
-  });
-});
-
-describe('a browser that leaves', () => {
-  it('is no fault', async () => {
-    const address = await server.app.listen({ port: 0, host: '127.0.0.1' });
-    await server.put('Leave/large.svs', await buildSvs({ ...plan, width: 2000, height: 1600 }));
-    await server.rescan();
-    const imageId = await server.idOf('large.svs');
-    const leaving = new AbortController();
-    const arrived = Promise.withResolvers<void>();
-    let arrivals = 0;
-    server.app.server.on('request', () => {
-      arrivals++;
-      if (arrivals === 4) arrived.resolve();
-    });
-    const asking = [0, 1, 2, 3].map((x) =>
-      fetch(
-        `${address}${apiBase}/image-catalog/proxy/${imageId}/image_files/10/${x}_0.jpg?session=${session}`,
-        {
-          signal: leaving.signal,
+      [
+        'revoked',
+        async () => {
+          const { session, token } = await own();
+          await server.pixels(`${id}/image.dzi`, session);
+          await server.as(token).call(deleteImageSession, { params: { sessionId: session } });
+          return { session, token };
         },
-      ).then((answer) => answer.arrayBuffer()),
-    );
-    await arrived.promise;
-    leaving.abort();
-    for (const one of asking) await expect(one).rejects.toMatchObject({ name: 'AbortError' });
-    const answer = await server.pixels(`${imageId}/image_files/10/0_0.jpg`, session);
-    expect(answer.statusCode).toBe(200);
-    expect(server.logged()).not.toContain('"level":50');
+        401,
+        'session_invalid',
+      ],
+      [
+        'of a sign-in that has ended',
+        async () => {
+          const { session, token } = await own();
+          await server.pixels(`${id}/image.dzi`, session);
+          await server.as(token).call(signOut);
+          return { session };
+        },
+        401,
+        'session_invalid',
+      ],
+      ...(
+        [
+          ['suspended', suspendUser],
+          ['deactivated', deactivateUser],
+        ] as const
+      ).map(
+        ([what, call]): Row => [
+          `of an account that was ${what}`,
+          async () => {
+            const { session, person } = await own();
+            await server.pixels(`${id}/image.dzi`, session);
+            await server.as(await administrator()).call(call, { params: { uid: person.uid } });
+            return { session };
+          },
+          401,
+          'session_invalid',
+        ],
+      ),
+      [
+        'of an account that was suspended and is active again',
+        async () => {
+          const { session, person } = await own();
+          const client = server.as(await administrator());
+          await client.call(suspendUser, { params: { uid: person.uid } });
+          await client.call(approveUser, { params: { uid: person.uid }, body: {} });
+          return { session };
+        },
+        401,
+        'session_invalid',
+      ],
+      [
+        'of an account that was deleted',
+        async () => {
+          const { session, token } = await own();
+          await server.pixels(`${id}/image.dzi`, session);
+          await server.as(token).call(deleteAccount, { body: {} });
+          return { session };
+        },
+        401,
+        'session_invalid',
+      ],
+    ];
+
+    it.each(rows)('is decided when it is %s', async (_, given, status, code) => {
+      const { session, token } = await given();
+      const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+      for (const address of [`${id}/image.dzi`, `${id}/thumbnail.jpg`, tile(9, '0_0.jpg')]) {
+        const answer = await server.pixels(address, session, { headers });
+        expect(answer.statusCode, address).toBe(status);
+        if (code === null) continue;
+        expect(answer.json()).toMatchObject({ code });
+        const scheme = code.startsWith('token') ? 'Bearer' : 'ImageSession';
+        expect(answer.headers['www-authenticate']).toMatch(new RegExp(`^${scheme} `));
+        expect(answer.headers['cache-control']).toBe('no-store');
+      }
+    });
+
+    it('causes 400 when it is sent twice', async () => {
+      const { session } = await own();
+      const answer = await server.app.inject(
+        `${apiBase}/image-catalog/proxy/${id}/image.dzi?session=${session}&session=${session}`,
+      );
+      expect(answer.statusCode).toBe(400);
+      expect(answer.json()).toMatchObject({ code: 'invalid_request' });
+    });
+
+    it('causes the same refusal for an image that does not exist', async () => {
+      const body = async (imageId: string) => {
+        const { requestId: _, ...rest } = (await server.pixels(`${imageId}/image.dzi`, 'A'.repeat(43))).json<{
+          requestId: string;
+        }>();
+        return rest;
+      };
+      expect(await body(id)).toEqual(await body('00000000-0000-4000-8000-000000000000'));
+    });
+
+    it('gives no access to the catalogue', async () => {
+      const { session } = await own();
+      for (const address of ['images', `images/${id}`]) {
+        const answer = await server.app.inject(`${apiBase}/image-catalog/${address}?session=${session}`);
+        expect(answer.statusCode).toBe(401);
+        expect(answer.json()).toMatchObject({ code: 'token_missing' });
+      }
+    });
+  });
+
+  describe('with IMAGE_SESSION_COOKIE=strict, an image session', () => {
+    it('requires the cookie that was set with it', async () => {
+      const strict = await slideServer({ config: { imageSessionCookie: 'strict', tileFastPath } });
+      await strict.put('Tissue/good.svs', svs);
+      await strict.rescan();
+      const imageId = await strict.idOf('good.svs');
+      const token = await strict.given.token(await strict.given.user());
+      const create = () =>
+        strict.app.inject({
+          method: 'POST',
+          url: `${apiBase}/auth/image-session`,
+          headers: { authorization: `Bearer ${token}` },
+        });
+      const [mine, other] = [await create(), await create()];
+      const sessionId = mine.json<{ session_id: string }>().session_id;
+      const [cookie] = mine.cookies;
+      expect(cookie).toMatchObject({
+        value: sessionId,
+        httpOnly: true,
+        secure: true,
+        sameSite: 'Strict',
+        path: `${apiBase}/image-catalog/proxy`,
+        maxAge: 3600,
+      });
+      const asked = (cookies: Record<string, string>) =>
+        strict.pixels(`${imageId}/image.dzi`, sessionId, { cookies });
+      expect((await asked({ [cookie?.name ?? '']: sessionId })).statusCode).toBe(200);
+      for (const wrong of [
+        {},
+        { [cookie?.name ?? '']: other.cookies[0]?.value ?? '' },
+        { session: sessionId },
+      ]) {
+        const answer = await asked(wrong);
+        expect(answer.statusCode).toBe(401);
+        expect(answer.json()).toMatchObject({ code: 'session_invalid' });
+      }
+    });
+  });
+
+  describe('GET pixels of an image', () => {
+    it('returns the new pixels with new ETags after it was replaced', async () => {
+      await server.put('Change/replaced.svs', svs);
+      await server.rescan();
+      const imageId = await server.idOf('replaced.svs');
+      const before = await server.pixels(`${imageId}/image_files/9/0_0.jpg`, session);
+      await server.put('Change/replaced.svs', await buildSvs({ ...plan, width: 300, height: 200 }));
+      await server.rescan();
+      const descriptor = await server.pixels(`${imageId}/image.dzi`, session);
+      expect(descriptor.body).toContain('<Size Width="300" Height="200"/>');
+      const after = await server.pixels(`${imageId}/image_files/9/0_0.jpg`, session, {
+        headers: { 'if-none-match': `${before.headers.etag}` },
+      });
+      expect(after.statusCode).toBe(200);
+      expect(after.headers.etag).not.toBe(before.headers.etag);
+    });
+
+    it('is 404 while its file is missing', async () => {
+      await server.put('Change/moved.svs', svs);
+      await server.rescan();
+      const imageId = await server.idOf('moved.svs');
+      const place = path.join(server.config.slidesDir, 'Change/moved.svs');
+      expect((await server.pixels(`${imageId}/image.dzi`, session)).statusCode).toBe(200);
+      await fs.rename(place, `${place}.away`);
+      await server.rescan();
+      expect((await server.pixels(`${imageId}/image.dzi`, session)).statusCode).toBe(404);
+      await fs.rename(`${place}.away`, place);
+      await server.rescan();
+      expect((await server.pixels(`${imageId}/image.dzi`, session)).statusCode).toBe(200);
+    });
+
+    it('is 404 when the file was replaced by a link out of the slide folder', async () => {
+      await server.put('Change/linked.svs', svs);
+      await server.rescan();
+      const imageId = await server.idOf('linked.svs');
+      const place = path.join(server.config.slidesDir, 'Change/linked.svs');
+      const outside = path.join(server.config.dataDir, 'outside.svs');
+      await fs.rename(place, outside);
+      await fs.symlink(outside, place);
+      // No rescan has seen the link yet: the path is resolved whenever the slide is opened.
+      expect((await server.pixels(`${imageId}/image_files/8/0_0.jpg`, session)).statusCode).toBe(404);
+      await server.rescan();
+      expect((await server.pixels(`${imageId}/image.dzi`, session)).statusCode).toBe(404);
+    });
+
+    it('is 404 from the moment an administrator removes it until it is restored', async () => {
+      await server.put('Change/removed.svs', svs);
+      await server.rescan();
+      const imageId = await server.idOf('removed.svs');
+      const client = server.as(await server.given.admin());
+      const status = async () =>
+        (await server.pixels(`${imageId}/image_files/9/0_0.jpg`, session)).statusCode;
+      expect(await status()).toBe(200);
+      await client.call(deleteImage, { params: { imageId } });
+      expect(await status()).toBe(404);
+      await client.call(updateImage, { params: { imageId }, body: { removed: false } });
+      expect(await status()).toBe(200);
+    });
+
+    it('is 404 when the file is malformed, and other images are served', async () => {
+      for (const name of ['broken.svs', 'empty.svs']) {
+        const answer = await server.pixels(`${await server.idOf(name)}/image.dzi`, session);
+        expect(answer.statusCode).toBe(404);
+      }
+      expect((await server.pixels(`${id}/image.dzi`, session)).statusCode).toBe(200);
+    });
+  });
+
+  describe('a client that disconnects during a render', () => {
+    it('causes no error in the log', async () => {
+      const address = await server.app.listen({ port: 0, host: '127.0.0.1' });
+      await server.put('Leave/large.svs', await buildSvs({ ...plan, width: 2000, height: 1600 }));
+      await server.rescan();
+      const imageId = await server.idOf('large.svs');
+      const disconnecting = new AbortController();
+      const arrived = Promise.withResolvers<void>();
+      let arrivals = 0;
+      server.app.server.on('request', () => {
+        arrivals++;
+        if (arrivals === 4) arrived.resolve();
+      });
+      const requests = [0, 1, 2, 3].map((x) =>
+        fetch(
+          `${address}${apiBase}/image-catalog/proxy/${imageId}/image_files/10/${x}_0.jpg?session=${session}`,
+          {
+            signal: disconnecting.signal,
+          },
+        ).then((answer) => answer.arrayBuffer()),
+      );
+      await arrived.promise;
+      disconnecting.abort();
+      for (const request of requests) await expect(request).rejects.toMatchObject({ name: 'AbortError' });
+      const answer = await server.pixels(`${imageId}/image_files/10/0_0.jpg`, session);
+      expect(answer.statusCode).toBe(200);
+      expect(server.logged()).not.toContain('"level":50');
+    });
   });
 });

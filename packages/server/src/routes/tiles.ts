@@ -1,63 +1,85 @@
-/** The pixels: descriptor, thumbnail and tiles of a slide, for whoever holds an image session. */
-import { AppError, getDescriptor, getThumbnail, getTile } from '@lamina/contract';
-import type { FastifyInstance } from 'fastify';
-import { type ImageSession, opens, secondsLeft } from '../domain/image-session.ts';
-import { tileNameOf } from '../domain/tile-name.ts';
-import { type Bytes, mostSecondsKept } from '../http/send-bytes.ts';
+/** Routes of pixels: descriptor, thumbnail and tiles of a slide, for the owner of an image session or an API token. */
+
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { AppError, getColourTable, getDescriptor, getThumbnail, getTile } from '@lamina/contract';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { cacheControlOf, type ImageSession, opens, requesterOf } from '../domain/image-session.ts';
+import { refusedTileOf } from '../http/refused-tiles.ts';
+import type { Bytes } from '../http/send-bytes.ts';
 import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
-import type { ServableImage, ServedBytes } from '../slides/slides.ts';
+import type { CompressedBytes, ServableImage, ServedBytes } from '../tiles/slides.ts';
 
-type TileServices = Pick<Services, 'catalogue' | 'slides' | 'imageSessions' | 'audit' | 'now' | 'metrics'>;
+type TileServices = Pick<Services, 'catalogue' | 'slides' | 'imageOpenings' | 'tiles' | 'now'>;
 
 export function tileRoutes(
   app: FastifyInstance,
-  { catalogue, slides, imageSessions, audit, now, metrics }: TileServices,
+  { catalogue, slides, imageOpenings, tiles, now }: TileServices,
 ): void {
-  /** @throws AppError not_found, also for an image that the session's owner may not see */
+  /** @throws AppError not_found, also for an image that the session may not open */
   async function imageOf(imageId: string, session: ImageSession): Promise<ServableImage> {
-    const found = catalogue.servable(imageId);
-    const image = found instanceof Promise ? await found : found;
+    const image = await catalogue.servable(imageId);
     if (image === null || !opens(session, image)) throw new AppError('not_found');
     return image;
   }
 
-  const answer = (session: ImageSession, type: string, { bytes, etag }: ServedBytes): Bytes => ({
+  const responseOf = (session: ImageSession, type: string, { bytes, etag }: ServedBytes): Bytes => ({
     bytes,
     type,
     etag,
-    maxAgeSeconds: Math.min(secondsLeft(session, now()), mostSecondsKept),
+    cacheControl: cacheControlOf(session, now()),
   });
 
   serve(app, getDescriptor, async ({ params, caller, origin }) => {
     const image = await imageOf(params.imageId, caller);
-    const descriptor = await slides.descriptor(image);
-    await imageSessions.opened(caller, image.id, (tx) =>
-      audit.record(tx, {
-        action: 'image-opened',
-        actor: caller.uid,
-        target: image.id,
-        detail: { file_name: image.fileName },
-        origin,
-      }),
-    );
-    return answer(caller, 'application/xml; charset=utf-8', descriptor);
+    const descriptor = await slides.descriptor(image, requesterOf(caller));
+    await imageOpenings.record(caller, image, 'descriptor', origin);
+    return responseOf(caller, 'application/xml; charset=utf-8', descriptor);
   });
 
-  serve(app, getThumbnail, async ({ params, caller, signal }) => {
+  serve(app, getColourTable, async ({ params, caller, origin, reply }) => {
     const image = await imageOf(params.imageId, caller);
-    return answer(caller, 'image/jpeg', await slides.thumbnail(image, signal));
+    const table = await slides.colourTable(image, requesterOf(caller));
+    if (table === null) throw new AppError('not_found');
+    await imageOpenings.record(caller, image, 'colour-table', origin);
+    return responseOf(caller, getColourTable.response, await withEncoding(reply, table));
   });
 
+  serve(app, getThumbnail, async ({ params, caller, origin, signal }) => {
+    const image = await imageOf(params.imageId, caller);
+    const thumbnail = await slides.thumbnail(image, signal, requesterOf(caller));
+    await imageOpenings.record(caller, image, 'thumbnail', origin);
+    return responseOf(caller, 'image/jpeg', thumbnail);
+  });
+
+  // The Fastify adapter of tiles/resolve-tile.ts. It answers what the fast path does not take, and every refusal.
   serve(app, getTile, async (request) => {
-    const startedAt = performance.now();
-    const { params, caller, reply } = request;
-    const name = tileNameOf(params.dziLevel, params.tile);
-    if (name === null) throw new AppError('not_found');
-    const image = await imageOf(params.imageId, caller);
-    const tile = await slides.tile(image, name, request.signal);
-    const isKnown = reply.request.headers['if-none-match'] === tile.etag;
-    metrics.tile(tile.source, isKnown, performance.now() - startedAt);
-    return answer(caller, 'image/jpeg', tile);
+    const { params, query, caller, origin, reply } = request;
+    const refused = refusedTileOf(reply.request.raw);
+    if (refused !== undefined) throw refused.error;
+    const tile = await tiles.resolve(caller, {
+      ...params,
+      colour: query.colour,
+      knownTag: reply.request.headers['if-none-match'],
+      origin,
+      get signal() {
+        return request.signal;
+      },
+    });
+    return { bytes: tile.bytes, type: getTile.response, etag: tile.etag, cacheControl: tile.cacheControl };
   });
 }
+
+/** Sends the bytes compressed when the client accepts it. The two forms have different ETags (RFC 9110 section 8.8.3.3). */
+async function withEncoding(reply: FastifyReply, { gzip, etag }: CompressedBytes): Promise<ServedBytes> {
+  reply.header('Vary', 'Accept-Encoding');
+  const acceptsGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(
+    reply.request.headers['accept-encoding']?.toString() ?? '',
+  );
+  if (!acceptsGzip) return { bytes: await gunzipped(gzip), etag };
+  reply.header('Content-Encoding', 'gzip');
+  return { bytes: gzip, etag: `${etag.slice(0, -1)}-gzip"` };
+}
+
+const gunzipped = promisify(gunzip);

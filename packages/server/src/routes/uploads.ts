@@ -8,15 +8,18 @@ import {
   createUploadFile,
   finishUploadFile,
   getUploadFile,
+  Id,
   listUploads,
   sendUploadFile,
 } from '@lamina/contract';
 import { Metadata, Server as TusServer } from '@tus/server';
 import type { FastifyInstance } from 'fastify';
+import { mayEnter } from '../domain/dataset-access.ts';
 import type { Caller } from '../http/access.ts';
+import { errorSentence } from '../http/error-sentence.ts';
 import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
-import { byOf } from './by.ts';
+import { actorOf } from './actor.ts';
 
 const filesPath = apiBase + createUploadFile.path;
 const partType = 'application/offset+octet-stream';
@@ -31,9 +34,12 @@ export async function uploadRoutes(
     max_bytes: config.uploadMaxBytes,
   }));
 
-  serve(app, beginUpload, (request) => uploads.begin(byOf(request), request.body));
+  serve(app, beginUpload, (request) => {
+    if (!mayEnter(request.caller.user, request.body.dataset)) throw new AppError('forbidden');
+    return uploads.begin(actorOf(request), request.body);
+  });
 
-  serve(app, abandonUpload, (request) => uploads.abandon(byOf(request), request.params.uploadId));
+  serve(app, abandonUpload, (request) => uploads.abandon(actorOf(request), request.params.uploadId));
 
   serve(app, createUploadFile, async ({ caller, reply }) => {
     const id = await uploads.beginFile(caller.user.uid, newFileOf(reply.request.raw));
@@ -85,7 +91,7 @@ function createTusServer({ uploads }: Pick<Services, 'uploads'>): TusServer {
       if (!(error instanceof AppError)) return undefined;
       const asked = request.headers.get('accept-language');
       const { code, status } = error;
-      const message = error.messageIn(asked === 'en' ? 'en' : sendUploadFile.language);
+      const message = errorSentence(error, asked === 'en' ? 'en' : sendUploadFile.language);
       return { status_code: status, body: JSON.stringify({ message, code }) };
     },
   });
@@ -102,9 +108,14 @@ function newFileOf({ headers }: IncomingMessage) {
     throw new AppError('invalid_request', { field: 'Upload-Metadata', cause });
   }
   const { upload, path, modified } = told;
-  if (!upload) throw new AppError('invalid_request', { field: 'upload' });
+  if (!Id.safeParse(upload).success) throw new AppError('invalid_request', { field: 'upload' });
   if (!path) throw new AppError('invalid_request', { field: 'path' });
-  return { uploadId: upload, path, sizeBytes, modifiedMs: wholeNumber(modified ?? '0', 'modified') };
+  return {
+    uploadId: upload as string,
+    path,
+    sizeBytes,
+    modifiedMs: wholeNumber(modified ?? '0', 'modified'),
+  };
 }
 
 function wholeNumber(text: string | string[] | undefined, field: string): number {

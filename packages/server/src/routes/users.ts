@@ -1,56 +1,74 @@
 /** What administrators do with accounts. */
 import {
   AppError,
-  applicationsAtOnce,
+  approveApplications,
   approveUser,
   countWaiting,
+  type DecisionResult,
   deactivateUser,
+  type Endpoint,
   getStatistics,
   getUser,
   listApplications,
   listUsers,
   promoteUser,
+  rejectApplications,
   rejectUser,
   resetSecondFactor,
   setUserPassword,
   suspendUser,
   updateUserAccess,
+  withdrawApproval,
 } from '@lamina/contract';
 import type { FastifyInstance } from 'fastify';
 import { likelyDuplicates } from '../domain/likely-duplicates.ts';
 import { isTimeZone } from '../domain/local-days.ts';
-import { serve } from '../http/serve.ts';
+import { errorSentence } from '../http/error-sentence.ts';
+import { type EndpointRequest, serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 import { countOpenDatasetRequests } from '../store/dataset-requests.ts';
 import { countStatistics } from '../store/statistics.ts';
-import { countWaitingUsers, listWaiting } from '../store/user-details.ts';
+import { countPendingUsers } from '../store/user-details.ts';
 import { listUsers as listAccounts } from '../store/users.ts';
-import { byOf } from './by.ts';
+import { actorOf } from './actor.ts';
 
 export function userRoutes(
   app: FastifyInstance,
-  { accounts, db, now, twoStep }: Pick<Services, 'accounts' | 'db' | 'now' | 'twoStep'>,
+  { accounts, db, now, signInFlow }: Pick<Services, 'accounts' | 'db' | 'now' | 'signInFlow'>,
 ): void {
   serve(app, listUsers, async (request) => ({
-    users: await accounts.list(),
+    ...(await accounts.list(request.query)),
     message: request.say({ tr: 'Kullanıcılar başarıyla yüklendi.', en: 'The users have been loaded.' }),
   }));
 
-  serve(app, listApplications, async () => {
-    const [waiting, everybody, count] = await Promise.all([
-      listWaiting(db, applicationsAtOnce),
+  serve(app, listApplications, async ({ query }) => {
+    const [{ users, total }, everyone, waiting] = await Promise.all([
+      accounts.list({ ...query, status: 'pending', sort: 'oldest' }),
       listAccounts(db),
-      countWaitingUsers(db),
+      countPendingUsers(db),
     ]);
-    const duplicates = likelyDuplicates(waiting, everybody);
+    const duplicates = likelyDuplicates(users, everyone);
     return {
-      applications: waiting.map((user, place) => ({ user, duplicates: [...(duplicates[place] ?? [])] })),
-      waiting: count,
+      applications: users.map((user, place) => ({ user, duplicates: [...(duplicates[place] ?? [])] })),
+      total,
+      waiting,
     };
   });
 
+  serve(app, approveApplications, async (request) => {
+    const { uids, role, datasets, expires_at: expiresAt } = request.body;
+    const decision = { role, datasets, expiresAt, onlyPending: true };
+    return decideEach(request, uids, (uid) => accounts.approve(actorOf(request), uid, decision));
+  });
+
+  serve(app, rejectApplications, (request) =>
+    decideEach(request, request.body.uids, (uid) =>
+      accounts.reject(actorOf(request), uid, request.body.reason),
+    ),
+  );
+
   serve(app, countWaiting, async () => ({
-    applications: await countWaitingUsers(db),
+    applications: await countPendingUsers(db),
     datasetRequests: await countOpenDatasetRequests(db),
   }));
 
@@ -58,32 +76,37 @@ export function userRoutes(
 
   serve(app, approveUser, async (request) => {
     const { role, datasets, expires_at: expiresAt } = request.body;
-    await accounts.approve(byOf(request), request.params.uid, { role, datasets, expiresAt });
+    await accounts.approve(actorOf(request), request.params.uid, { role, datasets, expiresAt });
     return {
       message: request.say({ tr: 'Kullanıcı başarıyla onaylandı.', en: 'The user has been approved.' }),
     };
   });
 
+  serve(app, withdrawApproval, async (request) => {
+    await accounts.withdrawApproval(actorOf(request), request.params.uid);
+    return { message: request.say({ tr: 'Onay geri alındı.', en: 'The approval has been taken back.' }) };
+  });
+
   serve(app, rejectUser, async (request) => {
-    await accounts.reject(byOf(request), request.params.uid, request.body.reason);
+    await accounts.reject(actorOf(request), request.params.uid, request.body.reason);
     return { message: request.say({ tr: 'Başvuru reddedildi.', en: 'The application has been declined.' }) };
   });
 
   serve(app, updateUserAccess, async (request) => {
     const { datasets, expires_at: expiresAt } = request.body;
-    await accounts.changeAccess(byOf(request), request.params.uid, { datasets, expiresAt });
+    await accounts.changeAccess(actorOf(request), request.params.uid, { datasets, expiresAt });
     return { message: request.say({ tr: 'Erişim güncellendi.', en: 'The access has been updated.' }) };
   });
 
   serve(app, suspendUser, async (request) => {
-    await accounts.suspend(byOf(request), request.params.uid);
+    await accounts.suspend(actorOf(request), request.params.uid);
     return {
       message: request.say({ tr: 'Kullanıcı başarıyla askıya alındı.', en: 'The user has been suspended.' }),
     };
   });
 
   serve(app, deactivateUser, async (request) => {
-    await accounts.deactivate(byOf(request), request.params.uid);
+    await accounts.deactivate(actorOf(request), request.params.uid);
     return {
       message: request.say({
         tr: 'Kullanıcı başarıyla devre dışı bırakıldı.',
@@ -93,7 +116,7 @@ export function userRoutes(
   });
 
   serve(app, promoteUser, async (request) => {
-    await accounts.promote(byOf(request), request.params.uid);
+    await accounts.promote(actorOf(request), request.params.uid);
     return {
       message: request.say({
         tr: 'Kullanıcı başarıyla yönetici yapıldı.',
@@ -103,14 +126,14 @@ export function userRoutes(
   });
 
   serve(app, setUserPassword, async (request) => {
-    await accounts.setPassword(byOf(request), request.params.uid, request.body.new_password);
+    await accounts.setPassword(actorOf(request), request.params.uid, request.body.new_password);
     return {
       message: request.say({ tr: 'Şifre başarıyla değiştirildi', en: 'The password has been changed' }),
     };
   });
 
   serve(app, resetSecondFactor, async (request) => {
-    await twoStep.reset(byOf(request), request.params.uid);
+    await signInFlow.reset(actorOf(request), request.params.uid);
     return {
       message: request.say({
         tr: 'Kullanıcının iki adımlı doğrulaması kaldırıldı.',
@@ -123,4 +146,31 @@ export function userRoutes(
     if (!isTimeZone(zone)) throw new AppError('invalid_request', { field: 'zone' });
     return countStatistics(db, now(), zone);
   });
+}
+
+/**
+ * Decides about one person after the other, each in a transaction of its own, and reports each outcome. When the service
+ * fails in the middle, the people not reached have no result.
+ */
+async function decideEach(
+  { language, reply }: Pick<EndpointRequest<Endpoint>, 'language' | 'reply'>,
+  uids: readonly string[],
+  decide: (uid: string) => Promise<void>,
+): Promise<{ results: DecisionResult[] }> {
+  const results: DecisionResult[] = [];
+  for (const uid of new Set(uids)) {
+    try {
+      await decide(uid);
+      results.push({ uid, error: null });
+    } catch (error) {
+      if (error instanceof AppError && [400, 404, 409].includes(error.status)) {
+        results.push({ uid, error: { code: error.code, message: errorSentence(error, language) } });
+        continue;
+      }
+      if (results.length === 0) throw error;
+      reply.log.error({ err: error, decided: results.length, total: uids.length }, 'batch decision stopped');
+      break;
+    }
+  }
+  return { results };
 }

@@ -35,17 +35,25 @@ describe('the page of the web app', () => {
     '/auth/login',
     '/auth/register',
     '/auth/callback?code=abc&state=x',
+    '/auth/confirm',
     '/auth/password-reset?code=abc',
     '/account-status',
     '/dashboard',
     '/dashboard/profile',
     '/wsi-viewer',
+    '/collections',
+    '/collections/0a1b-2c',
+    '/collections/0a1b-2c/edit',
+    '/collections/0a1b-2c/answers',
+    '/shared',
     '/admin',
     '/admin/users',
     '/admin/users/',
     '/admin/audit',
     '/admin/datasets',
     '/admin/slides',
+    '/admin/cases',
+    '/admin/api-tokens',
   ])('answers at %s', async (address) => {
     const { app } = await webApp();
     const answer = await app.inject(address);
@@ -74,6 +82,8 @@ describe('the page of the web app', () => {
     expect(JSON.parse(unescaped)).toEqual({
       productName,
       tokenSyncUrl: '/sync?$&',
+      contact: null,
+      privacyNotice: null,
       signIn: { embedded: true, external: null },
     });
     expect(body).not.toContain('<b>');

@@ -4,8 +4,8 @@ import path from 'node:path';
 import compress from '@fastify/compress';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Config } from '../config.ts';
-import { compressing } from '../http/compressing.ts';
+import { compression } from '../http/compression.ts';
+import type { Config } from '../platform/config.ts';
 import type { Services } from '../services.ts';
 
 /** Every screen of the web app; any other address is answered with its page for what is not there. */
@@ -15,17 +15,25 @@ const screens: ReadonlySet<string> = new Set([
   '/auth/login',
   '/auth/callback',
   '/auth/register',
+  '/auth/confirm',
   '/auth/password-reset',
   '/account-status',
   '/dashboard',
   '/dashboard/profile',
   '/wsi-viewer',
+  '/collections',
+  '/shared',
   '/admin',
   '/admin/users',
   '/admin/datasets',
   '/admin/slides',
+  '/admin/cases',
   '/admin/audit',
+  '/admin/api-tokens',
 ]);
+
+/** Screens of one collection. */
+const collectionScreen = /^\/collections\/[\w-]+(\/(edit|answers))?$/;
 
 const builtWebApp = path.join(import.meta.dirname, '../../../web/dist');
 const notBuilt = 'The web app has not been built yet. Stop the server and start it with: npm start\n';
@@ -40,7 +48,7 @@ export async function webRoutes(
 ): Promise<void> {
   const files = await filesIn(folder);
   await app.register(async (web) => {
-    await web.register(compress, compressing);
+    await web.register(compress, compression);
     await web.register(fastifyStatic, { root: folder, serve: false, preCompressed: true });
 
     web.get('/*', { config: { open: true } }, async (request, reply) => {
@@ -49,7 +57,8 @@ export async function webRoutes(
       const file = address.slice(1);
       if (!files.has(file)) {
         if (file.startsWith('assets/')) return reply.callNotFound();
-        const isScreen = screens.has(address.length > 1 ? address.replace(/\/$/, '') : address);
+        const screen = address.length > 1 ? address.replace(/\/$/, '') : address;
+        const isScreen = screens.has(screen) || collectionScreen.test(screen);
         return sendPage(reply, isScreen ? 200 : 404);
       }
       // What carries a hash of its content in its name never changes.
@@ -80,10 +89,19 @@ async function filesIn(folder: string): Promise<ReadonlySet<string>> {
 }
 
 /** What this deployment decides goes into the page, where no other site can read it. */
-function withSettings(page: string, { productName, tokenSyncUrl, signIn }: Config): string {
+function withSettings(
+  page: string,
+  { productName, tokenSyncUrl, contact, privacyNotice, signIn }: Config,
+): string {
   const { embedded, external } = signIn;
   const provider = external && { issuer: external.issuer, clientId: external.clientId, name: external.name };
-  const settings = JSON.stringify({ productName, tokenSyncUrl, signIn: { embedded, external: provider } });
+  const settings = JSON.stringify({
+    productName,
+    tokenSyncUrl,
+    contact,
+    privacyNotice,
+    signIn: { embedded, external: provider },
+  });
   return page
     .replaceAll('__SETTINGS__', () => escapeHtml(settings))
     .replaceAll('__PRODUCT_NAME__', () => escapeHtml(productName));

@@ -1,11 +1,11 @@
 /**
- * An OpenID Connect provider, as the server sees it: whether an ID token is really the provider's, meant for
- * us, and fresh. Nothing a token says decides where its keys are fetched.
+ * Validates ID tokens of an OpenID Connect provider: issuer, audience, signature and age. The content of a token never
+ * decides from where its keys are fetched.
  *
  * Sources: OpenID Connect Core 1.0 section 3.1.3.7 (ID token validation), OpenID Connect Discovery 1.0
  * section 4.3, RFC 8725 (JSON Web Token best current practices).
  */
-import { AppError } from '@lamina/contract';
+import { AppError, toSingleLine } from '@lamina/contract';
 import {
   createRemoteJWKSet,
   customFetch,
@@ -18,26 +18,26 @@ import {
   type ProtectedHeaderParameters,
 } from 'jose';
 import { z } from 'zod';
-import type { ExternalProvider } from '../config.ts';
 import { isProviderAddress } from '../domain/provider-address.ts';
+import type { ExternalProvider } from '../platform/config.ts';
 
-/** Whom an ID token names. */
+/** The person that an ID token names. */
 export interface ExternalPerson {
   readonly issuer: string;
-  /** The provider's own name of the person: never given to another one. */
+  /** The provider's identifier of the person; never reassigned. */
   readonly subject: string;
-  /** Null when the provider tells none. */
+  /** Null when the provider sends none. */
   readonly email: string | null;
-  /** Whether the provider says that the address is the person's. */
+  /** Whether the provider has verified the address. */
   readonly isEmailVerified: boolean;
   readonly displayName: string | null;
-  /** After it the token is refused anyway. */
+  /** From then on the token is rejected as expired. */
   readonly tokenEndsAt: Date;
 }
 
 export interface IdentityProvider {
   /**
-   * @param nonce what the browser sent along when it went to the provider; undefined checks none
+   * @param nonce that the browser sent to the provider; undefined: not checked
    * @throws AppError token_invalid, with the reason as its cause; token_unverifiable when the provider
    *   cannot be asked for its keys
    */
@@ -50,7 +50,7 @@ const algorithms = [
   ...['EdDSA', 'Ed25519'],
 ];
 const oldestTokenSeconds = 10 * 60;
-/** Two computers' clocks may differ by so much. */
+/** Allowed difference between the clocks of the provider and this machine. */
 const clockToleranceSeconds = 60;
 const answerWithinMs = 5000;
 const discoveryIsKeptMs = 60 * 60_000;
@@ -59,7 +59,7 @@ const keysAreKeptMs = 10 * 60_000;
 interface Ground {
   readonly provider: ExternalProvider;
   readonly now: () => Date;
-  /** After keys were fetched, a key nobody knows makes us ask again only when so much time has passed. */
+  /** An unknown key makes the server fetch the keys again, at most this often. */
   readonly keyCooldownMs?: number;
 }
 
@@ -72,7 +72,7 @@ export function createIdentityProvider({
     null;
   let discovering: Promise<JWTVerifyGetKey> | null = null;
 
-  /** Whoever comes meanwhile waits for the same answer. */
+  /** Concurrent callers share one request to the provider. */
   function keys(): Promise<JWTVerifyGetKey> {
     if (found !== null && performance.now() < found.until) return Promise.resolve(found.keys);
     discovering ??= discover().finally(() => {
@@ -98,7 +98,7 @@ export function createIdentityProvider({
   }
 
   async function claimsOf(idToken: string): Promise<JWTPayload> {
-    // What cannot be ours whoever signed it costs the provider no question.
+    // A token that is not for this server is rejected without a request to the provider.
     const { alg, typ } = headerOf(idToken);
     if (alg === undefined || !algorithms.includes(alg)) throw new Refused('algorithm');
     if (typ !== undefined && typ.toLowerCase() !== 'jwt') throw new Refused('type');
@@ -130,28 +130,24 @@ export function createIdentityProvider({
   };
 }
 
-/** Why a token is not taken; for the trail, never for whoever sent it. */
+/** Why a token is rejected; for the audit log, never for the response. */
 class Refused extends Error {
   override readonly name = 'Refused';
 }
 
-/** A token for several has to name the one it was issued to, and so must one that names anybody. */
+/** A token for several audiences must name this client as its authorised party; one that names a party must name this client. */
 function requireForUs({ aud, azp }: JWTPayload, clientId: string): void {
   const isForSeveral = Array.isArray(aud) && aud.length > 1;
   if (azp === undefined ? isForSeveral : azp !== clientId) throw new Refused('authorised party');
 }
 
 const Claims = z.object({
-  sub: z.string().regex(/^\P{Cc}{1,255}$/u), // OpenID Connect Core 1.0 section 2 says ASCII; not all keep to it
+  sub: z.string().regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u), // OpenID Connect Core 1.0 section 2 says ASCII; not all keep to it
   exp: z.number(),
   email: z.email().max(254).optional().catch(undefined),
   email_verified: z.union([z.boolean(), z.stringbool()]).optional().catch(undefined), // some send it as text
   preferred_username: z.email().max(254).optional().catch(undefined),
-  name: z
-    .string()
-    .transform((name) => name.replaceAll(/\p{Cc}/gu, ' ').trim())
-    .optional()
-    .catch(undefined),
+  name: z.string().transform(toSingleLine).optional().catch(undefined),
 });
 
 function personIn(payload: JWTPayload, issuer: string): ExternalPerson {
@@ -176,7 +172,7 @@ function headerOf(idToken: string): ProtectedHeaderParameters {
   }
 }
 
-/** Rather than of the provider, or of the way to it. */
+/** Whether the token is at fault, not the provider or the connection to it. */
 function isFaultOfToken(error: unknown): boolean {
   if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return false;
   return error instanceof errors.JOSEError && error.code !== errors.JOSEError.code;
@@ -184,7 +180,7 @@ function isFaultOfToken(error: unknown): boolean {
 
 const Discovery = z.object({ issuer: z.string(), jwks_uri: z.string() });
 
-/** @throws when the provider cannot be asked, or its answer is another's */
+/** @throws when the provider is unreachable, or its discovery document names another issuer */
 async function findJwksUri(issuer: string): Promise<string> {
   const answer = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {
     redirect: 'error',

@@ -1,11 +1,12 @@
-/** The current password, where a call may ask for it. */
+/** Checks the current password in calls that change the own account. */
 import { AppError } from '@lamina/contract';
-import type { Origin } from '../audit.ts';
-import type { SignInService } from './sign-in-service.ts';
+import type { Origin } from '../audit/audit-recorder.ts';
+import { emailKey } from '../domain/email.ts';
+import type { SignInService } from '../sessions/sign-in-service.ts';
 import type { Throttle } from './throttle.ts';
 
 /**
- * Lets everybody pass who sent none: whether one is needed is decided before (permissions.md section 7, step 6).
+ * Accepts a request without a password: whether one is required is decided before (permissions.md section 7, step 6).
  *
  * @throws AppError reauth_required, rate_limited, unavailable
  */
@@ -16,9 +17,7 @@ export async function requireOwnPassword(
 ): Promise<void> {
   if (password === undefined) return;
   await throttle.guard('password', { email, origin }, async () => {
-    if (await signIn.isPassword(uid, password)) return;
-    throw new AppError('reauth_required', {
-      message: { tr: 'Mevcut şifreniz hatalı.', en: 'Your current password is wrong.' },
-    });
+    if (await signIn.isPassword(uid, password, { address: origin.address, account: emailKey(email) })) return;
+    throw new AppError('reauth_required', { reason: 'current_password_wrong' });
   });
 }

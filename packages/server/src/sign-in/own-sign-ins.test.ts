@@ -1,4 +1,4 @@
-/** The list of one's own sign-ins, from outside. */
+/** The list of the own sign-ins, through HTTP. */
 import { createImageSession, endSignIn, endSignIns, getProfile, listSignIns } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
@@ -24,15 +24,15 @@ async function signInFrom(
 
 const listOf = async ({ as }: TestServer, token: string) => (await as(token).call(listSignIns)).body.sign_ins;
 
-describe('the own sign-ins', () => {
-  it('are listed with when, where from and by what, the one that asks marked, and no secret', async () => {
+describe('sign-ins of the own account', () => {
+  it('are listed with times, address and browser, with the current one marked and without secrets', async () => {
     const server = await testServer();
     const user = await server.given.user();
     const first = await signInFrom(server, user, '192.0.2.1', firefox);
     const at = server.clock.now().toISOString();
     server.clock.advance(5 * minute);
-    const here = await signInFrom(server, user, '2001:db8::1', 'a browser nobody knows');
-    await server.given.token(await server.given.user()); // somebody else's is not among them
+    const here = await signInFrom(server, user, '2001:db8::1', 'an unknown browser');
+    await server.given.token(await server.given.user()); // sign-ins of other accounts are not listed
 
     const list = await listOf(server, here);
     expect(list).toEqual([
@@ -60,7 +60,7 @@ describe('the own sign-ins', () => {
     expect(seenThere.find(({ current }) => current)?.address).toBe('192.0.2.1');
   });
 
-  it('are those alone that are alive', async () => {
+  it('are listed only while they are valid', async () => {
     const server = await testServer();
     const user = await server.given.user();
     await server.given.token(user);
@@ -68,7 +68,7 @@ describe('the own sign-ins', () => {
     expect(await listOf(server, await server.given.token(user))).toHaveLength(1);
   });
 
-  it('are ended one by one, with their image sessions, at once and in every process', async () => {
+  it('can be ended one by one with their image sessions, at once and in every process', async () => {
     const server = await testServer();
     const { as, given } = server;
     const another = await server.another();
@@ -90,7 +90,7 @@ describe('the own sign-ins', () => {
     expect((await as(here).call(endSignIn, { params: { id: other?.id ?? '' } })).status).toBe(404);
   });
 
-  it("are not somebody else's to end", async () => {
+  it('cannot be ended by another account', async () => {
     const server = await testServer();
     const mine = await server.given.token(await server.given.user());
     const [victim] = await listOf(server, mine);
@@ -100,7 +100,7 @@ describe('the own sign-ins', () => {
     expect((await server.as(mine).call(getProfile)).status).toBe(200);
   });
 
-  it('are ended all, or all but this one', async () => {
+  it('can be ended all together, with or without the current one', async () => {
     const server = await testServer();
     const { as, given } = server;
     const user = await given.user();

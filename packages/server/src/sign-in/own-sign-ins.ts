@@ -1,28 +1,28 @@
-/** What the owner of an account sees of its sign-ins, and ends of them. */
+/** Lists and ends the sign-ins of the own account. */
 import { AppError, type SignIn } from '@lamina/contract';
-import type { By } from '../accounts.ts';
-import type { Audit } from '../audit.ts';
-import type { ImageSessions } from '../image-sessions.ts';
+import type { Actor } from '../audit/actor.ts';
+import type { AuditRecorder } from '../audit/audit-recorder.ts';
+import type { ImageSessions } from '../sessions/image-sessions.ts';
+import type { SignInService } from '../sessions/sign-in-service.ts';
 import { change, type Database } from '../store/database.ts';
-import type { SignInService } from './sign-in-service.ts';
 
 export interface OwnSignIns {
   /** Last used first. */
-  list(by: Pick<By, 'uid' | 'tokenHash'>): Promise<SignIn[]>;
-  /** Its image sessions end with it. @throws AppError not_found for any that is not the account's own */
-  end(by: By, id: string): Promise<void>;
-  /** All of them; `exceptThis`: all others. */
-  endAll(by: By, options: { readonly exceptThis: boolean }): Promise<void>;
+  list(by: Pick<Actor, 'uid' | 'tokenHash'>): Promise<SignIn[]>;
+  /** Ends one sign-in and its image sessions. @throws AppError not_found for a sign-in of another account */
+  end(by: Actor, id: string): Promise<void>;
+  /** Ends all sign-ins, or with `exceptThis` all others. */
+  endAll(by: Actor, options: { readonly exceptThis: boolean }): Promise<void>;
 }
 
-interface Ground {
+interface Dependencies {
   readonly db: Database;
-  readonly audit: Audit;
+  readonly audit: AuditRecorder;
   readonly signIn: SignInService;
   readonly imageSessions: Pick<ImageSessions, 'forget'>;
 }
 
-export function createOwnSignIns({ db, audit, signIn, imageSessions }: Ground): OwnSignIns {
+export function createOwnSignIns({ db, audit, signIn, imageSessions }: Dependencies): OwnSignIns {
   return {
     async list({ uid, tokenHash }) {
       const signIns = await signIn.signInsOf(uid);
@@ -55,7 +55,7 @@ export function createOwnSignIns({ db, audit, signIn, imageSessions }: Ground): 
     async endAll({ uid, tokenHash, origin }, { exceptThis }) {
       const detail = { which: exceptThis ? 'all others' : 'all' };
       await change(db, 'accounts', async (tx) => {
-        await signIn.revokeAll(tx, uid, exceptThis ? tokenHash : undefined);
+        await signIn.endSignIns(tx, uid, exceptThis ? tokenHash : undefined);
         await audit.record(tx, { action: 'sign-out', actor: uid, target: uid, detail, origin });
       });
       imageSessions.forget(exceptThis ? { uid, exceptTokenHash: tokenHash } : { uid });

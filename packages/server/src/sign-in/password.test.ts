@@ -17,14 +17,14 @@ vi.mock('@node-rs/argon2', async (original) => {
 const passwords = createPasswords({ memoryKiB: 8, passes: 1 });
 
 describe('a password', () => {
-  it('is kept as argon2id with the parameters OWASP asks for', async () => {
-    const hash = await createPasswords(passwordCost).hash('parola-123');
+  it('is stored as an argon2id hash with the parameters that OWASP recommends', async () => {
+    const hash = await createPasswords(passwordCost).hash('parola-123', null);
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(hash).not.toContain('parola');
   });
 
-  it('has another hash each time', async () => {
-    expect(await passwords.hash('parola-123')).not.toBe(await passwords.hash('parola-123'));
+  it('gets a different hash each time', async () => {
+    expect(await passwords.hash('parola-123', null)).not.toBe(await passwords.hash('parola-123', null));
   });
 
   it.each([
@@ -34,42 +34,56 @@ describe('a password', () => {
     ['a space behind', 'şifre-ğüİ ', false],
     ['its beginning', 'şifre-ğü', false],
   ])('is compared exactly: %s', async (_, given, expected) => {
-    const hash = await passwords.hash('şifre-ğüİ');
-    expect(await passwords.isRight(hash, given)).toBe(expected);
+    const hash = await passwords.hash('şifre-ğüİ', null);
+    expect(await passwords.isRight(hash, given, null)).toBe(expected);
   });
 
-  it('counts to its last character, however long', async () => {
+  it('is compared up to its last character, however long it is', async () => {
     const long = 'x'.repeat(1000);
-    const hash = await passwords.hash(`${long}a`);
-    expect(await passwords.isRight(hash, `${long}a`)).toBe(true);
-    expect(await passwords.isRight(hash, `${long}b`)).toBe(false);
+    const hash = await passwords.hash(`${long}a`, null);
+    expect(await passwords.isRight(hash, `${long}a`, null)).toBe(true);
+    expect(await passwords.isRight(hash, `${long}b`, null)).toBe(false);
   });
 
-  it('is never right for nobody', async () => {
-    expect(await passwords.isRight(null, 'a password that no account has')).toBe(false);
+  it('is never right without a stored hash', async () => {
+    expect(await passwords.isRight(null, 'a password that no account has', null)).toBe(false);
   });
 });
 
-describe('more passwords than can be hashed', () => {
-  it('are refused as unavailable, and the rest get their answer', async () => {
-    const results = await Promise.allSettled(Array.from({ length: 200 }, () => passwords.hash('parola-123')));
+describe('password hashes beyond the queue limit', () => {
+  const hashFor = (place: number, account: string) =>
+    passwords.hash('parola-123', { address: `192.0.2.${place % 100}`, account });
+
+  it('are rejected as unavailable while the others complete', async () => {
+    const results = await Promise.allSettled(
+      Array.from({ length: 200 }, (_, place) => hashFor(place, `account-${place}`)),
+    );
     const refused = results.filter((result) => result.status === 'rejected');
     expect(refused.length).toBeGreaterThan(0);
-    expect(results.length - refused.length).toBeGreaterThanOrEqual(33);
+    expect(results.length - refused.length).toBeGreaterThanOrEqual(129);
     for (const { reason } of refused) expect(reason).toMatchObject({ code: 'unavailable' });
-    expect(await passwords.hash('parola-123')).toMatch(/^\$argon2id/);
+    expect(await passwords.hash('parola-123', null)).toMatch(/^\$argon2id/);
+  });
+
+  it('are rejected for one account in one network before other requesters are rejected', async () => {
+    const flood = Promise.allSettled(Array.from({ length: 200 }, () => hashFor(1, 'flooding account')));
+    const others = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, place) => hashFor(place, `account-${place}`)),
+    );
+    expect(others.filter(({ status }) => status === 'rejected')).toEqual([]);
+    expect((await flood).filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(33);
   });
 });
 
 describe('an unknown address', () => {
-  it('costs exactly as much work as a wrong password, from the first time on, and is answered alike', async () => {
+  it('costs as much work as a wrong password from the first attempt on, and gets the same response', async () => {
     const { as, given } = await testServer();
     const { email } = await given.user();
     const closed = await given.user({ status: 'deactivated' });
     const work = vi.mocked(argon2.hash).mock.calls;
     const checks = vi.mocked(argon2.verify).mock.calls;
 
-    /** What was hashed, and with which parameters; and the answer, without what differs each time. */
+    /** Number of hashes, their parameters, and the response without the fields that differ each time. */
     async function tryAt(address: string) {
       const [hashesBefore, checksBefore] = [work.length, checks.length];
       const answer = await as(null).call(signIn, { body: { email: address, password: 'yanlış-şifre' } });
@@ -80,14 +94,14 @@ describe('an unknown address', () => {
       return { status: answer.status, body, hashes: work.length - hashesBefore, parameters };
     }
 
-    const unknown = await tryAt('nobody@example.org');
+    const unknown = await tryAt('unknown@example.org');
     expect(unknown).toMatchObject({ status: 401, hashes: 0, parameters: ['$argon2id$v=19$m=8,t=1,p=1'] });
     expect(await tryAt(email)).toEqual(unknown);
     expect(await tryAt(closed.email)).toEqual(unknown);
-    expect(await tryAt('nobody@example.org')).toEqual(unknown);
+    expect(await tryAt('unknown@example.org')).toEqual(unknown);
   });
 
-  it('costs exactly as much work to register as one that is taken', async () => {
+  it('costs as much work to register as an address that is taken', async () => {
     const { as, given } = await testServer({ config: { registrationHideExisting: true } });
     const { email } = await given.user();
     const work = vi.mocked(argon2.hash).mock.calls;

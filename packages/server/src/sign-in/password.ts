@@ -1,9 +1,12 @@
-/** Passwords: argon2id, a few at a time, so that signing in never starves the tiles. */
+/** Hashes passwords with argon2id, a few at a time, so that sign-ins leave processor time for tiles. */
 import os from 'node:os';
 import { AppError } from '@lamina/contract';
+import { FairQueue } from '@lamina/slide/fair-queue';
 import { hash, verify } from '@node-rs/argon2';
+import { siteOf } from '../domain/network-of.ts';
+import type { HashRequester } from '../sessions/sign-in-service.ts';
 
-/** What one hash costs. */
+/** Cost parameters of one hash. */
 export interface PasswordCost {
   readonly memoryKiB: number;
   readonly passes: number;
@@ -13,54 +16,82 @@ export interface PasswordCost {
 export const passwordCost: PasswordCost = { memoryKiB: 19_456, passes: 2 };
 
 export interface Passwords {
-  /** Encoded with its own salt and parameters. @throws AppError unavailable */
-  hash(password: string): Promise<string>;
-  /** Null, for nobody, takes as long as a wrong password. @throws AppError unavailable */
-  isRight(passwordHash: string | null, password: string): Promise<boolean>;
+  /** Returns the hash, encoded with its salt and parameters. @throws AppError unavailable */
+  hash(password: string, requester: HashRequester): Promise<string>;
+  /**
+   * Compares a password with a hash. Without a hash the answer is false, after the same work as for a wrong password.
+   *
+   * @throws AppError unavailable
+   */
+  isRight(passwordHash: string | null, password: string, requester: HashRequester): Promise<boolean>;
 }
 
-/** Hashes that wait for their turn; beyond them the caller is asked to come back. */
-const queueLimit = 32;
+/**
+ * Maximum number of waiting hashes. One takes some 30 ms, so the last of 128 waits 4 s on one processor. Per account and
+ * network 32 may wait: a class that shares a teaching account.
+ */
+const queueLimits = { total: 128, perKey: [128, 32] };
 
 export function createPasswords(cost: PasswordCost): Passwords {
-  const gate = createGate(Math.max(1, os.availableParallelism() - 1), queueLimit);
+  const inTurn = createTurns(Math.max(1, os.availableParallelism() - 1));
   const hashNow = (password: string) =>
     hash(prepared(password), { memoryCost: cost.memoryKiB, timeCost: cost.passes, parallelism: 1 });
-  // Made beforehand: the first unknown address would else take longer than a wrong password.
-  const nobodysHash = hashNow('a password that no account has');
-  nobodysHash.catch(() => undefined); // told to whoever needs it
+  // Hashed at start: otherwise the first unknown address would take longer than a wrong password.
+  const unmatchedHash = hashNow('a password that no account has');
+  unmatchedHash.catch(() => undefined); // the call that needs it reports the failure
 
   return {
-    hash: (password) => gate(() => hashNow(password)),
-    isRight: (passwordHash, password) =>
-      gate(async () => {
-        const isRight = await verify(passwordHash ?? (await nobodysHash), prepared(password));
+    hash: (password, requester) => inTurn(requester, () => hashNow(password)),
+    isRight: (passwordHash, password, requester) =>
+      inTurn(requester, async () => {
+        const isRight = await verify(passwordHash ?? (await unmatchedHash), prepared(password));
         return isRight && passwordHash !== null;
       }),
   };
 }
 
-/** The same characters whichever keyboard composed them. */
+/** Normalises a password, so that it is the same whichever keyboard composed its characters. */
 export function prepared(password: string): string {
   return password.normalize('NFKC');
 }
 
-/** Runs at most `atOnce` at a time. @throws AppError unavailable, when too many wait already */
-function createGate(atOnce: number, mayWait: number) {
+/**
+ * Runs at most `atOnce` jobs at a time; the others wait for the turn of their requester.
+ *
+ * @throws AppError unavailable, when a job may not wait or has to leave the full queue for another requester's job
+ */
+function createTurns(atOnce: number) {
+  interface Turn {
+    readonly begin: () => void;
+    readonly refuse: (error: AppError) => void;
+  }
+  const queue = new FairQueue<Turn>(queueLimits);
   let running = 0;
-  const waiting: (() => void)[] = [];
+  const unavailable = () => new AppError('unavailable', { retryAfterSeconds: 2 });
 
-  return async <T>(work: () => Promise<T>): Promise<T> => {
+  async function orientationTransform(requester: HashRequester): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const path = requester === null ? ['', ''] : [siteOf(requester.address), requester.account];
+    const added = queue.add({ begin: resolve, refuse: reject }, path);
+    if (added === null) throw unavailable();
+    added.displaced?.job.refuse(unavailable());
+    return promise;
+  }
+
+  return async <T>(requester: HashRequester, work: () => Promise<T>): Promise<T> => {
     if (running < atOnce) running += 1;
-    else if (waiting.length < mayWait) await new Promise<void>((resolve) => waiting.push(resolve));
-    else throw new AppError('unavailable', { retryAfterSeconds: 2 });
+    else await orientationTransform(requester);
     try {
       return await work();
     } finally {
-      // The place goes straight to the next in the queue, so nobody gets in between.
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
+      // The slot passes directly to the next job, so that a new one cannot overtake it.
+      const next = queue.next();
+      if (next === null) {
+        running -= 1;
+      } else {
+        queue.start(next);
+        next.job.begin();
+      }
     }
   };
 }

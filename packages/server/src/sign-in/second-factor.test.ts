@@ -1,4 +1,4 @@
-/** Two-step verification, from outside. */
+/** Two-step verification, through HTTP. */
 import {
   changePassword,
   confirmSecondFactor,
@@ -21,12 +21,12 @@ const step = 30 * second;
 interface Protected {
   readonly user: TestUser;
   readonly token: string;
-  /** What the app on the telephone shows; `stepsAway` from now. */
+  /** The TOTP code of an authenticator app, `stepsAway` time steps from now. */
   readonly code: (stepsAway?: number) => string;
   readonly recoveryCodes: readonly string[];
 }
 
-/** Somebody who has switched it on. The code that did it has been used. */
+/** A user with a second factor. The code that confirmed it has been used. */
 async function withSecondFactor({ given, as, clock }: TestServer): Promise<Protected> {
   const user = await given.user();
   const token = await given.token(user);
@@ -47,7 +47,7 @@ const required = { status: 401, body: { code: 'second_factor_required' } };
 const invalid = { status: 401, body: { code: 'second_factor_invalid' } };
 
 describe('setting up two-step verification', () => {
-  it('gives a secret that apps read, by hand or from a picture', async () => {
+  it('returns a secret for typing and an otpauth URI for a QR code', async () => {
     const { given, as } = await testServer();
     const user = await given.user({ email: 'ayse@example.org' });
     const { status, body } = await as(user).call(startSecondFactor);
@@ -63,7 +63,7 @@ describe('setting up two-step verification', () => {
     });
   });
 
-  it('asks for nothing until the first code has come back', async () => {
+  it('does not change the sign-in before the first code is confirmed', async () => {
     const server = await testServer();
     const user = await server.given.user();
     await server.as(user).call(startSecondFactor);
@@ -74,7 +74,7 @@ describe('setting up two-step verification', () => {
     });
   });
 
-  it('is not finished by a wrong code, nor by one of an earlier secret', async () => {
+  it('rejects a wrong code and a code of an earlier secret', async () => {
     const { given, as, clock } = await testServer();
     const user = await given.user();
     const { body: first } = await as(user).call(startSecondFactor);
@@ -83,10 +83,10 @@ describe('setting up two-step verification', () => {
     for (const code of [old, '000000', 'abcdef']) {
       expect(await as(user).call(confirmSecondFactor, { body: { code } })).toMatchObject(invalid);
     }
-    expect((await as(user).call(getProfile)).status).toBe(200); // a wrong code signs nobody out
+    expect((await as(user).call(getProfile)).status).toBe(200); // a wrong code does not end the sign-in
   });
 
-  it('answers with ten recovery codes, this once, and tells the owner by mail', async () => {
+  it('returns ten recovery codes once and e-mails the owner', async () => {
     const server = await testServer();
     const { token, recoveryCodes } = await withSecondFactor(server);
     expect(new Set(recoveryCodes).size).toBe(10);
@@ -102,7 +102,7 @@ describe('setting up two-step verification', () => {
     });
   });
 
-  it('needs a sign-in that is fresh, or the password', async () => {
+  it('requires a fresh sign-in or the current password', async () => {
     const { given, as, clock } = await testServer();
     const user = await given.user();
     const token = await given.token(user);
@@ -112,7 +112,7 @@ describe('setting up two-step verification', () => {
     expect((await as(token).call(startSecondFactor, { body })).status).toBe(201);
   });
 
-  it('keeps neither the secret nor a recovery code as it is', async () => {
+  it('stores the secret encrypted and the recovery codes hashed', async () => {
     const server = await testServer();
     const user = await server.given.user();
     const { body } = await server.as(user).call(startSecondFactor);
@@ -132,7 +132,7 @@ describe('setting up two-step verification', () => {
 });
 
 describe.each(databaseKinds)('on %s, signing in with two-step verification', (database) => {
-  it('asks for the code after the right password alone', async () => {
+  it('requires the code only after the right password', async () => {
     const server = await testServer({ database });
     const { user, code } = await withSecondFactor(server);
     expect(await enter(server, user)).toMatchObject({
@@ -150,7 +150,7 @@ describe.each(databaseKinds)('on %s, signing in with two-step verification', (da
     expect((await server.as(body.token).call(getProfile)).status).toBe(200);
   });
 
-  it('takes a code once', async () => {
+  it('accepts each code of the app once', async () => {
     const server = await testServer({ database });
     const { user, code } = await withSecondFactor(server);
     const used = code();
@@ -161,7 +161,7 @@ describe.each(databaseKinds)('on %s, signing in with two-step verification', (da
     expect((await enter(server, user, code())).status).toBe(200);
   });
 
-  it('takes the code of half a minute before or after, and none that is further away', async () => {
+  it('accepts the codes of the previous and the next 30 seconds, and no other', async () => {
     const server = await testServer({ database });
     const { user, code } = await withSecondFactor(server);
     expect(await enter(server, user, code(-2))).toMatchObject(invalid);
@@ -171,7 +171,7 @@ describe.each(databaseKinds)('on %s, signing in with two-step verification', (da
     expect(await enter(server, user, code()), 'older than one that was taken').toMatchObject(invalid);
   });
 
-  it('takes each recovery code once, however it is typed', async () => {
+  it('accepts each recovery code once, with or without hyphens, spaces and capitals', async () => {
     const server = await testServer({ database });
     const { user, token, recoveryCodes } = await withSecondFactor(server);
     const [first = '', another = ''] = recoveryCodes;
@@ -181,14 +181,14 @@ describe.each(databaseKinds)('on %s, signing in with two-step verification', (da
     expect((await server.as(token).call(getSecondFactor)).body.recovery_codes_left).toBe(8);
   });
 
-  it('takes no recovery code of somebody else', async () => {
+  it('rejects a recovery code of another account', async () => {
     const server = await testServer({ database });
     const { user } = await withSecondFactor(server);
     const { recoveryCodes } = await withSecondFactor(server);
     expect(await enter(server, user, recoveryCodes[0])).toMatchObject(invalid);
   });
 
-  it('uses nothing up when the sign-in fails', async () => {
+  it('does not consume a code when the sign-in fails', async () => {
     const server = await testServer({ database });
     const { user, recoveryCodes, code } = await withSecondFactor(server);
     const { db } = server.services;
@@ -203,7 +203,7 @@ describe.each(databaseKinds)('on %s, signing in with two-step verification', (da
     expect((await enter(server, user, recoveryCodes[0])).status).toBe(200);
   });
 
-  it('lets nobody guess: ten wrong codes from one address, twenty from everywhere', async () => {
+  it('answers 429 after ten wrong codes from one network or twenty from all networks', async () => {
     const server = await testServer({ database });
     const { user } = await withSecondFactor(server);
     const guess = async (remoteAddress: string) => {
@@ -217,7 +217,7 @@ describe.each(databaseKinds)('on %s, signing in with two-step verification', (da
     expect(await guess('192.0.2.99')).toBe(429);
   });
 
-  it('does not start the count of guesses anew by the password alone', async () => {
+  it('does not reset the count of wrong codes when only the password is right', async () => {
     const server = await testServer({ database });
     const { user } = await withSecondFactor(server);
     for (let n = 0; n < 10; n++) {
@@ -227,7 +227,7 @@ describe.each(databaseKinds)('on %s, signing in with two-step verification', (da
     expect((await enter(server, user, '000000')).status).toBe(429);
   });
 
-  it('goes on with recovery codes when the key of the secret is lost', async () => {
+  it('still accepts recovery codes when the encryption key of the secret is lost', async () => {
     const server = await testServer({ database });
     const { user, recoveryCodes, code } = await withSecondFactor(server);
     await server.services.db.updateTable('second_factors').set({ secret: 'of another key' }).execute();
@@ -238,7 +238,7 @@ describe.each(databaseKinds)('on %s, signing in with two-step verification', (da
 });
 
 describe('switching two-step verification off', () => {
-  it('is done by its owner, and told by mail', async () => {
+  it('is possible for the owner, who gets an e-mail', async () => {
     const server = await testServer();
     const { user, token } = await withSecondFactor(server);
     expect((await server.as(token).call(removeSecondFactor)).body.message).toBe(
@@ -248,7 +248,7 @@ describe('switching two-step verification off', () => {
     expect((await server.outbox()).join('')).toContain('iki adımlı doğrulama kapatıldı');
   });
 
-  it('needs the password when the sign-in is not fresh', async () => {
+  it('requires the current password when the sign-in is not fresh', async () => {
     const server = await testServer();
     const { user, token } = await withSecondFactor(server);
     server.clock.advance(16 * 60 * second);
@@ -259,7 +259,7 @@ describe('switching two-step verification off', () => {
     expect((await server.as(token).call(removeSecondFactor, { body })).status).toBe(200);
   });
 
-  it('is done by an administrator for somebody who has lost everything, but not for itself', async () => {
+  it('is possible for an administrator on another account, and not on the own account', async () => {
     const server = await testServer();
     const { user } = await withSecondFactor(server);
     const admin = await server.given.admin();
@@ -275,13 +275,17 @@ describe('switching two-step verification off', () => {
     expect(await reset(admin.uid)).toMatchObject({ status: 409, body: { code: 'self_change' } });
     const rows = await server.services.db
       .selectFrom('audit')
-      .select(['actor_uid', 'target'])
+      .select(['actor_uid', 'target', 'result'])
       .where('action', '=', 'second-factor-reset')
+      .orderBy('seq')
       .execute();
-    expect(rows).toEqual([{ actor_uid: admin.uid, target: user.uid }]);
+    expect(rows).toEqual([
+      { actor_uid: admin.uid, target: user.uid, result: 'done' },
+      { actor_uid: admin.uid, target: admin.uid, result: 'refused' },
+    ]);
   });
 
-  it('is not done by changing the password', async () => {
+  it('does not happen when the password is changed', async () => {
     const server = await testServer();
     const { user, token } = await withSecondFactor(server);
     const password = 'yepyeni-şifre';

@@ -1,36 +1,36 @@
 /**
  * Two-step verification: one-time codes of an authenticator app (TOTP, RFC 6238: SHA-1, 30 seconds, six digits, as
- * every app has them) and recovery codes for the day the app is lost.
+ * all apps support them) and recovery codes for a person who lost the app.
  */
 import { randomInt } from 'node:crypto';
 import { AppError, type SecondFactor as SecondFactorState } from '@lamina/contract';
 import { Secret, TOTP } from 'otpauth';
 import type { Logger } from 'pino';
-import type { Sealing } from '../sealing.ts';
-import { hashSecret } from '../secrets.ts';
+import type { Encryption } from '../platform/encryption.ts';
+import { hashSecret } from '../platform/secrets.ts';
 import type { Change, Connection, Database } from '../store/database.ts';
 import type { Row } from '../store/schema.ts';
 import {
+  consumeRecoveryCode,
   countRecoveryCodes,
   deleteSecondFactor,
   findSecondFactor,
   insertRecoveryCodes,
   replaceSecondFactor,
-  takeRecoveryCode,
   updateSecondFactor,
 } from '../store/second-factors.ts';
 
 export interface SecondFactor {
   stateOf(uid: string): Promise<SecondFactorState>;
-  /** Whether the account is asked for a code when it signs in. */
+  /** Whether sign-in to the account requires a code. */
   isOn(from: Connection, uid: string): Promise<boolean>;
-  /** A secret that is not asked for yet. @throws AppError second_factor_on */
+  /** Creates a secret that sign-in does not require yet. @throws AppError second_factor_on */
   start(tx: Change, account: { uid: string; email: string }): Promise<{ secret: string; uri: string }>;
-  /** Asked for from now on. @returns the recovery codes @throws AppError second_factor_on, second_factor_invalid */
+  /** Makes sign-in require codes, and returns the recovery codes. @throws AppError second_factor_on, second_factor_invalid */
   confirm(tx: Change, uid: string, code: string): Promise<string[]>;
-  /** Uses the code up, app's or recovery code. @throws AppError second_factor_invalid */
+  /** Consumes a code of the app or a recovery code. @throws AppError second_factor_invalid */
   take(tx: Change, uid: string, code: string): Promise<'app' | 'recovery-code'>;
-  /** @returns false when there was nothing to switch off */
+  /** Returns false when two-step verification was off already. */
   remove(tx: Change, uid: string): Promise<boolean>;
 }
 
@@ -38,30 +38,30 @@ interface Ground {
   readonly db: Database;
   readonly now: () => Date;
   readonly log: Logger;
-  readonly sealing: Sealing;
+  readonly encryption: Encryption;
   readonly productName: string;
 }
 
 const algorithm = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
-/** Steps before and after the present one: clocks differ, and typing takes time (RFC 6238 section 5.2). */
+/** Accepted steps before and after the current one: clocks differ, and typing takes time (RFC 6238 section 5.2). */
 const window = 1;
 /** RFC 4226 section 4 R6 asks for 128 bits at least, and recommends 160. */
 const secretBytes = 20;
 const recoveryCodes = 10;
-/** Neither 0 and o nor 1, i and l. */
+/** Without the pairs that look alike: 0 and o; 1, i and l. */
 const recoveryAlphabet = '23456789abcdefghjkmnpqrstuvwxyz';
 
-export function createSecondFactor({ db, now, log, sealing, productName }: Ground): SecondFactor {
+export function createSecondFactor({ db, now, log, encryption, productName }: Ground): SecondFactor {
   const purpose = (uid: string) => `second factor of ${uid}`;
 
-  /** The step whose code this is; null when it is none of those that are good now, or has been used. */
+  /** Returns the step that the code belongs to; null when the code is not valid now or has been used. */
   function stepOf(row: Row<'second_factors'>, code: string): number | null {
     if (!/^\d{6}$/.test(code)) return null;
     let secret: Secret;
     try {
-      secret = Secret.fromBase32(sealing.open(row.secret, purpose(row.uid)));
+      secret = Secret.fromBase32(encryption.decrypt(row.secret, purpose(row.uid)));
     } catch (error) {
-      // Recovery codes go on working, and an administrator can switch it off.
+      // Recovery codes still work, and an administrator can switch two-step verification off.
       log.error({ err: error, uid: row.uid }, 'the secret of a second factor cannot be opened: another key?');
       return null;
     }
@@ -88,7 +88,7 @@ export function createSecondFactor({ db, now, log, sealing, productName }: Groun
       const secret = new Secret({ size: secretBytes });
       await replaceSecondFactor(tx, {
         uid,
-        secret: sealing.seal(secret.base32, purpose(uid)),
+        secret: encryption.encrypt(secret.base32, purpose(uid)),
         created_at: now().toISOString(),
         confirmed_at: null,
         last_step: 0,
@@ -119,7 +119,7 @@ export function createSecondFactor({ db, now, log, sealing, productName }: Groun
         await updateSecondFactor(tx, uid, { last_step: step });
         return 'app';
       }
-      if (await takeRecoveryCode(tx, uid, recoveryHash(uid, code))) return 'recovery-code';
+      if (await consumeRecoveryCode(tx, uid, recoveryHash(uid, code))) return 'recovery-code';
       throw new AppError('second_factor_invalid');
     },
 
@@ -127,7 +127,7 @@ export function createSecondFactor({ db, now, log, sealing, productName }: Groun
   };
 }
 
-/** 79 random bits, in groups that can be copied by hand. */
+/** 79 random bits, in groups that a person can copy by hand. */
 function newRecoveryCode(): string {
   const characters = Array.from({ length: 16 }, () => recoveryAlphabet[randomInt(recoveryAlphabet.length)]);
   return characters.join('').replaceAll(/(.{4})(?!$)/g, '$1-');

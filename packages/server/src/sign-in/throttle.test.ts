@@ -1,16 +1,20 @@
-/** Trying too often, from outside: limits of domain/throttle-limits.ts. */
+/** The limits of domain/throttle-limits.ts, through HTTP. */
 import {
   changePassword,
   confirmPasswordReset,
+  createImageSession,
   errors,
+  getProfile,
   register,
   requestPasswordReset,
   signIn,
+  startSecondFactor,
 } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
-import { registrationLimits } from '../domain/throttle-limits.ts';
+import { registrationLimits, successLimits } from '../domain/throttle-limits.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { type Answer, type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
+import { maxTokensPerAccount } from './embedded-sign-in.ts';
 
 const second = 1000;
 const minute = 60 * second;
@@ -18,7 +22,7 @@ const hour = 60 * minute;
 
 type From = Pick<TestServer, 'app'>;
 
-/** Signs in from an address, as the socket says it. */
+/** Signs in from a remote address of the socket. */
 async function from(
   address: string,
   { app }: From,
@@ -50,8 +54,8 @@ async function fail(
 const throttledRows = async ({ services }: TestServer) =>
   services.db.selectFrom('audit').selectAll().where('action', '=', 'throttled').execute();
 
-describe.each(databaseKinds)('on %s, guessing the password of one account', (database) => {
-  it('from one address waits after ten failures, and the right password then waits too', async () => {
+describe.each(databaseKinds)('sign-in limits of one account on %s', (database) => {
+  it('answer 429 after ten failures from one network, also to the right password', async () => {
     const server = await testServer({ database });
     const user = await server.given.user();
     await fail(10, '192.0.2.1', server, user);
@@ -67,14 +71,14 @@ describe.each(databaseKinds)('on %s, guessing the password of one account', (dat
     expect((await from('192.0.2.1', server, right(user))).status).toBe(429);
   });
 
-  it('keeps nobody out who comes from another address', async () => {
+  it('do not stop a sign-in from another network', async () => {
     const server = await testServer({ database });
     const user = await server.given.user();
     await fail(10, '192.0.2.1', server, user);
     expect((await from('192.0.2.2', server, right(user))).status).toBe(200);
   });
 
-  it('waits twice as long after each further failure, a quarter of an hour at most, and never for good', async () => {
+  it('double the wait after each further failure, up to 15 minutes, and never block for good', async () => {
     const server = await testServer({ database });
     const user = await server.given.user();
     await fail(10, '192.0.2.1', server, user);
@@ -90,7 +94,7 @@ describe.each(databaseKinds)('on %s, guessing the password of one account', (dat
     expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
   });
 
-  it('holds in another process, and after a restart', async () => {
+  it('hold across processes and restarts', async () => {
     const server = await testServer({ database });
     const user = await server.given.user();
     await fail(9, '127.0.0.1', server, user);
@@ -101,7 +105,7 @@ describe.each(databaseKinds)('on %s, guessing the password of one account', (dat
     expect((await from('127.0.0.1', server, wrong(user))).status).toBe(429);
   });
 
-  it('is forgotten after the right password, and after a quarter of an hour', async () => {
+  it('start again after the right password, and after 15 minutes', async () => {
     const server = await testServer({ database });
     const user = await server.given.user();
     await fail(9, '192.0.2.1', server, user);
@@ -111,7 +115,7 @@ describe.each(databaseKinds)('on %s, guessing the password of one account', (dat
     await fail(10, '192.0.2.1', server, user);
   });
 
-  it('all at once tells no more than one after the other', async () => {
+  it('answer 401 to ten of 30 concurrent wrong passwords and 429 to the others', async () => {
     const server = await testServer({ database });
     const user = await server.given.user();
     const answers = await Promise.all(
@@ -121,7 +125,7 @@ describe.each(databaseKinds)('on %s, guessing the password of one account', (dat
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
   });
 
-  it('from many addresses waits after a hundred failures, but not where its owner signed in from before', async () => {
+  it('answer 429 after a hundred failures from many networks, except in a network that the owner has signed in from', async () => {
     const server = await testServer({ database });
     const user = await server.given.user();
     expect((await from('198.51.100.7', server, right(user))).status).toBe(200);
@@ -130,7 +134,7 @@ describe.each(databaseKinds)('on %s, guessing the password of one account', (dat
     expect((await from('198.51.100.7', server, right(user))).status).toBe(200);
   });
 
-  it('does not help by changing the door: the password form counts with it', async () => {
+  it('count failures of sign-in and of the password form together', async () => {
     const server = await testServer({ database });
     const user = await server.given.user();
     const token = await server.given.token(user);
@@ -145,27 +149,27 @@ describe.each(databaseKinds)('on %s, guessing the password of one account', (dat
   });
 });
 
-describe('trying one password on many accounts', () => {
-  it('waits after a hundred failures, whether or not there are such accounts', async () => {
+describe('trying one password on many accounts from one network', () => {
+  it('answers 429 after a hundred failures, for known and unknown addresses', async () => {
     const server = await testServer();
-    for (let n = 0; n < 100; n++) await fail(1, '192.0.2.1', server, { email: `nobody-${n}@example.org` });
+    for (let n = 0; n < 100; n++) await fail(1, '192.0.2.1', server, { email: `unknown-${n}@example.org` });
     const user = await server.given.user();
     expect((await from('192.0.2.1', server, wrong(user))).status).toBe(429);
     expect((await from('192.0.2.2', server, wrong(user))).status).toBe(401);
   });
 
-  it('does not keep out who has signed in from there before: a hospital is one address', async () => {
+  it('does not stop an account that has signed in from this network before, as in a hospital', async () => {
     const server = await testServer();
     const user = await server.given.user();
     expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
-    for (let n = 0; n < 100; n++) await fail(1, '192.0.2.1', server, { email: `nobody-${n}@example.org` });
+    for (let n = 0; n < 100; n++) await fail(1, '192.0.2.1', server, { email: `unknown-${n}@example.org` });
     expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
   });
 
-  it('counts a whole /64 of IPv6 as one address', async () => {
+  it('counts a whole /64 of IPv6 as one network', async () => {
     const server = await testServer();
     for (let n = 0; n < 100; n++) {
-      await fail(1, `2001:db8:0:1::${(n + 1).toString(16)}`, server, { email: `nobody-${n}@example.org` });
+      await fail(1, `2001:db8:0:1::${(n + 1).toString(16)}`, server, { email: `unknown-${n}@example.org` });
     }
     const user = await server.given.user();
     expect((await from('2001:db8:0:1:ffff::', server, wrong(user))).status).toBe(429);
@@ -173,17 +177,17 @@ describe('trying one password on many accounts', () => {
   });
 });
 
-describe('the address', () => {
+describe('the client address of the sign-in limits', () => {
   const claim = (n: number) => ({ 'x-forwarded-for': `203.0.113.${n}` });
 
-  it('is not what a stranger claims', async () => {
+  it('ignores X-Forwarded-For of a client that is not a trusted proxy', async () => {
     const server = await testServer();
     const user = await server.given.user();
     for (let n = 0; n < 10; n++) await from('192.0.2.1', server, wrong(user), claim(n));
     expect((await from('192.0.2.1', server, wrong(user), claim(11))).status).toBe(429);
   });
 
-  it('is what a trusted proxy says', async () => {
+  it('is taken from X-Forwarded-For of a trusted proxy', async () => {
     const server = await testServer({ config: { trustedProxies: ['192.0.2.1'] } });
     const user = await server.given.user();
     for (let n = 0; n < 10; n++) await from('192.0.2.1', server, wrong(user), claim(1));
@@ -192,8 +196,8 @@ describe('the address', () => {
   });
 });
 
-describe('signing in successfully', () => {
-  it('is never slowed down, however often and by however many from one address', async () => {
+describe('a successful sign-in', () => {
+  it('is not limited by successful sign-ins of other accounts from the same network', async () => {
     const server = await testServer();
     for (let n = 0; n < 40; n++) {
       const user = await server.given.user();
@@ -201,12 +205,112 @@ describe('signing in successfully', () => {
       expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
     }
   });
+
+  describe.each(databaseKinds)('on %s', (database) => {
+    const { most } = successLimits['account-and-network'];
+
+    it(`gets 429 after ${most} sign-ins of one account from one network, without a token or an audit entry`, async () => {
+      const server = await testServer({ database });
+      const user = await server.given.user({ status: 'pending' });
+      for (let n = 0; n < most; n++) {
+        expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
+        server.clock.advance(second);
+      }
+      const beyond = await from('192.0.2.1', server, right(user));
+      expect(beyond).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+      const signIns = () =>
+        server.services.db.selectFrom('audit').select('seq').where('action', '=', 'sign-in').execute();
+      expect(await signIns()).toHaveLength(most);
+      // The limit shows only to a caller who knows the password.
+      expect((await from('192.0.2.1', server, wrong(user))).status).toBe(401);
+      // Other accounts of that network, and the same account from another network, sign in as before.
+      expect((await from('192.0.2.1', server, right(await server.given.user()))).status).toBe(200);
+      expect((await from('192.0.2.2', server, right(user))).status).toBe(200);
+      server.clock.advance(Number(beyond.retryAfter) * second);
+      expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
+    });
+
+    it('gets 429 beyond the limit also when all sign-ins arrive at the same moment', async () => {
+      const server = await testServer({ database });
+      const user = await server.given.user();
+      for (let n = 0; n < most - 2; n++) {
+        expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
+      }
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () => from('192.0.2.1', server, right(user))),
+      );
+      expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([
+        200,
+        200,
+        ...Array(8).fill(429),
+      ]);
+    });
+
+    it('gets 429 beyond the limit of the account over many networks, while a wrong password still gets 401', async () => {
+      const server = await testServer({ database });
+      const user = await server.given.user();
+      const network = (n: number) => `2001:db8:0:${n.toString(16)}::1`;
+      const { most: mostOfAll } = successLimits.account;
+      for (let n = 0; n < mostOfAll; n++) {
+        expect((await from(network(n), server, right(user))).status).toBe(200);
+      }
+      expect((await from(network(mostOfAll), server, right(user))).status).toBe(429);
+      expect((await from(network(mostOfAll + 1), server, wrong(user))).status).toBe(401);
+    }, 120_000);
+
+    it(`keeps ${maxTokensPerAccount} sign-ins of an account, and ends the oldest for a further one`, async () => {
+      const server = await testServer({ database });
+      const user = await server.given.user();
+      const tokens: string[] = [];
+      for (let n = 0; n <= maxTokensPerAccount; n++) {
+        tokens.push(((await from('192.0.2.1', server, right(user))).body as { token: string }).token);
+        server.clock.advance(second);
+      }
+      const statusOf = async (token = '') => (await server.as(token).call(getProfile)).status;
+      expect(await statusOf(tokens[0])).toBe(401);
+      expect(await statusOf(tokens[1])).toBe(200);
+      expect(await statusOf(tokens.at(-1))).toBe(200);
+      const last = await server.services.db
+        .selectFrom('audit')
+        .select('detail')
+        .where('action', '=', 'sign-in')
+        .orderBy('seq', 'desc')
+        .executeTakeFirst();
+      expect(JSON.stringify(last)).toContain('oldest_sign_ins_ended');
+    });
+  });
+
+  it('ends the image sessions of the oldest sign-in together with it', async () => {
+    const server = await testServer();
+    const user = await server.given.user();
+    const { token } = (await from('192.0.2.1', server, right(user))).body as { token: string };
+    const session = (await server.as(token).call(createImageSession)).body.session_id;
+    expect(await server.services.imageSessions.resolve(session)).not.toBeNull();
+    for (let n = 0; n < maxTokensPerAccount; n++) {
+      server.clock.advance(second);
+      expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
+    }
+    expect(await server.services.imageSessions.resolve(session)).toBeNull();
+  });
 });
 
-describe('registering', () => {
+describe('the right current password', () => {
+  it('counts towards the limit of successful sign-ins of the account', async () => {
+    const server = await testServer();
+    const user = await server.given.user();
+    const token = await server.given.token(user);
+    const { most } = successLimits['account-and-network'];
+    const start = () =>
+      server.as(token).call(startSecondFactor, { body: { current_password: user.password } });
+    for (let n = 1; n < most; n++) expect((await start()).status).toBe(201);
+    expect(await start()).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+  });
+});
+
+describe('registration', () => {
   const { most } = registrationLimits.network;
 
-  it(`${most} times an hour from one address is all right, and then has to wait`, async () => {
+  it(`succeeds ${most} times an hour from one network and then gets 429`, async () => {
     const server = await testServer();
     const ask = async (n: number) => {
       const body = { email: `new-${n}@example.org`, password: 'uzun-bir-şifre' };
@@ -220,19 +324,19 @@ describe('registering', () => {
   }, 60_000);
 });
 
-describe('asking for a reset link', () => {
+describe('a password reset', () => {
   it.each(['known', 'unknown'])(
-    'has to wait after ten times in an hour for an address that is %s',
+    'request gets 429 after ten requests in an hour for one address that is %s',
     async (which) => {
       const server = await testServer();
-      const email = which === 'known' ? (await server.given.user()).email : 'nobody@example.org';
+      const email = which === 'known' ? (await server.given.user()).email : 'unknown@example.org';
       const ask = () => server.as(null).call(requestPasswordReset, { body: { email } });
       for (let n = 0; n < 10; n++) expect((await ask()).status).toBe(202);
       expect(await ask()).toMatchObject({ status: 429, headers: { 'retry-after': '30' } });
     },
   );
 
-  it('and guessing one has to wait after a hundred wrong ones', async () => {
+  it('confirmation gets 429 after a hundred wrong codes from one network', async () => {
     const server = await testServer();
     const guess = () =>
       server.as(null).call(confirmPasswordReset, {
@@ -243,8 +347,8 @@ describe('asking for a reset link', () => {
   });
 });
 
-describe('what is throttled', () => {
-  it('is on record once for each time one has to wait', async () => {
+describe('a rate limit', () => {
+  it('is recorded in the audit log once per block', async () => {
     const server = await testServer();
     const user = await server.given.user();
     await fail(10, '192.0.2.1', server, user);
@@ -255,7 +359,7 @@ describe('what is throttled', () => {
     expect(JSON.stringify(rows)).not.toContain(user.email);
   });
 
-  it('is counted under keys that name nobody', async () => {
+  it('is stored under keys without e-mail or IP addresses', async () => {
     const server = await testServer();
     const user = await server.given.user();
     await fail(1, '192.0.2.1', server, user);
@@ -263,22 +367,22 @@ describe('what is throttled', () => {
     expect(rows).not.toMatch(/192\.0\.2\.1|example\.org/);
   });
 
-  it('is swept away when it has ended', async () => {
+  it('is deleted from the database after it has expired', async () => {
     const server = await testServer();
-    for (let n = 0; n < 5; n++) await fail(1, `192.0.2.${n}`, server, { email: `nobody-${n}@example.org` });
+    for (let n = 0; n < 5; n++) await fail(1, `192.0.2.${n}`, server, { email: `unknown-${n}@example.org` });
     server.clock.advance(hour);
-    await fail(1, '192.0.2.9', server, { email: 'somebody@example.org' });
-    expect(await server.services.db.selectFrom('throttles').selectAll().execute()).toHaveLength(3);
+    await fail(1, '192.0.2.9', server, { email: 'another@example.org' });
+    expect(await server.services.db.selectFrom('throttles').selectAll().execute()).toHaveLength(4);
   });
 
-  it('is nothing where it is switched off', async () => {
+  it('does not apply with THROTTLE=off', async () => {
     const server = await testServer({ config: { throttle: false } });
     const user = await server.given.user();
     await fail(40, '192.0.2.1', server, user);
     expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
   });
 
-  it('has its sentence in the table of errors', () => {
+  it('has status 429 and a text in the table of errors', () => {
     expect(errors.rate_limited).toMatchObject({
       status: 429,
       tr: expect.stringContaining('Çok fazla deneme'),

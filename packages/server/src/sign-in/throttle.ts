@@ -1,68 +1,78 @@
 /**
- * Slows down whoever tries too often. The limits, and their reasons, are in domain/throttle-limits.ts; the counts are
- * rows, so that they hold across processes and restarts.
+ * Rate limits of sign-in, registration and mailed codes. The limits and their reasons are in domain/throttle-limits.ts;
+ * the counts are rows of the database, so that they hold across processes and restarts.
  */
-import { AppError } from '@lamina/contract';
+import { AppError, type ErrorCode } from '@lamina/contract';
 import type { Logger } from 'pino';
-import type { Audit, Origin } from '../audit.ts';
-import { emailKey } from '../domain/email.ts';
-import { networkOf } from '../domain/network-of.ts';
+import type { AuditRecorder, Origin } from '../audit/audit-recorder.ts';
 import {
+  allFailuresOfNetwork,
   failureLimits,
-  failuresOfKnownNetwork,
   knownNetworkMs,
-  type Limit,
+  mailLimit,
   maxThrottleRows,
   registrationLimits,
   resetRequestLimits,
-  type Subject,
   secondFactorLimit,
-  waitMs,
+  successLimits,
 } from '../domain/throttle-limits.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { hashSecret } from '../secrets.ts';
-import { type Change, type Connection, change, type Database } from '../store/database.ts';
-import type { Row } from '../store/schema.ts';
-import { deleteThrottles, findThrottles, putThrottle, sweepThrottles } from '../store/throttles.ts';
+import { acquireLock, type Change, type Connection, change, type Database } from '../store/database.ts';
+import { deleteExpiredThrottles, deleteThrottles, findThrottles, putThrottle } from '../store/throttles.ts';
+import {
+  type Attempt,
+  incremented,
+  knownKey,
+  type Rule,
+  ruleOf,
+  rulesOf,
+  shareLinkRules,
+} from './throttle-rules.ts';
 
-/** Who tries: from where, and for which account. */
-export interface Trying {
-  readonly origin: Origin;
-  /** Of the account, whether or not there is one; null where none is named. */
-  readonly email: string | null;
-}
-
-/** `password`: a password or a mailed code; `second-factor`: besides, a code of the second step. */
-export type Door = 'password' | 'second-factor';
+/** `password`: a password or a mailed code; `second-factor`: also a code of two-step verification. */
+export type AuthenticationStep = 'password' | 'second-factor';
 
 export interface Throttle {
-  /** Counts something that is limited whether or not it succeeds. @throws AppError rate_limited */
-  count(what: 'registration' | 'reset-request', trying: Trying): Promise<void>;
+  /** Counts an action that is limited whether or not it succeeds. @throws AppError rate_limited */
+  count(what: 'registration' | 'reset-request', attempt: Attempt): Promise<void>;
   /**
-   * Tries a secret. A failure counts (`credentials_invalid`, `second_factor_invalid`, `reset_link_invalid`,
-   * `reauth_required`, and `invalid_request` about the code); when others have used up the limit meanwhile, the
-   * answer says nothing about the secret. A success forgets the failures of this account from this network, and
-   * makes the network known; that this cannot be written down is logged, and the success stays one.
+   * Counts an e-mail that an anonymous caller causes. Returns false when the address has received too many. To be called
+   * after the response, which must not depend on the result.
+   */
+  mayMail(attempt: Attempt): Promise<boolean>;
+  /**
+   * Checks a secret under the limits. A failure counts (`failureCodes`); when other attempts have used up a limit
+   * meanwhile, the response says nothing about the secret. A success deletes the failures of this account from this
+   * network and makes the network known; when that cannot be stored, the error is logged and the success stands.
+   * Successes of an account are limited too (`successLimits`), after the secret has been checked.
    *
-   * @param work calls `requireOpen` in the transaction that acts upon a right secret
+   * @param work calls `requireAllowed` in the transaction that acts on a right secret; the success is counted in
+   *   that transaction. Without such a call it is counted afterwards.
+   * @param decoy takes as long as `work` with a wrong secret. It runs instead of `work` when the response is 429 anyway
+   *   and the network is not known, so that the duration does not show which networks an account is known from.
    * @throws AppError rate_limited
    */
-  guard<T>(door: Door, trying: Trying, work: (requireOpen: RequireOpen) => Promise<T>): Promise<T>;
+  guard<T>(
+    step: AuthenticationStep,
+    attempt: Attempt,
+    work: (requireAllowed: RequireAllowed) => Promise<T>,
+    decoy?: () => Promise<unknown>,
+  ): Promise<T>;
+  /** @throws AppError rate_limited while wrong passwords of a share link have reached a limit */
+  requireShareLink(origin: Origin, linkId: string): Promise<void>;
   /**
-   * The owner of a new account has chosen its password from here. That this cannot be written down is logged: what it
-   * follows has been done.
+   * Counts a failure with a share link: a wrong password, or with null a secret that opens nothing. These counts are
+   * separate from those of sign-ins, and stop no one who has the right secret.
+   *
+   * @throws AppError rate_limited when a limit has been reached before
    */
-  know(trying: Trying): Promise<void>;
+  failShareLink(origin: Origin, linkId: string | null): Promise<void>;
+  /** Makes the network of a new account's registration known. An error is logged: the registration is done. */
+  rememberNetwork(attempt: Attempt): Promise<void>;
 }
 
-/** @throws AppError rate_limited, when too much has been tried by now */
-export type RequireOpen = (tx: Change) => Promise<void>;
-
-/** A count that is limited. */
-interface Rule {
-  readonly key: string;
-  readonly limit: Limit;
-}
+/** @throws AppError rate_limited when a limit has been reached since the check began */
+export type RequireAllowed = (tx: Change) => Promise<void>;
 
 interface Blocked {
   readonly key: string;
@@ -70,36 +80,42 @@ interface Blocked {
   readonly until: string;
 }
 
-interface Ground {
+interface Dependencies {
   readonly db: Database;
   readonly now: () => Date;
-  readonly audit: Pick<Audit, 'note'>;
-  /** Off for loads that come from one machine. */
+  readonly audit: Pick<AuditRecorder, 'note'>;
+  /** False for load tests that come from one machine. */
   readonly isOn: boolean;
   readonly metrics: Pick<Metrics, 'rateLimited'>;
   readonly log: Logger;
 }
 
 const dayMs = 24 * 60 * 60_000;
-/** What has ended is swept away at most this often. */
-const sweepEveryMs = 60_000;
-/** Blocks that this process has put on record already; beyond so many it starts anew. */
+/** Expired rows are deleted at most this often. */
+const deleteExpiredEveryMs = 60_000;
+/** Size of the set of blocks that this process has recorded in the audit log; the set is emptied at this size. */
 const maxRecorded = 10_000;
+/** Maximum number of blocks that a process remembers; at this number it forgets all of them. */
+const maxKnownBlocks = 10_000;
 
-export function createThrottle({ db, now, audit, isOn, metrics, log }: Ground): Throttle {
+export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependencies): Throttle {
   if (!isOn) {
     return {
       count: async () => undefined,
+      mayMail: async () => true,
       guard: (_, __, work) => work(async () => undefined),
-      know: async () => {},
+      requireShareLink: async () => {},
+      failShareLink: async () => {},
+      rememberNetwork: async () => {},
     };
   }
 
   const recorded = new Set<string>();
-  let sweptAt = 0;
+  const shareLinkBlocks = createKnownBlocks();
+  let expiredDeletedAt = 0;
   const nowText = () => now().toISOString();
 
-  /** The block that lasts longest; null when there is none. */
+  /** Returns the block that lasts longest; null when nothing is blocked. */
   async function findBlock(from: Connection, rules: readonly Rule[]): Promise<Blocked | null> {
     const at = nowText();
     const keys = rules.map(({ key }) => key);
@@ -109,28 +125,33 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Ground): 
     return blocks.toSorted((a, b) => (a.until < b.until ? 1 : -1))[0] ?? null;
   }
 
-  async function isKnown(trying: Trying): Promise<boolean> {
-    return trying.email !== null && (await findThrottles(db, [knownKey(trying)], nowText())).length > 0;
+  async function isKnown(attempt: Attempt): Promise<boolean> {
+    return attempt.email !== null && (await findThrottles(db, [knownKey(attempt)], nowText())).length > 0;
   }
 
-  /** Counts once for each rule; not at all, and answers with the block, where there is one. */
+  /** Counts once for each rule. When one of them is blocked, counts nothing and returns the block. */
   function addUnlessBlocked(rules: readonly Rule[]): Promise<Blocked | null> {
     return change(db, 'throttle', async (tx) => {
       const block = await findBlock(tx, rules);
       if (block !== null) return block;
       const at = now();
-      const keys = rules.map(({ key }) => key);
-      const rows = await findThrottles(tx, keys, at.toISOString());
-      for (const { key, limit } of rules) {
-        const before = rows.find((row) => row.key === key);
-        await putThrottle(tx, oneMore(key, limit, before, at));
-      }
-      if (Math.abs(at.getTime() - sweptAt) >= sweepEveryMs) {
-        sweptAt = at.getTime();
-        await sweepThrottles(tx, at.toISOString(), maxThrottleRows);
+      await add(tx, rules, at);
+      if (Math.abs(at.getTime() - expiredDeletedAt) >= deleteExpiredEveryMs) {
+        expiredDeletedAt = at.getTime();
+        await deleteExpiredThrottles(tx, at.toISOString(), maxThrottleRows);
       }
       return null;
     });
+  }
+
+  /** To be called in a transaction that holds the lock `throttle`. */
+  async function add(tx: Change, rules: readonly Rule[], at: Date): Promise<void> {
+    const keys = rules.map(({ key }) => key);
+    const rows = await findThrottles(tx, keys, at.toISOString());
+    for (const { key, limit } of rules) {
+      const before = rows.find((row) => row.key === key);
+      await putThrottle(tx, incremented(key, limit, before, at));
+    }
   }
 
   function rateLimited(until: string, what: string): AppError {
@@ -138,8 +159,8 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Ground): 
     return tooManyAttempts(until, now());
   }
 
-  /** On record once for each block: whoever goes on trying does not fill the trail. */
-  async function refuse({ key, until }: Blocked, what: string, { origin }: Trying): Promise<never> {
+  /** Records a block in the audit log once, however many attempts it stops. */
+  async function recordBlock({ key, until }: Blocked, what: string, { origin }: Attempt): Promise<void> {
     const block = `${key} ${until}`;
     if (!recorded.has(block)) {
       if (recorded.size >= maxRecorded) recorded.clear();
@@ -147,139 +168,166 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Ground): 
       const detail = { what, until };
       await audit.note({ action: 'throttled', result: 'refused', actor: null, target: null, detail, origin });
     }
-    throw rateLimited(until, what);
   }
 
-  function markKnown(tx: Change, trying: Trying): Promise<void> {
+  async function refuse(block: Blocked, what: string, attempt: Attempt): Promise<never> {
+    await recordBlock(block, what, attempt);
+    throw rateLimited(block.until, what);
+  }
+
+  async function refuseShareLink(block: Blocked | null, origin: Origin): Promise<void> {
+    if (block === null) return;
+    shareLinkBlocks.add(block);
+    await refuse(block, 'share-link', { origin, email: null });
+  }
+
+  function markKnown(tx: Change, attempt: Attempt): Promise<void> {
     const expiresAt = new Date(now().getTime() + knownNetworkMs).toISOString();
-    return putThrottle(tx, { key: knownKey(trying), count: 1, expires_at: expiresAt, blocked_until: null });
+    return putThrottle(tx, { key: knownKey(attempt), count: 1, expires_at: expiresAt, blocked_until: null });
   }
 
-  /** For what follows something that has been done, and must not be told as having failed. */
-  async function orLogged(writing: Promise<void>): Promise<void> {
+  /** Logs an error instead of throwing it: the action that came before has succeeded and must not appear to have failed. */
+  async function logError(writing: Promise<void>): Promise<void> {
     try {
       await writing;
     } catch (error) {
-      log.warn({ err: error }, 'a success could not be counted');
+      log.warn({ err: error }, 'sign-in success not counted');
     }
   }
 
-  /** Writes only where there is something to write, so that signing in costs nothing more. */
-  async function forgive(trying: Trying): Promise<void> {
+  /** Writes only when something changes, so that a usual sign-in costs no further transaction. */
+  async function recordSuccess(attempt: Attempt): Promise<void> {
     const failures = [
-      ruleOf('failure', 'account-and-network', failureLimits['account-and-network'], trying).key,
-      ruleOf('second factor', 'account', secondFactorLimit, trying).key,
+      ruleOf('failure', 'account-and-network', failureLimits['account-and-network'], attempt).key,
+      ruleOf('second factor', 'account', secondFactorLimit, attempt).key,
     ];
-    const known = knownKey(trying);
+    const known = knownKey(attempt);
     const rows = await findThrottles(db, [...failures, known], nowText());
     const renewAt = now().getTime() + knownNetworkMs - dayMs;
     const isFresh = rows.some(({ key, expires_at }) => key === known && Date.parse(expires_at) > renewAt);
     if (isFresh && rows.length === 1) return;
     await change(db, 'throttle', async (tx) => {
       await deleteThrottles(tx, failures);
-      await markKnown(tx, trying);
+      await markKnown(tx, attempt);
     });
   }
 
   return {
-    async count(what, trying) {
+    async count(what, attempt) {
       const limits = what === 'registration' ? registrationLimits : resetRequestLimits;
-      const rules = rulesOf(what, limits, trying, await isKnown(trying));
-      const block = await addUnlessBlocked(rules);
-      if (block !== null) await refuse(block, what, trying);
+      const block = await addUnlessBlocked(rulesOf(what, limits, attempt));
+      if (block !== null) await refuse(block, what, attempt);
     },
 
-    async guard(door, trying, work) {
-      const known = await isKnown(trying);
-      const failures = known
-        ? rulesOf('failure', { ...failureLimits, network: failuresOfKnownNetwork }, trying, known)
-        : rulesOf('failure', failureLimits, trying, known);
-      const codes =
-        door === 'second-factor' ? [ruleOf('second factor', 'account', secondFactorLimit, trying)] : [];
-      const rules = [...failures, ...codes];
+    async mayMail(attempt) {
+      const subject = (await isKnown(attempt)) ? 'account-and-network' : 'account';
+      const block = await addUnlessBlocked([ruleOf('mail', subject, mailLimit, attempt)]);
+      if (block !== null) await recordBlock(block, 'mail', attempt);
+      return block === null;
+    },
 
-      const block = await findBlock(db, rules);
-      if (block !== null) return refuse(block, door, trying);
+    async guard(step, attempt, work, decoy = async () => undefined) {
+      const { 'account-and-network': onePair, ...several } = failureLimits;
+      const strangerRules = rulesOf('failure', several, attempt);
+      const commonRules = [
+        ...rulesOf('failure', { 'account-and-network': onePair }, attempt),
+        ruleOf('every failure', 'network', allFailuresOfNetwork, attempt),
+      ];
+      const codeRules =
+        step === 'second-factor' ? [ruleOf('second factor', 'account', secondFactorLimit, attempt)] : [];
+      const successRules = attempt.email === null ? [] : rulesOf('success', successLimits, attempt);
+      const known = await isKnown(attempt);
+      const block = await findBlock(db, [...commonRules, ...codeRules]);
+      if (block !== null) return refuse(block, step, attempt);
+      const strangersBlock = await findBlock(db, strangerRules);
+      // Attempts under a block do not prolong it: otherwise a stranger could extend it without end.
+      const counted = strangersBlock === null ? [...commonRules, ...strangerRules] : commonRules;
+
+      if (strangersBlock !== null && !known) {
+        await decoy();
+        return refuse((await addUnlessBlocked(counted)) ?? strangersBlock, step, attempt);
+      }
+      let isCounted = successRules.length === 0;
+      let blockSince: Blocked | null = null;
       try {
         const result = await work(async (tx) => {
-          const since = await findBlock(tx, rules);
-          if (since !== null) throw rateLimited(since.until, door);
+          await acquireLock(tx, 'throttle');
+          const rules = [...commonRules, ...codeRules, ...(known ? [] : strangerRules), ...successRules];
+          blockSince = await findBlock(tx, rules);
+          if (blockSince !== null) throw tooManyAttempts(blockSince.until, now());
+          await add(tx, successRules, now());
+          isCounted = true;
         });
-        if (trying.email !== null) await orLogged(forgive(trying));
+        if (!isCounted) blockSince = await addUnlessBlocked(successRules);
+        if (blockSince !== null) throw tooManyAttempts(blockSince.until, now());
+        if (attempt.email !== null) await logError(recordSuccess(attempt));
         return result;
       } catch (error) {
+        if (blockSince !== null) return refuse(blockSince, step, attempt);
         if (!isFailure(error)) throw error;
-        const since = await addUnlessBlocked(error.code === 'second_factor_invalid' ? rules : failures);
-        if (since !== null) return refuse(since, door, trying);
+        // Only the right password leads to a check of the code, so this count shows nothing about the address.
+        const isCode = error.code === 'second_factor_invalid';
+        const since = await addUnlessBlocked(isCode ? [...counted, ...codeRules] : counted);
+        const refusedBy = since ?? (isCode ? null : strangersBlock);
+        if (refusedBy !== null) return refuse(refusedBy, step, attempt);
         throw error;
       }
     },
 
-    know: (trying) => orLogged(change(db, 'throttle', (tx) => markKnown(tx, trying))),
+    async requireShareLink(origin, linkId) {
+      const rules = shareLinkRules(origin, linkId);
+      await refuseShareLink(shareLinkBlocks.find(rules, nowText()) ?? (await findBlock(db, rules)), origin);
+    },
+
+    async failShareLink(origin, linkId) {
+      const rules = shareLinkRules(origin, linkId);
+      // Most attempts of a flood end at the first, without the database, the others of it at the second, without a lock.
+      const block =
+        shareLinkBlocks.find(rules, nowText()) ??
+        (await findBlock(db, rules)) ??
+        (await addUnlessBlocked(rules));
+      await refuseShareLink(block, origin);
+    },
+
+    rememberNetwork: (attempt) => logError(change(db, 'throttle', (tx) => markKnown(tx, attempt))),
   };
 }
 
-/** A known network is not held by what others did to the account. */
-function rulesOf(
-  what: string,
-  limits: Readonly<Partial<Record<Subject, Limit>>>,
-  trying: Trying,
-  known: boolean,
-): Rule[] {
-  return (Object.entries(limits) as [Subject, Limit][])
-    .filter(([subject]) => trying.email !== null || !subject.startsWith('account'))
-    .filter(([subject]) => !(known && subject === 'account'))
-    .map(([subject, limit]) =>
-      ruleOf(known && subject === 'network' ? `${what} of a known account` : what, subject, limit, trying),
-    );
-}
-
-function ruleOf(what: string, subject: Subject, limit: Limit, { email, origin }: Trying): Rule {
-  const account = subject.startsWith('account') ? emailKey(email ?? '') : '';
-  const network = subject.endsWith('network') ? networkOf(origin.address) : '';
-  return { key: hashSecret(JSON.stringify([what, subject, account, network])), limit };
-}
-
-function knownKey({ email, origin }: Trying): string {
-  return hashSecret(JSON.stringify(['known', emailKey(email ?? ''), networkOf(origin.address)]));
-}
-
-function oneMore(
-  key: string,
-  limit: Limit,
-  before: Row<'throttles'> | undefined,
-  now: Date,
-): Row<'throttles'> {
-  const at = now.getTime();
-  const count = (before?.count ?? 0) + 1;
-  const wait = waitMs(count, limit);
-  // Below the limit the span runs from the first attempt; beyond it from the last, so that waiting goes on growing.
-  const endsAt =
-    before === undefined || wait > 0 ? at + wait + limit.withinMs : Date.parse(before.expires_at);
+/**
+ * Blocks of share links that this process has seen. Such a block ends with time alone, so a flood of guesses is refused
+ * without a query; blocks of sign-ins also end with a success and are always read from the database.
+ */
+function createKnownBlocks() {
+  const known = new Map<string, string>();
   return {
-    key,
-    count,
-    expires_at: new Date(endsAt).toISOString(),
-    blocked_until: wait > 0 ? new Date(at + wait).toISOString() : null,
+    find(rules: readonly Rule[], at: string): Blocked | null {
+      for (const { key } of rules) {
+        const until = known.get(key);
+        if (until !== undefined && until > at) return { key, until };
+      }
+      return null;
+    },
+    add({ key, until }: Blocked): void {
+      if (known.size >= maxKnownBlocks) known.clear();
+      known.set(key, until);
+    },
   };
 }
+
+/** Errors that count as a failure: a wrong secret. */
+const failureCodes: ReadonlySet<ErrorCode> = new Set([
+  'credentials_invalid',
+  'second_factor_invalid',
+  'reset_link_invalid',
+  'confirmation_link_invalid',
+  'reauth_required',
+]);
 
 function isFailure(error: unknown): error is AppError {
-  return (
-    error instanceof AppError &&
-    ['credentials_invalid', 'second_factor_invalid', 'reset_link_invalid', 'reauth_required'].includes(
-      error.code,
-    )
-  );
+  return error instanceof AppError && failureCodes.has(error.code);
 }
 
 function tooManyAttempts(until: string, now: Date): AppError {
   const seconds = Math.max(1, Math.ceil((Date.parse(until) - now.getTime()) / 1000));
-  const [count, tr, en] =
-    seconds < 60 ? [seconds, 'saniye', 'second'] : [Math.ceil(seconds / 60), 'dakika', 'minute'];
-  const message = {
-    tr: `Çok fazla deneme yapıldı. Lütfen ${count} ${tr} sonra yeniden deneyin.`,
-    en: `Too many attempts. Please try again in ${count} ${en}${count === 1 ? '' : 's'}.`,
-  };
-  return new AppError('rate_limited', { message, retryAfterSeconds: seconds });
+  return new AppError('rate_limited', { reason: 'too_many_attempts', retryAfterSeconds: seconds });
 }

@@ -1,4 +1,4 @@
-/** What people say when they ask for an account, and why one was refused. */
+/** Affiliation and purpose that applicants gave, and the reasons of rejections. */
 import type { Connection } from './database.ts';
 import type { Row } from './schema.ts';
 
@@ -12,7 +12,7 @@ export async function insertApplication(
     .execute();
 }
 
-/** Null takes an earlier reason away. */
+/** @param reason null deletes an earlier reason */
 export async function setDecisionReason(db: Connection, uid: string, reason: string | null): Promise<void> {
   await db
     .insertInto('applications')
@@ -21,7 +21,7 @@ export async function setDecisionReason(db: Connection, uid: string, reason: str
     .execute();
 }
 
-/** Null when it was not refused, or has been approved since. */
+/** Returns the reason of the rejection; null when the account was not rejected, or approved later. */
 export async function findDecisionReason(db: Connection, uid: string): Promise<string | null> {
   const row = await db
     .selectFrom('applications')

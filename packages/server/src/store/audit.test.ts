@@ -4,15 +4,15 @@ import os from 'node:os';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { chainStart, followChain } from '../domain/audit-chain.ts';
+import { chainStart, verifyChainLinks } from '../domain/audit-chain.ts';
 import {
-  countDone,
-  deleteGivenUpRows,
-  findTrailEnds,
-  giveUpRowsBefore,
+  countAuditActions,
+  deletePrunedAuditRows,
+  findAuditLogEnds,
   insertAuditRow,
   listAuditRows,
   listChainedRows,
+  pruneAuditRowsBefore,
 } from './audit.ts';
 import { type Change, change, type Database, type DatabaseLocation, openDatabase } from './database.ts';
 import { removeGuard } from './testing/remove-guard.ts';
@@ -30,14 +30,14 @@ const row = {
   request_id: null,
 } as const;
 
-async function opened(kind: DatabaseKind): Promise<Database> {
+async function openDatabaseOf(kind: DatabaseKind): Promise<Database> {
   const { db, close } = await openTestDatabase(kind);
   onTestFinished(close);
   return db;
 }
 
-/** Where threads of their own find it, too. */
-async function openedForMany(kind: DatabaseKind): Promise<[Database, DatabaseLocation]> {
+/** Opens a database that worker threads can open too. */
+async function openSharedDatabase(kind: DatabaseKind): Promise<[Database, DatabaseLocation]> {
   if (kind === 'PostgreSQL') {
     const { db, url, close } = await openTestDatabase(kind);
     onTestFinished(close);
@@ -59,48 +59,49 @@ async function runWriter(task: Task): Promise<void> {
   expect(code).toBe(0);
 }
 
-type Said = Partial<Parameters<typeof insertAuditRow>[1]>;
-const write = (db: Database, said: Said = {}) =>
-  change(db, 'audit', (tx) => insertAuditRow(tx, { ...row, ...said }));
+type EntryChanges = Partial<Parameters<typeof insertAuditRow>[1]>;
+const write = (db: Database, changes: EntryChanges = {}) =>
+  change(db, 'audit', (tx) => insertAuditRow(tx, { ...row, ...changes }));
 
 const minute = (number: number) => new Date(Date.UTC(2026, 4, 1, 0, number)).toISOString();
-/** One entry a minute, from minute 1. */
-async function filled(
+/** Inserts one entry per minute, from minute 1. */
+async function insertEntries(
   db: Database,
   entries: number,
-  said: (number: number) => Said = () => ({}),
+  changes: (number: number) => EntryChanges = () => ({}),
 ): Promise<void> {
-  for (let number = 1; number <= entries; number++) await write(db, { at: minute(number), ...said(number) });
+  for (let number = 1; number <= entries; number++)
+    await write(db, { at: minute(number), ...changes(number) });
 }
 
 const numbersOf = async (db: Database) => (await listChainedRows(db, 0, 1000)).map(({ seq }) => seq);
 
-describe.each(databaseKinds)('the audit trail, on %s', (kind) => {
-  it('numbers and chains its rows without a gap, whoever writes at once and whatever fails between', async () => {
-    const [db, location] = await openedForMany(kind);
+describe.each(databaseKinds)('the audit log, on %s', (kind) => {
+  it('numbers and chains entries without gaps under concurrent writers and failed transactions', async () => {
+    const [db, location] = await openSharedDatabase(kind);
     await Promise.all(['a', 'b', 'c'].map((writer) => runWriter({ location, writer, changes: 30 })));
     const rows = await listChainedRows(db, 0, 1000);
     expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: 60 }, (_, i) => i + 1));
     expect(new Set(rows.map(({ actor_uid }) => actor_uid)).size).toBe(60);
-    const { before, last } = await findTrailEnds(db);
-    expect(followChain(before, rows)).toEqual(last);
+    const { before, last } = await findAuditLogEnds(db);
+    expect(verifyChainLinks(before, rows)).toEqual(last);
     expect(before).toEqual({ seq: 0, hash: chainStart });
   });
 
-  it('keeps no row of a change that failed', async () => {
-    const db = await opened(kind);
+  it('keeps no entry of a transaction that failed', async () => {
+    const db = await openDatabaseOf(kind);
     const failing = change(db, 'accounts', async (tx) => {
       await insertAuditRow(tx, row);
       throw new Error('the change failed');
     });
     await expect(failing).rejects.toThrow('the change failed');
     expect(await numbersOf(db)).toEqual([]);
-    expect(await findTrailEnds(db)).toMatchObject({ last: { seq: 0 } });
+    expect(await findAuditLogEnds(db)).toMatchObject({ last: { seq: 0 } });
   });
 
-  it('has a database that refuses to change a row, or to delete one that is kept', async () => {
-    const db = await opened(kind);
-    await filled(db, 2);
+  it('rejects updates, and deletions of entries that are not pruned, in the database itself', async () => {
+    const db = await openDatabaseOf(kind);
+    await insertEntries(db, 2);
     await expect(db.updateTable('audit').set({ actor_uid: 'x' }).execute()).rejects.toThrow(/never change/);
     await expect(db.deleteFrom('audit').where('seq', '=', 1).execute()).rejects.toThrow(
       /until they are pruned/,
@@ -109,9 +110,9 @@ describe.each(databaseKinds)('the audit trail, on %s', (kind) => {
     expect(await numbersOf(db)).toEqual([1, 2]);
   });
 
-  it('leaves a gap for ever where the last row was taken away', async () => {
-    const db = await opened(kind);
-    await filled(db, 3);
+  it('keeps the gap in the numbering when the last entry is deleted behind its back', async () => {
+    const db = await openDatabaseOf(kind);
+    await insertEntries(db, 3);
     const restoreGuard = await removeGuard(db, kind);
     await db.deleteFrom('audit').where('seq', '=', 3).execute();
     await restoreGuard();
@@ -120,69 +121,71 @@ describe.each(databaseKinds)('the audit trail, on %s', (kind) => {
   });
 });
 
-describe.each(databaseKinds)('old entries, on %s', (kind) => {
-  it('are given up from the beginning of the trail, which goes on from there', async () => {
-    const db = await opened(kind);
-    await filled(db, 5);
+describe.each(databaseKinds)('pruning of the audit log, on %s', (kind) => {
+  it('deletes the oldest entries and leaves the hash chain of the others valid', async () => {
+    const db = await openDatabaseOf(kind);
+    await insertEntries(db, 5);
     const fourth = (await listChainedRows(db, 3, 1))[0];
-    const told: unknown[] = [];
-    const count = await giveUpRowsBefore(db, minute(4), async (tx, givenUp) => {
-      told.push(givenUp);
+    const recorded: unknown[] = [];
+    const count = await pruneAuditRowsBefore(db, minute(4), async (tx, pruned) => {
+      recorded.push(pruned);
       await insertAuditRow(tx, { ...row, at: minute(9), action: 'audit-pruned' });
     });
     expect(count).toBe(3);
-    expect(told).toEqual([{ upTo: { seq: 3, hash: fourth?.previous_hash }, entries: 3 }]);
-    while (await deleteGivenUpRows(db));
+    expect(recorded).toEqual([{ upTo: { seq: 3, hash: fourth?.previous_hash }, entries: 3 }]);
+    while (await deletePrunedAuditRows(db));
     const rows = await listChainedRows(db, 0, 10);
     expect(rows.map(({ seq, action }) => [seq, action])).toEqual([
       [4, 'sign-in'],
       [5, 'sign-in'],
       [6, 'audit-pruned'],
     ]);
-    const { before, last } = await findTrailEnds(db);
-    expect(followChain(before, rows)).toEqual(last);
+    const { before, last } = await findAuditLogEnds(db);
+    expect(verifyChainLinks(before, rows)).toEqual(last);
   });
 
-  it('stay as long as one before them is young, and the last entry always stays', async () => {
-    const db = await opened(kind);
+  it('stops at the first entry that is young enough, and always keeps the last one', async () => {
+    const db = await openDatabaseOf(kind);
     await write(db, { at: minute(9) });
-    await filled(db, 3);
+    await insertEntries(db, 3);
     const record = async () => {};
-    expect(await giveUpRowsBefore(db, minute(5), record)).toBe(0);
-    expect(await giveUpRowsBefore(db, minute(30), record)).toBe(3);
-    expect(await giveUpRowsBefore(db, minute(30), record)).toBe(0);
+    expect(await pruneAuditRowsBefore(db, minute(5), record)).toBe(0);
+    expect(await pruneAuditRowsBefore(db, minute(30), record)).toBe(3);
+    expect(await pruneAuditRowsBefore(db, minute(30), record)).toBe(0);
   });
 
-  it('are not listed between being given up and being deleted', async () => {
-    const db = await opened(kind);
-    await filled(db, 3);
-    await giveUpRowsBefore(db, minute(3), async () => {});
+  it('hides pruned entries before they are deleted', async () => {
+    const db = await openDatabaseOf(kind);
+    await insertEntries(db, 3);
+    await pruneAuditRowsBefore(db, minute(3), async () => {});
     expect((await listAuditRows(db, {}, 10)).map(({ seq }) => seq)).toEqual([3]);
   });
 
-  // Two connections of one thread to SQLite would wait for each other.
-  it.runIf(kind === 'PostgreSQL')('are given up once by two processes that begin together', async () => {
-    const [db, location] = await openedForMany(kind);
+  // Two connections of one thread to SQLite would block each other.
+  it.runIf(kind === 'PostgreSQL')('prunes once when two processes start at the same time', async () => {
+    const [db, location] = await openSharedDatabase(kind);
     const other = await openDatabase(location);
     onTestFinished(() => other.destroy());
-    await filled(db, 3);
+    await insertEntries(db, 3);
     const record = async (tx: Change) => {
       await insertAuditRow(tx, { ...row, at: minute(9), action: 'audit-pruned' });
     };
     const counts = await Promise.all([
-      giveUpRowsBefore(db, minute(3), record),
-      giveUpRowsBefore(other, minute(3), record),
+      pruneAuditRowsBefore(db, minute(3), record),
+      pruneAuditRowsBefore(other, minute(3), record),
     ]);
     expect(counts.sort()).toEqual([0, 2]);
     expect((await listAuditRows(db, {}, 10)).map(({ seq }) => seq)).toEqual([4, 3]);
   });
 });
 
-describe.each(databaseKinds)('asking the trail, on %s', (kind) => {
-  /** ayse and berk sign in in turn; ayse opens a slide every third time, and every fourth thing is refused. */
-  async function inhabited(): Promise<Database> {
-    const db = await opened(kind);
-    await filled(db, 12, (number) => ({
+describe.each(databaseKinds)('listing the audit log, on %s', (kind) => {
+  /**
+   * An audit log: ayse and berk sign in in turn; every third entry opens a slide, every fourth is refused.
+   */
+  async function openFilledLog(): Promise<Database> {
+    const db = await openDatabaseOf(kind);
+    await insertEntries(db, 12, (number) => ({
       actor_uid: number % 2 === 0 ? 'ayse' : 'berk',
       target: number % 3 === 0 ? 'slide' : number === 11 ? 'ayse' : null,
       action: number % 3 === 0 ? 'image-opened' : 'sign-in',
@@ -190,32 +193,32 @@ describe.each(databaseKinds)('asking the trail, on %s', (kind) => {
     }));
     return db;
   }
-  const asked = async (db: Database, query: Parameters<typeof listAuditRows>[1], limit = 100) =>
+  const listSeqs = async (db: Database, query: Parameters<typeof listAuditRows>[1], limit = 100) =>
     (await listAuditRows(db, query, limit)).map(({ seq }) => seq);
 
   it.each([
-    ['everything', {}, [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]],
-    ['what somebody did and had done', { uid: 'ayse' }, [12, 11, 10, 8, 6, 4, 2]],
+    ['all entries', {}, [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]],
+    ['an account as actor or target', { uid: 'ayse' }, [12, 11, 10, 8, 6, 4, 2]],
     ['an action', { action: 'image-opened' }, [12, 9, 6, 3]],
     ['a result', { result: 'refused' }, [12, 8, 4]],
     ['a slide', { target: 'slide' }, [12, 9, 6, 3]],
     ['a time', { from: minute(4), to: minute(6) }, [5, 4]],
-    ['somebody and an action', { uid: 'ayse', action: 'image-opened' }, [12, 6]],
-    ['somebody and a slide', { uid: 'berk', target: 'slide' }, [9, 3]],
+    ['an account and an action', { uid: 'ayse', action: 'image-opened' }, [12, 6]],
+    ['an account and a slide', { uid: 'berk', target: 'slide' }, [9, 3]],
     ['an action and a result', { action: 'image-opened', result: 'refused' }, [12]],
     ['a slide and a time', { target: 'slide', from: minute(6), to: minute(10) }, [9, 6]],
-    ['what nobody did', { uid: 'cem' }, []],
-    ['only up to a number', { upToSeq: 2 }, [2, 1]],
-  ] as const)('for %s', async (_, query, numbers) => {
-    expect(await asked(await inhabited(), query)).toEqual(numbers);
+    ['an account without entries', { uid: 'cem' }, []],
+    ['entries up to a number', { upToSeq: 2 }, [2, 1]],
+  ] as const)('returns the newest entries first for %s', async (_, query, numbers) => {
+    expect(await listSeqs(await openFilledLog(), query)).toEqual(numbers);
   });
 
   it.each([{}, { uid: 'ayse' }, { action: 'sign-in' }, { result: 'done' as const }, { target: 'slide' }])(
-    'page by page gives the same as at once: %o',
+    'returns the same entries in pages as at once: %o',
     async (query) => {
-      const db = await inhabited();
+      const db = await openFilledLog();
       for (let i = 0; i < 5; i++) await write(db, { at: minute(12), actor_uid: 'ayse', target: 'slide' });
-      const atOnce = await asked(db, query);
+      const atOnce = await listSeqs(db, query);
       const paged: number[] = [];
       for (let after: { at: string; seq: number } | undefined; ; ) {
         const page = await listAuditRows(db, { ...query, after }, 2);
@@ -227,15 +230,15 @@ describe.each(databaseKinds)('asking the trail, on %s', (kind) => {
     },
   );
 
-  it('counts what was done in spans of time', async () => {
-    const db = await inhabited();
+  it('counts an action in several time spans', async () => {
+    const db = await openFilledLog();
     const spans = [
       { from: minute(0), to: minute(6) },
       { from: minute(6), to: minute(7) },
       { from: minute(20), to: minute(30) },
       { from: minute(7), to: minute(20) },
     ];
-    expect(await countDone(db, 'image-opened', spans)).toEqual([1, 1, 0, 1]);
-    expect(await countDone(db, 'image-opened', [])).toEqual([]);
+    expect(await countAuditActions(db, 'image-opened', spans)).toEqual([1, 1, 0, 1]);
+    expect(await countAuditActions(db, 'image-opened', [])).toEqual([]);
   });
 });

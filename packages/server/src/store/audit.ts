@@ -1,20 +1,24 @@
-/** The audit trail: rows are added, each chained to the one before it; none is changed, and only old ones go. */
+/**
+ * The audit log: entries are only appended, each with the hash of the one before it; only old entries are
+ * pruned.
+ */
+import { sessionActions } from '@lamina/contract';
 import { sql } from 'kysely';
 import { type ChainedEntry, type ChainPlace, chainHash, chainStart } from '../domain/audit-chain.ts';
-import { type Change, type Connection, change, type Database, takeLock } from './database.ts';
+import { acquireLock, type Change, type Connection, change, type Database } from './database.ts';
 import type { Row } from './schema.ts';
 
 export type AuditRow = Row<'audit'>;
 type NewAuditRow = Omit<AuditRow, 'seq' | 'previous_hash' | 'hash'>;
 
-/** Both ends of the trail. */
-export interface TrailEnds {
-  /** The last entry that was given up; number 0 before any was. */
+/** Both ends of the hash chain. */
+export interface AuditLogEnds {
+  /** The last pruned entry; number 0 before the first pruning. */
   readonly before: ChainPlace;
   readonly last: ChainPlace;
 }
 
-export async function findTrailEnds(db: Connection): Promise<TrailEnds> {
+export async function findAuditLogEnds(db: Connection): Promise<AuditLogEnds> {
   const row = await db.selectFrom('audit_chain').selectAll().where('name', '=', 'audit').executeTakeFirst();
   if (row === undefined) {
     const start = { seq: 0, hash: chainStart };
@@ -26,11 +30,13 @@ export async function findTrailEnds(db: Connection): Promise<TrailEnds> {
   };
 }
 
-/** Numbers the rows 1, 2, 3 … without a gap, in the order the changes commit, and chains each to the one before it. */
+/**
+ * Appends entries. Numbers them 1, 2, 3 … without gaps in commit order, and chains each to the one before it.
+ */
 export async function insertAuditRows(tx: Change, rows: readonly NewAuditRow[]): Promise<ChainPlace> {
-  await takeLock(tx, 'audit');
-  // From what was last written, not from what is there: a row that was taken away leaves its gap.
-  const { before, last } = await findTrailEnds(tx);
+  await acquireLock(tx, 'audit');
+  // Continues from the recorded end, not from the last row, so a deleted row leaves a detectable gap.
+  const { before, last } = await findAuditLogEnds(tx);
   let { seq, hash } = last;
   const chained = rows.map((row): AuditRow => {
     const previous = hash;
@@ -38,10 +44,10 @@ export async function insertAuditRows(tx: Change, rows: readonly NewAuditRow[]):
     hash = chainHash(previous, { seq, ...row });
     return { seq, ...row, previous_hash: previous, hash };
   });
-  for (let from = 0; from < chained.length; from += rowsOfOneInsert) {
+  for (let from = 0; from < chained.length; from += rowsPerInsert) {
     await tx
       .insertInto('audit')
-      .values(chained.slice(from, from + rowsOfOneInsert))
+      .values(chained.slice(from, from + rowsPerInsert))
       .execute();
   }
   const ends = { last_seq: seq, last_hash: hash };
@@ -53,38 +59,38 @@ export async function insertAuditRows(tx: Change, rows: readonly NewAuditRow[]):
   return { seq, hash };
 }
 
-/** Eleven parameters each; SQLite takes 32,766 in one statement. */
-const rowsOfOneInsert = 500;
+/** Eleven parameters per row; SQLite accepts 32,766 per statement. */
+const rowsPerInsert = 500;
 
 export function insertAuditRow(tx: Change, row: NewAuditRow): Promise<ChainPlace> {
   return insertAuditRows(tx, [row]);
 }
 
-/** In their order, behind this one. */
+/** Lists entries in order, starting after a number. */
 export function listChainedRows(db: Connection, afterSeq: number, limit: number): Promise<ChainedEntry[]> {
   return db.selectFrom('audit').selectAll().where('seq', '>', afterSeq).orderBy('seq').limit(limit).execute();
 }
 
-/** Rows that are deleted, or looked at, in one transaction: nobody waits long for the trail. */
-const rowsAtOnce = 2000;
+/** Rows read or deleted per transaction, which bounds how long the lock is held. */
+const rowsPerTransaction = 2000;
 
 /**
- * Gives up the rows at the beginning of the trail that are older than `before`; the last row always stays.
+ * Prunes the entries at the start of the log that are older than `before`. The last entry always stays.
  *
- * @param record writes the entry that says so, in the transaction in which they are given up
- * @returns how many were given up
+ * @param record writes the entry about the pruning in the same transaction
+ * @returns the number of pruned entries
  */
-export async function giveUpRowsBefore(
+export async function pruneAuditRowsBefore(
   db: Database,
   before: string,
   record: (tx: Change, givenUp: { readonly upTo: ChainPlace; readonly entries: number }) => Promise<void>,
 ): Promise<number> {
-  const { before: from, last } = await findTrailEnds(db);
+  const { before: from, last } = await findAuditLogEnds(db);
   const upTo = await lastRowOlderThan(db, before, from, last.seq);
   const entries = upTo.seq - from.seq;
   if (entries === 0) return 0;
-  const isGivenUp = await change(db, 'audit', async (tx) => {
-    const { before: fromNow } = await findTrailEnds(tx);
+  const isPruned = await change(db, 'audit', async (tx) => {
+    const { before: fromNow } = await findAuditLogEnds(tx);
     if (fromNow.seq !== from.seq) return false; // another process was first
     await record(tx, { upTo, entries });
     await tx
@@ -94,7 +100,7 @@ export async function giveUpRowsBefore(
       .execute();
     return true;
   });
-  return isGivenUp ? entries : 0;
+  return isPruned ? entries : 0;
 }
 
 async function lastRowOlderThan(
@@ -111,61 +117,67 @@ async function lastRowOlderThan(
       .where('seq', '>', upTo.seq)
       .where('seq', '<', lastSeq)
       .orderBy('seq')
-      .limit(rowsAtOnce)
+      .limit(rowsPerTransaction)
       .execute();
     for (const { seq, hash, at } of rows) {
       if (at >= before) return upTo;
       upTo = { seq, hash };
     }
-    if (rows.length < rowsAtOnce) return upTo;
+    if (rows.length < rowsPerTransaction) return upTo;
   }
 }
 
-/** Deletes some of what was given up. @returns false when nothing is left to delete */
-export async function deleteGivenUpRows(db: Database): Promise<boolean> {
-  const { before } = await findTrailEnds(db);
+/** Deletes some of the pruned rows. @returns false when none is left */
+export async function deletePrunedAuditRows(db: Database): Promise<boolean> {
+  const { before } = await findAuditLogEnds(db);
   const { numDeletedRows } = await db
     .deleteFrom('audit')
     .where('seq', 'in', (eb) =>
-      eb.selectFrom('audit').select('seq').where('seq', '<=', before.seq).orderBy('seq').limit(rowsAtOnce),
+      eb
+        .selectFrom('audit')
+        .select('seq')
+        .where('seq', '<=', before.seq)
+        .orderBy('seq')
+        .limit(rowsPerTransaction),
     )
     .executeTakeFirst();
-  return numDeletedRows === BigInt(rowsAtOnce);
+  return numDeletedRows === BigInt(rowsPerTransaction);
 }
 
-/** What may be asked of the trail; what is left out does not matter. */
+/** Filters for entries; absent fields do not filter. */
 export interface AuditQuery {
-  /** Did it, or had it done. */
+  /** Actor or target of the entry. */
   readonly uid?: string | undefined;
   readonly action?: string | undefined;
   readonly result?: AuditRow['result'] | undefined;
   readonly target?: string | undefined;
-  /** ISO 8601; this time is in. */
+  /** ISO 8601, inclusive. */
   readonly from?: string | undefined;
-  /** ISO 8601; this time is out. */
+  /** ISO 8601, exclusive. */
   readonly to?: string | undefined;
-  /** Only what comes behind this row, newest first. */
+  readonly hide?: 'sessions' | undefined;
+  /** Continues after this entry, newest first. */
   readonly after?: AuditPlace | undefined;
-  /** Only rows up to this number. */
+  /** Only entries up to this number. */
   readonly upToSeq?: number | undefined;
 }
 
-/** Where a row stands when the newest comes first. */
+/** Position of an entry in the list, newest first. */
 export interface AuditPlace {
   readonly at: string;
   readonly seq: number;
 }
 
-/** Newest first. Rows that were given up are not among them. */
+/** Lists entries, newest first, without pruned ones. */
 export async function listAuditRows(db: Connection, query: AuditQuery, limit: number): Promise<AuditRow[]> {
-  const { before } = await findTrailEnds(db);
-  const { uid, action, result, target, from, to, after, upToSeq } = query;
-  // One condition chooses the index: whose or what it is, else the action, else the result. To the others
-  // the database comes row by row, so they are told in a way that no index answers.
-  const isOfSomething = uid !== undefined || target !== undefined;
-  const rows = (asked: 'actor_uid' | 'target' | null) => {
+  const { before } = await findAuditLogEnds(db);
+  const { uid, action, result, target, from, to, hide, after, upToSeq } = query;
+  // One condition selects the index: actor or target, otherwise the action, otherwise the result. The other
+  // conditions use coalesce(), so that the database does not use an index for them.
+  const hasUidOrTarget = uid !== undefined || target !== undefined;
+  const rows = (uidColumn: 'actor_uid' | 'target' | null) => {
     let select = db.selectFrom('audit').selectAll().where('seq', '>', before.seq);
-    if (uid !== undefined && asked !== null) select = select.where(asked, '=', uid);
+    if (uid !== undefined && uidColumn !== null) select = select.where(uidColumn, '=', uid);
     if (target !== undefined) {
       select =
         uid === undefined
@@ -173,18 +185,21 @@ export async function listAuditRows(db: Connection, query: AuditQuery, limit: nu
           : select.where(sql<boolean>`coalesce(target, '') = ${target}`);
     }
     if (action !== undefined) {
-      select = isOfSomething
+      select = hasUidOrTarget
         ? select.where(sql<boolean>`coalesce(action, '') = ${action}`)
         : select.where('action', '=', action);
     }
     if (result !== undefined) {
       select =
-        isOfSomething || action !== undefined
+        hasUidOrTarget || action !== undefined
           ? select.where(sql<boolean>`coalesce(result, '') = ${result}`)
           : select.where('result', '=', result);
     }
     if (from !== undefined) select = select.where('at', '>=', from);
     if (to !== undefined) select = select.where('at', '<', to);
+    if (hide === 'sessions') {
+      select = select.where(sql<boolean>`coalesce(action, '') not in (${sql.join(sessionActions)})`);
+    }
     if (upToSeq !== undefined) select = select.where('seq', '<=', upToSeq);
     if (after !== undefined) {
       const { at, seq } = after;
@@ -193,8 +208,8 @@ export async function listAuditRows(db: Connection, query: AuditQuery, limit: nu
     return select.orderBy('at', 'desc').orderBy('seq', 'desc').limit(limit).execute();
   };
   if (uid === undefined) return rows(null);
-  const [done, had] = await Promise.all([rows('actor_uid'), rows('target')]);
-  const bySeq = new Map([...done, ...had].map((row) => [row.seq, row]));
+  const [asActor, asTarget] = await Promise.all([rows('actor_uid'), rows('target')]);
+  const bySeq = new Map([...asActor, ...asTarget].map((row) => [row.seq, row]));
   return [...bySeq.values()].sort(newestFirst).slice(0, limit);
 }
 
@@ -203,14 +218,23 @@ function newestFirst(a: AuditPlace, b: AuditPlace): number {
   return b.seq - a.seq;
 }
 
-/** The last row with this action; null when there is none. */
+/** Finds the newest entry with this action; null when there is none. */
 export async function findLastAuditRow(db: Connection, action: string): Promise<AuditRow | null> {
   const [row] = await listAuditRows(db, { action }, 1);
   return row ?? null;
 }
 
-/** How often each was done between two times, the first in and the second out; in the order of the spans. */
-export async function countDone(
+/**
+ * Whether an entry records more than a shown thumbnail; lists of slides produce those by the dozen. The text
+ * is the `JSON.stringify` output of the detail that audit/image-openings.ts writes.
+ */
+const isNotThumbnailOnly = sql<boolean>`substr(detail, 1, 17) <> '{"by":"thumbnail"'`;
+
+/**
+ * Counts an action in time spans, the start inclusive and the end exclusive; results in the order of the
+ * spans.
+ */
+export async function countAuditActions(
   db: Connection,
   action: string,
   spans: readonly { readonly from: string; readonly to: string }[],
@@ -222,36 +246,61 @@ export async function countDone(
       .where('action', '=', action)
       .where('at', '>=', from)
       .where('at', '<', to)
-      .where(sql<boolean>`coalesce(result, '') = 'done'`),
+      .where(sql<boolean>`coalesce(result, '') = 'done'`)
+      .$if(action === 'image-opened', (counted) => counted.where(isNotThumbnailOnly)),
   );
   const [first, ...others] = counts;
   if (first === undefined) return [];
-  const rows = await others.reduce((all, each) => all.unionAll(each), first).execute();
+  const rows = await others.reduce((all, query) => all.unionAll(query), first).execute();
   const byPlace = new Map(rows.map(({ place, count }) => [place, Number(count)]));
   return spans.map((_, place) => byPlace.get(place) ?? 0);
+}
+
+/**
+ * Lists the times at which an account did this action after `since` and up to `upTo` (ISO 8601), newest
+ * first.
+ */
+export async function listTimesOf(
+  db: Connection,
+  of: { readonly uid: string; readonly action: string; readonly since: string; readonly upTo: string },
+  limit: number,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('audit')
+    .select('at')
+    .where('actor_uid', '=', of.uid)
+    .where('at', '>', of.since)
+    .where('at', '<=', of.upTo)
+    .where(sql<boolean>`coalesce(action, '') = ${of.action}`)
+    .where(sql<boolean>`coalesce(result, '') = 'done'`)
+    .orderBy('at', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ at }) => at);
 }
 
 export interface AccountEvent {
   readonly at: string;
   readonly action: string;
   readonly detail: string;
-  /** The catalogue entry the event is about, while it is in the catalogue; null otherwise. */
+  /** The catalogue entry of the event while it is listed; null otherwise. */
   readonly imageId: string | null;
   readonly imageName: string | null;
 }
 
-/** What an account did itself, and what was done to it, with one of these actions; newest first. */
-export async function listEventsOf(
+/** Lists events with these actions that an account did or was the target of, newest first. */
+export async function listAccountEvents(
   db: Connection,
   uid: string,
   actions: { readonly asActor: readonly string[]; readonly asTarget: readonly string[] },
   limit: number,
 ): Promise<AccountEvent[]> {
-  const done = db.selectFrom('audit').select(['at', 'seq']).where('result', '=', 'done');
-  const places = await done
+  const doneEvents = db.selectFrom('audit').select(['at', 'seq']).where('result', '=', 'done');
+  const places = await doneEvents
     .where('actor_uid', '=', uid)
     .where('action', 'in', [...actions.asActor])
-    .unionAll(done.where('target', '=', uid).where('action', 'in', [...actions.asTarget]))
+    .where(isNotThumbnailOnly)
+    .unionAll(doneEvents.where('target', '=', uid).where('action', 'in', [...actions.asTarget]))
     .orderBy('at', 'desc')
     .orderBy('seq', 'desc')
     .limit(limit)

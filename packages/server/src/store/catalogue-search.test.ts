@@ -1,32 +1,32 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { prepareSearch, takeStock } from './catalogue-search.ts';
+import { analyzeImages, prepareSearch } from './catalogue-search.ts';
 import { connectDatabase } from './database.ts';
 import { insertImages } from './images.ts';
 import { databaseKinds, openTestDatabase } from './testing/test-database.ts';
 
-it('needs nothing more on SQLite', async () => {
+it('prepareSearch does nothing on SQLite', async () => {
   const { db, close } = await openTestDatabase('SQLite');
   onTestFinished(close);
   expect(await prepareSearch(db)).toBeNull();
-  await takeStock(db);
+  await analyzeImages(db);
 });
 
 describe.skipIf(!databaseKinds.includes('PostgreSQL'))(
-  'the search on PostgreSQL (where TEST_DATABASE_URL names one)',
+  'prepareSearch on PostgreSQL (needs TEST_DATABASE_URL)',
   () => {
-    it('has its index, however often and by how many it is asked for', async () => {
+    it('creates the index once under concurrent and repeated calls', async () => {
       const { db, close } = await openTestDatabase('PostgreSQL');
       onTestFinished(close);
       expect(await Promise.all([prepareSearch(db), prepareSearch(db)])).toEqual([null, null]);
       expect(await prepareSearch(db)).toBeNull();
       const { rows } = await sql`select 1 from pg_indexes where indexname = 'images_by_words'`.execute(db);
       expect(rows).toHaveLength(1);
-      await takeStock(db);
+      await analyzeImages(db);
     });
 
-    it('has statistics as soon as it is prepared, of tables that were filled a moment ago', async () => {
+    it('computes statistics of a table that was just filled', async () => {
       const { db, close } = await openTestDatabase('PostgreSQL');
       onTestFinished(close);
       const file = {
@@ -46,7 +46,7 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))(
       expect(rows).not.toHaveLength(0);
     });
 
-    it('goes without it where the user of the database may not make it', async () => {
+    it('returns the error when the database user may not create the index', async () => {
       const { db, url, close } = await openTestDatabase('PostgreSQL');
       onTestFinished(close);
       await sql`drop index if exists images_by_words`.execute(db);

@@ -1,4 +1,4 @@
-/** How a database is, as it is: nothing of it is changed. */
+/** Inspects a database without changing it. */
 import { sql } from 'kysely';
 import { connectDatabase, type DatabaseLocation, migrations } from './database.ts';
 import { isPostgres } from './dialects.ts';
@@ -6,33 +6,33 @@ import { executedMigrations } from './migrating.ts';
 
 export interface DatabaseHealth {
   readonly engine: 'SQLite' | 'PostgreSQL';
-  /** As it calls itself, e.g. `15.18`. */
+  /** Version as the database reports it, for example `15.18`. */
   readonly version: string;
-  /** Changes of the tables that the next start makes; all of them where there is nothing yet. */
+  /** Migrations that the next start will run; all of them for an empty database. */
   readonly pendingMigrations: readonly string[];
-  /** Changes of the tables that this program does not know: a newer one has made them. */
+  /** Migrations that this version does not know, since a newer version ran them. */
   readonly unknownMigrations: readonly string[];
   readonly isEmpty: boolean;
-  /** What is wrong inside; empty when nothing is, or where the server sees to it itself. */
+  /** Results of the integrity check; empty when there is no damage, or where the server checks itself. */
   readonly damage: readonly string[];
-  /** How far its clock is ahead of ours, in milliseconds; null where it is ours. */
+  /** Milliseconds by which the database's clock is ahead; null for SQLite, which has no clock of its own. */
   readonly clockAheadMs: number | null;
-  /** Connections that it lets in, of everybody; null where nobody counts. */
-  readonly mostConnections: number | null;
-  /** Entries of the catalogue by status; null while tables are missing. */
+  /** The server's connection limit for all clients; null for SQLite. */
+  readonly maxConnections: number | null;
+  /** Number of catalogue entries by status; null while tables are missing. */
   readonly slides: Readonly<Record<string, number>> | null;
 }
 
-/** @throws Error with what keeps it from being opened */
-export async function examineDatabase(location: DatabaseLocation): Promise<DatabaseHealth> {
+/** @throws Error when the database cannot be opened */
+export async function inspectDatabase(location: DatabaseLocation): Promise<DatabaseHealth> {
   const db = await connectDatabase(location);
   try {
     const executed = await executedMigrations(db);
     const known = Object.keys(migrations).sort();
     const pendingMigrations = known.filter((name) => !executed.includes(name));
-    const answered = isPostgres(db) ? await askPostgres(db) : await askSqlite(db);
+    const engineHealth = isPostgres(db) ? await inspectPostgres(db) : await inspectSqlite(db);
     return {
-      ...answered,
+      ...engineHealth,
       pendingMigrations,
       unknownMigrations: executed.filter((name) => !known.includes(name)),
       isEmpty: executed.length === 0,
@@ -43,9 +43,9 @@ export async function examineDatabase(location: DatabaseLocation): Promise<Datab
   }
 }
 
-type Opened = Awaited<ReturnType<typeof connectDatabase>>;
+type ConnectedDatabase = Awaited<ReturnType<typeof connectDatabase>>;
 
-async function askPostgres(db: Opened) {
+async function inspectPostgres(db: ConnectedDatabase) {
   const askedAt = Date.now();
   const { rows } = await sql<{ version: string; connections: string; now: string }>`select
       current_setting('server_version') as version,
@@ -58,24 +58,24 @@ async function askPostgres(db: Opened) {
     version: row?.version ?? '',
     damage: [],
     clockAheadMs: Number(row?.now) - middle,
-    mostConnections: Number(row?.connections),
+    maxConnections: Number(row?.connections),
   };
 }
 
-async function askSqlite(db: Opened) {
+async function inspectSqlite(db: ConnectedDatabase) {
   const { rows: versions } = await sql<{ version: string }>`select sqlite_version() as version`.execute(db);
   const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(db);
-  const told = rows.map(({ integrity_check: line }) => line);
+  const checkResults = rows.map(({ integrity_check: line }) => line);
   return {
     engine: 'SQLite' as const,
     version: versions[0]?.version ?? '',
-    damage: told.filter((line) => line !== 'ok'),
+    damage: checkResults.filter((line) => line !== 'ok'),
     clockAheadMs: null,
-    mostConnections: null,
+    maxConnections: null,
   };
 }
 
-async function countSlides(db: Opened): Promise<Record<string, number>> {
+async function countSlides(db: ConnectedDatabase): Promise<Record<string, number>> {
   const rows = await db
     .selectFrom('images')
     .select((eb) => ['status', eb.fn.countAll().as('count')])

@@ -8,9 +8,9 @@ import { databaseKinds, openTestDatabase } from './testing/test-database.ts';
 import { findUser, insertUser, listUsers } from './users.ts';
 
 function folder(): string {
-  const made = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-database-'));
-  onTestFinished(() => fs.rmSync(made, { recursive: true }));
-  return made;
+  const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-database-'));
+  onTestFinished(() => fs.rmSync(temporary, { recursive: true }));
+  return temporary;
 }
 
 const user = (uid: string, email = `${uid}@example.org`) => ({
@@ -27,7 +27,7 @@ const user = (uid: string, email = `${uid}@example.org`) => ({
 });
 
 describe('the embedded database', () => {
-  it('is on the disk before an answer goes out, and can be read while it is written', async () => {
+  it('commits durably (WAL, synchronous FULL) and can be read during writes', async () => {
     const db = await openDatabase({ url: null, file: path.join(folder(), 'data', 'lamina.db') });
     onTestFinished(() => db.destroy());
     const pragma = async (name: string) => (await sql.raw(`pragma ${name}`).execute(db)).rows[0];
@@ -37,7 +37,7 @@ describe('the embedded database', () => {
     expect(await pragma('secure_delete')).toEqual({ secure_delete: 1 });
   });
 
-  it('is found again', async () => {
+  it('keeps its rows across restarts', async () => {
     const file = path.join(folder(), 'lamina.db');
     const first = await openDatabase({ url: null, file });
     await insertUser(first, user('u1'));
@@ -47,23 +47,23 @@ describe('the embedded database', () => {
     expect(await listUsers(second)).toEqual([user('u1')]);
   });
 
-  it('is refused when it is something else', async () => {
+  it('is rejected when the file is no database', async () => {
     const file = path.join(folder(), 'lamina.db');
     fs.writeFileSync(file, 'This is no database, but a text that is long enough to be read as one.');
     await expect(openDatabase({ url: null, file })).rejects.toThrow('file is not a database');
   });
 });
 
-describe('a database that is not there', () => {
-  it('is said to be so', async () => {
+describe('a database that cannot be reached', () => {
+  it('causes an error that says so', async () => {
     await expect(openDatabase({ url: 'postgres://127.0.0.1:1/lamina', file: null })).rejects.toThrow(
       'The database cannot be opened.',
     );
   });
 });
 
-describe.each(databaseKinds)('a change, on %s', (kind) => {
-  it('happens whole or not at all', async () => {
+describe.each(databaseKinds)('change, on %s', (kind) => {
+  it('rolls back completely when it fails', async () => {
     const { db, close } = await openTestDatabase(kind);
     onTestFinished(close);
     const half = change(db, 'accounts', async (tx) => {
@@ -74,7 +74,7 @@ describe.each(databaseKinds)('a change, on %s', (kind) => {
     expect(await findUser(db, 'u1')).toBeNull();
   });
 
-  it('is alone among those that take the same lock', async () => {
+  it('runs alone among changes with the same lock', async () => {
     const { db, close } = await openTestDatabase(kind);
     onTestFinished(close);
     const addOne = () =>
@@ -86,7 +86,7 @@ describe.each(databaseKinds)('a change, on %s', (kind) => {
     expect(await listUsers(db)).toHaveLength(20);
   });
 
-  it('that takes an address twice is told so', async () => {
+  it('throws a unique violation for an e-mail address that another account has', async () => {
     const { db, close } = await openTestDatabase(kind);
     onTestFinished(close);
     await insertUser(db, user('u1', 'Ayse@example.org'));

@@ -1,11 +1,12 @@
-/** Opens the database, embedded SQLite or PostgreSQL, and brings its tables up to date. */
+/** Opens the database, embedded SQLite or PostgreSQL, and migrates its tables. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { AppError } from '@lamina/contract';
 import SqliteDatabase from 'better-sqlite3';
 import { type Dialect, Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { EmbeddedDialect } from './embedded-dialect.ts';
-import { bringUpToDate, migratedByUs } from './migrating.ts';
+import { migrateToLatest, withOwnMigrationLock } from './migrating.ts';
 import { up as first } from './migrations/0001-first.ts';
 import { up as derivedScale } from './migrations/0002-derived-scale.ts';
 import { up as auditChain } from './migrations/0003-audit-chain.ts';
@@ -18,7 +19,21 @@ import { up as uploads } from './migrations/0009-uploads.ts';
 import { up as slideManagement } from './migrations/0010-slide-management.ts';
 import { up as catalogueAtScale } from './migrations/0011-catalogue-at-scale.ts';
 import { up as schemaChanges } from './migrations/0013-schema-changes.ts';
-import { openPatientPostgresPool, openPostgresPool, type WatchedPool } from './postgres-pool.ts';
+import { up as registrations } from './migrations/0014-registrations.ts';
+import { up as viewedImages } from './migrations/0015-viewed-images.ts';
+import { up as catalogueNames } from './migrations/0016-catalogue-names.ts';
+import { up as searchWithoutDiacritics } from './migrations/0017-search-without-diacritics.ts';
+import { up as languages } from './migrations/0018-languages.ts';
+import { up as annotations } from './migrations/0019-annotations.ts';
+import { up as cases } from './migrations/0021-cases.ts';
+import { up as collections } from './migrations/0022-collections.ts';
+import { up as shareLinks } from './migrations/0023-share-links.ts';
+import { up as apiTokens } from './migrations/0024-api-tokens.ts';
+import { up as originals } from './migrations/0025-originals.ts';
+import { up as results } from './migrations/0026-results.ts';
+import { up as recentAnnotations } from './migrations/0027-recent-annotations.ts';
+import { up as calibration } from './migrations/0031-calibration.ts';
+import { type MonitoredPool, openBackgroundPostgresPool, openPostgresPool } from './postgres-pool.ts';
 import type { LockTable, Tables } from './schema.ts';
 
 export type Database = Kysely<Tables>;
@@ -27,7 +42,7 @@ export type Change = Transaction<Tables>;
 /** A change in progress, or the database itself where no transaction is needed. */
 export type Connection = Database | Change;
 
-/** In order; a migration that has been released never changes. */
+/** In order. A released migration never changes. */
 export const migrations = {
   '0001-first': { up: first },
   '0002-derived-scale': { up: derivedScale },
@@ -41,6 +56,20 @@ export const migrations = {
   '0010-slide-management': { up: slideManagement },
   '0011-catalogue-at-scale': { up: catalogueAtScale },
   '0013-schema-changes': { up: schemaChanges },
+  '0014-registrations': { up: registrations },
+  '0015-viewed-images': { up: viewedImages },
+  '0016-catalogue-names': { up: catalogueNames },
+  '0017-search-without-diacritics': { up: searchWithoutDiacritics },
+  '0018-languages': { up: languages },
+  '0019-annotations': { up: annotations },
+  '0021-cases': { up: cases },
+  '0022-collections': { up: collections },
+  '0023-share-links': { up: shareLinks },
+  '0024-api-tokens': { up: apiTokens },
+  '0025-originals': { up: originals },
+  '0026-results': { up: results },
+  '0027-recent-annotations': { up: recentAnnotations },
+  '0031-calibration': { up: calibration },
 };
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number); // counts and sizes stay below 2^53
@@ -50,6 +79,8 @@ export interface DatabaseLocation {
   readonly url: string | null;
   /** File of the embedded database; null keeps it in memory, for tests. */
   readonly file: string | null;
+  /** Content that a database in memory starts with: the bytes of a database file. Empty without it. */
+  readonly content?: Buffer;
 }
 
 /** @throws when the database cannot be reached or was written by a newer version */
@@ -57,30 +88,30 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
   const db = await connectDatabase(location);
   const { url, file } = location;
   try {
-    await bringUpToDate(db, {
+    await migrateToLatest(db, {
       migrations,
-      ...(url === null && file !== null && { beforeChange: () => keepCopy(file) }),
+      ...(url === null && file !== null && { beforeChange: () => copyDatabaseFile(file) }),
     });
   } catch (error) {
     await db.destroy();
     throw error;
   }
   if (url === null) return db;
-  // Changing the tables takes as long as it takes; from here on nobody waits for long.
+  // Migrations may take long; afterwards the pool with timeouts is used.
   await db.destroy();
   const pool = openPostgresPool(url);
-  const opened = kyselyOver(new PostgresDialect({ pool }));
+  const opened = createKysely(new PostgresDialect({ pool }));
   pools.set(opened, pool);
   return opened;
 }
 
 /**
- * The database as it is, its tables not brought up to date.
+ * Connects without migrating the tables.
  *
- * @throws when it cannot be reached
+ * @throws when the database cannot be reached
  */
 export async function connectDatabase(location: DatabaseLocation): Promise<Database> {
-  const db = kyselyOver(dialectOf(location));
+  const db = createKysely(dialectOf(location));
   try {
     await sql`select 1`.execute(db);
   } catch (error) {
@@ -90,9 +121,9 @@ export async function connectDatabase(location: DatabaseLocation): Promise<Datab
   return db;
 }
 
-function kyselyOver(dialect: Dialect): Database {
+function createKysely(dialect: Dialect): Database {
   const db: Database = new Kysely<Tables>({
-    dialect: migratedByUs(dialect),
+    dialect: withOwnMigrationLock(dialect),
     log: ({ query, queryDurationMillis }) => {
       const watchers = queryWatchers.get(db);
       if (watchers === undefined) return;
@@ -103,14 +134,14 @@ function kyselyOver(dialect: Dialect): Database {
   return db;
 }
 
-const pools = new WeakMap<Database, WatchedPool>();
+const pools = new WeakMap<Database, MonitoredPool>();
 
-/** Connections that somebody has; the embedded database has none that anybody could wait for. */
+/** Number of connections in use; always 0 for the embedded database. */
 export function connectionsInUse(db: Database): number {
   return pools.get(db)?.inUse() ?? 0;
 }
 
-/** Told of every query that has been answered or has failed. @param kind select, insert, update, delete or other */
+/** Called after each query, also a failed one. @param kind select, insert, update, delete or other */
 export type QueryWatcher = (kind: string, ms: number) => void;
 
 const queryWatchers = new WeakMap<Database, Set<QueryWatcher>>();
@@ -126,11 +157,11 @@ export function watchQueries(db: Database, watcher: QueryWatcher): void {
   queryWatchers.set(db, watchers.add(watcher));
 }
 
-function dialectOf({ url, file }: DatabaseLocation): Dialect {
-  if (url !== null) return new PostgresDialect({ pool: openPatientPostgresPool(url) });
+function dialectOf({ url, file, content }: DatabaseLocation): Dialect {
+  if (url !== null) return new PostgresDialect({ pool: openBackgroundPostgresPool(url) });
   if (file !== null) fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  const database = new SqliteDatabase(file ?? ':memory:');
-  // An acknowledged change is on the disk before the answer goes out.
+  const database = new SqliteDatabase(file ?? content ?? ':memory:');
+  // A committed change is on the disk before the response is sent.
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
@@ -139,13 +170,13 @@ function dialectOf({ url, file }: DatabaseLocation): Dialect {
   return new EmbeddedDialect(database);
 }
 
-/** Of the embedded database, beside it: as it was before its tables were last changed. */
+/** Path of the copy of the embedded database that is made before a migration. */
 export function copyBeforeMigration(file: string): string {
   return `${file}.before-migration`;
 }
 
-/** @throws Error with one sentence when there is no room for it, say */
-function keepCopy(file: string): void {
+/** @throws Error with one sentence, for example when the disk is full */
+function copyDatabaseFile(file: string): void {
   const unfinished = `${copyBeforeMigration(file)}.${process.pid}`;
   fs.rmSync(unfinished, { force: true });
   try {
@@ -170,8 +201,8 @@ function flush(file: string): void {
 }
 
 /**
- * One change, whole or not at all, alone among all changes that take the same lock. The lock is taken
- * first, so what the change reads is the latest and stays so until it commits.
+ * Runs a transaction that is alone among all with the same lock. The lock is acquired first, so the
+ * transaction reads the latest state, which stays unchanged until it commits.
  */
 export function change<T>(
   db: Database,
@@ -179,13 +210,16 @@ export function change<T>(
   work: (tx: Change) => Promise<T>,
 ): Promise<T> {
   return db.transaction().execute(async (tx) => {
-    await takeLock(tx, lock);
+    await acquireLock(tx, lock);
     return work(tx);
   });
 }
 
-/** Held until the transaction ends. Take `accounts` before `audit`, so that nobody waits in a circle. */
-export async function takeLock(tx: Change, name: LockTable['name']): Promise<void> {
+/**
+ * Acquires a lock until the transaction ends. Acquire `accounts` before `audit`, since the same order
+ * everywhere prevents deadlocks.
+ */
+export async function acquireLock(tx: Change, name: LockTable['name']): Promise<void> {
   await tx
     .updateTable('locks')
     .set((eb) => ({ taken: eb('taken', '+', 1) }))
@@ -193,8 +227,11 @@ export async function takeLock(tx: Change, name: LockTable['name']): Promise<voi
     .execute();
 }
 
-/** How many changes have been made under a lock. The same number: nothing that it guards has changed. */
-export async function timesTaken(db: Database, name: LockTable['name']): Promise<number> {
+/**
+ * Returns how many changes have acquired the lock. While the number stays the same, the guarded data are
+ * unchanged.
+ */
+export async function changeCount(db: Database, name: LockTable['name']): Promise<number> {
   const lock = await db
     .selectFrom('locks')
     .select('taken')
@@ -203,19 +240,33 @@ export async function timesTaken(db: Database, name: LockTable['name']): Promise
   return lock.taken;
 }
 
-/** Asks the database for nothing but an answer. @throws when it gives none */
+/** Sends a trivial query. @throws when the database does not respond */
 export async function checkDatabase(db: Database): Promise<void> {
   await db.selectFrom('locks').select('name').limit(1).execute();
 }
 
-/** Whether an insert was refused because the value is taken already. */
+/** Whether an insert violated a unique key. */
 export function isUniqueViolation(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   return code === '23505' || code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY';
 }
 
-/** Whether an insert was refused because what it belongs to is not there any more. */
+/** Whether an insert violated a foreign key, because the referenced row is gone. */
 export function isMissingReference(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   return code === '23503' || code === 'SQLITE_CONSTRAINT_FOREIGNKEY';
+}
+
+/** Whether the database is unreachable, starting or stopping; false for errors of a statement. */
+export function isDatabaseDown(error: unknown): boolean {
+  const code = (error as { code?: unknown }).code;
+  if (error instanceof AppError) return code === 'unavailable';
+  return (
+    typeof code === 'string' && /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|08|57P|53300)/.test(code)
+  );
+}
+
+/** Whether PostgreSQL aborted the transaction because of a deadlock; it may be retried. */
+export function isDeadlock(error: unknown): boolean {
+  return (error as { code?: unknown }).code === '40P01';
 }

@@ -1,4 +1,4 @@
-/** Who may see which restricted dataset. */
+/** Grants: which accounts may see which restricted datasets. */
 import type { DatasetGrant } from '@lamina/contract';
 import type { Connection } from './database.ts';
 
@@ -10,7 +10,7 @@ export interface NewGrant {
   readonly now: string;
 }
 
-/** @returns false when it was granted before */
+/** @returns false when the grant existed */
 export async function insertGrant(db: Connection, grant: NewGrant): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('dataset_grants')
@@ -20,7 +20,38 @@ export async function insertGrant(db: Connection, grant: NewGrant): Promise<bool
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** @returns false when there was no such grant */
+/** Gives or takes the right to download originals of a granted dataset. @returns false when nothing changed */
+export async function setDownloadGrant(
+  db: Connection,
+  {
+    uid,
+    dataset,
+    isAllowed,
+  }: { readonly uid: string; readonly dataset: string; readonly isAllowed: boolean },
+): Promise<boolean> {
+  const flag = isAllowed ? 1 : 0;
+  const { numUpdatedRows } = await db
+    .updateTable('dataset_grants')
+    .set({ may_download: flag })
+    .where('uid', '=', uid)
+    .where('dataset', '=', dataset)
+    .where('may_download', '!=', flag)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Whether the account may download originals of the dataset. Administrators need a grant, too. */
+export async function mayDownload(db: Connection, uid: string, dataset: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('dataset_grants')
+    .select('may_download')
+    .where('uid', '=', uid)
+    .where('dataset', '=', dataset)
+    .executeTakeFirst();
+  return row?.may_download === 1;
+}
+
+/** @returns false when the grant did not exist */
 export async function deleteGrant(db: Connection, uid: string, dataset: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('dataset_grants')
@@ -40,34 +71,35 @@ export async function hasGrant(db: Connection, uid: string, dataset: string): Pr
   return row !== undefined;
 }
 
-/** Names in no order. */
+/** Lists the datasets granted to an account, unordered. */
 async function listGrantsOf(db: Connection, uid: string): Promise<string[]> {
   const rows = await db.selectFrom('dataset_grants').select('dataset').where('uid', '=', uid).execute();
   return rows.map(({ dataset }) => dataset);
 }
 
-/** The account is granted these datasets and no other. @returns what was given and what was taken */
+/** Replaces all grants of an account. @returns the added and the removed datasets */
 export async function replaceGrants(
   db: Connection,
   { uid, grantedBy, now }: Omit<NewGrant, 'dataset'>,
   datasets: readonly string[],
 ): Promise<{ readonly given: readonly string[]; readonly taken: readonly string[] }> {
   const before = new Set(await listGrantsOf(db, uid));
-  const given = [...new Set(datasets)].filter((dataset) => !before.has(dataset));
-  const taken = [...before].filter((dataset) => !datasets.includes(dataset));
-  for (const dataset of given) await insertGrant(db, { uid, dataset, grantedBy, now });
-  for (const dataset of taken) await deleteGrant(db, uid, dataset);
-  return { given, taken };
+  const added = [...new Set(datasets)].filter((dataset) => !before.has(dataset));
+  const removed = [...before].filter((dataset) => !datasets.includes(dataset));
+  for (const dataset of added) await insertGrant(db, { uid, dataset, grantedBy, now });
+  for (const dataset of removed) await deleteGrant(db, uid, dataset);
+  return { given: added, taken: removed };
 }
 
-/** All there are, in the order they were given. */
-export function listGrants(db: Connection): Promise<(DatasetGrant & { readonly dataset: string })[]> {
-  return db
+/** Lists all grants, oldest first. */
+export async function listGrants(db: Connection): Promise<(DatasetGrant & { readonly dataset: string })[]> {
+  const rows = await db
     .selectFrom('dataset_grants')
     .innerJoin('users', 'users.uid', 'dataset_grants.uid')
     .select([
       'dataset_grants.dataset',
       'dataset_grants.at',
+      'dataset_grants.may_download',
       'users.uid',
       'users.email',
       'users.display_name as displayName',
@@ -75,4 +107,5 @@ export function listGrants(db: Connection): Promise<(DatasetGrant & { readonly d
     .orderBy('dataset_grants.at')
     .orderBy('users.uid')
     .execute();
+  return rows.map(({ may_download, ...grant }) => ({ ...grant, download: may_download === 1 }));
 }

@@ -1,21 +1,26 @@
-/** Who asked for which restricted dataset, and what was answered: the last time of each person and dataset. */
+/**
+ * Requests for restricted datasets and their answers; only the last one of each account and dataset is
+ * stored.
+ */
 import type { DatasetRequest } from '@lamina/contract';
 import type { Connection } from './database.ts';
 import type { Row } from './schema.ts';
 
 export type DatasetRequestRow = Row<'dataset_requests'>;
 
-/** Takes the place of an earlier one of this person for this dataset. */
+/** Replaces an earlier request of the account for the dataset. */
 export async function saveDatasetRequest(
   db: Connection,
   request: Pick<DatasetRequestRow, 'id' | 'uid' | 'dataset' | 'reason' | 'at'>,
 ): Promise<void> {
-  const open = { answer: null, answer_reason: null, answered_by: null, answered_at: null };
+  const unanswered = { answer: null, answer_reason: null, answered_by: null, answered_at: null };
   const { id, reason, at } = request;
   await db
     .insertInto('dataset_requests')
-    .values({ ...request, ...open })
-    .onConflict((conflict) => conflict.columns(['uid', 'dataset']).doUpdateSet({ id, reason, at, ...open }))
+    .values({ ...request, ...unanswered })
+    .onConflict((conflict) =>
+      conflict.columns(['uid', 'dataset']).doUpdateSet({ id, reason, at, ...unanswered }),
+    )
     .execute();
 }
 
@@ -46,27 +51,27 @@ export interface DatasetAnswer {
   readonly answer: 'granted' | 'refused';
   readonly reason: string | null;
   /** Uid of the administrator. */
-  readonly by: string;
+  readonly answeredBy: string;
   readonly now: string;
 }
 
-/** Answers what is still open of these; nothing happens to what was answered before. */
+/** Answers the open requests among these; answered ones stay unchanged. */
 export async function answerDatasetRequests(
   db: Connection,
   { uid, datasets }: { readonly uid: string; readonly datasets: readonly string[] },
-  { answer, reason, by, now }: DatasetAnswer,
+  { answer, reason, answeredBy, now }: DatasetAnswer,
 ): Promise<void> {
   if (datasets.length === 0) return;
   await db
     .updateTable('dataset_requests')
-    .set({ answer, answer_reason: reason, answered_by: by, answered_at: now })
+    .set({ answer, answer_reason: reason, answered_by: answeredBy, answered_at: now })
     .where('uid', '=', uid)
     .where('dataset', 'in', [...datasets])
     .where('answer', 'is', null)
     .execute();
 }
 
-/** Those of active members that nobody has answered, oldest first. */
+/** Lists the open requests of active members, oldest first. */
 export function listOpenDatasetRequests(
   db: Connection,
 ): Promise<(DatasetRequest & { readonly dataset: string })[]> {
@@ -85,7 +90,7 @@ export function listOpenDatasetRequests(
     .execute();
 }
 
-/** @param since ISO 8601; only those asked after it */
+/** @param since ISO 8601; counts only later requests */
 export async function countOpenDatasetRequests(db: Connection, since = ''): Promise<number> {
   const { count } = await openRequests(db)
     .select((eb) => eb.fn.countAll().as('count'))

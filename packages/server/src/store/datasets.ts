@@ -1,5 +1,5 @@
-/** What administrators have decided about datasets. A dataset without a row is open to every active member. */
-import type { DatasetAccess } from '@lamina/contract';
+/** Access settings of datasets. A dataset without a row is open to every active member. */
+import { type DatasetAccess, nameKey } from '@lamina/contract';
 import type { Connection } from './database.ts';
 import { isOneOf } from './dialects.ts';
 import type { Row } from './schema.ts';
@@ -17,9 +17,32 @@ export function listDatasetRows(db: Connection): Promise<DatasetRow[]> {
 
 export async function saveDataset(
   db: Connection,
-  { name, access, isListed, now }: { name: string; access: DatasetAccess; isListed: boolean; now: string },
+  {
+    name,
+    access,
+    isListed,
+    isShared = false,
+    hasIdentifiableOriginals,
+    now,
+  }: {
+    name: string;
+    access: DatasetAccess;
+    isListed: boolean;
+    isShared?: boolean;
+    /** Absent: unchanged; false for a new row. */
+    hasIdentifiableOriginals?: boolean;
+    now: string;
+  },
 ): Promise<void> {
-  const decided = { access, is_listed: isListed ? 1 : 0, updated_at: now } as const;
+  const decided = {
+    access,
+    is_listed: isListed ? 1 : 0,
+    is_shared: isShared ? 1 : 0,
+    updated_at: now,
+    ...(hasIdentifiableOriginals !== undefined && {
+      identifiable_originals: hasIdentifiableOriginals ? (1 as const) : (0 as const),
+    }),
+  } as const;
   await db
     .insertInto('datasets')
     .values({ name, ...decided })
@@ -27,11 +50,33 @@ export async function saveDataset(
     .execute();
 }
 
-/** How many entries of the catalogue each dataset has; those without a dataset are not counted. */
+/** Returns the accounts to which each restricted dataset is granted, by the key of its name. */
+export async function listRestrictedDatasets(
+  db: Connection,
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const rows = await db
+    .selectFrom('datasets')
+    .leftJoin('dataset_grants', 'dataset_grants.dataset', 'datasets.name')
+    .select(['datasets.name', 'dataset_grants.uid'])
+    .where('datasets.access', '=', 'restricted')
+    .execute();
+  const granted = new Map<string, Set<string>>();
+  for (const { name, uid } of rows) {
+    const key = nameKey(name);
+    const uids = granted.get(key) ?? new Set();
+    granted.set(key, uid === null ? uids : uids.add(uid));
+  }
+  return granted;
+}
+
+/** Counts the ready slides of each dataset that has catalogue entries, as the statistics count them. */
 export async function countImagesByDataset(db: Connection): Promise<ReadonlyMap<string, number>> {
   const rows = await db
     .selectFrom('images')
-    .select((eb) => ['dataset_name', eb.fn.countAll().as('count')])
+    .select((eb) => [
+      'dataset_name',
+      eb.fn.sum<number>(eb.case().when('status', '=', 'ready').then(1).else(0).end()).as('count'),
+    ])
     .where('dataset_name', 'is not', null)
     .where('removed_at', 'is', null)
     .where('missing_since', 'is', null)
@@ -40,7 +85,7 @@ export async function countImagesByDataset(db: Connection): Promise<ReadonlyMap<
   return new Map(rows.map(({ dataset_name, count }) => [dataset_name ?? '', Number(count)]));
 }
 
-/** Whether anything in the catalogue, removed or not, belongs to it, or something was decided about it. */
+/** Whether any catalogue entry, removed or not, belongs to the dataset, or it has access settings. */
 export async function isDataset(db: Connection, name: string): Promise<boolean> {
   if ((await findDataset(db, name)) !== null) return true;
   const image = await db
@@ -52,7 +97,22 @@ export async function isDataset(db: Connection, name: string): Promise<boolean> 
   return image !== undefined;
 }
 
-/** Of these images, those that are in one of these datasets. */
+/** Whether the dataset has an entry that members with access to the dataset may open. */
+export async function hasVisibleImage(db: Connection, name: string): Promise<boolean> {
+  const image = await db
+    .selectFrom('images')
+    .select('id')
+    .where('dataset_name', '=', name)
+    .where('status', '=', 'ready')
+    .where('removed_at', 'is', null)
+    .where('missing_since', 'is', null)
+    .where('hidden_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return image !== undefined;
+}
+
+/** Returns those of the images that belong to one of the datasets. */
 export async function listImagesIn(
   db: Connection,
   datasets: ReadonlySet<string>,
@@ -68,14 +128,14 @@ export async function listImagesIn(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Shared by all to whom nothing is closed: they are nearly everybody. */
-export const nothingClosed: ReadonlySet<string> = new Set();
+/** Shared by the many accounts without restrictions. */
+export const noRestrictedDatasets: ReadonlySet<string> = new Set();
 
 /**
- * The datasets that each of these accounts may not see: the restricted ones that were not granted to it. Whether the
- * account may see any, and whether it is an administrator and sees all, is not asked here.
+ * Returns the restricted datasets that each account may not see because they are not granted to it. Does not
+ * check the account's status, nor whether it is an administrator and sees all.
  */
-export async function closedDatasetsOf(
+export async function restrictedDatasetsOf(
   db: Connection,
   uids: readonly string[],
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {

@@ -1,24 +1,28 @@
-/** What the two databases have different words for. */
+/** SQL that differs between SQLite and PostgreSQL. */
 import { type Kysely, PostgresAdapter, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Tables } from './schema.ts';
 
-/** Of the database, and of a change in it. */
-type Where = Pick<Kysely<Tables>, 'getExecutor'>;
+/** A database or a transaction. */
+type DatabaseOrTransaction = Pick<Kysely<Tables>, 'getExecutor'>;
 
-export function isPostgres(db: Where): boolean {
+export function isPostgres(db: DatabaseOrTransaction): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
-/** Whether a column has one of these values: one parameter, however many they are. */
-export function isOneOf(db: Where, column: string, values: readonly string[]): RawBuilder<SqlBool> {
+/** Condition that a column has one of the values; it uses a single parameter. */
+export function isOneOf(
+  db: DatabaseOrTransaction,
+  column: string,
+  values: readonly string[],
+): RawBuilder<SqlBool> {
   return isPostgres(db)
     ? sql`${sql.ref(column)} = any(${values}::text[])`
     : sql`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`;
 }
 
-/** As a table of rows `key` and `value`, both text. */
-export function asRows(
-  db: Where,
+/** A table with the text columns `key` and `value`. */
+export function asKeyValueRows(
+  db: DatabaseOrTransaction,
   map: ReadonlyMap<string, string>,
 ): RawBuilder<{ key: string; value: string }> {
   return isPostgres(db)
@@ -27,15 +31,17 @@ export function asRows(
 }
 
 /**
- * Takes these rows before they are changed, in the order of their hashes, so that two processes which change some of the
- * same never wait for one another. SQLite has one writer at a time.
+ * Locks rows before they are updated, in the order of their hashes, so that two processes that update the
+ * same rows cannot deadlock. SQLite has one writer at a time and needs no lock.
  */
-export async function takeInOrder(
+export async function lockInOrder(
   tx: Kysely<Tables>,
   table: 'image_sessions' | 'tokens',
   hashes: readonly string[],
 ): Promise<void> {
   if (!isPostgres(tx)) return;
-  const those = isOneOf(tx, 'hash', hashes);
-  await sql`select 1 from ${sql.table(table)} where ${those} order by hash for no key update`.execute(tx);
+  const isSelected = isOneOf(tx, 'hash', hashes);
+  await sql`select 1 from ${sql.table(table)} where ${isSelected} order by hash for no key update`.execute(
+    tx,
+  );
 }

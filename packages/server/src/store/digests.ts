@@ -1,7 +1,7 @@
-/** When letters that sum up were last sent, so that all processes together send one at a time. */
+/** Times of the last digest e-mails, so that all processes together send one at a time. */
 import type { Change } from './database.ts';
 
-/** ISO 8601; null before the first one. */
+/** @returns ISO 8601; null before the first digest */
 export async function findDigest(tx: Change, name: string): Promise<string | null> {
   const row = await tx.selectFrom('digests').select('sent_at').where('name', '=', name).executeTakeFirst();
   return row?.sent_at ?? null;

@@ -1,8 +1,9 @@
 /**
- * What has been acknowledged is there after the process was killed, on the default database: whole servers, asked over
- * the wire by people and administrators, ended by `kill -9` at random moments.
+ * Acknowledged changes survive a killed process on the default database. Real servers receive requests of
+ * users and administrators and are killed with `kill -9` at random moments.
  *
- * `DURABILITY=full` (`npm run durability`) makes 10,000 acknowledged writes under 50 kills; otherwise there are fewer.
+ * `DURABILITY=full` (`npm run durability`) makes 10,000 acknowledged writes under 50 kills; the default is
+ * fewer.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,28 +13,28 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import SqliteDatabase from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkChain } from '../auditing/chain-check.ts';
+import { checkChain } from '../audit/chain-check.ts';
 import { askServer, type ServerProcess, startServerProcess } from '../testing/server-process.ts';
 import { openDatabase } from './database.ts';
 
 const { kills, writes } =
   process.env.DURABILITY === 'full' ? { kills: 50, writes: 10_000 } : { kills: 5, writes: 600 };
 const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
-const peopleAtOnce = 8;
+const concurrentUsers = 8;
 
-/** One account, as those who asked for its changes were told. */
-interface Told {
+/** An account and the responses to the changes of it. */
+interface AccountHistory {
   readonly email: string;
-  /** Null until the registration has been answered. */
+  /** Null until the registration is acknowledged. */
   uid: string | null;
-  /** What has been acknowledged, as the trail calls it, in order. */
+  /** Acknowledged changes as audit actions, in order. */
   readonly done: string[];
-  /** What was asked and never answered: it may have happened or not. */
-  underWay: string | null;
+  /** The request without a response, which may have been executed or not. */
+  pending: string | null;
 }
 
 interface Step {
-  /** What the trail calls it. */
+  /** Audit action of the step. */
   readonly action: string;
   readonly method: string;
   readonly path: string;
@@ -52,8 +53,8 @@ const deactivate = step('deactivated', 'deactivate');
 const promote = step('promoted', 'promote');
 const setPassword = step('password-set', 'password', { new_password: 'yepyeni-şifre' }, 'PUT');
 
-/** What administrators do with an account that has been registered; one of these, by chance. */
-const lives: readonly (readonly Step[])[] = [
+/** Sequences of changes of a registered account; the accounts use them in turn. */
+const sequences: readonly (readonly Step[])[] = [
   [approve, suspend, approve, setPassword],
   [approve, promote, suspend, approve],
   [suspend, approve, deactivate, approve, setPassword],
@@ -61,37 +62,56 @@ const lives: readonly (readonly Step[])[] = [
   [deactivate, approve],
 ];
 
-/** A new person registers and lives one of the lives, until the connection breaks. @throws TypeError then */
-async function live(server: ServerProcess, token: string, told: Told[], onWrite: () => void): Promise<void> {
-  const person: Told = { email: `${crypto.randomUUID()}@example.org`, uid: null, done: [], underWay: null };
-  told.push(person);
-  const ask = async (
-    action: string,
-    ...asked: Parameters<typeof askServer> extends [unknown, ...infer R] ? R : never
-  ) => {
-    person.underWay = action;
-    const answer = await askServer(server, ...asked);
-    if (answer.status >= 300) throw new Error(`${action} was answered with ${answer.status}`);
-    person.underWay = null;
-    person.done.push(action);
-    onWrite();
-    return answer.body;
+/**
+ * Registers an account and runs one of the sequences until the connection breaks.
+ *
+ * @throws TypeError when it breaks
+ */
+async function runSequence(
+  server: ServerProcess,
+  token: string,
+  histories: AccountHistory[],
+  onWrite: () => void,
+): Promise<void> {
+  const history: AccountHistory = {
+    email: `${crypto.randomUUID()}@example.org`,
+    uid: null,
+    done: [],
+    pending: null,
   };
-  const body = { email: person.email, password: 'uzun-bir-şifre' };
-  const { user } = await ask('registered', 'POST', '/auth/register', { body });
-  person.uid = (user as { uid: string }).uid;
-  for (const { action, method, path: name, body: what } of lives[told.length % lives.length] ?? []) {
-    await ask(action, method, `/admin/users/${person.uid}/${name}`, { token, ...(what && { body: what }) });
+  histories.push(history);
+  const send = async (
+    action: string,
+    ...args: Parameters<typeof askServer> extends [unknown, ...infer R] ? R : never
+  ) => {
+    history.pending = action;
+    const response = await askServer(server, ...args);
+    if (response.status >= 300) throw new Error(`${action} was answered with ${response.status}`);
+    history.pending = null;
+    history.done.push(action);
+    onWrite();
+    return response.body;
+  };
+  const body = { email: history.email, password: 'uzun-bir-şifre' };
+  const { user } = await send('registered', 'POST', '/auth/register', { body });
+  history.uid = (user as { uid: string }).uid;
+  for (const { action, method, path: name, body: stepBody } of sequences[
+    histories.length % sequences.length
+  ] ?? []) {
+    await send(action, method, `/admin/users/${history.uid}/${name}`, {
+      token,
+      ...(stepBody && { body: stepBody }),
+    });
   }
-  if (told.length % 3 === 0) {
+  if (histories.length % 3 === 0) {
     const { token: own } = (await askServer(server, 'POST', '/auth/login', { body })).body;
-    if (typeof own === 'string') await ask('account-deleted', 'DELETE', '/user/account', { token: own });
+    if (typeof own === 'string') await send('account-deleted', 'DELETE', '/user/account', { token: own });
   }
 }
 
 describe(`a server that is killed ${kills} times while accounts change`, () => {
-  it('has lost nothing that it had answered, and has done nothing by halves', {
-    timeout: 3_600_000, // for the whole number, on a machine that is busy with other things
+  it('loses no acknowledged change and leaves no partial change', {
+    timeout: 3_600_000, // enough for the full run on a busy machine
   }, async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-durability-'));
     onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
@@ -104,7 +124,7 @@ describe(`a server that is killed ${kills} times while accounts change`, () => {
       ADMIN_EMAIL: admin.email,
       ADMIN_PASSWORD: admin.password,
     };
-    const told: Told[] = [];
+    const histories: AccountHistory[] = [];
     let acknowledged = 0;
     let slowestStartMs = 0;
 
@@ -115,19 +135,19 @@ describe(`a server that is killed ${kills} times while accounts change`, () => {
       slowestStartMs = Math.max(slowestStartMs, performance.now() - startedAt);
       const { token } = (await askServer(server, 'POST', '/auth/login', { body: admin })).body;
 
-      // After about as many writes each time, at any moment of one.
+      // After about the same number of writes each time, at a random moment.
       const killAt = Math.ceil((writes / kills) * kill);
       let isKilled = false;
-      const killSoon = () => {
+      const killWhenDue = () => {
         if (isKilled || acknowledged < killAt) return;
         isKilled = true;
         setTimeout(() => server.process.kill('SIGKILL'), Math.random() * 5);
       };
-      const people = Array.from({ length: peopleAtOnce }, async () => {
+      const people = Array.from({ length: concurrentUsers }, async () => {
         for (;;) {
-          await live(server, token as string, told, () => {
+          await runSequence(server, token as string, histories, () => {
             acknowledged += 1;
-            killSoon();
+            killWhenDue();
           });
         }
       });
@@ -138,7 +158,7 @@ describe(`a server that is killed ${kills} times while accounts change`, () => {
     expect(acknowledged).toBeGreaterThanOrEqual(writes);
 
     await startAndStop(settings);
-    const interrupted = expectAsTold(file, told);
+    const interrupted = expectAcknowledged(file, histories);
     const db = await openDatabase({ url: null, file });
     onTestFinished(() => db.destroy());
     expect(await checkChain(db)).toMatchObject({ state: 'intact' });
@@ -149,7 +169,7 @@ describe(`a server that is killed ${kills} times while accounts change`, () => {
   });
 });
 
-/** The real program takes up what is left, and ends in order. */
+/** Starts the real program, which recovers the database, and stops it gracefully. */
 async function startAndStop(settings: Readonly<Record<string, string>>): Promise<void> {
   const main = path.join(import.meta.dirname, '../main.ts');
   const server = spawn(process.execPath, [main], {
@@ -164,8 +184,8 @@ async function startAndStop(settings: Readonly<Record<string, string>>): Promise
   expect(await stopped).toEqual([0, null]);
 }
 
-/** @returns how many changes were interrupted */
-function expectAsTold(file: string, told: readonly Told[]): number {
+/** @returns the number of interrupted changes */
+function expectAcknowledged(file: string, histories: readonly AccountHistory[]): number {
   const db = new SqliteDatabase(file, { readonly: true });
   onTestFinished(() => void db.close());
   const rowsOf = <Row>(sql: string) => db.prepare(sql).all() as Row[];
@@ -179,23 +199,23 @@ function expectAsTold(file: string, told: readonly Told[]): number {
   );
   const uidOf = new Map([...users.values()].map(({ uid, email }) => [email, uid]));
 
-  // Account and identity, always both.
+  // Every account has exactly one identity and vice versa.
   const identities = rowsOf<{ uid: string }>('select uid from identities').map(({ uid }) => uid);
   expect(identities.sort()).toEqual([...users.keys()].sort());
 
-  // The trail has no gap, and what it says of an account is what the account is.
-  const trail = rowsOf<{ seq: number; action: string; target: string; detail: string }>(
+  // The audit log has no gap, and its last entry of each account matches the account.
+  const auditRows = rowsOf<{ seq: number; action: string; target: string; detail: string }>(
     "select seq, action, target, detail from audit where result = 'done' order by seq",
   );
   const seqs = rowsOf<{ seq: number }>('select seq from audit order by seq').map(({ seq }) => seq);
   expect(seqs).toEqual(seqs.map((_, i) => i + 1));
   const changes = new Set(['registered', 'password-set', 'account-deleted', 'first-admin-made']);
-  for (const { action } of lives.flat()) changes.add(action);
-  const trailOf = Map.groupBy(
-    trail.filter(({ action }) => changes.has(action)),
+  for (const { action } of sequences.flat()) changes.add(action);
+  const auditRowsOf = Map.groupBy(
+    auditRows.filter(({ action }) => changes.has(action)),
     ({ target }) => target,
   );
-  for (const [uid, entries] of trailOf) {
+  for (const [uid, entries] of auditRowsOf) {
     const last = entries.at(-1);
     const user = users.get(uid);
     if (last?.action === 'account-deleted') expect(user).toBeUndefined();
@@ -206,20 +226,20 @@ function expectAsTold(file: string, told: readonly Told[]): number {
       expect(user).toMatchObject({ status, role });
     }
   }
-  expect(new Set(trailOf.keys())).toEqual(new Set([...users.keys(), ...deletedIn(trail)]));
+  expect(new Set(auditRowsOf.keys())).toEqual(new Set([...users.keys(), ...deletedIn(auditRows)]));
 
-  // Everything that was acknowledged, in its order; after it at most what was under way.
+  // All acknowledged changes, in order; at most the pending one follows.
   let interrupted = 0;
-  for (const { email, uid, done, underWay } of told) {
-    if (underWay !== null) interrupted += 1;
+  for (const { email, uid, done, pending } of histories) {
+    if (pending !== null) interrupted += 1;
     const known = uid ?? uidOf.get(email);
-    const happened = (known === undefined ? [] : (trailOf.get(known) ?? [])).map(({ action }) => action);
-    const mayHaveHappened = underWay === null ? done : [...done, underWay];
+    const happened = (known === undefined ? [] : (auditRowsOf.get(known) ?? [])).map(({ action }) => action);
+    const mayHaveHappened = pending === null ? done : [...done, pending];
     expect([done, mayHaveHappened]).toContainEqual(happened);
   }
   return interrupted;
 }
 
-function deletedIn(trail: readonly { readonly action: string; readonly target: string }[]): string[] {
-  return trail.filter(({ action }) => action === 'account-deleted').map(({ target }) => target);
+function deletedIn(auditRows: readonly { readonly action: string; readonly target: string }[]): string[] {
+  return auditRows.filter(({ action }) => action === 'account-deleted').map(({ target }) => target);
 }

@@ -1,7 +1,7 @@
 import type SqliteDatabase from 'better-sqlite3';
 import { type DatabaseConnection, SqliteDialect, SqliteDriver } from 'kysely';
 
-/** SQLite as Kysely knows it, but for the end of a transaction that SQLite has ended by itself. */
+/** Kysely's SQLite dialect, except for transactions that SQLite itself has rolled back. */
 export class EmbeddedDialect extends SqliteDialect {
   readonly #database: SqliteDatabase.Database;
 
@@ -24,8 +24,8 @@ class EmbeddedDriver extends SqliteDriver {
   }
 
   /**
-   * A full disk makes SQLite roll back at once; being told to do it again, it would complain, and that there is no room
-   * would be lost behind the complaint.
+   * Rolls back unless SQLite has done so itself, as it does when the disk is full. A second rollback would
+   * fail and hide the original error.
    *
    * Source: sqlite.org/lang_transaction.html, "Response To Errors Within A Transaction".
    */

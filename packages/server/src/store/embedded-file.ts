@@ -1,28 +1,27 @@
-/** The embedded database as a file: kept to oneself, and put in the place of another one. */
+/** The file of the embedded database: exclusive access, and atomic replacement. */
 import fs from 'node:fs';
 import path from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
 import type { Database } from './database.ts';
-import { migratedByUs } from './migrating.ts';
+import { withOwnMigrationLock } from './migrating.ts';
 import type { Tables } from './schema.ts';
 
-/** A program has the database open. */
+/** Another program has the database open. */
 export class DatabaseInUse extends Error {
   override readonly name = 'DatabaseInUse';
 }
 
 /**
- * Opens the database and keeps everybody else out until it is closed; makes it where there is none. While it is open,
- * all of it is in one file.
+ * Opens the database exclusively, or creates it. While it is open, all data are in one file.
  *
  * @throws DatabaseInUse
  */
-export function openAlone(file: string): Database {
+export function openExclusively(file: string): Database {
   const database = new SqliteDatabase(file, { timeout: 1000 });
   try {
     database.pragma('locking_mode = EXCLUSIVE');
-    // Whoever has a database open that is in WAL mode holds a lock that leaving this mode needs.
+    // Leaving WAL mode needs a lock that any other program with the database open holds.
     database.pragma('journal_mode = DELETE');
     database.exec('begin exclusive; commit');
     database.pragma('synchronous = FULL');
@@ -31,35 +30,36 @@ export function openAlone(file: string): Database {
     database.close();
     if ((error as { code?: unknown }).code !== 'SQLITE_BUSY') throw error;
     throw new DatabaseInUse(
-      `A program has the database open (${file}): stop the server first, and whatever else uses it.`,
+      `A program has the database open (${file}): stop the server and all other programs that use it.`,
       { cause: error },
     );
   }
-  return new Kysely<Tables>({ dialect: migratedByUs(new SqliteDialect({ database })) });
+  return new Kysely<Tables>({ dialect: withOwnMigrationLock(new SqliteDialect({ database })) });
 }
 
 /**
- * Puts a finished database in the place of another one, which is kept beside under the name that is returned; null
- * where there was none. Both have to be closed. At every moment there is one or the other.
+ * Replaces a database by another one; both must be closed. At every moment one of them exists.
+ *
+ * @returns the path of the safety copy of the replaced database; null when there was none
  */
-export function replaceDatabase(file: string, by: string): string | null {
-  const kept = `${file}.before-restore`;
-  const isThere = fs.existsSync(file);
-  if (isThere) {
-    for (const ending of ['', '-wal', '-shm']) fs.rmSync(`${kept}${ending}`, { force: true });
-    fs.linkSync(file, kept);
-    // Of a database that could not be opened; the new one must not meet the changes of the old one.
+export function replaceDatabase(file: string, replacement: string): string | null {
+  const safetyCopy = `${file}.before-restore`;
+  const isReplacement = fs.existsSync(file);
+  if (isReplacement) {
+    for (const ending of ['', '-wal', '-shm']) fs.rmSync(`${safetyCopy}${ending}`, { force: true });
+    fs.linkSync(file, safetyCopy);
+    // WAL files of a database that was not closed cleanly; the new database must not apply them.
     for (const ending of ['-wal', '-shm']) {
-      if (fs.existsSync(`${file}${ending}`)) fs.renameSync(`${file}${ending}`, `${kept}${ending}`);
+      if (fs.existsSync(`${file}${ending}`)) fs.renameSync(`${file}${ending}`, `${safetyCopy}${ending}`);
     }
   }
-  fs.renameSync(by, file);
-  flushFolder(path.dirname(file));
-  return isThere ? kept : null;
+  fs.renameSync(replacement, file);
+  syncFolder(path.dirname(file));
+  return isReplacement ? safetyCopy : null;
 }
 
-/** So that the names in it stay as they are after a power cut. */
-export function flushFolder(folder: string): void {
+/** Flushes a folder, so that renames in it survive a power failure. */
+export function syncFolder(folder: string): void {
   if (process.platform === 'win32') return; // cannot open folders
   const handle = fs.openSync(folder, 'r');
   try {

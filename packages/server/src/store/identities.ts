@@ -1,4 +1,4 @@
-/** How accounts sign in. The embedded sign-in service keeps the password's hash here. */
+/** Sign-in identities of accounts. The embedded sign-in service stores password hashes here. */
 import type { Connection } from './database.ts';
 
 const embedded = 'embedded';
@@ -10,7 +10,7 @@ export async function insertPassword(db: Connection, uid: string, passwordHash: 
     .execute();
 }
 
-/** Null when the account is unknown or signs in elsewhere. */
+/** Returns the password hash; null when the account is unknown or signs in with an external provider. */
 export async function findPassword(db: Connection, uid: string): Promise<string | null> {
   const row = await db
     .selectFrom('identities')
@@ -21,7 +21,7 @@ export async function findPassword(db: Connection, uid: string): Promise<string 
   return row?.password_hash ?? null;
 }
 
-/** @returns false when the account has none, and so signs in elsewhere */
+/** @returns false when the account has no password, because it signs in with an external provider */
 export async function updatePassword(db: Connection, uid: string, passwordHash: string): Promise<boolean> {
   const updated = await db
     .updateTable('identities')
@@ -32,14 +32,14 @@ export async function updatePassword(db: Connection, uid: string, passwordHash: 
   return updated.numUpdatedRows > 0n;
 }
 
-/** The account from now on signs in elsewhere alone. */
+/** Deletes the password; the account then signs in with its external provider only. */
 export async function deletePassword(db: Connection, uid: string): Promise<void> {
   await db.deleteFrom('identities').where('provider', '=', embedded).where('subject', '=', uid).execute();
 }
 
-/** A person as an external provider names them. */
+/** An identity of an external provider. */
 export interface ExternalIdentity {
-  /** The issuer. */
+  /** The issuer URL. */
   readonly provider: string;
   readonly subject: string;
 }
@@ -52,7 +52,19 @@ export async function insertIdentity(
   await db.insertInto('identities').values({ uid, provider, subject, password_hash: null }).execute();
 }
 
-/** Uid of the account; null for somebody who was never here. */
+/** Whether the account has an identity of the provider. */
+export async function hasIdentityOf(db: Connection, uid: string, provider: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('identities')
+    .select('subject')
+    .where('uid', '=', uid)
+    .where('provider', '=', provider)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Returns the uid of the account; null for an unknown identity. */
 export async function findUidOfIdentity(
   db: Connection,
   { provider, subject }: ExternalIdentity,

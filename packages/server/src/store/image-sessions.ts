@@ -1,30 +1,41 @@
-/** Image sessions that are alive: one row each, gone when the session or its sign-in is. */
+/** Image sessions: one row each, deleted with the session or its sign-in. */
 import type { Role, Status } from '@lamina/contract';
 import { sql } from 'kysely';
 import { seesEveryDataset } from '../domain/dataset-access.ts';
 import { type Change, type Connection, change, type Database, isMissingReference } from './database.ts';
-import { closedDatasetsOf, nothingClosed } from './datasets.ts';
-import { asRows, isOneOf, takeInOrder } from './dialects.ts';
+import { noRestrictedDatasets, restrictedDatasetsOf } from './datasets.ts';
+import { asKeyValueRows, isOneOf, lockInOrder } from './dialects.ts';
 import type { NewRow, Row } from './schema.ts';
+import { imagesOfLinks } from './share-links.ts';
 import { touchTokens } from './tokens.ts';
 import { knownRole, knownStatus } from './users.ts';
 
-/** A session, and what decides whether it is still good: its sign-in and its account as they are now. */
-export type SessionStanding = Pick<
-  Row<'image_sessions'>,
-  'hash' | 'uid' | 'token_hash' | 'created_at' | 'expires_at'
-> & {
-  readonly token_last_used_at: string;
-  readonly token_expires_at: string;
-  readonly token_created_at: string;
+/** A session with the current state of its sign-in and account, which decide whether it is valid. */
+export type SessionState = Pick<Row<'image_sessions'>, 'hash' | 'uid' | 'created_at' | 'expires_at'> & {
+  /** Of a share link: null. */
+  readonly token: {
+    readonly hash: string;
+    readonly last_used_at: string;
+    readonly expires_at: string;
+    readonly created_at: string;
+  } | null;
+  /** Of a sign-in: null. */
+  readonly link: {
+    readonly id: string;
+    readonly created_at: string;
+    readonly expires_at: string;
+    readonly ended_at: string | null;
+    /** The slides that the link opens, before the rights of its maker. */
+    readonly images: ReadonlySet<string>;
+  } | null;
   readonly account_expires_at: string | null;
   readonly status: Status;
   readonly role: Role;
   /** Restricted datasets that the account may not see. */
-  readonly closedDatasets: ReadonlySet<string>;
+  readonly restrictedDatasets: ReadonlySet<string>;
 };
 
-/** How many have not ended, of whoever. @param now ISO 8601 */
+/** Counts the sessions that have not expired. @param now ISO 8601 */
 export async function countSessions(db: Connection, now: string): Promise<number> {
   const { count } = await db
     .selectFrom('image_sessions')
@@ -34,98 +45,158 @@ export async function countSessions(db: Connection, now: string): Promise<number
   return Number(count);
 }
 
-/** In no order; a session that has ended by a deletion is simply not among them. */
-export async function findSessionStandings(
-  db: Connection,
-  hashes: readonly string[],
-): Promise<SessionStanding[]> {
-  const rows = await standings(db)
+/** Finds sessions, unordered; deleted ones are missing from the result. */
+export async function findSessionStates(db: Connection, hashes: readonly string[]): Promise<SessionState[]> {
+  const rows = await sessionStates(db)
     .where(isOneOf(db, 'image_sessions.hash', hashes))
     .execute();
-  return withClosedDatasets(db, rows.map(known));
+  const links = rows.flatMap(({ share_link_id }) => share_link_id ?? []);
+  const images = await imagesOfLinks(db, [...new Set(links)]);
+  return withRestrictedDatasets(
+    db,
+    rows.map((row) => stateOf(row, images)),
+  );
 }
 
-/** Sessions of one account with their counts, newest first. */
-export async function listSessionStandings(
+/** Lists the sessions of an account with their request counts, newest first. */
+export async function listSessionStates(
   db: Connection,
   uid: string,
 ): Promise<
-  (Omit<SessionStanding, 'closedDatasets'> & Pick<Row<'image_sessions'>, 'prefix' | 'request_count'>)[]
+  (Omit<SessionState, 'restrictedDatasets'> & Pick<Row<'image_sessions'>, 'prefix' | 'request_count'>)[]
 > {
-  const rows = await standings(db)
+  const rows = await sessionStates(db)
     .select(['image_sessions.prefix', 'image_sessions.request_count'])
     .where('image_sessions.uid', '=', uid)
+    .where('image_sessions.share_link_id', 'is', null)
     .orderBy('image_sessions.created_at', 'desc')
     .orderBy('image_sessions.hash')
     .execute();
-  return rows.map(known);
+  return rows.map((row) => ({
+    ...stateOf(row, new Map()),
+    prefix: row.prefix,
+    request_count: row.request_count,
+  }));
 }
 
-async function withClosedDatasets<
+async function withRestrictedDatasets<
   T extends { readonly uid: string; readonly status: Status; readonly role: Role },
->(db: Connection, rows: readonly T[]): Promise<(T & Pick<SessionStanding, 'closedDatasets'>)[]> {
+>(db: Connection, rows: readonly T[]): Promise<(T & Pick<SessionState, 'restrictedDatasets'>)[]> {
   const members = rows.filter((row) => !seesEveryDataset(row)).map(({ uid }) => uid);
-  const closed = await closedDatasetsOf(db, members);
-  return rows.map((row) => ({ ...row, closedDatasets: closed.get(row.uid) ?? nothingClosed }));
+  const restricted = await restrictedDatasetsOf(db, members);
+  return rows.map((row) => ({ ...row, restrictedDatasets: restricted.get(row.uid) ?? noRestrictedDatasets }));
 }
 
-function known<T extends { readonly status: string; readonly role: string }>(row: T) {
-  return { ...row, status: knownStatus(row.status), role: knownRole(row.role) };
+type StateRow = Awaited<ReturnType<ReturnType<typeof sessionStates>['execute']>>[number];
+
+function stateOf(
+  row: StateRow,
+  images: Awaited<ReturnType<typeof imagesOfLinks>>,
+): Omit<SessionState, 'restrictedDatasets'> {
+  const { token_hash, token_last_used_at, token_expires_at, token_created_at } = row;
+  const { share_link_id, link_created_at, link_expires_at } = row;
+  return {
+    hash: row.hash,
+    uid: row.uid,
+    created_at: row.created_at,
+    expires_at: row.expires_at,
+    account_expires_at: row.account_expires_at,
+    status: knownStatus(row.status),
+    role: knownRole(row.role),
+    token:
+      token_hash === null ||
+      token_last_used_at === null ||
+      token_expires_at === null ||
+      token_created_at === null
+        ? null
+        : {
+            hash: token_hash,
+            last_used_at: token_last_used_at,
+            expires_at: token_expires_at,
+            created_at: token_created_at,
+          },
+    link:
+      share_link_id === null || link_created_at === null || link_expires_at === null
+        ? null
+        : {
+            id: share_link_id,
+            created_at: link_created_at,
+            expires_at: link_expires_at,
+            ended_at: row.link_ended_at,
+            images: new Set((images.get(share_link_id) ?? []).map(({ id }) => id)),
+          },
+  };
 }
 
-function standings(db: Connection) {
+function sessionStates(db: Connection) {
   return db
     .selectFrom('image_sessions')
-    .innerJoin('tokens', 'tokens.hash', 'image_sessions.token_hash')
+    .leftJoin('tokens', 'tokens.hash', 'image_sessions.token_hash')
+    .leftJoin('share_links', 'share_links.id', 'image_sessions.share_link_id')
     .innerJoin('users', 'users.uid', 'image_sessions.uid')
     .select([
       'image_sessions.hash',
       'image_sessions.uid',
       'image_sessions.token_hash',
+      'image_sessions.share_link_id',
       'image_sessions.created_at',
       'image_sessions.expires_at',
       'tokens.last_used_at as token_last_used_at',
       'tokens.expires_at as token_expires_at',
       'tokens.created_at as token_created_at',
+      'share_links.created_at as link_created_at',
+      'share_links.expires_at as link_expires_at',
+      'share_links.ended_at as link_ended_at',
       'users.status',
       'users.role',
       'users.expires_at as account_expires_at',
     ]);
 }
 
-export interface StartedSession {
+/** Inserts the session of a share link, in the transaction that counts the opening. */
+export async function insertVisitorSession(
+  tx: Change,
+  row: NewRow<'image_sessions'> & { readonly share_link_id: string },
+): Promise<void> {
+  await tx.insertInto('image_sessions').values(row).execute();
+}
+
+/** A row of a sign-in. */
+type NewSession = NewRow<'image_sessions'> & { readonly token_hash: string };
+
+export interface NewImageSession {
   readonly expiresAt: string;
-  /** Sessions that ended so that the account has no more than it may. */
+  /** Sessions that were ended because of the limit per account. */
   readonly endedHashes: readonly string[];
 }
 
 /**
- * Adds a session that ends with its sign-in at the latest, and ends the account's oldest ones beyond
- * `most`. Alone among changes of accounts, so that a suspension comes wholly before or wholly after it.
+ * Inserts a session, which ends at the latest with its sign-in, and ends the account's oldest sessions beyond
+ * `most`. Holds the accounts lock, so that a suspension happens entirely before or after it.
  *
- * @param record writes down that it was made, in the same change
- * @returns null when the sign-in is not there any more
+ * @param record writes the audit entry in the same transaction
+ * @returns null when the sign-in has ended
  */
 export async function insertSession(
   db: Database,
-  row: NewRow<'image_sessions'>,
+  row: NewSession,
   most: number,
   record: (tx: Change) => Promise<void>,
-): Promise<StartedSession | null> {
+): Promise<NewImageSession | null> {
   try {
     return await insertUnlessSignedOut(db, row, most, record);
   } catch (error) {
-    if (isMissingReference(error)) return null; // ended between the look at it and the insert
+    if (isMissingReference(error)) return null; // the sign-in ended between the check and the insert
     throw error;
   }
 }
 
 function insertUnlessSignedOut(
   db: Database,
-  row: NewRow<'image_sessions'>,
+  row: NewSession,
   most: number,
   record: (tx: Change) => Promise<void>,
-): Promise<StartedSession | null> {
+): Promise<NewImageSession | null> {
   return change(db, 'accounts', async (tx) => {
     const token = await tx
       .selectFrom('tokens')
@@ -139,6 +210,7 @@ function insertUnlessSignedOut(
       .selectFrom('image_sessions')
       .select(['hash', 'expires_at'])
       .where('uid', '=', row.uid)
+      .where('share_link_id', 'is', null)
       .orderBy('created_at', 'desc')
       .orderBy('hash')
       .execute();
@@ -159,29 +231,32 @@ function insertUnlessSignedOut(
   });
 }
 
-/** @returns false when there is no such session of this account */
+/** @returns false when the account has no such session */
 export async function deleteSession(db: Connection, uid: string, hash: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('image_sessions')
     .where('hash', '=', hash)
     .where('uid', '=', uid)
+    .where('share_link_id', 'is', null)
     .executeTakeFirst();
   return numDeletedRows > 0n;
 }
 
-/** What was used since the last time: requests by session, and the latest use by sign-in. */
+/** Usage since the last flush: requests by session, and the latest use by sign-in. */
 export interface SessionUse {
   readonly requests: ReadonlyMap<string, number>;
   readonly tokensUsedAt: ReadonlyMap<string, Date>;
 }
 
-/** In one statement each, however many they are. */
-export async function addSessionUse(db: Database, { requests, tokensUsedAt }: SessionUse): Promise<void> {
+/** Writes the usage with one statement per table. */
+export async function recordSessionUse(db: Database, { requests, tokensUsedAt }: SessionUse): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    await takeInOrder(tx, 'image_sessions', [...requests.keys()]);
+    await lockInOrder(tx, 'image_sessions', [...requests.keys()]);
     await tx
       .updateTable('image_sessions')
-      .from(asRows(tx, new Map([...requests].map(([hash, count]) => [hash, String(count)]))).as('used'))
+      .from(
+        asKeyValueRows(tx, new Map([...requests].map(([hash, count]) => [hash, String(count)]))).as('used'),
+      )
       .set((eb) => ({
         request_count: sql`${eb.ref('request_count')} + cast(${eb.ref('used.value')} as integer)`,
       }))
@@ -191,16 +266,20 @@ export async function addSessionUse(db: Database, { requests, tokensUsedAt }: Se
   });
 }
 
-/** So that nobody waits for it. */
-const sessionsAtOnce = 1000;
+/** Rows per statement, which bounds how long locks are held. */
+const sessionsPerStatement = 1000;
 
-/** Deletes some of those that have ended. @returns false when none is left */
+/** Deletes some of the expired sessions. @returns false when none is left */
 export async function deleteExpiredSessions(db: Connection, now: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('image_sessions')
     .where('hash', 'in', (eb) =>
-      eb.selectFrom('image_sessions').select('hash').where('expires_at', '<=', now).limit(sessionsAtOnce),
+      eb
+        .selectFrom('image_sessions')
+        .select('hash')
+        .where('expires_at', '<=', now)
+        .limit(sessionsPerStatement),
     )
     .executeTakeFirst();
-  return numDeletedRows === BigInt(sessionsAtOnce);
+  return numDeletedRows === BigInt(sessionsPerStatement);
 }

@@ -1,19 +1,20 @@
-/** Entries of the catalogue as administrators keep them: removed ones, hidden ones and those without a file too. */
-import { foldForSearch, type ManagedCounts, type ManagedStatus } from '@lamina/contract';
+/** Catalogue entries for administrators, including removed and hidden ones and those with missing files. */
+import type { ManagedCounts, ManagedStatus } from '@lamina/contract';
 import { type RawBuilder, sql } from 'kysely';
 import { searchTextOf, sortKeyOf, sortKeysOfDataset } from '../domain/catalogue-order.ts';
 import type { Change, Connection, Database } from './database.ts';
-import type { ImageRow } from './images.ts';
+import { type ImageRow, withSpelledNames } from './images.ts';
+import { containsWords } from './listed-images.ts';
 
 export interface ManagedFilter {
   readonly search: string | undefined;
-  /** Empty: entries that are in no dataset. */
+  /** '' selects entries without a dataset. */
   readonly dataset: string | undefined;
 }
 
 interface ManagedPage extends ManagedFilter {
   readonly status: ManagedStatus;
-  /** The last entry of the page before. */
+  /** Last entry of the previous page. */
   readonly after: { readonly sortKey: string; readonly id: string } | null;
   readonly limit: number;
 }
@@ -28,19 +29,20 @@ const conditions: Readonly<Record<ManagedStatus, RawBuilder<boolean>>> = {
   hidden: sql<boolean>`${isListed} and hidden_at is not null`,
   missing: sql<boolean>`removed_at is null and missing_since is not null`,
   removed: sql<boolean>`removed_at is not null`,
+  held: sql<boolean>`${isListed} and metadata_hold is not null`,
 };
 
-/** In the order of the catalogue. */
+/** Lists entries in catalogue order. */
 export function listManagedImages(db: Connection, page: ManagedPage): Promise<ImageRow[]> {
-  let places = matching(db, page).where(conditions[page.status]);
+  let entries = matching(db, page).where(conditions[page.status]);
   const { after } = page;
   if (after !== null) {
-    places = places.where(({ eb, refTuple, tuple }) =>
+    entries = entries.where(({ eb, refTuple, tuple }) =>
       eb(refTuple('sort_key', 'id'), '>', tuple(after.sortKey, after.id)),
     );
   }
-  // Found in the index alone; the rows are read for the page that goes out.
-  const found = places.select('id').orderBy('sort_key').orderBy('id').limit(page.limit);
+  // The page is found in the index alone; whole rows are read for it only.
+  const found = entries.select('id').orderBy('sort_key').orderBy('id').limit(page.limit);
   return db
     .selectFrom('images')
     .selectAll()
@@ -55,7 +57,7 @@ export async function countManagedImages(db: Connection, filter: ManagedFilter):
     sql<number | null>`sum(case when ${conditions[status]} then 1 else 0 end)`.as(status);
   const statuses = Object.keys(conditions) as ManagedStatus[];
   const counts = await matching(db, filter).select(statuses.map(counted)).executeTakeFirstOrThrow();
-  // A sum of nothing is null; PostgreSQL gives sums as text.
+  // The sum of no rows is null; PostgreSQL returns sums as text.
   return Object.fromEntries(statuses.map((status) => [status, Number(counts[status] ?? 0)])) as ManagedCounts;
 }
 
@@ -69,37 +71,34 @@ function matching(db: Connection, { search, dataset }: ManagedFilter) {
       .where('sort_key', '<', to)
       .where('dataset_name', '=', dataset);
   }
-  if (search !== undefined && search !== '') {
-    const pattern = `%${foldForSearch(search).replace(/[\\%_]/g, '\\$&')}%`;
-    query = query.where(sql<boolean>`search_text like ${pattern} escape '\\'`);
-  }
-  return query;
+  const words = containsWords(search ?? '');
+  return words === null ? query : query.where(words);
 }
 
-/** Of these; in no order. Those that are not there are not among them. */
+/** Finds entries by id, unordered; unknown ids are missing from the result. */
 export async function findImages(db: Connection, ids: readonly string[]): Promise<ImageRow[]> {
   const found: ImageRow[] = [];
-  for (let from = 0; from < ids.length; from += idsAtOnce) {
-    const some = ids.slice(from, from + idsAtOnce);
-    found.push(...(await db.selectFrom('images').selectAll().where('id', 'in', some).execute()));
+  for (let from = 0; from < ids.length; from += idsPerStatement) {
+    const batch = ids.slice(from, from + idsPerStatement);
+    found.push(...(await db.selectFrom('images').selectAll().where('id', 'in', batch).execute()));
   }
   return found;
 }
 
-/** Far below what either database takes as parameters of one statement. */
-const idsAtOnce = 500;
+/** Ids per statement; far below the parameter limit of both databases. */
+const idsPerStatement = 500;
 
-/** What a catalogue file is compared with. */
-export type NamedImage = Pick<
+/** Columns that are compared with a catalogue file. */
+export type ImageNames = Pick<
   ImageRow,
-  'id' | 'path' | 'file_name' | 'dataset_name' | 'organ_type' | 'edited_fields'
+  'id' | 'path' | 'file_name' | 'dataset_name' | 'organ_type' | 'edited_fields' | 'metadata_hold'
 >;
 
-/** Entries that are listed, by their ids: the next ones after this one. */
-export function listNamedImages(db: Connection, afterId: string, limit: number): Promise<NamedImage[]> {
+/** Lists the names of listed entries by id, starting after an id. */
+export function listImageNamings(db: Connection, afterId: string, limit: number): Promise<ImageNames[]> {
   return db
     .selectFrom('images')
-    .select(['id', 'path', 'file_name', 'dataset_name', 'organ_type', 'edited_fields'])
+    .select(['id', 'path', 'file_name', 'dataset_name', 'organ_type', 'edited_fields', 'metadata_hold'])
     .where('removed_at', 'is', null)
     .where('missing_since', 'is', null)
     .where('id', '>', afterId)
@@ -108,7 +107,7 @@ export function listNamedImages(db: Connection, afterId: string, limit: number):
     .execute();
 }
 
-/** Entries that are listed, in the order of the catalogue: the next ones after this place. */
+/** Lists entries in catalogue order, starting after a position. */
 export function listImagesToExport(
   db: Database,
   after: { readonly sortKey: string; readonly id: string },
@@ -126,25 +125,30 @@ export function listImagesToExport(
     .execute();
 }
 
-/** What an entry is called from now on, all of it. */
-export type Naming = Pick<ImageRow, 'id' | 'file_name' | 'dataset_name' | 'organ_type' | 'edited_fields'>;
+/** All naming columns of an entry. */
+export type ImageNaming = Pick<
+  ImageRow,
+  'id' | 'file_name' | 'dataset_name' | 'organ_type' | 'edited_fields' | 'metadata_hold'
+>;
 
-/** Many at once, by one statement. At most as many as go into one: some hundred. */
-export async function nameImages(tx: Change, namings: readonly Naming[], now: string): Promise<void> {
+/** Renames many entries with one statement; some hundred per call. */
+export async function renameImages(tx: Change, namings: readonly ImageNaming[], now: string): Promise<void> {
   if (namings.length === 0) return;
-  const rows = namings.map(
+  const spelled = await withSpelledNames(tx, namings);
+  const rows = spelled.map(
     (naming) =>
-      sql`(${naming.id}, ${naming.file_name}, ${naming.dataset_name}, ${naming.organ_type}, ${naming.edited_fields}, ${sortKeyOf(naming)}, ${searchTextOf(naming)})`,
+      sql`(${naming.id}, ${naming.file_name}, ${naming.dataset_name}, ${naming.organ_type}, ${naming.edited_fields}, ${naming.metadata_hold}, ${sortKeyOf(naming)}, ${searchTextOf(naming)})`,
   );
-  // Both databases call the columns of such a list column1, column2 …; the first row says of which type they are.
+  // Both databases name the columns column1, column2 …; the first row determines their types.
   await sql`
     update images set
       file_name = named.column2,
       dataset_name = cast(named.column3 as text),
       organ_type = cast(named.column4 as text),
       edited_fields = named.column5,
-      sort_key = named.column6,
-      search_text = named.column7,
+      metadata_hold = cast(named.column6 as text),
+      sort_key = named.column7,
+      search_text = named.column8,
       updated_at = ${now}
     from (values ${sql.join(rows)}) as named
     where images.id = named.column1

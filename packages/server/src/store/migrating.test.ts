@@ -4,8 +4,9 @@ import SqliteDatabase from 'better-sqlite3';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { checkChain } from '../auditing/chain-check.ts';
-import { programVersion } from '../program-version.ts';
+import { checkChain } from '../audit/chain-check.ts';
+import { searchTextOf } from '../domain/catalogue-order.ts';
+import { programVersion } from '../platform/program-version.ts';
 import {
   copyBeforeMigration,
   type Database,
@@ -35,8 +36,8 @@ async function opened(place: DatabaseLocation): Promise<Database> {
 
 const onEach = databaseKinds.flatMap((kind) => oldVersions.map((version) => [version, kind] as const));
 
-describe.each(onEach)('a database of %s, on %s', (version, kind) => {
-  it('is brought up to date and keeps every row', async () => {
+describe.each(onEach)('a database of version %s, on %s', (version, kind) => {
+  it('is migrated and keeps every row', async () => {
     const place = await loadOldDatabase(version, kind);
     const before = await lookedAt(place, everythingIn);
     const db = await opened(place);
@@ -50,7 +51,7 @@ describe.each(onEach)('a database of %s, on %s', (version, kind) => {
     expect(await checkChain(db)).toMatchObject({ state: 'intact', entries: 5 });
   });
 
-  it('has the tables that a new one has', async () => {
+  it('has the same tables as a new database after the migration', async () => {
     const [old, fresh] = [
       await opened(await loadOldDatabase(version, kind)),
       await opened(await emptyPlace(kind)),
@@ -67,27 +68,31 @@ describe.each(onEach)('a database of %s, on %s', (version, kind) => {
   });
 });
 
-/** What 0002 does: slides that say one of pixel size and magnification are read again, for the other. */
+/**
+ * The intended change of 0002: slides with only one of pixel size and magnification are read again to derive
+ * the other.
+ */
 function changedOnPurpose(version: string, table: string, row: AnyRow): AnyRow {
+  if (table !== 'images') return row;
+  const folded = { ...row, search_text: searchTextOf(row as unknown as Parameters<typeof searchTextOf>[0]) };
   const isHalf = (row.mpp_x === null) !== (row.objective_power === null);
-  if (version !== '0001' || table !== 'images' || !isHalf) return row;
-  return { ...row, fingerprint: null, status: 'pending' };
+  return version === '0001' && isHalf ? { ...folded, fingerprint: null, status: 'pending' } : folded;
 }
 
 describe.each(databaseKinds)('migrations, on %s', (kind) => {
-  it('say which version of the program made them', async () => {
+  it('record the program version that ran them', async () => {
     const db = await opened(await loadOldDatabase('0008', kind));
     const rows = await db.selectFrom('schema_changes').select(['migration', 'program_version']).execute();
-    const made = known.filter((name) => name > '0008-catalogue-search');
+    const ran = known.filter((name) => name > '0008-catalogue-search');
     expect(rows.sort((a, b) => (a.migration < b.migration ? -1 : 1))).toEqual(
-      made.map((migration) => ({ migration, program_version: programVersion })),
+      ran.map((migration) => ({ migration, program_version: programVersion })),
     );
   });
 
   it.each([
-    ['a version it names', true, 'version 9.0.0'],
-    ['one that says nothing of itself', false, 'a newer version'],
-  ])('are refused on a database of %s, in one sentence with both versions', async (_, isNamed, writer) => {
+    ['a version with a recorded name', true, 'version 9.0.0'],
+    ['a version without a recorded name', false, 'a newer version'],
+  ])('are rejected for a database of %s, with both versions in the message', async (_, isNamed, writer) => {
     const place = await emptyPlace(kind);
     const newer = await openDatabase(place);
     await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '')`.execute(newer);
@@ -113,7 +118,7 @@ describe.each(databaseKinds)('migrations, on %s', (kind) => {
 });
 
 describe('an embedded database', () => {
-  it('is copied before it is changed; the last copy is kept', async () => {
+  it('is copied before a migration, and the copy replaces an older one', async () => {
     const place = await loadOldDatabase('0001', 'SQLite');
     const before = await lookedAt(place, everythingIn);
     const copy = copyBeforeMigration(place.file ?? '');
@@ -123,22 +128,22 @@ describe('an embedded database', () => {
     expect(await lookedAt({ url: null, file: copy }, executedMigrations)).toEqual(['0001-first']);
   });
 
-  it('is not copied when nothing changes, nor when it is new', async () => {
+  it('is not copied when it is new or nothing changes', async () => {
     const place = await emptyPlace('SQLite');
     await (await openDatabase(place)).destroy();
     await (await openDatabase(place)).destroy();
     expect(fs.existsSync(copyBeforeMigration(place.file ?? ''))).toBe(false);
   });
 
-  it('stays as it is where no copy can be made', async () => {
+  it('stays unchanged when the copy fails', async () => {
     const place = await loadOldDatabase('0001', 'SQLite');
     const before = await lookedAt(place, everythingIn);
-    fs.mkdirSync(copyBeforeMigration(place.file ?? '')); // no file can take the place of a folder
+    fs.mkdirSync(copyBeforeMigration(place.file ?? '')); // no file can replace a folder
     await expect(openDatabase(place)).rejects.toThrow('could not be copied before it is brought up to date');
     expect(await lookedAt(place, everythingIn)).toEqual(before);
   });
 
-  it('killed before any statement is as it was, and is brought up to date by the next start', async () => {
+  it('killed before any statement is unchanged or migrated, and migrates at the next start', async () => {
     const place = await loadOldDatabase('0001', 'SQLite');
     const before = await lookedAt(place, everythingIn);
     const moments = await momentsOf(place);
@@ -147,7 +152,7 @@ describe('an embedded database', () => {
       const executed = await lookedAt({ url: null, file }, executedMigrations);
       if (executed.length === 1) expect(await lookedAt({ url: null, file }, everythingIn)).toEqual(before);
       else expect(executed, `statement ${number}`).toEqual(known);
-      if (number % 8 !== 0) continue; // each start costs a quarter of a second
+      if (number % 8 !== 0) continue; // each start takes a quarter of a second
       const db = await openDatabase({ url: null, file });
       expect(await executedMigrations(db)).toEqual(known);
       expect(await checkChain(db)).toMatchObject({ state: 'intact', entries: 5 });
@@ -156,7 +161,7 @@ describe('an embedded database', () => {
   });
 });
 
-/** What the disk holds before each statement of a start: what a process that is killed there leaves. */
+/** Copies the files before each statement of a start: the state that a killed process would leave. */
 async function momentsOf({ file }: DatabaseLocation): Promise<string[]> {
   const database = file ?? '';
   const kept = temporaryFolder();
@@ -180,12 +185,12 @@ async function momentsOf({ file }: DatabaseLocation): Promise<string[]> {
 }
 
 describe.skipIf(!databaseKinds.includes('PostgreSQL'))('a PostgreSQL database', () => {
-  it('whose connection ends before a statement is as it was, and is brought up to date by the next start', async () => {
+  it('whose connection breaks before a statement is unchanged, and migrates at the next start', async () => {
     const place = await loadOldDatabase('0001', 'PostgreSQL');
     const before = await lookedAt(place, everythingIn);
     const statements = await countStatements(await loadOldDatabase('0001', 'PostgreSQL'));
     expect(statements).toBeGreaterThan(50);
-    // Each costs a quarter of a second, so not before every one of them.
+    // Each start takes a quarter of a second, so only every twelfth statement is tested.
     for (let number = 2; number <= statements; number += 12) {
       await expect(cutBefore(number, () => openDatabase(place))).rejects.toThrow();
       expect(await lookedAt(place, executedMigrations), `statement ${number}`).toEqual(['0001-first']);
@@ -199,7 +204,7 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('a PostgreSQL database', 
   it.each([
     ['new', () => emptyPlace('PostgreSQL')],
     ['old', () => loadOldDatabase('0001', 'PostgreSQL')],
-  ])('that is %s is brought up to date once by four that start at once', async (_, make) => {
+  ])('that is %s is migrated once by four processes that start at the same time', async (_, make) => {
     const place = await make();
     const all = await Promise.all([1, 2, 3, 4].map(() => openDatabase(place)));
     const [first] = all;
@@ -221,7 +226,7 @@ async function countStatements(place: DatabaseLocation): Promise<number> {
   }
 }
 
-/** The connection is gone before the statement with this number, as when the process is killed there. */
+/** Destroys the connection before the statement with this number, as when the process is killed there. */
 async function cutBefore<T>(number: number, work: () => Promise<T>): Promise<T> {
   let count = 0;
   const query = pg.Client.prototype.query;

@@ -1,6 +1,6 @@
 /**
- * Brings the tables of a database up to date: forward only, all that is missing in one transaction, one process at a
- * time. A process that is killed on the way leaves everything as it was.
+ * Migrates the tables of a database: forward only, all pending migrations in one transaction, one process at
+ * a time. A process that is killed meanwhile leaves the database unchanged.
  */
 import {
   type Dialect,
@@ -12,39 +12,45 @@ import {
   type Transaction,
 } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import { programVersion } from '../program-version.ts';
+import { programVersion } from '../platform/program-version.ts';
 import { isPostgres } from './dialects.ts';
 import type { Tables } from './schema.ts';
 
-/** By name; the order of the names is the order in which they are made. */
+/** Migrations by name, in the order of their names. */
 export type Migrations = Readonly<Record<string, Migration>>;
 
-interface Way {
+interface MigrationOptions {
   readonly migrations: Migrations;
-  /** Called before anything of a database that holds something already is changed, while nobody else may write. */
+  /** Called before a database that is not empty is changed, while no other process can write. */
   readonly beforeChange?: () => void;
 }
 
-/** Any number; whoever migrates a PostgreSQL database holds this lock of it until the transaction ends. */
+/**
+ * Arbitrary number of the PostgreSQL advisory lock that a migrating process holds until its transaction ends.
+ */
 const migrationLock = 6_127_354_021;
 
 /** @throws Error with one sentence when a newer version wrote the database, or a migration fails */
-export async function bringUpToDate(db: Kysely<Tables>, way: Way): Promise<void> {
-  if ((await pendingMigrations(db, way.migrations)).length === 0) return;
-  await db.transaction().execute((tx) => migrate(tx, way));
+export async function migrateToLatest(db: Kysely<Tables>, options: MigrationOptions): Promise<void> {
+  if ((await pendingMigrations(db, options.migrations)).length === 0) return;
+  await db.transaction().execute((tx) => migrate(tx, options));
 }
 
 /**
- * The same within a transaction that does more.
+ * Migrates within a transaction of the caller.
  *
- * @param upTo the last migration to be made; without it, all
+ * @param upTo last migration to run; absent: all
  */
-export async function migrate(tx: Transaction<Tables>, way: Way, upTo?: string): Promise<void> {
+export async function migrate(
+  tx: Transaction<Tables>,
+  options: MigrationOptions,
+  upTo?: string,
+): Promise<void> {
   await lockMigrations(tx);
-  const pending = await pendingMigrations(tx, way.migrations); // anew: another process may have been first
+  const pending = await pendingMigrations(tx, options.migrations); // checked again: another process may have migrated first
   if (pending.length === 0 || (upTo !== undefined && !pending.includes(upTo))) return;
-  if (pending.length < Object.keys(way.migrations).length) way.beforeChange?.();
-  const migrator = new Migrator({ db: tx, provider: { getMigrations: async () => way.migrations } });
+  if (pending.length < Object.keys(options.migrations).length) options.beforeChange?.();
+  const migrator = new Migrator({ db: tx, provider: { getMigrations: async () => options.migrations } });
   const { error, results } = await (upTo === undefined
     ? migrator.migrateToLatest()
     : migrator.migrateTo(upTo));
@@ -52,14 +58,14 @@ export async function migrate(tx: Transaction<Tables>, way: Way, upTo?: string):
   await recordChanges(tx, results?.map(({ migrationName }) => migrationName) ?? []);
 }
 
-/** The migrations that a database has seen, in order; none of an empty one. */
+/** Lists the executed migrations in order; none for an empty database. */
 export async function executedMigrations(db: Kysely<Tables>): Promise<string[]> {
   if (!(await tableNames(db)).has('kysely_migration')) return [];
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
   return rows.map(({ name }) => name).sort();
 }
 
-/** Of everything in the schema that we write to, migration tables included. */
+/** Names of all tables in the current schema, including those of the migrator. */
 export async function tableNames(db: Kysely<Tables>): Promise<ReadonlySet<string>> {
   const { rows } = await (isPostgres(db)
     ? sql<{ name: string }>`select table_name as name from information_schema.tables
@@ -69,17 +75,19 @@ export async function tableNames(db: Kysely<Tables>): Promise<ReadonlySet<string
   return new Set(rows.map(({ name }) => name));
 }
 
-/** @throws Error with one sentence when the database has seen migrations that this program does not know */
+/**
+ * @throws Error with one sentence when the database has executed migrations that this version does not know
+ */
 async function pendingMigrations(db: Kysely<Tables>, migrations: Migrations): Promise<string[]> {
   const executed = new Set(await executedMigrations(db));
   const known = Object.keys(migrations).sort();
   const unknown = [...executed].filter((name) => !known.includes(name)).sort();
   const newest = unknown.at(-1);
-  if (newest !== undefined) throw new Error(await sentenceAboutNewer(db, newest, known.at(-1)));
+  if (newest !== undefined) throw new Error(await describeNewerVersion(db, newest, known.at(-1)));
   return known.filter((name) => !executed.has(name));
 }
 
-async function sentenceAboutNewer(
+async function describeNewerVersion(
   db: Kysely<Tables>,
   newest: string,
   lastKnown: string | undefined,
@@ -99,23 +107,26 @@ async function sentenceAboutNewer(
   );
 }
 
-async function recordChanges(tx: Transaction<Tables>, made: readonly string[]): Promise<void> {
-  if (made.length === 0 || !(await tableNames(tx)).has('schema_changes')) return;
+async function recordChanges(tx: Transaction<Tables>, names: readonly string[]): Promise<void> {
+  if (names.length === 0 || !(await tableNames(tx)).has('schema_changes')) return;
   const at = new Date().toISOString();
   await tx
     .insertInto('schema_changes')
-    .values(made.map((migration) => ({ migration, program_version: programVersion, at })))
+    .values(names.map((migration) => ({ migration, program_version: programVersion, at })))
     .execute();
 }
 
 async function lockMigrations(tx: Transaction<Tables>): Promise<void> {
   if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(tx);
-  // The number means nothing: that it is written takes the one lock that writers have.
+  // The value is irrelevant; writing it acquires SQLite's single write lock.
   else await sql`pragma user_version = 1`.execute(tx);
 }
 
-/** A dialect of Kysely whose migrations run in a transaction and under a lock of ours, on both databases. */
-export function migratedByUs(dialect: Dialect): Dialect {
+/**
+ * Wraps a Kysely dialect so that migrations run in a transaction, under this module's lock, on both
+ * databases.
+ */
+export function withOwnMigrationLock(dialect: Dialect): Dialect {
   const adapter: DialectAdapter =
     dialect.createAdapter() instanceof PostgresAdapter ? new LockedPostgres() : new TransactionalSqlite();
   return {
@@ -126,14 +137,14 @@ export function migratedByUs(dialect: Dialect): Dialect {
   };
 }
 
-/** SQLite changes tables in a transaction as it changes rows; Kysely would make each change on its own. */
+/** SQLite supports DDL in transactions; Kysely assumes that it does not. */
 class TransactionalSqlite extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 }
 
-/** Kysely would give its lock back before the transaction ends, and hide the reason of one that failed. */
+/** Kysely would release its lock before the transaction ends, and hide the error of a failed migration. */
 class LockedPostgres extends PostgresAdapter {
   override async acquireMigrationLock(): Promise<void> {}
   override async releaseMigrationLock(): Promise<void> {}

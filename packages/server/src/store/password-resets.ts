@@ -1,14 +1,14 @@
-/** Codes that were mailed to set a new password; at most one per account, only its hash. */
+/** Hashes of e-mailed codes for new passwords; at most one per account. */
 import type { Connection } from './database.ts';
 import type { Row } from './schema.ts';
 
-/** Takes the place of an earlier code of the account. */
+/** Replaces an earlier code of the account. */
 export async function replaceReset(db: Connection, row: Row<'password_resets'>): Promise<void> {
   await deleteResetsOf(db, row.uid);
   await db.insertInto('password_resets').values(row).execute();
 }
 
-/** Whose code it is; null when there is none, or it is too old. */
+/** Returns the uid of the code's account; null when the code is unknown or expired. */
 export async function findReset(db: Connection, hash: string, now: Date): Promise<string | null> {
   const row = await db
     .selectFrom('password_resets')

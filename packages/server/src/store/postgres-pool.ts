@@ -1,62 +1,66 @@
 /**
- * Connections to PostgreSQL that nobody waits for in vain: whoever asks a server that is gone is told within two
- * seconds, and a connection that dies, in use or not, harms nobody but its own question.
+ * A PostgreSQL connection pool with fast failure: requests to an unreachable server fail within two seconds,
+ * and a broken connection affects only the query that uses it.
  */
 import { AppError } from '@lamina/contract';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 
-/** PostgreSQL lets in a hundred; so several processes have room beside one another. */
-const mostConnections = 10;
-/** To be let in, or to be given a connection that others use, takes no longer. */
+/** PostgreSQL accepts a hundred connections by default, which leaves enough for several processes. */
+const maxConnections = 10;
+/** Time limit for connecting, or for a connection from the pool. */
 const connectWithinMs = 1500;
-/** A question without an answer for so long makes us ask whether the server is there at all. */
-const silenceMs = 700;
-const lookEveryMs = 200;
+/** After this time without a response, the pool probes whether the server is reachable. */
+const probeAfterSilenceMs = 700;
+const checkEveryMs = 200;
 const probeWithinMs = 800;
-/** The server ends a statement before; it is its connection that is lost then. */
-const longestMs = 35_000;
-/** Kept by the server, so that nothing that hangs holds what others wait for. */
-const limitsOfServer = {
+/**
+ * Time limit of a query; the server's statement timeout comes before, so a longer query has lost its
+ * connection.
+ */
+const queryTimeoutMs = 35_000;
+/** Limits that the server enforces, so that a hanging client does not hold locks. */
+const serverLimits = {
   statement_timeout: 30_000,
   lock_timeout: 5000,
   idle_in_transaction_session_timeout: 30_000,
 };
 
-export interface WatchedPool extends PostgresPool {
-  /** Connections that somebody has. */
+export interface MonitoredPool extends PostgresPool {
+  /** Number of connections in use. */
   inUse(): number;
 }
 
 /** @param url postgres://… */
-export function openPostgresPool(url: string, most = mostConnections): WatchedPool {
+export function openPostgresPool(url: string, most = maxConnections): MonitoredPool {
   const pool = new pg.Pool({
     connectionString: url,
     max: most,
     connectionTimeoutMillis: connectWithinMs,
     keepAlive: true,
-    ...limitsOfServer,
+    ...serverLimits,
   });
-  // A connection that dies while nobody uses it: the pool opens another, and nothing else has happened.
+  // An idle connection broke; the pool opens another one.
   pool.on('error', () => undefined);
-  // One that dies in use tells whoever asked. It says so once more, and what nobody hears would end the program.
+  // A connection in use broke: its query fails, and the client emits 'error' too, which would end the process
+  // if unhandled.
   pool.on('connect', (client) => client.on('error', () => undefined));
-  const watch = watchForSilence(() => doesAnswer(url));
-  const known = new WeakMap<pg.PoolClient, PostgresPoolClient>();
+  const watch = createWatchdog(() => respondsToConnection(url));
+  const guardedClients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
 
   return {
     options: {},
     inUse: () => pool.totalCount - pool.idleCount,
     async connect() {
-      if (watch.isAway()) throw unavailable('The database has not answered for a while.');
+      if (watch.isUnreachable()) throw unavailable('The database does not respond.');
       let client: pg.PoolClient;
       try {
         client = await pool.connect();
       } catch (cause) {
         throw unavailable(cause);
       }
-      const guarded = known.get(client) ?? guard(client, watch);
-      known.set(client, guarded);
+      const guarded = guardedClients.get(client) ?? guardClient(client, watch);
+      guardedClients.set(client, guarded);
       return guarded;
     },
     async end() {
@@ -66,22 +70,22 @@ export function openPostgresPool(url: string, most = mostConnections): WatchedPo
   };
 }
 
-/** Of one who waits for nobody else, as long as it takes: for changes of the tables at the start. */
-export function openPatientPostgresPool(url: string): pg.Pool {
+/** Opens a pool without time limits, for migrations at the start. */
+export function openBackgroundPostgresPool(url: string): pg.Pool {
   const pool = new pg.Pool({ connectionString: url, max: 2, connectionTimeoutMillis: 5000 });
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
-/** A connection that is not used again once it has failed. */
-function guard(client: pg.PoolClient, watch: Watch): PostgresPoolClient {
+/** Wraps a client so that it is not reused after a failure. */
+function guardClient(client: pg.PoolClient, watch: Watchdog): PostgresPoolClient {
   let isLost = false;
 
   async function query(text: string, values: readonly unknown[]): Promise<unknown> {
     if (isLost) throw unavailable('The connection to the database is lost.');
     try {
-      return await watch.answerTo(client.query(text, [...values]));
+      return await watch.awaitQuery(client.query(text, [...values]));
     } catch (error) {
       const isAnswer = error instanceof pg.DatabaseError;
       isLost = !isAnswer || error.severity === 'FATAL';
@@ -95,25 +99,25 @@ function guard(client: pg.PoolClient, watch: Watch): PostgresPoolClient {
   };
 }
 
-interface Watch {
-  /** What a question comes to; rejected when the server turns out to be gone. */
-  answerTo<T>(asked: Promise<T>): Promise<T>;
-  /** Whether it was gone a moment ago; it is asked again and again until it answers. */
-  isAway(): boolean;
+interface Watchdog {
+  /** Awaits a query; rejects when the server turns out to be unreachable. */
+  awaitQuery<T>(query: Promise<T>): Promise<T>;
+  /** Whether the last probe failed; the probe is repeated until it succeeds. */
+  isUnreachable(): boolean;
   end(): void;
 }
 
-interface Waiting {
-  /** By `performance.now`. */
+interface PendingQuery {
+  /** By `performance.now()`. */
   readonly since: number;
-  readonly giveUp: () => void;
+  readonly cancel: () => void;
 }
 
-/** A network that swallows what it is given, or a server that stands still, says nothing: silence has to be noticed. */
-function watchForSilence(probe: () => Promise<boolean>): Watch {
-  const waiting = new Set<Waiting>();
-  let heardAt = performance.now();
-  let isAway = false;
+/** Detects silence: a network that drops packets, or a suspended server, causes no error. */
+function createWatchdog(probe: () => Promise<boolean>): Watchdog {
+  const pending = new Set<PendingQuery>();
+  let lastResponseAt = performance.now();
+  let isUnreachable = false;
   let isProbing = false;
   let timer: NodeJS.Timeout | null = null;
 
@@ -122,58 +126,59 @@ function watchForSilence(probe: () => Promise<boolean>): Watch {
     timer = null;
   }
 
-  function look(): void {
+  function check(): void {
     const now = performance.now();
-    for (const each of waiting) if (now - each.since > longestMs) each.giveUp();
+    for (const pendingQuery of pending) if (now - pendingQuery.since > queryTimeoutMs) pendingQuery.cancel();
     const isSilent =
-      now - heardAt > silenceMs && waiting.values().some(({ since }) => now - since > silenceMs);
-    if (isAway || isSilent) void askWhetherThere(now);
-    else if (waiting.size === 0) stop();
+      now - lastResponseAt > probeAfterSilenceMs &&
+      pending.values().some(({ since }) => now - since > probeAfterSilenceMs);
+    if (isUnreachable || isSilent) void probeServer(now);
+    else if (pending.size === 0) stop();
   }
 
-  async function askWhetherThere(askedAt: number): Promise<void> {
+  async function probeServer(askedAt: number): Promise<void> {
     if (isProbing) return;
     isProbing = true;
-    const isThere = (await probe()) || heardAt > askedAt;
+    const isReachable = (await probe()) || lastResponseAt > askedAt;
     isProbing = false;
-    isAway = !isThere;
-    if (isThere) heardAt = performance.now();
-    else for (const each of waiting) if (each.since <= askedAt) each.giveUp();
+    isUnreachable = !isReachable;
+    if (isReachable) lastResponseAt = performance.now();
+    else for (const pendingQuery of pending) if (pendingQuery.since <= askedAt) pendingQuery.cancel();
   }
 
   return {
-    answerTo<T>(asked: Promise<T>) {
+    awaitQuery<T>(query: Promise<T>) {
       return new Promise<T>((resolve, reject) => {
-        const mine: Waiting = {
+        const ownQuery: PendingQuery = {
           since: performance.now(),
-          giveUp() {
-            waiting.delete(mine);
-            reject(new Error('The database does not answer.'));
+          cancel() {
+            pending.delete(ownQuery);
+            reject(new Error('The database does not respond.'));
           },
         };
-        waiting.add(mine);
-        timer ??= setInterval(look, lookEveryMs).unref();
-        asked.then(
+        pending.add(ownQuery);
+        timer ??= setInterval(check, checkEveryMs).unref();
+        query.then(
           (answer) => {
-            waiting.delete(mine);
-            heardAt = performance.now();
+            pending.delete(ownQuery);
+            lastResponseAt = performance.now();
             resolve(answer);
           },
           (error: unknown) => {
-            waiting.delete(mine);
-            if (error instanceof pg.DatabaseError) heardAt = performance.now();
+            pending.delete(ownQuery);
+            if (error instanceof pg.DatabaseError) lastResponseAt = performance.now();
             reject(error);
           },
         );
       });
     },
-    isAway: () => isAway,
+    isUnreachable: () => isUnreachable,
     end: stop,
   };
 }
 
-/** Whether the server answers a newcomer in any way; that it has no room for one is an answer. */
-async function doesAnswer(url: string): Promise<boolean> {
+/** Whether the server responds to a new connection in any way; "too many connections" is a response. */
+async function respondsToConnection(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: probeWithinMs });
   client.on('error', () => undefined);
   try {

@@ -1,9 +1,9 @@
-/** Identity tokens of an external provider that have been taken: each is good for one sign-in. */
+/** Identity tokens of an external provider that were used; each is valid for one sign-in. */
 import type { Connection } from './database.ts';
 import type { Row } from './schema.ts';
 
-/** Those that are too old to be taken anyway are forgotten. @returns false when it had been taken before */
-export async function spendIdentityToken(
+/** Records a token, and deletes expired ones. @returns false when the token was used before */
+export async function consumeIdentityToken(
   db: Connection,
   row: Row<'spent_identity_tokens'>,
   now: Date,

@@ -1,16 +1,17 @@
-/** What the administrator's first page counts, over all tables. */
+/** Counts for the administrator's dashboard. */
 import { type Statistics, Status } from '@lamina/contract';
 import { lastLocalDays } from '../domain/local-days.ts';
-import { countDone } from './audit.ts';
+import { countAuditActions } from './audit.ts';
 import type { Connection } from './database.ts';
 import { knownStatus } from './users.ts';
 
 const daysShown = 30;
 
 /**
- * Slides are those that can be looked at. Every status and every day has its number, 0 included.
+ * Counts accounts, ready slides, sessions and daily activity. Every status and every day has a number, 0
+ * included.
  *
- * @param zone IANA time zone in which days begin and end
+ * @param zone IANA time zone that determines the days
  */
 export async function countStatistics(db: Connection, now: Date, zone: string): Promise<Statistics> {
   const usersByStatus = Object.fromEntries(
@@ -22,15 +23,15 @@ export async function countStatistics(db: Connection, now: Date, zone: string): 
     .groupBy('status')
     .execute();
   for (const { status, count } of accounts) usersByStatus[knownStatus(status)] += Number(count);
-  // As `standing` says of each of them (domain/account.ts).
-  const { count: ended } = await db
+  // Same rule as `effectiveAccount` in domain/account.ts.
+  const { count: expired } = await db
     .selectFrom('users')
     .select((eb) => eb.fn.countAll().as('count'))
     .where('status', '=', 'active')
     .where('expires_at', '<=', now.toISOString())
     .executeTakeFirstOrThrow();
-  usersByStatus.active -= Number(ended);
-  usersByStatus.suspended += Number(ended);
+  usersByStatus.active -= Number(expired);
+  usersByStatus.suspended += Number(expired);
 
   const slides = await db
     .selectFrom('images')
@@ -52,20 +53,21 @@ export async function countStatistics(db: Connection, now: Date, zone: string): 
 
   const days = lastLocalDays(now, zone, daysShown);
   const spans = days.map(({ from, to }) => ({ from: from.toISOString(), to: to.toISOString() }));
-  const signIns = await countDone(db, 'sign-in', spans);
-  const openedSlides = await countDone(db, 'image-opened', spans);
+  const signInCounts = await countAuditActions(db, 'sign-in', spans);
+  const openedCounts = await countAuditActions(db, 'image-opened', spans);
+  const viewedCounts = await countAuditActions(db, 'image-viewed', spans);
 
-  // PostgreSQL sums to a numeric, which arrives as text; no rows sum to null.
+  // PostgreSQL sums to a numeric, which arrives as text; the sum of no rows is null.
   return {
     usersByStatus,
     slides: Number(slides.count),
     datasets: Number(slides.datasets),
     storedBytes: Number(slides.bytes ?? 0),
     openImageSessions: Number(sessions.count),
-    days: days.map(({ day }, place) => ({
+    days: days.map(({ day }, index) => ({
       day,
-      signIns: signIns[place] ?? 0,
-      openedSlides: openedSlides[place] ?? 0,
+      signIns: signInCounts[index] ?? 0,
+      openedSlides: (openedCounts[index] ?? 0) + (viewedCounts[index] ?? 0),
     })),
   };
 }

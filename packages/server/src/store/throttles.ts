@@ -1,8 +1,8 @@
-/** What was tried too often, and which networks an account is known from; by opaque keys. */
+/** Counters of attempts, and networks that accounts are known from, by hashed keys. */
 import type { Change, Connection } from './database.ts';
 import type { Row } from './schema.ts';
 
-/** Those that have not ended; in no order. */
+/** Finds unexpired rows, unordered. */
 export async function findThrottles(
   db: Connection,
   keys: readonly string[],
@@ -16,7 +16,7 @@ export async function findThrottles(
     .execute();
 }
 
-/** Takes the place of the row of the same key. */
+/** Inserts or replaces a row. */
 export async function putThrottle(tx: Change, row: Row<'throttles'>): Promise<void> {
   const { key: _, ...rest } = row;
   await tx
@@ -30,16 +30,16 @@ export async function deleteThrottles(tx: Change, keys: readonly string[]): Prom
   await tx.deleteFrom('throttles').where('key', 'in', keys).execute();
 }
 
-/** Removes what has ended, and beyond `most` rows those that end soonest. */
-export async function sweepThrottles(tx: Change, now: string, most: number): Promise<void> {
+/** Deletes expired rows, and beyond `most` rows those that expire first. */
+export async function deleteExpiredThrottles(tx: Change, now: string, most: number): Promise<void> {
   await tx.deleteFrom('throttles').where('expires_at', '<=', now).execute();
-  const beyond = await tx
+  const firstBeyond = await tx
     .selectFrom('throttles')
     .select('expires_at')
     .orderBy('expires_at', 'desc')
     .offset(most)
     .limit(1)
     .executeTakeFirst();
-  if (beyond === undefined) return;
-  await tx.deleteFrom('throttles').where('expires_at', '<=', beyond.expires_at).execute();
+  if (firstBeyond === undefined) return;
+  await tx.deleteFrom('throttles').where('expires_at', '<=', firstBeyond.expires_at).execute();
 }

@@ -1,7 +1,7 @@
-/** Bearer tokens that are alive. Only their hashes are here; ending one is deleting its row. */
+/** Bearer tokens. Only hashes are stored; ending a token deletes its row. */
 import type { User } from '@lamina/contract';
 import type { Change, Connection } from './database.ts';
-import { asRows, takeInOrder } from './dialects.ts';
+import { asKeyValueRows, lockInOrder } from './dialects.ts';
 import type { Row } from './schema.ts';
 import { userOf } from './users.ts';
 
@@ -16,7 +16,7 @@ export async function insertToken(db: Connection, row: Row<'tokens'>): Promise<v
   await db.insertInto('tokens').values(row).execute();
 }
 
-/** With the account as it is now; null when there is no such token. */
+/** Finds a token with the current state of its account; null when it does not exist. */
 export async function findToken(db: Connection, hash: string): Promise<StoredToken | null> {
   const row = await db
     .selectFrom('tokens')
@@ -38,7 +38,7 @@ export async function findToken(db: Connection, hash: string): Promise<StoredTok
   };
 }
 
-/** Sign-ins of an account that are alive, last used first. */
+/** Lists an account's valid sign-ins, last used first. */
 export async function listTokensOf(
   db: Connection,
   uid: string,
@@ -56,12 +56,12 @@ export async function listTokensOf(
     .execute();
 }
 
-/** Those that were issued before that moment. Image sessions made from them go with them. */
+/** Deletes tokens issued before a time. Their image sessions are deleted too. */
 export async function deleteTokensFromBefore(db: Connection, uid: string, at: string): Promise<void> {
   await db.deleteFrom('tokens').where('uid', '=', uid).where('created_at', '<', at).execute();
 }
 
-/** Says that the token was in use at `at`. One that has ended stays ended. */
+/** Records a use of the token. An ended token stays ended. */
 export async function touchToken(db: Connection, hash: string, at: Date): Promise<void> {
   const usedAt = at.toISOString();
   await db
@@ -72,13 +72,13 @@ export async function touchToken(db: Connection, hash: string, at: Date): Promis
     .execute();
 }
 
-/** The same of many, in one statement. */
+/** Records uses of many tokens with one statement. */
 export async function touchTokens(tx: Change, usedAt: ReadonlyMap<string, Date>): Promise<void> {
-  await takeInOrder(tx, 'tokens', [...usedAt.keys()]);
+  await lockInOrder(tx, 'tokens', [...usedAt.keys()]);
   const times = new Map([...usedAt].map(([hash, at]) => [hash, at.toISOString()]));
   await tx
     .updateTable('tokens')
-    .from(asRows(tx, times).as('used'))
+    .from(asKeyValueRows(tx, times).as('used'))
     .set((eb) => ({ last_used_at: eb.ref('used.value') }))
     .whereRef('tokens.hash', '=', 'used.key')
     .whereRef('tokens.last_used_at', '<', 'used.value')
@@ -89,14 +89,32 @@ export async function deleteToken(db: Connection, hash: string): Promise<void> {
   await db.deleteFrom('tokens').where('hash', '=', hash).execute();
 }
 
-/** Image sessions made from them go with them. */
+/** Deletes tokens of an account. Their image sessions are deleted too. */
 export async function deleteTokensOf(db: Connection, uid: string, exceptHash?: string): Promise<void> {
   let query = db.deleteFrom('tokens').where('uid', '=', uid);
   if (exceptHash !== undefined) query = query.where('hash', '!=', exceptHash);
   await query.execute();
 }
 
-export async function deleteEndedTokens(db: Connection, now: Date, idleSince: Date): Promise<void> {
+/**
+ * Deletes the oldest tokens of an account beyond `most`. Their image sessions are deleted too.
+ *
+ * @returns the hashes of the deleted tokens
+ */
+export async function deleteOldestTokens(tx: Change, uid: string, most: number): Promise<string[]> {
+  const newestFirst = await tx
+    .selectFrom('tokens')
+    .select('hash')
+    .where('uid', '=', uid)
+    .orderBy('created_at', 'desc')
+    .orderBy('hash')
+    .execute();
+  const hashes = newestFirst.slice(most).map(({ hash }) => hash);
+  if (hashes.length > 0) await tx.deleteFrom('tokens').where('hash', 'in', hashes).execute();
+  return hashes;
+}
+
+export async function deleteExpiredTokens(db: Connection, now: Date, idleSince: Date): Promise<void> {
   await db
     .deleteFrom('tokens')
     .where((eb) =>

@@ -1,4 +1,4 @@
-/** The files of uploads that are not done, and how far each of them is. */
+/** The files of unfinished uploads and their progress. */
 import type { Connection } from './database.ts';
 import type { NewRow, Row } from './schema.ts';
 
@@ -12,7 +12,7 @@ export async function findUploadFile(db: Connection, id: string): Promise<Upload
   return (await db.selectFrom('upload_files').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
 }
 
-/** Sorted by their paths. */
+/** Sorted by path. */
 export function listUploadFiles(db: Connection, uploadId: string): Promise<UploadFileRow[]> {
   return db
     .selectFrom('upload_files')
@@ -38,7 +38,7 @@ export async function updateUploadFile(
   await db.updateTable('upload_files').set(changes).where('id', '=', id).execute();
 }
 
-/** How many there are of each upload, and how much of it is checked. */
+/** Counts the files of an upload, their bytes, and the checked files. */
 export async function countUploadFiles(
   db: Connection,
   uploadId: string,
@@ -58,7 +58,7 @@ export async function countUploadFiles(
 }
 
 /**
- * Takes a file that has come whole and that nobody is reading; whoever takes it has until the lease ends.
+ * Claims a completely received file for checking, until the lease ends.
  *
  * @returns null when there is none
  */
@@ -67,22 +67,22 @@ export async function claimUploadFile(
   { now, until }: { readonly now: string; readonly until: string },
 ): Promise<UploadFileRow | null> {
   for (;;) {
-    const free = await db
+    const candidate = await db
       .selectFrom('upload_files')
       .select('id')
       .where('state', '=', 'checking')
       .where((eb) => eb.or([eb('leased_until', 'is', null), eb('leased_until', '<', now)]))
       .limit(1)
       .executeTakeFirst();
-    if (free === undefined) return null;
-    const taken = await db
+    if (candidate === undefined) return null;
+    const claimed = await db
       .updateTable('upload_files')
       .set({ leased_until: until })
-      .where('id', '=', free.id)
+      .where('id', '=', candidate.id)
       .where('state', '=', 'checking')
       .where((eb) => eb.or([eb('leased_until', 'is', null), eb('leased_until', '<', now)]))
       .returningAll()
       .executeTakeFirst();
-    if (taken !== undefined) return taken; // else another process was quicker
+    if (claimed !== undefined) return claimed; // else another process claimed it first
   }
 }

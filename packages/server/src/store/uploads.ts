@@ -1,4 +1,4 @@
-/** Uploads: what administrators have announced, are sending, or have sent in the last days. */
+/** Uploads: announced, in progress, or done in the last days. */
 import { sql } from 'kysely';
 import type { Connection } from './database.ts';
 import { isPostgres } from './dialects.ts';
@@ -14,13 +14,13 @@ export async function findUpload(db: Connection, id: string): Promise<UploadRow 
   return (await db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
 }
 
-/** Whoever is sending, or has sent and not yet placed, something there. */
+/** Finds the unfinished upload with this target path. */
 export async function findUploadAt(db: Connection, placeKey: string): Promise<UploadRow | null> {
   const row = await db.selectFrom('uploads').selectAll().where('place_key', '=', placeKey).executeTakeFirst();
   return row ?? null;
 }
 
-/** The latest first, at most 200. */
+/** Lists the latest uploads first, at most 200. */
 export function listUploadsOf(db: Connection, uid: string): Promise<UploadRow[]> {
   return db
     .selectFrom('uploads')
@@ -32,7 +32,7 @@ export function listUploadsOf(db: Connection, uid: string): Promise<UploadRow[]>
     .execute();
 }
 
-/** Those that are not done. */
+/** Lists unfinished uploads. */
 export function listUnfinishedUploads(db: Connection): Promise<UploadRow[]> {
   return db.selectFrom('uploads').selectAll().where('state', '!=', 'done').orderBy('begun_at').execute();
 }
@@ -45,7 +45,7 @@ export async function updateUpload(
   await db.updateTable('uploads').set(changes).where('id', '=', id).execute();
 }
 
-/** @returns false when it is not open any more, and so stays */
+/** @returns false when the upload is not open any more, and so was not deleted */
 export async function deleteOpenUpload(db: Connection, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('uploads')
@@ -55,12 +55,12 @@ export async function deleteOpenUpload(db: Connection, id: string): Promise<bool
   return numDeletedRows > 0;
 }
 
-/** @param before ISO 8601; those that were done earlier are forgotten */
+/** @param before ISO 8601; deletes uploads that were done earlier */
 export async function deleteDoneUploads(db: Connection, before: string): Promise<void> {
   await db.deleteFrom('uploads').where('state', '=', 'done').where('touched_at', '<', before).execute();
 }
 
-/** Bytes that were announced by all uploads that are not done. */
+/** Sums the announced bytes of all unfinished uploads. */
 export async function sumAnnounced(
   db: Connection,
 ): Promise<{ readonly uploads: number; readonly bytes: number }> {
@@ -72,7 +72,7 @@ export async function sumAnnounced(
   return { uploads: Number(count), bytes: Number(bytes ?? 0) };
 }
 
-/** Bytes of the slides that came from uploads and are still there. */
+/** Sums the bytes of uploaded slides that still exist. */
 export async function sumUploadedSlides(db: Connection): Promise<number> {
   const { bytes } = await db
     .selectFrom('images')
@@ -91,7 +91,7 @@ interface ImageOfUpload {
   readonly error: string | null;
 }
 
-/** @param place below the root: of a file, or of a folder, and then all below it. At most 100. */
+/** Lists the slides at a path relative to the root: a file, or all below a folder; at most 100. */
 export function listImagesAt(
   db: Connection,
   { root, place, isFolder }: { readonly root: SlideRoot; readonly place: string; readonly isFolder: boolean },
@@ -102,7 +102,7 @@ export function listImagesAt(
     .where('root', '=', root)
     .where('missing_since', 'is', null);
   if (!isFolder) return images.where('path', '=', place).execute();
-  // '0' is the character after '/'. The rules of a language would order them otherwise.
+  // '0' is the character after '/'. The collation of a language would order them differently.
   const path = isPostgres(db) ? sql<string>`path collate "C"` : sql.ref<string>('path');
   return images
     .where(path, '>', `${place}/`)
@@ -113,9 +113,9 @@ export function listImagesAt(
 }
 
 /**
- * Takes what is ready to be placed, and nobody is placing; whoever takes it has until the lease ends.
+ * Claims an upload for placing, until the lease ends.
  *
- * @returns null when somebody else was quicker, or it is not ready
+ * @returns null when another process claimed it first, or it is done
  */
 export async function claimUpload(
   db: Connection,

@@ -1,5 +1,5 @@
-/** Accounts as administrators see them: with what their owners wrote, when they end, and what is granted to them. */
-import type { UserDetails } from '@lamina/contract';
+/** Accounts as administrators see them: with the text of the application, the end date and the grants. */
+import type { User, UserDetails } from '@lamina/contract';
 import type { Connection } from './database.ts';
 import type { Row } from './schema.ts';
 import { userOf } from './users.ts';
@@ -10,6 +10,9 @@ type DetailsRow = Row<'users'> & {
   readonly decision_reason: string | null;
   readonly second_factor_since: string | null;
 };
+
+/** SQLite accepts 32,766 parameters; above this number the grants of all accounts are read. */
+const mostUidsInQuery = 1000;
 
 /** Newest first. */
 export async function listUserDetails(db: Connection): Promise<UserDetails[]> {
@@ -22,19 +25,32 @@ export async function findUserDetails(db: Connection, uid: string): Promise<User
   return (await withGrants(db, rows))[0] ?? null;
 }
 
-/** Who waits for approval, longest first. */
-export async function listWaiting(db: Connection, limit: number): Promise<UserDetails[]> {
+/** The accounts of these ids that exist, in the order of the ids. */
+export async function findUserDetailsOf(db: Connection, uids: readonly string[]): Promise<UserDetails[]> {
+  if (uids.length === 0) return [];
   const rows = await details(db)
-    .where('users.status', '=', 'pending')
-    .orderBy('users.created_at')
-    .orderBy('users.uid')
-    .limit(limit)
+    .where('users.uid', 'in', [...uids])
     .execute();
-  return withGrants(db, rows);
+  const found = new Map((await withGrants(db, rows)).map((user) => [user.uid, user]));
+  return uids.flatMap((uid) => found.get(uid) ?? []);
 }
 
-/** @param since ISO 8601; only those who registered after it */
-export async function countWaitingUsers(db: Connection, since = ''): Promise<number> {
+/** What a list of people is searched, filtered and sorted by. */
+export type ListedUser = User & { readonly affiliation: string | null };
+
+/** In no order. */
+export async function listUsersForSearch(db: Connection): Promise<ListedUser[]> {
+  const rows = await db
+    .selectFrom('users')
+    .leftJoin('applications', 'applications.uid', 'users.uid')
+    .selectAll('users')
+    .select('applications.affiliation')
+    .execute();
+  return rows.map((row) => ({ ...userOf(row), affiliation: row.affiliation }));
+}
+
+/** @param since ISO 8601; counts only applicants who registered after it */
+export async function countPendingUsers(db: Connection, since = ''): Promise<number> {
   const { count } = await db
     .selectFrom('users')
     .select((eb) => eb.fn.countAll().as('count'))
@@ -55,10 +71,16 @@ function details(db: Connection) {
 }
 
 async function withGrants(db: Connection, rows: readonly DetailsRow[]): Promise<UserDetails[]> {
+  if (rows.length === 0) return [];
   let query = db.selectFrom('dataset_grants').select(['uid', 'dataset']).orderBy('dataset');
-  const [only] = rows;
-  if (rows.length === 1 && only !== undefined) query = query.where('uid', '=', only.uid);
-  const grants = rows.length === 0 ? [] : await query.execute();
+  if (rows.length <= mostUidsInQuery) {
+    query = query.where(
+      'uid',
+      'in',
+      rows.map(({ uid }) => uid),
+    );
+  }
+  const grants = await query.execute();
   const byUid = Map.groupBy(grants, ({ uid }) => uid);
   return rows.map((row) => ({
     ...userOf(row),

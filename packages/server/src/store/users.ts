@@ -1,15 +1,15 @@
 /** Accounts. */
-import { Role, Status, type User } from '@lamina/contract';
+import { Language, Role, Status, type User } from '@lamina/contract';
 import { emailKey } from '../domain/email.ts';
 import type { Connection } from './database.ts';
 import type { NewRow, Row } from './schema.ts';
 
-/** A status that this version does not know opens nothing. */
+/** An unknown status, for example of a newer version, grants no access. */
 export function knownStatus(status: string): Status {
   return Status.safeParse(status).data ?? 'suspended';
 }
 
-/** Nor does a role. */
+/** An unknown role grants no permissions. */
 export function knownRole(role: string): Role {
   return Role.safeParse(role).data ?? 'unassigned';
 }
@@ -45,9 +45,25 @@ function rowOf(user: User): NewRow<'users'> {
   };
 }
 
-/** @throws a unique violation when the address is taken */
-export async function insertUser(db: Connection, user: User): Promise<void> {
-  await db.insertInto('users').values(rowOf(user)).execute();
+/**
+ * @param language of e-mails to the account
+ * @throws a unique violation when the address is taken
+ */
+export async function insertUser(db: Connection, user: User, language: Language = 'tr'): Promise<void> {
+  await db
+    .insertInto('users')
+    .values({ ...rowOf(user), language })
+    .execute();
+}
+
+/** Returns the language of e-mails to an account; Turkish for an unknown account or language. */
+export async function findLanguage(db: Connection, uid: string): Promise<Language> {
+  const row = await db.selectFrom('users').select('language').where('uid', '=', uid).executeTakeFirst();
+  return Language.safeParse(row?.language).data ?? 'tr';
+}
+
+export async function updateLanguage(db: Connection, uid: string, language: Language): Promise<void> {
+  await db.updateTable('users').set({ language }).where('uid', '=', uid).execute();
 }
 
 export async function updateUser(db: Connection, user: User): Promise<void> {
@@ -55,7 +71,7 @@ export async function updateUser(db: Connection, user: User): Promise<void> {
   await db.updateTable('users').set(fields).where('uid', '=', uid).execute();
 }
 
-/** Identity, tokens, image sessions and reset codes of the account go with it. */
+/** Deletes an account with its identities, tokens, image sessions and reset codes. */
 export async function deleteUser(db: Connection, uid: string): Promise<void> {
   await db.deleteFrom('users').where('uid', '=', uid).execute();
 }
@@ -65,7 +81,7 @@ export async function findUser(db: Connection, uid: string): Promise<User | null
   return row === undefined ? null : userOf(row);
 }
 
-/** Those of them that there are, in no order. */
+/** Finds accounts by uid, unordered; unknown uids are missing from the result. */
 export async function listUsersByUid(db: Connection, uids: readonly string[]): Promise<User[]> {
   if (uids.length === 0) return [];
   const rows = await db
@@ -76,7 +92,7 @@ export async function listUsersByUid(db: Connection, uids: readonly string[]): P
   return rows.map(userOf);
 }
 
-/** However the address is spelled. */
+/** Finds an account by e-mail address, whatever its spelling. */
 export async function findUserByEmail(db: Connection, email: string): Promise<User | null> {
   const row = await db
     .selectFrom('users')
@@ -97,7 +113,7 @@ export async function listUsers(db: Connection): Promise<User[]> {
   return rows.map(userOf);
 }
 
-/** Whether an active administrator is left when this account is not counted. */
+/** Whether an active administrator remains without this account. */
 export async function hasOtherActiveAdmin(db: Connection, uid: string): Promise<boolean> {
   const row = await db
     .selectFrom('users')

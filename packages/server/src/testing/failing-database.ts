@@ -1,32 +1,33 @@
-/** The embedded database with one thing wrong: the n-th thing that is asked of it fails, as on a disk that cannot be read. */
+/**
+ * A database of which one query fails: SQLite's as on a disk that cannot be read, PostgreSQL's because its connection breaks.
+ */
+import type { Socket } from 'node:net';
 import SqliteDatabase from 'better-sqlite3';
+import pg from 'pg';
 import { vi } from 'vitest';
+import type { DatabaseKind } from '../store/testing/test-database.ts';
 
 export interface FailingDatabase {
-  /** From now on, the n-th question is answered with an error, once; null: none. */
+  /** From now on, the n-th query fails, once; null: none. */
   failAt(n: number | null): void;
-  /** The one that has failed; null when none has. */
+  /** The text of the query that has failed; null when none has. */
   failed(): string | null;
   restore(): void;
 }
 
-/** Stands between Kysely and every SQLite database of this process: begin, commit and rollback are questions, too. */
-export function failingDatabase(): FailingDatabase {
-  const { prepare } = SqliteDatabase.prototype;
+/** Stands between Kysely and every database of this process: begin, commit and rollback are queries, too. */
+export function failingDatabase(kind: DatabaseKind): FailingDatabase {
   let asked = 0;
   let failing: number | null = null;
   let failed: string | null = null;
-  const spy = vi.spyOn(SqliteDatabase.prototype, 'prepare').mockImplementation(function (
-    this: SqliteDatabase.Database,
-    text: string,
-  ) {
+  /** Counts a query. @returns whether it has to fail */
+  const hasToFail = (text: string) => {
     asked++;
-    if (asked === failing) {
-      failed = text;
-      throw new SqliteDatabase.SqliteError('disk I/O error', 'SQLITE_IOERR');
-    }
-    return prepare.call(this, text);
-  });
+    if (asked !== failing) return false;
+    failed = text;
+    return true;
+  };
+  const spy = kind === 'SQLite' ? spyOnSqlite(hasToFail) : spyOnPostgres(hasToFail);
   return {
     failAt(n) {
       asked = 0;
@@ -36,4 +37,27 @@ export function failingDatabase(): FailingDatabase {
     failed: () => failed,
     restore: () => spy.mockRestore(),
   };
+}
+
+function spyOnSqlite(hasToFail: (text: string) => boolean) {
+  const { prepare } = SqliteDatabase.prototype;
+  return vi.spyOn(SqliteDatabase.prototype, 'prepare').mockImplementation(function (
+    this: SqliteDatabase.Database,
+    text: string,
+  ) {
+    if (hasToFail(text)) throw new SqliteDatabase.SqliteError('disk I/O error', 'SQLITE_IOERR');
+    return prepare.call(this, text);
+  });
+}
+
+/** The connection breaks before the query is sent: the server rolls its transaction back. */
+function spyOnPostgres(hasToFail: (text: string) => boolean) {
+  const { query } = pg.Client.prototype;
+  return vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+    this: pg.Client & { readonly connection: { readonly stream: Socket } },
+    ...sent: Parameters<typeof query>
+  ) {
+    if (hasToFail(String(sent[0]))) this.connection.stream.destroy();
+    return query.apply(this, sent);
+  });
 }

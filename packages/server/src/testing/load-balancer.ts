@@ -24,18 +24,20 @@ export interface LoadBalancer {
 
 /**
  * @param ports of the processes, on loopback
+ * @param requestsPerAddress replaces the delivered limit, since all clients of a test have one address; nginx accepts less than 65,536
  * @param wrap makes the command line one that runs it elsewhere, as on another processor
  * @throws when nginx is not installed, or does not take the configuration
  */
 export async function startLoadBalancer(
   ports: readonly number[],
   wrap: (commandLine: readonly string[]) => readonly string[] = (commandLine) => commandLine,
+  requestsPerAddress = 65_000,
 ): Promise<LoadBalancer> {
   if (nginx === null) throw new Error('nginx is not installed');
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-nginx-'));
   const port = await freePort();
   const settings = path.join(folder, 'nginx.conf');
-  fs.writeFileSync(settings, settingsIn(folder, siteOf(port, ports, folder)));
+  fs.writeFileSync(settings, settingsIn(folder, siteOf(port, ports, folder, requestsPerAddress)));
   const [command = nginx, ...args] = wrap([nginx, '-c', settings, '-e', path.join(folder, 'error.log')]);
   const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
   const ended = once(child, 'exit');
@@ -56,7 +58,7 @@ export async function startLoadBalancer(
  * The delivered configuration without TLS, with these ports and with its logs in `folder`. Without TLS a browser opens six
  * connections in place of one, so more of them may wait to be taken.
  */
-function siteOf(port: number, ports: readonly number[], folder: string): string {
+function siteOf(port: number, ports: readonly number[], folder: string, requestsPerAddress: number): string {
   return fs
     .readFileSync(path.join(delivered, 'nginx.conf'), 'utf8')
     .replace(/( {4}server )lamina-\d:\d+(.*\n)(?: {4}server .*\n)*/, (_, before: string, after: string) =>
@@ -65,6 +67,7 @@ function siteOf(port: number, ports: readonly number[], folder: string): string 
     .replace(/^server \{\n {4}listen 80;[^}]*\}\n/m, '')
     .replace(/^ {4}listen (443|\[::\]:443).*\n/gm, '')
     .replace(/^ {4}ssl_.*\n/gm, '')
+    .replace(/limit_conn lamina_address \d+;/, `limit_conn lamina_address ${requestsPerAddress};`)
     .replace(/^ {4}server_name .*$/m, `    listen 127.0.0.1:${port} backlog=4096;`)
     .replace('/var/log/nginx/lamina.log', path.join(folder, 'access.log'))
     .replace('/var/log/nginx/lamina-error.log', path.join(folder, 'error.log'));
@@ -75,7 +78,7 @@ function settingsIn(folder: string, site: string): string {
   const kept = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${folder}/${kind};\n`,
   );
-  // Started by root, it would answer as somebody who may not write there.
+  // Started by root, its workers would run as a user that may not write there.
   const user = process.getuid?.() === 0 ? 'user root;\n' : '';
   return fs
     .readFileSync(path.join(delivered, 'nginx.main.conf'), 'utf8')
@@ -95,7 +98,7 @@ async function answers(address: string): Promise<boolean> {
   }
 }
 
-/** One that nobody listens at now. */
+/** Returns a port that is free now. */
 export async function freePort(): Promise<number> {
   const server = net.createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -24,6 +24,8 @@ export interface OidcProvider {
   key(): SigningKey;
   /** Signs with a new key from now on, and knows the old one no more. */
   changeKey(): Promise<void>;
+  /** Adds a key to the published ones; a test signs with it. The provider itself goes on with its own. */
+  publish(key: SigningKey): void;
   /** What the provider says of a person, by the name they sign in with; others have an address at example.org. */
   readonly people: Map<string, Omit<AccountClaims, 'sub'>>;
   /** Answers every question with this, or with nothing at all; null: as it should. */
@@ -59,8 +61,15 @@ export async function startOidcProvider(): Promise<OidcProvider> {
   });
 
   let key = await newKey();
+  const published: SigningKey[] = [];
   function useKey(): void {
-    const provider = new Provider(issuer, configurationOf(key.privateJwk, claimsOf));
+    const provider = new Provider(
+      issuer,
+      configurationOf(
+        [key, ...published].map(({ privateJwk }) => privateJwk),
+        claimsOf,
+      ),
+    );
     const callback = provider.callback();
     answer = (request, response) => {
       const isOurPage = request.url?.startsWith('/interaction/') ?? false;
@@ -78,6 +87,10 @@ export async function startOidcProvider(): Promise<OidcProvider> {
     key: () => key,
     async changeKey() {
       key = await newKey();
+      useKey();
+    },
+    publish(another) {
+      published.push(another);
       useKey();
     },
     fail(how) {
@@ -104,9 +117,9 @@ export async function newKey(alg = 'RS256'): Promise<SigningKey> {
   };
 }
 
-function configurationOf(key: JWK, claimsOf: (login: string) => AccountClaims): Configuration {
+function configurationOf(keys: readonly JWK[], claimsOf: (login: string) => AccountClaims): Configuration {
   const policy = interactionPolicy.base();
-  policy.get('consent')?.checks.remove('native_client_prompt'); // nobody is asked for consent
+  policy.get('consent')?.checks.remove('native_client_prompt'); // no consent page
   return {
     clients: [
       {
@@ -119,7 +132,7 @@ function configurationOf(key: JWK, claimsOf: (login: string) => AccountClaims): 
         token_endpoint_auth_method: 'none',
       },
     ],
-    jwks: { keys: [key as NonNullable<Configuration['jwks']>['keys'][number]] },
+    jwks: { keys: keys as NonNullable<Configuration['jwks']>['keys'] },
     cookies: { keys: [randomBytes(16).toString('hex')] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     conformIdTokenClaims: false,

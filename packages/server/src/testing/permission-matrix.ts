@@ -11,26 +11,35 @@ export const actors = [
   'viewer',
   'user',
   'admin',
+  'visitor',
 ] as const;
 export type Actor = (typeof actors)[number];
 
 /**
  * For each endpoint of the contract that is not about pixels: the status of a well-formed request to an
- * existing target, for the actors in their order.
+ * existing target, for the actors in their order without the visitor.
  */
 export const answers: Readonly<Record<string, string>> = {
   //                     anon. bad  pend susp deac unas view user admin
   register: /*            */ '201  201  201  201  201  201  201  201  201',
+  confirmRegistration: /* */ '200  200  200  200  200  200  200  200  200',
   signIn: /*              */ '401  401  200  200  403  200  200  200  200',
   verifyToken: /*         */ '401  401  200  200  401  200  200  200  200',
   requestPasswordReset: /**/ '202  202  202  202  202  202  202  202  202',
+  checkPasswordReset: /*  */ '400  400  204  204  400  204  204  204  204',
   confirmPasswordReset: /**/ '400  400  200  200  400  200  200  200  200',
   signOut: /*             */ '401  401  204  204  401  204  204  204  204',
   getProfile: /*          */ '401  401  200  200  401  200  200  200  200',
   getActivity: /*         */ '401  401  200  200  401  200  200  200  200',
+  changeLanguage: /*      */ '401  401  204  204  401  204  204  204  204',
   listSignIns: /*         */ '401  401  200  200  401  200  200  200  200',
   endSignIn: /*           */ '401  401  204  204  401  204  204  204  204',
   endSignIns: /*          */ '401  401  204  204  401  204  204  204  204',
+  listApiTokens: /*       */ '401  401  403  403  401  403  200  200  200',
+  createApiToken: /*      */ '401  401  403  403  401  403  201  201  201',
+  deleteApiToken: /*      */ '401  401  403  403  401  403  204  204  204',
+  listAllApiTokens: /*    */ '401  401  403  403  401  403  403  403  200',
+  revokeApiToken: /*      */ '401  401  403  403  401  403  403  403  204',
   getSecondFactor: /*     */ '401  401  403  403  401  200  200  200  200',
   startSecondFactor: /*   */ '401  401  403  403  401  201  201  201  201',
   confirmSecondFactor: /* */ '401  401  403  403  401  200  200  200  200',
@@ -40,6 +49,7 @@ export const answers: Readonly<Record<string, string>> = {
   listUsers: /*           */ '401  401  403  403  401  403  403  403  200',
   getUser: /*             */ '401  401  403  403  401  403  403  403  200',
   approveUser: /*         */ '401  401  403  403  401  403  403  403  200',
+  withdrawApproval: /*    */ '401  401  403  403  401  403  403  403  200',
   suspendUser: /*         */ '401  401  403  403  401  403  403  403  200',
   deactivateUser: /*      */ '401  401  403  403  401  403  403  403  200',
   promoteUser: /*         */ '401  401  403  403  401  403  403  403  200',
@@ -55,11 +65,38 @@ export const answers: Readonly<Record<string, string>> = {
   deleteImageSession: /*  */ '401  401  403  403  401  403  204  204  204',
   listImages: /*          */ '401  401  403  403  401  403  200  200  200',
   getImage: /*            */ '401  401  403  403  401  403  200  200  200',
+  listImageGroups: /*    */ '401  401  403  403  401  403  200  200  200',
+  listImageRows: /*      */ '401  401  403  403  401  403  200  200  200',
+  getImagePosition: /*   */ '401  401  403  403  401  403  200  200  200',
+  iiifBase: /*            */ '401  401  403  403  401  403  303  303  303',
+  iiifInformation: /*     */ '401  401  403  403  401  403  200  200  200',
+  iiifImage: /*           */ '401  401  403  403  401  403  200  200  200',
+  iiifManifest: /*        */ '401  401  403  403  401  403  200  200  200',
+  iiifCaseManifest: /*    */ '401  401  403  403  401  403  200  200  200',
+  iiifCollectionManifest: /**/ '401  401  403  403  401  403  200  200  200',
+  searchStudies: /*        */ '401  401  403  403  401  403  200  200  200',
+  searchSeries: /*         */ '401  401  403  403  401  403  200  200  200',
+  searchInstances: /*      */ '401  401  403  403  401  403  200  200  200',
+  searchSeriesOfStudy: /*  */ '401  401  403  403  401  403  200  200  200',
+  searchInstancesOfStudy: /* */ '401  401  403  403  401  403  200  200  200',
+  searchInstancesOfSeries: /* */ '401  401  403  403  401  403  200  200  200',
+  getStudyMetadata: /*     */ '401  401  403  403  401  403  200  200  200',
+  getSeriesMetadata: /*    */ '401  401  403  403  401  403  200  200  200',
+  getInstanceMetadata: /*  */ '401  401  403  403  401  403  200  200  200',
+  getFrames: /*            */ '401  401  403  403  401  403  200  200  200',
+  getIccProfile: /*        */ '401  401  403  403  401  403  200  200  200',
+  getStudyThumbnail: /*    */ '401  401  403  403  401  403  200  200  200',
+  getSeriesThumbnail: /*   */ '401  401  403  403  401  403  200  200  200',
+  getInstanceThumbnail: /* */ '401  401  403  403  401  403  200  200  200',
+  getOriginal: /*         */ '401  401  403  403  401  403  403  200  200',
+  getOriginalFile: /*     */ '401  401  403  403  401  403  403  200  200',
   updateImage: /*         */ '401  401  403  403  401  403  403  403  200',
   deleteImage: /*         */ '401  401  403  403  401  403  403  403  204',
   listApplications: /*   */ '401  401  403  403  401  403  403  403  200',
   countWaiting: /*       */ '401  401  403  403  401  403  403  403  200',
   rejectUser: /*         */ '401  401  403  403  401  403  403  403  200',
+  approveApplications: /**/ '401  401  403  403  401  403  403  403  200',
+  rejectApplications: /* */ '401  401  403  403  401  403  403  403  200',
   updateUserAccess: /*   */ '401  401  403  403  401  403  403  403  200',
   listDatasets: /*       */ '401  401  403  403  401  403  403  403  200',
   updateDataset: /*      */ '401  401  403  403  401  403  403  403  200',
@@ -72,6 +109,28 @@ export const answers: Readonly<Record<string, string>> = {
   exportCatalogue: /*    */ '401  401  403  403  401  403  403  403  200',
   checkCatalogueImport: /**/ '401  401  403  403  401  403  403  403  200',
   applyCatalogueImport: /**/ '401  401  403  403  401  403  403  403  200',
+  listRecentAnnotations: /**/ '401  401  403  403  401  403  200  200  200',
+  countAnnotations: /*   */ '401  401  403  403  401  403  200  200  200',
+  listAnnotationLayers: /**/ '401  401  403  403  401  403  200  200  200',
+  createAnnotationLayer: /**/ '401  401  403  403  401  403  403  201  201',
+  updateAnnotationLayer: /**/ '401  401  403  403  401  403  403  200  200',
+  deleteAnnotationLayer: /**/ '401  401  403  403  401  403  403  204  204',
+  restoreAnnotationLayer: /**/ '401  401  403  403  401  403  403  200  200',
+  listAnnotations: /*    */ '401  401  403  403  401  403  200  200  200',
+  changeAnnotations: /*  */ '401  401  403  403  401  403  403  200  200',
+  importAnnotationFile: /**/ '401  401  403  403  401  403  403  200  200',
+  exportAnnotationFile: /**/ '401  401  403  403  401  403  200  200  200',
+  listAnnotationHistory: /**/ '401  401  403  403  401  403  200  200  200',
+  restoreAnnotation: /*  */ '401  401  403  403  401  403  403  200  200',
+  streamAnnotationEvents: /**/ '401  401  403  403  401  403  200  200  200',
+  getAnnotationClasses: /**/ '401  401  403  403  401  403  200  200  200',
+  updateAnnotationClasses: /**/ '401  401  403  403  401  403  403  403  200',
+  listResultLayers: /*   */ '401  401  403  403  401  403  200  200  200',
+  createResultLayer: /*  */ '401  401  403  403  401  403  403  201  201',
+  deleteResultLayer: /*  */ '401  401  403  403  401  403  403  204  204',
+  createResultFile: /*   */ '401  401  403  403  401  403  403  201  201',
+  getResultFile: /*      */ '401  401  403  403  401  403  403  200  200',
+  sendResultFile: /*     */ '401  401  403  403  401  403  403  204  204',
   listUploads: /*        */ '401  401  403  403  401  403  403  403  200',
   beginUpload: /*        */ '401  401  403  403  401  403  403  403  200',
   abandonUpload: /*      */ '401  401  403  403  401  403  403  403  204',
@@ -81,9 +140,45 @@ export const answers: Readonly<Record<string, string>> = {
   finishUploadFile: /*   */ '401  401  403  403  401  403  403  403  202',
   listRequestableDatasets: /**/ '401  401  403  403  401  403  200  200  200',
   requestDataset: /*     */ '401  401  403  403  401  403  200  200  200',
+  listCases: /*          */ '401  401  403  403  401  403  200  200  200',
+  createCase: /*         */ '401  401  403  403  401  403  403  403  201',
+  getCase: /*            */ '401  401  403  403  401  403  200  200  200',
+  updateCase: /*         */ '401  401  403  403  401  403  403  403  200',
+  deleteCase: /*         */ '401  401  403  403  401  403  403  403  204',
+  registerCaseSlides: /* */ '401  401  403  403  401  403  403  200  200',
+  listSavedViews: /*     */ '401  401  403  403  401  403  403  200  200',
+  createSavedView: /*    */ '401  401  403  403  401  403  403  201  201',
+  getSavedView: /*       */ '401  401  403  403  401  403  403  200  200',
+  updateSavedView: /*    */ '401  401  403  403  401  403  403  200  200',
+  deleteSavedView: /*    */ '401  401  403  403  401  403  403  204  204',
+  listCollections: /*    */ '401  401  403  403  401  403  200  200  200',
+  createCollection: /*   */ '401  401  403  403  401  403  403  201  201',
+  getCollection: /*      */ '401  401  403  403  401  403  200  200  200',
+  updateCollection: /*   */ '401  401  403  403  401  403  403  200  200',
+  deleteCollection: /*   */ '401  401  403  403  401  403  403  204  204',
+  present: /*            */ '401  401  403  403  401  403  403  204  204',
+  followPresentation: /* */ '401  401  403  403  401  403  200  200  200',
+  answerQuestion: /*     */ '401  401  403  403  401  403  200  200  200',
+  listAnswers: /*        */ '401  401  403  403  401  403  403  200  200',
+  createShareLink: /*    */ '401  401  403  403  401  403  403  201  201',
+  listShareLinks: /*     */ '401  401  403  403  401  403  403  200  200',
+  endShareLink: /*       */ '401  401  403  403  401  403  403  204  204',
+  openShareLink: /*      */ '200  200  200  200  200  200  200  200  200',
+};
+
+/**
+ * What a visitor with the image session of a share link may call beyond what anyone may. Everything else answers as to an
+ * anonymous caller.
+ */
+const visitorAnswers: Readonly<Record<string, number>> = {
+  followPresentation: 200,
+  answerQuestion: 200,
+  listAnnotationLayers: 200,
+  listAnnotations: 200,
 };
 
 export function answerFor(endpointName: string, actor: Actor): number {
+  if (actor === 'visitor') return visitorAnswers[endpointName] ?? answerFor(endpointName, 'anonymous');
   return Number(answers[endpointName]?.split(/\s+/)[actors.indexOf(actor)]);
 }
 
@@ -94,7 +189,8 @@ export function codeFor(endpointName: string, actor: Actor): ErrorCode | null {
   if (status === 400) return 'reset_link_invalid';
   if (status === 401) {
     if (endpointName === 'signIn') return 'credentials_invalid';
-    return actor === 'anonymous' && endpointName !== 'verifyToken' ? 'token_missing' : 'token_invalid';
+    const hasNoToken = actor === 'anonymous' || actor === 'visitor';
+    return hasNoToken && endpointName !== 'verifyToken' ? 'token_missing' : 'token_invalid';
   }
   const isBlocked = actor === 'pending' || actor === 'suspended' || actor === 'deactivated';
   return isBlocked ? 'account_not_active' : 'forbidden';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import pg from 'pg';
 
 export interface PostgresServer {
-  /** Of an empty database that is made for whoever asks. */
+  /** Creates an empty database and returns its URL. */
   newDatabase(): Promise<string>;
   /** Ends it as a crash does; every connection breaks. */
   halt(): Promise<void>;
@@ -19,7 +19,7 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** What scripts/postgres.mjs gives. */
+/** What scripts/services/postgres.ts returns. */
 interface Started {
   readonly address: string;
   readonly data: string;
@@ -28,7 +28,7 @@ interface Started {
   stop(): Promise<void>;
 }
 
-const script = new URL('../../../../scripts/postgres.mjs', import.meta.url).href;
+const script = new URL('../../../../scripts/services/postgres.ts', import.meta.url).href;
 
 /** @returns null, with a sentence on the terminal, when this machine has no PostgreSQL */
 export async function startPostgresServer(settings: readonly string[] = []): Promise<PostgresServer | null> {

@@ -7,11 +7,11 @@
  */
 import { flushCompileCache } from 'node:module';
 import pino from 'pino';
+import { ensureFirstAdmin } from '../accounts/first-admin.ts';
 import { buildApp } from '../app.ts';
-import { recordSettings } from '../auditing/settings-entry.ts';
-import { configOfProcess } from '../config.ts';
-import { drawDemoSlidesOnce } from '../demo/draw-demo-slides-once.ts';
-import { ensureFirstAdmin } from '../first-admin.ts';
+import { recordSettingsChange } from '../audit/settings-event.ts';
+import { registerDemoSlidesJob } from '../catalogue/demo-slides.ts';
+import { configOfProcess } from '../platform/config.ts';
 import { createServices } from '../services.ts';
 import { openDatabase } from '../store/database.ts';
 import { cheapPasswords } from './cheap-passwords.ts';
@@ -22,10 +22,10 @@ const log = pino({ level: config.logLevel }, pino.destination({ fd: 2, sync: fal
 const services = await createServices({ config, db, log, passwordCost: cheapPasswords });
 const app = await buildApp(services);
 await ensureFirstAdmin(services);
-await recordSettings(services, config);
+await recordSettingsChange(services, config);
 const address = await app.listen({ host: config.host, port: config.port });
 const part = { x: 9000, y: 5000, width: 512, height: 512 };
-drawDemoSlidesOnce({ ...services, parts: { colon: part, liver: part } });
+registerDemoSlidesJob({ ...services, parts: { colon: part, liver: part } });
 await services.catalogue.start();
 services.uploads.start();
 await services.jobs.start();

@@ -45,7 +45,7 @@ export function startServerProcess(
  * The program as it is delivered.
  *
  * @param env settings; nothing of the tester's own reaches the server
- * @param log where its log goes; `pipe` leaves it to whoever reads `process.stderr`
+ * @param log where its log goes; `pipe`: to `process.stderr` of the result
  * @throws when it ends before it listens
  */
 export function startProgram(

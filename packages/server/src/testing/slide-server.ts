@@ -1,8 +1,9 @@
-/** A test server with slides in its folder, and somebody who looks at them. */
+/** A test server with a slide folder, and requests for pixels. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { apiBase, createImageSession, listImages } from '@lamina/contract';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
+import { injectRequest } from './inject.ts';
 import { type TestServer, type TestUser, testServer } from './test-server.ts';
 
 export interface SlideServer extends TestServer {
@@ -51,7 +52,7 @@ export async function slideServer(world: Parameters<typeof testServer>[0] = {}):
       return body.session_id;
     },
     pixels: (address, session, request = {}) =>
-      app.inject({
+      injectRequest(app, {
         ...request,
         url: `${apiBase}/image-catalog/proxy/${address}${session === null ? '' : `?session=${session}`}`,
       }),

@@ -80,6 +80,22 @@ export const stateCalls: Readonly<Record<string, StateCall>> = {
       deactivated:admin     invalid_request
       self                  invalid_request`,
   },
+  'withdraw the approval': {
+    endpoint: 'withdrawApproval',
+    outcomes: `
+      pending               not_active
+      active:unassigned     pending:unassigned!
+      active:viewer         pending:unassigned!
+      active:user           pending:unassigned!
+      active:admin          approval_settled
+      suspended:unassigned  not_active
+      suspended:viewer      not_active
+      suspended:user        not_active
+      suspended:admin       not_active
+      deactivated:user      not_active
+      deactivated:admin     not_active
+      self                  approval_settled`,
+  },
   suspend: {
     endpoint: 'suspendUser',
     outcomes: `
@@ -160,7 +176,7 @@ export const stateCalls: Readonly<Record<string, StateCall>> = {
       suspended:admin       *!
       deactivated:user      closed
       deactivated:admin     closed
-      self                  *!`,
+      self                  self_change`,
   },
 };
 

@@ -1,27 +1,60 @@
-/** For every endpoint that is not about pixels a request that is right, whoever sends it: by it everybody is tried. */
+/**
+ * A valid request for every endpoint except those for pixels, to test the permissions of every actor.
+ *
+ * Longer than 350 lines because every endpoint has its request here.
+ */
 import { createHash, randomUUID } from 'node:crypto';
+import fs from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import {
+  type AnnotationFeature,
   createImageSession,
   type Endpoint,
   endpoints,
   listSignIns,
+  openShareLink,
   requestPasswordReset,
+  type ShareTargetType,
   startSecondFactor,
   type User,
 } from '@lamina/contract';
+import { buildIcc, buildSvs } from '@lamina/slide/testing';
 import postalMime from 'postal-mime';
-import { insertGrant } from '../store/dataset-grants.ts';
+import { applyChanges } from '../annotations/apply-changes.ts';
+import { parseFeature } from '../annotations/parse-feature.ts';
+import { uidOf } from '../dicomweb/uids.ts';
+import { hashSecret, newSecret } from '../platform/secrets.ts';
+import { lockLayer } from '../store/annotation-layers.ts';
+import { saveCase } from '../store/cases.ts';
+import { saveCollection } from '../store/collections.ts';
+import { insertGrant, setDownloadGrant } from '../store/dataset-grants.ts';
 import { saveDatasetRequest } from '../store/dataset-requests.ts';
 import { saveDataset } from '../store/datasets.ts';
+import { insertRegistration } from '../store/registrations.ts';
+import { insertResultLayer, unreadResult } from '../store/result-layers.ts';
+import { saveSavedView } from '../store/saved-views.ts';
+import { insertShareLink } from '../store/share-links.ts';
 import { oneTimeCode } from './one-time-code.ts';
 import type { Actor } from './permission-matrix.ts';
 import type { TestServer, TestUser } from './test-server.ts';
 
-/** Somebody who asks: an account, where there is one, and what is sent as the bearer token. */
-export interface Asker {
+/** A caller: its account, if any, and its bearer token. */
+export interface Caller {
   readonly user: TestUser;
   readonly token: string | null;
+  /** Of a visitor. */
+  readonly visitor?: GivenVisitor;
+}
+
+/** A visitor who has opened the share link of a collection. */
+export interface GivenVisitor {
+  readonly session: string;
+  readonly secret: string;
+  readonly linkId: string;
+  readonly collectionId: string;
+  /** The slide of the collection, whose annotations the link shows. */
+  readonly imageId: string;
 }
 
 export interface WellFormedRequest {
@@ -32,10 +65,20 @@ export interface WellFormedRequest {
   readonly headers?: Record<string, string>;
 }
 
-/** Of the right form, and nobody's. */
+/** Valid ids and values that do not exist. */
 export const unknownToken = 'A'.repeat(43);
 export const missingId = '00000000-0000-4000-8000-000000000000';
 export const newPassword = 'yepyeni-şifre';
+
+/** An annotation at the upper left corner of a slide. */
+export function pointFeature(id: string = randomUUID()): AnnotationFeature {
+  return {
+    type: 'Feature',
+    id,
+    geometry: { type: 'Point', coordinates: [1, 1] },
+    properties: { objectType: 'annotation' },
+  };
+}
 
 const tus = { 'tus-resumable': '1.0.0' } as const;
 
@@ -47,16 +90,17 @@ interface UploadIds {
 
 interface WellFormedRequests {
   /** A new account of this kind, signed in where it can be. */
-  asker(actor: Actor): Promise<Asker>;
+  caller(actor: Actor): Promise<Caller>;
   /** To an existing target, which is made for it. `isStranger`: there is no account behind it to speak of. */
-  requestFor(name: string, asker: Asker, isStranger: boolean): Promise<WellFormedRequest>;
+  requestFor(name: string, caller: Caller, isStranger: boolean): Promise<WellFormedRequest>;
 }
 
 /** @param server asked for when it is needed: it is made before the tests, not before they are named */
 export function wellFormedRequests(server: () => TestServer): WellFormedRequests {
-  async function asker(actor: Actor): Promise<Asker> {
+  async function caller(actor: Actor): Promise<Caller> {
     const { given, services } = server();
     if (actor === 'anonymous') return { user: await given.user(), token: null };
+    if (actor === 'visitor') return { user: await given.user(), token: null, visitor: await givenVisitor() };
     if (actor === 'bad token') return { user: await given.user(), token: unknownToken };
     if (actor === 'pending' || actor === 'suspended') {
       const user = await given.user({ status: actor });
@@ -72,7 +116,125 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     return { user, token: await given.token(user) };
   }
 
+  /** An image without a file. A rescan that is under way, which some calls start, would mark it as missing. */
+  async function givenImage(is?: Parameters<TestServer['given']['image']>[0]) {
+    const { given, services } = server();
+    await services.catalogue.settled();
+    return given.image(is);
+  }
+
+  /** A slide in an open dataset whose slides may be shared. */
+  async function sharedImage(): Promise<string> {
+    const { services, clock } = server();
+    const [name, now] = [`Paylaşılan ${randomUUID()}`, clock.now().toISOString()];
+    await saveDataset(services.db, { name, access: 'open', isListed: false, isShared: true, now });
+    return (await givenImage({ dataset_name: name })).id;
+  }
+
+  async function givenView(uid: string): Promise<string> {
+    const { services, clock } = server();
+    const at = clock.now().toISOString();
+    const id = randomUUID();
+    const field = JSON.stringify({ x: 1, y: 1, zoom: 1, rotation: 0, mirrored: false });
+    const shown = {
+      image_id: await sharedImage(),
+      title: 'G',
+      text: null,
+      field,
+      colours: null,
+      layers: null,
+    };
+    const row = { id, uid, ...shown, version: 1, created_at: at, updated_at: at };
+    await services.db.transaction().execute((tx) => saveSavedView(tx, row));
+    return id;
+  }
+
+  /** A collection that every member may read, of one slide with a question. */
+  async function givenCollection(uid: string, imageId?: string): Promise<string> {
+    const { services, clock } = server();
+    const at = clock.now().toISOString();
+    const id = randomUUID();
+    const question = { kind: 'text', text: 'Neden?' } as const;
+    const items = [{ type: 'slide', id: imageId ?? (await sharedImage()), text: null, question } as const];
+    const row = { id, uid, title: 'K', description: null, version: 1, created_at: at, updated_at: at };
+    const readers = { readers: 'members', readerUids: [], ownerName: null } as const;
+    await services.db.transaction().execute((tx) => saveCollection(tx, { ...row, ...readers, items }));
+    return id;
+  }
+
+  async function givenLink(uid: string, target: { readonly type: ShareTargetType; readonly id: string }) {
+    const { services, clock } = server();
+    const [id, secret] = [randomUUID(), newSecret()];
+    const createdAt = clock.now();
+    const row = {
+      id,
+      uid,
+      secret_hash: hashSecret(secret),
+      title: 'B',
+      target_type: target.type,
+      target_id: target.id,
+      password_hash: null,
+      shows_annotations: 1,
+      allows_movement: 1,
+      max_openings: null,
+      openings: 0,
+      created_at: createdAt.toISOString(),
+      expires_at: new Date(createdAt.getTime() + 7 * 24 * 3_600_000).toISOString(),
+      ended_at: null,
+    } as const;
+    await services.db.transaction().execute((tx) => insertShareLink(tx, row));
+    return { id, secret };
+  }
+
+  async function givenVisitor(): Promise<GivenVisitor> {
+    const { given, as } = server();
+    const { uid } = await given.user();
+    const imageId = await sharedImage();
+    const collectionId = await givenCollection(uid, imageId);
+    const { id: linkId, secret } = await givenLink(uid, { type: 'collection', id: collectionId });
+    const { body } = await as(null).call(openShareLink, { body: { secret } });
+    return { session: body.session_id, secret, linkId, collectionId, imageId };
+  }
+
+  /** A result layer that waits for its file. */
+  async function givenResultLayer(uid: string): Promise<string> {
+    const { services, clock } = server();
+    const at = clock.now().toISOString();
+    const row = {
+      ...unreadResult,
+      id: randomUUID(),
+      image_id: (await givenImage()).id,
+      name: 'Tumor',
+      kind: 'raster',
+      owner_uid: uid,
+      source: 'upload',
+      state: 'uploading',
+      created_at: at,
+      updated_at: at,
+    } as const;
+    await services.db.transaction().execute((tx) => insertResultLayer(tx, row));
+    return row.id;
+  }
+
   let registered = 0;
+  let slide: Promise<string> | null = null;
+
+  /** Id of an image whose file exists, for calls that read it. */
+  async function slideOnDisk(): Promise<string> {
+    const { config, services } = server();
+    const folder = join(config.slidesDir, 'Protokol');
+    await fs.mkdir(folder, { recursive: true });
+    await fs.writeFile(join(folder, 'protocol.svs'), await buildSvs({ profile: buildIcc() }));
+    await services.catalogue.rescan();
+    await services.catalogue.settled();
+    const { id } = await services.db
+      .selectFrom('images')
+      .select('id')
+      .where('dataset_name', '=', 'Protokol')
+      .executeTakeFirstOrThrow();
+    return id;
+  }
+  let svs: Uint8Array | null = null;
 
   /** One that members may ask for. @param grantedTo who may see it */
   async function restrictedDataset(grantedTo?: string): Promise<string> {
@@ -85,9 +247,40 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     return name;
   }
 
+  /** An open dataset. */
+  async function sharedDataset(): Promise<string> {
+    const { db } = server().services;
+    const [name, now] = [`Açık ${randomUUID()}`, server().clock.now().toISOString()];
+    await saveDataset(db, { name, access: 'open', isListed: false, now });
+    return name;
+  }
+
+  /** A case of two slides in an open dataset. */
+  async function givenCase(): Promise<{ readonly id: string; readonly images: readonly string[] }> {
+    const { services, clock } = server();
+    const dataset = await sharedDataset();
+    const images = [
+      (await givenImage({ dataset_name: dataset })).id,
+      (await givenImage({ dataset_name: dataset })).id,
+    ];
+    const at = clock.now().toISOString();
+    const id = randomUUID();
+    const slides = images.map((image_id) => ({ image_id, stain: null, block: null, note: null }));
+    const times = { created_at: at, updated_at: at };
+    const row = { id, dataset, name: 'V-1', description: null, version: 1, ...times };
+    await services.db.transaction().execute((tx) => saveCase(tx, { ...row, slides, registrations: [] }));
+    return { id, images };
+  }
+
   /** Of one byte, and one of its files that is begun, or has come whole. */
   async function uploadOf(uid: string, has: 'no file' | 'a file' | 'a whole file'): Promise<UploadIds> {
-    const { uploads } = server().services;
+    const { uploads, db } = server().services;
+    // The number of unfinished uploads is limited.
+    const begun = await db.selectFrom('uploads').select('id').execute();
+    if (begun.length >= 50) {
+      await db.deleteFrom('upload_files').execute();
+      await db.deleteFrom('uploads').execute();
+    }
     const path = `${randomUUID()}.svs`;
     const announced = { dataset: 'Yeni', path, is_folder: false, file_count: 1, size_bytes: 1 };
     const origin = { address: '127.0.0.1', requestId: null };
@@ -99,16 +292,32 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     return { ...ids, fileId };
   }
 
+  /** An annotation that its owner has deleted. */
+  async function deletedAnnotation(uid: string): Promise<{ layerId: string; annotationId: string }> {
+    const { db, now } = server().services;
+    const layer = await server().given.layer({ owner_uid: uid });
+    const feature = parseFeature(pointFeature(), { width: null, height: null });
+    const change = { id: feature.id, feature, base: null };
+    await db.transaction().execute(async (tx) => {
+      await applyChanges(tx, { layer, author: uid, now: now().toISOString() }, [change]);
+      const changed = await lockLayer(tx, layer.id);
+      if (changed === null) throw new Error('the layer is gone');
+      const deletion = { id: feature.id, feature: null, base: 1 };
+      await applyChanges(tx, { layer: changed, author: uid, now: now().toISOString() }, [deletion]);
+    });
+    return { layerId: layer.id, annotationId: feature.id };
+  }
+
   /** A well-formed request to an existing target. `isAnonymous`: there is no account behind it to speak of. */
   async function requestFor(
     name: string,
-    { user, token }: Asker,
+    { user, token, visitor }: Caller,
     isStranger: boolean,
   ): Promise<WellFormedRequest> {
     const { given, as, outbox } = server();
     const endpoint = endpoints[name] as Endpoint;
     const to = (params: Record<string, string>, payload?: object): WellFormedRequest => ({
-      url: endpoint.path.replace(/:(\w+)/, (_, param: string) => params[param] ?? ''),
+      url: endpoint.path.replace(/:(\w+)/g, (whole, param: string) => params[param] ?? whole),
       ...(payload && { payload }),
     });
     const target = async (is?: Partial<User>) => ({ uid: (await given.user(is)).uid });
@@ -117,12 +326,32 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
       case 'register':
         registered += 1;
         return to({}, { email: `new-${registered}@example.org`, password: 'uzun-bir-şifre' });
+      case 'confirmRegistration': {
+        registered += 1;
+        const { db, signIn, now } = server().services;
+        const code = newSecret();
+        const email = `confirmed-${registered}@example.org`;
+        await insertRegistration(db, {
+          hash: hashSecret(code),
+          uid: randomUUID(),
+          email,
+          email_key: email,
+          password_hash: await signIn.hashPassword('uzun-bir-şifre', null),
+          display_name: null,
+          affiliation: null,
+          purpose: null,
+          language: 'tr',
+          expires_at: new Date(now().getTime() + 60_000).toISOString(),
+        });
+        return to({}, { code, password: 'uzun-bir-şifre' });
+      }
       case 'signIn':
         return to({}, { email: user.email, password: isStranger ? 'yanlış-şifre' : user.password });
       case 'verifyToken':
         return to({}, { token: isStranger || token === null ? unknownToken : token });
       case 'requestPasswordReset':
         return to({}, { email: user.email });
+      case 'checkPasswordReset':
       case 'confirmPasswordReset': {
         if (isStranger) return to({}, { code: unknownToken, new_password: newPassword });
         // Asked for before the account was closed.
@@ -134,17 +363,30 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
         await db.updateTable('users').set({ status: user.status }).where('uid', '=', user.uid).execute();
         return to({}, { code: /#code=(\S+)/.exec(mine?.text ?? '')?.[1], new_password: newPassword });
       }
+      case 'changeLanguage':
+        return to({}, { language: 'en' });
+      case 'createApiToken':
+        return to({}, { name: 'Betik', scopes: ['slides:read'] });
+      case 'deleteApiToken':
+        return to({ tokenId: (await given.apiToken(user)).id });
+      case 'revokeApiToken':
+        return to({ tokenId: (await given.apiToken(await given.user())).id });
       case 'changePassword':
         return to({}, { new_password: newPassword });
       case 'approveUser':
         return to(await target({ status: 'pending' }), { role: 'viewer' });
       case 'getUser':
+      case 'withdrawApproval':
       case 'suspendUser':
       case 'deactivateUser':
       case 'promoteUser':
         return to(await target());
       case 'updateUserAccess':
         return to(await target(), { datasets: [], expires_at: null });
+      case 'approveApplications':
+        return to({}, { uids: [(await target({ status: 'pending' })).uid] });
+      case 'rejectApplications':
+        return to({}, { uids: [(await target({ status: 'pending' })).uid], reason: 'Kurum doğrulanamadı.' });
       case 'rejectUser':
         return to(await target({ status: 'pending' }), { reason: 'Kurumunuz doğrulanamadı.' });
       case 'updateDataset':
@@ -185,10 +427,10 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
         return to({ sessionId: body.session_id ?? unknownToken });
       }
       case 'changeImages':
-        return to({}, { ids: [(await given.image()).id], organ_type: 'Liver' });
+        return to({}, { ids: [(await givenImage()).id], organ_type: 'Liver' });
       case 'checkCatalogueImport':
       case 'applyCatalogueImport': {
-        const file = Buffer.from(`id,organ_type\n${(await given.image()).id},Liver\n`);
+        const file = Buffer.from(`id,organ_type\n${(await givenImage()).id},Liver\n`);
         const { plan } = await server().services.catalogueImport.check(file, 'tr');
         return {
           ...to({}, file),
@@ -197,12 +439,171 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
         };
       }
       case 'getImage':
+      case 'getImagePosition':
       case 'updateImage':
       case 'deleteImage':
         return to(
-          { imageId: (await given.image()).id },
+          { imageId: (await givenImage()).id },
           name === 'updateImage' ? { organ_type: 'Liver' } : undefined,
         );
+      case 'createCase': {
+        const dataset = await sharedDataset();
+        const { id } = await givenImage({ dataset_name: dataset });
+        return to({}, { dataset, name: 'V-1', slides: [{ image_id: id }] });
+      }
+      case 'getCase':
+      case 'iiifCaseManifest':
+      case 'deleteCase':
+        return to({ caseId: (await givenCase()).id });
+      case 'updateCase':
+        return to({ caseId: (await givenCase()).id }, { name: 'V-2' });
+      case 'registerCaseSlides': {
+        const { id, images } = await givenCase();
+        const points = [
+          { from: [0, 0], to: [5, 5] },
+          { from: [90, 0], to: [95, 5] },
+        ];
+        return to({ caseId: id }, { from_image: images[0], to_image: images[1], points });
+      }
+      case 'searchSeriesOfStudy':
+      case 'searchInstancesOfStudy':
+      case 'searchInstancesOfSeries':
+      case 'getStudyMetadata':
+      case 'getSeriesMetadata':
+      case 'getInstanceMetadata':
+      case 'getFrames':
+      case 'getIccProfile':
+      case 'getStudyThumbnail':
+      case 'getSeriesThumbnail':
+      case 'getInstanceThumbnail': {
+        slide ??= slideOnDisk();
+        const id = await slide;
+        const uids = { study: uidOf(id, 'study'), series: uidOf(id, 'series'), instance: uidOf(id, 0) };
+        const params: Record<string, string> = { ...uids, frames: '1' };
+        return { url: endpoint.path.replace(/:(\w+)/g, (_, param: string) => params[param] ?? '') };
+      }
+      case 'iiifBase':
+      case 'iiifInformation':
+      case 'iiifImage':
+      case 'iiifManifest': {
+        slide ??= slideOnDisk();
+        const { url } = to({ imageId: await slide });
+        return { url: url.replace(/:region.*/, 'full/20,/0/default.jpg') };
+      }
+      case 'listAnnotationLayers':
+      case 'createAnnotationLayer':
+        return to(
+          { imageId: visitor?.imageId ?? (await givenImage()).id },
+          name === 'createAnnotationLayer' ? { name: 'Tumor' } : undefined,
+        );
+      case 'countAnnotations':
+        return { ...to({}), query: { images: (await givenImage()).id } };
+      case 'streamAnnotationEvents':
+        return { ...to({ imageId: (await givenImage()).id }), query: { wait: '0' } };
+      case 'listAnnotations': {
+        const place = visitor && ({ image_id: visitor.imageId, visibility: 'members' } as const);
+        return to({ layerId: (await given.layer({ owner_uid: user.uid, ...place })).id });
+      }
+      case 'listAnnotationHistory':
+      case 'exportAnnotationFile':
+      case 'deleteAnnotationLayer':
+      case 'restoreAnnotationLayer':
+        return to({ layerId: (await given.layer({ owner_uid: user.uid })).id });
+      case 'updateAnnotationLayer':
+        return to(
+          { layerId: (await given.layer({ owner_uid: user.uid })).id },
+          { name: 'Stroma', version: 1 },
+        );
+      case 'importAnnotationFile': {
+        const { url } = to({ layerId: (await given.layer({ owner_uid: user.uid })).id });
+        const payload = Buffer.from(JSON.stringify(pointFeature()));
+        return { url, payload, headers: { 'content-type': 'application/geo+json' } };
+      }
+      case 'changeAnnotations': {
+        const change = { op: 'put', feature: pointFeature(), base_revision: null };
+        return to({ layerId: (await given.layer({ owner_uid: user.uid })).id }, { changes: [change] });
+      }
+      case 'getAnnotationClasses':
+      case 'updateAnnotationClasses': {
+        const dataset = `Karaciğer ${randomUUID()}`;
+        await givenImage({ dataset_name: dataset });
+        const classes = [{ name: 'Tumor', color: [200, 0, 0], shortcut: '1' }];
+        const payload = name === 'updateAnnotationClasses' ? { classes, version: 0 } : undefined;
+        return to({ datasetId: encodeURIComponent(dataset) }, payload);
+      }
+      case 'restoreAnnotation':
+        return to(await deletedAnnotation(user.uid));
+      case 'createSavedView': {
+        const field = { x: 1, y: 1, zoom: 1 };
+        return to({}, { image_id: await sharedImage(), title: 'G', field });
+      }
+      case 'getSavedView':
+      case 'deleteSavedView':
+        return to({ viewId: await givenView(user.uid) });
+      case 'updateSavedView':
+        return to({ viewId: await givenView(user.uid) }, { title: 'G2' });
+      case 'createCollection': {
+        const items = [{ type: 'slide', id: await sharedImage() }];
+        return to({}, { title: 'K', items, readers: 'members' });
+      }
+      case 'getCollection':
+      case 'iiifCollectionManifest':
+      case 'deleteCollection':
+      case 'listAnswers':
+        return to({ collectionId: await givenCollection(user.uid) });
+      case 'updateCollection':
+        return to({ collectionId: await givenCollection(user.uid) }, { title: 'K2' });
+      case 'present':
+        return to({ collectionId: await givenCollection(user.uid) }, { item: 0 });
+      case 'followPresentation':
+      case 'answerQuestion': {
+        const collectionId = visitor?.collectionId ?? (await givenCollection(user.uid));
+        return name === 'answerQuestion'
+          ? to({ collectionId }, { item: 0, answer: 'Bilmiyorum.' })
+          : { ...to({ collectionId }), query: { wait: '0' } };
+      }
+      case 'createShareLink':
+        return to({}, { target: { type: 'slide', id: await sharedImage() }, title: 'B' });
+      case 'endShareLink':
+        return to({ linkId: (await givenLink(user.uid, { type: 'slide', id: await sharedImage() })).id });
+      case 'openShareLink': {
+        const maker = await given.user();
+        const { secret } = await givenLink(maker.uid, { type: 'slide', id: await sharedImage() });
+        return to({}, { secret });
+      }
+      case 'getOriginal':
+      case 'getOriginalFile': {
+        const fileName = `${randomUUID()}.svs`;
+        svs ??= await buildSvs({ width: 64, height: 64, tileSize: 64, downsamples: [1] });
+        await fs.writeFile(join(server().config.slidesDir, fileName), svs);
+        const dataset = await restrictedDataset(user.uid);
+        await setDownloadGrant(server().services.db, { uid: user.uid, dataset, isAllowed: true });
+        const file = { path: fileName, file_name: fileName, dataset_name: dataset, fingerprint: 'x' };
+        const { id } = await givenImage(file);
+        const { url } = to({ imageId: id });
+        return { url: url.replace('*', fileName) };
+      }
+      case 'listResultLayers':
+      case 'createResultLayer':
+        return to(
+          { imageId: (await givenImage()).id },
+          name === 'createResultLayer' ? { name: 'Tumor', kind: 'raster' } : undefined,
+        );
+      case 'deleteResultLayer':
+      case 'getResultFile':
+        return to({ layerId: await givenResultLayer(user.uid) });
+      case 'createResultFile':
+        return {
+          ...to({ layerId: await givenResultLayer(user.uid) }),
+          headers: { ...tus, 'upload-length': '2' },
+        };
+      case 'sendResultFile': {
+        const part = { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' };
+        return {
+          ...to({ layerId: await givenResultLayer(user.uid) }, Buffer.from('x')),
+          headers: { ...tus, ...part, 'upload-length': '2' },
+        };
+      }
       case 'beginUpload': {
         const announced = { is_folder: false, file_count: 1, size_bytes: 1 };
         return to({}, { dataset: 'Yeni', path: `${randomUUID()}.svs`, ...announced });
@@ -235,5 +636,5 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     }
   }
 
-  return { asker, requestFor };
+  return { caller, requestFor };
 }

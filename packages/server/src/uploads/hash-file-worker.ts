@@ -1,17 +1,17 @@
-/** The thread of hash-file.ts. */
+/** The worker thread of hash-file.ts. */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { HashAnswer } from './hash-file.ts';
 
-const atOnceBytes = 1024 * 1024;
+const bufferBytes = 1024 * 1024;
 
-function answer(): HashAnswer {
+function computeHash(): HashAnswer {
   try {
     const file = fs.openSync(workerData as string, 'r+');
     try {
       const hash = createHash('sha256');
-      const bytes = Buffer.alloc(atOnceBytes);
+      const bytes = Buffer.alloc(bufferBytes);
       for (;;) {
         const count = fs.readSync(file, bytes);
         if (count === 0) break;
@@ -28,4 +28,4 @@ function answer(): HashAnswer {
   }
 }
 
-parentPort?.postMessage(answer());
+parentPort?.postMessage(computeHash());

@@ -1,4 +1,4 @@
-/** A server that ends in the middle of an upload, and another one that goes on with it. */
+/** An upload across two servers, the first of which is killed during it. */
 import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -13,31 +13,31 @@ const administrator = { email: 'admin@example.org', password: 'glass, stain and 
 const size = 64 * 1024 * 1024;
 const partSize = 8 * 1024 * 1024;
 
-/** As somebody signed in at this server. */
-async function askAt(server: ServerProcess): Promise<Ask> {
-  const { body: signedIn } = await askServer(server, 'POST', '/auth/login', { body: administrator });
+/** Signs in as the administrator and returns a function that sends requests. */
+async function signInTo(server: ServerProcess): Promise<Ask> {
+  const { body: session } = await askServer(server, 'POST', '/auth/login', { body: administrator });
   return async (method, url, { headers = {}, body } = {}) => {
     const isBytes = body instanceof Uint8Array;
-    const answer = await fetch(server.address + apiBase + url, {
+    const response = await fetch(server.address + apiBase + url, {
       method,
       headers: {
         ...headers,
-        authorization: `Bearer ${String(signedIn.token)}`,
+        authorization: `Bearer ${String(session.token)}`,
         ...(body && !isBytes && { 'content-type': 'application/json' }),
       },
       ...(body && { body: isBytes ? Buffer.from(body) : JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    const isJson = answer.headers.get('content-type')?.startsWith('application/json') && text !== '';
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== '';
     return {
-      status: answer.status,
-      headers: Object.fromEntries(answer.headers),
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
       body: isJson ? JSON.parse(text) : text,
     };
   };
 }
 
-it('an upload goes on where it was when the server was killed, and arrives byte for byte', async () => {
+it('an upload resumes after the server was killed, and arrives byte for byte', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-interrupted-'));
   onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
   const dataDir = path.join(folder, 'data');
@@ -53,23 +53,23 @@ it('an upload goes on where it was when the server was killed, and arrives byte 
     return server;
   };
   const bytes = randomBytes(size);
-  const announced = { dataset: 'Böbrek', path: 'a.svs', files: { 'a.svs': bytes } };
+  const announcement = { dataset: 'Böbrek', path: 'a.svs', files: { 'a.svs': bytes } };
 
   const first = await start();
-  const before = sender(await askAt(first));
-  const { begun } = await before.begin(announced);
+  const before = sender(await signInTo(first));
+  const { begun } = await before.begin(announcement);
   const { fileId } = await before.create(begun.upload.id, 'a.svs', size);
   for (let offset = 0; offset < size / 2; offset += partSize) {
     await before.part(fileId, offset, bytes.subarray(offset, offset + partSize));
   }
   const part = path.join(dataDir, 'uploads', 'partial', fileId);
   const interrupted = before.part(fileId, size / 2, bytes.subarray(size / 2)).catch(() => null);
-  while (fs.statSync(part).size <= size / 2) await wait(5); // something of it has come
+  while (fs.statSync(part).size <= size / 2) await wait(5); // some of its bytes have arrived
   await first.kill();
   await interrupted;
 
-  const after = sender(await askAt(await start()));
-  const again = await after.begin(announced);
+  const after = sender(await signInTo(await start()));
+  const again = await after.begin(announcement);
   expect(again.begun).toMatchObject({
     upload: { id: begun.upload.id, state: 'open' },
     files: [{ id: fileId, path: 'a.svs', state: 'open' }],

@@ -6,24 +6,24 @@ import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PartStore } from './part-store.ts';
 
-const folderOf = () => {
+const temporaryFolder = () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-parts-'));
   onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
   return folder;
 };
 
-/** A disk of one megabyte; null where none may be mounted. */
-function smallDisk(): string | null {
-  const folder = folderOf();
+/** Mounts a disk of one megabyte; null where mounting is not permitted. */
+function mountSmallDisk(): string | null {
+  const folder = temporaryFolder();
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]);
   if (status !== 0) return null;
   onTestFinished(() => void execFileSync('umount', [folder]));
   return folder;
 }
 
-describe('the parts of a file', () => {
-  it('are written where they belong, also twice', async () => {
-    const parts = new PartStore({ directory: folderOf() });
+describe('PartStore', () => {
+  it('writes parts at their offset, also when they overlap', async () => {
+    const parts = new PartStore({ directory: temporaryFolder() });
     await parts.begin('f', 6);
     expect(await parts.received('f')).toBe(0);
     expect(await parts.write(Readable.from([Buffer.from('abcd')]), 'f', 0)).toBe(4);
@@ -34,19 +34,22 @@ describe('the parts of a file', () => {
     expect([await parts.received('f'), fs.readdirSync(parts.directory)]).toEqual([null, []]);
   });
 
-  it('stop where the disk is full, with a sentence, and go on when there is room', async ({ skip }) => {
-    const disk = smallDisk();
-    if (disk === null) return skip('no file system may be mounted here');
+  it('throws storage_full on a full disk, and resumes when space is free', async ({ skip }) => {
+    const disk = mountSmallDisk();
+    if (disk === null) return skip('mounting a file system is not permitted');
     const parts = new PartStore({ directory: disk });
     const size = 900 * 1024;
     await parts.begin('f', size);
     fs.writeFileSync(path.join(disk, 'other'), Buffer.alloc(512 * 1024));
-    const from = (offset: number) => Readable.from(chunksOf(Buffer.alloc(size, 'x').subarray(offset)));
-    await expect(parts.write(from(0), 'f', 0)).rejects.toMatchObject({ code: 'storage_full', status: 507 });
+    const bytesFrom = (offset: number) => Readable.from(chunksOf(Buffer.alloc(size, 'x').subarray(offset)));
+    await expect(parts.write(bytesFrom(0), 'f', 0)).rejects.toMatchObject({
+      code: 'storage_full',
+      status: 507,
+    });
     fs.rmSync(path.join(disk, 'other'));
-    const come = (await parts.received('f')) ?? 0;
-    expect(come).toBeGreaterThan(0);
-    expect(await parts.write(from(come), 'f', come)).toBe(size);
+    const received = (await parts.received('f')) ?? 0;
+    expect(received).toBeGreaterThan(0);
+    expect(await parts.write(bytesFrom(received), 'f', received)).toBe(size);
     expect(fs.readFileSync(parts.pathOf('f')).equals(Buffer.alloc(size, 'x'))).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-/** Where the parts of files gather: one file for each, named by its id, below DATA_DIR/uploads/partial. */
+/** Stores the received parts of files: one file each, named by its id, in DATA_DIR/uploads/partial. */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
@@ -7,14 +7,14 @@ import { AppError } from '@lamina/contract';
 import { FileStore } from '@tus/file-store';
 import { ERRORS, Upload } from '@tus/server';
 
-/** The files of the tus server, with what it says of a disk that is full. */
+/** The file store of the tus server, extended by errors for a full disk. */
 export class PartStore extends FileStore {
-  /** Absolute path of a file that may not be whole. */
+  /** Returns the absolute path of a file, which may be incomplete. */
   pathOf(fileId: string): string {
     return path.join(this.directory, fileId);
   }
 
-  /** An empty one. */
+  /** Creates an empty file. */
   async begin(fileId: string, sizeBytes: number): Promise<void> {
     await fs.promises.mkdir(this.directory, { recursive: true });
     try {
@@ -24,7 +24,7 @@ export class PartStore extends FileStore {
     }
   }
 
-  /** Bytes that have come; null when there is no such file. */
+  /** Returns the number of received bytes; null when there is no such file. */
   async received(fileId: string): Promise<number | null> {
     try {
       return (await fs.promises.stat(this.pathOf(fileId))).size;
@@ -34,17 +34,17 @@ export class PartStore extends FileStore {
     }
   }
 
-  /** What is not there counts as removed. */
+  /** Deletes a file, if it exists. */
   async discard(fileId: string): Promise<void> {
     await fs.promises.rm(this.pathOf(fileId), { force: true });
     await fs.promises.rm(`${this.pathOf(fileId)}.json`, { force: true });
   }
 
   /**
-   * Written where it belongs, not at the end: should an interrupted request still be heard while the next one is
-   * answered, maybe by another process, both write the same bytes to the same place.
+   * Writes a part at its offset rather than at the end: an interrupted request may still be written while the
+   * next one runs, maybe in another process, and both then write the same bytes to the same place.
    *
-   * @returns how much of the file there is now
+   * @returns the number of bytes that the file has now
    */
   override async write(part: Readable, fileId: string, offset: number): Promise<number> {
     const file = fs.createWriteStream(this.pathOf(fileId), { flags: 'r+', start: offset });
@@ -61,7 +61,7 @@ export class PartStore extends FileStore {
   }
 }
 
-/** No room on the disk, or none for us, or none for a file of this size. */
+/** Whether the disk is full, or a limit for the user or for the size of a file is reached. */
 function isFull(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';

@@ -9,7 +9,7 @@ import { sender } from './testing/send.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-async function given() {
+async function openBucket() {
   const server = await testServer({ config: { objectStore: await makeBucket('slides/') } });
   const { store } = server.services.objectStorage ?? expect.fail('no object storage');
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-bucket-'));
@@ -24,7 +24,7 @@ async function given() {
     return found;
   };
   const destination = createBucketDestination(store, new AbortController().signal);
-  const whole = {
+  const upload = {
     place: 'Set/Case',
     isFolder: true,
     files: [
@@ -34,14 +34,14 @@ async function given() {
     assembly: path.join(folder, 'none'),
     isAgain: false,
   };
-  return { server, store, destination, whole, part, keys };
+  return { server, store, destination, upload, part, keys };
 }
 
 describe.skipIf(withoutObjectStore !== null)(
   `an upload into a bucket (${withoutObjectStore ?? 'S3'})`,
   () => {
-    it('becomes a slide there', async () => {
-      const { server, keys } = await given();
+    it('becomes a slide in the bucket', async () => {
+      const { server, keys } = await openBucket();
       const { services, as, given: make } = server;
       const client = as(await make.admin());
       const { sendAll, list } = sender(async (method, url, { headers, body } = {}) => {
@@ -66,24 +66,24 @@ describe.skipIf(withoutObjectStore !== null)(
       ]);
     });
 
-    it('of a folder is there with all its files, and overwrites none', async () => {
-      const { destination, whole, keys } = await given();
-      expect(await destination.isTaken(whole.place)).toBe(false);
-      expect(await destination.place(whole)).toBe(true);
+    it('of a folder is stored with all its files, and overwrites nothing', async () => {
+      const { destination, upload, keys } = await openBucket();
+      expect(await destination.isTaken(upload.place)).toBe(false);
+      expect(await destination.place(upload)).toBe(true);
       expect(await keys()).toEqual(['Set/Case/A.mrxs 3', 'Set/Case/A/Data.dat 6']);
-      expect(await destination.isTaken(whole.place)).toBe(true);
+      expect(await destination.isTaken(upload.place)).toBe(true);
       expect(await destination.isTaken('Set/Cas')).toBe(false);
-      expect(await destination.place(whole)).toBe(false);
+      expect(await destination.place(upload)).toBe(false);
     });
 
-    it('is completed when the process ended in the middle of it, unless it is not ours', async () => {
-      const { store, destination, whole, part, keys } = await given();
-      await store.put('Set/Case/A/Data.dat', whole.files[1]?.part ?? '');
-      expect(await destination.place(whole)).toBe(false);
-      expect(await destination.place({ ...whole, isAgain: true })).toBe(true);
+    it('is completed after a process ended while storing it, unless the bucket has other files there', async () => {
+      const { store, destination, upload, part, keys } = await openBucket();
+      await store.put('Set/Case/A/Data.dat', upload.files[1]?.part ?? '');
+      expect(await destination.place(upload)).toBe(false);
+      expect(await destination.place({ ...upload, isAgain: true })).toBe(true);
       expect(await keys()).toEqual(['Set/Case/A.mrxs 3', 'Set/Case/A/Data.dat 6']);
       await store.put('Set/Case/other.dat', part('3', 'other').part);
-      expect(await destination.place({ ...whole, isAgain: true })).toBe(false);
+      expect(await destination.place({ ...upload, isAgain: true })).toBe(false);
     });
   },
 );

@@ -4,15 +4,15 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFolderDestination } from './place-in-folder.ts';
 
-/** Two files of a folder that have come whole. */
-function given() {
+/** Creates a complete upload of a folder with two files. */
+function createUpload() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-place-'));
   onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
   const at = (name: string) => path.join(folder, name);
   fs.mkdirSync(at('partial'));
   fs.writeFileSync(at('partial/1'), 'one');
   fs.writeFileSync(at('partial/2'), 'two');
-  const whole = {
+  const upload = {
     assembly: at('partial/folder'),
     place: 'Set/Case',
     isFolder: true,
@@ -25,39 +25,39 @@ function given() {
   const destination = createFolderDestination(at('slides'));
   const placed = () =>
     ['a.dcm', 'x/b.dcm'].map((name) => fs.readFileSync(at(`slides/Set/Case/${name}`), 'utf8'));
-  return { at, whole, destination, placed };
+  return { at, upload, destination, placed };
 }
 
-describe('what has come whole', () => {
-  it('is put where slides lie', async () => {
-    const { at, whole, destination, placed } = given();
-    expect(await destination.place(whole)).toBe(true);
+describe('a complete upload of a folder', () => {
+  it('is placed below the slide folder', async () => {
+    const { at, upload, destination, placed } = createUpload();
+    expect(await destination.place(upload)).toBe(true);
     expect(placed()).toEqual(['one', 'two']);
     expect(fs.readdirSync(at('partial'))).toEqual([]);
   });
 
-  it('is so, too, when the process ended while it was put together', async () => {
-    const { at, whole, destination, placed } = given();
+  it('is placed after a process ended while assembling it', async () => {
+    const { at, upload, destination, placed } = createUpload();
     fs.mkdirSync(at('partial/folder'));
     fs.renameSync(at('partial/1'), at('partial/folder/a.dcm'));
-    expect(await destination.place(whole)).toBe(true);
+    expect(await destination.place(upload)).toBe(true);
     expect(placed()).toEqual(['one', 'two']);
   });
 
-  it('is there already when the process ended right afterwards', async () => {
-    const { whole, destination, placed } = given();
-    await destination.place(whole);
-    expect(await destination.place(whole)).toBe(true);
+  it('counts as placed after a process ended right after the rename', async () => {
+    const { upload, destination, placed } = createUpload();
+    await destination.place(upload);
+    expect(await destination.place(upload)).toBe(true);
     expect(placed()).toEqual(['one', 'two']);
   });
 
-  it('takes the place of nothing', async () => {
-    const { at, whole, destination } = given();
+  it('does not replace an existing file', async () => {
+    const { at, upload, destination } = createUpload();
     fs.mkdirSync(at('slides/Set'), { recursive: true });
     fs.writeFileSync(at('slides/Set/Case'), 'other');
-    expect(await destination.place(whole)).toBe(false);
+    expect(await destination.place(upload)).toBe(false);
     expect(fs.readFileSync(at('slides/Set/Case'), 'utf8')).toBe('other');
     fs.rmSync(at('slides/Set/Case'));
-    expect(await destination.place(whole)).toBe(true);
+    expect(await destination.place(upload)).toBe(true);
   });
 });

@@ -1,23 +1,23 @@
 /**
- * Puts what has come whole into the folder where uploaded slides lie, in one rename: whoever looks there finds all of it
- * or nothing. Every step may be the last one before the process ends, and is done again then.
+ * Places complete uploads in the folder of uploaded slides with one rename, so that readers see all of an
+ * upload or nothing. A process may end at any step; the next attempt continues there.
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import type { UploadDestination, WholeUpload } from './upload-destination.ts';
+import type { CompleteUpload, UploadDestination } from './upload-destination.ts';
 
 /** @param root absolute */
 export function createFolderDestination(root: string): UploadDestination {
   return {
     root: 'uploads',
-    isTaken: (place) => isThere(path.join(root, place)),
-    place: (whole) => placeInFolder(root, whole),
+    isTaken: (place) => exists(path.join(root, place)),
+    place: (upload) => placeInFolder(root, upload),
   };
 }
 
 async function placeInFolder(
   root: string,
-  { assembly, place, isFolder, files }: WholeUpload,
+  { assembly, place, isFolder, files }: CompleteUpload,
 ): Promise<boolean> {
   const target = path.join(root, place);
   const [single] = files;
@@ -26,26 +26,26 @@ async function placeInFolder(
   if (isFolder) {
     const folders = new Set<string>([assembly]);
     for (const file of files) {
-      if (!(await isThere(file.part))) continue; // moved before the process ended the last time
+      if (!(await exists(file.part))) continue; // an earlier process moved it
       const assembled = path.join(assembly, file.path);
       folders.add(path.dirname(assembled));
       await fs.mkdir(path.dirname(assembled), { recursive: true });
       await fs.rename(file.part, assembled);
     }
-    for (const folder of folders) if (await isThere(folder)) await syncFolder(folder);
+    for (const folder of folders) if (await exists(folder)) await syncFolder(folder);
   }
-  if (!(await isThere(source))) return isThere(target); // placed before the process ended the last time
-  if (await isThere(target)) return false;
+  if (!(await exists(source))) return exists(target); // an earlier process placed it
+  if (await exists(target)) return false;
   const parent = path.dirname(target);
   await fs.mkdir(parent, { recursive: true });
   await fs.rename(source, target);
-  const above = path.dirname(root); // the root may have been made just now
+  const above = path.dirname(root); // the root may be new
   for (let folder = parent; folder.startsWith(above); folder = path.dirname(folder)) await syncFolder(folder);
   return true;
 }
 
-/** Whether something lies there, or a file where a folder on the way to it would have to be. */
-async function isThere(place: string): Promise<boolean> {
+/** Whether the place is taken: it exists, or a file is where one of its folders would be. */
+async function exists(place: string): Promise<boolean> {
   try {
     await fs.lstat(place);
     return true;
@@ -57,7 +57,7 @@ async function isThere(place: string): Promise<boolean> {
   }
 }
 
-/** So that the new name outlives a power cut. */
+/** Makes the new name survive a power failure. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return; // cannot open folders
   const handle = await fs.open(folder);

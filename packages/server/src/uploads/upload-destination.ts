@@ -1,28 +1,28 @@
-/** Where uploads go when all of them is there. */
+/** The interface of the places that store complete uploads: a folder or a bucket. */
 import type { SlideRoot } from '../store/schema.ts';
 
-export interface WholeUpload {
-  /** Below the root, with forward slashes: of the file or of the folder. */
+export interface CompleteUpload {
+  /** Path of the file or folder relative to the root, with forward slashes. */
   readonly place: string;
   readonly isFolder: boolean;
-  /** Of a single file one. */
+  /** One entry for a single file. */
   readonly files: readonly {
     /** Absolute. */
     readonly part: string;
-    /** Below the folder, checked; of a single file its name. */
+    /** Path relative to the folder, validated; of a single file its name. */
     readonly path: string;
     readonly sizeBytes: number;
   }[];
-  /** Absolute: where the files of a folder may be put together. */
+  /** Absolute path where the files of a folder may be assembled. */
   readonly assembly: string;
-  /** It has been tried before, and may be there in part, or whole. */
+  /** Whether an earlier attempt may have placed all or some of the files. */
   readonly isAgain: boolean;
 }
 
 export interface UploadDestination {
   readonly root: SlideRoot;
-  /** Whether something lies at this place, or where a folder on the way to it would have to be. */
+  /** Whether the place exists, or a file is where one of its folders would be. */
   isTaken(place: string): Promise<boolean>;
-  /** @returns false when something else lies there: it is left as it is, and so is what has come */
-  place(whole: WholeUpload): Promise<boolean>;
+  /** @returns false when the place is taken; both its content and the received files stay unchanged */
+  place(upload: CompleteUpload): Promise<boolean>;
 }

@@ -1,18 +1,18 @@
-/** What the audit trail is told of an upload. */
-import type { AuditAction, AuditEntry, Origin } from '../audit.ts';
+/** Audit log entries of uploads. */
+import type { AuditAction, AuditEntry, Origin } from '../audit/audit-recorder.ts';
 import type { UploadRow } from '../store/uploads.ts';
 
-/** Who sends, and where from. */
+/** The administrator who uploads, and the origin of the request. */
 export interface Sender {
   readonly uid: string;
   readonly origin: Origin;
 }
 
-/** @param by null: nobody did it */
-export function entryOf(action: AuditAction, row: UploadRow, by: Sender | null): AuditEntry {
+/** @param sender null when the server itself acted */
+export function entryOf(action: AuditAction, row: UploadRow, sender: Sender | null): AuditEntry {
   return {
     action,
-    actor: by?.uid ?? null,
+    actor: sender?.uid ?? null,
     target: null,
     detail: {
       dataset: row.dataset,
@@ -20,6 +20,6 @@ export function entryOf(action: AuditAction, row: UploadRow, by: Sender | null):
       files: row.file_count,
       size_bytes: row.size_bytes,
     },
-    origin: by?.origin ?? null,
+    origin: sender?.origin ?? null,
   };
 }

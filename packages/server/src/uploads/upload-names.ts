@@ -1,47 +1,36 @@
-/** What uploads and their files may be called. */
-import {
-  AppError,
-  checkUploadPath,
-  hasSlideName,
-  type InBothLanguages,
-  mayBeDicomByContent,
-  nameFaults,
-} from '@lamina/contract';
+/** Validation of the names of uploads and their files. */
+import { AppError, checkUploadPath } from '@lamina/contract';
+import { hasSlideName, mayBeDicomByContent } from '@lamina/slide/names';
 
-const sentences = {
-  noSlide: {
-    tr: 'Bu bir slayt dosyası değil: adı tanınan bir uzantıyla bitmiyor.',
-    en: 'This is no slide: its name does not end like that of a format that can be read.',
-  },
-  slashInDataset: {
-    tr: 'Veri kümesinin adı eğik çizgi içeremez.',
-    en: 'The name of the dataset may not have a slash.',
-  },
-} as const satisfies Readonly<Record<string, InBothLanguages>>;
-
-/** The folders of a path and what lies in them, one by one. @throws AppError invalid_request, with what is wrong with it */
-export function namesOf(asked: string, field: string): readonly string[] {
-  const checked = checkUploadPath(asked);
+/** Returns the validated segments of a path. @throws AppError invalid_request, with the reason */
+export function namesOf(requested: string, field: string): readonly string[] {
+  const checked = checkUploadPath(requested);
   if ('fault' in checked) {
-    throw new AppError('invalid_request', { field, message: nameFaults[checked.fault] });
+    throw new AppError('invalid_request', { field, reason: checked.fault });
   }
   return checked.names;
 }
 
-/** @throws AppError invalid_request when it is none of a single folder */
-export function datasetNameOf(asked: string): string {
-  const [name, ...more] = namesOf(asked, 'dataset');
+/** Returns the validated name. @throws AppError invalid_request unless it can name a single folder */
+export function datasetNameOf(requested: string): string {
+  const [name, ...more] = namesOf(requested, 'dataset');
   if (name === undefined || more.length > 0) {
-    throw new AppError('invalid_request', { field: 'dataset', message: sentences.slashInDataset });
+    throw new AppError('invalid_request', { field: 'dataset', reason: 'upload_dataset_slash' });
   }
   return name;
+}
+
+/** Returns the name of a dataset as a folder name; null when no folder can have it. */
+export function folderNameOf(dataset: string): string | null {
+  const checked = checkUploadPath(dataset);
+  return 'names' in checked && checked.names.length === 1 ? (checked.names[0] ?? null) : null;
 }
 
 /** @throws AppError invalid_request */
 export function requireSlideName(name: string): void {
   if (hasSlideName(name) || mayBeDicomByContent(name)) return;
-  throw new AppError('invalid_request', { field: 'path', message: sentences.noSlide });
+  throw new AppError('invalid_request', { field: 'path', reason: 'upload_not_slide' });
 }
 
-/** On some file systems these are one file. */
+/** Whether two paths are the same on file systems that ignore case. */
 export const isSamePlace = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();

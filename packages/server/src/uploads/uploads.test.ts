@@ -8,7 +8,7 @@ import { type TestServer, type TestUser, testServer } from '../testing/test-serv
 import { type Ask, sender, sha256Of } from './testing/send.ts';
 import { createUploads } from './uploads.ts';
 
-// Slides are read in processes of their own, which a busy machine takes its time to start.
+// Worker processes read the slides; they start slowly on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 const hour = 3_600_000;
@@ -16,25 +16,25 @@ const hour = 3_600_000;
 function askAs(server: Pick<TestServer, 'as'>, who: TestUser): Ask {
   const client = server.as(who);
   return async (method, url, { headers, body } = {}) => {
-    const answer = await client.inject({
+    const response = await client.inject({
       method: method as 'GET',
       url,
       ...(headers && { headers }),
       ...(body && { payload: body instanceof Uint8Array ? Buffer.from(body) : body }),
     });
-    return { ...answer, headers: answer.headers as Record<string, string> };
+    return { ...response, headers: response.headers as Record<string, string> };
   };
 }
 
-/** A server, an administrator who sends, and what lies on the disk. */
-async function given(world: Parameters<typeof testServer>[0] = {}) {
+/** Starts a server with an administrator who uploads, and functions that list its files. */
+async function startServer(world: Parameters<typeof testServer>[0] = {}) {
   const server = await testServer(world);
   const { services, config } = server;
   const admin = await server.given.admin();
-  const below = (folder: string) =>
+  const entriesBelow = (folder: string) =>
     fs.existsSync(folder) ? (fs.readdirSync(folder, { recursive: true }) as string[]).sort() : [];
   const filesBelow = (folder: string) =>
-    below(folder).filter((name) => fs.statSync(path.join(folder, name)).isFile());
+    entriesBelow(folder).filter((name) => fs.statSync(path.join(folder, name)).isFile());
   return {
     server,
     admin,
@@ -59,10 +59,10 @@ async function given(world: Parameters<typeof testServer>[0] = {}) {
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-describe.each(databaseKinds)('an upload, on %s', (database) => {
-  it('becomes a slide of its dataset, exactly as it was sent, in however many parts', async () => {
+describe.each(databaseKinds)('an upload (on %s)', (database) => {
+  it('becomes a slide of its dataset with identical bytes, in any number of parts', async () => {
     const { begin, create, part, offsetOf, finish, list, slide, partial, catalogued, actions, admin } =
-      await given({ database });
+      await startServer({ database });
     const svs = await buildSvs();
     const { begun } = await begin({ dataset: 'Böbrek', path: 'a.svs', files: { 'a.svs': svs } });
     expect(begun).toMatchObject({ upload: { state: 'open', problem: null }, files: [] });
@@ -90,8 +90,8 @@ describe.each(databaseKinds)('an upload, on %s', (database) => {
     ]);
   });
 
-  it('of a folder appears when all of it is there, and not before', async () => {
-    const { begin, create, part, finish, list, placed, settled, partial } = await given({ database });
+  it('of a folder is placed when all its files have arrived, and not before', async () => {
+    const { begin, create, part, finish, list, placed, settled, partial } = await startServer({ database });
     const files = { 'S/1.dcm': bytes('one'), 'S/2.dcm': bytes(''), 'notes.txt': bytes('three') };
     const { begun } = await begin({ dataset: 'Set', path: 'Case 7', isFolder: true, files });
     for (const [name, content] of Object.entries(files)) {
@@ -106,23 +106,23 @@ describe.each(databaseKinds)('an upload, on %s', (database) => {
     expect(await list()).toMatchObject([{ state: 'done', file_count: 3, checked_count: 3 }]);
   });
 
-  it('tells of the slides below its folder, and of no others', async () => {
-    const { sendAll, list, catalogued } = await given({ database });
+  it('lists the slides of its own folder only', async () => {
+    const { sendAll, list, catalogued } = await startServer({ database });
     const svs = await buildSvs();
     await sendAll({ dataset: 'Set', path: 'Case_7', isFolder: true, files: { 'x/a.svs': svs } });
     await sendAll({ dataset: 'Set', path: 'Case-7', isFolder: true, files: { 'b.svs': svs } });
     await sendAll({ dataset: 'Set', path: 'Case_7.svs', files: { 'Case_7.svs': svs } });
     await catalogued();
-    const told = (await list()).map((upload) => [upload.path, upload.images.map((each) => each.file_name)]);
-    expect(Object.fromEntries(told)).toEqual({
+    const listed = (await list()).map((upload) => [upload.path, upload.images.map((each) => each.file_name)]);
+    expect(Object.fromEntries(listed)).toEqual({
       Case_7: ['a.svs'],
       'Case-7': ['b.svs'],
       'Case_7.svs': ['Case_7.svs'],
     });
   });
 
-  it('goes on in any process that shares the data folder', async () => {
-    const { begin, create, part, server, admin, placed } = await given({ database });
+  it('resumes in any process that shares the data folder', async () => {
+    const { begin, create, part, server, admin, placed } = await startServer({ database });
     const other = sender(askAs(await server.another(), admin));
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('123456') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 6);
@@ -135,8 +135,8 @@ describe.each(databaseKinds)('an upload, on %s', (database) => {
     expect(placed()).toEqual(['S/a.svs']);
   });
 
-  it('is given up after two days in which nothing came of it', async () => {
-    const { begin, create, as, partial, server, settled, actions, admin } = await given({ database });
+  it('is deleted after two days without progress', async () => {
+    const { begin, create, as, partial, server, settled, actions, admin } = await startServer({ database });
     const { services, clock } = server;
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
@@ -158,11 +158,11 @@ describe.each(databaseKinds)('an upload, on %s', (database) => {
   });
 });
 
-describe('a file that is sent', () => {
-  it('is refused when its checksum does not agree, and can be sent again', async () => {
-    const { begin, create, part, finish, list, placed, partial, settled } = await given();
-    const announced = { dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } };
-    const { begun } = await begin(announced);
+describe('an uploaded file', () => {
+  it('is rejected when its checksum differs, and can be sent again', async () => {
+    const { begin, create, part, finish, list, placed, partial, settled } = await startServer();
+    const announcement = { dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } };
+    const { begun } = await begin(announcement);
     const first = await create(begun.upload.id, 'a.svs', 5);
     await part(first.fileId, 0, bytes('12x45'));
     await finish(first.fileId, sha256Of(bytes('12345')));
@@ -170,7 +170,7 @@ describe('a file that is sent', () => {
     expect(await list()).toMatchObject([{ state: 'open', problem: 'checksum', checked_count: 0 }]);
     expect([placed(), partial()]).toEqual([[], []]);
 
-    const again = await begin(announced);
+    const again = await begin(announcement);
     expect(again.begun).toMatchObject({
       upload: { id: begun.upload.id, problem: null },
       files: [{ id: first.fileId, state: 'refused' }],
@@ -182,8 +182,8 @@ describe('a file that is sent', () => {
     expect(placed()).toEqual(['S/a.svs']);
   });
 
-  it('is not believed to be whole before it is', async () => {
-    const { begin, create, part, finish } = await given();
+  it('cannot be finished before all bytes have arrived', async () => {
+    const { begin, create, part, finish } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
     await part(fileId, 0, bytes('1234'));
@@ -194,10 +194,10 @@ describe('a file that is sent', () => {
   });
 
   it.each([
-    ['goes on elsewhere than where it ended', 2, '345', 409],
+    ['starts at another offset than the received bytes', 2, '345', 409],
     ['is longer than announced', 3, '45678', 413],
-  ])('is refused where it %s', async (_, offset, more, status) => {
-    const { begin, create, part, offsetOf } = await given();
+  ])('is rejected by a part that %s', async (_, offset, more, status) => {
+    const { begin, create, part, offsetOf } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
     await part(fileId, 0, bytes('123'));
@@ -205,8 +205,8 @@ describe('a file that is sent', () => {
     expect(await offsetOf(fileId)).toBe(3);
   });
 
-  it('is one that was announced', async () => {
-    const { begin, create } = await given();
+  it('is rejected unless it matches the announcement', async () => {
+    const { begin, create } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { id } = begun.upload;
     expect((await create(id, 'b.svs', 5)).status).toBe(400);
@@ -218,29 +218,29 @@ describe('a file that is sent', () => {
   });
 });
 
-describe('an announcement', () => {
+describe('the announcement of an upload', () => {
   const file = { 'a.svs': bytes('12345') };
 
   it.each([
-    ['a path that leads out', { path: '../a.svs' }],
+    ['a path outside the dataset', { path: '../a.svs' }],
     ['an absolute path', { path: '/a.svs' }],
     ['a hidden file', { path: '.a.svs' }],
-    ['a name that Windows keeps for itself', { path: 'con.svs' }],
+    ['a name that Windows reserves', { path: 'con.svs' }],
     ['a control character', { path: 'a\u0007.svs' }],
-    ['what is no slide', { path: 'a.exe' }],
-    ['a dataset that leads out', { dataset: '..' }],
+    ['a file that is no slide', { path: 'a.exe' }],
+    ['a dataset outside the folder', { dataset: '..' }],
     ['a dataset with a slash', { dataset: 'a/b' }],
     ['no dataset', { dataset: ' ' }],
-  ])('of %s is refused with a sentence', async (_, wrong) => {
-    const { begin, partial } = await given();
+  ])('with %s is rejected with a message', async (_, wrong) => {
+    const { begin, partial } = await startServer();
     const { status, body } = await begin({ dataset: 'S', path: 'a.svs', files: file, ...wrong });
     expect({ status, body }).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
     expect((body as { message: string }).message).toMatch(/\S{3,}.*\.$/);
     expect(partial()).toEqual([]);
   });
 
-  it('never overwrites: what lies there stays, and so does what somebody else is sending', async () => {
-    const { begin, sendAll, as, server, settled, slide } = await given();
+  it('is rejected when the target exists or another administrator is uploading it', async () => {
+    const { begin, sendAll, as, server, settled, slide } = await startServer();
     await sendAll({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('first') } });
     await settled();
     const again = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('other') } });
@@ -254,8 +254,8 @@ describe('an announcement', () => {
     expect((await other.begin({ dataset: 'S', path: 'B.svs', files: file })).status).toBe(409);
   });
 
-  it('of what comes to lie there meanwhile does not overwrite it either', async () => {
-    const { begin, create, part, finish, list, settled, slide, ask } = await given();
+  it('does not overwrite a file that was created at the target during the upload', async () => {
+    const { begin, create, part, finish, list, settled, slide, ask } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: file });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
     await part(fileId, 0, file['a.svs']);
@@ -269,29 +269,31 @@ describe('an announcement', () => {
   });
 
   it.each([
-    ['larger than one may be', { uploadMaxBytes: 4 }, 413, 'upload_too_large'],
-    ['more than the quota', { uploadQuotaBytes: 4 }, 507, 'quota_exceeded'],
-  ])('of %s is refused', async (_, config, status, code) => {
-    const { begin } = await given({ config });
-    const answer = await begin({ dataset: 'S', path: 'a.svs', files: file });
-    expect(answer).toMatchObject({ status, body: { code } });
+    ['more bytes than the limit per upload', { uploadMaxBytes: 4 }, 413, 'upload_too_large'],
+    ['more bytes than the quota', { uploadQuotaBytes: 4 }, 507, 'quota_exceeded'],
+  ])('of %s is rejected', async (_, config, status, code) => {
+    const { begin } = await startServer({ config });
+    const response = await begin({ dataset: 'S', path: 'a.svs', files: file });
+    expect(response).toMatchObject({ status, body: { code } });
   });
 
-  it('counts against the quota what is being sent and what has become slides', async () => {
+  it('counts both open uploads and uploaded slides against the quota', async () => {
     const svs = await buildSvs();
-    const { begin, sendAll, catalogued } = await given({ config: { uploadQuotaBytes: svs.length + 10 } });
+    const { begin, sendAll, catalogued } = await startServer({
+      config: { uploadQuotaBytes: svs.length + 10 },
+    });
     await sendAll({ dataset: 'S', path: 'a.svs', files: { 'a.svs': svs } });
     await catalogued();
-    const sized = (name: string, size: number) =>
+    const beginSized = (name: string, size: number) =>
       begin({ dataset: 'S', path: name, files: { [name]: new Uint8Array(size) } });
-    expect((await sized('b.svs', 11)).status).toBe(507);
-    expect((await sized('b.svs', 6)).status).toBe(200);
-    expect((await sized('c.svs', 6)).status).toBe(507);
-    expect((await sized('c.svs', 4)).status).toBe(200);
+    expect((await beginSized('b.svs', 11)).status).toBe(507);
+    expect((await beginSized('b.svs', 6)).status).toBe(200);
+    expect((await beginSized('c.svs', 6)).status).toBe(507);
+    expect((await beginSized('c.svs', 4)).status).toBe(200);
   });
 
-  it('is the hundredth that is open, and no other', async () => {
-    const { begin } = await given();
+  it('is rejected when 100 uploads are open', async () => {
+    const { begin } = await startServer();
     const announce = (number: number) =>
       begin({ dataset: 'S', path: `${number}.svs`, files: { [`${number}.svs`]: bytes('1') } });
     for (let number = 0; number < 100; number++) expect((await announce(number)).status).toBe(200);
@@ -299,9 +301,9 @@ describe('an announcement', () => {
   });
 });
 
-describe('an upload', () => {
-  it('belongs to who began it', async () => {
-    const { begin, create, as, server, list } = await given();
+describe('an open upload', () => {
+  it('is accessible only to the administrator who began it', async () => {
+    const { begin, create, as, server, list } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
     const who = await server.given.admin();
@@ -315,16 +317,16 @@ describe('an upload', () => {
     expect(await list()).toHaveLength(1);
   });
 
-  it('that is given up leaves nothing behind, and its place is free', async () => {
-    const { begin, create, part, ask, list, partial, actions, admin } = await given();
-    const announced = { dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } };
-    const { begun } = await begin(announced);
+  it('leaves no files after it is abandoned, and its target is free again', async () => {
+    const { begin, create, part, ask, list, partial, actions, admin } = await startServer();
+    const announcement = { dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } };
+    const { begun } = await begin(announcement);
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
     await part(fileId, 0, bytes('123'));
     expect((await ask('DELETE', `/admin/uploads/${begun.upload.id}`)).status).toBe(204);
     expect([await list(), partial()]).toEqual([[], []]);
     expect((await part(fileId, 3, bytes('45'))).status).toBe(404);
-    expect((await begin(announced)).status).toBe(200);
+    expect((await begin(announcement)).status).toBe(200);
     expect(await actions()).toEqual([
       ['upload-begun', admin.uid],
       ['upload-abandoned', admin.uid],
@@ -332,8 +334,8 @@ describe('an upload', () => {
     ]);
   });
 
-  it('cannot be given up, nor added to, when it is done', async () => {
-    const { sendAll, settled, ask, create } = await given();
+  it('cannot be abandoned or extended after it is done', async () => {
+    const { sendAll, settled, ask, create } = await startServer();
     const id = await sendAll({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     await settled();
     expect((await ask('DELETE', `/admin/uploads/${id}`)).status).toBe(409);
@@ -341,24 +343,24 @@ describe('an upload', () => {
   });
 
   it.each([
-    ['had checked', { state: 'open', leased_until: null }],
+    ['had verified', { state: 'open', leased_until: null }],
     ['was placing', { state: 'placing', leased_until: '2026-01-01T00:00:00.000Z' }],
-  ] as const)('that a process %s when it ended is placed by the next one', async (_, left) => {
-    const { begin, create, part, server, placed, settled, list } = await given();
+  ] as const)('that a process %s when it ended is placed by the next process', async (_, leftState) => {
+    const { begin, create, part, server, placed, settled, list } = await startServer();
     const { services } = server;
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
     await part(fileId, 0, bytes('12345'));
     await services.db.updateTable('upload_files').set({ state: 'checked' }).execute();
-    await services.db.updateTable('uploads').set(left).execute();
+    await services.db.updateTable('uploads').set(leftState).execute();
     services.uploads.start();
     await settled();
     expect(placed()).toEqual(['S/a.svs']);
     expect(await list()).toMatchObject([{ state: 'done' }]);
   });
 
-  it('that another process is placing is left to it', async () => {
-    const { begin, create, part, server, placed, settled } = await given();
+  it('that another process is placing is not placed twice', async () => {
+    const { begin, create, part, server, placed, settled } = await startServer();
     const { services, clock } = server;
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
@@ -371,8 +373,8 @@ describe('an upload', () => {
     expect(placed()).toEqual([]);
   });
 
-  it('of which a file was being read when the process ended is read by the next one', async () => {
-    const { begin, create, part, server, placed, settled } = await given();
+  it('whose file was being verified when the process ended is verified by the next process', async () => {
+    const { begin, create, part, server, placed, settled } = await startServer();
     const { services } = server;
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
@@ -389,9 +391,9 @@ describe('an upload', () => {
   });
 });
 
-describe('when the disk has no room', () => {
-  it('what has come is kept, and goes on when there is', async () => {
-    const { server, admin } = await given();
+describe('an upload on a full disk', () => {
+  it('keeps the received bytes, and resumes when space is free', async () => {
+    const { server, admin } = await startServer();
     let free = 1024 ** 3;
     const uploads = createUploads({
       ...server.services,
@@ -399,20 +401,20 @@ describe('when the disk has no room', () => {
       freeBytes: async () => free,
     });
     onTestFinished(() => uploads.close());
-    const by = { uid: admin.uid, origin: { address: '127.0.0.1', requestId: null } };
+    const uploader = { uid: admin.uid, origin: { address: '127.0.0.1', requestId: null } };
     const announce = (name: string, size_bytes: number) =>
-      uploads.begin(by, { dataset: 'S', path: name, is_folder: false, file_count: 1, size_bytes });
-    const full = { code: 'storage_full', status: 507 };
+      uploads.begin(uploader, { dataset: 'S', path: name, is_folder: false, file_count: 1, size_bytes });
+    const storageFull = { code: 'storage_full', status: 507 };
 
-    await expect(announce('a.svs', 600 * 1024 ** 2)).rejects.toMatchObject(full);
+    await expect(announce('a.svs', 600 * 1024 ** 2)).rejects.toMatchObject(storageFull);
     const { upload } = await announce('b.svs', 400 * 1024 ** 2);
-    await expect(announce('c.svs', 200 * 1024 ** 2)).rejects.toMatchObject(full); // b is still to come
+    await expect(announce('c.svs', 200 * 1024 ** 2)).rejects.toMatchObject(storageFull); // b is still incomplete
     const file = { uploadId: upload.id, path: 'b.svs', sizeBytes: 400 * 1024 ** 2, modifiedMs: 0 };
     const fileId = await uploads.beginFile(admin.uid, file);
     await uploads.expectPart(admin.uid, fileId, 1000);
     await uploads.parts.write(Readable.from([Buffer.alloc(1000)]), fileId, 0);
     free = 100 * 1024 ** 2;
-    await expect(uploads.expectPart(admin.uid, fileId, 1000)).rejects.toMatchObject(full);
+    await expect(uploads.expectPart(admin.uid, fileId, 1000)).rejects.toMatchObject(storageFull);
     expect(await uploads.file(admin.uid, fileId)).toMatchObject({ offset: 1000 });
     free = 1024 ** 3;
     await uploads.expectPart(admin.uid, fileId, 1000);

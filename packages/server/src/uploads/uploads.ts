@@ -1,7 +1,9 @@
 /**
- * Slides that administrators send from the browser: announced, received in parts, read once to compare the checksum, and
- * put where slides lie when all that belongs together is there. Nothing of it is in memory: any process that shares the
- * data folder goes on with what another one began.
+ * Uploads of slides from the browser: an administrator announces an upload and sends its files in parts; the
+ * server verifies the checksums and places the upload when it is complete. No state is in memory, so any
+ * process that shares the data folder can continue.
+ *
+ * `createUploads` is long because its functions share the dependencies and the checks.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
@@ -10,17 +12,17 @@ import {
   AppError,
   type BodyOf,
   type beginUpload as beginUploadEndpoint,
-  type InBothLanguages,
   maxOpenUploads,
   type SlideUpload,
   type UploadFile,
   type UploadFileState,
 } from '@lamina/contract';
 import type { Logger } from 'pino';
-import type { Audit } from '../audit.ts';
-import type { Config } from '../config.ts';
-import type { ObjectStorage } from '../slides/object-storage.ts';
-import { slideRoots } from '../slides/slide-roots.ts';
+import type { AuditRecorder } from '../audit/audit-recorder.ts';
+import type { Config } from '../platform/config.ts';
+import type { ObjectStorage } from '../slide-storage/object-storage.ts';
+import { slideRoots } from '../slide-storage/slide-roots.ts';
+import { spellingOf } from '../store/catalogue-names.ts';
 import { change, type Database } from '../store/database.ts';
 import {
   countUploadFiles,
@@ -43,30 +45,31 @@ import {
   type UploadRow,
   updateUpload,
 } from '../store/uploads.ts';
-import { createFinishing } from './finish-uploads.ts';
 import { PartStore } from './part-store.ts';
 import { createBucketDestination } from './place-in-bucket.ts';
 import { createFolderDestination } from './place-in-folder.ts';
 import { entryOf, type Sender } from './upload-entry.ts';
-import { datasetNameOf, isSamePlace, namesOf, requireSlideName } from './upload-names.ts';
+import { datasetNameOf, folderNameOf, isSamePlace, namesOf, requireSlideName } from './upload-names.ts';
+import { createUploadProcessor } from './upload-processor.ts';
 
 export interface NewUploadFile {
   readonly uploadId: string;
-  /** Below the folder; of a single file its name. */
+  /** Path relative to the folder; of a single file its name. */
   readonly path: string;
   readonly sizeBytes: number;
   readonly modifiedMs: number;
 }
 
 export interface Uploads {
-  /** Where the parts of files gather. */
+  /** Stores the received parts of files. */
   readonly parts: PartStore;
-  /** The sender's own. */
+  /** Lists the uploads of an administrator. */
   list(uid: string): Promise<SlideUpload[]>;
   /**
-   * The same that is announced again is gone on with.
+   * Begins an upload; resumes it when the same upload was announced before.
    *
-   * @throws AppError invalid_request, upload_exists, upload_too_large, quota_exceeded, storage_full, too_many_uploads
+   * @throws AppError invalid_request, upload_exists, upload_too_large, quota_exceeded, storage_full,
+   *   too_many_uploads
    */
   begin(
     sender: Sender,
@@ -79,38 +82,38 @@ export interface Uploads {
   /** @throws AppError not_found */
   file(uid: string, fileId: string): Promise<UploadFile & { readonly offset: number }>;
   /**
-   * Before a part of a file is taken.
+   * Checks whether the next part of a file may be sent.
    *
-   * @param partBytes what is about to come; 0 when that is not said
+   * @param partBytes size of the part; 0 when it is unknown
    * @throws AppError not_found, upload_ended, storage_full
    */
   expectPart(uid: string, fileId: string, partBytes: number): Promise<void>;
-  /** Has the whole file read and compared. @throws AppError not_found, upload_incomplete */
+  /** Has the complete file verified. @throws AppError not_found, upload_incomplete */
   finishFile(uid: string, fileId: string, sha256: string): Promise<UploadFileState>;
-  /** Takes up what was left lying about, now and from time to time. */
+  /** Continues the work of earlier processes, now and every 10 minutes. */
   start(): void;
-  /** Resolves when nothing is being read or placed by this process. */
+  /** Resolves when this process is neither verifying nor placing an upload. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
 
-interface Ground {
+interface UploadsDependencies {
   readonly config: Config;
   readonly db: Database;
   readonly now: () => Date;
   readonly log: Logger;
-  readonly audit: Audit;
-  /** Where finished uploads go; null: below the data folder. */
+  readonly audit: AuditRecorder;
+  /** Storage of complete uploads; null: a folder in the data folder. */
   readonly objectStorage: Pick<ObjectStorage, 'store'> | null;
-  /** Something new lies where slides lie. */
+  /** Called after an upload was placed in the slide folder or bucket. */
   readonly onPlaced: () => void;
-  /** Bytes that are free on the disk of a folder. */
+  /** Returns the free bytes on the disk of a folder. */
   readonly freeBytes?: (folder: string) => Promise<number>;
 }
 
-/** Kept free for all else that the disk is needed for: the database above all. */
+/** Disk space that stays free for other data, above all the database. */
 const reserveBytes = 512 * 1024 ** 2;
-/** How often it is written down that something came. */
+/** Minimum interval between two updates of the time of the last progress. */
 const touchEveryMs = 10 * 60_000;
 
 export function createUploads({
@@ -122,7 +125,7 @@ export function createUploads({
   objectStorage,
   onPlaced,
   freeBytes = freeBytesOf,
-}: Ground): Uploads {
+}: UploadsDependencies): Uploads {
   const partialFolder = path.join(config.dataDir, 'uploads', 'partial');
   const parts = new PartStore({ directory: partialFolder });
   const closing = new AbortController();
@@ -130,7 +133,7 @@ export function createUploads({
     objectStorage === null
       ? createFolderDestination(slideRoots(config).uploads)
       : createBucketDestination(objectStorage.store, closing.signal);
-  const finishing = createFinishing({
+  const processor = createUploadProcessor({
     db,
     now,
     log,
@@ -142,32 +145,35 @@ export function createUploads({
     onPlaced,
   });
 
-  /** @throws AppError not_found, also for what somebody else sends */
-  async function ownUpload(uid: string, uploadId: string): Promise<UploadRow> {
+  /** @throws AppError not_found, also for uploads of other administrators */
+  async function requireOwnUpload(uid: string, uploadId: string): Promise<UploadRow> {
     const row = await findUpload(db, uploadId);
     if (row === null || row.uid !== uid) throw new AppError('not_found');
     return row;
   }
 
-  /** @throws AppError not_found, also for what somebody else sends */
-  async function ownFile(uid: string, fileId: string): Promise<{ file: UploadFileRow; upload: UploadRow }> {
+  /** @throws AppError not_found, also for files of other administrators */
+  async function requireOwnFile(
+    uid: string,
+    fileId: string,
+  ): Promise<{ file: UploadFileRow; upload: UploadRow }> {
     const file = await findUploadFile(db, fileId);
     if (file === null) throw new AppError('not_found');
-    return { file, upload: await ownUpload(uid, file.upload_id) };
+    return { file, upload: await requireOwnUpload(uid, file.upload_id) };
   }
 
-  async function requireRoom(bytes: number): Promise<void> {
+  async function requireFreeSpace(bytes: number): Promise<void> {
     await fs.mkdir(partialFolder, { recursive: true });
     if ((await freeBytes(partialFolder)) < bytes + reserveBytes) throw new AppError('storage_full');
   }
 
-  /** Announced by all, and not there yet. */
+  /** Returns the bytes that all open uploads have announced and not sent yet. */
   async function outstandingBytes(): Promise<number> {
     const { bytes } = await sumAnnounced(db);
-    return Math.max(0, bytes - (await bytesBelow(partialFolder)));
+    return Math.max(0, bytes - (await sumFileSizes(partialFolder)));
   }
 
-  async function told(row: UploadRow): Promise<SlideUpload> {
+  async function toSlideUpload(row: UploadRow): Promise<SlideUpload> {
     const isDone = row.state === 'done';
     const place = `${row.dataset}/${row.path}`;
     const at = { root: destination.root, place, isFolder: row.is_folder === 1 };
@@ -192,14 +198,15 @@ export function createUploads({
 
     async list(uid) {
       const rows = await listUploadsOf(db, uid);
-      return Promise.all(rows.map(told));
+      return Promise.all(rows.map(toSlideUpload));
     },
 
-    async begin(sender, { dataset, path: asked, is_folder: isFolder, file_count, size_bytes }) {
-      const names = namesOf(asked, 'path');
+    async begin(sender, { dataset, path: requestedPath, is_folder: isFolder, file_count, size_bytes }) {
+      const names = namesOf(requestedPath, 'path');
       if (!isFolder) requireSlideName(names.at(-1) ?? '');
       if (!isFolder && file_count !== 1) throw new AppError('invalid_request', { field: 'file_count' });
-      const datasetName = datasetNameOf(dataset);
+      const requestedDataset = datasetNameOf(dataset);
+      const datasetName = folderNameOf(await spellingOf(db, 'dataset', requestedDataset)) ?? requestedDataset;
       if (size_bytes > config.uploadMaxBytes) throw new AppError('upload_too_large');
       const place = names.join('/');
       const placeKey = `${datasetName}/${place}`.toLowerCase();
@@ -207,7 +214,7 @@ export function createUploads({
       const isNew = (await findUploadAt(db, placeKey)) === null;
       if (isNew) {
         if (await destination.isTaken(`${datasetName}/${place}`)) throw new AppError('upload_exists');
-        await requireRoom(size_bytes + (await outstandingBytes()));
+        await requireFreeSpace(size_bytes + (await outstandingBytes()));
       }
       const row = await change(db, 'uploads', async (tx) => {
         const before = await findUploadAt(tx, placeKey);
@@ -224,7 +231,7 @@ export function createUploads({
         if (config.uploadQuotaBytes > 0 && used + size_bytes > config.uploadQuotaBytes) {
           throw new AppError('quota_exceeded');
         }
-        const made: UploadRow = {
+        const newUpload: UploadRow = {
           id: randomUUID(),
           uid: sender.uid,
           dataset: datasetName,
@@ -239,22 +246,22 @@ export function createUploads({
           begun_at: at,
           touched_at: at,
         };
-        await insertUpload(tx, made);
-        await audit.record(tx, entryOf('upload-begun', made, sender));
-        return made;
+        await insertUpload(tx, newUpload);
+        await audit.record(tx, entryOf('upload-begun', newUpload, sender));
+        return newUpload;
       });
       const files = await listUploadFiles(db, row.id);
-      return { upload: await told(row), files: files.map(fileOf) };
+      return { upload: await toSlideUpload(row), files: files.map(toUploadFile) };
     },
 
     async abandon(sender, uploadId) {
-      await finishing.giveUp(await ownUpload(sender.uid, uploadId), sender);
+      await processor.abandon(await requireOwnUpload(sender.uid, uploadId), sender);
     },
 
-    async beginFile(uid, { uploadId, path: asked, sizeBytes, modifiedMs }) {
-      const upload = await ownUpload(uid, uploadId);
+    async beginFile(uid, { uploadId, path: requestedPath, sizeBytes, modifiedMs }) {
+      const upload = await requireOwnUpload(uid, uploadId);
       if (upload.state !== 'open') throw new AppError('upload_ended');
-      const place = namesOf(asked, 'path').join('/');
+      const place = namesOf(requestedPath, 'path').join('/');
       if (upload.is_folder === 0 && place !== path.posix.basename(upload.path)) {
         throw new AppError('invalid_request', { field: 'path' });
       }
@@ -272,7 +279,7 @@ export function createUploads({
           const total = others.bytes + sizeBytes;
           const isTooMuch = others.files >= upload.file_count || total > upload.size_bytes;
           if (isTooMuch || (isLast && total !== upload.size_bytes)) {
-            throw new AppError('invalid_request', { message: notAsAnnounced });
+            throw new AppError('invalid_request', { reason: 'upload_differs' });
           }
           await insertUploadFile(tx, {
             id,
@@ -295,16 +302,16 @@ export function createUploads({
     },
 
     async file(uid, fileId) {
-      const { file } = await ownFile(uid, fileId);
+      const { file } = await requireOwnFile(uid, fileId);
       const received = file.state === 'open' ? await parts.received(fileId) : file.size_bytes;
       if (received === null) throw new AppError('not_found');
-      return { ...fileOf(file), offset: received };
+      return { ...toUploadFile(file), offset: received };
     },
 
     async expectPart(uid, fileId, partBytes) {
-      const { file, upload } = await ownFile(uid, fileId);
+      const { file, upload } = await requireOwnFile(uid, fileId);
       if (file.state !== 'open' || upload.state !== 'open') throw new AppError('upload_ended');
-      await requireRoom(partBytes);
+      await requireFreeSpace(partBytes);
       const at = now();
       if (at.getTime() - Date.parse(upload.touched_at) > touchEveryMs) {
         await updateUpload(db, upload.id, { touched_at: at.toISOString() });
@@ -312,27 +319,22 @@ export function createUploads({
     },
 
     async finishFile(uid, fileId, sha256) {
-      const { file, upload } = await ownFile(uid, fileId);
+      const { file, upload } = await requireOwnFile(uid, fileId);
       if (file.state !== 'open') return file.state;
       if ((await parts.received(fileId)) !== file.size_bytes) throw new AppError('upload_incomplete');
       await updateUploadFile(db, fileId, { state: 'checking', sha256 });
       await updateUpload(db, upload.id, { touched_at: now().toISOString() });
-      finishing.workOn();
+      processor.startProcessing();
       return 'checking';
     },
 
-    start: finishing.start,
-    settled: finishing.settled,
-    close: finishing.close,
+    start: processor.start,
+    settled: processor.settled,
+    close: processor.close,
   };
 }
 
-const notAsAnnounced: InBothLanguages = {
-  tr: 'Dosya, yüklemenin başında bildirilenlerle uyuşmuyor.',
-  en: 'The file does not fit what was announced when the upload began.',
-};
-
-function fileOf(row: UploadFileRow): UploadFile {
+function toUploadFile(row: UploadFileRow): UploadFile {
   return {
     id: row.id,
     path: row.path,
@@ -347,14 +349,14 @@ async function freeBytesOf(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Of the files below a folder; what goes meanwhile counts nothing. */
-async function bytesBelow(folder: string): Promise<number> {
+/** Returns the total size of the files below a folder; files deleted meanwhile count 0. */
+async function sumFileSizes(folder: string): Promise<number> {
   const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   let sum = 0;
   for (const entry of entries) {
     if (!entry.isFile()) continue;
-    const found = await fs.stat(path.join(entry.parentPath, entry.name)).catch(() => null);
-    sum += found?.size ?? 0;
+    const stats = await fs.stat(path.join(entry.parentPath, entry.name)).catch(() => null);
+    sum += stats?.size ?? 0;
   }
   return sum;
 }

@@ -1,14 +1,14 @@
-/** Installations that are backed up and come back, and backups that somebody has meddled with. */
+/** Test installations to back up and restore, and functions that modify a backup. */
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pino from 'pino';
-import { createAudit } from '../../audit.ts';
-import { type Config, readConfig } from '../../config.ts';
-import { restoreAdmin } from '../../first-admin.ts';
-import { createSealing } from '../../sealing.ts';
-import { createEmbeddedSignIn } from '../../sign-in/embedded.ts';
+import { restoreAdmin } from '../../accounts/first-admin.ts';
+import { createAuditRecorder } from '../../audit/audit-recorder.ts';
+import { type Config, readConfig } from '../../platform/config.ts';
+import { createEncryption } from '../../platform/encryption.ts';
+import { createEmbeddedSignIn } from '../../sign-in/embedded-sign-in.ts';
 import { type Database, openDatabase } from '../../store/database.ts';
 import {
   type AnyRow,
@@ -19,14 +19,14 @@ import {
 } from '../../store/testing/old-databases.ts';
 import type { DatabaseKind } from '../../store/testing/test-database.ts';
 import { cheapPasswords } from '../../testing/cheap-passwords.ts';
-import { endsWithReturn, type Manifest } from '../backup-format.ts';
+import { type Manifest, tablesClearedByRestore } from '../backup-format.ts';
 import { sha256Of, writeChecksums } from '../checksums.ts';
 import { restoreBackup } from '../restore-backup.ts';
 import { writeBackup } from '../write-backup.ts';
 
 export const log = pino({ level: 'silent' });
 export const clock = () => new Date('2026-06-01T12:00:00.000Z');
-/** Of the administrator. */
+/** E-mail address of the administrator. */
 export const email = 'yönetici@example.org';
 
 export interface Installation {
@@ -35,7 +35,7 @@ export interface Installation {
   readonly look: <T>(look: (db: Database) => Promise<T>) => Promise<T>;
 }
 
-/** @param env settings beyond those of the place */
+/** @param env settings in addition to those of the place */
 export function installationAt(
   place: { readonly url: string | null },
   dataDir: string,
@@ -53,7 +53,7 @@ export function installationAt(
   };
 }
 
-/** Nothing has ever been started there. */
+/** An installation that has never been started. */
 export async function emptyInstallation(
   kind: DatabaseKind,
   env: NodeJS.ProcessEnv = {},
@@ -62,65 +62,66 @@ export async function emptyInstallation(
   return installationAt(await emptyPlace(kind, dataDir), dataDir, env);
 }
 
-/** Rows in every table, and an administrator whose password is known. */
+/** An installation with rows in every table, and an administrator whose password is known. */
 export async function usedInstallation(
   kind: DatabaseKind,
   env: NodeJS.ProcessEnv = {},
 ): Promise<Installation & { readonly password: string }> {
   const dataDir = temporaryFolder();
   const installation = installationAt(await loadOldDatabase('0008', kind, dataDir), dataDir, env);
-  createSealing(installation.config); // makes the key
+  createEncryption(installation.config); // creates the key
   const db = await installation.open();
   const signIn = createEmbeddedSignIn({ db, log, now: clock, passwordCost: cheapPasswords });
-  const audit = createAudit({ db, now: clock, log });
+  const audit = createAuditRecorder({ db, now: clock, log });
   const { password } = await restoreAdmin({ db, now: clock, signIn, audit }, email);
   await db.destroy();
   return { ...installation, password };
 }
 
-const nobody = () => undefined;
-
-/** @returns the folder of the backup; gone with the test, when no other place is named */
+/** @returns the folder of the backup; it is deleted after the test unless `to` is given */
 export function backUp(
   { config }: Pick<Installation, 'config'>,
   {
     settings = {},
-    say = nobody,
-    ...wish
+    say = () => undefined,
+    ...options
   }: Partial<Parameters<typeof writeBackup>[1]> & {
     readonly settings?: Record<string, string>;
     readonly say?: (sentence: string) => void;
   } = {},
 ): Promise<string> {
-  const to = wish.to ?? temporaryFolder();
-  return writeBackup({ config, settings, now: clock, say }, { withUploads: false, keep: null, ...wish, to });
+  const to = options.to ?? temporaryFolder();
+  return writeBackup(
+    { config, settings, now: clock, say },
+    { withUploads: false, keep: null, ...options, to },
+  );
 }
 
-/** @returns what is said on the way */
-export async function bringBack(
+/** @returns the printed sentences */
+export async function restoreFrom(
   { config }: Pick<Installation, 'config'>,
   folder: string,
   { replace = false, settings = {} }: { replace?: boolean; settings?: Record<string, string> } = {},
 ): Promise<string> {
-  const said: string[] = [];
-  const say = (sentence: string) => said.push(sentence);
+  const output: string[] = [];
+  const say = (sentence: string) => output.push(sentence);
   await restoreBackup({ config, settings, now: clock, log, say }, folder, replace);
-  return said.join('\n');
+  return output.join('\n');
 }
 
-/** What a return keeps as it was: all but what ends with it, and what it writes itself. */
-export function kept(all: ReadonlyMap<string, readonly AnyRow[]>): Record<string, readonly AnyRow[]> {
+/** Returns the tables that a restore must keep unchanged: all except cleared ones and those it writes to itself. */
+export function comparable(all: ReadonlyMap<string, readonly AnyRow[]>): Record<string, readonly AnyRow[]> {
   const own = new Set(['audit', 'audit_chain', 'locks', 'schema_changes']);
-  return Object.fromEntries([...all].filter(([name]) => !endsWithReturn.has(name) && !own.has(name)));
+  return Object.fromEntries([...all].filter(([name]) => !tablesClearedByRestore.has(name) && !own.has(name)));
 }
 
-/** In its order. */
-export async function trailOf(db: Database): Promise<AnyRow[]> {
+/** Returns the audit log in order. */
+export async function auditRowsOf(db: Database): Promise<AnyRow[]> {
   return (await db.selectFrom('audit').selectAll().orderBy('seq').execute()).map((row) => ({ ...row }));
 }
 
-/** As whoever damages a backup and makes the list of checksums anew. */
-export async function sealAnew(folder: string): Promise<void> {
+/** Writes the list of checksums again after a change of the backup. */
+export async function updateChecksums(folder: string): Promise<void> {
   const names = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const sums = new Map<string, string>();
   for (const name of names.filter((each) => each !== 'SHA256SUMS').sort()) {
@@ -131,12 +132,12 @@ export async function sealAnew(folder: string): Promise<void> {
 }
 export function changeManifest(folder: string, change: (manifest: Manifest) => void): void {
   const file = path.join(folder, 'manifest.json');
-  const said = JSON.parse(fs.readFileSync(file, 'utf8')) as Manifest;
-  change(said);
-  fs.writeFileSync(file, JSON.stringify(said));
+  const manifest = JSON.parse(fs.readFileSync(file, 'utf8')) as Manifest;
+  change(manifest);
+  fs.writeFileSync(file, JSON.stringify(manifest));
 }
 
-/** A backup that is whole, but whose rows nobody ever had. */
+/** Changes the rows of a table, with matching manifest and checksums. */
 export async function replaceRows(
   folder: string,
   table: string,
@@ -148,8 +149,8 @@ export async function replaceRows(
   );
   fs.writeFileSync(file, gzipSync(lines.join('')));
   changeManifest(folder, ({ tables }) => {
-    const said = tables.find(({ name }) => name === table);
-    Object.assign(said ?? {}, { rows: lines.length, sha256: hash('sha256', lines.join(''), 'hex') });
+    const entry = tables.find(({ name }) => name === table);
+    Object.assign(entry ?? {}, { rows: lines.length, sha256: hash('sha256', lines.join(''), 'hex') });
   });
-  await sealAnew(folder);
+  await updateChecksums(folder);
 }

@@ -9,7 +9,9 @@ export const svs = await buildSvs({ width: 200, height: 150, downsamples: [1] })
 export const missingId = '00000000-0000-4000-8000-000000000000';
 
 /** A catalogue, and the two kinds of people who see it. */
-export async function catalogueOf(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
+export async function catalogueOf(
+  database: NonNullable<Parameters<typeof slideServer>[0]>['database'] = 'SQLite',
+) {
   const server = await slideServer({ database });
   const administrator = await server.given.admin();
   const viewer = await server.given.user({ role: 'viewer' });

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Which of pixel size and magnification was worked out from the other. */
+/** Records which of pixel size and magnification was derived from the other. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema.alterTable('images').addColumn('derived_scale', 'text').execute();
-  // Slides that say one of the two are read again, for the other.
+  // Slides with only one of the two are read again to derive the other.
   await db
     .updateTable('images')
     .set({ fingerprint: null, status: 'pending' })

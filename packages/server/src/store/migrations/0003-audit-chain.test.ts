@@ -1,13 +1,13 @@
 import SqliteDatabase from 'better-sqlite3';
 import { Kysely, SqliteDialect, sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { followChain } from '../../domain/audit-chain.ts';
-import { findTrailEnds, listChainedRows } from '../audit.ts';
+import { verifyChainLinks } from '../../domain/audit-chain.ts';
+import { findAuditLogEnds, listChainedRows } from '../audit.ts';
 import type { Tables } from '../schema.ts';
 import { up as first } from './0001-first.ts';
 import { up } from './0003-audit-chain.ts';
 
-it('chains what was in the trail before', async () => {
+it('0003 adds hashes to the existing entries of the audit log', async () => {
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: new SqliteDatabase(':memory:') }) });
   onTestFinished(() => db.destroy());
   await first(db);
@@ -19,6 +19,6 @@ it('chains what was in the trail before', async () => {
   await up(db);
   const rows = await listChainedRows(db, 0, 2000);
   expect(rows).toHaveLength(1001);
-  const { before, last } = await findTrailEnds(db);
-  expect(followChain(before, rows)).toEqual(last);
+  const { before, last } = await findAuditLogEnds(db);
+  expect(verifyChainLinks(before, rows)).toEqual(last);
 });

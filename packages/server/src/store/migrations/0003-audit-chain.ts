@@ -2,8 +2,8 @@ import { type Kysely, PostgresAdapter, sql } from 'kysely';
 import { chainHash, chainStart } from '../../domain/audit-chain.ts';
 import type { Tables } from '../schema.ts';
 
-/** Rows of the trail are read and written anew so many at a time. */
-const rowsAtOnce = 1000;
+/** Rows that are read at once. */
+const rowsPerRead = 1000;
 
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
@@ -21,9 +21,9 @@ export async function up(db: Kysely<Tables>): Promise<void> {
       .addColumn(column, 'text', (c) => c.notNull().defaultTo(''))
       .execute();
   }
-  await chainWhatIsThere(db);
+  await chainExistingRows(db);
 
-  // The trail is read by time. `result` at the end lets the days of a plot be counted without the rows.
+  // The log is listed by time. `result` at the end of the index lets statistics count without reading rows.
   await db.schema.dropIndex('audit_by_actor').execute();
   await db.schema.dropIndex('audit_by_target').execute();
   await db.schema.createIndex('audit_by_time').on('audit').columns(['at', 'seq']).execute();
@@ -40,7 +40,7 @@ export async function up(db: Kysely<Tables>): Promise<void> {
   for (const trigger of triggers) await sql.raw(trigger).execute(db);
 }
 
-async function chainWhatIsThere(db: Kysely<Tables>): Promise<void> {
+async function chainExistingRows(db: Kysely<Tables>): Promise<void> {
   let place = { seq: 0, hash: chainStart };
   for (;;) {
     const rows = await db
@@ -48,7 +48,7 @@ async function chainWhatIsThere(db: Kysely<Tables>): Promise<void> {
       .selectAll()
       .where('seq', '>', place.seq)
       .orderBy('seq')
-      .limit(rowsAtOnce)
+      .limit(rowsPerRead)
       .execute();
     for (const row of rows) {
       const hash = chainHash(place.hash, row);
@@ -59,7 +59,7 @@ async function chainWhatIsThere(db: Kysely<Tables>): Promise<void> {
         .execute();
       place = { seq: row.seq, hash };
     }
-    if (rows.length < rowsAtOnce) break;
+    if (rows.length < rowsPerRead) break;
   }
   if (place.seq === 0) return;
   await db
@@ -74,13 +74,13 @@ async function chainWhatIsThere(db: Kysely<Tables>): Promise<void> {
     .execute();
 }
 
-/** What is not yet given up by a pruning cannot be deleted. */
-const isKept = "old.seq > coalesce((select before_seq from audit_chain where name = 'audit'), 0)";
+/** A row that is not pruned yet cannot be deleted. */
+const isNotPruned = "old.seq > coalesce((select before_seq from audit_chain where name = 'audit'), 0)";
 
 const sqliteTriggers = [
   `create trigger audit_rows_never_change before update on audit
    begin select raise(abort, 'rows of the audit trail never change'); end`,
-  `create trigger audit_rows_stay before delete on audit when ${isKept}
+  `create trigger audit_rows_stay before delete on audit when ${isNotPruned}
    begin select raise(abort, 'rows of the audit trail stay until they are pruned'); end`,
 ];
 
@@ -88,7 +88,7 @@ const postgresTriggers = [
   `create function refuse_audit_change() returns trigger language plpgsql as $$
    begin
      if tg_op = 'UPDATE' then raise exception 'rows of the audit trail never change'; end if;
-     if ${isKept} then raise exception 'rows of the audit trail stay until they are pruned'; end if;
+     if ${isNotPruned} then raise exception 'rows of the audit trail stay until they are pruned'; end if;
      return old;
    end $$`,
   `create trigger audit_rows_stay before update or delete on audit

@@ -2,8 +2,8 @@ import { type Kysely, PostgresAdapter } from 'kysely';
 import type { Tables } from '../schema.ts';
 
 /**
- * Everything a list is narrowed by, in the order of the list: a search among 100,000 entries reads this alone.
- * PostgreSQL keeps no value of more than 2.7 kB in an index, and searches its table quickly enough.
+ * Creates an index of all filter columns in list order, so that a search among 100,000 entries reads only the
+ * index. PostgreSQL cannot index values above 2.7 kB, and scans its table fast enough.
  */
 export async function up(db: Kysely<Tables>): Promise<void> {
   if (db.getExecutor().adapter instanceof PostgresAdapter) return;

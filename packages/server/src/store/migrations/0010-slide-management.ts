@@ -4,14 +4,14 @@ import type { Tables } from '../schema.ts';
 /** Entries that are hidden from members. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema.alterTable('images').addColumn('hidden_at', 'text').execute();
-  // How many there are of each status is counted in it alone.
+  // The numbers of entries by status are counted in this index alone.
   await db.schema
     .createIndex('images_by_state')
     .on('images')
     .columns(['removed_at', 'missing_since', 'status', 'hidden_at'])
     .execute();
   if (db.getExecutor().adapter instanceof PostgresAdapter) return;
-  // Made anew: it has to hold everything that a list is narrowed by.
+  // Recreated, because it has to contain all filter columns.
   await db.schema.dropIndex('images_to_search').execute();
   await db.schema
     .createIndex('images_to_search')

@@ -1,7 +1,7 @@
 import { type Kysely, PostgresAdapter } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** A list of one organ, and the names of the datasets, without a look at each of 100,000 entries. */
+/** Indexes for lists of one organ and for the names of datasets, so that neither scans 100,000 entries. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createIndex('images_by_organ')
@@ -9,8 +9,8 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     .columns(['organ_type', 'sort_key', 'id'])
     .execute();
   await db.schema.createIndex('images_by_dataset').on('images').column('dataset_name').execute();
-  // PostgreSQL has a better one where the extension for it can be made: see catalogue-search.ts.
+  // PostgreSQL uses a trigram index instead, where its extension is available: see catalogue-search.ts.
   if (db.getExecutor().adapter instanceof PostgresAdapter) return;
-  // A word is looked for in this alone: a third of what the list is walked in.
+  // A search scans this index, a third of the size of the list's index.
   await db.schema.createIndex('images_by_words').on('images').columns(['search_text', 'id']).execute();
 }

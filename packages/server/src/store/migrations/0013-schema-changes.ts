@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Which version of the program made which migration, so that an older one can say what it meets. */
+/** Records which program version ran which migration, so that an older version can report it. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('schema_changes')

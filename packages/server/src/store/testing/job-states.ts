@@ -1,8 +1,8 @@
-/** How jobs stand in the queue that processes share, for tests of what becomes of them. */
+/** Reads the states of jobs in the shared queue. */
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 
-/** Of all jobs with this name: created, retry, active, completed, cancelled or failed. */
+/** Returns the states of all jobs with this name: created, retry, active, completed, cancelled or failed. */
 export async function statesOfJobs(db: Database, name: string): Promise<string[]> {
   const { rows } = await sql<{ state: string }>`select state from jobs.job where name = ${name}`.execute(db);
   return rows.map(({ state }) => state);

@@ -1,4 +1,4 @@
-/** Databases as versions before this one left them, rows in every table; and places for databases. */
+/** Databases of earlier versions with rows in every table, and locations for new databases. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -10,17 +10,17 @@ import { connectDatabase, type Database, type DatabaseLocation } from '../databa
 import { tableNames } from '../migrating.ts';
 import { createEmptyPostgres, type DatabaseKind } from './test-database.ts';
 
-/** By the last migration that they have seen; 0008 is what version 0.1.0 began with. */
+/** By the last executed migration; 0008 is that of version 0.1.0. */
 export const oldVersions = ['0001', '0008'] as const;
 
-/** Gone with the test. */
+/** A folder that is deleted after the test. */
 export function temporaryFolder(): string {
   const made = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-database-'));
   onTestFinished(() => fs.rmSync(made, { recursive: true }));
   return made;
 }
 
-/** @param folder of an embedded database */
+/** @param folder folder of an embedded database */
 export async function emptyPlace(kind: DatabaseKind, folder = temporaryFolder()): Promise<DatabaseLocation> {
   if (kind === 'PostgreSQL') return { url: await createEmptyPostgres(), file: null };
   return { url: null, file: path.join(folder, 'lamina.db') };
@@ -31,21 +31,21 @@ export async function loadOldDatabase(
   kind: DatabaseKind,
   folder?: string,
 ): Promise<DatabaseLocation> {
-  const place = await emptyPlace(kind, folder);
+  const location = await emptyPlace(kind, folder);
   const file = `${version}.${kind === 'SQLite' ? 'sqlite' : 'postgres'}.sql`;
   const dump = fs.readFileSync(path.join(import.meta.dirname, '../migrations/fixtures', file), 'utf8');
-  if (place.file !== null) {
-    executeIn(place.file, dump);
-    return place;
+  if (location.file !== null) {
+    executeIn(location.file, dump);
+    return location;
   }
-  const client = new pg.Client({ connectionString: place.url ?? '' });
+  const client = new pg.Client({ connectionString: location.url ?? '' });
   await client.connect();
   await client.query(dump);
   await client.end();
-  return place;
+  return location;
 }
 
-/** What whoever owns an embedded database can do to it, statement after statement. */
+/** Executes statements on the file of an embedded database, as its owner could. */
 export function executeIn(file: string, statements: string): void {
   const database = new SqliteDatabase(file);
   database.exec(statements);
@@ -54,7 +54,7 @@ export function executeIn(file: string, statements: string): void {
 
 export type AnyRow = Readonly<Record<string, unknown>>;
 
-/** All rows of all tables, by table; each table in the order of its text. */
+/** All rows of all tables, by table, in the order of their text. */
 export async function everythingIn(db: Database): Promise<ReadonlyMap<string, readonly AnyRow[]>> {
   const all = new Map<string, AnyRow[]>();
   for (const name of [...(await tableNames(db))].filter((each) => !/^(kysely|sqlite)_/.test(each)).sort()) {
@@ -71,9 +71,12 @@ export async function everythingIn(db: Database): Promise<ReadonlyMap<string, re
   return all;
 }
 
-/** Looks at a database as it is, and closes it. */
-export async function lookedAt<T>(place: DatabaseLocation, look: (db: Database) => Promise<T>): Promise<T> {
-  const db = await connectDatabase(place);
+/** Opens a database without migrating it, runs `look`, and closes it. */
+export async function lookedAt<T>(
+  location: DatabaseLocation,
+  look: (db: Database) => Promise<T>,
+): Promise<T> {
+  const db = await connectDatabase(location);
   try {
     return await look(db);
   } finally {

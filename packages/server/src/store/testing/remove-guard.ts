@@ -1,12 +1,12 @@
-/** What the owner of a database can do to the audit trail, for tests of what shows afterwards. */
+/** Manipulations of the audit log that a database owner could make, for tests of their detection. */
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import type { DatabaseKind } from './test-database.ts';
 
 /**
- * Takes away what refuses to change rows of the trail.
+ * Removes the triggers that protect rows of the audit log.
  *
- * @returns a function that puts it back, for a database that another test goes on using
+ * @returns a function that restores them, for a database that other tests use afterwards
  */
 export async function removeGuard(db: Database, kind: DatabaseKind): Promise<() => Promise<void>> {
   if (kind === 'PostgreSQL') {
@@ -17,5 +17,5 @@ export async function removeGuard(db: Database, kind: DatabaseKind): Promise<() 
   }
   await sql`drop trigger audit_rows_never_change`.execute(db);
   await sql`drop trigger audit_rows_stay`.execute(db);
-  return async () => {}; // in memory, and gone with the test
+  return async () => {}; // in memory, and deleted with the test
 }

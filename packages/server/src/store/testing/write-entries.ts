@@ -1,12 +1,12 @@
 /**
- * A second writer of the audit trail: a thread with a connection of its own to a database that others write to, too.
- * Every third of its changes fails. Told by `workerData` where the database is and how many changes to make.
+ * A second writer of the audit log: a worker thread with its own database connection. Every third of its
+ * changes fails. `workerData` contains the task.
  */
 import { workerData } from 'node:worker_threads';
 import { insertAuditRow } from '../audit.ts';
 import { change, type DatabaseLocation, openDatabase } from '../database.ts';
 
-/** What the thread is told. */
+/** The task of the thread. */
 export interface Task {
   readonly location: DatabaseLocation;
   readonly writer: string;

@@ -1,4 +1,4 @@
-/** What the browser does with the files of an upload, by hand: every call to the API as it goes over the wire. */
+/** Sends uploads as the browser does, with every API call made explicitly. */
 import { createHash } from 'node:crypto';
 import {
   apiBase,
@@ -9,7 +9,7 @@ import {
   type SlideUpload,
 } from '@lamina/contract';
 
-/** A call to the API; the address is relative to its base. */
+/** Sends a request to the API; the URL is relative to its base. */
 export type Ask = (
   method: string,
   url: string,
@@ -20,7 +20,7 @@ export type Ask = (
   readonly body: unknown;
 }>;
 
-interface Announced {
+interface Announcement {
   readonly dataset: string;
   readonly path: string;
   readonly isFolder?: boolean;
@@ -32,22 +32,24 @@ export const sha256Of = (bytes: Uint8Array) => createHash('sha256').update(bytes
 export function sender(ask: Ask) {
   const tus = { 'tus-resumable': '1.0.0' };
 
-  async function begin({ dataset, path, isFolder = false, files }: Announced) {
+  async function begin({ dataset, path, isFolder = false, files }: Announcement) {
     const sizes = Object.values(files).map(({ length }) => length);
     const size_bytes = sizes.reduce((sum, size) => sum + size, 0);
     const body = { dataset, path, is_folder: isFolder, file_count: sizes.length, size_bytes };
-    const answer = await ask('POST', '/admin/uploads', { body });
-    return { ...answer, begun: answer.body as ResponseOf<typeof beginUpload> };
+    const response = await ask('POST', '/admin/uploads', { body });
+    return { ...response, begun: response.body as ResponseOf<typeof beginUpload> };
   }
 
-  /** @returns the answer, and the id of the file */
+  /** @returns the response, and the id of the file */
   async function create(uploadId: string, path: string, sizeBytes: number) {
-    const told = Object.entries({ upload: uploadId, path, modified: '1700000000000' });
-    const metadata = told.map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`).join(',');
+    const metadataValues = Object.entries({ upload: uploadId, path, modified: '1700000000000' });
+    const metadata = metadataValues
+      .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
+      .join(',');
     const headers = { ...tus, 'upload-length': String(sizeBytes), 'upload-metadata': metadata };
-    const answer = await ask('POST', createUploadFile.path, { headers });
-    const location = answer.headers.location ?? '';
-    return { ...answer, fileId: location.replace(`${apiBase}${createUploadFile.path}/`, '') };
+    const response = await ask('POST', createUploadFile.path, { headers });
+    const location = response.headers.location ?? '';
+    return { ...response, fileId: location.replace(`${apiBase}${createUploadFile.path}/`, '') };
   }
 
   function part(fileId: string, offset: number, bytes: Uint8Array) {
@@ -68,11 +70,11 @@ export function sender(ask: Ask) {
     return ((await ask('GET', '/admin/uploads')).body as ResponseOf<typeof listUploads>).uploads;
   }
 
-  /** From the announcement to the last checksum. @returns id of the upload */
-  async function sendAll(announced: Announced): Promise<string> {
-    const { status, body, begun } = await begin(announced);
-    if (status !== 200) throw new Error(`not begun: ${JSON.stringify(body)}`);
-    for (const [path, bytes] of Object.entries(announced.files)) {
+  /** Sends all files, from the announcement to the last checksum. @returns id of the upload */
+  async function sendAll(announcement: Announcement): Promise<string> {
+    const { status, body, begun } = await begin(announcement);
+    if (status !== 200) throw new Error(`the upload was rejected: ${JSON.stringify(body)}`);
+    for (const [path, bytes] of Object.entries(announcement.files)) {
       const { fileId } = await create(begun.upload.id, path, bytes.length);
       if (bytes.length > 0) await part(fileId, 0, bytes);
       await finish(fileId, sha256Of(bytes));

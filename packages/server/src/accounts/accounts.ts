@@ -1,0 +1,560 @@
+/**
+ * All changes of accounts. Each change is one transaction: the state check, the new state, the revocations
+ * and the audit record succeed or fail together. Cached state of the account is dropped after the commit
+ * and before the call returns.
+ *
+ * Longer than other files: the changes share the transaction, the checks and the order of what follows a commit.
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  AppError,
+  type GrantableRole,
+  type Language,
+  may,
+  type User,
+  type UserDetails,
+} from '@lamina/contract';
+import type { Actor } from '../audit/actor.ts';
+import type { AuditAction, AuditEntry, AuditRecorder, Origin } from '../audit/audit-recorder.ts';
+import type { LimitActions } from '../audit/limit-actions.ts';
+import * as rules from '../domain/account.ts';
+import { emailKey } from '../domain/email.ts';
+import type { AdminDigest } from '../mail/admin-digest.ts';
+import {
+  approvedEmail,
+  passwordChangedEmail,
+  passwordResetEmail,
+  type Recipient,
+  rejectedEmail,
+} from '../mail/email-texts.ts';
+import type { Email, Mail } from '../mail/mail.ts';
+import type { Recipients } from '../mail/recipients.ts';
+import type { Background } from '../platform/background-tasks.ts';
+import type { Config } from '../platform/config.ts';
+import { currentCaller } from '../sessions/current-caller.ts';
+import type { ImageSessions } from '../sessions/image-sessions.ts';
+import type { IssuedToken, SignInService } from '../sessions/sign-in-service.ts';
+import type { ConfirmedRegistration } from '../sign-in/confirmed-registration.ts';
+import { requireOwnPassword } from '../sign-in/own-password.ts';
+import { rejectGuessablePassword } from '../sign-in/password-rules.ts';
+import type { SecondFactor } from '../sign-in/second-factor.ts';
+import type { Throttle } from '../sign-in/throttle.ts';
+import { releaseLayersOf } from '../store/annotation-layers.ts';
+import { insertApplication, setDecisionReason } from '../store/applications.ts';
+import { spellingOf } from '../store/catalogue-names.ts';
+import { type Change, change, type Database } from '../store/database.ts';
+import { replaceGrants } from '../store/dataset-grants.ts';
+import { answerDatasetRequests } from '../store/dataset-requests.ts';
+import { findDataset } from '../store/datasets.ts';
+import { releaseResultLayersOf } from '../store/result-layers.ts';
+import { endShareLinksOf } from '../store/share-links.ts';
+import { findUserDetails } from '../store/user-details.ts';
+import {
+  deleteUser,
+  findUser,
+  findUserByEmail,
+  hasOtherActiveAdmin,
+  insertUser,
+  updateUser,
+} from '../store/users.ts';
+import { type PeoplePage, type PeopleQuery, searchPeople } from './people-search.ts';
+
+export interface Accounts {
+  /**
+   * With `REGISTRATION_HIDE_EXISTING` the account exists only after `ConfirmedRegistration.confirm`.
+   *
+   * @throws AppError email_taken, unless existing addresses are hidden; invalid_request, rate_limited, unavailable
+   */
+  register(person: NewPerson, origin: Origin): Promise<User>;
+  /**
+   * @throws AppError credentials_invalid, account_not_active, second_factor_required, second_factor_invalid,
+   *   rate_limited, unavailable
+   */
+  signIn(given: Credentials, origin: Origin): Promise<IssuedToken>;
+  signOut(by: Actor): Promise<void>;
+  /** Works in the background, so that the response is the same for known and unknown addresses. @throws AppError rate_limited */
+  requestPasswordReset(email: string, origin: Origin): Promise<void>;
+  /** @throws AppError reset_link_invalid, rate_limited */
+  checkPasswordReset(code: string, origin: Origin): Promise<void>;
+  /** @throws AppError reset_link_invalid, unavailable */
+  confirmPasswordReset(code: string, newPassword: string, origin: Origin): Promise<void>;
+  /** Ends every other sign-in of the account. @throws AppError reauth_required, unavailable */
+  changeOwnPassword(by: Actor, passwords: { current?: string | undefined; next: string }): Promise<void>;
+  /** Erases the personal data; only the uid stays, in the audit log. @throws AppError reauth_required, last_admin */
+  deleteOwn(by: Actor, currentPassword: string | undefined): Promise<void>;
+
+  list(query: PeopleQuery): Promise<PeoplePage>;
+  /** @throws AppError not_found */
+  get(uid: string): Promise<UserDetails>;
+  /**
+   * Approves the account. With `onlyPending` a suspended or deactivated account stays as it is.
+   *
+   * @throws AppError not_found, already_active, not_pending with `onlyPending`, invalid_request
+   */
+  approve(by: Actor, uid: string, decision: Decision): Promise<void>;
+  /** Makes the account pending again, without datasets. @throws AppError not_found, not_active, approval_settled */
+  withdrawApproval(by: Actor, uid: string): Promise<void>;
+  /** @throws AppError not_found, not_pending */
+  reject(by: Actor, uid: string, reason: string): Promise<void>;
+  /** Changes the access of an active account. @throws AppError not_found, not_active, invalid_request */
+  changeAccess(by: Actor, uid: string, access: Access): Promise<void>;
+  /** @throws AppError not_found, closed, self_change, last_admin */
+  suspend(by: Actor, uid: string): Promise<void>;
+  /** @throws AppError not_found, self_change, last_admin */
+  deactivate(by: Actor, uid: string): Promise<void>;
+  /** @throws AppError not_found, not_active */
+  promote(by: Actor, uid: string): Promise<void>;
+  /** @throws AppError not_found, self_change, closed, unavailable */
+  setPassword(by: Actor, uid: string, newPassword: string): Promise<void>;
+}
+
+/** The datasets of an account and its end date. An undefined field stays unchanged. */
+export interface Access {
+  /** All restricted datasets that are granted to the account. */
+  readonly datasets?: readonly string[] | undefined;
+  /** ISO 8601; null: the account never expires. */
+  readonly expiresAt?: string | null | undefined;
+}
+
+export interface Decision extends Access {
+  readonly role?: GrantableRole | undefined;
+  readonly onlyPending?: boolean;
+}
+
+interface Credentials {
+  readonly email: string;
+  readonly password: string;
+  /** Code of the second factor, if the account has one. */
+  readonly code?: string | undefined;
+}
+
+interface NewPerson {
+  readonly email: string;
+  readonly password: string;
+  readonly displayName?: string | undefined;
+  readonly affiliation?: string | undefined;
+  readonly purpose?: string | undefined;
+  /** Language of e-mails to the account. */
+  readonly language: Language;
+}
+
+export interface AccountsGround {
+  readonly config: Config;
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly audit: AuditRecorder;
+  readonly mail: Mail;
+  readonly background: Background;
+  readonly signIn: SignInService;
+  readonly throttle: Throttle;
+  readonly limitActions: LimitActions;
+  readonly secondFactor: SecondFactor;
+  readonly confirmedRegistration: Pick<ConfirmedRegistration, 'request'>;
+  readonly imageSessions: Pick<ImageSessions, 'forget' | 'recheck'>;
+  readonly adminDigest: Pick<AdminDigest, 'asked'>;
+  readonly recipients: Recipients;
+}
+
+/** Hashing takes turns by network and account. */
+const hashingFor = (email: string, { address }: Origin) => ({ address, account: emailKey(email) });
+
+export function createAccounts(ground: AccountsGround): Accounts {
+  const {
+    config,
+    db,
+    audit,
+    mail,
+    background,
+    signIn,
+    throttle,
+    limitActions,
+    secondFactor,
+    confirmedRegistration,
+    imageSessions,
+    adminDigest,
+    recipients,
+  } = ground;
+  const now = () => ground.now().toISOString();
+
+  /** Queues an e-mail in the transaction of the change that it reports; `mail.wake` sends it after the commit. */
+  async function queueEmail(
+    tx: Change,
+    account: Pick<User, 'uid' | 'email'>,
+    write: (recipient: Recipient) => Email,
+  ): Promise<void> {
+    await mail.queue(tx, write(await recipients.of(tx, account)));
+  }
+
+  /** Records a rejected action in a transaction of its own, since that of the change is rolled back. */
+  async function recorded<T>(entry: AuditEntry, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof AppError && error.status < 500) {
+        await audit.note({ ...entry, result: 'refused', detail: { code: error.code } });
+      }
+      throw error;
+    }
+  }
+
+  /**
+   * Applies an administrator's change to an account.
+   *
+   * @param rule returns the changed account; the same object for no change
+   * @param work further writes in the same transaction
+   */
+  async function administer(
+    { by, uid, action }: { by: Actor; uid: string; action: AuditAction },
+    rule: (user: User, asked: Parameters<typeof rules.suspend>[1]) => User,
+    work: (tx: Change, after: User) => Promise<void> = async () => undefined,
+  ): Promise<User> {
+    const entry = { action, actor: by.uid, target: uid, origin: by.origin };
+    return recorded(entry, () =>
+      change(db, 'accounts', async (tx) => {
+        const stored = await findUser(tx, uid);
+        if (stored === null) throw new AppError('not_found');
+        const user = rules.effectiveAccount(stored, ground.now());
+        const otherActiveAdmin = await hasOtherActiveAdmin(tx, uid);
+        const after = rule(user, { actor: by.uid, otherActiveAdmin, now: now() });
+        await currentCaller(tx, signIn, by, 'users.manage');
+        if (after === user) return user;
+        // Tokens issued before the account expired stay invalid.
+        if (user !== stored && user.expiresAt !== null)
+          await signIn.revokeFromBefore(tx, uid, user.expiresAt);
+        await updateUser(tx, after);
+        await endShareLinksIfLost(tx, { after, hadExpired: user !== stored }, by);
+        const before = { status_before: user.status, role_before: user.role };
+        await audit.record(tx, { ...entry, detail: { ...before, status: after.status, role: after.role } });
+        if (after.expiresAt !== user.expiresAt) {
+          const detail = { expires_at: after.expiresAt };
+          await audit.record(tx, { ...entry, action: 'expiry-changed', detail });
+        }
+        await work(tx, after);
+        return after;
+      }),
+    );
+  }
+
+  /**
+   * Ends the share links of an account that may not share any more. A link from before the account expired stays ended, too.
+   */
+  async function endShareLinksIfLost(
+    tx: Change,
+    { after, hadExpired }: { after: User; hadExpired: boolean },
+    by: Actor,
+  ): Promise<void> {
+    if (may(after, 'sharing.own') && !hadExpired) return;
+    const ended = await endShareLinksOf(tx, after.uid, now());
+    await audit.recordAll(
+      tx,
+      ended.map((target) => ({
+        action: 'share-link-ended',
+        actor: by.uid,
+        target,
+        detail: { owner: after.uid },
+        origin: by.origin,
+      })),
+    );
+  }
+
+  async function get(uid: string): Promise<UserDetails> {
+    const user = await findUserDetails(db, uid);
+    if (user === null) throw new AppError('not_found');
+    return rules.effectiveAccount(user, ground.now());
+  }
+
+  /** Failed attempts count like wrong passwords. @throws AppError reset_link_invalid, rate_limited */
+  function ownerOfReset(code: string, origin: Origin): Promise<User> {
+    return throttle.guard('password', { email: null, origin }, async () => {
+      const owner = await signIn.ownerOfReset(code);
+      if (owner === null) throw new AppError('reset_link_invalid');
+      return owner;
+    });
+  }
+
+  const revoke = (tx: Change, user: User) => signIn.revokeAll(tx, user.uid);
+
+  /** Replaces the dataset grants of the account; does nothing for undefined. @throws AppError invalid_request */
+  async function regrant(tx: Change, by: Actor, uid: string, asked: Access['datasets']): Promise<void> {
+    const at = now();
+    const entry = { actor: by.uid, target: uid, origin: by.origin };
+    if (asked === undefined) return;
+    const datasets: string[] = [];
+    for (const name of asked) datasets.push(await spellingOf(tx, 'dataset', name));
+    for (const dataset of datasets) {
+      if ((await findDataset(tx, dataset)) !== null) continue;
+      throw new AppError('invalid_request', {
+        reason: 'dataset_not_restricted',
+        name: dataset,
+        field: 'datasets',
+      });
+    }
+    const { given, taken } = await replaceGrants(tx, { uid, grantedBy: by.uid, now: at }, datasets);
+    await answerDatasetRequests(
+      tx,
+      { uid, datasets },
+      { answer: 'granted', reason: null, answeredBy: by.uid, now: at },
+    );
+    for (const dataset of given) {
+      await audit.record(tx, { ...entry, action: 'dataset-granted', detail: { dataset } });
+    }
+    for (const dataset of taken) {
+      await audit.record(tx, { ...entry, action: 'dataset-revoked', detail: { dataset } });
+    }
+  }
+
+  return {
+    async register({ email, password, displayName, affiliation, purpose, language }, origin) {
+      const trying = { email, origin };
+      await throttle.count('registration', trying);
+      rejectGuessablePassword(password, { email, displayName }, 'password');
+      const user = rules.register({ uid: randomUUID(), email, displayName: displayName ?? null }, now());
+      // Hashed for known and unknown addresses, so that both take the same time.
+      const passwordHash = await signIn.hashPassword(password, hashingFor(email, origin));
+      if (config.registrationHideExisting) {
+        confirmedRegistration.request({ user, passwordHash, affiliation, purpose, language }, origin);
+        return user;
+      }
+      const existing = await change(db, 'accounts', async (tx) => {
+        const known = await findUserByEmail(tx, email);
+        await audit.record(tx, {
+          action: 'registered',
+          result: known === null ? 'done' : 'refused',
+          actor: null,
+          target: known?.uid ?? user.uid,
+          origin,
+        });
+        if (known !== null) return known;
+        await insertUser(tx, user, language);
+        await signIn.signUp(tx, user.uid, passwordHash);
+        if (affiliation !== undefined || purpose !== undefined) {
+          const said = { affiliation: affiliation ?? null, purpose: purpose ?? null };
+          await insertApplication(tx, { uid: user.uid, ...said });
+        }
+        return null;
+      });
+      if (existing !== null) throw new AppError('email_taken');
+      await throttle.rememberNetwork(trying);
+      adminDigest.asked();
+      return user;
+    },
+
+    async signIn({ email, password, code }, origin) {
+      /** @throws AppError second_factor_required, second_factor_invalid */
+      async function passSecondFactor(tx: Change, uid: string): Promise<string | null> {
+        if (!(await secondFactor.isOn(tx, uid))) return null;
+        if (code === undefined) throw new AppError('second_factor_required');
+        return secondFactor.take(tx, uid, code);
+      }
+
+      const door = code === undefined ? 'password' : 'second-factor';
+      try {
+        const issued = await throttle.guard(
+          door,
+          { email, origin },
+          (requireOpen) =>
+            signIn.signIn(email, password, origin, async (tx, { uid }, ended) => {
+              const taken = await passSecondFactor(tx, uid);
+              await requireOpen(tx);
+              const detail = {
+                ...(taken !== null && { second_factor: taken }),
+                ...(ended.length > 0 && { oldest_sign_ins_ended: ended.length }),
+              };
+              await audit.record(tx, { action: 'sign-in', actor: uid, target: uid, detail, origin });
+            }),
+          () => signIn.isPassword('no account', password, hashingFor(email, origin)),
+        );
+        for (const tokenHash of issued.endedTokenHashes) imageSessions.forget({ tokenHash });
+        return issued;
+      } catch (error) {
+        // The throttle itself records a rate limit, once for each block.
+        if (error instanceof AppError && error.status < 500 && error.code !== 'rate_limited') {
+          const target = (await findUserByEmail(db, email))?.uid ?? null;
+          const detail = { code: error.code };
+          await audit.note({ action: 'sign-in', result: 'refused', actor: null, target, detail, origin });
+        }
+        throw error;
+      }
+    },
+
+    async signOut({ uid, tokenHash, origin }) {
+      await change(db, 'accounts', async (tx) => {
+        await signIn.signOut(tx, tokenHash);
+        await audit.record(tx, { action: 'sign-out', actor: uid, target: uid, origin });
+      });
+      imageSessions.forget({ tokenHash });
+    },
+
+    async requestPasswordReset(email, origin) {
+      const trying = { email, origin };
+      await throttle.count('reset-request', trying);
+      background.run('a password reset', async () => {
+        if (!(await throttle.mayMail(trying))) return;
+        await change(db, 'accounts', async (tx) => {
+          const started = await signIn.startReset(tx, email);
+          await audit.record(tx, {
+            action: 'password-reset-requested',
+            result: started === null ? 'refused' : 'done',
+            actor: null,
+            target: started?.user.uid ?? null,
+            origin,
+          });
+          if (started === null) return;
+          const { code, user } = started;
+          await queueEmail(tx, user, (recipient) => passwordResetEmail(recipient, code));
+        });
+        mail.wake();
+      });
+    },
+
+    async checkPasswordReset(code, origin) {
+      await ownerOfReset(code, origin);
+    },
+
+    async confirmPasswordReset(code, newPassword, origin) {
+      const found = await ownerOfReset(code, origin);
+      rejectGuessablePassword(newPassword, found, 'new_password');
+      const passwordHash = await signIn.hashPassword(newPassword, hashingFor(found.email, origin));
+      const user = await change(db, 'accounts', async (tx) => {
+        const owner = await signIn.takeReset(tx, code);
+        if (owner === null) throw new AppError('reset_link_invalid');
+        await signIn.setPassword(tx, owner.uid, passwordHash);
+        await signIn.revokeAll(tx, owner.uid);
+        await updateUser(tx, { ...owner, updatedAt: now() });
+        await audit.record(tx, { action: 'password-reset', actor: owner.uid, target: owner.uid, origin });
+        await queueEmail(tx, owner, passwordChangedEmail);
+        return owner;
+      });
+      imageSessions.forget({ uid: user.uid });
+      mail.wake();
+    },
+
+    async changeOwnPassword(by, { current, next }) {
+      const { uid, tokenHash, origin } = by;
+      const entry = { action: 'password-changed', actor: uid, target: uid, origin } as const;
+      await recorded(entry, async () => {
+        await requireOwnPassword({ signIn, throttle }, by, current);
+        const owner = await findUser(db, uid);
+        if (owner !== null) rejectGuessablePassword(next, owner, 'new_password');
+        const passwordHash = await signIn.hashPassword(next, hashingFor(by.email, origin));
+        return change(db, 'accounts', async (tx) => {
+          const user = await currentCaller(tx, signIn, by, 'account.password');
+          await limitActions.require(tx, 'password-changed', by);
+          await signIn.setPassword(tx, uid, passwordHash);
+          await signIn.revokeAll(tx, uid, tokenHash);
+          await updateUser(tx, { ...user, updatedAt: now() });
+          await audit.record(tx, entry);
+          await queueEmail(tx, user, passwordChangedEmail);
+        });
+      });
+      imageSessions.forget({ uid, exceptTokenHash: tokenHash });
+      mail.wake();
+    },
+
+    async deleteOwn(by, currentPassword) {
+      const { uid, origin } = by;
+      const entry = { action: 'account-deleted', actor: uid, target: uid, origin } as const;
+      await recorded(entry, async () => {
+        await requireOwnPassword({ signIn, throttle }, by, currentPassword);
+        await change(db, 'accounts', async (tx) => {
+          const user = await currentCaller(tx, signIn, by, 'account.delete');
+          rules.leave(user, await hasOtherActiveAdmin(tx, uid));
+          await signIn.revokeAll(tx, uid);
+          await releaseLayersOf(tx, uid, now());
+          await releaseResultLayersOf(tx, uid);
+          await deleteUser(tx, uid);
+          await audit.record(tx, entry);
+        });
+      });
+      imageSessions.forget({ uid });
+    },
+
+    list: (query) => searchPeople(db, query, ground.now()),
+
+    get,
+
+    // Revokes nothing, so that an open account-status page can continue to the dashboard.
+    async approve(by, uid, { role, datasets, expiresAt, onlyPending = false }) {
+      await administer(
+        { by, uid, action: 'approved' },
+        (target, { now }) => {
+          if (onlyPending && target.status !== 'pending' && target.status !== 'active')
+            throw new AppError('not_pending');
+          return rules.withEndDate(rules.approve(target, role, now), expiresAt, now);
+        },
+        async (tx, user) => {
+          await setDecisionReason(tx, uid, null);
+          await regrant(tx, by, uid, datasets);
+          await queueEmail(tx, user, (recipient) => approvedEmail(recipient, user));
+        },
+      );
+      imageSessions.recheck({ uid });
+      mail.wake();
+    },
+
+    async withdrawApproval(by, uid) {
+      await administer(
+        { by, uid, action: 'approval-withdrawn' },
+        (user, { now }) => rules.withdrawApproval(user, now),
+        async (tx, user) => {
+          await revoke(tx, user);
+          await regrant(tx, by, uid, []);
+        },
+      );
+      imageSessions.forget({ uid });
+    },
+
+    // Revokes nothing: the token of an applicant opens only the account-status page, which shows the reason.
+    async reject(by, uid, reason) {
+      await administer(
+        { by, uid, action: 'rejected' },
+        (target, { now }) => rules.reject(target, now),
+        async (tx, user) => {
+          await setDecisionReason(tx, uid, reason);
+          await queueEmail(tx, user, (recipient) => rejectedEmail(recipient, reason));
+        },
+      );
+      mail.wake();
+    },
+
+    async changeAccess(by, uid, { datasets, expiresAt }) {
+      await administer(
+        { by, uid, action: 'access-changed' },
+        (target, { now }) => rules.changeAccess(target, expiresAt, now),
+        (tx) => regrant(tx, by, uid, datasets),
+      );
+      imageSessions.recheck({ uid });
+    },
+
+    async suspend(by, uid) {
+      await administer({ by, uid, action: 'suspended' }, rules.suspend, revoke);
+      imageSessions.forget({ uid });
+    },
+
+    async deactivate(by, uid) {
+      // A deactivated account loses its dataset grants; reactivating it does not restore them.
+      await administer({ by, uid, action: 'deactivated' }, rules.deactivate, async (tx, target) => {
+        await revoke(tx, target);
+        await regrant(tx, by, uid, []);
+      });
+      imageSessions.forget({ uid });
+    },
+
+    async promote(by, uid) {
+      await administer({ by, uid, action: 'promoted' }, (user, { now }) => rules.promote(user, now), revoke);
+      imageSessions.forget({ uid });
+    },
+
+    async setPassword(by, uid, newPassword) {
+      rejectGuessablePassword(newPassword, await get(uid), 'new_password'); // before the hashing, which is slow
+      const passwordHash = await signIn.hashPassword(newPassword, hashingFor(by.email, by.origin));
+      await administer({ by, uid, action: 'password-set' }, rules.replacePassword, async (tx, target) => {
+        await signIn.setPassword(tx, target.uid, passwordHash);
+        await signIn.revokeAll(tx, target.uid);
+        await queueEmail(tx, target, passwordChangedEmail);
+      });
+      imageSessions.forget({ uid });
+      mail.wake();
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { getProfile, listUsers as listUsersEndpoint } from '@lamina/contract';
+import { describe, expect, it } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { listUsers } from '../store/users.ts';
+import { testServer } from '../testing/test-server.ts';
+import { ensureFirstAdmin, restoreAdmin } from './first-admin.ts';
+
+describe.each(databaseKinds)('the first start, on %s', (database) => {
+  it('makes an administrator with a password of its own, kept in a file only the owner can read', async () => {
+    const { services, config, as, clock } = await testServer({ database });
+    const made = await ensureFirstAdmin(services);
+    const file = path.join(config.dataDir, 'first-admin.txt');
+    expect(made).toEqual({ email: 'admin@lamina.local', password: expect.any(String), passwordFile: file });
+    expect(made?.password).toMatch(/^\w{5}(-\w{5}){3}$/);
+    expect(fs.readFileSync(file, 'utf8')).toBe(`admin@lamina.local\n${made?.password}\n`);
+    expect(fs.statSync(file).mode & 0o777).toBe(0o600);
+
+    const [stored] = await listUsers(services.db);
+    expect(stored).toMatchObject({
+      status: 'active',
+      role: 'admin',
+      adminApproved: true,
+      approvalDate: clock.now().toISOString(),
+    });
+    const admin = { ...stored, password: made?.password } as never;
+    expect((await as(admin).call(listUsersEndpoint)).status).toBe(200);
+    expect(await services.db.selectFrom('audit').selectAll().execute()).toMatchObject([
+      { action: 'first-admin-made', actor_uid: null, target: stored?.uid },
+      { action: 'sign-in' },
+    ]);
+  });
+
+  it('takes the administrator of the settings, and keeps no file', async () => {
+    const { services, config, as } = await testServer({
+      database,
+      config: { adminEmail: 'ayse@example.org', adminPassword: 'bir-parola-1' },
+    });
+    expect(await ensureFirstAdmin(services)).toEqual({
+      email: 'ayse@example.org',
+      password: null,
+      passwordFile: null,
+    });
+    expect(fs.existsSync(path.join(config.dataDir, 'first-admin.txt'))).toBe(false);
+    const [stored] = await listUsers(services.db);
+    const answer = await as({ ...stored, password: 'bir-parola-1' } as never).call(getProfile);
+    expect(answer).toMatchObject({ status: 200, body: { user: { role: 'admin' } } });
+  });
+
+  it('rejects a common ADMIN_PASSWORD and creates no account', async () => {
+    const { services } = await testServer({
+      database,
+      config: { adminEmail: 'ayse@example.org', adminPassword: 'password123' },
+    });
+    await expect(ensureFirstAdmin(services)).rejects.toThrow('ADMIN_PASSWORD is among the commonest');
+    expect(await listUsers(services.db)).toEqual([]);
+  });
+
+  it('creates the first administrator once, and not again at the next start', async () => {
+    const { services, given } = await testServer({ database });
+    await given.user({ status: 'pending' });
+    expect(await ensureFirstAdmin(services)).toBeNull();
+    expect(await listUsers(services.db)).toHaveLength(1);
+  });
+
+  it('makes one administrator when two processes start at once', async () => {
+    const { services, config } = await testServer({ database });
+    const folders = ['one', 'two'].map((name) => ({ ...config, dataDir: path.join(config.dataDir, name) }));
+    const made = await Promise.all(folders.map((each) => ensureFirstAdmin({ ...services, config: each })));
+    expect(made.filter((each) => each !== null)).toHaveLength(1);
+    expect(await listUsers(services.db)).toHaveLength(1);
+    const files = folders.filter(({ dataDir }) => fs.existsSync(path.join(dataDir, 'first-admin.txt')));
+    expect(files).toHaveLength(1);
+  });
+});
+
+describe.each(databaseKinds)('restoring an administrator, on %s', (database) => {
+  it('opens an account that was closed, with a new password, and ends what was issued to it', async () => {
+    const { services, given, as } = await testServer({ database });
+    const admin = await given.admin();
+    const token = await given.token(admin);
+    await services.db.updateTable('users').set({ status: 'deactivated', role: 'user' }).execute();
+    const restored = await restoreAdmin(services, admin.email.toUpperCase());
+    expect(restored).toEqual({ email: admin.email, password: expect.any(String), isNew: false });
+    expect((await as(token).call(getProfile)).status).toBe(401);
+    const answer = await as({ ...admin, password: restored.password }).call(getProfile);
+    expect(answer.body.user).toMatchObject({ uid: admin.uid, status: 'active', role: 'admin' });
+    const [, entry] = await services.db.selectFrom('audit').selectAll().orderBy('seq').execute();
+    expect(entry).toMatchObject({ action: 'admin-restored', target: admin.uid, actor_uid: null });
+    expect(JSON.parse(entry?.detail ?? '')).toEqual({ status_before: 'deactivated', role_before: 'user' });
+  });
+
+  it('makes the account when there is none', async () => {
+    const { services, as } = await testServer({ database });
+    const restored = await restoreAdmin(services, 'ayse@example.org');
+    expect(restored.isNew).toBe(true);
+    const [stored] = await listUsers(services.db);
+    const answer = await as({ ...stored, password: restored.password } as never).call(listUsersEndpoint);
+    expect(answer.status).toBe(200);
+  });
+});

@@ -1,0 +1,120 @@
+/** Creates the first administrator and restores one from the command line. Never reachable over HTTP. */
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import type { AuditRecorder } from '../audit/audit-recorder.ts';
+import { makeAdmin, register } from '../domain/account.ts';
+import type { Config } from '../platform/config.ts';
+import { newSecret } from '../platform/secrets.ts';
+import type { SignInService } from '../sessions/sign-in-service.ts';
+import { guessableReason } from '../sign-in/password-rules.ts';
+import { change, type Database } from '../store/database.ts';
+import { findUserByEmail, hasUsers, insertUser, updateUser } from '../store/users.ts';
+
+interface Dependencies {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly signIn: SignInService;
+  readonly audit: AuditRecorder;
+}
+
+export const defaultAdminEmail = 'admin@lamina.local';
+
+export interface FirstAdmin {
+  readonly email: string;
+  /** Shown once; null when the settings contain it. */
+  readonly password: string | null;
+  /** File with the password that only the owner of the folder can read; null when the settings contain the password. */
+  readonly passwordFile: string | null;
+}
+
+/**
+ * Creates the first administrator at the first start. Returns null when accounts exist.
+ *
+ * @throws Error when ADMIN_PASSWORD is easily guessed
+ */
+export async function ensureFirstAdmin({
+  config,
+  db,
+  now,
+  signIn,
+  audit,
+}: Dependencies & { readonly config: Config }): Promise<FirstAdmin | null> {
+  if (await hasUsers(db)) return null;
+  const email = config.adminEmail ?? defaultAdminEmail;
+  const password = config.adminPassword ?? newPassword();
+  if (guessableReason(password, { email }) !== null) {
+    throw new Error(
+      'ADMIN_PASSWORD is among the commonest passwords, or the address itself: choose another one.',
+    );
+  }
+  const passwordFile = config.adminPassword === null ? firstAdminFile(config.dataDir) : null;
+  const passwordHash = await signIn.hashPassword(password, null);
+
+  // Written before the account is created: without the password no person could sign in.
+  if (passwordFile !== null) await writePassword(passwordFile, email, password);
+  const isCreated = await change(db, 'accounts', async (tx) => {
+    if (await hasUsers(tx)) return false;
+    const at = now().toISOString();
+    const admin = makeAdmin(register({ uid: randomUUID(), email, displayName: null }, at), at);
+    await insertUser(tx, admin);
+    await signIn.signUp(tx, admin.uid, passwordHash);
+    await audit.record(tx, { action: 'first-admin-made', actor: null, target: admin.uid, origin: null });
+    return true;
+  });
+  if (isCreated) return { email, password: passwordFile && password, passwordFile };
+  if (passwordFile !== null) await fs.rm(passwordFile); // another process has created the account
+  return null;
+}
+
+/** File with the password of the first administrator when the server chose it. */
+export function firstAdminFile(dataDir: string): string {
+  return path.join(dataDir, 'first-admin.txt');
+}
+
+/**
+ * Makes the account of an address an active administrator with a new password, and creates the account when there is none.
+ * All its earlier sign-ins end.
+ */
+export async function restoreAdmin(
+  { db, now, signIn, audit }: Dependencies,
+  email: string,
+): Promise<{ readonly email: string; readonly password: string; readonly isNew: boolean }> {
+  const password = newPassword();
+  const passwordHash = await signIn.hashPassword(password, null);
+  return change(db, 'accounts', async (tx) => {
+    const at = now().toISOString();
+    const known = await findUserByEmail(tx, email);
+    const before = known ?? register({ uid: randomUUID(), email, displayName: null }, at);
+    const admin = makeAdmin(before, at);
+    if (known === null) {
+      await insertUser(tx, admin);
+      await signIn.signUp(tx, admin.uid, passwordHash);
+    } else {
+      await updateUser(tx, admin);
+      if (await signIn.hasPassword(tx, admin.uid)) await signIn.setPassword(tx, admin.uid, passwordHash);
+      else await signIn.signUp(tx, admin.uid, passwordHash);
+      await signIn.revokeAll(tx, admin.uid);
+    }
+    await audit.record(tx, {
+      action: 'admin-restored',
+      actor: null,
+      target: admin.uid,
+      detail: { status_before: before.status, role_before: before.role },
+      origin: null,
+    });
+    return { email: admin.email, password, isNew: known === null };
+  });
+}
+
+/** 120 random bits in groups that a person can copy by hand. */
+function newPassword(): string {
+  const characters = newSecret().replaceAll(/[-_]/g, '').slice(0, 20);
+  return characters.match(/.{5}/g)?.join('-') ?? characters;
+}
+
+async function writePassword(file: string, email: string, password: string): Promise<void> {
+  await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await fs.rm(file, { force: true }); // an older file may be readable by other users
+  await fs.writeFile(file, `${email}\n${password}\n`, { mode: 0o600, flag: 'wx' });
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { changeAnnotations, countAnnotations, listRecentAnnotations } from '@lamina/contract';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { saveDataset } from '../store/datasets.ts';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
+import { pointFeature } from '../testing/well-formed-requests.ts';
+
+describe.each(databaseKinds)('slides with annotations on %s', (database) => {
+  let server: TestServer;
+  let member: TestUser;
+  let other: TestUser;
+  let admin: TestUser;
+
+  beforeAll(async () => {
+    server = await testServer({ database, isShared: true });
+  }, 60_000);
+  afterAll(() => server.close());
+  beforeEach(async () => {
+    await server.services.db.deleteFrom('annotation_layers').execute();
+    const { given } = server;
+    [member, other, admin] = [
+      await given.user({ displayName: 'Ayşe Yılmaz' }),
+      await given.user({ displayName: 'Can Öz' }),
+      await given.admin(),
+    ];
+  });
+
+  const recentOf = async (reader: TestUser) =>
+    (await server.as(reader).call(listRecentAnnotations)).body.slides;
+  const countsOf = async (reader: TestUser, images: readonly string[]) =>
+    (await server.as(reader).call(countAnnotations, { query: { images: images.join() } })).body.counts;
+
+  it('lists slides with the layer that changed last first, one line for each slide', async () => {
+    const older = await server.given.layer({ owner_uid: other.uid, name: 'Vessels', annotation_count: 2 });
+    server.clock.advance(1000);
+    const newer = await server.given.layer({ owner_uid: member.uid, annotation_count: 1 });
+    server.clock.advance(1000);
+    await server.given.layer({
+      image_id: newer.image_id,
+      owner_uid: member.uid,
+      name: 'Margins',
+      annotation_count: 5,
+    });
+    expect(await recentOf(member)).toMatchObject([
+      { image_id: newer.image_id, layer_name: 'Margins', owner_name: 'Ayşe Yılmaz', annotation_count: 5 },
+      { image_id: older.image_id, layer_name: 'Vessels', owner_name: 'Can Öz', annotation_count: 2 },
+    ]);
+  });
+
+  it('lists a slide first after an annotation of it was drawn', async () => {
+    const layer = await server.given.layer({ owner_uid: member.uid });
+    server.clock.advance(1000);
+    await server.given.layer({ owner_uid: other.uid, annotation_count: 1 });
+    expect(await recentOf(member)).toHaveLength(1);
+    server.clock.advance(1000);
+    const changes = [{ op: 'put', feature: pointFeature(), base_revision: null }];
+    await server.as(member).call(changeAnnotations, { params: { layerId: layer.id }, body: { changes } });
+    expect((await recentOf(member))[0]).toMatchObject({ image_id: layer.image_id, annotation_count: 1 });
+    expect(await countsOf(member, [layer.image_id])).toEqual({ [layer.image_id]: 1 });
+  });
+
+  it('lists 8 slides, also behind a hundred layers that the account may not read', async () => {
+    const own: string[] = [];
+    for (let i = 0; i < 9; i++) {
+      own.push((await server.given.layer({ owner_uid: member.uid, annotation_count: 1 })).image_id);
+      server.clock.advance(1000);
+    }
+    const name = `Kısıtlı ${randomUUID()}`;
+    const now = server.clock.now().toISOString();
+    await saveDataset(server.services.db, { name, access: 'restricted', isListed: false, now });
+    const { id } = await server.given.image({ dataset_name: name });
+    for (let i = 0; i < 101; i++) {
+      await server.given.layer({ image_id: id, owner_uid: other.uid, annotation_count: 1 });
+    }
+    const slides = await recentOf(member);
+    expect(slides.map((slide) => slide.image_id)).toEqual(own.reverse().slice(0, 8));
+    expect((await recentOf(admin))[0]?.image_id).toBe(id);
+  });
+
+  it('counts shared and own annotations for a member, and all of them for an administrator', async () => {
+    const shared = await server.given.layer({ owner_uid: other.uid, annotation_count: 3 });
+    const onSlide = { image_id: shared.image_id, visibility: 'private' } as const;
+    await server.given.layer({ ...onSlide, owner_uid: other.uid, annotation_count: 10 });
+    await server.given.layer({ ...onSlide, owner_uid: member.uid, annotation_count: 100 });
+    const deleted_at = server.clock.now().toISOString();
+    await server.given.layer({ ...onSlide, owner_uid: member.uid, annotation_count: 1000, deleted_at });
+    const empty = await server.given.image({});
+    const images = [shared.image_id, empty.id, randomUUID()];
+    expect(await countsOf(member, images)).toEqual({ [shared.image_id]: 103 });
+    expect(await countsOf(other, images)).toEqual({ [shared.image_id]: 13 });
+    expect(await countsOf(admin, images)).toEqual({ [shared.image_id]: 113 });
+  });
+
+  it("neither lists nor counts another account's private layer", async () => {
+    const layer = await server.given.layer({
+      owner_uid: other.uid,
+      visibility: 'private',
+      annotation_count: 1,
+    });
+    expect(await recentOf(member)).toEqual([]);
+    expect(await countsOf(member, [layer.image_id])).toEqual({});
+  });
+
+  it.each([
+    ['of a restricted dataset', 'restricted'],
+    ['that is hidden from members', 'hidden'],
+    ['that was deleted', 'deleted'],
+    ['whose file cannot be read', 'failed'],
+  ] as const)('neither lists nor counts a slide %s', async (_, kind) => {
+    const at = server.clock.now().toISOString();
+    const name = `Kısıtlı ${randomUUID()}`;
+    if (kind === 'restricted') {
+      await saveDataset(server.services.db, { name, access: 'restricted', isListed: false, now: at });
+    }
+    const image = await server.given.image({
+      ...(kind === 'restricted' && { dataset_name: name }),
+      ...(kind === 'hidden' && { hidden_at: at }),
+      ...(kind === 'deleted' && { removed_at: at }),
+      ...(kind === 'failed' && { status: 'failed' }),
+    });
+    await server.given.layer({ image_id: image.id, owner_uid: member.uid, annotation_count: 1 });
+    expect(await recentOf(member)).toEqual([]);
+    expect(await countsOf(member, [image.id])).toEqual({});
+    const isListed = kind !== 'deleted';
+    expect(await countsOf(admin, [image.id])).toEqual(isListed ? { [image.id]: 1 } : {});
+  });
+
+  it('rejects a count of more than 100 slides, and of what is no id', async () => {
+    const ask = (images: string) =>
+      server.as(member).inject({ method: 'GET', url: `${countAnnotations.path}?images=${images}` });
+    expect((await ask(Array.from({ length: 101 }, () => randomUUID()).join())).status).toBe(400);
+    expect((await ask('slide')).status).toBe(400);
+  });
+});

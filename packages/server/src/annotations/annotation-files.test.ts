@@ -1,0 +1,245 @@
+import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import {
+  type AnnotationImport,
+  exportAnnotationFile,
+  importAnnotationFile,
+  listAnnotations,
+} from '@lamina/contract';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { LayerRow } from '../store/annotation-layers.ts';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
+
+const ring = (x: number) => [
+  [x, 0],
+  [x + 10, 0],
+  [x + 10, 10],
+  [x, 0],
+];
+
+function feature(id: string, x = 0, properties: object = {}) {
+  return {
+    type: 'Feature',
+    id,
+    geometry: { type: 'Polygon', coordinates: [ring(x)] },
+    properties: { objectType: 'annotation', ...properties },
+  };
+}
+
+const collection = (...features: object[]) => JSON.stringify({ type: 'FeatureCollection', features });
+
+describe.each(databaseKinds)('annotation files on %s', (database) => {
+  let server: TestServer;
+  let owner: TestUser;
+  let layer: LayerRow;
+
+  beforeAll(async () => {
+    server = await testServer({ database, isShared: true });
+  }, 60_000);
+  afterAll(() => server.close());
+  beforeEach(async () => {
+    owner = await server.given.user();
+    layer = await server.given.layer({ owner_uid: owner.uid });
+  });
+
+  async function send(
+    file: string | Buffer,
+    query: Record<string, string> = {},
+    type = 'application/geo+json',
+    who = owner,
+  ) {
+    const { status, body } = await server.as(who).inject({
+      method: 'POST',
+      url: importAnnotationFile.path.replace(':layerId', layer.id),
+      query,
+      payload: file,
+      headers: { 'content-type': type },
+    });
+    return { status, body: body as AnnotationImport & { readonly code?: string; readonly message?: string } };
+  }
+
+  async function exported(format: string): Promise<string> {
+    const answer = await server
+      .as(owner)
+      .call(exportAnnotationFile, { params: { layerId: layer.id }, query: { format } });
+    expect(answer.status).toBe(200);
+    return String(answer.body);
+  }
+
+  async function stored(): Promise<
+    readonly { readonly id: string; readonly properties: Record<string, unknown> }[]
+  > {
+    const answer = await server.as(owner).call(listAnnotations, { params: { layerId: layer.id } });
+    return (JSON.parse(String(answer.body)) as { features: [] }).features;
+  }
+
+  describe('POST import', () => {
+    it('imports a QuPath file that the export returns equal', async () => {
+      const child = feature(randomUUID(), 20, { measurements: { 'Area µm^2': 1.5, Ki67: 'NaN' } });
+      const parent = feature(randomUUID(), 0, {
+        name: 'A',
+        color: [1, 2, 3],
+        classification: { name: 'Tumor', color: [200, 0, 0] },
+        isLocked: true,
+        childObjects: [child],
+        metadata: { key: 'value' },
+      });
+      const { status, body } = await send(collection(parent));
+      expect({ status, body }).toMatchObject({
+        status: 200,
+        body: {
+          dry_run: false,
+          format: 'qupath',
+          imported: 2,
+          features: 2,
+          vertices: 8,
+          types: { annotation: 2 },
+          classes: [
+            { name: 'Tumor', count: 1 },
+            { name: null, count: 1 },
+          ],
+          refused_count: 0,
+          refused: [],
+          version: 2,
+        },
+      });
+      expect(JSON.parse(await exported('qupath'))).toEqual({ type: 'FeatureCollection', features: [parent] });
+    });
+
+    it('changes nothing in a dry run', async () => {
+      const { body } = await send(collection(feature(randomUUID())), { dry_run: 'true' });
+      expect(body).toMatchObject({ dry_run: true, imported: 0, features: 1, version: 1 });
+      expect(await stored()).toEqual([]);
+    });
+
+    it('changes annotations that the layer has already, and leaves equal ones as they are', async () => {
+      const [first, second] = [randomUUID(), randomUUID()];
+      await send(collection(feature(first), feature(second)));
+      const { body } = await send(collection(feature(first), feature(second, 50)));
+      expect(body).toMatchObject({ imported: 1, features: 2, version: 3 });
+      expect((await stored()).map(({ id, properties }) => [id, properties.revision])).toEqual([
+        [first, 1],
+        [second, 2],
+      ]);
+    });
+
+    it('reads a gzip file, whatever its content type', async () => {
+      const { body } = await send(
+        gzipSync(collection(feature(randomUUID()))),
+        {},
+        'application/octet-stream',
+      );
+      expect(body).toMatchObject({ imported: 1 });
+    });
+
+    it('reads XML of Aperio ImageScope', async () => {
+      const vertices = ring(0).map(([x, y]) => `<Vertex X="${x}" Y="${y}"/>`);
+      const xml = `<Annotations><Annotation Name="Tumor" LineColor="255"><Regions><Region Type="0"><Vertices>${vertices.join('')}</Vertices></Region></Regions></Annotation></Annotations>`;
+      const { body } = await send(xml, {}, 'application/xml');
+      expect(body).toMatchObject({ format: 'aperio', imported: 1, classes: [{ name: 'Tumor', count: 1 }] });
+    });
+
+    it('changes nothing and lists what it refuses when a feature is not valid', async () => {
+      const id = randomUUID();
+      const open = {
+        ...feature(randomUUID()),
+        geometry: { type: 'Polygon', coordinates: [ring(0).slice(0, 3)] },
+      };
+      const file = collection(feature(id), feature(id, 20), open);
+      const { status, body } = await send(file);
+      expect({ status, body }).toMatchObject({
+        status: 400,
+        body: {
+          code: 'invalid_request',
+          refused: [
+            { feature: 2, line: null, code: 'duplicate_id', path: 'id' },
+            { feature: 3, line: null, code: 'ring_too_short', path: 'geometry.coordinates[0]' },
+          ],
+        },
+      });
+      expect(await stored()).toEqual([]);
+      expect((await send(file, { dry_run: 'true' })).body).toMatchObject({ features: 1, refused_count: 2 });
+      expect((await send(file, { skip_refused: 'true' })).body).toMatchObject({
+        imported: 1,
+        refused_count: 2,
+      });
+    });
+
+    it.each<[string, () => string | Buffer, number]>([
+      ['nested arrays', () => '['.repeat(1_000_000), 400],
+      [
+        '10^7 vertices',
+        () => `{"type":"LineString","coordinates":[${'[1,2],'.repeat(10_000_000)}[1,2]]}`,
+        400,
+      ],
+      ['an entity bomb', () => '<!DOCTYPE a [<!ENTITY b "cc">]><Annotations>&b;</Annotations>', 400],
+      [
+        'bare NaN coordinates',
+        () => '{"type":"Feature","geometry":{"type":"Point","coordinates":[NaN,1]},"properties":{}}',
+        400,
+      ],
+      ['text', () => 'hello', 400],
+      ['an empty body', () => '', 400],
+      ['damaged gzip', () => gzipSync('x').subarray(0, 12), 400],
+      ['a gzip bomb', () => gzipSync(Buffer.alloc(100 * 2 ** 20)), 413],
+    ])('refuses %s and changes nothing', async (_, create, expected) => {
+      const { status, body } = await send(create());
+      expect([status, body.message]).toEqual([expected, expect.any(String)]);
+      expect(await stored()).toEqual([]);
+    });
+
+    it('rejects an account that may not change the layer, and a locked layer', async () => {
+      const other = await server.given.user();
+      await server.services.db
+        .updateTable('annotation_layers')
+        .set({ visibility: 'members' })
+        .where('id', '=', layer.id)
+        .execute();
+      const file = collection(feature(randomUUID()));
+      expect((await send(file, {}, 'application/geo+json', other)).status).toBe(403);
+      await server.services.db
+        .updateTable('annotation_layers')
+        .set({ locked_by: 'owner' })
+        .where('id', '=', layer.id)
+        .execute();
+      expect((await send(file)).body.code).toBe('layer_locked');
+    });
+  });
+
+  describe('GET export', () => {
+    it.each([
+      ['qupath', 'application/geo+json', '"FeatureCollection"'],
+      ['geojson', 'application/geo+json', '"FeatureCollection"'],
+      ['asap', 'application/xml', '<ASAP_Annotations>'],
+      ['aperio', 'application/xml', '<Annotations'],
+      ['csv', 'text/csv', 'Area µm^2'],
+    ])('returns %s as %s', async (format, type, text) => {
+      await send(collection(feature(randomUUID())));
+      const answer = await server
+        .as(owner)
+        .call(exportAnnotationFile, { params: { layerId: layer.id }, query: { format } });
+      expect(answer.status).toBe(200);
+      expect(String(answer.headers['content-type'])).toContain(type);
+      expect(String(answer.headers['content-disposition'])).toContain('attachment');
+      expect(String(answer.body)).toContain(text);
+    });
+
+    it('subtracts the offset that the import added', async () => {
+      const file = collection(feature(randomUUID(), 100));
+      await send(file, { offset_x: '7', offset_y: '3' });
+      const answer = await server.as(owner).call(exportAnnotationFile, {
+        params: { layerId: layer.id },
+        query: { offset_x: '7', offset_y: '3' },
+      });
+      expect(JSON.parse(String(answer.body))).toEqual(JSON.parse(file));
+    });
+
+    it('returns 404 for a private layer of another account', async () => {
+      const own = await server.given.layer({ owner_uid: owner.uid, visibility: 'private' });
+      const other = await server.given.user();
+      const answer = await server.as(other).call(exportAnnotationFile, { params: { layerId: own.id } });
+      expect(answer.status).toBe(404);
+    });
+  });
+});

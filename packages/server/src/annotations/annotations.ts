@@ -1,0 +1,210 @@
+/** Annotations of layers: list, change, restore, history. */
+import {
+  type AnnotationChange,
+  type AnnotationFeature,
+  type AnnotationRevision,
+  AppError,
+  type listAnnotationHistory,
+  type listAnnotations,
+  type QueryOf,
+  type ResponseOf,
+  type User,
+} from '@lamina/contract';
+import { z } from 'zod';
+import type { Actor } from '../audit/actor.ts';
+import { decodeCursor, encodeCursor } from '../domain/signed-cursor.ts';
+import { currentCaller } from '../sessions/current-caller.ts';
+import type { SignInService } from '../sessions/sign-in-service.ts';
+import { displayNamesOf } from '../store/annotation-layers.ts';
+import * as store from '../store/annotations.ts';
+import type { Change, Database } from '../store/database.ts';
+import { type AppliedChanges, applyChanges, type ParsedChange, rejectRepeatedIds } from './apply-changes.ts';
+import type { AuditForeignUse } from './audit-foreign-use.ts';
+import { featureOf, featureText } from './feature-json.ts';
+import { type ReadableLayer, requireLayer, requireLockedLayer } from './layer-access.ts';
+import { authorName, restorableSince, type Say } from './layers.ts';
+import { type AnnotationList, annotationListOf } from './list-text.ts';
+import { parseFeature, type SlideSize, type StorableFeature } from './parse-feature.ts';
+
+type ListQuery = QueryOf<typeof listAnnotations>;
+
+export interface Annotations {
+  /** @throws AppError not_found, invalid_request */
+  list(by: Actor, reader: User, layerId: string, query: ListQuery, say: Say): Promise<AnnotationList>;
+  /** @throws AppError not_found, forbidden, layer_locked, conflict, layer_full, invalid_request */
+  change(
+    by: Actor,
+    reader: User,
+    layerId: string,
+    changes: readonly AnnotationChange[],
+  ): Promise<AppliedChanges>;
+  /**
+   * Creates annotations, or changes those with the same id; annotations that are so already keep their revision.
+   *
+   * @throws AppError not_found, forbidden, layer_locked, layer_full
+   */
+  put(by: Actor, layerId: string, features: readonly StorableFeature[]): Promise<AppliedChanges>;
+  /** @throws AppError not_found, also 30 days after the deletion; forbidden, layer_locked, layer_full */
+  restore(by: Actor, layerId: string, annotationId: string): Promise<AnnotationFeature>;
+  /** @throws AppError not_found, invalid_request */
+  history(
+    by: Actor,
+    reader: User,
+    layerId: string,
+    query: QueryOf<typeof listAnnotationHistory>,
+    say: Say,
+  ): Promise<ResponseOf<typeof listAnnotationHistory>>;
+}
+
+interface Dependencies {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly signIn: Pick<SignInService, 'holderOf'>;
+  readonly foreignUse: AuditForeignUse;
+  /** Called after a change of a slide's annotations has been committed. */
+  readonly onCommit: (imageId: string) => void;
+}
+
+export function createAnnotations(dependencies: Dependencies): Annotations {
+  const { db, signIn, foreignUse, onCommit } = dependencies;
+
+  /** Locks a layer whose annotations the caller may change now. */
+  async function lockForChange(
+    tx: Change,
+    by: Actor,
+    layerId: string,
+  ): Promise<ReadableLayer & { readonly user: User }> {
+    const found = await requireLockedLayer(tx, layerId, () =>
+      currentCaller(tx, signIn, by, 'annotations.write'),
+    );
+    if (!found.rights.annotate) throw new AppError('forbidden');
+    if (found.layer.locked_by !== null) throw new AppError('layer_locked');
+    return found;
+  }
+
+  return {
+    async list(by, reader, layerId, query, say) {
+      const { layer } = await requireLayer(db, reader, layerId);
+      await foreignUse.recordRead(by, reader, layer);
+      return annotationListOf(db, layer, query, {
+        key: 'account',
+        textOf: featureText,
+        authorsOf: async () => {
+          const uids = await store.listAuthors(db, layer.id);
+          const names = await displayNamesOf(db, uids);
+          return Object.fromEntries(uids.map((uid) => [uid, authorName(names, uid, say)]));
+        },
+      });
+    },
+
+    async change(by, reader, layerId, changes) {
+      rejectRepeatedIds(changes);
+      // Before the transaction, which blocks other changes.
+      const { image } = await requireLayer(db, reader, layerId);
+      const parsed = changes.map((change) => parseChange(change, image));
+      let afterCommit = () => {};
+      const applied = await db.transaction().execute(async (tx) => {
+        const { layer, user } = await lockForChange(tx, by, layerId);
+        afterCommit = await foreignUse.recordChange(tx, by, user, layer);
+        const now = dependencies.now().toISOString();
+        return applyChanges(tx, { layer, author: by.uid, now }, parsed);
+      });
+      afterCommit();
+      onCommit(image.id);
+      return applied;
+    },
+
+    async put(by, layerId, features) {
+      let afterCommit = () => {};
+      const { applied, imageId } = await db.transaction().execute(async (tx) => {
+        const { layer, image, user } = await lockForChange(tx, by, layerId);
+        afterCommit = await foreignUse.recordChange(tx, by, user, layer);
+        const ids = features.map(({ id }) => id);
+        const current = await store.findAnnotations(tx, layerId, ids);
+        const changes = features
+          .map((feature) => ({ id: feature.id, feature, base: current.get(feature.id)?.revision ?? null }))
+          .filter(({ id, feature }) => {
+            const row = current.get(id);
+            return row === undefined || row.deleted_at !== null || row.feature !== feature.json;
+          });
+        if (changes.length === 0)
+          return { applied: { version: layer.version, revisions: {} }, imageId: image.id };
+        const now = dependencies.now().toISOString();
+        return {
+          applied: await applyChanges(tx, { layer, author: by.uid, now }, changes),
+          imageId: image.id,
+        };
+      });
+      afterCommit();
+      onCommit(imageId);
+      return applied;
+    },
+
+    async restore(by, layerId, annotationId) {
+      const restored = await db.transaction().execute(async (tx) => {
+        const { layer, image } = await lockForChange(tx, by, layerId);
+        const row = await store.findAnnotation(tx, layerId, annotationId.toLowerCase());
+        if (row === null) throw new AppError('not_found');
+        if (row.deleted_at === null) return { imageId: image.id, row };
+        if (row.deleted_at <= restorableSince(dependencies.now())) throw new AppError('not_found');
+        const feature = parseFeature(JSON.parse(row.feature) as AnnotationFeature, image);
+        const now = dependencies.now().toISOString();
+        const change = { id: row.id, feature, base: row.revision };
+        await applyChanges(tx, { layer, author: by.uid, now }, [change]);
+        const after = await store.findAnnotation(tx, layerId, row.id);
+        if (after === null) throw new AppError('not_found');
+        return { imageId: image.id, row: after };
+      });
+      onCommit(restored.imageId);
+      return featureOf(restored.row) as AnnotationFeature;
+    },
+
+    async history(by, reader, layerId, { annotation, limit, cursor }, say) {
+      const { layer } = await requireLayer(db, reader, layerId);
+      await foreignUse.recordRead(by, reader, layer);
+      const before = cursor === undefined ? null : decodeCursor(cursor, readPlace, HistoryPlace);
+      const rows = await store.listRevisions(db, layer.id, {
+        annotation: annotation?.toLowerCase() ?? null,
+        before,
+        limit: limit + 1,
+      });
+      const page = rows.slice(0, limit);
+      const last = page.at(-1);
+      const names = await displayNamesOf(
+        db,
+        page.map(({ author }) => author),
+      );
+      return {
+        revisions: page.map(
+          (row): AnnotationRevision => ({
+            annotation: row.id,
+            revision: row.revision,
+            change: row.change,
+            feature: row.feature === null ? null : (JSON.parse(row.feature) as AnnotationFeature),
+            author: row.author,
+            author_name: authorName(names, row.author, say),
+            at: row.at,
+            version: row.version,
+          }),
+        ),
+        next_cursor:
+          rows.length > page.length && last !== undefined ? encodeCursor(`${last.version}.${last.id}`) : null,
+      };
+    },
+  };
+}
+
+function parseChange(change: AnnotationChange, size: SlideSize): ParsedChange {
+  if (change.op === 'delete') {
+    return { id: change.id.toLowerCase(), feature: null, base: change.base_revision };
+  }
+  const feature = parseFeature(change.feature, size);
+  return { id: feature.id, feature, base: change.base_revision };
+}
+
+const HistoryPlace = z.object({ version: z.number().int(), id: z.string() });
+
+function readPlace(text: string): unknown {
+  const dot = text.indexOf('.');
+  return { version: Number(text.slice(0, dot)), id: text.slice(dot + 1) };
+}

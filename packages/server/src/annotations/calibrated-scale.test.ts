@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { calibratedScaleOf } from './calibrated-scale.ts';
+
+describe('calibratedScaleOf', () => {
+  it('returns the pixel size that the file states', () => {
+    for (const derived_scale of [null, 'objective_power'] as const) {
+      expect(calibratedScaleOf({ mpp_x: 0.25, mpp_y: 0.26, derived_scale })).toEqual({ x: 0.25, y: 0.26 });
+    }
+  });
+
+  it('returns null for a pixel size that was derived from the magnification, and for an unknown one', () => {
+    expect(calibratedScaleOf({ mpp_x: 0.25, mpp_y: 0.25, derived_scale: 'mpp' })).toBeNull();
+    expect(calibratedScaleOf({ mpp_x: null, mpp_y: null, derived_scale: null })).toBeNull();
+    expect(calibratedScaleOf({ mpp_x: 0.25, mpp_y: null, derived_scale: null })).toBeNull();
+  });
+});

@@ -1,0 +1,396 @@
+import { randomUUID } from 'node:crypto';
+import {
+  changeAnnotations,
+  createAnnotationLayer,
+  listAnnotationHistory,
+  listAnnotationLayers,
+  listAnnotations,
+  restoreAnnotation,
+} from '@lamina/contract';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { LayerRow } from '../store/annotation-layers.ts';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
+
+interface Listed {
+  readonly version: number;
+  readonly event_id: string;
+  readonly next_cursor: string | null;
+  readonly authors: Readonly<Record<string, string | null>>;
+  readonly features: readonly {
+    readonly id: string;
+    readonly geometry: { readonly coordinates: unknown };
+    readonly properties: Readonly<Record<string, unknown>>;
+  }[];
+}
+
+const square = (x: number, size = 10) => ({
+  type: 'Polygon',
+  coordinates: [
+    [
+      [x, 0],
+      [x + size, 0],
+      [x + size, size],
+      [x, size],
+      [x, 0],
+    ],
+  ],
+});
+
+const tumor = { name: 'Tumor', color: [200, 0, 0] };
+
+describe.each(databaseKinds)('annotations on %s', (database) => {
+  let server: TestServer;
+  let owner: TestUser;
+  let layer: LayerRow;
+
+  beforeAll(async () => {
+    server = await testServer({ database, isShared: true });
+  }, 60_000);
+  afterAll(() => server.close());
+  beforeEach(async () => {
+    owner = await server.given.user({ displayName: 'Ayşe Yılmaz' });
+    layer = await server.given.layer({ owner_uid: owner.uid, editing: 'members' });
+  });
+
+  const feature = (id: string, properties: object = {}, x = 0) => ({
+    type: 'Feature',
+    id,
+    geometry: square(x),
+    properties: { objectType: 'annotation', ...properties },
+  });
+  const put = (value: object, base_revision: number | null = null) => ({
+    op: 'put',
+    feature: value,
+    base_revision,
+  });
+  const remove = (id: string, base_revision: number) => ({ op: 'delete', id, base_revision });
+
+  const send = (who: TestUser, changes: readonly object[], layerId = layer.id) =>
+    server.as(who).call(changeAnnotations, { params: { layerId }, body: { changes } });
+
+  async function list(who: TestUser, query?: Record<string, string>): Promise<Listed> {
+    const answer = await server
+      .as(who)
+      .call(listAnnotations, { params: { layerId: layer.id }, ...(query && { query }) });
+    expect(answer.status).toBe(200);
+    expect(String(answer.headers['content-type'])).toContain('application/geo+json');
+    return JSON.parse(String(answer.body)) as Listed;
+  }
+
+  describe('POST changes', () => {
+    it('stores an annotation with its author and returns it as QuPath writes it', async () => {
+      const id = randomUUID();
+      const properties = {
+        name: 'A',
+        classification: tumor,
+        measurements: { 'Area µm^2': 1.5, Ki67: 'NaN' },
+        metadata: { key: 'value' },
+        isLocked: true,
+        description: 'one\ntwo',
+      };
+      const answer = await send(owner, [put(feature(id, properties))]);
+      expect(answer).toMatchObject({ status: 200, body: { version: 2, revisions: { [id]: 1 } } });
+      const { features, version, authors, next_cursor } = await list(owner);
+      expect({ version, authors, next_cursor }).toEqual({
+        version: 2,
+        authors: { [owner.uid]: 'Ayşe Yılmaz' },
+        next_cursor: null,
+      });
+      const at = server.clock.now().toISOString();
+      expect(features).toEqual([
+        {
+          ...feature(id, properties),
+          properties: {
+            objectType: 'annotation',
+            ...properties,
+            revision: 1,
+            created_by: owner.uid,
+            created_at: at,
+            updated_by: owner.uid,
+            updated_at: at,
+          },
+        },
+      ]);
+    });
+
+    it('applies all changes of a batch or none', async () => {
+      const [kept, other] = [randomUUID(), randomUUID()];
+      await send(owner, [put(feature(kept))]);
+      const answer = await send(owner, [put(feature(other)), remove(kept, 7)]);
+      expect(answer).toMatchObject({ status: 409, body: { code: 'conflict' } });
+      expect((await list(owner)).features.map(({ id }) => id)).toEqual([kept]);
+    });
+
+    it('lists the conflicting annotations as they are now', async () => {
+      const [changed, deleted] = [randomUUID(), randomUUID()];
+      const colleague = await server.given.user();
+      await send(owner, [put(feature(changed)), put(feature(deleted))]);
+      await send(colleague, [put(feature(changed, { name: 'theirs' }), 1), remove(deleted, 1)]);
+      const answer = await send(owner, [
+        put(feature(changed, { name: 'mine' }), 1),
+        put(feature(deleted, { name: 'mine' }), 1),
+      ]);
+      expect(answer).toMatchObject({
+        status: 409,
+        body: {
+          code: 'conflict',
+          conflicts: [
+            { id: changed, properties: { name: 'theirs', revision: 2, updated_by: colleague.uid } },
+            { id: deleted, geometry: null, properties: { deleted: true, revision: 2 } },
+          ],
+        },
+      });
+    });
+
+    it('gives the same batch the same response again, also after later changes of others', async () => {
+      const [a, b] = [randomUUID(), randomUUID()];
+      const batch = [put(feature(a)), put(feature(b))];
+      const first = await send(owner, batch);
+      expect((await send(owner, batch)).body).toEqual(first.body);
+      const change = [put(feature(a, { name: 'A' }), 1), remove(b, 1)];
+      const second = await send(owner, change);
+      expect((await send(owner, change)).body).toEqual(second.body);
+      await send(await server.given.user(), [put(feature(a, { name: 'theirs' }), 2)]);
+      expect((await send(owner, change)).body).toEqual(second.body);
+      expect(await list(owner)).toMatchObject({
+        version: 4,
+        features: [{ id: a, properties: { name: 'theirs', revision: 3 } }],
+      });
+    });
+
+    it('restores a deleted annotation that its author puts again', async () => {
+      const id = randomUUID();
+      await send(owner, [put(feature(id))]);
+      await send(owner, [remove(id, 1)]);
+      const answer = await send(owner, [put(feature(id))]);
+      expect(answer).toMatchObject({ status: 200, body: { revisions: { [id]: 3 } } });
+      expect((await list(owner)).features.map((each) => each.id)).toEqual([id]);
+    });
+
+    it('rejects a new annotation whose id another annotation has', async () => {
+      const id = randomUUID();
+      await send(owner, [put(feature(id))]);
+      expect(await send(await server.given.user(), [put(feature(id, { name: 'B' }))])).toMatchObject({
+        status: 409,
+        body: { code: 'conflict' },
+      });
+    });
+
+    it.each([
+      ['an annotation twice', (id: string) => [put(feature(id)), put(feature(id), 1)]],
+      [
+        'a ring that is not closed',
+        (id: string) => [
+          put({
+            ...feature(id),
+            geometry: {
+              type: 'Polygon',
+              coordinates: [
+                [
+                  [0, 0],
+                  [1, 0],
+                  [1, 1],
+                  [0, 1],
+                ],
+              ],
+            },
+          }),
+        ],
+      ],
+      ['coordinates far outside the slide', (id: string) => [put(feature(id, {}, 200_000))]],
+      ['an id that is not a UUID', () => [put(feature('x'))]],
+      [
+        'a GeometryCollection',
+        (id: string) => [put({ ...feature(id), geometry: { type: 'GeometryCollection', geometries: [] } })],
+      ],
+      ['no change', () => []],
+      ['1,001 changes', () => Array.from({ length: 1001 }, () => put(feature(randomUUID())))],
+    ])('rejects %s with 400', async (_, changes) => {
+      expect(await send(owner, changes(randomUUID()))).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_request' },
+      });
+      expect((await list(owner)).features).toEqual([]);
+    });
+
+    it('takes 1,000 large annotations, which exceed the body limit of other calls', async () => {
+      const changes = Array.from({ length: 1000 }, (_, i) => put(feature(randomUUID(), {}, i)));
+      const answer = await send(owner, changes);
+      expect(answer.status).toBe(200);
+      expect((await list(owner)).features).toHaveLength(1000);
+    });
+
+    it('rejects more vertices than a layer holds', async () => {
+      await server.services.db
+        .updateTable('annotation_layers')
+        .set({ vertex_count: 4_999_999 })
+        .where('id', '=', layer.id)
+        .execute();
+      expect(await send(owner, [put(feature(randomUUID()))])).toMatchObject({
+        status: 409,
+        body: { code: 'layer_full' },
+      });
+    });
+
+    it('keeps every change of 20 concurrent writers, or reports a conflict', async () => {
+      const shared = randomUUID();
+      await send(owner, [put(feature(shared))]);
+      const writers = await Promise.all(Array.from({ length: 20 }, () => server.given.user()));
+      const own = writers.map(() => Array.from({ length: 3 }, () => randomUUID()));
+      const answers = await Promise.all(
+        writers.map(async (writer, i) => {
+          const statuses: number[] = [];
+          for (const id of own[i] ?? []) statuses.push((await send(writer, [put(feature(id))])).status);
+          const onShared = await send(writer, [put(feature(shared, { name: writer.uid }), 1)]);
+          return { statuses, onShared: onShared.status };
+        }),
+      );
+      expect(answers.flatMap(({ statuses }) => statuses)).toEqual(Array(60).fill(200));
+      expect(answers.map(({ onShared }) => onShared).toSorted((a, b) => a - b)).toEqual([
+        200,
+        ...Array(19).fill(409),
+      ]);
+      const { features, version } = await list(owner);
+      expect(features.map(({ id }) => id).sort()).toEqual([shared, ...own.flat()].sort());
+      expect(version).toBe(1 + 1 + 60 + 1);
+    }, 60_000);
+  });
+
+  describe('GET annotations', () => {
+    it('returns 304 when If-None-Match names the ETag, and 200 after a change', async () => {
+      const params = { layerId: layer.id };
+      const first = await server.as(owner).call(listAnnotations, { params });
+      const headers = { 'if-none-match': String(first.headers.etag) };
+      const again = await server.as(owner).call(listAnnotations, { params, headers });
+      expect(again).toMatchObject({ status: 304, body: '' });
+      await send(owner, [put(feature(randomUUID()))]);
+      expect((await server.as(owner).call(listAnnotations, { params, headers })).status).toBe(200);
+    });
+
+    it('returns the annotations that touch the box', async () => {
+      const [left, right] = [randomUUID(), randomUUID()];
+      await send(owner, [put(feature(left)), put(feature(right, {}, 100))]);
+      expect((await list(owner, { bbox: '5,5,50,50' })).features.map(({ id }) => id)).toEqual([left]);
+    });
+
+    it('returns pages in the order of creation', async () => {
+      const ids = Array.from({ length: 5 }, () => randomUUID());
+      await send(
+        owner,
+        ids.map((id) => put(feature(id))),
+      );
+      const seen: string[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const page = await list(owner, { limit: '2', ...(cursor && { cursor }) });
+        seen.push(...page.features.map(({ id }) => id));
+        cursor = page.next_cursor;
+      }
+      expect(seen).toEqual(ids);
+    });
+
+    it('returns 10,000 annotations of 30 vertices without a limit', async () => {
+      const ring = Array.from({ length: 30 }, (_, i) => {
+        const angle = (2 * Math.PI * i) / 29;
+        return [
+          500 + Math.round(9000 * Math.cos(angle)) / 100,
+          500 + Math.round(9000 * Math.sin(angle)) / 100,
+        ];
+      });
+      ring[29] = ring[0] as number[];
+      for (let batch = 0; batch < 10; batch++) {
+        const changes = Array.from({ length: 1000 }, () =>
+          put({
+            ...feature(randomUUID(), { classification: tumor }),
+            geometry: { type: 'Polygon', coordinates: [ring] },
+          }),
+        );
+        expect((await send(owner, changes)).status).toBe(200);
+      }
+      const start = performance.now();
+      const answer = await server.as(owner).call(listAnnotations, { params: { layerId: layer.id } });
+      // The goal of 500 ms holds on a machine that runs nothing else; measured: 180 ms on SQLite.
+      expect(performance.now() - start).toBeLessThan(5000);
+      expect((JSON.parse(String(answer.body)) as Listed).features).toHaveLength(10_000);
+    }, 120_000);
+  });
+
+  describe('history', () => {
+    it('returns every change with author and time, newest first, of a layer or of one annotation', async () => {
+      const [a, b] = [randomUUID(), randomUUID()];
+      await send(owner, [put(feature(a))]);
+      await send(owner, [put(feature(b))]);
+      await send(owner, [put(feature(a, { name: 'A' }), 1)]);
+      await send(owner, [remove(a, 2)]);
+      const client = server.as(owner);
+      const params = { layerId: layer.id };
+      const all = await client.call(listAnnotationHistory, { params });
+      expect(all.body.revisions.map(({ annotation, change }) => [annotation, change])).toEqual([
+        [a, 'delete'],
+        [a, 'change'],
+        [b, 'create'],
+        [a, 'create'],
+      ]);
+      expect(all.body.revisions[0]).toMatchObject({
+        author: owner.uid,
+        author_name: 'Ayşe Yılmaz',
+        revision: 3,
+        feature: null,
+      });
+      const ofA = await client.call(listAnnotationHistory, { params, query: { annotation: a, limit: '2' } });
+      expect(ofA.body.revisions.map(({ revision }) => revision)).toEqual([3, 2]);
+      const query = { annotation: a, cursor: ofA.body.next_cursor ?? '' };
+      const rest = await client.call(listAnnotationHistory, { params, query });
+      expect(rest.body).toMatchObject({ revisions: [{ revision: 1, change: 'create' }], next_cursor: null });
+    });
+  });
+
+  describe('POST restore of an annotation', () => {
+    it('brings a deleted annotation back for 30 days', async () => {
+      const id = randomUUID();
+      await send(owner, [put(feature(id, { name: 'A' }))]);
+      await send(owner, [remove(id, 1)]);
+      const params = { layerId: layer.id, annotationId: id };
+      const restored = await server.as(owner).call(restoreAnnotation, { params });
+      expect(restored).toMatchObject({ status: 200, body: { id, properties: { name: 'A', revision: 3 } } });
+      await send(owner, [remove(id, 3)]);
+      server.clock.advance(31 * 24 * 60 * 60_000);
+      expect((await server.as(owner).call(restoreAnnotation, { params })).status).toBe(404);
+    });
+  });
+
+  describe('layers', () => {
+    it('count their annotations by class', async () => {
+      await send(owner, [
+        put(feature(randomUUID(), { classification: tumor })),
+        put(feature(randomUUID(), { classification: tumor })),
+        put(feature(randomUUID())),
+      ]);
+      const params = { imageId: layer.image_id };
+      const { body } = await server.as(owner).call(listAnnotationLayers, { params });
+      expect(body.layers).toMatchObject([
+        {
+          id: layer.id,
+          owner: owner.uid,
+          owner_name: 'Ayşe Yılmaz',
+          annotation_count: 3,
+          counts: [
+            { name: 'Tumor', color: [200, 0, 0], count: 2 },
+            { name: null, color: null, count: 1 },
+          ],
+        },
+      ]);
+    });
+
+    it('are private and changed by their owner alone unless the body says otherwise', async () => {
+      const params = { imageId: layer.image_id };
+      const created = await server
+        .as(owner)
+        .call(createAnnotationLayer, { params, body: { name: 'Stroma' } });
+      expect(created).toMatchObject({
+        status: 201,
+        body: { name: 'Stroma', visibility: 'private', editing: 'owner', locked: false, version: 1 },
+      });
+    });
+  });
+});

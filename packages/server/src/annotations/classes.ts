@@ -1,0 +1,79 @@
+/** Classes of the annotations of datasets. */
+import {
+  AppError,
+  type BodyOf,
+  defaultAnnotationClasses,
+  type ResponseOf,
+  type User,
+  type updateAnnotationClasses,
+} from '@lamina/contract';
+import type { Actor } from '../audit/actor.ts';
+import type { AuditRecorder } from '../audit/audit-recorder.ts';
+import { closedDatasets } from '../datasets/closed-datasets.ts';
+import { seesEveryDataset } from '../domain/dataset-access.ts';
+import { currentCaller } from '../sessions/current-caller.ts';
+import type { SignInService } from '../sessions/sign-in-service.ts';
+import { findClasses, type StoredClasses, saveClasses } from '../store/annotation-classes.ts';
+import { spellingOf } from '../store/catalogue-names.ts';
+import { type Connection, change, type Database } from '../store/database.ts';
+import { hasVisibleImage, isDataset } from '../store/datasets.ts';
+
+type Classes = ResponseOf<typeof updateAnnotationClasses>;
+
+export interface AnnotationClasses {
+  /** @param name in any spelling, here and below. @throws AppError not_found */
+  get(reader: User, name: string): Promise<Classes>;
+  /** @throws AppError not_found, conflict */
+  update(by: Actor, name: string, wanted: BodyOf<typeof updateAnnotationClasses>): Promise<Classes>;
+}
+
+interface Dependencies {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly audit: AuditRecorder;
+  readonly signIn: Pick<SignInService, 'holderOf'>;
+}
+
+export function createAnnotationClasses(dependencies: Dependencies): AnnotationClasses {
+  const { db, audit, signIn } = dependencies;
+  return {
+    async get(reader, asked) {
+      const dataset = await requireDataset(db, reader, asked);
+      return answerOf(await findClasses(db, dataset));
+    },
+
+    update: (by, asked, { classes, version }) =>
+      change(db, 'accounts', async (tx) => {
+        const user = await currentCaller(tx, signIn, by, 'annotations.manage');
+        const dataset = await requireDataset(tx, user, asked);
+        const before = await findClasses(tx, dataset);
+        const current = answerOf(before);
+        if (version !== current.version) throw new AppError('conflict', { conflicts: [current] });
+        const after = { classes, version: current.version + 1 };
+        await saveClasses(tx, dataset, after, dependencies.now().toISOString());
+        await audit.record(tx, {
+          action: 'annotation-classes-changed',
+          actor: by.uid,
+          target: null,
+          detail: { dataset, classes: classes.length },
+          origin: by.origin,
+        });
+        return answerOf(after);
+      }),
+  };
+}
+
+function answerOf(stored: StoredClasses | null): Classes {
+  return stored === null
+    ? { classes: [...defaultAnnotationClasses], version: 0 }
+    : { classes: [...stored.classes], version: stored.version };
+}
+
+/** Returns the canonical name. @throws AppError not_found, also for a dataset that the account may not see */
+async function requireDataset(db: Connection, reader: User, asked: string): Promise<string> {
+  const name = await spellingOf(db, 'dataset', asked);
+  const restricted = await closedDatasets(db, reader);
+  const isThere = seesEveryDataset(reader) ? await isDataset(db, name) : await hasVisibleImage(db, name);
+  if (!isThere || restricted.has(name)) throw new AppError('not_found');
+  return name;
+}

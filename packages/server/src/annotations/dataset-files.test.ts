@@ -1,0 +1,94 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { listAnnotationLayers, listAnnotations } from '@lamina/contract';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type TestServer, testServer } from '../testing/test-server.ts';
+import { exportDataset, importDataset } from './dataset-files.ts';
+
+function createFolder(): string {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-annotations-'));
+  onTestFinished(() => fs.rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+const cell = {
+  type: 'Feature',
+  id: '6423a977-ffff-48db-affc-cd11632010f0',
+  geometry: { type: 'Point', coordinates: [1, 2] },
+  properties: {
+    objectType: 'annotation',
+    classification: { name: 'Tumor', color: [200, 0, 0] },
+    measurements: { Area: 'NaN' },
+  },
+};
+
+describe('annotations of a dataset as files', () => {
+  const said: string[] = [];
+  const dependenciesOf = ({ services: { db, now, audit } }: TestServer) => ({
+    db,
+    now,
+    audit,
+    say: (sentence: string) => void said.push(sentence),
+  });
+
+  it('are imported into a new layer of the slide with the name of the file, and exported equal', async () => {
+    const server = await testServer();
+    const owner = await server.given.user();
+    const image = await server.given.image({ dataset_name: 'Set', file_name: 'a.svs', width: 9, height: 9 });
+    await server.given.image({ dataset_name: 'Set', file_name: 'ab.svs' });
+    const [from, to] = [createFolder(), createFolder()];
+    fs.writeFileSync(path.join(from, 'a.geojson'), JSON.stringify([cell]));
+    fs.writeFileSync(path.join(from, 'unknown.geojson'), JSON.stringify([cell]));
+    const options = { dataset: 'set', folder: from, owner: owner.email, layerName: null, isPrivate: false };
+    await importDataset(dependenciesOf(server), { ...options, isDryRun: true });
+    expect(said.at(-1)).toBe('1 of 2 files can be imported. Nothing has been changed.');
+    await importDataset(dependenciesOf(server), { ...options, isDryRun: false });
+    expect(said.at(-1)).toBe('1 of 2 files imported');
+
+    const reader = server.as(await server.given.user());
+    const { body } = await reader.call(listAnnotationLayers, { params: { imageId: image.id } });
+    expect(body.layers).toMatchObject([
+      { name: 'a', owner: owner.uid, source: 'import', annotation_count: 1 },
+    ]);
+    const list = await reader.call(listAnnotations, { params: { layerId: body.layers[0]?.id ?? '' } });
+    expect(JSON.parse(String(list.body))).toMatchObject({ features: [cell] });
+
+    await exportDataset(dependenciesOf(server), {
+      dataset: 'Set',
+      folder: to,
+      format: 'qupath',
+      withPrivate: false,
+    });
+    const [file = ''] = fs.readdirSync(to);
+    expect(file).toMatch(/^a\.svs\.a\.[\da-f]{8}\.geojson$/);
+    const text = fs.readFileSync(path.join(to, file), 'utf8');
+    expect(text).toContain(cell.id);
+    expect(text).toContain('"NaN"');
+  });
+
+  it('leave private layers out unless they are asked for', async () => {
+    const server = await testServer();
+    const image = await server.given.image({ dataset_name: 'Set', file_name: 'a.svs' });
+    await server.given.layer({
+      owner_uid: (await server.given.user()).uid,
+      image_id: image.id,
+      visibility: 'private',
+    });
+    for (const withPrivate of [false, true]) {
+      const folder = createFolder();
+      await exportDataset(dependenciesOf(server), { dataset: 'Set', folder, format: 'csv', withPrivate });
+      expect(fs.readdirSync(folder)).toHaveLength(withPrivate ? 1 : 0);
+    }
+  });
+
+  it('of an unknown dataset, or for an unknown owner, are an error with one sentence', async () => {
+    const server = await testServer();
+    await server.given.image({ dataset_name: 'Set', file_name: 'a.svs' });
+    const options = { layerName: null, isPrivate: false, isDryRun: false, folder: createFolder() };
+    const importing = (dataset: string) =>
+      importDataset(dependenciesOf(server), { ...options, dataset, owner: 'unknown@example.org' });
+    await expect(importing('Yok')).rejects.toThrow('The dataset Yok has no slides.');
+    await expect(importing('Set')).rejects.toThrow('There is no account with the address');
+  });
+});

@@ -1,0 +1,189 @@
+/** Annotations of a whole dataset as files in a folder: what `npm run annotations` does. */
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { type ExportFormat, exportAnnotations, importAnnotations } from '@lamina/annotations';
+import type { AuditRecorder } from '../audit/audit-recorder.ts';
+import { insertLayer, type LayerRow, listLayers, nextChangeNo } from '../store/annotation-layers.ts';
+import { spellingOf } from '../store/catalogue-names.ts';
+import type { Connection, Database } from '../store/database.ts';
+import type { ImageRow } from '../store/images.ts';
+import { findUserByEmail } from '../store/users.ts';
+import { applyChanges } from './apply-changes.ts';
+import { calibratedScaleOf } from './calibrated-scale.ts';
+import { featuresOf } from './layer-features.ts';
+import { storable } from './parse-feature.ts';
+
+interface Dependencies {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly audit: AuditRecorder;
+  /** Prints a sentence for the operator. */
+  readonly say: (sentence: string) => void;
+}
+
+export interface DatasetExport {
+  readonly dataset: string;
+  readonly folder: string;
+  readonly format: ExportFormat;
+  /** Also layers that their owners keep private. */
+  readonly withPrivate: boolean;
+}
+
+export interface DatasetImport {
+  readonly dataset: string;
+  readonly folder: string;
+  /** E-mail address of the account that owns the new layers. */
+  readonly owner: string;
+  readonly layerName: string | null;
+  readonly isPrivate: boolean;
+  readonly isDryRun: boolean;
+}
+
+const importable = /\.(geojson|json|xml)$/i;
+
+/** Writes a file `slide.layer.extension` for each layer. @throws Error with one sentence */
+export async function exportDataset({ db, say }: Dependencies, options: DatasetExport): Promise<void> {
+  const images = await imagesOf(db, options.dataset);
+  await fs.mkdir(options.folder, { recursive: true, mode: 0o700 });
+  let count = 0;
+  for (const image of images) {
+    for (const layer of await listLayers(db, image.id, false)) {
+      if (layer.visibility === 'private' && !options.withPrivate) continue;
+      const name = await writeLayer(db, image, layer, options);
+      say(`${name}: ${layer.annotation_count} annotations`);
+      count++;
+    }
+  }
+  say(`${count} layers of ${images.length} slides exported to ${options.folder}`);
+}
+
+async function writeLayer(
+  db: Database,
+  image: ImageRow,
+  layer: LayerRow,
+  { folder, format }: DatasetExport,
+): Promise<string> {
+  const { chunks, extension } = exportAnnotations(await featuresOf(db, layer.id), {
+    format,
+    pixelSize: calibratedScaleOf(image),
+  });
+  const name = `${fileNameOf(image.file_name)}.${fileNameOf(layer.name)}.${layer.id.slice(0, 8)}.${extension}`;
+  const handle = await fs.open(path.join(folder, name), 'w', 0o600);
+  await pipeline(chunks, handle.createWriteStream());
+  return name;
+}
+
+/** Replaces what a file name may not contain on any system. */
+function fileNameOf(text: string): string {
+  return text
+    .replace(/[^\p{L}\p{N} ._-]/gu, '_')
+    .replace(/^\.+/, '_')
+    .slice(0, 100);
+}
+
+/**
+ * Imports each file into a new layer of the slide whose file name it begins with, with or without the extension of the slide.
+ *
+ * @throws Error with one sentence when the dataset, the folder or the owner does not exist
+ */
+export async function importDataset(dependencies: Dependencies, options: DatasetImport): Promise<void> {
+  const { db, say } = dependencies;
+  const images = await imagesOf(db, options.dataset);
+  const owner = await findUserByEmail(db, options.owner);
+  if (owner === null) throw new Error(`There is no account with the address ${options.owner}.`);
+  const files = (await fs.readdir(options.folder)).filter((name) => importable.test(name)).sort();
+  let imported = 0;
+  for (const file of files) {
+    const image = imageFor(images, file);
+    if (image === null) {
+      say(`${file}: no slide of the dataset, or more than one, has this name`);
+      continue;
+    }
+    if (await importFile(dependencies, options, { file, image, uid: owner.uid })) imported++;
+  }
+  say(
+    options.isDryRun
+      ? `${imported} of ${files.length} files can be imported. Nothing has been changed.`
+      : `${imported} of ${files.length} files imported`,
+  );
+}
+
+/** The slide with the longest name that the file begins with; null when there is none or several. */
+function imageFor(images: readonly ImageRow[], file: string): ImageRow | null {
+  const lengthOf = ({ file_name }: ImageRow) => {
+    const names = [fileNameOf(file_name), path.parse(fileNameOf(file_name)).name];
+    return Math.max(0, ...names.filter((name) => file.startsWith(`${name}.`)).map(({ length }) => length));
+  };
+  const best = Math.max(0, ...images.map(lengthOf));
+  const matching = best === 0 ? [] : images.filter((image) => lengthOf(image) === best);
+  return matching.length === 1 ? (matching[0] ?? null) : null;
+}
+
+async function importFile(
+  { db, now, audit, say }: Dependencies,
+  { folder, layerName, isPrivate, isDryRun }: DatasetImport,
+  { file, image, uid }: { readonly file: string; readonly image: ImageRow; readonly uid: string },
+): Promise<boolean> {
+  const { width, height } = image;
+  const extent = width === null || height === null ? null : { width, height };
+  const result = importAnnotations(await fs.readFile(path.join(folder, file)), { format: 'auto', extent });
+  if (!result.ok) {
+    say(`${file}: not imported (${result.error.code})`);
+    return false;
+  }
+  const left = result.rejectedCount === 0 ? '' : `, ${result.rejectedCount} left out as not valid`;
+  say(`${file}: ${result.features.length} annotations for ${image.file_name}${left}`);
+  if (isDryRun || result.features.length === 0) return result.features.length > 0;
+  const at = now().toISOString();
+  const changes = result.features.map((feature) => ({
+    id: feature.id,
+    feature: storable(feature),
+    base: null,
+  }));
+  await db.transaction().execute(async (tx) => {
+    const layer = await insertLayer(tx, {
+      id: randomUUID(),
+      image_id: image.id,
+      name: layerName ?? path.parse(file).name.slice(0, 200),
+      owner_uid: uid,
+      visibility: isPrivate ? 'private' : 'members',
+      editing: 'owner',
+      locked_by: null,
+      source: 'import',
+      created_at: at,
+      updated_at: at,
+      deleted_at: null,
+      version: 1,
+      change_no: await nextChangeNo(tx, image.id),
+      annotation_count: 0,
+      vertex_count: 0,
+      next_position: 1,
+    });
+    await applyChanges(tx, { layer, author: uid, now: at }, changes);
+    await audit.record(tx, {
+      action: 'annotation-layer-created',
+      actor: null,
+      target: image.id,
+      detail: { layer: layer.id, owner: uid, visibility: layer.visibility, file },
+      origin: null,
+    });
+  });
+  return true;
+}
+
+/** @throws Error when the dataset has no slide */
+async function imagesOf(db: Connection, dataset: string): Promise<ImageRow[]> {
+  const name = await spellingOf(db, 'dataset', dataset);
+  const images = await db
+    .selectFrom('images')
+    .selectAll()
+    .where('dataset_name', '=', name)
+    .where('removed_at', 'is', null)
+    .where('missing_since', 'is', null)
+    .orderBy('sort_key')
+    .execute();
+  if (images.length === 0) throw new Error(`The dataset ${dataset} has no slides.`);
+  return images;
+}

@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import {
+  apiBase,
+  changeAnnotations,
+  createAnnotationLayer,
+  deleteAnnotationLayer,
+  suspendUser,
+  updateAnnotationLayer,
+  updateDataset,
+} from '@lamina/contract';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { LayerRow } from '../store/annotation-layers.ts';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
+import { pointFeature } from '../testing/well-formed-requests.ts';
+
+interface ReceivedEvent {
+  readonly event: string;
+  readonly id: string;
+  readonly data: {
+    readonly layer_id?: string;
+    readonly layer?: { readonly id: string; readonly name: string };
+    readonly changes?: readonly { readonly op: string; readonly feature?: { readonly id: string } }[];
+  };
+}
+
+interface OpenStream {
+  readonly events: ReceivedEvent[];
+  /** `performance.now` at which the server ended the stream; null while it is open. */
+  endedAt: number | null;
+}
+
+describe.each(databaseKinds)('annotation events on %s', (database) => {
+  let server: TestServer;
+  let address: string;
+  let owner: TestUser;
+  let colleague: TestUser;
+  let layer: LayerRow;
+  let imageId: string;
+
+  beforeAll(async () => {
+    server = await testServer({ database, isShared: true });
+    address = await server.app.listen({ host: '127.0.0.1', port: 0 });
+  }, 60_000);
+  afterAll(() => server.close());
+  beforeEach(async () => {
+    owner = await server.given.user({ displayName: 'Deniz Kaya' });
+    colleague = await server.given.user();
+    imageId = (await server.given.image({ dataset_name: `Set ${randomUUID()}`, width: 100, height: 100 })).id;
+    layer = await server.given.layer({ owner_uid: owner.uid, image_id: imageId });
+  });
+
+  async function open(who: TestUser, lastEventId?: string, wait = ''): Promise<OpenStream> {
+    const controller = new AbortController();
+    onTestFinished(() => controller.abort());
+    const answer = await fetch(
+      `${address}${apiBase}/image-catalog/images/${imageId}/annotation-events${wait}`,
+      {
+        headers: {
+          authorization: `Bearer ${await server.given.token(who)}`,
+          ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+        },
+        signal: controller.signal,
+      },
+    );
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toContain('text/event-stream');
+    const stream: OpenStream = { events: [], endedAt: null };
+    void collect(answer, stream).catch(() => undefined);
+    return stream;
+  }
+
+  async function collect({ body }: Response, stream: OpenStream): Promise<void> {
+    let text = '';
+    const decoder = new TextDecoder();
+    for await (const part of body ?? []) {
+      text += decoder.decode(part as Uint8Array, { stream: true });
+      const blocks = text.split('\n\n');
+      text = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const fields = Object.fromEntries(
+          block.split('\n').map((line) => [line.split(':', 1)[0], line.slice(line.indexOf(':') + 2)]),
+        );
+        if (!fields.event) continue;
+        const data = JSON.parse(fields.data ?? '') as ReceivedEvent['data'];
+        stream.events.push({ event: fields.event, id: fields.id ?? '', data });
+      }
+    }
+    stream.endedAt = performance.now();
+  }
+
+  const put = (feature: object) => ({ changes: [{ op: 'put', feature, base_revision: null }] });
+  const draw = (feature = pointFeature(), by = server.as(owner)) =>
+    by.call(changeAnnotations, { params: { layerId: layer.id }, body: put(feature) });
+  const within = (check: () => void, timeout = 1000) => vi.waitFor(check, { timeout, interval: 20 });
+
+  it('send a change to a colleague within a second', async () => {
+    const stream = await open(colleague);
+    const feature = pointFeature();
+    await draw(feature);
+    await within(() =>
+      expect(stream.events).toMatchObject([
+        { event: 'layer', data: { layer: { id: layer.id } } },
+        {
+          event: 'annotations',
+          data: {
+            layer_id: layer.id,
+            changes: [{ op: 'put', feature: { id: feature.id } }],
+            authors: { [owner.uid]: 'Deniz Kaya' },
+          },
+        },
+      ]),
+    );
+  });
+
+  it('send a change of another process within a second', async () => {
+    const stream = await open(colleague);
+    const other = await server.another();
+    const feature = pointFeature();
+    await draw(feature, other.as(await server.given.token(owner)));
+    await within(() => expect(JSON.stringify(stream.events)).toContain(feature.id));
+  });
+
+  it('continue after the last event that the client received', async () => {
+    const first = await open(colleague);
+    const [a, b] = [pointFeature(), pointFeature()];
+    await draw(a);
+    await within(() => expect(first.events).toHaveLength(2));
+    await draw(b);
+    const second = await open(colleague, first.events[1]?.id);
+    await within(() => expect(JSON.stringify(second.events)).toContain(b.id));
+    expect(JSON.stringify(second.events)).not.toContain(a.id);
+  });
+
+  it('send the events so far and end when the client does not wait', async () => {
+    await draw();
+    const stream = await open(colleague, '0', '?wait=0');
+    await within(() => expect(stream.endedAt).not.toBeNull(), 3000);
+    expect(stream.events.map(({ event }) => event)).toEqual(['layer', 'annotations']);
+  });
+
+  it('tell of new, shared, hidden and deleted layers, and nothing of private ones of others', async () => {
+    const stream = await open(colleague);
+    const client = server.as(owner);
+    const created = await client.call(createAnnotationLayer, { params: { imageId }, body: { name: 'Mine' } });
+    const params = { layerId: created.body.id };
+    await draw();
+    await within(() => expect(stream.events).toHaveLength(2));
+    expect(JSON.stringify(stream.events)).not.toContain(created.body.id);
+    await client.call(updateAnnotationLayer, { params, body: { visibility: 'members', version: 1 } });
+    await within(() => expect(stream.events.at(-1)?.data.layer?.name).toBe('Mine'));
+    await client.call(updateAnnotationLayer, { params, body: { visibility: 'private', version: 2 } });
+    await within(() =>
+      expect(stream.events.at(-1)).toMatchObject({
+        event: 'layer-removed',
+        data: { layer_id: created.body.id },
+      }),
+    );
+    await client.call(deleteAnnotationLayer, { params: { layerId: layer.id } });
+    await within(() =>
+      expect(stream.events.at(-1)).toMatchObject({ event: 'layer-removed', data: { layer_id: layer.id } }),
+    );
+  });
+
+  it('end within a second when the account is suspended, and send nothing after it', async () => {
+    const stream = await open(colleague);
+    await server.as(await server.given.admin()).call(suspendUser, { params: { uid: colleague.uid } });
+    const start = performance.now();
+    await draw();
+    await within(() => expect(stream.endedAt).not.toBeNull(), 3000);
+    expect((stream.endedAt ?? Infinity) - start).toBeLessThan(1000);
+    expect(stream.events).toEqual([]);
+  });
+
+  it('end within a second when the dataset is restricted', async () => {
+    const stream = await open(colleague);
+    const { body } = await server
+      .as(await server.given.admin())
+      .inject({ url: `/image-catalog/images/${imageId}` });
+    const dataset = (body as { image: { dataset_name: string } }).image.dataset_name;
+    await server
+      .as(await server.given.admin())
+      .call(updateDataset, { body: { dataset, access: 'restricted' } });
+    const start = performance.now();
+    await within(() => expect(stream.endedAt).not.toBeNull(), 3000);
+    expect((stream.endedAt ?? Infinity) - start).toBeLessThan(1000);
+  });
+});

@@ -1,0 +1,71 @@
+/** Which slides and layers an account may use, from the database as it is now. */
+import { AppError, type User } from '@lamina/contract';
+import { closedDatasets } from '../datasets/closed-datasets.ts';
+import { type LayerRights, rightsOn } from '../domain/annotation-rights.ts';
+import { seesEveryDataset } from '../domain/dataset-access.ts';
+import { opens } from '../domain/image-session.ts';
+import { findLayer, type LayerRow, lockLayer } from '../store/annotation-layers.ts';
+import type { Change, Connection } from '../store/database.ts';
+import { findImage, type ImageRow } from '../store/images.ts';
+
+export const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+
+/** Returns the slide as a viewer of it. @throws AppError not_found, also for a slide that the account may not view */
+export async function requireImage(db: Connection, reader: User, imageId: string): Promise<ImageRow> {
+  const restrictedDatasets = await closedDatasets(db, reader);
+  const image = uuid.test(imageId) ? await findImage(db, imageId) : null;
+  if (image === null || !isViewable(image, reader, restrictedDatasets)) throw new AppError('not_found');
+  return image;
+}
+
+export function isViewable(
+  image: Pick<ImageRow, 'removed_at' | 'missing_since' | 'status' | 'dataset_name' | 'hidden_at'>,
+  reader: User,
+  restrictedDatasets: ReadonlySet<string>,
+): boolean {
+  const seesHidden = seesEveryDataset(reader);
+  const isListed =
+    image.removed_at === null && image.missing_since === null && (image.status === 'ready' || seesHidden);
+  const place = { dataset: image.dataset_name, isHidden: image.hidden_at !== null };
+  return isListed && opens({ restrictedDatasets, seesHidden }, place);
+}
+
+export interface ReadableLayer {
+  readonly layer: LayerRow;
+  readonly image: ImageRow;
+  readonly rights: LayerRights;
+}
+
+/** @throws AppError not_found for a layer that does not exist, is deleted, or that the account may not read */
+export async function requireLayer(db: Connection, reader: User, layerId: string): Promise<ReadableLayer> {
+  const found = await findReadable(db, reader, uuid.test(layerId) ? await findLayer(db, layerId) : null);
+  if (found.layer.deleted_at !== null) throw new AppError('not_found');
+  return found;
+}
+
+/**
+ * Locks a layer until the transaction ends; the first statement of the transaction.
+ *
+ * @param reader called after the lock is taken: returns the account as it is in the transaction
+ * @throws AppError not_found, and what `reader` throws
+ */
+export async function requireLockedLayer(
+  tx: Change,
+  layerId: string,
+  reader: () => Promise<User>,
+  { includesDeleted = false } = {},
+): Promise<ReadableLayer & { readonly user: User }> {
+  const layer = uuid.test(layerId) ? await lockLayer(tx, layerId) : null;
+  const user = await reader();
+  const found = await findReadable(tx, user, layer);
+  if (found.layer.deleted_at !== null && !includesDeleted) throw new AppError('not_found');
+  return { ...found, user };
+}
+
+async function findReadable(db: Connection, reader: User, layer: LayerRow | null): Promise<ReadableLayer> {
+  if (layer === null) throw new AppError('not_found');
+  const image = await requireImage(db, reader, layer.image_id);
+  const rights = rightsOn(reader, layer);
+  if (!rights.read) throw new AppError('not_found');
+  return { layer, image, rights };
+}

@@ -1,0 +1,21 @@
+/** The stored annotations of a layer as features, for the files that the API and `npm run annotations` write. */
+import { type AnnotationFeature, parseFeature } from '@lamina/annotations';
+import { listAnnotations } from '../store/annotations.ts';
+import type { Database } from '../store/database.ts';
+
+const rowsPerBatch = 2000;
+
+/** Returns all features of a layer, in the order in which they were added. */
+export async function featuresOf(db: Database, layerId: string): Promise<AnnotationFeature[]> {
+  const features: AnnotationFeature[] = [];
+  for (let after = 0; ; ) {
+    const rows = await listAnnotations(db, layerId, { box: null, after, limit: rowsPerBatch });
+    for (const row of rows) {
+      const parsed = parseFeature(JSON.parse(row.feature), { extent: null });
+      if (parsed.ok) features.push(parsed.feature);
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < rowsPerBatch) return features;
+    after = last.position;
+  }
+}

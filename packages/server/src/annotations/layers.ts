@@ -1,0 +1,298 @@
+/** Annotation layers: create, list, change, delete and restore. Each change is one transaction with its audit event. */
+import { randomUUID } from 'node:crypto';
+import {
+  type AnnotationLayer,
+  AppError,
+  annotationRetentionDays,
+  type Bilingual,
+  type BodyOf,
+  type createAnnotationLayer,
+  type LayerSource,
+  type User,
+  type updateAnnotationLayer,
+} from '@lamina/contract';
+import type { Actor } from '../audit/actor.ts';
+import type { AuditAction, AuditRecorder } from '../audit/audit-recorder.ts';
+import { managesAllLayers, rightsOn } from '../domain/annotation-rights.ts';
+import { currentCaller } from '../sessions/current-caller.ts';
+import type { SignInService } from '../sessions/sign-in-service.ts';
+import {
+  type ClassCount,
+  countClasses,
+  countLayersOf,
+  displayNamesOf,
+  insertLayer,
+  type LayerRow,
+  listLayers,
+  nextChangeNo,
+  saveLayer,
+} from '../store/annotation-layers.ts';
+import type { Change, Connection, Database } from '../store/database.ts';
+import { requireImage, requireLockedLayer } from './layer-access.ts';
+
+/** Returns a sentence in the language of the request. */
+export type Say = (sentence: Bilingual) => string;
+
+export interface AnnotationLayers {
+  /** @throws AppError not_found */
+  list(reader: User, imageId: string, isDeleted: boolean, say: Say): Promise<AnnotationLayer[]>;
+  /** @throws AppError not_found, too_many_layers */
+  create(
+    by: Actor,
+    imageId: string,
+    layer: BodyOf<typeof createAnnotationLayer> & { readonly source: LayerSource },
+    say: Say,
+  ): Promise<AnnotationLayer>;
+  /** @throws AppError not_found, forbidden, conflict, layer_locked */
+  update(
+    by: Actor,
+    layerId: string,
+    change: BodyOf<typeof updateAnnotationLayer>,
+    say: Say,
+  ): Promise<AnnotationLayer>;
+  /** @throws AppError not_found, forbidden, layer_locked */
+  remove(by: Actor, layerId: string): Promise<void>;
+  /** @throws AppError not_found, also 30 days after the deletion */
+  restore(by: Actor, layerId: string, say: Say): Promise<AnnotationLayer>;
+}
+
+interface Dependencies {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly audit: AuditRecorder;
+  readonly signIn: Pick<SignInService, 'holderOf'>;
+  /** Called after a change of a slide's annotations has been committed. */
+  readonly onCommit: (imageId: string) => void;
+}
+
+const deletedAccount: Bilingual = { tr: 'Silinmiş hesap', en: 'Deleted account' };
+/** Layers of one account on one slide. */
+const maxLayersPerAccount = 200;
+const dayMs = 24 * 60 * 60_000;
+
+/** Returns the time before which deleted layers and annotations can no longer be restored. */
+export function restorableSince(now: Date): string {
+  return new Date(now.getTime() - annotationRetentionDays * dayMs).toISOString();
+}
+
+/** Returns the name of an author for display. */
+export function authorName(
+  names: ReadonlyMap<string, string | null>,
+  uid: string | null,
+  say: Say,
+): string | null {
+  const name = uid === null ? undefined : names.get(uid);
+  return name === undefined ? say(deletedAccount) : name;
+}
+
+export function createAnnotationLayers(dependencies: Dependencies): AnnotationLayers {
+  const { db, audit, signIn, onCommit } = dependencies;
+  const now = () => dependencies.now().toISOString();
+
+  /** Runs a change of a layer, and tells of it after the commit. */
+  async function commit<T extends Pick<AnnotationLayer, 'image_id'>>(
+    work: (tx: Change) => Promise<T>,
+  ): Promise<T> {
+    const changed = await db.transaction().execute(work);
+    onCommit(changed.image_id);
+    return changed;
+  }
+
+  async function describe(
+    connection: Connection,
+    reader: User,
+    layers: readonly LayerRow[],
+    say: Say,
+  ): Promise<AnnotationLayer[]> {
+    const counts = await countClasses(
+      connection,
+      layers.map(({ id }) => id),
+    );
+    const names = await displayNamesOf(
+      connection,
+      layers.flatMap(({ owner_uid }) => owner_uid ?? []),
+    );
+    return layers.map((layer) => layerFor(reader, layer, counts.get(layer.id) ?? [], names, say));
+  }
+
+  async function describeOne(tx: Change, reader: User, layer: LayerRow, say: Say): Promise<AnnotationLayer> {
+    const [described] = await describe(tx, reader, [layer], say);
+    if (described === undefined) throw new AppError('not_found');
+    return described;
+  }
+
+  const record = (
+    tx: Change,
+    by: Actor,
+    action: AuditAction,
+    layer: LayerRow,
+    detail: Readonly<Record<string, string | boolean | null>> = {},
+  ) =>
+    audit.record(tx, {
+      action,
+      actor: by.uid,
+      target: layer.image_id,
+      detail: { layer: layer.id, owner: layer.owner_uid, ...detail },
+      origin: by.origin,
+    });
+
+  return {
+    async list(reader, imageId, isDeleted, say) {
+      await requireImage(db, reader, imageId);
+      const since = restorableSince(dependencies.now());
+      const layers = (await listLayers(db, imageId, isDeleted)).filter((layer) => {
+        const rights = rightsOn(reader, layer);
+        if (!isDeleted) return rights.read;
+        return rights.manage && layer.deleted_at !== null && layer.deleted_at > since;
+      });
+      return describe(db, reader, layers, say);
+    },
+
+    create: (by, imageId, { name, visibility, editing, source }, say) =>
+      commit(async (tx) => {
+        const user = await writer(tx, by, imageId);
+        if ((await countLayersOf(tx, imageId, by.uid)) >= maxLayersPerAccount) {
+          throw new AppError('too_many_layers');
+        }
+        const at = now();
+        const layer = await insertLayer(tx, {
+          id: randomUUID(),
+          image_id: imageId,
+          name,
+          owner_uid: by.uid,
+          visibility,
+          editing,
+          locked_by: null,
+          source,
+          created_at: at,
+          updated_at: at,
+          deleted_at: null,
+          version: 1,
+          change_no: await nextChangeNo(tx, imageId),
+          annotation_count: 0,
+          vertex_count: 0,
+          next_position: 1,
+        });
+        await record(tx, by, 'annotation-layer-created', layer, { visibility });
+        return describeOne(tx, user, layer, say);
+      }),
+
+    update: (by, layerId, { version, locked, ...wanted }, say) =>
+      commit(async (tx) => {
+        const { layer, rights, user } = await requireLockedLayer(tx, layerId, () =>
+          currentCaller(tx, signIn, by, 'annotations.write'),
+        );
+        if (!rights.manage) throw new AppError('forbidden');
+        if (version !== layer.version) {
+          throw new AppError('conflict', { conflicts: [await describeOne(tx, user, layer, say)] });
+        }
+        const changes = changesOf(layer, wanted);
+        const isLocked = layer.locked_by !== null;
+        const lockedBy = lockAfter(layer, user, locked);
+        if (isLocked && lockedBy === null && !rights.lock) throw new AppError('forbidden');
+        if (isLocked && lockedBy !== null && Object.keys(changes).length > 0) {
+          throw new AppError('layer_locked');
+        }
+        if (Object.keys(changes).length === 0 && lockedBy === layer.locked_by) {
+          return describeOne(tx, user, layer, say);
+        }
+        const saved = await saveLayer(tx, layer, { ...changes, locked_by: lockedBy }, now());
+        await record(tx, by, 'annotation-layer-changed', saved, {
+          visibility: saved.visibility,
+          editing: saved.editing,
+          locked: saved.locked_by !== null,
+        });
+        return describeOne(tx, user, saved, say);
+      }),
+
+    async remove(by, layerId) {
+      await commit(async (tx) => {
+        const { layer, rights, user } = await requireLockedLayer(tx, layerId, () =>
+          currentCaller(tx, signIn, by, 'annotations.write'),
+        );
+        if (!rights.manage) throw new AppError('forbidden');
+        if (layer.locked_by !== null && !managesAllLayers(user)) throw new AppError('layer_locked');
+        const at = now();
+        const deleted = await saveLayer(tx, layer, { deleted_at: at }, at);
+        await record(tx, by, 'annotation-layer-deleted', deleted);
+        return deleted;
+      });
+    },
+
+    restore: (by, layerId, say) =>
+      commit(async (tx) => {
+        const { layer, rights, user } = await requireLockedLayer(
+          tx,
+          layerId,
+          () => currentCaller(tx, signIn, by, 'annotations.write'),
+          { includesDeleted: true },
+        );
+        if (layer.deleted_at === null && !rights.manage) throw new AppError('forbidden');
+        // Only who may restore it learns that a deleted layer exists.
+        if (!rights.manage) throw new AppError('not_found');
+        if (layer.deleted_at === null) return describeOne(tx, user, layer, say);
+        if (layer.deleted_at <= restorableSince(dependencies.now())) throw new AppError('not_found');
+        const saved = await saveLayer(tx, layer, { deleted_at: null }, now());
+        await record(tx, by, 'annotation-layer-restored', saved);
+        return describeOne(tx, user, saved, say);
+      }),
+  };
+
+  /** Returns the caller, after the transaction has taken its write lock. @throws AppError not_found */
+  async function writer(tx: Change, by: Actor, imageId: string): Promise<User> {
+    // Written first: SQLite then takes its write lock before the transaction reads.
+    await tx.updateTable('annotation_images').set({ change_no: 0 }).where('image_id', '=', '').execute();
+    const user = await currentCaller(tx, signIn, by, 'annotations.write');
+    await requireImage(tx, user, imageId);
+    return user;
+  }
+}
+
+type Wanted = Pick<BodyOf<typeof updateAnnotationLayer>, 'name' | 'visibility' | 'editing'>;
+
+/** Returns the fields that differ from the layer. */
+function changesOf(layer: LayerRow, { name, visibility, editing }: Wanted): Partial<LayerRow> {
+  return {
+    ...(name !== undefined && name !== layer.name && { name }),
+    ...(visibility !== undefined && visibility !== layer.visibility && { visibility }),
+    ...(editing !== undefined && editing !== layer.editing && { editing }),
+  };
+}
+
+/** Returns who has locked the layer after the change. What an administrator locks, only administrators unlock. */
+function lockAfter(layer: LayerRow, user: User, locked: boolean | undefined): LayerRow['locked_by'] {
+  if (locked === undefined) return layer.locked_by;
+  if (!locked) return null;
+  if (managesAllLayers(user)) return 'admin';
+  return layer.locked_by ?? 'owner';
+}
+
+/** Returns a layer as the caller sees it. */
+export function layerFor(
+  reader: User,
+  layer: LayerRow,
+  counts: readonly ClassCount[],
+  names: ReadonlyMap<string, string | null>,
+  say: Say,
+): AnnotationLayer {
+  const { annotate, manage, lock } = rightsOn(reader, layer);
+  const locked = layer.locked_by !== null;
+  return {
+    id: layer.id,
+    image_id: layer.image_id,
+    name: layer.name,
+    owner: layer.owner_uid,
+    owner_name: authorName(names, layer.owner_uid, say),
+    visibility: layer.visibility,
+    editing: layer.editing,
+    locked,
+    source: layer.source,
+    created_at: layer.created_at,
+    updated_at: layer.updated_at,
+    version: layer.version,
+    deleted_at: layer.deleted_at,
+    annotation_count: layer.annotation_count,
+    counts: [...counts],
+    rights: { annotate: annotate && !locked, manage, lock },
+  };
+}

@@ -1,0 +1,11 @@
+import { eraseLayersDeletedBefore } from '../store/annotation-layers.ts';
+import { eraseAnnotationsDeletedBefore } from '../store/annotations.ts';
+import type { Database } from '../store/database.ts';
+import { restorableSince } from './layers.ts';
+
+/** Deletes layers and annotations for good once they can no longer be restored. */
+export async function sweepAnnotations(db: Database, now: Date): Promise<void> {
+  const before = restorableSince(now);
+  await eraseLayersDeletedBefore(db, before);
+  await db.transaction().execute((tx) => eraseAnnotationsDeletedBefore(tx, before));
+}

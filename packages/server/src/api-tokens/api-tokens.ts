@@ -1,0 +1,339 @@
+/**
+ * API tokens: created and revoked by their owners and by administrators, and authenticated at each request against the
+ * database, so that a revocation and a change of the owner's rights take effect at once in every process. Requests for single
+ * tiles may use what the database said half a second ago (recent-tokens.ts).
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  type ApiToken,
+  AppError,
+  apiTokenPrefix,
+  type BodyOf,
+  type createApiToken,
+  maxApiTokens,
+  type OwnedApiToken,
+  type ResponseOf,
+  scopesOf,
+  type User,
+} from '@lamina/contract';
+import type { Logger } from 'pino';
+import type { Actor } from '../audit/actor.ts';
+import { hourOf, recordApiTokenUse } from '../audit/api-token-uses.ts';
+import type { AuditRecorder, Origin } from '../audit/audit-recorder.ts';
+import type { LimitActions } from '../audit/limit-actions.ts';
+import { effectiveAccount, wasIssuedBeforeExpiry } from '../domain/account.ts';
+import { createApiTokenLimit } from '../domain/api-token-limit.ts';
+import { type Reader, seesEveryDataset } from '../domain/dataset-access.ts';
+import type { ImageSession, Shown } from '../domain/image-session.ts';
+import { isFromTheFuture } from '../platform/clock.ts';
+import { hashSecret, newSecret } from '../platform/secrets.ts';
+import type { ApiTokenAuthentication, ResolvedApiToken } from '../sessions/api-token-service.ts';
+import { currentCaller } from '../sessions/current-caller.ts';
+import type { ImageSessions } from '../sessions/image-sessions.ts';
+import type { SignInService } from '../sessions/sign-in-service.ts';
+import {
+  deleteApiToken,
+  deleteExpiredApiTokens,
+  findApiToken,
+  insertApiToken,
+  listApiTokens,
+  type StoredApiToken,
+  touchApiToken,
+} from '../store/api-tokens.ts';
+import { spellingOf } from '../store/catalogue-names.ts';
+import { change, type Database } from '../store/database.ts';
+import { isDataset, restrictedDatasetsOf } from '../store/datasets.ts';
+import { createRecentTokens } from './recent-tokens.ts';
+
+export interface ApiTokens extends ApiTokenAuthentication {
+  /** Returns the valid tokens of an account, newest first. */
+  listOf(uid: string): Promise<ApiToken[]>;
+  /** Returns the valid tokens of all accounts, newest first. */
+  listAll(): Promise<OwnedApiToken[]>;
+  /**
+   * @throws AppError forbidden for a scope that the caller may not give, not_found for a dataset that the caller may not
+   *   see, too_many_api_tokens, rate_limited, token_invalid
+   */
+  create(by: Actor, wanted: BodyOf<typeof createApiToken>): Promise<ResponseOf<typeof createApiToken>>;
+  /** Revokes a token of the caller. @throws AppError not_found */
+  revokeOwn(by: Actor, id: string): Promise<void>;
+  /** Revokes a token of any account. @throws AppError not_found, forbidden */
+  revoke(by: Actor, id: string): Promise<void>;
+  /** Records a call with a token: the first of an hour, and the first of an hour for each slide. */
+  recordCall(resolved: ResolvedApiToken, imageId: string | null, call: string, origin: Origin): Promise<void>;
+  deleteExpired(): Promise<void>;
+}
+
+interface Dependencies {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly log: Logger;
+  readonly audit: AuditRecorder;
+  readonly signIn: Pick<SignInService, 'holderOf'>;
+  readonly imageSessions: Pick<ImageSessions, 'countChanges'>;
+  readonly limitActions: LimitActions;
+  /** Names of the datasets that the reader may not see. */
+  readonly closedTo: (reader: Reader) => Promise<ReadonlySet<string>>;
+  /** Off for load tests. */
+  readonly isThrottled: boolean;
+}
+
+const dayMs = 24 * 60 * 60_000;
+/** The last use of a token is stored at most this often. */
+const touchEveryMs = 60_000;
+const tokenPattern = new RegExp(`^${apiTokenPrefix}[\\w-]{43}$`);
+/** Characters of a token that its owner sees later. */
+const prefixLength = apiTokenPrefix.length + 8;
+const maxRemembered = 10_000;
+
+/** What the audit log has of a token in the current hour, as far as this process knows. */
+interface Hour {
+  readonly hour: string;
+  readonly shownImages: Map<string, Shown>;
+  readonly calls: Set<string>;
+}
+
+/** One closure of more than 60 lines: all methods share the database and the caches. */
+export function createApiTokens(dependencies: Dependencies): ApiTokens {
+  const { db, now, log, audit, signIn, imageSessions, limitActions, closedTo, isThrottled } = dependencies;
+  const limit = createApiTokenLimit();
+  const hours = new Map<string, Hour>();
+  const touchedAt = new Map<string, number>();
+
+  function hourOfToken(id: string): Hour {
+    const hour = hourOf(now());
+    const known = hours.get(id);
+    if (known?.hour === hour) return known;
+    if (hours.size >= maxRemembered) hours.clear();
+    const begun = { hour, shownImages: new Map<string, Shown>(), calls: new Set<string>() };
+    hours.set(id, begun);
+    return begun;
+  }
+
+  /** Logs a failed write instead of throwing it: a full disk must not stop reading. */
+  async function touch({ id }: StoredApiToken): Promise<void> {
+    const at = now().getTime();
+    if (Math.abs(at - (touchedAt.get(id) ?? 0)) < touchEveryMs) return;
+    if (touchedAt.size >= maxRemembered) touchedAt.clear();
+    touchedAt.set(id, at);
+    try {
+      await touchApiToken(db, id, new Date(at).toISOString());
+    } catch (error) {
+      log.warn({ err: error }, 'last use of an API token not saved');
+    }
+  }
+
+  /** Returns the canonical names of datasets. @throws AppError not_found for one that the account may not see */
+  async function datasetsFor(
+    tx: Parameters<typeof isDataset>[0],
+    user: User,
+    wanted: readonly string[],
+  ): Promise<string[]> {
+    const closed = seesEveryDataset(user)
+      ? undefined
+      : (await restrictedDatasetsOf(tx, [user.uid])).get(user.uid);
+    const names = new Set<string>();
+    for (const each of wanted) {
+      const name = await spellingOf(tx, 'dataset', each);
+      if (closed?.has(name) || !(await isDataset(tx, name))) throw new AppError('not_found');
+      names.add(name);
+    }
+    return [...names];
+  }
+
+  /** @throws AppError token_invalid */
+  async function validToken(hash: string): Promise<StoredApiToken> {
+    const found = await findApiToken(db, hash);
+    if (found === null || !isValid(found, now())) throw new AppError('token_invalid');
+    return found;
+  }
+
+  /** Counts a request with a token. @throws AppError rate_limited */
+  async function use(found: StoredApiToken): Promise<void> {
+    const wait = isThrottled ? limit.take(found.user.uid, now().getTime()) : 0;
+    if (wait > 0) throw new AppError('rate_limited', { retryAfterSeconds: wait });
+    await touch(found);
+  }
+
+  function resolvedOf({ user, id, prefix, scopes, datasets, hash, createdAt }: StoredApiToken) {
+    const given = scopesOf(user);
+    const reader: Reader = datasets === null ? user : { ...user, onlyDatasets: datasets };
+    return {
+      user: reader,
+      tokenHash: hash,
+      signedInAt: new Date(createdAt),
+      apiToken: { id, prefix, scopes: new Set(scopes.filter((scope) => given.includes(scope))) },
+    };
+  }
+
+  /** Returns what takes the place of an image session. */
+  async function sessionOf({
+    user,
+    tokenHash,
+    signedInAt,
+    apiToken,
+  }: ResolvedApiToken): Promise<ImageSession> {
+    return {
+      hash: `api-token ${apiToken.id}`,
+      uid: user.uid,
+      tokenHash,
+      createdAt: signedInAt.getTime(),
+      expiresAt: Number.POSITIVE_INFINITY, // checked at each request
+      restrictedDatasets: await closedTo(user),
+      seesHidden: seesEveryDataset(user),
+      visitor: null,
+      // Of the current hour, also when the session is used in the next one.
+      get shownImages() {
+        return hourOfToken(apiToken.id).shownImages;
+      },
+      apiToken,
+    };
+  }
+
+  const recent = createRecentTokens(async (hash) => {
+    const found = await validToken(hash);
+    const resolved = resolvedOf(found);
+    return { found, resolved, session: await sessionOf(resolved) };
+  }, imageSessions.countChanges);
+
+  return {
+    async listOf(uid) {
+      return (await listApiTokens(db, uid, now().toISOString())).map(publicTokenOf);
+    },
+
+    async listAll() {
+      const tokens = await listApiTokens(db, null, now().toISOString());
+      return tokens.map((token) => {
+        const { uid, email, displayName } = token.user;
+        return { ...publicTokenOf(token), uid, email, displayName };
+      });
+    },
+
+    create(by, wanted) {
+      const token = apiTokenPrefix + newSecret();
+      const id = randomUUID();
+      return change(db, 'accounts', async (tx) => {
+        const user = await currentCaller(tx, signIn, by, 'api-tokens.own');
+        const allowed = scopesOf(user);
+        if (!wanted.scopes.every((scope) => allowed.includes(scope))) throw new AppError('forbidden');
+        const datasets = wanted.datasets ? await datasetsFor(tx, user, wanted.datasets) : null;
+        await limitActions.require(tx, 'api-token-created', by);
+        const createdAt = now();
+        const valid = await listApiTokens(tx, user.uid, createdAt.toISOString());
+        if (valid.length >= maxApiTokens) throw new AppError('too_many_api_tokens');
+        const expiresAt = new Date(createdAt.getTime() + wanted.expires_in_days * dayMs).toISOString();
+        const made = { id, prefix: token.slice(0, prefixLength), name: wanted.name, datasets };
+        await insertApiToken(tx, {
+          ...made,
+          hash: hashSecret(token),
+          uid: user.uid,
+          scopes: wanted.scopes,
+          created_at: createdAt.toISOString(),
+          expires_at: expiresAt,
+        });
+        await audit.record(tx, {
+          action: 'api-token-created',
+          actor: user.uid,
+          target: user.uid,
+          detail: {
+            token: made.prefix,
+            scopes: wanted.scopes.join(' '),
+            datasets: datasets?.length ?? null,
+            expires_at: expiresAt,
+          },
+          origin: by.origin,
+        });
+        return { ...made, token, scopes: wanted.scopes, expires_at: expiresAt };
+      });
+    },
+
+    async revokeOwn(by, id) {
+      await change(db, 'accounts', async (tx) => {
+        await currentCaller(tx, signIn, by, 'api-tokens.own');
+        const deleted = await deleteApiToken(tx, id, by.uid);
+        if (deleted === null) throw new AppError('not_found');
+        await audit.record(tx, revocationOf(by, deleted));
+      });
+      recent.clear();
+    },
+
+    async revoke(by, id) {
+      await change(db, 'accounts', async (tx) => {
+        await currentCaller(tx, signIn, by, 'users.manage');
+        const deleted = await deleteApiToken(tx, id, null);
+        if (deleted === null) throw new AppError('not_found');
+        await audit.record(tx, revocationOf(by, deleted));
+      });
+      recent.clear();
+    },
+
+    async authenticate(token) {
+      const found = await validToken(hashSecretOf(token));
+      await use(found);
+      return resolvedOf(found);
+    },
+
+    async authenticateForPixels(token) {
+      const { found, resolved, session } = await recent.get(hashSecretOf(token));
+      if (!isValid(found, now())) throw new AppError('token_invalid');
+      await use(found);
+      return { resolved, session };
+    },
+
+    async pixelSessionOf(resolved) {
+      if (!resolved.apiToken.scopes.has('slides:read')) throw new AppError('forbidden');
+      return sessionOf(resolved);
+    },
+
+    async recordCall({ user, apiToken }, imageId, call, origin) {
+      const { calls } = hourOfToken(apiToken.id);
+      const target = imageId ?? '';
+      if (calls.has(target)) return;
+      const detail = { call };
+      const action = 'api-token-used';
+      const use = { token: apiToken, uid: user.uid, imageId, kind: 'call', action, detail } as const;
+      await recordApiTokenUse({ db, audit }, { ...use, origin, at: now() });
+      calls.add(target);
+    },
+
+    async deleteExpired() {
+      await deleteExpiredApiTokens(db, now().toISOString());
+    },
+  };
+}
+
+/** @throws AppError token_invalid for a text that is no token */
+function hashSecretOf(token: string): string {
+  if (!tokenPattern.test(token)) throw new AppError('token_invalid');
+  return hashSecret(token);
+}
+
+/** Whether the token may still be used: it has not ended, and its owner's account is active. */
+function isValid({ user, createdAt, expiresAt }: StoredApiToken, now: Date): boolean {
+  const issuedAt = new Date(createdAt);
+  return (
+    effectiveAccount(user, now).status === 'active' &&
+    !wasIssuedBeforeExpiry(issuedAt, user, now) &&
+    !isFromTheFuture(issuedAt, now) &&
+    Date.parse(expiresAt) > now.getTime()
+  );
+}
+
+function publicTokenOf(token: StoredApiToken): ApiToken {
+  const { id, prefix, name, scopes, datasets, createdAt, expiresAt, lastUsedAt } = token;
+  return {
+    id,
+    prefix,
+    name,
+    scopes: [...scopes],
+    datasets: datasets && [...datasets],
+    created_at: createdAt,
+    expires_at: expiresAt,
+    last_used_at: lastUsedAt,
+  };
+}
+
+function revocationOf({ uid, origin }: Actor, token: { readonly uid: string; readonly prefix: string }) {
+  const detail = { token: token.prefix };
+  return { action: 'api-token-revoked', actor: uid, target: token.uid, detail, origin } as const;
+}

@@ -1,0 +1,60 @@
+import type { ImageSession } from '../domain/image-session.ts';
+import type { ResolvedApiToken } from '../sessions/api-token-service.ts';
+import type { StoredApiToken } from '../store/api-tokens.ts';
+
+/** An API token as the database had it, and what takes the place of an image session for its requests. */
+export interface RecentToken {
+  readonly found: StoredApiToken;
+  readonly resolved: ResolvedApiToken;
+  readonly session: ImageSession;
+}
+
+/**
+ * API tokens of requests for pixels, read at most once in half a second. A revocation in another process takes effect within
+ * that time, as for image sessions; one in this process at once. Requests are rejected while the query fails.
+ */
+export interface RecentTokens {
+  /** @throws what reading throws */
+  get(hash: string): Promise<RecentToken>;
+  /** Forgets all tokens, after one was revoked. */
+  clear(): void;
+}
+
+/** Half of the promised second, so that a slow query stays within it. */
+const maxAgeMs = 500;
+const maxRemembered = 10_000;
+
+interface Entry {
+  /** Time before the query, by the monotonic clock. */
+  readonly readAt: number;
+  readonly changes: number;
+  readonly token: Promise<RecentToken>;
+}
+
+/** @param countChanges number of revocations and changes of rights in this process */
+export function createRecentTokens(
+  read: (hash: string) => Promise<RecentToken>,
+  countChanges: () => number,
+): RecentTokens {
+  const entries = new Map<string, Entry>();
+  return {
+    get(hash) {
+      const at = performance.now();
+      const known = entries.get(hash);
+      const isRecent =
+        known !== undefined && at - known.readAt < maxAgeMs && known.changes === countChanges();
+      if (isRecent) return known.token;
+      if (entries.size >= maxRemembered) entries.clear();
+      const entry = { readAt: at, changes: countChanges(), token: read(hash) };
+      entries.set(hash, entry);
+      entry.token.catch(() => {
+        if (entries.get(hash) === entry) entries.delete(hash);
+      });
+      return entry.token;
+    },
+
+    clear() {
+      entries.clear();
+    },
+  };
+}

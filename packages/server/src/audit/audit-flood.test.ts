@@ -1,0 +1,141 @@
+/** Security finding 6: an account cannot flood the audit log. */
+import {
+  changePassword,
+  createImageSession,
+  listUsers,
+  requestDataset,
+  updateDataset,
+} from '@lamina/contract';
+import { describe, expect, it } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { type TestServer, testServer } from '../testing/test-server.ts';
+
+const minute = 60_000;
+
+async function entriesOf({ services }: TestServer, action: string, uid: string) {
+  await services.background.idle();
+  const rows = await services.db
+    .selectFrom('audit')
+    .select(['result', 'address', 'detail', 'target'])
+    .where('action', '=', action)
+    .where('actor_uid', '=', uid)
+    .orderBy('seq')
+    .execute();
+  return rows.map(({ detail, ...row }) => ({
+    ...row,
+    detail: JSON.parse(detail) as Record<string, unknown>,
+  }));
+}
+
+describe.each(databaseKinds)('flood protection of the audit log, on %s', (database) => {
+  it('POST image-session returns 429 with Retry-After after 30 in a minute of one account, over all processes', async () => {
+    const server = await testServer({ database });
+    const [user, other] = [await server.given.user({ role: 'viewer' }), await server.given.user()];
+    const token = await server.given.token(user);
+    const second = await server.another();
+    const create = (i: number) => (i % 2 === 0 ? server : second).as(token).call(createImageSession);
+    for (let i = 0; i < 30; i++) {
+      expect([i, (await create(i)).status]).toEqual([i, 201]);
+      server.clock.advance(1000);
+    }
+    for (let i = 30; i < 50; i++) {
+      expect(await create(i)).toMatchObject({
+        status: 429,
+        body: { code: 'rate_limited' },
+        headers: { 'retry-after': '30' },
+      });
+    }
+    // A new sign-in of the same account does not help; another account is not affected.
+    expect((await server.as(user).call(createImageSession)).status).toBe(429);
+    expect((await server.as(other).call(createImageSession)).status).toBe(201);
+    expect(await entriesOf(server, 'image-session-created', user.uid)).toHaveLength(30);
+    const throttled = await entriesOf(server, 'throttled', user.uid);
+    expect(throttled.length).toBeGreaterThanOrEqual(1);
+    expect(throttled.length).toBeLessThanOrEqual(2); // one for each process
+    // The window slides: one session per second becomes available.
+    server.clock.advance(30_000);
+    expect((await create(0)).status).toBe(201);
+    expect((await create(0)).status).toBe(429);
+    server.clock.advance(1000);
+    expect((await create(0)).status).toBe(201);
+  });
+
+  it('400 rejected calls of one account write two audit events: the first call and a summary', async () => {
+    const server = await testServer({ database });
+    const user = await server.given.user({ role: 'viewer' });
+    const token = await server.given.token(user);
+    const firstAt = server.clock.now().toISOString();
+    for (let i = 0; i < 400; i++) {
+      if (i === 399) server.clock.advance(5000);
+      expect((await server.as(token).call(listUsers)).status).toBe(403);
+    }
+    const lastAt = server.clock.now().toISOString();
+    expect(await entriesOf(server, 'access-refused', user.uid)).toMatchObject([
+      { result: 'refused', detail: { code: 'forbidden', call: 'GET /admin/users' } },
+    ]);
+    server.clock.advance(minute);
+    await server.services.audit.close(); // writes the pending summaries
+    expect(await entriesOf(server, 'refusals-summed-up', user.uid)).toMatchObject([
+      {
+        result: 'refused',
+        address: '127.0.0.1',
+        detail: {
+          count: 399,
+          kinds: 'access-refused forbidden GET /admin/users: 399',
+          first_at: firstAt,
+          last_at: lastAt,
+        },
+      },
+    ]);
+  });
+
+  it('60 rejected changes of the own password write two audit events', async () => {
+    const server = await testServer({ database });
+    const user = await server.given.user();
+    const token = await server.given.token(user);
+    for (let i = 0; i < 60; i++) {
+      const { status } = await server.as(token).call(changePassword, { body: { new_password: 'password1' } });
+      expect(status).toBe(400);
+    }
+    expect(await entriesOf(server, 'password-changed', user.uid)).toHaveLength(1);
+    await server.services.audit.close();
+    expect(await entriesOf(server, 'refusals-summed-up', user.uid)).toMatchObject([
+      { detail: { count: 59 } },
+    ]);
+  });
+
+  it('PUT password returns 429 after 10 changes in an hour of one account', async () => {
+    const server = await testServer({ database });
+    const user = await server.given.user();
+    const token = await server.given.token(user);
+    const change = (i: number) =>
+      server.as(token).call(changePassword, { body: { new_password: `başka-bir-şifre-${i}` } });
+    for (let i = 0; i < 10; i++) expect((await change(i)).status).toBe(200);
+    expect(await change(10)).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+  });
+
+  it('POST dataset-requests returns 429 after 20 in an hour, and records a repeated request once', async () => {
+    const server = await testServer({ database });
+    const [admin, user] = [await server.given.admin(), await server.given.user()];
+    await server.given.image({ dataset_name: 'Colon' });
+    await server.as(admin).call(updateDataset, {
+      body: { dataset: 'Colon', access: 'restricted', listed: true },
+    });
+    const token = await server.given.token(user);
+    const ask = (reason: string) =>
+      server.as(token).call(requestDataset, { body: { dataset: 'Colon', reason } });
+    for (let i = 0; i < 25; i++) expect((await ask('the same')).status).toBeLessThan(300);
+    expect(await entriesOf(server, 'dataset-requested', user.uid)).toHaveLength(1);
+    for (let i = 1; i < 20; i++) expect((await ask(`reason ${i}`)).status).toBeLessThan(300);
+    expect(await ask('one more')).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(await entriesOf(server, 'dataset-requested', user.uid)).toHaveLength(20);
+  });
+
+  it('THROTTLE=off disables the limit of image sessions', async () => {
+    const server = await testServer({ database, config: { throttle: false } });
+    const token = await server.given.token(await server.given.user());
+    for (let i = 0; i < 32; i++) {
+      expect((await server.as(token).call(createImageSession)).status).toBe(201);
+    }
+  });
+});

@@ -1,0 +1,245 @@
+/** The audit log for administrators: pages, CSV export, verification of the hash chain, retention. */
+import { Readable } from 'node:stream';
+import type {
+  AuditChain,
+  AuditEntry,
+  AuditFilter,
+  Language,
+  listAudit,
+  QueryOf,
+  ResponseOf,
+} from '@lamina/contract';
+import type { Logger } from 'pino';
+import type { Jobs } from '../jobs/jobs.ts';
+import type { Background } from '../platform/background-tasks.ts';
+import type { Config } from '../platform/config.ts';
+import { csvByteOrderMark } from '../platform/csv.ts';
+import {
+  type AuditQuery,
+  type AuditRow,
+  deletePrunedAuditRows,
+  findAuditLogEnds,
+  listAuditRows,
+  pruneAuditRowsBefore,
+} from '../store/audit.ts';
+import type { Database } from '../store/database.ts';
+import { listImageNames } from '../store/images.ts';
+import { findUserByEmail, listUsersByUid } from '../store/users.ts';
+import { csvHeader, csvLine } from './audit-csv.ts';
+import { decodeAuditCursor, encodeAuditCursor } from './audit-cursor.ts';
+import type { AuditRecorder, Origin } from './audit-recorder.ts';
+import { checkChain } from './chain-check.ts';
+
+export interface AuditLog {
+  /** Returns a page, newest first. @throws AppError invalid_request for an invalid cursor */
+  list(query: QueryOf<typeof listAudit>): Promise<ResponseOf<typeof listAudit>>;
+  /** Returns all matching events up to now as CSV. The export itself is recorded before it starts. */
+  exportCsv(
+    filter: AuditFilter,
+    actor: { readonly uid: string; readonly origin: Origin },
+    language: Language,
+  ): Promise<Readable>;
+  /** Returns the result of the last verification, and starts another one when that is older than ten minutes. */
+  chain(): AuditChain;
+  /** Starts a verification, unless one is running. */
+  checkChain(): AuditChain;
+  /** Deletes events that are older than the retention period. */
+  prune(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface AuditLogDependencies {
+  readonly config: Pick<Config, 'auditRetentionDays'>;
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly log: Logger;
+  readonly audit: AuditRecorder;
+  readonly background: Background;
+  readonly jobs: Jobs;
+}
+
+const dayMs = 24 * 60 * 60_000;
+/** Reading a million events takes seconds of database time. */
+const verificationTtlMs = 10 * 60_000;
+const csvChunkRows = 500;
+
+export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
+  const { config, db, now, log, audit, background, jobs } = dependencies;
+  let lastResult: Pick<AuditChain, 'state' | 'checkedAt' | 'entries' | 'brokenAt'> = {
+    state: 'unchecked',
+    checkedAt: null,
+    entries: null,
+    brokenAt: null,
+  };
+  let isVerifying = false;
+  const closing = new AbortController();
+
+  /** Returns null when the filter names an e-mail address without an account. */
+  async function queryOf({ who, ...filter }: AuditFilter): Promise<AuditQuery | null> {
+    if (who === undefined) return filter;
+    if (!who.includes('@')) return { ...filter, uid: who };
+    const user = await findUserByEmail(db, who);
+    return user === null ? null : { ...filter, uid: user.uid };
+  }
+
+  async function entriesOf(rows: readonly AuditRow[]): Promise<AuditEntry[]> {
+    const ids = [...new Set(rows.flatMap(({ actor_uid, target }) => [actor_uid ?? [], target ?? []].flat()))];
+    const users = new Map((await listUsersByUid(db, ids)).map((user) => [user.uid, user]));
+    const images = new Map((await listImageNames(db, ids)).map((image) => [image.id, image]));
+
+    const personOf = (uid: string) => {
+      const user = users.get(uid);
+      return { uid, email: user?.email ?? null, displayName: user?.displayName ?? null };
+    };
+    return rows.map((row): AuditEntry => {
+      const detail = JSON.parse(row.detail) as AuditEntry['detail'];
+      const targetOf = (id: string): AuditEntry['target'] => {
+        const image = images.get(id);
+        if (image !== undefined || isAboutImage(row.action)) {
+          const recorded = typeof detail.file_name === 'string' ? detail.file_name : null;
+          return {
+            kind: 'image',
+            id,
+            fileName: image?.fileName ?? recorded,
+            isListed: image?.isListed ?? false,
+          };
+        }
+        if (users.has(id) || (isUid.test(id) && !isAboutThing(row.action)))
+          return { kind: 'account', ...personOf(id) };
+        return { kind: 'other', id };
+      };
+      return {
+        seq: row.seq,
+        at: row.at,
+        action: row.action,
+        result: row.result,
+        actor: row.actor_uid === null ? null : personOf(row.actor_uid),
+        target: row.target === null ? null : targetOf(row.target),
+        detail,
+        address: row.address,
+        requestId: row.request_id,
+        hash: row.hash,
+      };
+    });
+  }
+
+  async function* csvOf(query: AuditQuery | null, language: Language): AsyncGenerator<string> {
+    yield csvByteOrderMark + csvHeader(language);
+    if (query === null) return;
+    // Events written during the export are not included, so that it ends.
+    const upToSeq = (await findAuditLogEnds(db)).last.seq;
+    let after: AuditQuery['after'];
+    for (;;) {
+      const rows = await listAuditRows(db, { ...query, upToSeq, after }, csvChunkRows);
+      const entries = await entriesOf(rows);
+      if (entries.length > 0) yield entries.map((entry) => csvLine(entry, language)).join('');
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < csvChunkRows) return;
+      after = last;
+    }
+  }
+
+  function startVerification(): void {
+    if (isVerifying) return;
+    isVerifying = true;
+    background.run('audit log verification', async () => {
+      try {
+        const { state, entries, brokenAt, lastHash } = await checkChain(db, closing.signal);
+        lastResult = { state, entries, brokenAt, checkedAt: now().toISOString() };
+        // The log is usually stored elsewhere: its copy of the hash shows when the whole audit log was rewritten.
+        if (state === 'intact') log.info({ entries, lastHash }, 'audit log intact');
+        else log.error({ entries, brokenAt, lastHash }, 'audit log broken');
+      } finally {
+        isVerifying = false;
+      }
+    });
+  }
+
+  const chainNow = (): AuditChain => ({ ...lastResult, isChecking: isVerifying });
+
+  async function prune(): Promise<void> {
+    const before = new Date(now().getTime() - config.auditRetentionDays * dayMs).toISOString();
+    const entries = await pruneAuditRowsBefore(db, before, (tx, { upTo, entries }) =>
+      audit.record(tx, {
+        action: 'audit-pruned',
+        actor: null,
+        target: null,
+        detail: { entries, before_seq: upTo.seq, before_hash: upTo.hash, before },
+        origin: null,
+      }),
+    );
+    if (entries > 0) log.info({ entries, before }, 'expired audit events deleted');
+    // Includes rows of an earlier pruning that was interrupted.
+    while (!closing.signal.aborted && (await deletePrunedAuditRows(db)));
+  }
+
+  jobs.setWorker('prune-audit', prune);
+
+  return {
+    async list({ limit, cursor, ...filter }) {
+      const query = await queryOf(filter);
+      if (query === null) return { entries: [], next_cursor: null };
+      const after = cursor === undefined ? undefined : decodeAuditCursor(cursor);
+      const rows = await listAuditRows(db, { ...query, after }, limit + 1); // one more row shows that there is a next page
+      const page = rows.slice(0, limit);
+      const last = page.at(-1);
+      return {
+        entries: await entriesOf(page),
+        next_cursor: rows.length > limit && last !== undefined ? encodeAuditCursor(last) : null,
+      };
+    },
+
+    async exportCsv(filter, { uid, origin }, language) {
+      const query = await queryOf(filter);
+      const { who: _, ...recorded } = filter; // may contain an e-mail address
+      const detail = { ...recorded, ...(filter.who !== undefined && { uid: query?.uid ?? null }) };
+      await audit.note({
+        action: 'audit-exported',
+        actor: uid,
+        target: null,
+        detail: withoutUndefined(detail),
+        origin,
+      });
+      return Readable.from(csvOf(query, language), { objectMode: false });
+    },
+
+    chain() {
+      const age =
+        lastResult.checkedAt === null ? Infinity : now().getTime() - Date.parse(lastResult.checkedAt);
+      if (age >= verificationTtlMs) startVerification();
+      return chainNow();
+    },
+
+    checkChain() {
+      startVerification();
+      return chainNow();
+    },
+
+    prune,
+
+    async close() {
+      closing.abort();
+    },
+  };
+}
+
+/** Removes undefined values, like JSON. */
+function withoutUndefined(
+  detail: Readonly<Record<string, string | null | undefined>>,
+): Record<string, string | null> {
+  return Object.fromEntries(
+    Object.entries(detail).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+const isUid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+
+/** Whether the target of the action is neither an account nor an image. */
+function isAboutThing(action: string): boolean {
+  return /^(case|collection|saved-view|share-link)-/.test(action);
+}
+
+/** Whether the target of the action is an image, also one that has left the catalogue. */
+function isAboutImage(action: string): boolean {
+  return action.startsWith('image-') && !action.startsWith('image-session-');
+}

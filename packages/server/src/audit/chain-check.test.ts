@@ -1,0 +1,110 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { chainHash } from '../domain/audit-chain.ts';
+import { insertAuditRow } from '../store/audit.ts';
+import { change, type Database } from '../store/database.ts';
+import { removeGuard } from '../store/testing/remove-guard.ts';
+import { type DatabaseKind, databaseKinds, openTestDatabase } from '../store/testing/test-database.ts';
+import { checkChain } from './chain-check.ts';
+
+/** An audit log with this many events, in a database without the triggers that prevent changes. */
+async function unguarded(kind: DatabaseKind, entries: number): Promise<Database> {
+  const { db, close } = await openTestDatabase(kind);
+  const restoreGuard = await removeGuard(db, kind);
+  onTestFinished(async () => {
+    await restoreGuard();
+    await close();
+  });
+  await change(db, 'audit', async (tx) => {
+    for (let i = 1; i <= entries; i++) {
+      await insertAuditRow(tx, {
+        at: '2026-05-01T00:00:00.000Z',
+        action: 'sign-in',
+        result: 'done',
+        actor_uid: `uid-${i}`,
+        target: null,
+        detail: '{}',
+        address: null,
+        request_id: null,
+      });
+    }
+  });
+  return db;
+}
+
+describe.each(databaseKinds)('checkChain, on %s', (kind) => {
+  it('reports a long untouched audit log as intact', async () => {
+    const db = await unguarded(kind, 1203);
+    expect(await checkChain(db)).toMatchObject({ state: 'intact', entries: 1203, brokenAt: null });
+  });
+
+  it('reports an empty audit log as intact', async () => {
+    expect(await checkChain(await unguarded(kind, 0))).toMatchObject({ state: 'intact', entries: 0 });
+  });
+
+  const altered = (db: Database, seq: number) =>
+    db.updateTable('audit').set({ actor_uid: 'another-uid' }).where('seq', '=', seq).execute();
+  const removed = (db: Database, seq: number) => db.deleteFrom('audit').where('seq', '=', seq).execute();
+
+  it.each([
+    ['an altered entry', (db: Database) => altered(db, 3), 3],
+    ['a removed entry', (db: Database) => removed(db, 3), 3],
+    ['a removed first entry', (db: Database) => removed(db, 1), 1],
+    ['a removed last entry', (db: Database) => removed(db, 5), 5],
+    ['an emptied audit log', (db: Database) => db.deleteFrom('audit').execute(), 1],
+    [
+      'two swapped entries',
+      async (db: Database) => {
+        for (const [from, to] of [
+          [2, 100],
+          [3, 2],
+          [100, 3],
+        ] as const) {
+          await db.updateTable('audit').set({ seq: to }).where('seq', '=', from).execute();
+        }
+      },
+      2,
+    ],
+    [
+      'an altered entry with a new hash',
+      async (db: Database) => {
+        const entry = await db.selectFrom('audit').selectAll().where('seq', '=', 3).executeTakeFirstOrThrow();
+        const hash = chainHash(entry.previous_hash, { ...entry, actor_uid: 'another-uid' });
+        const set = { actor_uid: 'another-uid', hash };
+        await db.updateTable('audit').set(set).where('seq', '=', 3).execute();
+      },
+      4,
+    ],
+    [
+      'an altered last entry with a new hash',
+      async (db: Database) => {
+        const entry = await db.selectFrom('audit').selectAll().where('seq', '=', 5).executeTakeFirstOrThrow();
+        const hash = chainHash(entry.previous_hash, { ...entry, actor_uid: 'another-uid' });
+        const set = { actor_uid: 'another-uid', hash };
+        await db.updateTable('audit').set(set).where('seq', '=', 5).execute();
+      },
+      5,
+    ],
+    [
+      'a removed beginning without a pruning event',
+      async (db: Database) => {
+        const second = await db
+          .selectFrom('audit')
+          .selectAll()
+          .where('seq', '=', 2)
+          .executeTakeFirstOrThrow();
+        await db.updateTable('audit_chain').set({ before_seq: 2, before_hash: second.hash }).execute();
+        await db.deleteFrom('audit').where('seq', '<=', 2).execute();
+      },
+      3,
+    ],
+  ] as const)('reports %s as broken', async (_, tamper, brokenAt) => {
+    const db = await unguarded(kind, 5);
+    await tamper(db);
+    expect(await checkChain(db)).toMatchObject({ state: 'broken', brokenAt });
+  });
+
+  it('rejects when its signal is aborted', async () => {
+    const db = await unguarded(kind, 5);
+    await expect(checkChain(db, AbortSignal.abort())).rejects.toThrow();
+  });
+});

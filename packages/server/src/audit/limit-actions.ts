@@ -1,0 +1,54 @@
+/** Limits actions of an account by counting their audit events (domain/action-limits.ts). */
+import { AppError } from '@lamina/contract';
+import { actionLimits, type LimitedAction, waitForAction } from '../domain/action-limits.ts';
+import { listTimesOf } from '../store/audit.ts';
+import type { Change } from '../store/database.ts';
+import type { AuditRecorder, Origin } from './audit-recorder.ts';
+
+export interface LimitActions {
+  /**
+   * Must run in the transaction that records the action, under a lock that all actions of the kind take.
+   *
+   * @throws AppError rate_limited, with the seconds to wait
+   */
+  require(
+    tx: Change,
+    action: LimitedAction,
+    actor: { readonly uid: string; readonly origin: Origin },
+  ): Promise<void>;
+}
+
+interface Dependencies {
+  readonly now: () => Date;
+  readonly audit: Pick<AuditRecorder, 'noteSoon'>;
+  /** Off for load tests. */
+  readonly isOn: boolean;
+}
+
+export function createLimitActions({ now, audit, isOn }: Dependencies): LimitActions {
+  return {
+    async require(tx, action, { uid, origin }) {
+      if (!isOn) return;
+      const at = now();
+      const limit = actionLimits[action];
+      const since = new Date(at.getTime() - limit.withinMs).toISOString();
+      const times = await listTimesOf(tx, { uid, action, since, upTo: at.toISOString() }, limit.most);
+      const waitMs = waitForAction(
+        limit,
+        times.map((time) => new Date(time)),
+        at,
+      );
+      if (waitMs === 0) return;
+      // Written after this transaction, which is rolled back.
+      audit.noteSoon({
+        action: 'throttled',
+        result: 'refused',
+        actor: uid,
+        target: null,
+        detail: { what: action },
+        origin,
+      });
+      throw new AppError('rate_limited', { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) });
+    },
+  };
+}

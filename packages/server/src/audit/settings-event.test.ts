@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { testServer } from '../testing/test-server.ts';
+import { recordSettingsChange } from './settings-event.ts';
+
+const entriesOf = async ({ services }: Awaited<ReturnType<typeof testServer>>) =>
+  (
+    await services.db
+      .selectFrom('audit')
+      .select('detail')
+      .where('action', '=', 'settings-changed')
+      .orderBy('seq')
+      .execute()
+  ).map(({ detail }) => JSON.parse(detail) as Record<string, unknown>);
+
+describe('recordSettingsChange', () => {
+  it('writes an event at the first start, and none while the settings stay the same', async () => {
+    const server = await testServer();
+    await recordSettingsChange(server.services, server.config);
+    await recordSettingsChange(server.services, server.config);
+    expect(await entriesOf(server)).toMatchObject([{ imageSessionTtlSeconds: 3600, demo: false }]);
+  });
+
+  it('writes an event that names the changed setting', async () => {
+    const server = await testServer();
+    await recordSettingsChange(server.services, server.config);
+    await recordSettingsChange(server.services, { ...server.config, imageSessionTtlSeconds: 60 });
+    await recordSettingsChange(server.services, { ...server.config, imageSessionTtlSeconds: 60 });
+    const [, changed, ...others] = await entriesOf(server);
+    expect(others).toEqual([]);
+    expect(changed).toMatchObject({ imageSessionTtlSeconds: 60, changed: 'imageSessionTtlSeconds' });
+  });
+
+  it('records of a secret only that it is set', async () => {
+    const server = await testServer();
+    const secrets = {
+      adminEmail: 'first@example.org',
+      adminPassword: 'bir-yönetici-şifresi',
+      smtpUrl: 'smtp://user:mail-password@mail.example.org',
+      databaseUrl: 'postgres://user:data-password@db.example.org/lamina',
+      publicUrl: 'https://user:url-password@example.org/lamina',
+    };
+    await recordSettingsChange(server.services, { ...server.config, ...secrets });
+    const entries = await entriesOf(server);
+    expect(entries).toMatchObject([
+      { adminPassword: 'set', smtpUrl: 'set', databaseUrl: 'set', publicUrl: 'https://example.org/lamina' },
+    ]);
+    const recorded = JSON.stringify(entries);
+    for (const secret of ['first@', 'şifre', 'mail-password', 'data-password', 'url-password']) {
+      expect(recorded).not.toContain(secret);
+    }
+  });
+});

@@ -1,0 +1,18 @@
+/** Writes settings in a format that `node --env-file` reads back unchanged. */
+
+/** Returns one line per setting. A value that contains all three kinds of quotes becomes a comment. */
+export function settingsLines(settings: Readonly<Record<string, string>>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => lineOf(name, value))
+    .join('');
+}
+
+function lineOf(name: string, value: string): string {
+  // Between double quotes, \n would become a line break.
+  const quote = ["'", '`', '"'].find(
+    (each) => !value.includes(each) && !(each === '"' && value.includes('\\n')),
+  );
+  if (quote === undefined)
+    return `# ${name} contains all kinds of quotes and cannot be written here; store it separately.\n`;
+  return `${name}=${quote}${value}${quote}\n`;
+}

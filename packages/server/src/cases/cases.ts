@@ -1,0 +1,254 @@
+/**
+ * Cases: made by administrators, seen by accounts that may see their dataset and at least one of their slides. Slides that a
+ * reader may not view are left out.
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  AppError,
+  type BodyOf,
+  type Case,
+  type createCase as createEndpoint,
+  type RegistrationMatrix,
+  type ResponseOf,
+  type registerCaseSlides as registerEndpoint,
+  type User,
+  type updateCase as updateEndpoint,
+} from '@lamina/contract';
+import type { Actor } from '../audit/actor.ts';
+import type { AuditAction, AuditRecorder } from '../audit/audit-recorder.ts';
+import { seesAll } from '../catalogue/reader-filter.ts';
+import type { VisibleImages } from '../catalogue/visible-images.ts';
+import type { Datasets } from '../datasets/datasets.ts';
+import { type PointPair, registrationOf, residualOf } from '../domain/registration.ts';
+import { currentCaller } from '../sessions/current-caller.ts';
+import type { SignInService } from '../sessions/sign-in-service.ts';
+import {
+  deleteStoredCase,
+  findCases,
+  listStoredCases,
+  type StoredCase,
+  saveCase,
+  saveRegistration,
+} from '../store/cases.ts';
+import { spellingOf } from '../store/catalogue-names.ts';
+import { type Change, type Connection, change, type Database } from '../store/database.ts';
+import { isDataset } from '../store/datasets.ts';
+
+type NewCase = BodyOf<typeof createEndpoint>;
+type CaseChanges = BodyOf<typeof updateEndpoint>;
+
+export interface Cases {
+  /** @param dataset in any spelling; undefined: all */
+  list(reader: User, dataset?: string): Promise<Case[]>;
+  /** @throws AppError not_found, also for a case that the reader may not see */
+  get(reader: User, id: string): Promise<Case>;
+  /** Returns those of the cases that the reader may see, by id. */
+  visible(reader: User, ids: readonly string[], from?: Connection): Promise<ReadonlyMap<string, Case>>;
+  /** @throws AppError not_found for an unknown dataset or slide */
+  create(by: Actor, wanted: NewCase): Promise<Case>;
+  /** @throws AppError not_found, conflict */
+  update(by: Actor, id: string, changes: CaseChanges): Promise<Case>;
+  /** @throws AppError not_found */
+  delete(by: Actor, id: string): Promise<void>;
+  /** @throws AppError not_found, invalid_request */
+  register(
+    by: Actor,
+    id: string,
+    wanted: BodyOf<typeof registerEndpoint>,
+  ): Promise<ResponseOf<typeof registerEndpoint>>;
+}
+
+interface Dependencies {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly audit: AuditRecorder;
+  readonly signIn: Pick<SignInService, 'holderOf'>;
+  readonly datasets: Pick<Datasets, 'closedTo'>;
+  readonly visibleImages: VisibleImages;
+}
+
+export function createCases({ db, now, audit, signIn, datasets, visibleImages }: Dependencies): Cases {
+  /** Returns the cases as the reader may see them, in their order. */
+  async function asSeenBy(reader: User, stored: readonly StoredCase[], from: Connection): Promise<Case[]> {
+    if (stored.length === 0) return [];
+    const closed = await datasets.closedTo(reader, from);
+    const open = stored.filter(({ dataset }) => !closed.has(dataset));
+    const images = await visibleImages.of(
+      reader,
+      open.flatMap(({ slides }) => slides.map(({ image_id }) => image_id)),
+      from,
+    );
+    return open
+      .map((each) => ({
+        ...each,
+        slides: each.slides.filter(({ image_id }) => images.has(image_id)),
+        registrations: each.registrations.filter(
+          ({ from_image, to_image }) => images.has(from_image) && images.has(to_image),
+        ),
+      }))
+      .filter(({ slides }) => slides.length > 0 || seesAll(reader));
+  }
+
+  async function visible(reader: User, ids: readonly string[], from: Connection = db) {
+    const seen = await asSeenBy(reader, await findCases(from, [...new Set(ids)]), from);
+    return new Map(seen.map((each) => [each.id, each]));
+  }
+
+  async function get(reader: User, id: string, from: Connection = db): Promise<Case> {
+    const found = (await visible(reader, [id], from)).get(id);
+    if (found === undefined) throw new AppError('not_found');
+    return found;
+  }
+
+  /** Runs a change of a case by an administrator, with its audit event. */
+  function edit<T extends StoredCase | null>(
+    by: Actor,
+    action: AuditAction,
+    work: (tx: Change, user: User) => Promise<{ readonly target: StoredCase; readonly result: T }>,
+  ): Promise<T> {
+    return change(db, 'accounts', async (tx) => {
+      const user = await currentCaller(tx, signIn, by, 'catalogue.write');
+      const { target, result } = await work(tx, user);
+      await record(tx, by, action, target);
+      return result;
+    });
+  }
+
+  function record(
+    tx: Change,
+    { uid, origin }: Actor,
+    action: AuditAction,
+    { id, name, dataset, slides }: Pick<StoredCase, 'id' | 'name' | 'dataset' | 'slides'>,
+  ): Promise<void> {
+    const detail = { name, dataset, slides: slides.length };
+    return audit.record(tx, { action, actor: uid, target: id, detail, origin });
+  }
+
+  /** @throws AppError not_found */
+  async function datasetNamed(tx: Change, asked: string): Promise<string> {
+    const name = await spellingOf(tx, 'dataset', asked);
+    if (!(await isDataset(tx, name))) throw new AppError('not_found');
+    return name;
+  }
+
+  /** @throws AppError not_found for a slide that the administrator does not see */
+  async function slidesOf(tx: Change, user: User, wanted: NewCase['slides']): Promise<StoredCase['slides']> {
+    const ids = wanted.map(({ image_id }) => image_id);
+    const images = await visibleImages.of(user, ids, tx);
+    if (images.size < ids.length) throw new AppError('not_found');
+    return wanted.map(({ image_id, stain, block, note }) => ({
+      image_id,
+      stain: stain || null,
+      block: block || null,
+      note: note || null,
+    }));
+  }
+
+  async function storedCase(tx: Change, id: string): Promise<StoredCase> {
+    const [stored] = await findCases(tx, [id]);
+    if (stored === undefined) throw new AppError('not_found');
+    return stored;
+  }
+
+  return {
+    async list(reader, dataset) {
+      const name = dataset === undefined ? undefined : await spellingOf(db, 'dataset', dataset);
+      return asSeenBy(reader, await listStoredCases(db, name), db);
+    },
+
+    get,
+    visible,
+
+    async create(by, { dataset, name, description = null, slides }) {
+      return edit(by, 'case-created', async (tx, user) => {
+        const at = now().toISOString();
+        const made: StoredCase = {
+          id: randomUUID(),
+          dataset: await datasetNamed(tx, dataset),
+          name,
+          description: description || null,
+          version: 1,
+          slides: await slidesOf(tx, user, slides),
+          registrations: [],
+          created_at: at,
+          updated_at: at,
+        };
+        await saveCase(tx, made);
+        return { target: made, result: made };
+      });
+    },
+
+    async update(by, id, changes) {
+      return edit(by, 'case-changed', async (tx, user) => {
+        const before = await storedCase(tx, id);
+        if (changes.version !== undefined && changes.version !== before.version) {
+          throw new AppError('conflict');
+        }
+        const { dataset, name, description, slides } = changes;
+        await saveCase(tx, {
+          ...before,
+          ...(dataset !== undefined && { dataset: await datasetNamed(tx, dataset) }),
+          ...(name !== undefined && { name }),
+          ...(description !== undefined && { description: description || null }),
+          ...(slides !== undefined && { slides: await slidesOf(tx, user, slides) }),
+          version: before.version + 1,
+          updated_at: now().toISOString(),
+        });
+        const after = await storedCase(tx, id);
+        return { target: after, result: after };
+      });
+    },
+
+    async delete(by, id) {
+      await edit(by, 'case-deleted', async (tx) => {
+        const target = await storedCase(tx, id);
+        await deleteStoredCase(tx, id);
+        return { target, result: null };
+      });
+    },
+
+    async register(by, id, { from_image, to_image, points }) {
+      return change(db, 'accounts', async (tx) => {
+        const user = await currentCaller(tx, signIn, by, 'sharing.own');
+        const seen = await get(user, id, tx);
+        const has = (imageId: string) => seen.slides.some(({ image_id }) => image_id === imageId);
+        if (!has(from_image) || !has(to_image)) throw new AppError('not_found');
+        if (from_image === to_image) {
+          throw new AppError('invalid_request', { reason: 'registration_same_slide', field: 'to_image' });
+        }
+        const matrix = matrixOf(points);
+        const pixelSize = pixelSizeOf((await visibleImages.of(user, [to_image], tx)).get(to_image));
+        const residual_um = pixelSize === null ? null : residualOf(matrix, points, pixelSize);
+        const at = now().toISOString();
+        await saveRegistration(tx, {
+          case_id: id,
+          from_image,
+          to_image,
+          points: JSON.stringify(points),
+          matrix: JSON.stringify(matrix),
+          residual_um,
+          updated_at: at,
+        });
+        await saveCase(tx, { ...(await storedCase(tx, id)), version: seen.version + 1, updated_at: at });
+        await record(tx, by, 'case-registered', seen);
+        return { matrix, residual_um };
+      });
+    },
+  };
+}
+
+/** @throws AppError invalid_request */
+function matrixOf(points: readonly PointPair[]): RegistrationMatrix {
+  const matrix = registrationOf(points);
+  if (matrix === null) {
+    throw new AppError('invalid_request', { reason: 'registration_points', field: 'points' });
+  }
+  return matrix;
+}
+
+function pixelSizeOf(
+  image: { readonly mpp_x: number | null; readonly mpp_y: number | null } | undefined,
+): { readonly x: number; readonly y: number } | null {
+  if (!image?.mpp_x) return null;
+  return { x: image.mpp_x, y: image.mpp_y ?? image.mpp_x };
+}

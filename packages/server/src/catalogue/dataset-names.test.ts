@@ -1,0 +1,242 @@
+/** One dataset has one name, however it is typed, sent or written on a disk: folders, metadata files, uploads and HTTP calls. */
+import {
+  applyCatalogueImport,
+  changeImages,
+  checkCatalogueImport,
+  grantDataset,
+  type ImportPlan,
+  listDatasets,
+  listImages,
+  listManagedImages,
+  listRequestableDatasets,
+  requestDataset,
+  revokeDataset,
+  updateDataset,
+  updateImage,
+  updateUserAccess,
+} from '@lamina/contract';
+import { buildSvs } from '@lamina/slide/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { slideServer } from '../testing/slide-server.ts';
+import { type Ask, sender } from '../uploads/testing/send.ts';
+
+let svs: Uint8Array;
+let otherSvs: Uint8Array;
+beforeAll(async () => {
+  svs = await buildSvs();
+  otherSvs = await buildSvs({ width: 100, height: 80, downsamples: [1] });
+}, 60_000);
+
+/** As a Mac writes it. */
+const decomposed = 'Iğdır çalışması'.normalize('NFD');
+const composed = decomposed.normalize('NFC');
+/** With a zero-width space: found where an existing dataset is named, refused where a name is given to slides. */
+const invisible = composed.replace('ç', '\u200bç');
+const spellings: readonly string[] = [
+  composed,
+  decomposed,
+  'IĞDIR ÇALIŞMASI', // Turkish capitals
+  'iğdir çalişmasi', // the other i
+  composed.replace(' ', '\u00a0'), // a no-break space
+  invisible,
+];
+
+/** A restricted dataset with one slide, in a folder whose name is in NFD; and an open folder. */
+async function archive(database: (typeof databaseKinds)[number] = 'SQLite') {
+  const server = await slideServer({ database });
+  const admin = server.as(await server.given.admin());
+  const viewer = await server.given.user({ role: 'viewer' });
+  const member = server.as(viewer);
+  await server.put(`${decomposed}/a.svs`, svs);
+  await server.put('Open/b.svs', otherSvs);
+  await server.rescan();
+  await admin.call(updateDataset, { body: { dataset: composed, access: 'restricted' } });
+  return {
+    server,
+    admin,
+    viewer,
+    member,
+    names: async (client = member, query: Readonly<Record<string, string>> = {}) =>
+      (await client.call(listImages, { query })).body.images.map(({ file_name }) => file_name),
+    datasets: async () => (await admin.call(listDatasets)).body.datasets.map(({ name }) => name),
+  };
+}
+
+type Admin = Awaited<ReturnType<typeof archive>>['admin'];
+
+function askAs(admin: Admin): Ask {
+  return async (method, url, { headers, body } = {}) => {
+    const answer = await admin.inject({
+      method: method as 'POST',
+      url,
+      ...(headers !== undefined && { headers }),
+      ...(body !== undefined && { payload: body instanceof Uint8Array ? Buffer.from(body) : body }),
+    });
+    return { ...answer, headers: answer.headers as Record<string, string | undefined> };
+  };
+}
+
+describe.each(databaseKinds)('a dataset whose folder is named in NFD, on %s', (database) => {
+  it('is restricted by its name in NFC', async () => {
+    const { names, datasets } = await archive(database);
+    expect(await names()).toEqual(['b.svs']);
+    expect(await datasets()).toEqual([composed, 'Open']);
+  });
+
+  it('is the dataset of folders with other spellings', async () => {
+    const { server, names, datasets } = await archive(database);
+    for (const name of spellings) await server.put(`${name}/sub/c.svs`, svs);
+    await server.rescan();
+    expect(await names()).toEqual(['b.svs']);
+    expect(await datasets()).toEqual([composed, 'Open']);
+  });
+
+  it('is the dataset of slides whose metadata files have other spellings', async () => {
+    const { server, names, datasets } = await archive(database);
+    for (const [number, name] of spellings.entries()) {
+      await server.put(`Csv ${number}/catalogue.csv`, `file_name,dataset_name\nb.svs,${name}\n`);
+      await server.put(`Csv ${number}/b.svs`, svs);
+      await server.put(`Json ${number}/dataset.json`, JSON.stringify({ dataset_name: name }));
+      await server.put(`Json ${number}/b.svs`, otherSvs);
+    }
+    await server.rescan();
+    expect(await names()).toEqual(['b.svs']);
+    expect(await datasets()).toEqual([composed, 'Open']);
+  });
+
+  it('is clean in the catalogue when a metadata file has NUL, a lone surrogate or invisible characters', async () => {
+    const { server, admin, datasets } = await archive(database);
+    await server.put(
+      'Json/dataset.json',
+      JSON.stringify({ dataset_name: 'Ye\u200bni', organ_type: 'Me\ud800me' }),
+    );
+    await server.put('Json/c.svs', svs);
+    await server.put('Nul/dataset.json', JSON.stringify({ dataset_name: 'a\u0000b' }));
+    await server.put('Nul/d.svs', otherSvs);
+    await server.rescan();
+    expect(await datasets()).toEqual([composed, 'Nul', 'Open', 'Yeni']);
+    const { images } = (await admin.call(listImages, { query: { dataset: 'Yeni' } })).body;
+    expect(images).toMatchObject([{ file_name: 'c.svs', organ_type: 'Meme' }]);
+  });
+
+  it('is the dataset of edits, moves and imports with other spellings', async () => {
+    const { server, admin, names, datasets } = await archive(database);
+    const imageId = await server.idOf('b.svs');
+    const toOpen = () => admin.call(updateImage, { params: { imageId }, body: { dataset_name: 'Open' } });
+    for (const name of spellings) {
+      const [status, open] = name === invisible ? [400, ['b.svs']] : [200, []];
+      const body = { dataset_name: name };
+      const edited = await admin.call(updateImage, { params: { imageId }, body });
+      expect([name, edited.status, await names()]).toEqual([name, status, open]);
+      await toOpen();
+      const moved = await admin.call(changeImages, { body: { ids: [imageId], ...body } });
+      expect([name, moved.status, await names()]).toEqual([name, status, open]);
+      await toOpen();
+      const file = Buffer.from(`file_name;dataset_name\nb.svs;${name}\n`);
+      const send = (url: string, query = {}) =>
+        admin.inject({ method: 'POST', url, query, headers: { 'content-type': 'text/csv' }, payload: file });
+      const plan = (await send(checkCatalogueImport.path)).body as ImportPlan;
+      await send(applyCatalogueImport.path, { plan: plan.plan });
+      expect([name, await names()]).toEqual([name, []]);
+      expect(plan.changes[0]?.fields).toMatchObject([{ after: composed }]);
+      await toOpen();
+    }
+    expect(await datasets()).toEqual([composed, 'Open']);
+  });
+
+  it('is granted, revoked, requested and filtered by other spellings', async () => {
+    const { admin, viewer, member, names } = await archive(database);
+    const { uid } = viewer;
+    for (const name of spellings) {
+      await admin.call(updateDataset, { body: { dataset: name, access: 'restricted', listed: true } });
+      expect((await member.call(requestDataset, { body: { dataset: name, reason: 'Tez' } })).status).toBe(
+        200,
+      );
+      expect((await member.call(listRequestableDatasets)).body.datasets).toMatchObject([{ name: composed }]);
+      await admin.call(grantDataset, { body: { dataset: name, uid } });
+      expect(await names(member, { dataset: name })).toEqual(['a.svs']);
+      await admin.call(revokeDataset, { query: { dataset: name, uid } });
+      expect(await names()).toEqual(['b.svs']);
+      await admin.call(updateUserAccess, { params: { uid }, body: { datasets: [name] } });
+      expect(await names(member, { dataset: name })).toEqual(['a.svs']);
+      await admin.call(updateUserAccess, { params: { uid }, body: { datasets: [] } });
+      const managed = await admin.call(listManagedImages, { query: { dataset: name } });
+      expect(managed.body.images).toHaveLength(1);
+    }
+  });
+});
+
+describe('a restricted dataset', () => {
+  it('is the dataset of slides that are uploaded into it in other spellings', async () => {
+    const { server, admin, names, datasets } = await archive();
+    const { begin, sendAll } = sender(askAs(admin));
+    const typed = spellings.filter((name) => name !== invisible);
+    for (const [number, dataset] of typed.entries()) {
+      const path = `up ${number}.svs`;
+      await sendAll({ dataset, path, files: { [path]: otherSvs } });
+    }
+    const refused = await begin({ dataset: invisible, path: 'up.svs', files: { 'up.svs': otherSvs } });
+    expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_request', field: 'dataset' } });
+    await server.services.uploads.settled();
+    await server.rescan();
+    expect(await names(admin)).toHaveLength(2 + typed.length);
+    expect(await names()).toEqual(['b.svs']);
+    expect(await datasets()).toEqual([composed, 'Open']);
+  });
+
+  it('can be created before its first slide, which is then visible to granted accounts only', async () => {
+    const { server, admin, member, names } = await archive();
+    const made = await admin.call(updateDataset, { body: { dataset: 'Yeni', access: 'restricted' } });
+    expect(made.status).toBe(200);
+    expect((await admin.call(listDatasets)).body.datasets).toContainEqual({
+      name: 'Yeni',
+      access: 'restricted',
+      listed: false,
+      images: 0,
+      grants: [],
+      requests: [],
+      sharing: false,
+      identifiable_originals: false,
+    });
+    await server.put('YENİ/new.svs', svs);
+    await server.rescan();
+    expect(await names(member)).toEqual(['b.svs']);
+  });
+
+  it('is not named with control characters', async () => {
+    const { admin } = await archive();
+    const answer = await admin.call(updateDataset, { body: { dataset: 'a\u0000b', access: 'restricted' } });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+  });
+});
+
+describe('an organ', () => {
+  it('is listed with one spelling, whichever spelling the request has', async () => {
+    const { server, admin, names } = await archive();
+    const imageId = await server.idOf('b.svs');
+    await admin.call(updateImage, { params: { imageId }, body: { organ_type: 'Akciğer' } });
+    await server.put('Lung/catalogue.csv', `file_name,organ_type\nc.svs,${'AKCİĞER'.normalize('NFD')}\n`);
+    await server.put('Lung/c.svs', svs);
+    await server.rescan();
+    for (const organ of ['Akciğer', 'AKCİĞER', 'akciger'.replace('g', 'ğ').normalize('NFD')]) {
+      expect((await names(admin, { organ })).sort()).toEqual(['b.svs', 'c.svs']);
+    }
+    const { images } = (await admin.call(listImages, { query: { organ: 'Akciğer' } })).body;
+    expect(new Set(images.map(({ organ_type }) => organ_type))).toEqual(new Set(['Akciğer']));
+  });
+});
+
+describe.each(databaseKinds)('a search, on %s', (database) => {
+  it('finds slides by the name of dataset, organ and file in any spelling', async () => {
+    const { server, admin, names } = await archive(database);
+    await server.put('Open/x Iğdır.svs'.normalize('NFD'), svs);
+    await server.rescan();
+    const imageId = await server.idOf('b.svs');
+    await admin.call(updateImage, { params: { imageId }, body: { organ_type: 'Iğdır' } });
+    const typed = ['IĞDIR', 'ığdır', 'iğdir', 'İĞDİR'];
+    for (const q of [...typed, ...typed.map((each) => each.normalize('NFD'))]) {
+      expect([q, (await names(admin, { q })).length]).toEqual([q, 3]);
+    }
+  });
+});

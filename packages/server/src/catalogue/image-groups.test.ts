@@ -1,0 +1,255 @@
+import {
+  getImagePosition,
+  type ImageOrder,
+  listImageGroups,
+  listImageRows,
+  updateDataset,
+  updateImage,
+} from '@lamina/contract';
+import { describe, expect, it } from 'vitest';
+import { type DatabaseKind, databaseKinds } from '../store/testing/test-database.ts';
+import { catalogueOf, missingId } from './testing/catalogue-of.ts';
+
+type Query = Readonly<Record<string, string>>;
+
+/** Returns the calls of the viewer in short forms: groups as `name: count`, rows by file name. */
+function viewerOf(client: Awaited<ReturnType<typeof catalogueOf>>['reader']) {
+  return {
+    async groups(query: Query = {}) {
+      const { body } = await client.call(listImageGroups, { query });
+      const named = (name: string | null, images: number) => `${name ?? '-'}: ${images}`;
+      return {
+        groups: body.groups.map(({ dataset_name, images }) => named(dataset_name, images)),
+        datasets: body.datasets.map(({ dataset_name, images }) => named(dataset_name, images)),
+        organs: body.organs.map(({ organ_type, images }) => named(organ_type, images)),
+      };
+    },
+    async rows(query: Query = {}) {
+      const { body } = await client.call(listImageRows, { query });
+      return body.images.map(({ file_name }) => file_name);
+    },
+    position: (imageId: string, query: Query = {}) =>
+      client.call(getImagePosition, { params: { imageId }, query }),
+  };
+}
+
+/** Nine images of three datasets and of none; two organs and none. */
+async function smallCatalogue(kind: DatabaseKind) {
+  const world = await catalogueOf(kind);
+  const { image } = world.server.given;
+  const day = (number: number) => `2026-11-0${number}T00:00:00.000Z`;
+  const images: { readonly id: string; readonly file_name: string }[] = [];
+  for (const [dataset_name, file_name, organ_type, size_bytes, created] of [
+    ['Set 10', 'a.svs', 'Kolon', 10, 1],
+    ['Set 2', 'slide-10.svs', 'Meme', 40, 2],
+    ['Set 2', 'slide-2.svs', 'Kolon', 20, 9],
+    ['Set 2', 'slide-1.svs', null, 30, 3],
+    ['Çene', 'H&E kolon.svs', null, 90, 1],
+    [null, 'şüpheli.svs', 'Meme', 5, 8],
+    [null, 'z.svs', null, 5, 1],
+  ] as const) {
+    const created_at = day(created);
+    const added = await image({ dataset_name, file_name, organ_type, size_bytes });
+    await world.server.services.db
+      .updateTable('images')
+      .set({ created_at })
+      .where('id', '=', added.id)
+      .execute();
+    images.push(added);
+  }
+  const idOf = (name: string) => images.find(({ file_name }) => file_name === name)?.id ?? '';
+  return { ...world, idOf, viewer: viewerOf(world.reader) };
+}
+
+const inOrder: Readonly<Record<ImageOrder, readonly string[]>> = {
+  name: ['H&E kolon.svs', 'slide-1.svs', 'slide-2.svs', 'slide-10.svs', 'a.svs', 'şüpheli.svs', 'z.svs'],
+  newest: ['slide-2.svs', 'slide-1.svs', 'slide-10.svs', 'şüpheli.svs', 'z.svs', 'H&E kolon.svs', 'a.svs'],
+  largest: ['H&E kolon.svs', 'slide-10.svs', 'slide-1.svs', 'slide-2.svs', 'a.svs', 'şüpheli.svs', 'z.svs'],
+};
+
+describe.each(databaseKinds)('groups of the catalogue on %s', (kind) => {
+  it('returns no group for an empty catalogue', async () => {
+    const { reader } = await catalogueOf(kind);
+    expect(await viewerOf(reader).groups()).toEqual({ groups: [], datasets: [], organs: [] });
+    expect(await viewerOf(reader).rows()).toEqual([]);
+  });
+
+  it('lists datasets in natural order with their counts, images without a dataset last', async () => {
+    const { viewer } = await smallCatalogue(kind);
+    const datasets = ['Çene: 1', 'Set 2: 3', 'Set 10: 1', '-: 2'];
+    expect(await viewer.groups()).toEqual({
+      groups: datasets,
+      datasets,
+      organs: ['Kolon: 2', 'Meme: 2', '-: 3'],
+    });
+  });
+
+  it('counts every choice of a filter with the other filters applied, zeros included', async () => {
+    const { viewer } = await smallCatalogue(kind);
+    expect(await viewer.groups({ organ: 'Kolon' })).toEqual({
+      groups: ['Set 2: 1', 'Set 10: 1'],
+      datasets: ['Çene: 0', 'Set 2: 1', 'Set 10: 1', '-: 0'],
+      organs: ['Kolon: 2', 'Meme: 2', '-: 3'],
+    });
+    expect(await viewer.groups({ dataset: 'set 2', q: 'slide' })).toEqual({
+      groups: ['Set 2: 3'],
+      datasets: ['Çene: 0', 'Set 2: 3', 'Set 10: 0', '-: 0'],
+      organs: ['Kolon: 1', 'Meme: 1', '-: 1'],
+    });
+    expect((await viewer.groups({ no_dataset: 'true' })).groups).toEqual(['-: 2']);
+    expect(await viewer.rows({ no_dataset: 'true', no_organ: 'true' })).toEqual(['z.svs']);
+  });
+
+  it.each<ImageOrder>(['name', 'newest', 'largest'])(
+    'returns pages of rows in the order %s without gaps, and the position of each image',
+    async (order) => {
+      const { viewer, idOf } = await smallCatalogue(kind);
+      expect(await viewer.rows({ order })).toEqual(inOrder[order]);
+      for (const from of [0, 1, 2, 4, 6, 7]) {
+        expect([from, await viewer.rows({ order, from: String(from), limit: '3' })]).toEqual([
+          from,
+          inOrder[order].slice(from, from + 3),
+        ]);
+      }
+      for (const [position, name] of inOrder[order].entries()) {
+        const { body } = await viewer.position(idOf(name), { order });
+        expect([name, body.position]).toEqual([name, position]);
+      }
+    },
+  );
+
+  it('separates two datasets whose names differ in leading zeros', async () => {
+    const { server, reader } = await catalogueOf(kind);
+    for (const [dataset_name, file_name] of [
+      ['Set 1', 'b'],
+      ['Set 01', 'a'],
+      ['Set 1', 'd'],
+      ['Set 01', 'c'],
+    ] as const) {
+      await server.given.image({ dataset_name, file_name });
+    }
+    const viewer = viewerOf(reader);
+    expect((await viewer.groups()).groups).toEqual(['Set 01: 2', 'Set 1: 2']);
+    expect(await viewer.rows()).toEqual(['a', 'c', 'b', 'd']);
+    expect(await viewer.rows({ from: '1', limit: '2' })).toEqual(['c', 'b']);
+  });
+
+  it('returns the position of an image in a filtered list, and null when the filter leaves the image out', async () => {
+    const { viewer, idOf } = await smallCatalogue(kind);
+    const positionIn = async (query: Query) =>
+      (await viewer.position(idOf('slide-2.svs'), query)).body.position;
+    expect(await positionIn({ dataset: 'Set 2' })).toBe(1);
+    expect(await positionIn({ organ: 'Kolon' })).toBe(0);
+    expect(await positionIn({ q: 'slide-2 set' })).toBe(0);
+    expect(await positionIn({ q: 'svs', organ: 'Meme' })).toBeNull();
+    expect(await positionIn({ dataset: 'Set 10' })).toBeNull();
+    expect(await positionIn({ q: 'nothing has this' })).toBeNull();
+  });
+
+  it('finds words in any order, as parts of words, without diacritics', async () => {
+    const { viewer } = await smallCatalogue(kind);
+    for (const [q, found] of [
+      ['supheli', ['şüpheli.svs']],
+      ['SÜPHELI', ['şüpheli.svs']],
+      ['kolon h&e', ['H&E kolon.svs']],
+      ['cene kol', ['H&E kolon.svs']],
+      ['  kolon   slide ', ['slide-2.svs']],
+      ['kolon meme', []],
+    ] as const) {
+      expect([q, await viewer.rows({ q })]).toEqual([q, found]);
+    }
+  });
+
+  it('answers 304 to the ETag of the groups until the catalogue changes, and changes the revision with it', async () => {
+    const { admin, reader, idOf } = await smallCatalogue(kind);
+    const first = await reader.call(listImageGroups);
+    const etag = { headers: { 'if-none-match': String(first.headers.etag) } };
+    expect((await reader.call(listImageGroups, etag)).status).toBe(304);
+    expect((await reader.call(listImageGroups, { ...etag, query: { q: 'x' } })).status).toBe(200);
+    expect((await reader.call(listImageRows)).body.revision).toBe(first.body.revision);
+    await admin.call(updateImage, { params: { imageId: idOf('a.svs') }, body: { dataset_name: 'New' } });
+    const changed = await reader.call(listImageGroups, etag);
+    expect(changed.status).toBe(200);
+    expect(changed.body.revision).not.toBe(first.body.revision);
+    expect(changed.body.groups).toContainEqual({ dataset_name: 'New', images: 1 });
+    expect((await reader.call(listImageRows)).body.revision).toBe(changed.body.revision);
+  });
+
+  it.each([
+    ['order', { order: 'random' }],
+    ['from', { from: '-1' }],
+    ['limit', { limit: '201' }],
+    ['limit', { limit: '0' }],
+    ['no_dataset', { no_dataset: 'yes' }],
+    ['q', { q: 'a\u0000b' }],
+    ['dataset', { dataset: 'a'.repeat(256) }],
+  ])('answers 400 to an invalid %s', async (field, query: Query) => {
+    const { reader } = await catalogueOf(kind);
+    const { status, body } = await reader.call(listImageRows, { query });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ code: 'invalid_request', field });
+  });
+});
+
+describe.each(databaseKinds)('access to groups of the catalogue on %s', (kind) => {
+  it('shows restricted, hidden, failed and removed images to administrators only, and removed ones to no one', async () => {
+    const { server, admin, reader } = await catalogueOf(kind);
+    const at = server.clock.now().toISOString();
+    const { image } = server.given;
+    await image({ dataset_name: 'Open', file_name: 'visible.svs', organ_type: 'Kolon' });
+    const secrets = [
+      await image({ dataset_name: 'Secret', file_name: 'secret restricted.svs', organ_type: 'Timus' }),
+      await image({
+        dataset_name: 'Open',
+        file_name: 'secret hidden.svs',
+        organ_type: 'Dalak',
+        hidden_at: at,
+      }),
+      await image({
+        dataset_name: 'Open',
+        file_name: 'secret failed.svs',
+        status: 'failed',
+        error: 'Damaged.',
+      }),
+    ];
+    const removed = await image({ dataset_name: 'Gone', file_name: 'secret removed.svs', removed_at: at });
+    await admin.call(updateDataset, { body: { dataset: 'Secret', access: 'restricted', listed: false } });
+
+    const viewer = viewerOf(reader);
+    expect(await viewer.groups()).toEqual({
+      groups: ['Open: 1'],
+      datasets: ['Open: 1'],
+      organs: ['Kolon: 1'],
+    });
+    for (const query of [
+      {},
+      { dataset: 'Secret' },
+      { q: 'secret' },
+      { organ: 'Timus' },
+      { order: 'largest' },
+    ]) {
+      const rows = await viewer.rows(query);
+      expect([query, rows.filter((name) => name.startsWith('secret'))]).toEqual([query, []]);
+    }
+    expect((await viewer.groups({ dataset: 'Secret' })).groups).toEqual([]);
+    for (const { id } of [...secrets, removed]) expect((await viewer.position(id)).status).toBe(404);
+    expect((await viewer.position(missingId)).status).toBe(404);
+
+    const administrator = viewerOf(admin);
+    expect((await administrator.groups()).groups).toEqual(['Open: 3', 'Secret: 1']);
+    expect((await administrator.groups({ q: 'secret' })).groups).toEqual(['Open: 2', 'Secret: 1']);
+    expect((await administrator.position(secrets[0]?.id ?? '')).body.position).toBe(3);
+    expect((await administrator.position(removed.id)).status).toBe(404);
+  });
+
+  it('applies a new restriction to groups, rows and positions at once', async () => {
+    const { admin, reader, idOf } = await smallCatalogue(kind);
+    const viewer = viewerOf(reader);
+    expect((await viewer.groups()).groups).toHaveLength(4);
+    await admin.call(updateDataset, { body: { dataset: 'Set 2', access: 'restricted', listed: false } });
+    expect((await viewer.groups()).groups).toEqual(['Çene: 1', 'Set 10: 1', '-: 2']);
+    expect(await viewer.rows({ from: '1', limit: '1' })).toEqual(['a.svs']);
+    expect((await viewer.position(idOf('slide-2.svs'))).status).toBe(404);
+    expect((await viewer.position(idOf('a.svs'))).body.position).toBe(1);
+  });
+});

@@ -1,0 +1,41 @@
+/** The scale of a catalogue entry: what an administrator entered, else what the file states, and what follows from it. */
+import { scaleOf } from '@lamina/slide/scale';
+import type { ImageChanges, ImageRow } from '../store/images.ts';
+
+type FileScale = Pick<ImageRow, 'file_mpp_x' | 'file_mpp_y' | 'file_objective_power'>;
+type EnteredScale = Pick<ImageRow, 'entered_mpp' | 'entered_objective_power'>;
+type UsedScale = Pick<ImageRow, 'mpp_x' | 'mpp_y' | 'objective_power' | 'derived_scale'>;
+
+/** Returns the columns of the scale that is used. An entered scale replaces the whole scale of the file. */
+export function usedScale(row: FileScale & EnteredScale): UsedScale {
+  const { file_mpp_x: x, file_mpp_y: y, entered_mpp: entered, entered_objective_power: power } = row;
+  const isEntered = entered !== null || power !== null;
+  const stated = isEntered
+    ? { mpp: entered === null ? null : { x: entered, y: entered }, objectivePower: power }
+    : { mpp: x === null || y === null ? null : { x, y }, objectivePower: row.file_objective_power };
+  const { mpp, objectivePower, derived } = scaleOf(stated);
+  return {
+    mpp_x: mpp?.x ?? null,
+    mpp_y: mpp?.y ?? null,
+    objective_power: objectivePower,
+    derived_scale: derived === 'objectivePower' ? 'objective_power' : derived,
+  };
+}
+
+/** A scale as an administrator enters it; null takes it back. */
+export type Calibration = {
+  readonly mpp?: number | undefined;
+  readonly objective_power?: number | undefined;
+} | null;
+
+/** Returns the changes that enter a scale or take it back; empty when the entry has it already. */
+export function changesByCalibration(row: ImageRow, calibration: Calibration): ImageChanges {
+  const entered = {
+    entered_mpp: calibration?.mpp ?? null,
+    entered_objective_power: calibration?.objective_power ?? null,
+  };
+  const isSame =
+    entered.entered_mpp === row.entered_mpp &&
+    entered.entered_objective_power === row.entered_objective_power;
+  return isSame ? {} : { ...entered, ...usedScale({ ...row, ...entered }) };
+}

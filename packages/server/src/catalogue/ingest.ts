@@ -1,0 +1,248 @@
+/**
+ * Ingests slide files: a scan adds entries for new files and marks missing ones, then requests a job for each new or changed
+ * file, which a separate process reads.
+ */
+import fs from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { AuditRecorder } from '../audit/audit-recorder.ts';
+import { type Jobs, RetryLater } from '../jobs/jobs.ts';
+import type { Config } from '../platform/config.ts';
+import { readBucketTree } from '../slide-storage/bucket-tree.ts';
+import { readDiskTree } from '../slide-storage/disk-tree.ts';
+import type { ObjectStore } from '../slide-storage/object-storage.ts';
+import { type FolderRoot, slideRoots } from '../slide-storage/slide-roots.ts';
+import { change, type Database } from '../store/database.ts';
+import { findImage, type ImageChanges, type ImageRow, updateImage } from '../store/images.ts';
+import { deleteRemovedMetadataFiles, listMetadataFiles } from '../store/metadata-files.ts';
+import type { Inspection, SlideSummary, Slides } from '../tiles/slides.ts';
+import { usedScale } from './image-scale.ts';
+import { type RootScan, reconcile } from './reconcile.ts';
+import { serverActor } from './reconciled-images.ts';
+import { createScanner, type Scanner } from './scan.ts';
+
+/** The work of the jobs `rescan`, `rescan-bucket` and `read-slide`; the jobs decide which process runs them and when. */
+export interface Ingest {
+  /**
+   * Scans the folders or the bucket, and requests the jobs that read new and changed files. Scans of the same storage never
+   * run at the same time.
+   *
+   * @returns whether the scan could read all folders
+   */
+  rescan(
+    where: 'folders' | 'bucket',
+    options: { readonly retryFailed: boolean },
+    signal: AbortSignal,
+  ): Promise<boolean>;
+  /**
+   * Reads the files of an entry.
+   *
+   * @param options `again`: also files that have been read and have not changed
+   * @throws RetryLater when the reason for a failure is not in the files
+   */
+  read(imageId: string, options: { readonly again: boolean }, signal: AbortSignal): Promise<void>;
+  close(): void;
+}
+
+interface IngestDependencies {
+  readonly config: Config;
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly log: Logger;
+  readonly audit: AuditRecorder;
+  readonly slides: Slides;
+  /** Null: there is no bucket. */
+  readonly store: ObjectStore | null;
+  readonly jobs: Pick<Jobs, 'enqueue'>;
+  /** Called after an entry has changed, so that caches evict it. */
+  readonly onChange: (imageId: string) => void;
+}
+
+/** Longer than processes cache the properties of an object: see `ObjectReader.head`. */
+const objectCacheMs = 600;
+
+export function createIngest(dependencies: IngestDependencies): Ingest {
+  const { config, db, now, log, audit, slides, store, jobs, onChange } = dependencies;
+  const closing = new AbortController();
+  const lookInto = (folder: string, names: readonly string[]) =>
+    slides.group({ path: folder }, names, closing.signal);
+  const folders = Object.entries(slideRoots(config)) as [FolderRoot, string][];
+  const scanners: readonly {
+    readonly root: FolderRoot;
+    readonly folder: string;
+    readonly scanner: Scanner;
+  }[] = folders.map(([root, folder]) => ({
+    root,
+    folder,
+    scanner: createScanner({
+      look: () => readDiskTree({ root: folder, lookInto, log }),
+      log: log.child({ root }),
+    }),
+  }));
+
+  const bucket =
+    store === null
+      ? null
+      : createScanner({
+          look: () =>
+            readBucketTree({
+              store,
+              lookInto: (folder, names) =>
+                slides.group({ path: folder, isObject: true }, names, closing.signal),
+              signal: closing.signal,
+            }),
+          log: log.child({ root: 'bucket' }),
+        });
+
+  async function scanFolders(signal: AbortSignal): Promise<RootScan[]> {
+    const scans: RootScan[] = [];
+    for (const { root, folder, scanner } of scanners) {
+      signal.throwIfAborted();
+      // Another machine with the same catalogue may have this folder mounted: its entries stay.
+      if (config.databaseUrl !== null && !fs.existsSync(folder)) continue;
+      scans.push({ root, ...(await scanner.scan(await listMetadataFiles(db, root))) });
+    }
+    return scans;
+  }
+
+  async function scanAll(
+    where: 'folders' | 'bucket',
+    retryFailed: boolean,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const startedAt = performance.now();
+    let scans: RootScan[] = [];
+    await deleteRemovedMetadataFiles(db);
+    if (where === 'folders') scans = await scanFolders(signal);
+    else if (bucket !== null) {
+      scans = [{ root: 'bucket', ...(await bucket.scan(await listMetadataFiles(db, 'bucket'))) }];
+    }
+    signal.throwIfAborted();
+    const { toRead, changed } = await reconcile(
+      { db, now, log, audit, fingerprintOf: slides.fingerprintOf },
+      scans,
+      {
+        retryFailed,
+      },
+    );
+    for (const id of changed) onChange(id);
+    if (toRead.length > 0) {
+      // The caches of object properties have expired by then.
+      if (where === 'bucket') await wait(objectCacheMs, undefined, { signal });
+      await jobs.enqueue(
+        'read-slide',
+        toRead.map((imageId) => ({ imageId, again: retryFailed })),
+      );
+    }
+    // Logged at each start, and when a scan has found changes.
+    log[retryFailed || toRead.length > 0 || changed.length > 0 ? 'info' : 'debug'](
+      {
+        where,
+        ms: Math.round(performance.now() - startedAt),
+        slides: scans.reduce((sum, scan) => sum + scan.slides.length, 0),
+        toRead: toRead.length,
+        changed: changed.length,
+      },
+      'slide scan finished',
+    );
+    return scans.every(({ unread }) => unread.length === 0);
+  }
+
+  async function read(imageId: string, again: boolean, signal: AbortSignal): Promise<void> {
+    const row = await findImage(db, imageId);
+    if (row === null) return; // missing; a later scan finds it if it returns
+    const file = { id: row.id, root: row.root, path: row.path, members: JSON.parse(row.members) as string[] };
+    const fingerprint = await slides.fingerprintOf(file);
+    if (fingerprint === null) return; // missing
+    const isRead = row.status !== 'pending' && row.fingerprint === fingerprint;
+    if (isRead && !again) return; // another process has read it
+    const inspection = await slides.inspect(file, signal);
+    if (inspection.status === 'postponed')
+      throw new RetryLater('The slide file could not be read; the job tries again later.');
+    await change(db, 'catalogue', async (tx) => {
+      const before = await findImage(tx, file.id);
+      // Of the entry as it is now: an administrator may have entered a scale while the file was read.
+      const changes = changesBy(inspection, fingerprint, before ?? row);
+      const after = await updateImage(tx, file.id, changes, now().toISOString());
+      // An unreadable file is tried again at every start; the same failure is audited once.
+      const isChanged = before?.fingerprint !== after?.fingerprint || before?.status !== after?.status;
+      if (after === null || !isChanged) return;
+      const result = after.status === 'ready' ? 'done' : 'failed';
+      await audit.record(tx, {
+        ...serverActor,
+        action: 'image-imported',
+        result,
+        target: file.id,
+        detail: { file_name: after.file_name },
+      });
+    });
+    onChange(file.id);
+    // A change during the read has requested no other job.
+    if ((await slides.fingerprintOf(file)) !== fingerprint) {
+      throw new RetryLater('The slide file changed during the read; the job reads it again.');
+    }
+  }
+
+  return {
+    rescan: (where, { retryFailed }, signal) => scanAll(where, retryFailed, signal),
+    read: (imageId, { again }, signal) => read(imageId, again, signal),
+    close: () => closing.abort(),
+  };
+}
+
+function changesBy(
+  inspection: Exclude<Inspection, { status: 'postponed' }>,
+  fingerprint: string,
+  { entered_mpp, entered_objective_power }: Pick<ImageRow, 'entered_mpp' | 'entered_objective_power'>,
+): ImageChanges {
+  if (inspection.status === 'failed') {
+    const { error, code } = inspection;
+    return { ...nothingRead, fingerprint, status: 'failed', error, error_code: code };
+  }
+  const { summary } = inspection;
+  const facts = factsOf(summary);
+  return {
+    ...facts,
+    ...usedScale({ ...facts, entered_mpp, entered_objective_power }),
+    fingerprint: summary.fingerprint,
+    status: 'ready',
+    error: null,
+    error_code: null,
+  };
+}
+
+const nothingRead = {
+  width: null,
+  height: null,
+  mpp_x: null,
+  mpp_y: null,
+  objective_power: null,
+  derived_scale: null,
+  file_mpp_x: null,
+  file_mpp_y: null,
+  file_objective_power: null,
+  plane: null,
+  planes: null,
+  times: null,
+  vendor: null,
+  format: null,
+} as const satisfies ImageChanges;
+
+type FileFacts = Required<Pick<ImageChanges, keyof typeof nothingRead>>;
+
+/** The allow-list of properties taken from a file: none can identify a patient. */
+function factsOf(summary: SlideSummary): Omit<FileFacts, keyof ReturnType<typeof usedScale>> {
+  const { mpp, objectivePower, shownPlane } = summary;
+  return {
+    width: summary.width,
+    height: summary.height,
+    file_mpp_x: mpp?.x ?? null,
+    file_mpp_y: mpp?.y ?? null,
+    file_objective_power: objectivePower,
+    plane: shownPlane?.plane ?? null,
+    planes: shownPlane?.planes ?? null,
+    times: shownPlane?.times ?? null,
+    vendor: summary.vendor,
+    format: summary.format,
+  };
+}

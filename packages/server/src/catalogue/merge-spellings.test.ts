@@ -1,0 +1,197 @@
+/** Databases in which earlier versions left several spellings of one dataset: the server merges them when it starts. */
+
+import { randomUUID } from 'node:crypto';
+import { listAudit, listDatasets, listImages } from '@lamina/contract';
+import { describe, expect, it } from 'vitest';
+import { searchTextOf, sortKeyOf } from '../domain/catalogue-order.ts';
+import { type DatabaseKind, databaseKinds, openTestDatabase } from '../store/testing/test-database.ts';
+import { testServer } from '../testing/test-server.ts';
+
+const composed = 'Böbrek';
+const decomposed = composed.normalize('NFD');
+const at = '2026-11-01T00:00:00.000Z';
+
+interface Earlier {
+  /** Datasets of one slide each. */
+  readonly slides: readonly string[];
+  readonly organs?: readonly string[];
+  readonly restricted?: readonly string[];
+  readonly open?: readonly string[];
+  readonly listed?: readonly string[];
+  /** Datasets by account. */
+  readonly grants?: Readonly<Record<string, readonly string[]>>;
+  readonly requests?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What an earlier version has written, row by row. */
+async function started(kind: DatabaseKind, earlier: Earlier) {
+  const database = await openTestDatabase(kind);
+  const { db } = database;
+  const {
+    slides,
+    organs = [],
+    restricted = [],
+    open = [],
+    listed = [],
+    grants = {},
+    requests = {},
+  } = earlier;
+  for (const [number, dataset_name] of slides.entries()) {
+    const image = {
+      id: randomUUID(),
+      file_name: `${number}.svs`,
+      dataset_name,
+      organ_type: organs[number] ?? null,
+    };
+    await db
+      .insertInto('images')
+      .values({
+        ...image,
+        root: 'slides',
+        path: `${number}.svs`,
+        members: '[]',
+        fingerprint: null,
+        sort_key: sortKeyOf(image),
+        search_text: searchTextOf(image),
+        edited_fields: '[]',
+        status: 'ready',
+        size_bytes: 1,
+        created_at: at,
+        updated_at: at,
+      })
+      .execute();
+  }
+  const decided = [
+    ...restricted.map((name) => ({ name, access: 'restricted' as const })),
+    ...open.map((name) => ({ name, access: 'open' as const })),
+  ];
+  for (const row of decided) {
+    const is_listed = listed.includes(row.name) ? (1 as const) : (0 as const);
+    await db
+      .insertInto('datasets')
+      .values({ ...row, is_listed, updated_at: at })
+      .execute();
+  }
+  for (const uid of new Set([...Object.keys(grants), ...Object.keys(requests)])) {
+    await db
+      .insertInto('users')
+      .values({
+        uid,
+        email: `${uid}@example.org`,
+        email_key: `${uid}@example.org`,
+        display_name: null,
+        status: 'active',
+        role: 'viewer',
+        admin_approved: 1,
+        created_at: at,
+        updated_at: at,
+        approval_date: at,
+        expires_at: null,
+      })
+      .execute();
+    for (const dataset of grants[uid] ?? []) {
+      await db.insertInto('dataset_grants').values({ uid, dataset, granted_by: 'admin', at }).execute();
+    }
+    for (const [number, dataset] of (requests[uid] ?? []).entries()) {
+      const request = { id: randomUUID(), uid, dataset, reason: `reason ${number}` };
+      await db
+        .insertInto('dataset_requests')
+        .values({ ...request, at: `2026-11-0${number + 1}T00:00:00.000Z` })
+        .execute();
+    }
+  }
+  const server = await testServer({ database });
+  const admin = server.as(await server.given.admin());
+  const member = server.as(await server.given.user({ role: 'viewer' }));
+  return {
+    server,
+    datasets: async () =>
+      (await admin.call(listDatasets)).body.datasets.map(({ grants: own, requests: asked, ...dataset }) => ({
+        ...dataset,
+        grants: own.map(({ uid }) => uid).sort(),
+        requests: asked.map(({ reason }) => reason),
+      })),
+    seen: async () => (await member.call(listImages)).body.images.map(({ file_name }) => file_name),
+    all: async () => (await admin.call(listImages)).body.images,
+    audit: async (action: string) =>
+      (await admin.call(listAudit, { query: { action } })).body.entries.map(({ detail }) => detail),
+  };
+}
+
+/** A dataset in the list of an administrator, where nothing else is said. */
+const usual = { listed: false, grants: [], requests: [], sharing: false, identifiable_originals: false };
+
+describe.each(databaseKinds)('two spellings of a dataset, on %s', (kind) => {
+  it.each([
+    ['the first', [decomposed]],
+    ['the second', [composed]],
+    ['each', [decomposed, composed]],
+  ])('become one that is restricted when %s was', async (_, restricted) => {
+    const { seen, datasets } = await started(kind, { slides: [decomposed, composed, 'Open'], restricted });
+    expect(await seen()).toEqual(['2.svs']);
+    expect(await datasets()).toEqual([
+      { ...usual, name: composed, access: 'restricted', images: 2 },
+      { ...usual, name: 'Open', access: 'open', images: 1 },
+    ]);
+  });
+
+  it('become one dataset with the grants that every restricted spelling had', async () => {
+    const grants = { both: [decomposed, composed], first: [decomposed], second: [composed] };
+    const { datasets, audit } = await started(kind, {
+      slides: [decomposed, composed],
+      restricted: [decomposed, composed],
+      listed: [composed],
+      grants,
+    });
+    expect(await datasets()).toMatchObject([{ name: composed, listed: false, images: 2, grants: ['both'] }]);
+    expect(await audit('dataset-revoked')).toHaveLength(2);
+  });
+
+  it('keep the grants of the restricted spelling, and none of the open one', async () => {
+    const { datasets } = await started(kind, {
+      slides: [decomposed, composed],
+      restricted: [decomposed],
+      open: [composed],
+      listed: [decomposed],
+      grants: { first: [decomposed], second: [composed] },
+    });
+    expect(await datasets()).toMatchObject([{ access: 'restricted', listed: true, grants: ['first'] }]);
+  });
+
+  it('keep the last request of each account', async () => {
+    const { datasets } = await started(kind, {
+      slides: [decomposed, composed],
+      restricted: [decomposed, composed],
+      requests: { both: [decomposed, composed], first: [decomposed] },
+    });
+    expect((await datasets())[0]?.requests.sort()).toEqual(['reason 0', 'reason 1']);
+  });
+
+  it('stay open when neither was restricted', async () => {
+    const { seen, datasets } = await started(kind, { slides: ['STUDY', 'Study'] });
+    expect(await seen()).toHaveLength(2);
+    expect(await datasets()).toMatchObject([{ access: 'open', images: 2 }]);
+  });
+
+  it('are merged once, with an audit entry for each slide', async () => {
+    const { audit, all, server } = await started(kind, {
+      slides: [decomposed, composed],
+      restricted: [decomposed],
+    });
+    expect(new Set((await all()).map(({ dataset_name: name }) => name))).toEqual(new Set([composed]));
+    const merged = [{ dataset: composed, spellings: 2, slides: 1, access: 'restricted' }];
+    expect(await audit('datasets-merged')).toEqual(merged);
+    expect(await audit('image-dataset-changed')).toEqual([
+      { dataset_before: decomposed, dataset_after: composed },
+    ]);
+    await server.another(); // the next start
+    expect(await audit('datasets-merged')).toEqual(merged);
+  });
+});
+
+describe.each(databaseKinds)('two spellings of an organ, on %s', (kind) => {
+  it('become one organ', async () => {
+    const { all } = await started(kind, { slides: ['A', 'A'], organs: [decomposed, 'BÖBREK'] });
+    expect(new Set((await all()).map(({ organ_type: organ }) => organ)).size).toBe(1);
+  });
+});

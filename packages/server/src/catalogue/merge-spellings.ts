@@ -1,0 +1,107 @@
+/**
+ * Merges the spellings of each dataset and organ, which earlier versions stored separately. The merged dataset is restricted if
+ * one of its parts was, and an account keeps its grant if it had one to each restricted part: no account gains access.
+ *
+ * Runs at each start. When there is nothing to merge, it reads the names and writes nothing.
+ */
+import { nameKey, spellName } from '@lamina/contract';
+import type { Logger } from 'pino';
+import type { AuditEntry, AuditRecorder } from '../audit/audit-recorder.ts';
+import { listSpellings, type NameKind, registerName } from '../store/catalogue-names.ts';
+import { acquireLock, type Change, change, type Database } from '../store/database.ts';
+import { listDatasetRows } from '../store/datasets.ts';
+import { renameImages } from '../store/managed-images.ts';
+import { listNamesInUse, listSlidesNamed, mergeDatasetRows } from '../store/merge-names.ts';
+
+interface MergeDependencies {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly log: Logger;
+  readonly audit: AuditRecorder;
+}
+
+const slidesPerQuery = 500;
+
+export async function mergeSpellings({ db, now, log, audit }: MergeDependencies): Promise<void> {
+  for (const kind of ['dataset', 'organ'] as const) {
+    if ((await unmerged(db, kind)).length === 0) continue;
+    await change(db, 'accounts', async (tx) => {
+      await acquireLock(tx, 'catalogue');
+      // Read again: another process may have been first.
+      for (const spellings of await unmerged(tx, kind)) {
+        const slides = await merge(tx, kind, spellings);
+        if (slides !== null) log.warn({ kind, ...slides }, 'spellings of a name merged');
+      }
+    });
+  }
+
+  /** Merges the spellings of one name. @returns what was merged; null when the name was registered and nothing else */
+  async function merge(tx: Change, kind: NameKind, spellings: readonly string[]) {
+    const at = now().toISOString();
+    const name = await registerName(tx, kind, await preferredSpelling(tx, kind, spellings));
+    const others = spellings.filter((spelling) => spelling !== name);
+    if (others.length === 0) return null;
+    let slides = 0;
+    for (const other of others) {
+      for (let after = ''; ; ) {
+        const rows = await listSlidesNamed(tx, kind, other, after, slidesPerQuery);
+        const field = kind === 'dataset' ? 'dataset_name' : 'organ_type';
+        await renameImages(
+          tx,
+          rows.map((row) => ({ ...row, [field]: name })),
+          at,
+        );
+        if (kind === 'dataset')
+          await audit.recordAll(
+            tx,
+            rows.map(({ id }) => movedTo(id, other, name)),
+          );
+        slides += rows.length;
+        after = rows.at(-1)?.id ?? '';
+        if (rows.length < slidesPerQuery) break;
+      }
+    }
+    if (kind === 'dataset') {
+      const { access, revoked } = await mergeDatasetRows(tx, { name, spellings, now: at });
+      const entry = { actor: null, origin: null };
+      await audit.record(tx, {
+        ...entry,
+        action: 'datasets-merged',
+        target: null,
+        detail: { dataset: name, spellings: spellings.length, slides, access },
+      });
+      await audit.recordAll(
+        tx,
+        revoked.map((uid) => ({
+          ...entry,
+          action: 'dataset-revoked',
+          target: uid,
+          detail: { dataset: name },
+        })),
+      );
+    }
+    return { name, spellings, slides };
+  }
+}
+
+/** Returns the spellings of each name that has several, or one that is not registered. */
+async function unmerged(db: Database | Change, kind: NameKind): Promise<(readonly string[])[]> {
+  const registered = await listSpellings(db, kind);
+  const byKey = Map.groupBy(await listNamesInUse(db, kind), nameKey);
+  return [...byKey]
+    .filter(([key, names]) => names.some((name) => name !== registered.get(key)))
+    .map(([, names]) => names);
+}
+
+/** Returns the spelling that stays: that of a restricted dataset, of one that an administrator configured, or the first. */
+async function preferredSpelling(tx: Change, kind: NameKind, spellings: readonly string[]): Promise<string> {
+  const rows = kind === 'dataset' ? await listDatasetRows(tx) : [];
+  const decided = rows.filter(({ name }) => spellings.includes(name));
+  const first = decided.find(({ access }) => access === 'restricted') ?? decided[0];
+  return spellName(first?.name ?? [...spellings].sort()[0] ?? '');
+}
+
+function movedTo(id: string, from: string, to: string): AuditEntry {
+  const detail = { dataset_before: from, dataset_after: to };
+  return { action: 'image-dataset-changed', actor: null, origin: null, target: id, detail };
+}

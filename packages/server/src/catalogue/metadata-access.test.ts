@@ -1,0 +1,410 @@
+/** What bad, shortened and missing metadata files may do to who sees a slide: nothing. Files in the slide folder, and HTTP. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import {
+  changeImages,
+  countManagedImages,
+  deleteImage,
+  getImage,
+  grantDataset,
+  listAudit,
+  listImages,
+  listManagedImages,
+  updateDataset,
+  updateImage,
+} from '@lamina/contract';
+import { buildSvs } from '@lamina/slide/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { slideServer } from '../testing/slide-server.ts';
+
+let svs: Uint8Array;
+let otherSvs: Uint8Array;
+beforeAll(async () => {
+  svs = await buildSvs();
+  otherSvs = await buildSvs({ width: 100, height: 80, downsamples: [1] });
+}, 60_000);
+
+const head = 'file_name,dataset_name,organ_type\n';
+const csv = `${head}a.svs,Gizli çalışma,Böbrek\n`;
+const windows1254 = Buffer.concat([
+  Buffer.from(`${head}a.svs,Gizli `),
+  Buffer.from([0xe7]), // ç
+  Buffer.from('al'),
+  Buffer.from([0xfd, 0xfe]), // ış
+  Buffer.from('ma,B\n'),
+]);
+
+/** A slide of an open folder that `catalogue.csv` puts into a restricted dataset, and a member who may not see that. */
+async function study(
+  database: (typeof databaseKinds)[number] = 'SQLite',
+  file = 'catalogue.csv',
+  text = csv,
+) {
+  const server = await slideServer({ database });
+  const admin = server.as(await server.given.admin());
+  const viewer = await server.given.user({ role: 'viewer' });
+  const member = server.as(viewer);
+  const session = await server.sessionOf(viewer);
+  await server.put('Set/a.svs', svs);
+  await server.put(`Set/${file}`, text);
+  await server.rescan();
+  await admin.call(updateDataset, { body: { dataset: 'Gizli çalışma', access: 'restricted' } });
+  const imageId = await server.idOf('a.svs');
+  return {
+    server,
+    admin,
+    viewer,
+    imageId,
+    remove: (place: string) => fs.rm(path.join(server.config.slidesDir, place)),
+    move: (from: string, to: string) =>
+      fs.rename(path.join(server.config.slidesDir, from), path.join(server.config.slidesDir, to)),
+    /** Every way in which a member may see the slide. */
+    async seenByMember(id = imageId) {
+      const { images } = (await member.call(listImages)).body;
+      return {
+        listed: images.some((image) => image.id === id),
+        entry: (await member.call(getImage, { params: { imageId: id } })).status,
+        pixels: (await server.pixels(`${id}/image.dzi`, session)).statusCode,
+      };
+    },
+    /** Ids of the slides in a dataset. */
+    async slidesOf(dataset: string) {
+      const { images } = (await admin.call(listImages, { query: { dataset } })).body;
+      return images.map(({ id }) => id);
+    },
+    async managed(query: Readonly<Record<string, string>> = {}) {
+      return (await admin.call(listManagedImages, { query })).body.images;
+    },
+    async audit(action: string) {
+      const { entries } = (await admin.call(listAudit, { query: { action } })).body;
+      return entries.map(({ target, detail, actor }) => ({
+        target: target?.kind === 'image' ? target.id : null,
+        detail,
+        actor: actor?.uid ?? null,
+      }));
+    },
+  };
+}
+
+const unseen = { listed: false, entry: 404, pixels: 404 };
+const seen = { listed: true, entry: 200, pixels: 200 };
+
+describe.each(databaseKinds)('a slide in a restricted dataset by catalogue.csv, on %s', (database) => {
+  it('is closed to other members', async () => {
+    const { seenByMember } = await study(database);
+    expect(await seenByMember()).toEqual(unseen);
+  });
+
+  it('stays closed to other members after any change of catalogue.csv, also after a restart', async () => {
+    const changes: Readonly<Record<string, string | Buffer>> = {
+      'saved as Windows-1254': windows1254,
+      empty: '',
+      'cut off in its heading': 'file_na',
+      'cut off in the row of the slide': `${head}a.sv`,
+      'cut off in the name of the dataset': `${head}a.svs,Gizli`,
+      'cut off behind the heading': head,
+      'without the row of the slide': `${head}b.svs,Gizli çalışma,\n`,
+      'without the dataset of the slide': `${head}a.svs,,Böbrek\n`,
+      'without the column of datasets': 'file_name,organ_type\na.svs,Böbrek\n',
+      'with another dataset, which is open': `${head}a.svs,Gizli calısma,\n`,
+      'with a dataset in the wrong encoding': `${head}a.svs,Gizli Ã§alÄ±ÅŸma,\n`,
+      'with a quotation mark out of place': `${head}"a.svs,Gizli çalışma,\n`,
+    };
+    const { server, seenByMember, slidesOf } = await study(database);
+    for (const folder of Object.keys(changes)) {
+      await server.put(`${folder}/a.svs`, svs);
+      await server.put(`${folder}/catalogue.csv`, csv);
+    }
+    await server.rescan();
+    const slides = await slidesOf('Gizli çalışma');
+    expect(slides).toHaveLength(13);
+    for (const [folder, content] of Object.entries(changes)) {
+      await server.put(`${folder}/catalogue.csv`, content);
+    }
+    await server.rescan();
+    for (const id of slides) expect(await seenByMember(id)).toEqual(unseen);
+    await server.services.catalogue.start(); // what a restart scans
+    await server.services.catalogue.settled();
+    for (const id of slides) expect(await seenByMember(id)).toEqual(unseen);
+    expect(await slidesOf('Gizli çalışma')).toHaveLength(13);
+  });
+
+  it('stays closed to other members when catalogue.csv vanishes, also after a second scan', async () => {
+    const { server, seenByMember, remove } = await study(database);
+    await remove('Set/catalogue.csv');
+    await server.rescan();
+    expect(await seenByMember()).toEqual(unseen);
+    await server.rescan();
+    expect(await seenByMember()).toEqual(unseen);
+  });
+
+  it('stays closed to other members when it is moved to an open folder', async () => {
+    const { server, seenByMember, move } = await study(database);
+    await server.put('Open/b.svs', otherSvs);
+    await move('Set/a.svs', 'Open/a.svs');
+    await server.rescan();
+    expect(await seenByMember()).toEqual(unseen);
+  });
+
+  it('stays closed when its file returns after catalogue.csv was deleted', async () => {
+    const { server, seenByMember, move, remove } = await study(database);
+    await move('Set/a.svs', '.a');
+    await server.rescan();
+    await remove('Set/catalogue.csv');
+    await move('.a', 'Set/a.svs');
+    await server.rescan();
+    expect(await seenByMember()).toEqual(unseen);
+  });
+
+  it('stays closed when its file is replaced after its row was deleted', async () => {
+    const { server, seenByMember } = await study(database);
+    await server.put('Set/catalogue.csv', head);
+    await server.put('Set/a.svs', otherSvs);
+    await server.rescan();
+    expect(await seenByMember()).toEqual(unseen);
+  });
+
+  it('follows catalogue.csv to a dataset that no other account can see, with an audit entry', async () => {
+    const { server, admin, imageId, seenByMember, managed, audit } = await study(database);
+    await admin.call(updateDataset, { body: { dataset: 'Set', access: 'restricted' } });
+    await server.put('Set/catalogue.csv', head);
+    await server.rescan();
+    expect(await managed()).toMatchObject([{ dataset_name: 'Set', metadata_hold: null }]);
+    expect(await seenByMember()).toEqual(unseen);
+    expect(await audit('image-dataset-changed')).toEqual([
+      {
+        target: imageId,
+        actor: null,
+        detail: { dataset_before: 'Gizli çalışma', dataset_after: 'Set' },
+      },
+    ]);
+  });
+
+  it('does not follow catalogue.csv to a restricted dataset that more members can see', async () => {
+    const { server, admin, viewer, seenByMember } = await study(database);
+    await admin.call(updateDataset, { body: { dataset: 'Set', access: 'restricted' } });
+    await admin.call(grantDataset, { body: { dataset: 'Set', uid: viewer.uid } });
+    await server.put('Set/catalogue.csv', head);
+    await server.rescan();
+    expect(await seenByMember()).toEqual(unseen);
+  });
+});
+
+describe('a slide that dataset.json puts into a restricted dataset', () => {
+  const json = JSON.stringify({ dataset_name: 'Gizli çalışma' });
+
+  it('stays closed to other members after any change of dataset.json', async () => {
+    const changes: Readonly<Record<string, string>> = {
+      'cut off': json.slice(0, 20),
+      empty: '',
+      'without a dataset': '{}',
+      'about other slides': '{"slides": {"b.svs": {"dataset_name": "Gizli çalışma"}}}',
+      'not an object': '[]',
+    };
+    const { server, seenByMember, slidesOf } = await study('SQLite', 'dataset.json', json);
+    for (const folder of Object.keys(changes)) {
+      await server.put(`${folder}/a.svs`, svs);
+      await server.put(`${folder}/dataset.json`, json);
+    }
+    await server.rescan();
+    const slides = await slidesOf('Gizli çalışma');
+    expect(slides).toHaveLength(6);
+    for (const [folder, content] of Object.entries(changes)) {
+      await server.put(`${folder}/dataset.json`, content);
+    }
+    await server.rescan();
+    for (const id of slides) expect(await seenByMember(id)).toEqual(unseen);
+  });
+
+  it('stays closed to other members when dataset.json of a folder above vanishes', async () => {
+    const { server, seenByMember, imageId, remove, move } = await study('SQLite', 'dataset.json', json);
+    await fs.mkdir(path.join(server.config.slidesDir, 'Set/2026/left'), { recursive: true });
+    await move('Set/a.svs', 'Set/2026/left/a.svs');
+    await server.rescan();
+    expect(await server.idOf('a.svs')).toBe(imageId);
+    await remove('Set/dataset.json');
+    await server.rescan();
+    expect(await seenByMember()).toEqual(unseen);
+  });
+});
+
+describe('a new slide below an unusable metadata file', () => {
+  it('is hidden from members until the file is corrected, and then follows it', async () => {
+    const contents: Readonly<Record<string, string | Buffer>> = {
+      'saved as Windows-1254': windows1254,
+      empty: '',
+      'cut off in the row of the slide': `${head}a.svs,Gizli`,
+      'cut off before the row of the slide': `${head}b.svs,Gizli çal`,
+    };
+    const server = await slideServer();
+    const admin = server.as(await server.given.admin());
+    const viewer = await server.given.user({ role: 'viewer' });
+    const names = async () =>
+      (await server.as(viewer).call(listImages)).body.images.map(({ file_name }) => file_name);
+    for (const [folder, content] of Object.entries(contents)) {
+      await server.put(`${folder}/catalogue.csv`, content);
+      await server.put(`${folder}/a.svs`, svs);
+      await server.put(`${folder}/c.svs`, otherSvs);
+    }
+    await server.put('Else/d.svs', otherSvs);
+    await server.rescan();
+    await admin.call(updateDataset, { body: { dataset: 'Gizli çalışma', access: 'restricted' } });
+    expect(await names()).toEqual(['d.svs']);
+    const counts = async () => (await admin.call(countManagedImages)).body.counts;
+    expect(await counts()).toMatchObject({ held: 8, failed: 4 });
+    for (const folder of Object.keys(contents)) await server.put(`${folder}/catalogue.csv`, csv);
+    await server.rescan();
+    expect((await names()).sort()).toEqual(['c.svs', 'c.svs', 'c.svs', 'c.svs', 'd.svs']);
+    expect(await counts()).toMatchObject({ held: 0, failed: 0 });
+  });
+
+  it('is hidden from members when the file is missing, also after a restart', async () => {
+    const { server, seenByMember, managed, remove } = await study();
+    await remove('Set/catalogue.csv');
+    await server.services.catalogue.start(); // a new process: nothing of the last scan is in memory
+    await server.services.catalogue.settled();
+    await server.put('Set/new.svs', otherSvs);
+    await server.rescan();
+    expect(await seenByMember(await server.idOf('new.svs'))).toEqual(unseen);
+    expect((await managed({ status: 'failed' })).map(({ error }) => error)).toEqual([
+      expect.stringMatching(/^catalogue\.csv: the file is missing\./),
+    ]);
+  });
+
+  it('is hidden from members while the file is being written', async () => {
+    const { server, seenByMember } = await study();
+    const file = path.join(server.config.slidesDir, 'Set/catalogue.csv');
+    await server.put('Set/new.svs', otherSvs);
+    await fs.writeFile(file, head);
+    const written = (async () => {
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      await fs.appendFile(file, 'a.svs,Gizli çalışma,\nnew.svs,Gizli çalışma,\n');
+    })();
+    await server.rescan();
+    await written;
+    expect(await seenByMember(await server.idOf('new.svs'))).toEqual(unseen);
+  });
+});
+
+describe('an administrator', () => {
+  it('sees an unusable metadata file with the reason and the consequence', async () => {
+    const { server, managed } = await study();
+    await server.put('Set/catalogue.csv', windows1254);
+    await server.rescan();
+    expect(await managed({ status: 'failed' })).toMatchObject([
+      {
+        file_name: 'catalogue.csv',
+        error:
+          'catalogue.csv: the file is not UTF-8 text. Until it is corrected, slides below it keep their dataset and ' +
+          'organ, and new slides are hidden from members.',
+      },
+    ]);
+  });
+
+  it('finds a kept slide, with the dataset in the files, once in the audit log', async () => {
+    const { server, imageId, managed, audit } = await study();
+    await server.put('Set/catalogue.csv', head);
+    await server.rescan();
+    await server.rescan();
+    expect(await managed({ status: 'held' })).toMatchObject([
+      { id: imageId, dataset_name: 'Gizli çalışma', metadata_hold: { kind: 'kept', dataset: 'Set' } },
+    ]);
+    expect(await audit('image-dataset-kept')).toEqual([
+      {
+        target: imageId,
+        actor: null,
+        detail: { dataset: 'Gizli çalışma', dataset_in_files: 'Set' },
+      },
+    ]);
+  });
+
+  it('moves a kept slide to the dataset in the files, with both datasets in the audit log', async () => {
+    const { server, admin, imageId, seenByMember, managed, audit } = await study();
+    await server.put('Set/catalogue.csv', head);
+    await server.rescan();
+    await admin.call(changeImages, { body: { ids: [imageId], dataset_name: 'Set' } });
+    expect(await seenByMember()).toEqual(seen);
+    await server.rescan();
+    expect(await managed()).toMatchObject([{ dataset_name: 'Set', metadata_hold: null }]);
+    expect((await audit('image-edited')).map(({ detail }) => detail)).toEqual([
+      { fields: 'dataset_name', dataset_before: 'Gizli çalışma', dataset_after: 'Set' },
+    ]);
+  });
+
+  it('ends the hold by moving the slide to the dataset that it was kept in', async () => {
+    const { server, admin, imageId, seenByMember, managed } = await study();
+    await server.put('Set/catalogue.csv', head);
+    await server.rescan();
+    await admin.call(changeImages, { body: { ids: [imageId], dataset_name: 'Gizli çalışma' } });
+    await server.rescan();
+    expect(await managed({ status: 'held' })).toEqual([]);
+    expect(await seenByMember()).toEqual(unseen);
+  });
+
+  it('ends the hold by correcting the file', async () => {
+    const { server, managed } = await study();
+    await server.put('Set/catalogue.csv', head);
+    await server.rescan();
+    await server.put('Set/catalogue.csv', csv);
+    await server.rescan();
+    expect(await managed()).toMatchObject([{ dataset_name: 'Gizli çalışma', metadata_hold: null }]);
+  });
+
+  it('shows a slide that was hidden because of a bad file, and no scan hides it again', async () => {
+    const { server, admin, seenByMember } = await study();
+    await server.put('Set/catalogue.csv', windows1254);
+    await server.put('Set/new.svs', otherSvs);
+    await server.rescan();
+    const imageId = await server.idOf('new.svs');
+    expect(await seenByMember(imageId)).toEqual(unseen);
+    await admin.call(updateImage, { params: { imageId }, body: { hidden: false } });
+    await server.rescan();
+    expect(await seenByMember(imageId)).toEqual(seen);
+  });
+
+  it('hides a slide for good that was hidden because of a bad file', async () => {
+    const { server, admin, seenByMember } = await study();
+    await server.put('Set/catalogue.csv', windows1254);
+    await server.put('Set/new.svs', otherSvs);
+    await server.rescan();
+    const imageId = await server.idOf('new.svs');
+    await admin.call(updateImage, { params: { imageId }, body: { hidden: true } });
+    await server.put('Set/catalogue.csv', csv);
+    await server.rescan();
+    expect(await seenByMember(imageId)).toEqual(unseen);
+  });
+
+  it('accepts a missing metadata file by removing its entry: new slides are shown, kept ones stay', async () => {
+    const { server, admin, seenByMember, managed, remove } = await study();
+    await remove('Set/catalogue.csv');
+    await server.put('Set/new.svs', otherSvs);
+    await server.rescan();
+    const [file] = await managed({ status: 'failed' });
+    await admin.call(deleteImage, { params: { imageId: file?.id ?? '' } });
+    await server.rescan();
+    expect(await managed({ status: 'failed' })).toEqual([]);
+    expect(await seenByMember(await server.idOf('new.svs'))).toEqual(seen);
+    expect(await seenByMember()).toEqual(unseen);
+    // A file that comes and goes again is noticed again.
+    await server.put('Set/catalogue.csv', csv);
+    await server.rescan();
+    await remove('Set/catalogue.csv');
+    await server.rescan();
+    expect(await managed({ status: 'failed' })).toHaveLength(1);
+  });
+
+  it('finds every change of a dataset by a scan in the audit log', async () => {
+    const { server, admin, imageId, audit } = await study();
+    await admin.call(updateDataset, { body: { dataset: 'Gizli çalışma', access: 'open' } });
+    await server.put('Set/catalogue.csv', `${head}a.svs,Study B,\n`);
+    await server.rescan();
+    expect(await audit('image-dataset-changed')).toEqual([
+      {
+        target: imageId,
+        actor: null,
+        detail: { dataset_before: 'Gizli çalışma', dataset_after: 'Study B' },
+      },
+    ]);
+  });
+});

@@ -1,0 +1,79 @@
+/** What a reader may see of the catalogue, as conditions of a query. */
+import { createHash } from 'node:crypto';
+import { type Image, may, type User } from '@lamina/contract';
+import type { Datasets } from '../datasets/datasets.ts';
+import { unrestrictedRanges } from '../domain/catalogue-order.ts';
+import { spellingOf } from '../store/catalogue-names.ts';
+import { changeCount, type Database } from '../store/database.ts';
+import { imageOf, type ListedImage } from '../store/listed-image.ts';
+import { type ImageFilter, listDatasetNames, type Visibility } from '../store/listed-images.ts';
+
+/** Filters of a list as a request names them; null: entries without a dataset or organ. */
+export interface ListFilters {
+  readonly q?: string | undefined;
+  readonly dataset?: string | null | undefined;
+  readonly organ?: string | null | undefined;
+}
+
+export interface ReaderFilters {
+  visibilityFor(reader: User): Promise<Visibility>;
+  filterFor(filters: ListFilters, reader: User): Promise<ImageFilter>;
+  /** Returns the same key as long as the whole catalogue stays the same for readers with the same access. */
+  viewKey(reader: User): Promise<string>;
+}
+
+export function createReaderFilters(db: Database, datasets: Pick<Datasets, 'closedTo'>): ReaderFilters {
+  let known: { readonly revision: number; readonly names: readonly string[] } | null = null;
+
+  /** Reads the names again when the catalogue has changed. */
+  async function datasetNames(): Promise<readonly string[]> {
+    const revision = await changeCount(db, 'catalogue');
+    if (known?.revision !== revision) known = { revision, names: await listDatasetNames(db) };
+    return known.names;
+  }
+
+  async function visibilityFor(reader: User): Promise<Visibility> {
+    const restrictedDatasets = await datasets.closedTo(reader);
+    return {
+      status: seesAll(reader) ? null : 'ready',
+      includesHidden: seesAll(reader),
+      restrictedDatasets,
+      ranges:
+        restrictedDatasets.size === 0 ? null : unrestrictedRanges(await datasetNames(), restrictedDatasets),
+    };
+  }
+
+  return {
+    visibilityFor,
+
+    async filterFor({ q, dataset, organ }, reader) {
+      return {
+        ...(await visibilityFor(reader)),
+        search: q,
+        dataset: typeof dataset === 'string' ? await spellingOf(db, 'dataset', dataset) : dataset,
+        organ: typeof organ === 'string' ? await spellingOf(db, 'organ', organ) : organ,
+      };
+    },
+
+    async viewKey(reader) {
+      const revision = await changeCount(db, 'catalogue');
+      const restricted = [...(await datasets.closedTo(reader))].sort();
+      return JSON.stringify([revision, seesAll(reader), restricted]);
+    },
+  };
+}
+
+/** Administrators see every entry that is not removed; all others the ready ones that are not hidden. */
+export function seesAll(reader: User): boolean {
+  return may(reader, 'catalogue.write');
+}
+
+/** Returns an entry as its reader may see it: the reason why a file could not be read is for administrators. */
+export function imageFor(reader: User, row: ListedImage): Image {
+  const image = imageOf(row);
+  return seesAll(reader) ? image : { ...image, error: null };
+}
+
+export function hashOf(key: string): string {
+  return createHash('sha256').update(key).digest('base64url');
+}

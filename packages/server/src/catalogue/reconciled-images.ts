@@ -1,0 +1,109 @@
+/** Entries of the catalogue as they follow their files: new ones, changed ones, moved ones. */
+import { basename } from 'node:path/posix';
+import type { AuditEntry } from '../audit/audit-recorder.ts';
+import { writeHold } from '../domain/metadata-hold.ts';
+import type { SlideFile } from '../slide-storage/slide-roots.ts';
+import type { Change } from '../store/database.ts';
+import {
+  type EditableField,
+  findImage,
+  type NewImage,
+  type ScannedRow,
+  updateImage,
+} from '../store/images.ts';
+import { type FollowedFile, followMetadata, type RestrictedDatasets } from './follow-metadata.ts';
+import { type MetadataProblem, slideMetadataOf } from './metadata-files.ts';
+import type { FoundSlide } from './scan.ts';
+
+export type Root = SlideFile['root'];
+
+export interface Found {
+  readonly root: Root;
+  readonly slide: FoundSlide;
+}
+
+export interface Pair extends Found {
+  readonly row: ScannedRow;
+}
+
+/** Actor and origin of audit entries for actions of the server. */
+export const serverActor = { actor: null, origin: null } as const satisfies Partial<AuditEntry>;
+
+export const isElsewhere = ({ row, root, slide }: Pair) => row.root !== root || row.path !== slide.path;
+
+const membersOf = ({ members }: Pick<FoundSlide, 'members'>) => JSON.stringify(members);
+
+export function newImage(
+  id: string,
+  root: Root,
+  slide: Omit<FoundSlide, 'fingerprint'>,
+  { fingerprint, at }: { readonly fingerprint: string | null; readonly at: string },
+): NewImage {
+  return {
+    id,
+    root,
+    path: slide.path,
+    members: membersOf(slide),
+    fingerprint,
+    file_name: basename(slide.path),
+    dataset_name: slide.dataset_name,
+    organ_type: slide.organ_type,
+    size_bytes: slide.sizeBytes,
+    ...(slide.metadataIncomplete && { hidden_at: at, metadata_hold: writeHold({ kind: 'waiting' }) }),
+  };
+}
+
+export function metadataFile({ path }: MetadataProblem): Omit<FoundSlide, 'fingerprint'> {
+  return { path, members: [], sizeBytes: 0, ...slideMetadataOf(path, []) };
+}
+
+/**
+ * Applies a found slide to its current entry, which an administrator may have edited since the scan began.
+ *
+ * @returns audit entries
+ */
+export async function followFile(
+  tx: Change,
+  pair: Pair,
+  restricted: RestrictedDatasets,
+  at: string,
+): Promise<readonly AuditEntry[]> {
+  const row = await findImage(tx, pair.row.id, { includeMissing: true });
+  if (row === null) return [];
+  const { changes, entries } = changesOf(row, pair, restricted);
+  const after = await updateImage(tx, row.id, changes, at);
+  return entries.map((entry) => ({
+    ...entry,
+    // The spelling of the catalogue.
+    ...(entry.action === 'image-dataset-changed' && {
+      detail: { dataset_before: row.dataset_name, dataset_after: after?.dataset_name ?? null },
+    }),
+  }));
+}
+
+/** Returns the differences of an entry from its file and the metadata files, without fields that an administrator has edited. */
+export function changesOf(
+  row: ScannedRow,
+  { root, slide }: Found,
+  restricted: RestrictedDatasets,
+): FollowedFile {
+  const edited = new Set(JSON.parse(row.edited_fields) as EditableField[]);
+  const isAt = row.root === root && row.path === slide.path;
+  const followed = followMetadata(row, slide, edited, restricted);
+  return {
+    changes: {
+      ...(!isAt && { root, path: slide.path }),
+      ...(!isAt && !edited.has('file_name') && { file_name: basename(slide.path) }),
+      ...followed.changes,
+      ...(row.members !== membersOf(slide) && { members: membersOf(slide) }),
+      ...(row.size_bytes !== slide.sizeBytes && { size_bytes: slide.sizeBytes }),
+      ...(row.missing_since !== null && { missing_since: null }),
+    },
+    entries: followed.entries,
+  };
+}
+
+export function moveOf({ row, slide }: Pair): AuditEntry {
+  const from = row.path.startsWith('/') ? null : row.path; // another entry has taken its path
+  return { ...serverActor, action: 'image-moved', target: row.id, detail: { from, to: slide.path } };
+}

@@ -1,0 +1,169 @@
+/**
+ * Security finding 4: a search matches text only in entries that the caller may see, so its duration says nothing about
+ * the others. These tests count the texts that the database matches instead of measuring time.
+ */
+import {
+  getImage,
+  getImagePosition,
+  listImageGroups,
+  listImageRows,
+  listImages,
+  updateDataset,
+} from '@lamina/contract';
+import { describe, expect, it } from 'vitest';
+import { prepareSearch } from '../store/catalogue-search.ts';
+import { watchQueries } from '../store/database.ts';
+import { type DatabaseKind, databaseKinds, openTestDatabase } from '../store/testing/test-database.ts';
+import { analyzeImages, openWatched, recordPlans } from '../store/testing/watched-matching.ts';
+import { catalogueOf } from './testing/catalogue-of.ts';
+
+/** Entries that a viewer may see have `visible` in their names, all others `secret`. */
+async function catalogueWithSecrets(kind: DatabaseKind, restrictedDatasets: number) {
+  const watched = await openWatched(kind);
+  // The server closes its database; the watch must be taken down first.
+  const world = await catalogueOf({ db: watched.db, close: watched.close });
+  const { server, admin } = world;
+  const at = server.clock.now().toISOString();
+  const { image } = server.given;
+  await image({ file_name: 'visible 1.svs', dataset_name: 'Open 1', organ_type: 'Liver' });
+  await image({ file_name: 'visible 2.svs', dataset_name: 'Zebra', organ_type: 'Liver' });
+  await image({ file_name: 'visible 3.svs' });
+  for (const dataset_name of ['Open 1', 'Zebra', null]) {
+    const place = { dataset_name, organ_type: 'Liver' };
+    await image({ ...place, file_name: 'secret hidden.svs', hidden_at: at });
+    await image({ ...place, file_name: 'secret failed.svs', status: 'failed' });
+    await image({ ...place, file_name: 'secret pending.svs', status: 'pending' });
+    await image({ ...place, file_name: 'secret removed.svs', removed_at: at });
+    await image({ ...place, file_name: 'secret missing.svs', missing_since: at });
+  }
+  // The first one has the place of an open dataset in the order of the list: leading zeros do not count there.
+  const restricted = Array.from({ length: restrictedDatasets }, (_, i) => (i === 0 ? 'Open 01' : `Set ${i}`));
+  let secretId = '';
+  for (const dataset of restricted) {
+    ({ id: secretId } = await image({
+      file_name: 'secret 4711.svs',
+      dataset_name: dataset,
+      organ_type: 'Liver',
+    }));
+    await image({ file_name: 'visible between.svs', dataset_name: `${dataset} open` });
+    await admin.call(updateDataset, { body: { dataset, access: 'restricted', listed: false } });
+  }
+  await watched.matched();
+  return { ...world, watched, secretId, restricted };
+}
+
+describe.each(databaseKinds)('visibility in a search, on %s', (kind) => {
+  it.each([
+    ['3 restricted datasets', 3],
+    ['more restricted datasets than the list is split by', 70],
+  ])('LIKE is evaluated on entries that the caller may see alone, with %s', async (_, count) => {
+    const { names, reader, watched } = await catalogueWithSecrets(kind, count);
+    const queries: Record<string, string>[] = [
+      { q: 'secret' },
+      { q: 'visible' },
+      { q: '4711' },
+      { q: 'nothing has this' },
+      { q: 'visible', limit: '2' },
+      { q: 'secret', limit: '2' },
+      { q: '4711', organ: 'Liver' },
+      { q: 'visible', organ: 'Liver', limit: '1' },
+    ];
+    const { body } = await reader.call(listImages, { query: { limit: '2' } });
+    queries.push({ q: '4711', cursor: body.next_cursor ?? '' });
+    await watched.matched();
+    for (const query of queries) {
+      const found = await names(reader, query);
+      expect([query, found.filter((name) => name.startsWith('secret'))]).toEqual([query, []]);
+      if (query.q === 'visible') expect(found.length).toBeGreaterThan(0);
+      const matched = await watched.matched();
+      expect([query, matched.length > 0]).toEqual([query, true]);
+      expect([query, matched.filter((text) => text.includes('secret'))]).toEqual([query, []]);
+    }
+  });
+
+  it.each([
+    ['3 restricted datasets', 3],
+    ['more restricted datasets than the list is split by', 70],
+  ])(
+    'LIKE is evaluated on entries that the caller may see alone in groups, rows and positions, with %s',
+    async (_, count) => {
+      const { list, reader, watched } = await catalogueWithSecrets(kind, count);
+      const [visible] = await list(reader);
+      await watched.matched();
+      for (const query of [
+        { q: 'secret 4711' },
+        { q: 'visible' },
+        { q: 'visible', organ: 'Liver' },
+        { q: 'visible', order: 'largest' },
+      ]) {
+        await reader.call(listImageGroups, { query });
+        await reader.call(listImageRows, { query });
+        await reader.call(getImagePosition, { params: { imageId: visible?.id ?? '' }, query });
+        const matched = await watched.matched();
+        expect([query, matched.length > 0]).toEqual([query, true]);
+        expect([query, matched.filter((text) => text.includes('secret'))]).toEqual([query, []]);
+      }
+    },
+  );
+
+  it('LIKE is evaluated on no entry of a restricted dataset that the search is narrowed to', async () => {
+    const { names, reader, watched, restricted } = await catalogueWithSecrets(kind, 3);
+    for (const dataset of [...restricted, 'Open 1', 'no such dataset']) {
+      const found = await names(reader, { q: 's', dataset });
+      expect([dataset, found]).toEqual([dataset, dataset === 'Open 1' ? ['visible 1.svs'] : []]);
+      const matched = await watched.matched();
+      expect([dataset, matched.filter((text) => text.includes('secret'))]).toEqual([dataset, []]);
+    }
+  });
+
+  it('an administrator still finds entries of restricted datasets and hidden ones', async () => {
+    const { names, admin } = await catalogueWithSecrets(kind, 3);
+    // Not '4711': a search also matches ids, and a random id can contain any four digits.
+    expect(await names(admin, { q: 'secret 4711' })).toEqual(Array(3).fill('secret 4711.svs'));
+    expect(await names(admin, { q: 'hidden' })).toEqual(Array(3).fill('secret hidden.svs'));
+  });
+
+  it('an unknown id and the id of an invisible entry cost the same queries', async () => {
+    const { server, viewer, secretId, watched } = await catalogueWithSecrets(kind, 3);
+    const token = await server.given.token(viewer);
+    const queriesFor = async (imageId: string) => {
+      await server.as(token).call(getImage, { params: { imageId } }); // whatever is kept in memory is kept now
+      let queries = 0;
+      watchQueries(watched.db, () => queries++);
+      const { status } = await server.as(token).call(getImage, { params: { imageId } });
+      return [status, queries];
+    };
+    const unknown = await queriesFor('00000000-0000-4000-8000-000000000000');
+    expect(unknown[0]).toBe(404);
+    expect(await queriesFor(secretId)).toEqual(unknown);
+  });
+});
+
+describe.skipIf(!databaseKinds.includes('PostgreSQL'))('query plans of a list, on PostgreSQL', () => {
+  it('read no entry of a restricted dataset, and never the index of all words', async () => {
+    const { db, url, close } = await openTestDatabase('PostgreSQL');
+    await prepareSearch(db);
+    const { server, reader, admin } = await catalogueOf({ db, close });
+    for (let i = 0; i < 30; i++) {
+      const place = { dataset_name: `Set ${i % 3}`, organ_type: 'Liver' };
+      await server.given.image({ ...place, file_name: `${i}.svs` });
+    }
+    await admin.call(updateDataset, { body: { dataset: 'Set 1', access: 'restricted', listed: false } });
+    await analyzeImages(db);
+    const asked = await recordPlans(url ?? '', 'sort_key');
+    await reader.call(listImages, { query: { limit: '50' } });
+    await reader.call(listImages, { query: { limit: '50', organ: 'Liver' } });
+    await reader.call(listImages, { query: { limit: '50', dataset: 'Set 0' } });
+    await reader.call(listImages, { query: { limit: '50', dataset: 'Set 1' } });
+    const lists = await asked.plans();
+    expect(lists).toHaveLength(3); // none for the restricted dataset
+    for (const { text, plan } of lists) {
+      const removed = [...plan.matchAll(/"Rows Removed by Filter":(\d+)/g)].map(([, rows]) => Number(rows));
+      expect([text, removed.filter((rows) => rows > 0)]).toEqual([text, []]);
+    }
+    await reader.call(listImages, { query: { limit: '50', q: '1' } });
+    const searches = await asked.plans();
+    expect(searches.length).toBeGreaterThan(0);
+    for (const { plan } of searches) expect(plan).not.toContain('images_by_words');
+  });
+});

@@ -1,0 +1,42 @@
+/** Which slides an account may view, for what refers to slides: cases, collections, saved views, share links. */
+import type { User } from '@lamina/contract';
+import type { Datasets } from '../datasets/datasets.ts';
+import { opens } from '../domain/image-session.ts';
+import type { Connection, Database } from '../store/database.ts';
+import type { ImageRow } from '../store/images.ts';
+import { findImages } from '../store/managed-images.ts';
+import { seesAll } from './reader-filter.ts';
+
+export interface VisibleImages {
+  /** Returns those of the images that the account may view now, by id. */
+  of(
+    reader: User,
+    imageIds: readonly string[],
+    /** The transaction to read in; default: none. */
+    from?: Connection,
+  ): Promise<ReadonlyMap<string, ImageRow>>;
+}
+
+export function createVisibleImages(db: Database, datasets: Pick<Datasets, 'closedTo'>): VisibleImages {
+  return {
+    async of(reader, imageIds, from = db) {
+      const restrictedDatasets = await datasets.closedTo(reader, from);
+      const rows = await findImages(from, [...new Set(imageIds)]);
+      const seesHidden = seesAll(reader);
+      return new Map(
+        rows
+          .filter(
+            (row) =>
+              row.removed_at === null &&
+              row.missing_since === null &&
+              (row.status === 'ready' || seesHidden) &&
+              opens(
+                { restrictedDatasets, seesHidden },
+                { dataset: row.dataset_name, isHidden: row.hidden_at !== null },
+              ),
+          )
+          .map((row) => [row.id, row]),
+      );
+    },
+  };
+}

@@ -1,0 +1,110 @@
+/** Answers to the questions of a collection: given by its readers and visitors, read by its owner. */
+import {
+  AppError,
+  type answerQuestion,
+  type BodyOf,
+  type CollectionAnswer,
+  type ResponseOf,
+} from '@lamina/contract';
+import { isCorrect } from '../domain/questions.ts';
+import { csvByteOrderMark, formatCsvLine } from '../platform/csv.ts';
+import { listAnswerRows, saveAnswer } from '../store/collections.ts';
+import type { Database } from '../store/database.ts';
+import type { Collections } from './collections.ts';
+import { collectionOf, type Follower } from './followers.ts';
+import { itemKeys, positionOf } from './item-keys.ts';
+
+export interface Answers {
+  /** @throws AppError not_found, also for an item without a question; invalid_request for an answer of another kind */
+  give(
+    follower: Follower,
+    collectionId: string,
+    given: BodyOf<typeof answerQuestion>,
+  ): Promise<ResponseOf<typeof answerQuestion>>;
+  /** In the order of the items. @throws AppError not_found for a collection of another account */
+  list(uid: string, collectionId: string): Promise<CollectionAnswer[]>;
+}
+
+interface Dependencies {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly collections: Collections;
+}
+
+export function createAnswers({ db, now, collections }: Dependencies): Answers {
+  return {
+    async give(follower, collectionId, { item, answer }) {
+      const { items } = await collectionOf({ db, collections }, follower, collectionId);
+      const position = positionOf(items, item);
+      const question = items[position]?.question;
+      const key = itemKeys(items)[position];
+      if (!question || key === undefined) throw new AppError('not_found');
+      const correct = isCorrect(question, answer);
+      if (correct === undefined) throw new AppError('invalid_request', { field: 'answer' });
+      const uid = 'user' in follower ? follower.user.uid : null;
+      await db.transaction().execute((tx) =>
+        saveAnswer(tx, {
+          collection_id: collectionId,
+          item_key: key,
+          person: 'user' in follower ? follower.user.uid : follower.hash,
+          uid,
+          answer: JSON.stringify(answer),
+          is_correct: correct === null ? null : correct ? 1 : 0,
+          answered_at: now().toISOString(),
+        }),
+      );
+      const { explanation } = question;
+      return { correct, ...(explanation && { explanation }) };
+    },
+
+    async list(uid, collectionId) {
+      const { items } = await collections.own(uid, collectionId);
+      const keys = itemKeys(items);
+      const visitors: string[] = [];
+      const answers = (await listAnswerRows(db, collectionId)).map((row): CollectionAnswer => {
+        if (row.uid === null && !visitors.includes(row.person)) visitors.push(row.person);
+        const position = keys.indexOf(row.item_key);
+        return {
+          item: position === -1 ? null : position,
+          question: items[position]?.question?.text ?? null,
+          person: row.display_name ?? row.email ?? `Visitor ${visitors.indexOf(row.person) + 1}`,
+          uid: row.uid,
+          answer: JSON.parse(row.answer) as CollectionAnswer['answer'],
+          correct: row.is_correct === null ? null : row.is_correct === 1,
+          attempts: row.attempts,
+          answered_at: row.answered_at,
+        };
+      });
+      const placeOf = ({ item }: CollectionAnswer) => item ?? items.length;
+      return answers.sort((a, b) => placeOf(a) - placeOf(b));
+    },
+  };
+}
+
+const columns = [
+  'item',
+  'question',
+  'person',
+  'uid',
+  'answer',
+  'correct',
+  'attempts',
+  'answered_at',
+] as const;
+
+/** The answers as CSV (RFC 4180, UTF-8 with a byte order mark); items are counted from 1. */
+export function answersCsv(answers: readonly CollectionAnswer[]): string {
+  const lines = answers.map((answer) =>
+    formatCsvLine([
+      answer.item === null ? '' : String(answer.item + 1),
+      answer.question,
+      answer.person,
+      answer.uid,
+      typeof answer.answer === 'string' ? answer.answer : answer.answer.join(' '),
+      answer.correct === null ? '' : answer.correct ? 'yes' : 'no',
+      String(answer.attempts),
+      answer.answered_at,
+    ]),
+  );
+  return csvByteOrderMark + formatCsvLine(columns) + lines.join('');
+}

@@ -1,0 +1,256 @@
+/**
+ * Collections: changed by their owner, read by their readers. What a reader may not view is shown as an item without access;
+ * a saved view belongs to the owner, and a reader sees it where the reader may view its slide.
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  AppError,
+  type BodyOf,
+  type Case,
+  type Collection,
+  type CollectionItem,
+  type createCollection as createEndpoint,
+  type User,
+  type updateCollection as updateEndpoint,
+} from '@lamina/contract';
+import type { Actor } from '../audit/actor.ts';
+import type { AuditAction, AuditRecorder } from '../audit/audit-recorder.ts';
+import type { Cases } from '../cases/cases.ts';
+import type { VisibleImages } from '../catalogue/visible-images.ts';
+import { withoutAnswer } from '../domain/questions.ts';
+import type { SignInService } from '../sessions/sign-in-service.ts';
+import {
+  deleteCollectionRow,
+  findCollection,
+  listCollectionsFor,
+  type StoredCollection,
+  type StoredItem,
+  saveCollection,
+} from '../store/collections.ts';
+import type { Change, Connection, Database } from '../store/database.ts';
+import type { ImageRow } from '../store/images.ts';
+import { coloursOf, fieldOf, findSavedViews, type SavedViewRow } from '../store/saved-views.ts';
+import { listUsersByUid } from '../store/users.ts';
+import { editOwn } from './edit-own.ts';
+
+type NewCollection = BodyOf<typeof createEndpoint>;
+
+export interface Collections {
+  list(reader: User): Promise<Collection[]>;
+  /** @throws AppError not_found, also for a collection that the reader may not see */
+  get(reader: User, id: string, from?: Connection): Promise<Collection>;
+  /** Returns a stored collection for someone who may read it. @throws AppError not_found */
+  readable(reader: User, id: string): Promise<StoredCollection>;
+  /** @throws AppError not_found for a collection of another account */
+  own(uid: string, id: string, from?: Connection): Promise<StoredCollection>;
+  /** @throws AppError not_found for an item that the owner may not view, and for an unknown reader */
+  create(by: Actor, wanted: NewCollection): Promise<Collection>;
+  /** @throws AppError not_found, conflict */
+  update(by: Actor, id: string, changes: BodyOf<typeof updateEndpoint>): Promise<Collection>;
+  /** @throws AppError not_found */
+  delete(by: Actor, id: string): Promise<void>;
+}
+
+interface Dependencies {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly audit: AuditRecorder;
+  readonly signIn: Pick<SignInService, 'holderOf'>;
+  readonly visibleImages: VisibleImages;
+  readonly cases: Pick<Cases, 'visible'>;
+}
+
+/** What the items of some collections name, as far as a reader may view it. */
+interface Targets {
+  readonly views: ReadonlyMap<string, SavedViewRow>;
+  readonly cases: ReadonlyMap<string, Case>;
+  readonly images: ReadonlyMap<string, ImageRow>;
+}
+
+/** One closure of more than 60 lines: reading and changing share how targets are found. */
+export function createCollections(dependencies: Dependencies): Collections {
+  const { db, now, visibleImages, cases } = dependencies;
+
+  async function targetsOf(
+    reader: User,
+    items: readonly Pick<StoredItem, 'type' | 'id'>[],
+    from: Connection,
+  ): Promise<Targets> {
+    const idsOf = (type: StoredItem['type']) =>
+      items.filter((item) => item.type === type).map(({ id }) => id);
+    const views = await findSavedViews(from, idsOf('view'));
+    return {
+      views: new Map(views.map((view) => [view.id, view])),
+      cases: await cases.visible(reader, idsOf('case'), from),
+      images: await visibleImages.of(
+        reader,
+        [...idsOf('slide'), ...views.map(({ image_id }) => image_id)],
+        from,
+      ),
+    };
+  }
+
+  async function asSeenBy(
+    reader: User,
+    stored: readonly StoredCollection[],
+    from: Connection,
+  ): Promise<Collection[]> {
+    const targets = await targetsOf(
+      reader,
+      stored.flatMap(({ items }) => items),
+      from,
+    );
+    return stored.map(({ uid, ownerName, readerUids, items, readers, ...rest }): Collection => {
+      const own = uid === reader.uid;
+      const listed = own ? [...readerUids] : readerUids.filter((each) => each === reader.uid);
+      return {
+        ...rest,
+        owner: uid,
+        owner_name: ownerName,
+        own,
+        readers: readers === 'members' ? 'members' : listed,
+        items: items.map((item) => ({
+          type: item.type,
+          id: item.id,
+          text: item.text,
+          question: item.question === null || own ? item.question : withoutAnswer(item.question),
+          ...shownTarget(item, uid, targets),
+        })),
+      };
+    });
+  }
+
+  function edit<T>(
+    by: Actor,
+    action: AuditAction,
+    work: (tx: Change, user: User) => Promise<readonly [stored: StoredCollection, result: T]>,
+  ): Promise<T> {
+    return editOwn(dependencies, by, action, async (tx, user) => {
+      const [{ id, title, items, readers }, result] = await work(tx, user);
+      return { target: id, detail: { title, items: items.length, readers }, result };
+    });
+  }
+
+  /** @throws AppError not_found for an item that the owner may not view */
+  async function storedItems(tx: Change, user: User, wanted: NewCollection['items']): Promise<StoredItem[]> {
+    const targets = await targetsOf(user, wanted, tx);
+    for (const item of wanted) {
+      if (!shownTarget(item, user.uid, targets).access) throw new AppError('not_found');
+    }
+    return wanted.map(({ type, id, text, question }) => ({
+      type,
+      id,
+      text: text || null,
+      question: question ?? null,
+    }));
+  }
+
+  /** @throws AppError not_found for an unknown account */
+  async function storedReaders(tx: Change, wanted: NewCollection['readers']) {
+    if (wanted === 'members') return { readers: 'members', readerUids: [] } as const;
+    const readerUids = [...new Set(wanted)];
+    if ((await listUsersByUid(tx, readerUids)).length < readerUids.length) throw new AppError('not_found');
+    return { readers: 'listed', readerUids } as const;
+  }
+
+  async function readable(reader: User, id: string, from: Connection = db): Promise<StoredCollection> {
+    const stored = await findCollection(from, id);
+    const isReadable =
+      stored !== null &&
+      (stored.uid === reader.uid || stored.readers === 'members' || stored.readerUids.includes(reader.uid));
+    if (!isReadable) throw new AppError('not_found');
+    return stored;
+  }
+
+  async function own(uid: string, id: string, from: Connection = db): Promise<StoredCollection> {
+    const stored = await findCollection(from, id);
+    if (stored?.uid !== uid) throw new AppError('not_found');
+    return stored;
+  }
+
+  async function get(reader: User, id: string, from: Connection = db): Promise<Collection> {
+    const [seen] = await asSeenBy(reader, [await readable(reader, id, from)], from);
+    if (seen === undefined) throw new AppError('not_found');
+    return seen;
+  }
+
+  return {
+    list: async (reader) => asSeenBy(reader, await listCollectionsFor(db, reader.uid), db),
+    get,
+    readable,
+    own,
+
+    create: (by, { title, description, items, readers }) =>
+      edit(by, 'collection-created', async (tx, user) => {
+        const at = now().toISOString();
+        const stored: StoredCollection = {
+          id: randomUUID(),
+          uid: by.uid,
+          ownerName: user.displayName,
+          title,
+          description: description || null,
+          ...(await storedReaders(tx, readers)),
+          items: await storedItems(tx, user, items),
+          version: 1,
+          created_at: at,
+          updated_at: at,
+        };
+        await saveCollection(tx, stored);
+        return [stored, await get(user, stored.id, tx)];
+      }),
+
+    update: (by, id, { version, title, description, items, readers }) =>
+      edit(by, 'collection-changed', async (tx, user) => {
+        const before = await own(by.uid, id, tx);
+        if (version !== undefined && version !== before.version) throw new AppError('conflict');
+        const stored: StoredCollection = {
+          ...before,
+          ...(title !== undefined && { title }),
+          ...(description !== undefined && { description: description || null }),
+          ...(readers !== undefined && (await storedReaders(tx, readers))),
+          ...(items !== undefined && { items: await storedItems(tx, user, items) }),
+          version: before.version + 1,
+          updated_at: now().toISOString(),
+        };
+        await saveCollection(tx, stored);
+        return [stored, await get(user, id, tx)];
+      }),
+
+    delete: (by, id) =>
+      edit(by, 'collection-deleted', async (tx) => {
+        const stored = await own(by.uid, id, tx);
+        await deleteCollectionRow(tx, id);
+        return [stored, undefined];
+      }),
+  };
+}
+
+type Shown = Pick<CollectionItem, 'access' | 'title' | 'images' | 'field' | 'colours'>;
+
+const noAccess: Shown = { access: false, title: null, images: [], field: null };
+
+/** @param owner uid of the collection's owner, to whom its saved views belong */
+function shownTarget({ type, id }: Pick<StoredItem, 'type' | 'id'>, owner: string, targets: Targets): Shown {
+  if (type === 'case') {
+    const found = targets.cases.get(id);
+    if (found === undefined) return noAccess;
+    const images = found.slides.map(({ image_id }) => image_id);
+    return { access: true, title: found.name, images, field: null };
+  }
+  if (type === 'slide') {
+    const image = targets.images.get(id);
+    return image === undefined
+      ? noAccess
+      : { access: true, title: image.file_name, images: [id], field: null };
+  }
+  const view = targets.views.get(id);
+  if (view?.uid !== owner || !targets.images.has(view.image_id)) return noAccess;
+  const colours = coloursOf(view);
+  return {
+    access: true,
+    title: view.title,
+    images: [view.image_id],
+    field: fieldOf(view),
+    ...(colours !== null && { colours }),
+  };
+}

@@ -1,0 +1,35 @@
+import type { User } from '@lamina/contract';
+import type { Actor } from '../audit/actor.ts';
+import type { AuditAction, AuditRecorder } from '../audit/audit-recorder.ts';
+import { currentCaller } from '../sessions/current-caller.ts';
+import type { SignInService } from '../sessions/sign-in-service.ts';
+import { type Change, change, type Database } from '../store/database.ts';
+
+interface Dependencies {
+  readonly db: Database;
+  readonly audit: AuditRecorder;
+  readonly signIn: Pick<SignInService, 'holderOf'>;
+}
+
+interface Edited<T> {
+  /** Id of what was changed. */
+  readonly target: string;
+  /** Detail of the audit event. */
+  readonly detail: Readonly<Record<string, string | number | boolean | null>>;
+  readonly result: T;
+}
+
+/** Runs a change of what an account owns, in one transaction with its audit event. @throws AppError forbidden */
+export function editOwn<T>(
+  { db, audit, signIn }: Dependencies,
+  by: Actor,
+  action: AuditAction,
+  work: (tx: Change, user: User) => Promise<Edited<T>>,
+): Promise<T> {
+  return change(db, 'accounts', async (tx) => {
+    const user = await currentCaller(tx, signIn, by, 'sharing.own');
+    const { target, detail, result } = await work(tx, user);
+    await audit.record(tx, { action, actor: by.uid, target, detail, origin: by.origin });
+    return result;
+  });
+}

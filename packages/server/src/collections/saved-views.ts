@@ -1,0 +1,136 @@
+/** Saved views of an account. A view of a slide that its owner may no longer see stays, and shows nothing. */
+import { randomUUID } from 'node:crypto';
+import {
+  AppError,
+  type BodyOf,
+  type createSavedView as createEndpoint,
+  type SavedView,
+  type User,
+  type updateSavedView as updateEndpoint,
+} from '@lamina/contract';
+import type { Actor } from '../audit/actor.ts';
+import type { AuditAction, AuditRecorder } from '../audit/audit-recorder.ts';
+import type { VisibleImages } from '../catalogue/visible-images.ts';
+import type { SignInService } from '../sessions/sign-in-service.ts';
+import type { Change, Database } from '../store/database.ts';
+import {
+  coloursOf,
+  deleteSavedViewRow,
+  fieldOf,
+  findSavedViews,
+  listSavedViewRows,
+  type SavedViewRow,
+  saveSavedView,
+} from '../store/saved-views.ts';
+import { editOwn } from './edit-own.ts';
+
+export interface SavedViews {
+  list(uid: string): Promise<SavedView[]>;
+  /** @throws AppError not_found, also for a view of another account */
+  get(uid: string, id: string): Promise<SavedView>;
+  /** @throws AppError not_found for a slide that the caller may not view */
+  create(by: Actor, wanted: BodyOf<typeof createEndpoint>): Promise<SavedView>;
+  /** @throws AppError not_found, conflict */
+  update(by: Actor, id: string, changes: BodyOf<typeof updateEndpoint>): Promise<SavedView>;
+  /** @throws AppError not_found */
+  delete(by: Actor, id: string): Promise<void>;
+}
+
+interface Dependencies {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly audit: AuditRecorder;
+  readonly signIn: Pick<SignInService, 'holderOf'>;
+  readonly visibleImages: VisibleImages;
+}
+
+export function createSavedViews({ db, now, audit, signIn, visibleImages }: Dependencies): SavedViews {
+  function edit<T>(
+    by: Actor,
+    action: AuditAction,
+    work: (tx: Change, user: User) => Promise<readonly [row: SavedViewRow, result: T]>,
+  ): Promise<T> {
+    return editOwn({ db, audit, signIn }, by, action, async (tx, user) => {
+      const [row, result] = await work(tx, user);
+      return { target: row.id, detail: { title: row.title, image: row.image_id }, result };
+    });
+  }
+
+  async function ownRow(from: Database | Change, uid: string, id: string): Promise<SavedViewRow> {
+    const [row] = await findSavedViews(from, [id]);
+    if (row?.uid !== uid) throw new AppError('not_found');
+    return row;
+  }
+
+  /** @throws AppError not_found */
+  async function requireVisible(tx: Change, user: User, imageId: string): Promise<void> {
+    if ((await visibleImages.of(user, [imageId], tx)).size === 0) throw new AppError('not_found');
+  }
+
+  return {
+    list: async (uid) => (await listSavedViewRows(db, uid)).map(viewOf),
+
+    get: async (uid, id) => viewOf(await ownRow(db, uid, id)),
+
+    create: (by, { image_id, title, text, field, colours, layers }) =>
+      edit(by, 'saved-view-created', async (tx, user) => {
+        await requireVisible(tx, user, image_id);
+        const at = now().toISOString();
+        const row: SavedViewRow = {
+          id: randomUUID(),
+          uid: by.uid,
+          image_id,
+          title,
+          text: text || null,
+          field: JSON.stringify(field),
+          colours: jsonOf(colours),
+          layers: jsonOf(layers),
+          version: 1,
+          created_at: at,
+          updated_at: at,
+        };
+        await saveSavedView(tx, row);
+        return [row, viewOf(row)];
+      }),
+
+    update: (by, id, { version, image_id, title, text, field, colours, layers }) =>
+      edit(by, 'saved-view-changed', async (tx, user) => {
+        const before = await ownRow(tx, by.uid, id);
+        if (version !== undefined && version !== before.version) throw new AppError('conflict');
+        if (image_id !== undefined) await requireVisible(tx, user, image_id);
+        const row: SavedViewRow = {
+          ...before,
+          ...(image_id !== undefined && { image_id }),
+          ...(title !== undefined && { title }),
+          ...(text !== undefined && { text: text || null }),
+          ...(field !== undefined && { field: JSON.stringify(field) }),
+          ...(colours !== undefined && { colours: jsonOf(colours) }),
+          ...(layers !== undefined && { layers: jsonOf(layers) }),
+          version: before.version + 1,
+          updated_at: now().toISOString(),
+        };
+        await saveSavedView(tx, row);
+        return [row, viewOf(row)];
+      }),
+
+    delete: (by, id) =>
+      edit(by, 'saved-view-deleted', async (tx) => {
+        const row = await ownRow(tx, by.uid, id);
+        await deleteSavedViewRow(tx, id);
+        return [row, undefined];
+      }),
+  };
+}
+
+function jsonOf(value: unknown): string | null {
+  return value === undefined || value === null ? null : JSON.stringify(value);
+}
+
+function viewOf({ uid: _, layers, ...row }: SavedViewRow): SavedView {
+  return {
+    ...row,
+    field: fieldOf(row),
+    colours: coloursOf(row),
+    layers: layers === null ? null : (JSON.parse(layers) as unknown),
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * `npm run annotations -- export|import`: annotations of a dataset as files, while the server runs. Its user has access to
+ * the database anyway.
+ */
+import '../platform/require-node.ts';
+import path from 'node:path';
+import { type ExportFormat, exportFormats } from '@lamina/annotations';
+import { exportDataset, importDataset } from '../annotations/dataset-files.ts';
+import { createAuditRecorder } from '../audit/audit-recorder.ts';
+import { openDatabase } from '../store/database.ts';
+import { parseArguments, runCommand, UsageError } from './run-command.ts';
+
+const usage = `npm run annotations -- export --dataset name --to folder [--format ${exportFormats.join('|')}] [--private]
+npm run annotations -- import --dataset name --from folder --owner e-mail [--layer name] [--private] [--dry-run]`;
+
+function required(value: string | undefined, option: string): string {
+  if (value === undefined) throw new UsageError(`--${option} is missing.\n${usage}`);
+  return value;
+}
+
+function isFormat(text: string): text is ExportFormat {
+  return exportFormats.some((format) => format === text);
+}
+
+await runCommand(async (config, log) => {
+  const { values, positionals } = parseArguments(
+    {
+      dataset: { type: 'string' },
+      to: { type: 'string' },
+      from: { type: 'string' },
+      format: { type: 'string', default: 'qupath' },
+      owner: { type: 'string' },
+      layer: { type: 'string' },
+      private: { type: 'boolean', default: false },
+      'dry-run': { type: 'boolean', default: false },
+    },
+    usage,
+  );
+  const [action] = positionals;
+  if (positionals.length !== 1 || (action !== 'export' && action !== 'import')) throw new UsageError(usage);
+  const dataset = required(values.dataset, 'dataset');
+  const folder = path.resolve(
+    action === 'export' ? required(values.to, 'to') : required(values.from, 'from'),
+  );
+  const { format } = values;
+  if (!isFormat(format)) throw new UsageError(`There is no format ${format}.\n${usage}`);
+  const owner = action === 'import' ? required(values.owner, 'owner') : '';
+
+  const db = await openDatabase({ url: config.databaseUrl, file: path.join(config.dataDir, 'lamina.db') });
+  const now = () => new Date();
+  const audit = createAuditRecorder({ db, now, log });
+  const dependencies = { db, now, audit, say: (sentence: string) => console.log(sentence) };
+  try {
+    if (action === 'export') {
+      await exportDataset(dependencies, { dataset, folder, format, withPrivate: values.private });
+    } else {
+      const isDryRun = values['dry-run'];
+      const layerName = values.layer ?? null;
+      const options = { dataset, folder, owner, layerName, isPrivate: values.private, isDryRun };
+      await importDataset(dependencies, options);
+    }
+  } finally {
+    await audit.close();
+    await db.destroy();
+  }
+});

@@ -1,0 +1,35 @@
+/**
+ * `npm run audit:verify`: verifies the hash chain of the audit log; exit code 1 when it is broken. The server may keep
+ * running.
+ */
+import '../platform/require-node.ts';
+import path from 'node:path';
+import { checkChain } from '../audit/chain-check.ts';
+import { configOfProcess } from '../platform/config.ts';
+import { openDatabase } from '../store/database.ts';
+
+async function verify(): Promise<void> {
+  const config = configOfProcess();
+  const db = await openDatabase({ url: config.databaseUrl, file: path.join(config.dataDir, 'lamina.db') });
+  try {
+    const { state, entries, brokenAt, lastHash } = await checkChain(db);
+    if (state === 'intact') {
+      console.log(`The audit log is intact: ${entries} entries. The last hash is ${lastHash}`);
+      return;
+    }
+    console.error(
+      `The audit log is broken at entry ${brokenAt}; the ${entries} entries before it are intact.`,
+    );
+    process.exitCode = 1;
+  } finally {
+    await db.destroy();
+  }
+}
+
+process.umask(0o077); // like the server
+try {
+  await verify();
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,110 @@
+/** The commands backup, restore and move, run as child processes beside the whole program. */
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { emptyPlace, loadOldDatabase, temporaryFolder } from '../store/testing/old-databases.ts';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { askServer, type ServerProcess, startProgram } from '../testing/server-process.ts';
+
+/** Compile cache of Node, shared by the runs. */
+const compiled = path.join(os.tmpdir(), 'lamina-compile-cache');
+
+interface Result {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** Runs a command like `npm run`. */
+function run(
+  command: string,
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Result> {
+  const file = path.join(import.meta.dirname, `${command}.ts`);
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [file, ...words],
+      { env: { LOG_LEVEL: 'silent', NODE_COMPILE_CACHE: compiled, ...env } },
+      (_, out, err) => resolve({ code: child.exitCode ?? -1, output: out + err }),
+    );
+  });
+}
+
+describe('npm run backup, restore and move', () => {
+  it('exit with 0 on success, 1 on failure and 2 on wrong arguments, and print no password', async () => {
+    const dataDir = temporaryFolder();
+    await loadOldDatabase('0008', 'SQLite', dataDir);
+    const [source, target] = [{ DATA_DIR: dataDir }, { DATA_DIR: temporaryFolder() }];
+    const backup = await run('backup', ['--keep', '3'], { ...source, SMTP_URL: 'smtp://u:hidden@h' });
+    expect(backup).toMatchObject({ code: 0, output: expect.stringContaining('The backup is in ') });
+    expect(backup.output).not.toContain('hidden');
+    const [name] = fs.readdirSync(path.join(dataDir, 'backups'));
+    const folder = path.join(dataDir, 'backups', name ?? '');
+    expect(await run('restore', [folder], target)).toMatchObject({
+      code: 0,
+      output: expect.stringContaining('Restored.'),
+    });
+    expect(await run('restore', [folder], target)).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('--replace'),
+    });
+    expect(await run('restore', [], target)).toMatchObject({
+      code: 2,
+      output: expect.stringContaining('npm run restore'),
+    });
+    expect(await run('backup', ['--keep', '0'], source)).toMatchObject({ code: 2 });
+    const wrong = await run('move', ['--to', 'mysql://u:hidden@h/d'], source);
+    expect(wrong).toMatchObject({ code: 2, output: expect.stringContaining('--to must be sqlite or') });
+    const unreachable = await run('move', ['--to', 'postgres://u:hidden@127.0.0.1:1/d'], source);
+    expect(unreachable).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('The database cannot be opened.'),
+    });
+    expect(wrong.output + unreachable.output).not.toContain('hidden');
+  });
+});
+
+describe.each(databaseKinds)('a lost installation on %s', (kind) => {
+  it('is restored from its backup with accounts and passwords, but without sign-ins', async () => {
+    const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
+    const settings = async () => {
+      const DATA_DIR = temporaryFolder();
+      const { url } = await emptyPlace(kind, DATA_DIR);
+      return { DATA_DIR, DATABASE_URL: url ?? '', ADMIN_EMAIL: admin.email, ADMIN_PASSWORD: admin.password };
+    };
+    const started = async (env: Readonly<Record<string, string>>): Promise<ServerProcess> => {
+      const server = await startProgram(env);
+      onTestFinished(() => server.kill());
+      return server;
+    };
+    const [lost, replacement] = [await settings(), await settings()];
+    const server = await started(lost);
+    const signedIn = await askServer(server, 'POST', '/auth/login', { body: admin });
+    const token = String(signedIn.body.token);
+    const person = { email: 'ayse@example.org', password: 'uzun-bir-şifre' };
+    await askServer(server, 'POST', '/auth/register', { body: person });
+    await askServer(server, 'PUT', '/user/password', { token, body: { new_password: 'yepyeni-parola' } });
+    const to = temporaryFolder();
+    expect(await run('backup', ['--to', to], lost)).toMatchObject({ code: 0 });
+    await server.kill();
+
+    const [name] = fs.readdirSync(to);
+    expect(await run('restore', [path.join(to, name ?? '')], replacement)).toMatchObject({ code: 0 });
+    const restored = await started(replacement);
+    expect(await askServer(restored, 'GET', '/user/profile', { token })).toMatchObject({ status: 401 });
+    expect(await askServer(restored, 'POST', '/auth/login', { body: admin })).toMatchObject({ status: 401 });
+    const newPassword = { email: admin.email, password: 'yepyeni-parola' };
+    const signedInAgain = await askServer(restored, 'POST', '/auth/login', { body: newPassword });
+    expect(signedInAgain.status).toBe(200);
+    const users = await askServer(restored, 'GET', '/admin/users/', {
+      token: String(signedInAgain.body.token),
+    });
+    expect(users.body.users).toMatchObject([
+      { email: person.email, status: 'pending' },
+      { email: admin.email, status: 'active' },
+    ]);
+  });
+});

@@ -1,0 +1,331 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import net, { type AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { createObjectStore } from '@lamina/slide';
+import { makeBucket, withoutObjectStore } from '@lamina/slide/testing';
+import { SMTPServer } from 'smtp-server';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { checkAddresses, checkPorts, checkSecrets } from '../doctor/check-addresses.ts';
+import { checkDatabase } from '../doctor/check-database.ts';
+import { checkDataFolder, checkSlidesFolder } from '../doctor/check-folders.ts';
+import { checkMail } from '../doctor/check-mail.ts';
+import { checkObjectStorage } from '../doctor/check-object-storage.ts';
+import { reasonOf } from '../doctor/finding.ts';
+import { openDatabase } from '../store/database.ts';
+import { databaseKinds, openTestDatabase } from '../store/testing/test-database.ts';
+
+const program = path.join(import.meta.dirname, 'doctor.ts');
+const isRoot = process.getuid?.() === 0;
+
+function newFolder(): string {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-doctor-'));
+  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Runs the command and returns its output and exit code. */
+function doctor(settings: Readonly<Record<string, string>>): Promise<{ code: number; text: string }> {
+  return new Promise((resolve) => {
+    const env = { PORT: '0', DATA_DIR: newFolder(), SLIDES_DIR: newFolder(), ...settings };
+    execFile(process.execPath, [program], { env }, (error, out, err) =>
+      resolve({ code: error === null ? 0 : Number(error.code), text: out + err }),
+    );
+  });
+}
+
+describe('npm run doctor', () => {
+  it('finds nothing wrong with the settings of a fresh installation', async () => {
+    const { code, text } = await doctor({});
+    expect(text).toContain('Nothing is wrong.');
+    expect(code).toBe(0);
+  });
+
+  it('prints findings and advice without secrets and exits with 1 when something is wrong', async () => {
+    const secrets = ['hush-database', 'hush-mail', 'hush-key-of-the-store', 'hush-password-1'];
+    const { code, text } = await doctor({
+      DATABASE_URL: `postgres://lamina:${secrets[0]}@127.0.0.1:1/lamina`,
+      SMTP_URL: `smtp://lamina:${secrets[1]}@127.0.0.1:1`,
+      S3_ENDPOINT: 'http://127.0.0.1:1',
+      S3_BUCKET: 'slides',
+      S3_ACCESS_KEY_ID: 'reader',
+      S3_SECRET_ACCESS_KEY: secrets[2] ?? '',
+      ADMIN_EMAIL: 'admin@example.org',
+      ADMIN_PASSWORD: secrets[3] ?? '',
+      PUBLIC_URL: 'http://slides.example.org',
+    });
+    expect(code).toBe(1);
+    expect(text).toMatch(/WRONG {2}Database .*127\.0\.0\.1:1\/lamina, cannot be opened/);
+    expect(text).toMatch(/WRONG {2}Bucket .*cannot be used/);
+    expect(text).toMatch(/WRONG {2}Mail .*does not accept e-mails/);
+    expect(text).toMatch(/WRONG {2}PUBLIC_URL .*not encrypted/);
+    expect(text).toMatch(/WRONG {2}SECRET_KEY/);
+    for (const secret of secrets) expect(text).not.toContain(secret);
+  });
+
+  it('names an invalid setting', async () => {
+    const { code, text } = await doctor({ WORKERS: 'many' });
+    expect(code).toBe(1);
+    expect(text).toContain('WORKERS must be a whole number from 1 to 64, not "many".');
+  });
+});
+
+describe('checkDatabase', () => {
+  const withFile = async () => {
+    const dataDir = newFolder();
+    const file = path.join(dataDir, 'lamina.db');
+    await (await openDatabase({ url: null, file })).destroy();
+    return { dataDir, file, config: { databaseUrl: null, dataDir } };
+  };
+
+  it('reports an intact database as ok', async () => {
+    const { config } = await withFile();
+    expect(await checkDatabase(config)).toMatchObject([
+      { state: 'ok', says: expect.stringMatching(/SQLite.*the file is intact/) as string },
+      { subject: 'Catalogue', state: 'ok' },
+    ]);
+  });
+
+  it('reports a missing database as ok and does not create it', async () => {
+    const dataDir = newFolder();
+    expect(await checkDatabase({ databaseUrl: null, dataDir })).toMatchObject([{ state: 'ok' }]);
+    expect(fs.readdirSync(dataDir)).toEqual([]);
+  });
+
+  it('reports a file that is not a database as wrong', async () => {
+    const { file, config } = await withFile();
+    fs.rmSync(`${file}-wal`, { force: true });
+    fs.writeFileSync(file, 'nothing of the kind '.repeat(1000));
+    expect(await checkDatabase(config)).toMatchObject([
+      { state: 'wrong', advice: expect.stringContaining('restore the last backup') as string },
+    ]);
+  });
+
+  it('reports a database with damaged pages as wrong', async () => {
+    const { file, config } = await withFile();
+    const bytes = fs.readFileSync(file);
+    // Every second page except the first ones, which contain the schema.
+    for (let page = 40; page * 4096 < bytes.length; page += 2)
+      bytes.fill(0xa5, page * 4096, page * 4096 + 512);
+    fs.writeFileSync(file, bytes);
+    const [finding] = await checkDatabase(config);
+    expect(finding).toMatchObject({ subject: 'Database', state: 'wrong' });
+  });
+
+  it.skipIf(!databaseKinds.includes('PostgreSQL'))(
+    'checks version, clock and connections of PostgreSQL',
+    async () => {
+      const { url, close } = await openTestDatabase('PostgreSQL');
+      onTestFinished(close);
+      const findings = await checkDatabase({ databaseUrl: url, dataDir: newFolder() });
+      expect(findings.map(({ subject, state }) => [subject, state])).toEqual([
+        ['Database', 'ok'],
+        ['Clock', 'ok'],
+        ['Connections', 'ok'],
+        ['Catalogue', 'ok'],
+      ]);
+    },
+  );
+});
+
+describe('checkDataFolder and checkSlidesFolder', () => {
+  const data = (dataDir: string) => ({
+    dataDir,
+    databaseUrl: null,
+    tileCacheBytes: 0,
+    objectStore: null,
+    objectCacheBytes: 0,
+  });
+
+  it('report usable folders as ok', async () => {
+    const folder = path.join(newFolder(), 'data');
+    const findings = await checkDataFolder(data(folder));
+    expect(findings.filter(({ state }) => state !== 'ok')).toEqual([]);
+    fs.mkdirSync(path.join(folder, 'Liver'));
+    expect(await checkSlidesFolder({ slidesDir: folder, objectStore: null })).toMatchObject({
+      state: 'ok',
+      says: expect.stringContaining('1 folders') as string,
+    });
+  });
+
+  it('report a missing slide folder as a note', async () => {
+    const slidesDir = path.join(newFolder(), 'none');
+    expect(await checkSlidesFolder({ slidesDir, objectStore: null })).toMatchObject({ state: 'note' });
+  });
+
+  it('report a file in place of a folder as wrong', async () => {
+    const file = path.join(newFolder(), 'file');
+    fs.writeFileSync(file, '');
+    expect(await checkSlidesFolder({ slidesDir: file, objectStore: null })).toMatchObject({ state: 'wrong' });
+    expect(await checkDataFolder(data(file))).toMatchObject([{ state: 'wrong' }]);
+  });
+
+  it.skipIf(isRoot || process.platform === 'win32')(
+    'report a data folder without write access as wrong',
+    async () => {
+      const folder = newFolder();
+      fs.chmodSync(folder, 0o500);
+      expect(await checkDataFolder(data(folder))).toMatchObject([{ state: 'wrong' }]);
+    },
+  );
+
+  it.skipIf(!fs.existsSync('/dev/shm'))('report a data folder in memory as wrong', async () => {
+    const folder = fs.mkdtempSync('/dev/shm/lamina-doctor-');
+    onTestFinished(() => fs.rmSync(folder, { recursive: true }));
+    const findings = await checkDataFolder(data(folder));
+    expect(findings[0]).toMatchObject({
+      state: 'wrong',
+      says: expect.stringContaining('in memory') as string,
+    });
+  });
+
+  it('report a disk smaller than the cache limits as a note', async () => {
+    const findings = await checkDataFolder({ ...data(newFolder()), tileCacheBytes: Number.MAX_SAFE_INTEGER });
+    expect(findings.find(({ subject }) => subject === 'Disk')).toMatchObject({ state: 'note' });
+  });
+});
+
+describe('checkAddresses', () => {
+  const here = {
+    publicUrl: null,
+    host: '127.0.0.1',
+    port: 3000,
+    trustedProxies: [],
+    imageSessionCookie: 'off',
+  } as const;
+  const public_ = { ...here, publicUrl: 'https://slides.example.org', trustedProxies: ['127.0.0.1'] };
+
+  it.each<[string, Partial<Parameters<typeof checkAddresses>[0]>]>([
+    ['one machine only', here],
+    ['a proxy with https', public_],
+    ['networks of proxies', { ...public_, trustedProxies: ['10.0.0.0/24', 'fd00::/8', 'loopback'] }],
+  ])('reports the settings for %s as ok', (_, config) => {
+    const findings = checkAddresses({ ...here, ...config });
+    expect(findings.filter(({ state }) => state !== 'ok')).toEqual([]);
+  });
+
+  it.each<[string, Partial<Parameters<typeof checkAddresses>[0]>, string]>([
+    ['a public address without https', { publicUrl: 'http://slides.example.org' }, 'not encrypted'],
+    ['a public address that is loopback', { host: '0.0.0.0' }, 'e-mails and redirects contain'],
+    ['https without a trusted proxy', { ...public_, trustedProxies: [] }, 'none is named'],
+    [
+      'a proxy network of all addresses',
+      { ...public_, trustedProxies: ['0.0.0.0/0'] },
+      'Every client is trusted',
+    ],
+    ['the host name of a proxy', { ...public_, trustedProxies: ['proxy.example.org'] }, 'neither an address'],
+    ['an invalid network mask', { ...public_, trustedProxies: ['10.0.0.0/33'] }, 'neither an address'],
+    ['a session cookie without https', { imageSessionCookie: 'strict' }, 'requires https'],
+  ])('reports %s as wrong', (_, config, sentence) => {
+    const wrongs = checkAddresses({ ...here, ...config }).filter(({ state }) => state === 'wrong');
+    expect(wrongs.map(({ says }) => says).join(' ')).toContain(sentence);
+    for (const { advice } of wrongs) expect(advice).not.toBeNull();
+  });
+
+  it('reports ports used by another program as wrong', async () => {
+    const taken = net.createServer((socket) => void socket.end('no HTTP')).listen(0, '127.0.0.1');
+    onTestFinished(() => void taken.close());
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const ports = { host: '127.0.0.1', port, metricsHost: '127.0.0.1', metricsPort: null };
+    expect(await checkPorts(ports)).toMatchObject([{ state: 'wrong', advice: expect.any(String) as string }]);
+    expect(
+      await checkPorts({ ...ports, port: 0, metricsHost: '192.0.2.1', metricsPort: port }),
+    ).toMatchObject([
+      { state: 'ok' },
+      { subject: 'Metrics port', state: 'wrong' },
+      { subject: 'Metrics', state: 'note' },
+    ]);
+  });
+});
+
+describe('checkSecrets', () => {
+  const alone = { databaseUrl: null, secretKey: null, throttle: true };
+  it.each([
+    ['one server with a key file', alone, ['ok']],
+    ['a shared database without SECRET_KEY', { ...alone, databaseUrl: 'postgres://x/y' }, ['wrong']],
+    [
+      'a shared database with SECRET_KEY',
+      { ...alone, databaseUrl: 'postgres://x/y', secretKey: 'k'.repeat(32) },
+      ['ok'],
+    ],
+    ['THROTTLE=off', { ...alone, throttle: false }, ['ok', 'wrong']],
+  ])('reports the expected states for %s', (_, config, states) => {
+    expect(checkSecrets(config).map(({ state }) => state)).toEqual(states);
+  });
+
+  it('reasonOf removes passwords from error messages', () => {
+    const cause = new Error('connect to postgres://lamina:hush@db:5432/x failed');
+    expect(reasonOf(new Error('It cannot be opened.', { cause }))).toBe(
+      'It cannot be opened: connect to postgres://db:5432/x failed',
+    );
+  });
+});
+
+describe('checkMail and checkObjectStorage', () => {
+  it('report a missing mail server as a note', async () => {
+    const config = { smtpUrl: null, mailFrom: 'x', dataDir: '/data', allowPlaintextMail: false };
+    expect(await checkMail(config)).toMatchObject({ state: 'note' });
+  });
+
+  it('report a mail server that rejects the password as wrong', async () => {
+    const server = new SMTPServer({
+      disabledCommands: ['STARTTLS'],
+      onAuth: ({ password }, _, done) =>
+        password === 'right' ? done(null, { user: 'lamina' }) : done(new Error('Invalid login')),
+    });
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+    const { port } = server.server.address() as AddressInfo;
+    const config = (password: string) => ({
+      smtpUrl: `smtp://lamina:${password}@127.0.0.1:${port}`,
+      mailFrom: 'Lamina <lamina@example.org>',
+      allowPlaintextMail: false,
+      dataDir: '/data',
+    });
+    expect(await checkMail(config('right'))).toMatchObject({ state: 'ok' });
+    const refused = await checkMail(config('hush'));
+    expect(refused).toMatchObject({
+      state: 'wrong',
+      says: expect.stringContaining('Invalid login') as string,
+    });
+    expect(JSON.stringify(refused)).not.toContain('hush');
+  });
+
+  it.skipIf(withoutObjectStore !== null)('report whether the bucket is readable and writable', async () => {
+    const objectStore = await makeBucket('some/prefix/');
+    const dataDir = newFolder();
+    expect(await checkObjectStorage({ objectStore, dataDir })).toMatchObject([
+      { state: 'note', says: expect.stringContaining('is empty') as string },
+    ]);
+    const file = path.join(newFolder(), 'object');
+    fs.writeFileSync(file, 'something that can be read');
+    await createObjectStore(objectStore).put('Liver/a.svs', file);
+    expect(await checkObjectStorage({ objectStore, dataDir })).toMatchObject([
+      { state: 'ok', says: expect.stringContaining('read by ranges') as string },
+      { state: 'ok', says: expect.stringContaining('can be written') as string },
+    ]);
+    const stranger = { ...objectStore, secretAccessKey: 'hush' };
+    const findings = await checkObjectStorage({ objectStore: stranger, dataDir });
+    expect(findings).toMatchObject([{ state: 'wrong' }]);
+    expect(JSON.stringify(findings)).not.toContain('hush');
+  });
+
+  it('report an unreachable object store as wrong', async () => {
+    const dataDir = newFolder();
+    const objectStore = {
+      endpoint: 'http://127.0.0.1:1',
+      bucket: 'slides',
+      prefix: '',
+      region: 'x',
+      accessKeyId: 'reader',
+      secretAccessKey: 'hush',
+    };
+    const findings = await checkObjectStorage({ objectStore, dataDir });
+    expect(findings).toMatchObject([{ subject: 'Bucket', state: 'wrong' }]);
+    expect(JSON.stringify(findings)).not.toContain('hush');
+    expect(await checkObjectStorage({ objectStore: null, dataDir })).toEqual([]);
+  });
+});

@@ -1,0 +1,18 @@
+/** Which datasets a reader may not see. */
+import type { User } from '@lamina/contract';
+import { ClosedButFor, onlyDatasetsOf, seesEveryDataset } from '../domain/dataset-access.ts';
+import type { Connection } from '../store/database.ts';
+import { noRestrictedDatasets, restrictedDatasetsOf } from '../store/datasets.ts';
+import { listDatasetNames } from '../store/listed-images.ts';
+
+/**
+ * Returns the names of the datasets that the account may not see, from the database. For a call with an API token that is
+ * limited to datasets, these are all others, and `withoutDataset`.
+ */
+export async function closedDatasets(db: Connection, reader: User): Promise<ReadonlySet<string>> {
+  const closed = seesEveryDataset(reader)
+    ? noRestrictedDatasets
+    : ((await restrictedDatasetsOf(db, [reader.uid])).get(reader.uid) ?? noRestrictedDatasets);
+  const limit = onlyDatasetsOf(reader);
+  return limit === null ? closed : new ClosedButFor(limit, closed, await listDatasetNames(db));
+}

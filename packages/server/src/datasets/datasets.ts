@@ -1,0 +1,337 @@
+/**
+ * Access to datasets: an open one is visible to every account that may view slides, a restricted one to the accounts that
+ * an administrator granted it to. Each change is one transaction with its audit event, and invalidates image sessions.
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  AppError,
+  type Dataset,
+  type DatasetAccess,
+  naturalCompare,
+  type RequestableDataset,
+  type User,
+} from '@lamina/contract';
+import type { Actor } from '../audit/actor.ts';
+import type { AuditRecorder } from '../audit/audit-recorder.ts';
+import type { LimitActions } from '../audit/limit-actions.ts';
+import { seesEveryDataset } from '../domain/dataset-access.ts';
+import type { AdminDigest } from '../mail/admin-digest.ts';
+import { datasetAnswerEmail } from '../mail/email-texts.ts';
+import type { Mail } from '../mail/mail.ts';
+import type { Recipients } from '../mail/recipients.ts';
+import { currentCaller } from '../sessions/current-caller.ts';
+import type { ImageSessions } from '../sessions/image-sessions.ts';
+import type { SignInService } from '../sessions/sign-in-service.ts';
+import { registerName, spellingOf } from '../store/catalogue-names.ts';
+import { type Change, type Connection, change, type Database } from '../store/database.ts';
+import { deleteGrant, hasGrant, insertGrant, listGrants, setDownloadGrant } from '../store/dataset-grants.ts';
+import {
+  answerDatasetRequests,
+  findDatasetRequest,
+  findDatasetRequestOf,
+  listDatasetRequestsOf,
+  listOpenDatasetRequests,
+  saveDatasetRequest,
+} from '../store/dataset-requests.ts';
+import {
+  countImagesByDataset,
+  findDataset,
+  isDataset,
+  listDatasetRows,
+  restrictedDatasetsOf,
+  saveDataset,
+} from '../store/datasets.ts';
+import { deleteVisitorSessionsIn } from '../store/share-links.ts';
+import { findUser } from '../store/users.ts';
+import { closedDatasets } from './closed-datasets.ts';
+
+export interface Datasets {
+  /** In natural order of their names. */
+  list(): Promise<Dataset[]>;
+  /**
+   * Opens or restricts a dataset. A dataset without slides can be restricted, so that its first slides are restricted
+   * from the start.
+   *
+   * @param name in any spelling, here and below
+   * @param listed undefined: unchanged
+   * @param sharing whether share links may open its slides; undefined: unchanged, but restricting a dataset ends it
+   * @throws AppError not_found when an unknown dataset is to be opened
+   */
+  update(
+    by: Actor,
+    name: string,
+    decision: {
+      /** Undefined: unchanged. */
+      readonly access?: DatasetAccess | undefined;
+      readonly listed?: boolean | undefined;
+      readonly sharing?: boolean | undefined;
+      readonly identifiableOriginals?: boolean | undefined;
+    },
+  ): Promise<void>;
+  /**
+   * Grants a dataset to an account; does nothing when it is granted already.
+   *
+   * @param download whether the account may download original files; undefined: unchanged
+   * @throws AppError not_found
+   */
+  grant(by: Actor, name: string, uid: string, download?: boolean): Promise<void>;
+  /** Revokes a grant; does nothing when there is none. */
+  revoke(by: Actor, name: string, uid: string): Promise<void>;
+  /** Answers a request for a dataset. @throws AppError not_found, already_answered */
+  answer(
+    by: Actor,
+    requestId: string,
+    answer: { granted: boolean; reason?: string | undefined },
+  ): Promise<void>;
+  /** Returns listed restricted datasets in natural order of their names; none for an account that sees all datasets. */
+  requestable(user: User): Promise<RequestableDataset[]>;
+  /**
+   * Requests access to a listed dataset. A second request before the answer changes the reason. Returns false when the
+   * account has access already.
+   *
+   * @throws AppError not_found, also for an open dataset and for an unlisted one
+   */
+  request(by: Actor, name: string, reason: string): Promise<boolean>;
+  /**
+   * Returns the names of the datasets that the account may not see, from the database. For a call with an API token that is
+   * limited to datasets, these are all others, and `withoutDataset`.
+   */
+  closedTo(user: User, from?: Connection): Promise<ReadonlySet<string>>;
+}
+
+interface Dependencies {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly audit: AuditRecorder;
+  readonly mail: Mail;
+  readonly signIn: Pick<SignInService, 'holderOf'>;
+  readonly limitActions: LimitActions;
+  readonly imageSessions: Pick<ImageSessions, 'recheck'>;
+  readonly adminDigest: Pick<AdminDigest, 'asked'>;
+  readonly recipients: Recipients;
+}
+
+export function createDatasets(dependencies: Dependencies): Datasets {
+  const { db, audit, mail, signIn, limitActions, imageSessions, adminDigest, recipients } = dependencies;
+  const now = () => dependencies.now().toISOString();
+
+  /** Runs a change under the accounts lock, after checking that the caller is still an administrator. */
+  function administer<T>(by: Actor, work: (tx: Change) => Promise<T>): Promise<T> {
+    return change(db, 'accounts', async (tx) => {
+      await currentCaller(tx, signIn, by, 'users.manage');
+      return work(tx);
+    });
+  }
+
+  async function give(tx: Change, by: Actor, name: string, uid: string): Promise<void> {
+    const at = now();
+    const isNew = await insertGrant(tx, { uid, dataset: name, grantedBy: by.uid, now: at });
+    await answerDatasetRequests(
+      tx,
+      { uid, datasets: [name] },
+      { answer: 'granted', reason: null, answeredBy: by.uid, now: at },
+    );
+    if (!isNew) return;
+    await audit.record(tx, {
+      action: 'dataset-granted',
+      actor: by.uid,
+      target: uid,
+      detail: { dataset: name },
+      origin: by.origin,
+    });
+  }
+
+  return {
+    async list() {
+      const [counts, rows, grants, requests] = await Promise.all([
+        countImagesByDataset(db),
+        listDatasetRows(db),
+        listGrants(db),
+        listOpenDatasetRequests(db),
+      ]);
+      const decided = new Map(rows.map((row) => [row.name, row]));
+      const names = [...new Set([...counts.keys(), ...decided.keys()])].sort(naturalCompare);
+      const grantsOf = Map.groupBy(grants, ({ dataset }) => dataset);
+      const requestsOf = Map.groupBy(requests, ({ dataset }) => dataset);
+      return names.map((name) => ({
+        name,
+        access: decided.get(name)?.access ?? 'open',
+        listed: decided.get(name)?.is_listed === 1,
+        sharing: decided.get(name)?.is_shared === 1,
+        images: counts.get(name) ?? 0,
+        identifiable_originals: decided.get(name)?.identifiable_originals === 1,
+        grants: grantsOf.get(name) ?? [],
+        requests: requestsOf.get(name) ?? [],
+      }));
+    },
+
+    async update(by, asked, { access: wanted, listed, sharing, identifiableOriginals }) {
+      await administer(by, async (tx) => {
+        // A dataset may be restricted before it has a slide, but not opened.
+        if (wanted !== 'restricted' && !(await isDataset(tx, await spellingOf(tx, 'dataset', asked)))) {
+          throw new AppError('not_found');
+        }
+        const name = await registerName(tx, 'dataset', asked);
+        const before = await findDataset(tx, name);
+        const access = wanted ?? before?.access ?? 'open';
+        const isListed = listed ?? before?.is_listed === 1;
+        const wasShared = before?.is_shared === 1;
+        const isRestrictedNow = access === 'restricted' && before?.access !== 'restricted';
+        const isShared = sharing ?? (wasShared && !isRestrictedNow);
+        const hadIdentifiableOriginals = before?.identifiable_originals === 1;
+        const hasIdentifiableOriginals = identifiableOriginals ?? hadIdentifiableOriginals;
+        const isUnchanged =
+          (before?.access ?? 'open') === access &&
+          (before?.is_listed === 1) === isListed &&
+          wasShared === isShared &&
+          hadIdentifiableOriginals === hasIdentifiableOriginals;
+        if (isUnchanged) return;
+        await saveDataset(tx, { name, access, isListed, isShared, hasIdentifiableOriginals, now: now() });
+        // What visitors have opened stays closed when sharing is switched on again.
+        if (wasShared && (!isShared || isRestrictedNow)) await deleteVisitorSessionsIn(tx, name);
+        await audit.record(tx, {
+          action: 'dataset-changed',
+          actor: by.uid,
+          target: null,
+          detail: {
+            dataset: name,
+            access,
+            listed: isListed,
+            sharing: isShared,
+            ...(hadIdentifiableOriginals !== hasIdentifiableOriginals && {
+              identifiable_originals: hasIdentifiableOriginals,
+            }),
+          },
+          origin: by.origin,
+        });
+      });
+      imageSessions.recheck();
+    },
+
+    async grant(by, asked, uid, download) {
+      await administer(by, async (tx) => {
+        const name = await spellingOf(tx, 'dataset', asked);
+        if ((await findUser(tx, uid)) === null || !(await isDataset(tx, name))) {
+          throw new AppError('not_found');
+        }
+        await give(tx, by, name, uid);
+        if (download === undefined) return;
+        if (!(await setDownloadGrant(tx, { uid, dataset: name, isAllowed: download }))) return;
+        await audit.record(tx, {
+          action: 'dataset-granted',
+          actor: by.uid,
+          target: uid,
+          detail: { dataset: name, download },
+          origin: by.origin,
+        });
+      });
+      imageSessions.recheck({ uid });
+    },
+
+    async revoke(by, asked, uid) {
+      await administer(by, async (tx) => {
+        const name = await spellingOf(tx, 'dataset', asked);
+        if (!(await deleteGrant(tx, uid, name))) return;
+        await audit.record(tx, {
+          action: 'dataset-revoked',
+          actor: by.uid,
+          target: uid,
+          detail: { dataset: name },
+          origin: by.origin,
+        });
+      });
+      imageSessions.recheck({ uid });
+    },
+
+    async answer(by, requestId, { granted, reason = null }) {
+      const uid = await administer(by, async (tx) => {
+        const request = await findDatasetRequest(tx, requestId);
+        const requester = request && (await findUser(tx, request.uid));
+        if (request === null || requester === null) throw new AppError('not_found');
+        if (request.answer !== null) throw new AppError('already_answered');
+        if (granted) {
+          await give(tx, by, request.dataset, request.uid);
+        } else {
+          await answerDatasetRequests(
+            tx,
+            { uid: request.uid, datasets: [request.dataset] },
+            { answer: 'refused', reason, answeredBy: by.uid, now: now() },
+          );
+          await audit.record(tx, {
+            action: 'dataset-request-refused',
+            actor: by.uid,
+            target: request.uid,
+            detail: { dataset: request.dataset },
+            origin: by.origin,
+          });
+        }
+        const answer = { dataset: request.dataset, granted, reason };
+        await mail.queue(tx, datasetAnswerEmail(await recipients.of(tx, requester), answer));
+        return requester.uid;
+      });
+      imageSessions.recheck({ uid });
+      mail.wake();
+    },
+
+    async requestable(user) {
+      if (seesEveryDataset(user)) return [];
+      const [rows, requests, closed] = await Promise.all([
+        listDatasetRows(db),
+        listDatasetRequestsOf(db, user.uid),
+        restrictedDatasetsOf(db, [user.uid]),
+      ]);
+      const requestOf = new Map(requests.map((request) => [request.dataset, request]));
+      return rows
+        .filter(({ access, is_listed }) => access === 'restricted' && is_listed === 1)
+        .sort((a, b) => naturalCompare(a.name, b.name))
+        .map(({ name }) => {
+          const request = requestOf.get(name);
+          return {
+            name,
+            granted: !closed.get(user.uid)?.has(name),
+            request:
+              request === undefined
+                ? null
+                : {
+                    at: request.at,
+                    reason: request.reason,
+                    answer: request.answer,
+                    answer_reason: request.answer_reason,
+                  },
+          };
+        });
+    },
+
+    async request(by, asked, reason) {
+      const isSent = await change(db, 'accounts', async (tx) => {
+        const name = await spellingOf(tx, 'dataset', asked);
+        const user = await currentCaller(tx, signIn, by, 'catalogue.read');
+        const dataset = await findDataset(tx, name);
+        const isOpen = seesEveryDataset(user) || (await hasGrant(tx, by.uid, name));
+        // The same error for an unknown, an open and an unlisted dataset.
+        if (dataset?.access !== 'restricted' || (dataset.is_listed === 0 && !isOpen)) {
+          throw new AppError('not_found');
+        }
+        if (isOpen) return false;
+        const earlier = await findDatasetRequestOf(tx, by.uid, name);
+        // The same request again changes nothing and is not recorded again.
+        if (earlier !== null && earlier.answer === null && earlier.reason === reason) return true;
+        await limitActions.require(tx, 'dataset-requested', by);
+        const open = earlier !== null && earlier.answer === null ? earlier : { id: randomUUID(), at: now() };
+        await saveDatasetRequest(tx, { id: open.id, uid: by.uid, dataset: name, reason, at: open.at });
+        await audit.record(tx, {
+          action: 'dataset-requested',
+          actor: by.uid,
+          target: by.uid,
+          detail: { dataset: name },
+          origin: by.origin,
+        });
+        return true;
+      });
+      if (isSent) adminDigest.asked();
+      return isSent;
+    },
+
+    closedTo: (user, from = db) => closedDatasets(from, user),
+  };
+}

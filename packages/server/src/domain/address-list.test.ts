@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { addressMatcher, isAddressEntry } from './address-list.ts';
+
+describe('isAddressEntry', () => {
+  it.each(['10.0.0.2', '10.0.0.0/8', '::1', '2001:db8::/32', 'loopback', 'uniquelocal'])(
+    'accepts %s',
+    (entry) => {
+      expect(isAddressEntry(entry)).toBe(true);
+    },
+  );
+
+  it.each([
+    'everyone',
+    '10.0.0',
+    '10.0.0.0/33',
+    '::1/129',
+    '10.0.0.0/8/8',
+    '10.0.0.0/',
+    'proxy.local',
+    'toString',
+  ])('rejects %s', (entry) => {
+    expect(isAddressEntry(entry)).toBe(false);
+  });
+});
+
+describe('addressMatcher', () => {
+  const matches = addressMatcher(['10.0.0.2', '172.16.0.0/12', '2001:db8::/32', 'loopback']);
+
+  it.each(['10.0.0.2', '::ffff:10.0.0.2', '172.30.90.2', '2001:db8:1::7', '127.0.0.9', '::1'])(
+    'matches %s',
+    (address) => {
+      expect(matches(address)).toBe(true);
+    },
+  );
+
+  it.each(['10.0.0.3', '::ffff:10.0.0.3', '2001:db9::1', '', 'somewhere'])('does not match %j', (address) => {
+    expect(matches(address)).toBe(false);
+  });
+});

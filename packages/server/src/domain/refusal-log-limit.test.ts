@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { createRefusalLogLimit } from './refusal-log-limit.ts';
+
+const at = (minute: number, second = 0) => new Date(Date.UTC(2026, 4, 1, 9, minute, second));
+const anonymous = { actor: null, network: '10.0.0.1' };
+const viewer = { actor: 'viewer', network: '10.0.0.1' };
+
+describe('refusal log limit for one account or network', () => {
+  it('allows one entry per kind and minute, and one that sums up the rest', () => {
+    const limit = createRefusalLogLimit();
+    const own = Array.from({ length: 400 }, (_, i) =>
+      limit.take(viewer, 'forbidden', at(0, Math.floor(i / 10))),
+    );
+    expect(own.filter(Boolean)).toHaveLength(1);
+    expect(own[0]).toBe(true);
+    expect(limit.due(at(0, 59))).toEqual([]);
+    expect(limit.due(at(1))).toEqual([
+      { ...viewer, count: 399, kinds: [['forbidden', 399]], first: at(0), last: at(0, 39) },
+    ]);
+    expect(limit.due(at(1))).toEqual([]);
+  });
+
+  it('starts again with every minute', () => {
+    const limit = createRefusalLogLimit();
+    for (let i = 0; i < 2; i++) limit.take(anonymous, 'sign-in', at(0));
+    expect(limit.take(anonymous, 'sign-in', at(1))).toBe(true);
+    expect(limit.due(at(1))).toMatchObject([{ count: 1 }]);
+  });
+
+  it('counts accounts and networks separately', () => {
+    const limit = createRefusalLogLimit();
+    for (let i = 0; i < 100; i++) limit.take(anonymous, 'sign-in', at(0), `${i}`);
+    expect(limit.take(viewer, 'sign-in', at(0))).toBe(true);
+    expect(limit.take({ actor: null, network: '10.0.0.2' }, 'sign-in', at(0))).toBe(true);
+  });
+
+  it('allows an entry per target, up to twenty in a minute', () => {
+    const limit = createRefusalLogLimit();
+    const own = Array.from({ length: 50 }, (_, i) => limit.take(anonymous, 'sign-in', at(0), `${i}`));
+    expect(own.slice(0, 20).every(Boolean)).toBe(true);
+    expect(own.slice(20).some(Boolean)).toBe(false);
+    expect(limit.rest()).toMatchObject([{ count: 30, kinds: [['sign-in', 30]] }]);
+  });
+
+  it('sums up by kind, the most frequent first', () => {
+    const limit = createRefusalLogLimit();
+    for (const kind of ['a', 'a', 'b', 'b', 'b']) limit.take(anonymous, kind, at(0));
+    expect(limit.rest()).toMatchObject([
+      {
+        count: 3,
+        kinds: [
+          ['b', 2],
+          ['a', 1],
+        ],
+      },
+    ]);
+  });
+});
+
+describe('refusal log limit for many networks', () => {
+  it('allows 120 entries in a minute and 1,200 in an hour, and one that sums up all others', () => {
+    const limit = createRefusalLogLimit();
+    const take = (i: number, minute: number) =>
+      limit.take({ actor: null, network: `network-${i}` }, 'sign-in', at(minute));
+    let own = 0;
+    for (let i = 0; i < 5000; i++) if (take(i, 0)) own++;
+    expect(own).toBe(120);
+    expect(limit.due(at(1))).toMatchObject([
+      { actor: null, network: null, count: 4880, kinds: [['sign-in', 4880]] },
+    ]);
+    for (let minute = 1; minute < 60; minute++) {
+      for (let i = 0; i < 200; i++) if (take(i, minute)) own++;
+    }
+    expect(own).toBe(1200);
+    expect(take(0, 60)).toBe(true);
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { type Point, type PointPair, registrationOf, residualOf, transformed } from './registration.ts';
+
+const rotation = (degrees: number, scale: number) => {
+  const [sin, cos] = [Math.sin((degrees * Math.PI) / 180), Math.cos((degrees * Math.PI) / 180)];
+  return [scale * cos, scale * sin, -scale * sin, scale * cos, 1234, -567] as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+};
+
+const pairsOf = (matrix: Parameters<typeof transformed>[0], points: readonly Point[]): PointPair[] =>
+  points.map((from) => ({ from, to: transformed(matrix, from) }));
+
+describe('the registration of two slides', () => {
+  it('from two pairs maps a third point of a rotated and scaled slide to within 5 µm', () => {
+    const matrix = rotation(37, 1.02);
+    const [first, second, third] = pairsOf(matrix, [
+      [10_000, 12_000],
+      [70_000, 45_000],
+      [31_000, 80_000],
+    ]) as [PointPair, PointPair, PointPair];
+    const found = registrationOf([first, second]);
+    expect(found).not.toBeNull();
+    if (found === null) return;
+    expect(residualOf(found, [third], { x: 0.25, y: 0.25 })).toBeLessThan(0.001);
+    expect(found[0]).toBe(found[3]);
+    expect(found[1]).toBe(-found[2]);
+  });
+
+  it('from three or more pairs finds an affine transform, mirrored ones too', () => {
+    const matrix: Parameters<typeof transformed>[0] = [-1.1, 0.2, 0.3, 0.9, 80_000, 40];
+    const found = registrationOf(
+      pairsOf(matrix, [
+        [0, 0],
+        [90_000, 100],
+        [500, 60_000],
+        [30_000, 30_000],
+      ]),
+    );
+    expect(found?.map((value) => Math.round(value * 1e6) / 1e6)).toEqual(matrix);
+  });
+
+  it('has the distance that imprecise points leave as its residual', () => {
+    const pairs: PointPair[] = [
+      { from: [0, 0], to: [0, 0] },
+      { from: [100, 0], to: [100, 4] },
+      { from: [0, 100], to: [0, 100] },
+      { from: [100, 100], to: [100, 100] },
+    ];
+    const found = registrationOf(pairs);
+    expect(found && residualOf(found, pairs, { x: 0.5, y: 0.5 })).toBeCloseTo(0.5, 6);
+  });
+
+  it.each<[string, PointPair[]]>([
+    [
+      'two equal points',
+      [
+        { from: [5, 5], to: [1, 1] },
+        { from: [5, 5], to: [9, 9] },
+      ],
+    ],
+    [
+      'two equal targets',
+      [
+        { from: [5, 5], to: [1, 1] },
+        { from: [8, 5], to: [1, 1] },
+      ],
+    ],
+    [
+      'three points on one line',
+      [
+        { from: [0, 0], to: [0, 0] },
+        { from: [1, 1], to: [2, 0] },
+        { from: [2, 2], to: [0, 3] },
+      ],
+    ],
+  ])('does not exist for %s', (_, pairs) => {
+    expect(registrationOf(pairs)).toBeNull();
+  });
+});

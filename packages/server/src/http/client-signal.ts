@@ -1,0 +1,10 @@
+import type { ServerResponse } from 'node:http';
+
+/** Returns a signal that is aborted when the client disconnects before the response is complete. */
+export function clientSignalOf(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}

@@ -1,0 +1,46 @@
+/** Cross-origin access for web apps of other people (Fetch Standard, section 3.2), to the endpoints that declare it. */
+import { apiBase, type Endpoint } from '@lamina/contract';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+/** Origins that may read DICOMweb responses: settings as `https://viewer.example`. */
+type AllowedOrigins = ReadonlySet<string>;
+
+const preflightSeconds = 3600;
+
+/** Adds the headers of the response; none for an origin that may not read it. */
+export function allowOrigin(
+  { cors }: Pick<Endpoint, 'cors'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  dicomwebOrigins: AllowedOrigins,
+): void {
+  if (cors === undefined) return;
+  const { origin } = request.headers;
+  if (cors === 'any') {
+    reply.header('Access-Control-Allow-Origin', '*');
+  } else {
+    reply.header('Vary', 'Origin');
+    if (origin === undefined || !dicomwebOrigins.has(origin)) return;
+    reply.header('Access-Control-Allow-Origin', origin);
+  }
+  // Without it, browsers hide the response from elements of other sites, such as img.
+  reply.header('Cross-Origin-Resource-Policy', 'cross-origin');
+  reply.header('Access-Control-Expose-Headers', 'Content-Type, ETag, Retry-After, X-Request-Id');
+}
+
+/** Answers preflight requests. They carry no credentials, and the response does not depend on the path. */
+export function preflightRoutes(app: FastifyInstance, dicomwebOrigins: AllowedOrigins): void {
+  const protocols = [
+    ['iiif', 'any'],
+    ['dicom-web', 'dicomweb-origins'],
+  ] as const;
+  for (const [path, cors] of protocols) {
+    app.options(`${apiBase}/${path}/*`, { config: { open: true } }, (request, reply) => {
+      allowOrigin({ cors }, request, reply, dicomwebOrigins);
+      reply.header('Access-Control-Allow-Methods', 'GET, HEAD');
+      reply.header('Access-Control-Allow-Headers', 'Authorization, Accept, If-None-Match');
+      reply.header('Access-Control-Max-Age', preflightSeconds);
+      return reply.code(204).send();
+    });
+  }
+}

@@ -1,0 +1,34 @@
+/** Audit events of refused requests, written in the background. */
+import { AppError, type Endpoint } from '@lamina/contract';
+import type { FastifyRequest } from 'fastify';
+import type { Services } from '../services.ts';
+
+export function recordRefusal(
+  error: unknown,
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  { audit, background }: Pick<Services, 'audit' | 'background'>,
+): void {
+  if (!(error instanceof AppError) || (error.status !== 401 && error.status !== 403)) return;
+  const { code } = error;
+  const { credential } = request;
+  const actor = credential !== null && 'user' in credential ? credential.user.uid : null;
+  const call = `${endpoint.method} ${endpoint.path}`; // not the URL, which may contain an image session
+  background.run('record a refusal', () =>
+    audit.note({
+      action: 'access-refused',
+      result: 'refused',
+      actor,
+      target: targetOf(request),
+      detail: { code, call },
+      origin: { address: request.ip, requestId: request.id },
+    }),
+  );
+}
+
+/** Returns the account or the slide that a well-formed URL names. */
+function targetOf({ params }: FastifyRequest): string | null {
+  const { uid, imageId } = params as { uid?: string; imageId?: string };
+  const id = uid ?? imageId ?? '';
+  return /^[\da-f-]{36}$/.test(id) ? id : null;
+}

@@ -1,0 +1,189 @@
+/**
+ * IIIF: image information, images and manifests of slides.
+ *
+ * An image request that asks for exactly one Deep Zoom tile gets the bytes of that tile, which most often are those of the
+ * file. Every other one is rendered by a render worker. Colours are as scanned in both.
+ *
+ * Source: iiif.io/api/image/3.0, iiif.io/api/presentation/3.0.
+ */
+import { createHash } from 'node:crypto';
+import { type DeepZoomAddress, type DeepZoomDescriptor, maxViewPixels, type View } from '@lamina/slide';
+import type { TileClient } from '../tiles/render-source.ts';
+import type { ServableImage, ServedBytes, Slides, Tiling } from '../tiles/slides.ts';
+import { type ImageParameters, largestSize, parseImageRequest } from './image-request.ts';
+
+export interface Iiif {
+  /** @param id URL of the image service @throws SlideError */
+  information(image: ServableImage, id: string, client: TileClient): Promise<ServedJson>;
+  /** @throws AppError invalid_request; SlideError */
+  image(image: ServableImage, parameters: ImageParameters, client: TileClient): Promise<ServedImage>;
+  /**
+   * @param label what the reader may read in place of the file name and dataset
+   * @throws SlideError
+   */
+  manifest(image: ServableImage, urls: ManifestUrls, client: TileClient, label?: string): Promise<ServedJson>;
+}
+
+export interface ServedJson {
+  readonly json: object;
+  readonly etag: string;
+}
+
+interface ServedImage extends ServedBytes {
+  readonly type: 'image/jpeg' | 'image/png';
+}
+
+interface ManifestUrls {
+  /** URL of the manifest itself. */
+  readonly manifest: string;
+  /** URL of the image service. */
+  readonly image: string;
+}
+
+export function createIiif({ slides }: { readonly slides: Pick<Slides, 'tiling' | 'tile' | 'view'> }): Iiif {
+  return {
+    async information(image, id, client) {
+      const tiling = await slides.tiling(image, client.requester);
+      return { json: informationOf(id, tiling), etag: etagOf(tiling, 'info', id) };
+    },
+
+    async image(image, parameters, client) {
+      const { descriptor } = await slides.tiling(image, client.requester);
+      const view = parseImageRequest(parameters, descriptor);
+      const type = view.format === 'jpg' ? 'image/jpeg' : 'image/png';
+      const address = tileOf(view, descriptor);
+      if (address === null) return { ...(await slides.view(image, view, client)), type };
+      const { bytes, etag } = await slides.tile(image, { address, knownTag: undefined }, client);
+      return { bytes: bytes ?? '', etag, type };
+    },
+
+    async manifest(image, urls, client, label) {
+      const tiling = await slides.tiling(image, client.requester);
+      const named = label === undefined ? image : { fileName: label, dataset: null };
+      const json = manifestOf(named, urls, tiling);
+      return {
+        json,
+        etag: etagOf(tiling, 'manifest', JSON.stringify([named.fileName, named.dataset, urls])),
+      };
+    },
+  };
+}
+
+/** @param variant what else the document depends on: the URL at which it is requested, and names */
+function etagOf({ fingerprint }: Tiling, name: string, variant: string): string {
+  const hash = createHash('sha256').update(variant).digest('base64url').slice(0, 22);
+  return `"${fingerprint}-iiif-${name}-${hash}"`;
+}
+
+/** Returns the Deep Zoom tile with exactly the pixels of the view; null when there is none. */
+export function tileOf(
+  view: View,
+  { width, height, tileSize, maxLevel }: DeepZoomDescriptor,
+): DeepZoomAddress | null {
+  const isPlain = view.rotation === 0 && !view.isMirrored && !view.isGrey && view.format === 'jpg';
+  const reduction = Math.round(Math.log2(Math.max(view.width / view.toWidth, view.height / view.toHeight)));
+  const side = tileSize * 2 ** reduction;
+  if (!isPlain || view.x % side !== 0 || view.y % side !== 0) return null;
+  const [w, h] = [Math.min(side, width - view.x), Math.min(side, height - view.y)];
+  const isWhole = view.width === w && view.height === h;
+  const isScaled =
+    view.toWidth === Math.ceil(w / 2 ** reduction) && view.toHeight === Math.ceil(h / 2 ** reduction);
+  if (!isWhole || !isScaled || reduction > maxLevel) return null;
+  return { dziLevel: maxLevel - reduction, column: view.x / side, row: view.y / side };
+}
+
+function informationOf(id: string, { descriptor, nativeDziLevels }: Tiling): object {
+  const { width, height, tileSize, maxLevel } = descriptor;
+  const [smallestNative = maxLevel] = nativeDziLevels.slice(-1);
+  // Those of the file, then every halving down to a single tile.
+  const levels = new Set([maxLevel, ...nativeDziLevels]);
+  for (let level = smallestNative; level >= 0; level--) {
+    levels.add(level);
+    if (Math.max(width, height) / 2 ** (maxLevel - level) <= tileSize) break;
+  }
+  const scaleFactors = [...levels].map((level) => 2 ** (maxLevel - level)).sort((a, b) => a - b);
+  const sizes = scaleFactors
+    .map((factor) => ({ width: Math.ceil(width / factor), height: Math.ceil(height / factor) }))
+    .filter((size) => size.width * size.height <= maxViewPixels);
+  return {
+    '@context': 'http://iiif.io/api/image/3/context.json',
+    id,
+    type: 'ImageService3',
+    protocol: 'http://iiif.io/api/image',
+    profile: 'level2',
+    width,
+    height,
+    maxArea: maxViewPixels,
+    sizes: sizes.toReversed(),
+    tiles: [{ width: tileSize, height: tileSize, scaleFactors }],
+    extraQualities: ['color', 'gray'],
+    extraFeatures: ['mirroring'],
+  };
+}
+
+const imageService = (id: string) => ({ id, type: 'ImageService3', profile: 'level2' });
+
+function manifestOf(
+  { fileName, dataset }: Pick<ServableImage, 'fileName' | 'dataset'>,
+  urls: ManifestUrls,
+  tiling: Tiling,
+): object {
+  const { width, height } = tiling.descriptor;
+  const canvas = `${urls.manifest}/canvas/1`;
+  const service = [imageService(urls.image)];
+  const largest = largestSize({ width, height });
+  const thumbnail = Math.min(1, 256 / Math.max(width, height));
+  const metadata = [
+    { name: 'Dataset', value: dataset },
+    { name: 'Pixel size (µm)', value: tiling.mpp && `${tiling.mpp.x} × ${tiling.mpp.y}` },
+  ].flatMap(({ name, value }) =>
+    value === null ? [] : [{ label: { en: [name] }, value: { none: [value] } }],
+  );
+  return {
+    '@context': 'http://iiif.io/api/presentation/3/context.json',
+    id: urls.manifest,
+    type: 'Manifest',
+    label: { none: [fileName] },
+    ...(metadata.length > 0 && { metadata }),
+    thumbnail: [
+      {
+        id: `${urls.image}/full/!256,256/0/default.jpg`,
+        type: 'Image',
+        format: 'image/jpeg',
+        width: Math.max(1, Math.round(width * thumbnail)),
+        height: Math.max(1, Math.round(height * thumbnail)),
+        service,
+      },
+    ],
+    items: [
+      {
+        id: canvas,
+        type: 'Canvas',
+        label: { none: [fileName] },
+        width,
+        height,
+        items: [
+          {
+            id: `${canvas}/page/1`,
+            type: 'AnnotationPage',
+            items: [
+              {
+                id: `${canvas}/page/1/image`,
+                type: 'Annotation',
+                motivation: 'painting',
+                body: {
+                  id: `${urls.image}/full/max/0/default.jpg`,
+                  type: 'Image',
+                  format: 'image/jpeg',
+                  ...largest,
+                  service,
+                },
+                target: canvas,
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  };
+}

@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest';
+import { tileOf } from './iiif.ts';
+import { parseImageRequest } from './image-request.ts';
+
+const image = { width: 6000, height: 4000 };
+
+function parse(path: string) {
+  const [region = '', size = '', rotation = '', quality = ''] = path.split('/');
+  return parseImageRequest({ region, size, rotation, quality }, image);
+}
+
+const sizeOf = (path: string) => {
+  const { toWidth, toHeight } = parse(`${path}/0/default.jpg`);
+  return [toWidth, toHeight];
+};
+
+describe('a region', () => {
+  it.each([
+    ['full', [0, 0, 6000, 4000]],
+    ['square', [1000, 0, 4000, 4000]],
+    ['125,15,120,140', [125, 15, 120, 140]],
+    ['5900,3900,500,500', [5900, 3900, 100, 100]],
+    ['0,0,6000,4000', [0, 0, 6000, 4000]],
+    ['5990,3990,10,10', [5990, 3990, 10, 10]],
+    ['pct:0,0,100,100', [0, 0, 6000, 4000]],
+    ['pct:99.5,99.5,50,50', [5970, 3980, 30, 20]],
+    ['pct:50,25,25,50', [3000, 1000, 1500, 2000]],
+    ['pct:41.6,7.5,66.6,100', [2496, 300, 3504, 3700]],
+  ])('%s is cut out of the image and cropped at its edges', (region, expected) => {
+    const { x, y, width, height } = parse(`${region}/10,10/0/default.jpg`);
+    expect([x, y, width, height]).toEqual(expected);
+  });
+
+  it.each([
+    '',
+    'Full',
+    '1,2,3',
+    '1,2,3,4,5',
+    '-1,0,10,10',
+    '0,0,0,10',
+    '0,0,10,0',
+    '6000,0,10,10',
+    '1.5,0,10,10',
+    '1e3,0,10,10',
+    'pct:0,0,0,50',
+    'pct:100,0,10,10',
+    'pct:.5,0,10,10',
+    'pct:1e1,0,10,10',
+    'pct:0,0,10',
+    'pct:-5,0,10,10',
+    'pct:0,0,10,10,10',
+    'PCT:0,0,10,10',
+    'square,',
+    ' full',
+    '0,0,10,',
+    '+1,0,10,10',
+    '99999999999,0,1,1',
+  ])('is rejected: %j', (region) => {
+    expect(() => parse(`${region}/max/0/default.jpg`)).toThrow(
+      expect.objectContaining({ code: 'invalid_request' }),
+    );
+  });
+});
+
+describe('a size', () => {
+  it.each([
+    ['0,0,300,200/max', [300, 200]],
+    ['full/150,', [150, 100]],
+    ['full/,100', [150, 100]],
+    ['full/pct:10', [600, 400]],
+    ['full/225,100', [225, 100]],
+    ['full/!225,100', [150, 100]],
+    ['full/!600,600', [600, 400]],
+    ['0,0,300,200/!9000,9000', [300, 200]],
+    ['full/pct:12.5', [750, 500]],
+    ['0,0,300,200/pct:100', [300, 200]],
+    ['0,0,300,200/300,', [300, 200]],
+    ['0,0,300,200/,200', [300, 200]],
+    ['pct:0,0,50,50/30,20', [30, 20]],
+    ['square/!100,50', [50, 50]],
+    ['0,0,3000,10/pct:1', [30, 1]],
+    ['0,0,6000,1/60,', [60, 1]],
+  ])('%s scales the region', (path, expected) => {
+    expect(sizeOf(path)).toEqual(expected);
+  });
+
+  it('max is limited to the maximum area', () => {
+    const [width = 0, height = 0] = sizeOf('full/max');
+    expect(width * height).toBeLessThanOrEqual(2 ** 22);
+    expect(width / height).toBeCloseTo(1.5, 2);
+    expect(width).toBeGreaterThan(2500);
+  });
+
+  it.each([
+    'full/',
+    'full/full',
+    'full/0,',
+    'full/,0',
+    'full/0,0',
+    'full/!0,5',
+    'full/pct:0',
+    'full/pct:101',
+    'full/6001,',
+    'full/3000,3000',
+    // Enlarging, which info.json does not offer.
+    'full/^max',
+    'full/^7000,',
+    'full/^,5000',
+    'full/^pct:50',
+    'full/^pct:120',
+    'full/^300,200',
+    'full/^!300,200',
+    'full/,',
+    'full/100',
+    'full/!100,',
+    'full/!,100',
+    'full/100,100,',
+    'full/pct:',
+    'full/pct:-5',
+    'full/pct:.5',
+    'full/pct:10%',
+    'full/MAX',
+    'full/ max',
+    'full/-5,',
+    'full/1.5,',
+    '0,0,100,100/101,',
+    '0,0,100,100/100,101',
+  ])('is rejected: %s', (path) => {
+    expect(() => parse(`${path}/0/default.jpg`)).toThrow(
+      expect.objectContaining({ code: 'invalid_request' }),
+    );
+  });
+});
+
+describe('rotation, quality and format', () => {
+  it.each([
+    ['0/default.jpg', { rotation: 0, isMirrored: false, isGrey: false, format: 'jpg' }],
+    ['90/color.png', { rotation: 90, isMirrored: false, isGrey: false, format: 'png' }],
+    ['!270/gray.jpg', { rotation: 270, isMirrored: true, isGrey: true, format: 'jpg' }],
+    ['180.0/default.png', { rotation: 180 }],
+    ['360/default.jpg', { rotation: 0 }],
+    ['!0/default.jpg', { rotation: 0, isMirrored: true }],
+    ['!90/default.jpg', { rotation: 90, isMirrored: true }],
+    ['!180/color.jpg', { rotation: 180, isMirrored: true }],
+    ['270/gray.png', { rotation: 270, isMirrored: false, isGrey: true, format: 'png' }],
+  ])('are read: %s', (path, expected) => {
+    expect(parse(`full/10,/${path}`)).toMatchObject(expected);
+  });
+
+  it.each([
+    '45/default.jpg',
+    '-90/default.jpg',
+    '361/default.jpg',
+    '22.5/default.jpg',
+    '!45/default.jpg',
+    '0!/default.jpg',
+    '.0/default.jpg',
+    '9e1/default.jpg',
+    '0/.jpg',
+    '0/grey.jpg',
+    '0/default.JPG',
+    '0/default.jpeg',
+    '0/default.tif',
+    '0/default.gif',
+    '0/default.jp2',
+    '0/default.pdf',
+    '!/default.jpg',
+    '!!0/default.jpg',
+    '/default.jpg',
+    '0/bitonal.jpg',
+    '0/default.webp',
+    '0/default',
+    '0/default.jpg.png',
+    '0/DEFAULT.jpg',
+  ])('are rejected: %s', (path) => {
+    expect(() => parse(`full/10,/${path}`)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  });
+});
+
+describe('a request for a tile', () => {
+  const descriptor = { ...image, tileSize: 256, overlap: 0, format: 'jpg', maxLevel: 13 } as const;
+  const tile = (path: string) => tileOf(parse(path), descriptor);
+
+  it.each([
+    ['256,512,256,256/256,256/0/default.jpg', { dziLevel: 13, column: 1, row: 2 }],
+    ['1024,0,1024,1024/256,/0/color.jpg', { dziLevel: 11, column: 1, row: 0 }],
+    ['5888,3840,112,160/max/0/default.jpg', { dziLevel: 13, column: 23, row: 15 }],
+    ['5120,3072,880,928/220,232/0/default.jpg', { dziLevel: 11, column: 5, row: 3 }],
+  ])('is recognised: %s', (path, address) => {
+    expect(tile(path)).toEqual(address);
+  });
+
+  it.each([
+    '1,0,256,256/256,256/0/default.jpg',
+    '0,0,255,256/255,256/0/default.jpg',
+    '0,0,256,256/255,256/0/default.jpg',
+    '0,0,256,256/256,256/90/default.jpg',
+    '0,0,256,256/256,256/!0/default.jpg',
+    '0,0,256,256/256,256/0/gray.jpg',
+    '0,0,256,256/256,256/0/default.png',
+  ])('is not confused with another one: %s', (path) => {
+    expect(tile(path)).toBeNull();
+  });
+});

@@ -1,0 +1,139 @@
+/** E-mails go out in the language that is stored with the recipient's account. */
+import {
+  approveUser,
+  changeLanguage,
+  confirmRegistration,
+  type Language,
+  register,
+  requestPasswordReset,
+} from '@lamina/contract';
+import postalMime from 'postal-mime';
+import { describe, expect, it } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { findLanguage, findUserByEmail } from '../store/users.ts';
+import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
+import * as emails from './email-texts.ts';
+
+const person = { email: 'ayse@example.org', password: 'uzun-bir-şifre' };
+
+/** Subjects of the e-mails to an address, oldest first. */
+async function subjectsTo({ outbox }: TestServer, address: string): Promise<(string | undefined)[]> {
+  const all = await Promise.all((await outbox()).map((email) => postalMime.parse(email)));
+  return all.filter(({ to }) => to?.[0]?.address === address).map(({ subject }) => subject);
+}
+
+async function languageOf({ services: { db } }: TestServer, email: string): Promise<Language | null> {
+  const user = await findUserByEmail(db, email);
+  return user && findLanguage(db, user.uid);
+}
+
+const setLanguage = ({ as }: TestServer, user: TestUser, language: Language) =>
+  as(user).call(changeLanguage, { body: { language } });
+
+describe.each(databaseKinds)('on %s, the language of an account', (database) => {
+  it.each([
+    ['en', 'en', 'Lamina: Your account has been approved'],
+    ['tr', 'tr', 'Lamina: Hesabınız onaylandı'],
+    ['de', 'tr', 'Lamina: Hesabınız onaylandı'],
+  ])(
+    'after a registration with Accept-Language %s is %s, also in the approval e-mail',
+    async (header, language, subject) => {
+      const server = await testServer({ database });
+      const headers = { 'accept-language': header };
+      const { body } = await server.as(null).call(register, { body: person, headers });
+      expect(await languageOf(server, person.email)).toBe(language);
+      const admin = server.as(await server.given.admin());
+      await admin.call(approveUser, { params: { uid: body.user.uid }, body: {} });
+      expect(await subjectsTo(server, person.email)).toEqual([subject]);
+    },
+  );
+
+  it('is that of the registration when the e-mail address is confirmed later', async () => {
+    const server = await testServer({ database, config: { registrationHideExisting: true } });
+    const headers = { 'accept-language': 'en' };
+    await server.as(null).call(register, { body: person, headers });
+    const { subject, text } = await postalMime.parse((await server.outbox())[0] ?? '');
+    expect(subject).toBe('Lamina: Confirm your e-mail address');
+    const code = /auth\/confirm#code=(\S+)/.exec(text ?? '')?.[1] ?? '';
+    await server.as(null).call(confirmRegistration, { body: { code, password: person.password } });
+    expect(await languageOf(server, person.email)).toBe('en');
+  });
+
+  it('changes with PUT /user/language, and the next e-mail follows it whatever the request says', async () => {
+    const server = await testServer({ database });
+    const user = await server.given.user();
+    expect((await setLanguage(server, user, 'en')).status).toBe(204);
+    const headers = { 'accept-language': 'tr' };
+    await server.as(null).call(requestPasswordReset, { body: { email: user.email }, headers });
+    await server.outbox();
+    await setLanguage(server, user, 'tr');
+    await server.as(null).call(requestPasswordReset, { body: { email: user.email } });
+    expect(await subjectsTo(server, user.email)).toEqual([
+      'Lamina: Reset your password',
+      'Lamina: Şifre sıfırlama',
+    ]);
+  });
+
+  it('decides the language of the digest for each administrator', async () => {
+    const server = await testServer({ database });
+    const [one, other] = [await server.given.admin(), await server.given.admin()];
+    await setLanguage(server, one, 'en');
+    await server.as(null).call(register, { body: person });
+    expect(await subjectsTo(server, one.email)).toEqual(['Lamina: Requests are waiting for you']);
+    expect(await subjectsTo(server, other.email)).toEqual(['Lamina: Onay bekleyenler var']);
+  });
+});
+
+describe('PUT /user/language', () => {
+  it('rejects a language that the product does not have', async () => {
+    const { as, given } = await testServer();
+    const answer = await as(await given.user()).call(changeLanguage, { body: { language: 'de' } as never });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', field: 'language' } });
+  });
+});
+
+describe('email texts', () => {
+  const recipient = (language: Language) => ({
+    to: 'a@example.org',
+    language,
+    productName: 'Lamina',
+    publicUrl: 'https://slides.example.org',
+  });
+  const all: Readonly<Record<string, (to: emails.Recipient) => { subject: string; text: string }>> = {
+    passwordReset: (to) => emails.passwordResetEmail(to, 'CODE'),
+    passwordChanged: emails.passwordChangedEmail,
+    secondFactorOn: (to) => emails.secondFactorEmail(to, true),
+    secondFactorOff: (to) => emails.secondFactorEmail(to, false),
+    confirmRegistration: (to) => emails.confirmRegistrationEmail(to, 'CODE'),
+    alreadyRegistered: emails.alreadyRegisteredEmail,
+    adminDigest: (to) =>
+      emails.adminDigestEmail(to, { newApplications: 1, applications: 2, datasetRequests: 3 }),
+    approved: (to) => emails.approvedEmail(to, { role: 'user', expiresAt: '2026-11-21T12:00:00.000Z' }),
+    approvedForGood: (to) => emails.approvedEmail(to, { role: 'viewer', expiresAt: null }),
+    rejected: (to) => emails.rejectedEmail(to, 'reason'),
+    datasetGranted: (to) => emails.datasetAnswerEmail(to, { dataset: 'A', granted: true, reason: null }),
+    datasetRefused: (to) => emails.datasetAnswerEmail(to, { dataset: 'A', granted: false, reason: 'b' }),
+  };
+
+  it.each(Object.entries(all))(
+    '%s is English for an English account and carries the same links',
+    (_, write) => {
+      const en = write(recipient('en'));
+      const tr = write(recipient('tr'));
+      expect(en.subject + en.text).not.toMatch(/[çğışöüÇĞİŞÖÜ]|undefined/);
+      expect(en.text).toMatch(/^Hello,\n/);
+      expect(tr.text).toMatch(/^Merhaba,\n/);
+      const links = (text: string) => text.match(/https:\S+/g);
+      expect(links(en.text)).toEqual(links(tr.text));
+    },
+  );
+
+  it('names role and end date in the language of the recipient', () => {
+    expect(all.approved?.(recipient('tr')).text).toContain(
+      'Rolünüz: Kullanıcı\nHesabınızın bitiş tarihi: 21 Kasım 2026',
+    );
+    expect(all.approved?.(recipient('en')).text).toContain(
+      'Your role: User\nYour account ends on: 21 November 2026',
+    );
+  });
+});

@@ -1,0 +1,35 @@
+/** How the server connects to a mail server: for sending, and for `npm run doctor`. */
+
+import { isLoopback } from '../domain/provider-address.ts';
+import type { Config } from '../platform/config.ts';
+
+export type SmtpSettings = Pick<Config, 'allowPlaintextMail'> & { readonly smtpUrl: string };
+
+const plaintextParameters = ['requireTLS', 'ignoreTLS', 'opportunisticTLS', 'secure'] as const;
+
+/**
+ * Without `requireTLS` the mail library sends in plain text when a server offers no STARTTLS, or when an attacker on the
+ * network removes the offer (RFC 3207 section 6). E-mails carry links that set passwords, so `smtp://` needs STARTTLS, except on
+ * this machine or when the operator allows plain text. The library lets the URL's query override options: its names for
+ * doing without TLS are removed.
+ */
+export function smtpOptions({ smtpUrl, allowPlaintextMail }: SmtpSettings, timeoutMs: number) {
+  const url = new URL(smtpUrl);
+  const mayBePlaintext = allowPlaintextMail || isLoopback(url.hostname);
+  if (!mayBePlaintext) for (const name of plaintextParameters) url.searchParams.delete(name);
+  return {
+    url: mayBePlaintext ? smtpUrl : url.href,
+    ...(url.protocol === 'smtp:' && !mayBePlaintext && { requireTLS: true }),
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+  } as const;
+}
+
+/** Whether sending failed because the mail server offers no STARTTLS, or its certificate is not trusted. */
+export function isTlsFault(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === 'ETLS';
+}
+
+export const tlsAdvice =
+  'The mail server must offer STARTTLS with a certificate that this machine trusts. Use smtps://, or set SMTP_ALLOW_PLAINTEXT=on to send e-mails unencrypted.';

@@ -1,0 +1,106 @@
+/** Labelled counters and histograms, in the form in which the metrics of several processes are added up. */
+import { createDurations, type Durations, durationBounds } from './durations.ts';
+
+type Labels = Readonly<Record<string, string | number>>;
+
+export interface Sample {
+  readonly labels: Labels;
+  readonly value: number;
+  /** Name with suffix for histograms: `_bucket`, `_sum`, `_count`. */
+  readonly metricName?: string;
+}
+
+/** The current values of a metric, in the form of prom-client's `getMetricsAsJSON`. */
+export interface MetricNow {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** How values of several processes are combined. */
+  readonly aggregator: 'sum' | 'max' | 'min' | 'first' | 'average' | 'omit';
+  readonly values: readonly Sample[];
+}
+
+/** One value for each combination of labels that has occurred; callers keep these few. */
+interface ByLabels<T> {
+  /** @param values label values, in the order of the names */
+  of(...values: readonly (string | number)[]): T;
+  entries(): Iterable<{ readonly labels: Labels; readonly counted: T }>;
+}
+
+function byLabels<T>(names: readonly string[], create: () => T): ByLabels<T> {
+  const known = new Map<string, { readonly labels: Labels; readonly counted: T }>();
+  return {
+    of(...values) {
+      const key = values.join('\n');
+      const found = known.get(key);
+      if (found !== undefined) return found.counted;
+      const labels = Object.fromEntries(names.map((name, i) => [name, values[i] ?? '']));
+      const counted = create();
+      known.set(key, { labels, counted });
+      return counted;
+    },
+    entries: () => known.values(),
+  };
+}
+
+export interface Counter {
+  /** Adds one. @param values label values, in the order of the names */
+  add(...values: readonly (string | number)[]): void;
+  samples(): Sample[];
+}
+
+export function createCounter(...labelNames: readonly string[]): Counter {
+  const counts = byLabels(labelNames, () => ({ value: 0 }));
+  return {
+    add(...values) {
+      counts.of(...values).value++;
+    },
+    samples: () => [...counts.entries()].map(({ labels, counted }) => ({ labels, value: counted.value })),
+  };
+}
+
+export interface Histogram {
+  /** @param values label values, in the order of the names */
+  add(ms: number, ...values: readonly (string | number)[]): void;
+  entries(): Iterable<{ readonly labels: Labels; readonly counted: Durations }>;
+}
+
+export function createHistogram(...labelNames: readonly string[]): Histogram {
+  const durations = byLabels(labelNames, createDurations);
+  return {
+    add: (ms, ...values) => durations.of(...values).add(ms),
+    entries: () => durations.entries(),
+  };
+}
+
+/** Returns the samples of a histogram; entries with the same labels are added up. */
+export function histogramSamples(
+  name: string,
+  entries: Iterable<{ readonly labels: Labels; readonly counted: Pick<Durations, 'counts' | 'seconds'> }>,
+): Sample[] {
+  const summed = new Map<string, { labels: Labels; counts: number[]; seconds: number }>();
+  for (const { labels, counted } of entries) {
+    const key = JSON.stringify(labels);
+    const sum = summed.get(key) ?? {
+      labels,
+      counts: Array<number>(durationBounds.length + 1).fill(0),
+      seconds: 0,
+    };
+    summed.set(key, sum);
+    sum.seconds += counted.seconds();
+    for (const [i, count] of counted.counts().entries()) sum.counts[i] = (sum.counts[i] ?? 0) + count;
+  }
+  return [...summed.values()].flatMap(({ labels, counts, seconds }) => {
+    let below = 0;
+    const buckets = counts.map((count, i) => {
+      below += count;
+      const le = durationBounds[i] ?? '+Inf';
+      return { labels: { le, ...labels }, value: below, metricName: `${name}_bucket` };
+    });
+    return [
+      ...buckets,
+      { labels, value: seconds, metricName: `${name}_sum` },
+      { labels, value: below, metricName: `${name}_count` },
+    ];
+  });
+}

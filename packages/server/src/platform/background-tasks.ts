@@ -1,0 +1,34 @@
+/** Background tasks that a request starts without waiting for them. */
+import type { Logger } from 'pino';
+
+export interface Background {
+  /** Starts the task at once and logs its failure. `closing` is aborted when the process shuts down. */
+  run(task: string, work: (closing: AbortSignal) => Promise<void>): void;
+  /** Resolves when no task is running. */
+  idle(): Promise<void>;
+  /** Aborts `closing` and waits for the running tasks. */
+  close(): Promise<void>;
+}
+
+export function createBackground({ log }: { log: Logger }): Background {
+  const running = new Set<Promise<void>>();
+  const closing = new AbortController();
+
+  async function idle(): Promise<void> {
+    while (running.size > 0) await Promise.all(running);
+  }
+
+  return {
+    run(task, work) {
+      const done = work(closing.signal)
+        .catch((error: unknown) => log.error({ err: error, task }, 'background task failed'))
+        .finally(() => running.delete(done));
+      running.add(done);
+    },
+    idle,
+    close() {
+      closing.abort();
+      return idle();
+    },
+  };
+}

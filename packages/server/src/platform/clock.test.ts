@@ -1,0 +1,78 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { createClock, isFromTheFuture } from './clock.ts';
+
+const hour = 3_600_000;
+const start = Date.UTC(2026, 4, 1, 9);
+
+/** A simulated system clock and monotonic clock: `setBy` changes only the system clock. */
+function systemClock() {
+  let [clock, monotonicMs] = [start, 0];
+  const lines: string[] = [];
+  const now = createClock({
+    log: pino({}, { write: (line) => lines.push((JSON.parse(line) as { msg: string }).msg) }),
+    systemClock: () => clock,
+    monotonic: () => monotonicMs,
+  });
+  return {
+    hoursSinceStart: () => (now().getTime() - start) / hour,
+    logged: lines,
+    advance(ms: number) {
+      clock += ms;
+      monotonicMs += ms;
+    },
+    setBy(ms: number) {
+      clock += ms;
+    },
+  };
+}
+
+describe('createClock', () => {
+  it('follows the system clock', () => {
+    const { hoursSinceStart, advance } = systemClock();
+    advance(2 * hour);
+    expect(hoursSinceStart()).toBe(2);
+  });
+
+  it('continues from the monotonic clock when the system clock is set back', () => {
+    const { hoursSinceStart, advance, setBy, logged } = systemClock();
+    advance(hour);
+    setBy(-24 * hour);
+    expect(hoursSinceStart()).toBe(1);
+    advance(hour);
+    expect(hoursSinceStart()).toBe(2);
+    expect(logged).toEqual(['system clock set back']);
+  });
+
+  it('follows the system clock again when it has caught up', () => {
+    const { hoursSinceStart, setBy, logged } = systemClock();
+    setBy(-24 * hour);
+    hoursSinceStart();
+    setBy(25 * hour);
+    expect(hoursSinceStart()).toBe(1);
+    expect(logged.at(-1)).toBe('system clock caught up');
+  });
+
+  it('follows a forward jump of the system clock at once, as after sleep', () => {
+    const { hoursSinceStart, setBy } = systemClock();
+    setBy(24 * hour);
+    expect(hoursSinceStart()).toBe(24);
+  });
+
+  it('follows corrections of less than a second by a time server', () => {
+    const { hoursSinceStart, setBy, logged } = systemClock();
+    setBy(-900);
+    expect(hoursSinceStart()).toBeCloseTo(-900 / hour, 9);
+    expect(logged).toEqual([]);
+  });
+});
+
+describe('isFromTheFuture', () => {
+  it.each([
+    ['a minute ahead, which may be clock skew,', 60_000, false],
+    ['more than a minute ahead', 60_001, true],
+    ['in the past', -hour, false],
+  ])('of a time %s returns the expected result', (_, aheadMs, isAhead) => {
+    expect(isFromTheFuture(new Date(start + aheadMs), new Date(start))).toBe(isAhead);
+  });
+});

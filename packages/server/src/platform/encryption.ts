@@ -1,0 +1,67 @@
+/**
+ * Encryption at rest (AES-256-GCM) of secrets in the database that the server must read again: second-factor secrets and
+ * queued e-mails. The key is not in the database, so a stolen copy of the database does not reveal them.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Config } from './config.ts';
+
+export interface Encryption {
+  /** @param purpose what the text is and whose; authenticated, and required again for decryption */
+  encrypt(text: string, purpose: string): string;
+  /** @throws when the key or the purpose differs, or the data was changed */
+  decrypt(encrypted: string, purpose: string): string;
+}
+
+const algorithm = 'aes-256-gcm';
+const ivLength = 12; // NIST SP 800-38D section 8.2.2: random, 96 bits
+const tagLength = 16;
+
+/** Uses SECRET_KEY; without it, a key file in `dataDir` that only the owner can read. */
+export function createEncryption({ dataDir, secretKey }: Pick<Config, 'dataDir' | 'secretKey'>): Encryption {
+  const keyMaterial = secretKey ?? readOrCreateKey(keyFile(dataDir));
+  const key = Buffer.from(hkdfSync('sha256', keyMaterial, '', 'sealing', 32)); // part of the key: never change it
+  return {
+    encrypt(text, purpose) {
+      const iv = randomBytes(ivLength);
+      const cipher = createCipheriv(algorithm, key, iv, { authTagLength: tagLength }).setAAD(
+        Buffer.from(purpose),
+      );
+      const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return Buffer.concat([iv, cipher.getAuthTag(), encrypted]).toString('base64url');
+    },
+    decrypt(encrypted, purpose) {
+      const bytes = Buffer.from(encrypted, 'base64url');
+      const iv = bytes.subarray(0, ivLength);
+      const tag = bytes.subarray(ivLength, ivLength + tagLength);
+      const decipher = createDecipheriv(algorithm, key, iv, { authTagLength: tagLength })
+        .setAAD(Buffer.from(purpose))
+        .setAuthTag(tag);
+      return (
+        decipher.update(bytes.subarray(ivLength + tagLength), undefined, 'utf8') + decipher.final('utf8')
+      );
+    },
+  };
+}
+
+/** Path of the key file that is used without SECRET_KEY. */
+export function keyFile(dataDir: string): string {
+  return path.join(dataDir, 'secret.key');
+}
+
+/** The first start creates the key; of several processes that start at once, the first one wins. */
+function readOrCreateKey(file: string): string {
+  if (fs.existsSync(file)) return fs.readFileSync(file, 'utf8').trim();
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const unfinished = `${file}.${process.pid}`;
+  fs.writeFileSync(unfinished, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true });
+  try {
+    fs.linkSync(unfinished, file); // unlike a rename, fails when the file exists
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    fs.rmSync(unfinished);
+  }
+  return fs.readFileSync(file, 'utf8').trim();
+}

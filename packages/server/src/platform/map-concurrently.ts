@@ -1,0 +1,18 @@
+/**
+ * Maps the items through an asynchronous function with at most `limit` calls running at a time.
+ *
+ * @returns the results in the order of the items
+ */
+export async function mapConcurrently<T, R>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results = new Array<R>(items.length);
+  const remaining = items.entries();
+  const runWorker = async () => {
+    for (const [index, item] of remaining) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, runWorker));
+  return results;
+}

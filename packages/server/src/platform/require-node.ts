@@ -1,0 +1,9 @@
+/** Exits with a clear message on an older Node, which would fail on syntax. Imported before anything else. */
+const required = 24;
+
+if (Number.parseInt(process.versions.node, 10) < required) {
+  process.stderr.write(
+    `Lamina requires Node ${required} or newer; this is ${process.version}. Start it with npm start, which installs its own Node.\n`,
+  );
+  process.exit(1);
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { createStalenessLimit } from './staleness-limit.ts';
+
+/** A database that succeeds or fail, and a clock that `advance` moves. */
+function setUp() {
+  let at = 0;
+  const staleness = createStalenessLimit(() => at);
+  return {
+    staleness,
+    isFresh: (readAt: number) => staleness.isFresh(readAt, at),
+    advance: (ms: number) => {
+      at += ms;
+    },
+    succeed: () => staleness.track(async () => 'an answer'),
+    fail: () => staleness.track(() => Promise.reject(new Error('down'))).catch(() => 'failed'),
+  };
+}
+
+describe('StalenessLimit', () => {
+  it('treats a cached value as fresh for a second', () => {
+    const { isFresh, advance } = setUp();
+    advance(999);
+    expect(isFresh(0)).toBe(true);
+    advance(1);
+    expect(isFresh(0)).toBe(false);
+  });
+
+  it('treats a cached value as fresh for 30 s while the database is down', async () => {
+    const { isFresh, advance, fail } = setUp();
+    advance(29_999);
+    await fail();
+    expect(isFresh(0)).toBe(true);
+    advance(1);
+    expect(isFresh(0)).toBe(false);
+  });
+
+  it('uses the limit of a second again after the database has answered', async () => {
+    const { isFresh, advance, fail, succeed } = setUp();
+    advance(20_000);
+    await fail();
+    await succeed();
+    expect(isFresh(0)).toBe(false);
+  });
+
+  it('uses the limit of a second when the last failure is more than a second ago', async () => {
+    const { isFresh, advance, fail } = setUp();
+    await fail();
+    advance(1000);
+    expect(isFresh(0)).toBe(false);
+  });
+
+  it('keeps the limit of 30 s while a query after a failure is still running', async () => {
+    const { staleness, isFresh, advance, fail } = setUp();
+    await fail();
+    const slow = Promise.withResolvers<string>();
+    const running = staleness.track(() => slow.promise);
+    advance(10_000);
+    expect(isFresh(0)).toBe(true);
+    slow.resolve('back');
+    await running;
+    expect(isFresh(0)).toBe(false);
+  });
+
+  it('treats a cached value as stale when the clock is set back', () => {
+    const { isFresh, advance } = setUp();
+    advance(-5000);
+    expect(isFresh(0)).toBe(false);
+  });
+});

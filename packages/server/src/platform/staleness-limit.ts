@@ -1,0 +1,42 @@
+/**
+ * The maximum age of cached authorisation state. One second, so that a revocation in one process takes effect in all of
+ * them within a second; 30 s while the database is down, since nothing can be revoked then either.
+ */
+
+const limitMs = 1000;
+const outageLimitMs = 30_000;
+
+export interface StalenessLimit {
+  /** Runs a query and records whether the database answered. */
+  track<T>(query: () => Promise<T>): Promise<T>;
+  /** Whether a value read at `readAt` may still be used at `at`; both in milliseconds of the same clock. */
+  isFresh(readAt: number, at: number): boolean;
+}
+
+/** @param clock milliseconds; when it is set back, every value becomes stale */
+export function createStalenessLimit(clock: () => number): StalenessLimit {
+  let failedAt: number | null = null;
+  let running = 0;
+
+  /** After a failure the database counts as down while another query runs, and for a second after the last failure. */
+  function isDown(at: number): boolean {
+    return failedAt !== null && (running > 0 || Math.abs(at - failedAt) < limitMs);
+  }
+
+  return {
+    async track(query) {
+      running++;
+      try {
+        const answer = await query();
+        failedAt = null;
+        return answer;
+      } catch (error) {
+        failedAt = clock();
+        throw error;
+      } finally {
+        running--;
+      }
+    },
+    isFresh: (readAt, at) => Math.abs(at - readAt) < (isDown(at) ? outageLimitMs : limitMs),
+  };
+}

@@ -1,0 +1,34 @@
+/** The message on the terminal after the start: address, sign-in, slide folder. */
+import fs from 'node:fs';
+import { type FirstAdmin, firstAdminFile } from '../accounts/first-admin.ts';
+import type { Config } from '../platform/config.ts';
+
+/** @param address of this process, on this machine */
+export function printStartupMessage(config: Config, address: string, firstAdmin: FirstAdmin | null): void {
+  console.log(`
+${config.productName} is running at ${config.publicUrl ?? address}
+
+  Sign in   ${howToSignIn(config, firstAdmin).join('\n            ')}
+  Slides    ${config.slidesDir} (one folder for each dataset)
+  Stop      Ctrl+C
+`);
+}
+
+function howToSignIn({ dataDir, signIn }: Config, firstAdmin: FirstAdmin | null): string[] {
+  if (!signIn.embedded) {
+    return [
+      `at ${signIn.external?.issuer}`,
+      'docs/security.md explains how to create the first administrator',
+    ];
+  }
+  if (firstAdmin?.password) {
+    return [
+      `${firstAdmin.email}   password: ${firstAdmin.password}`,
+      `shown only once; also stored in ${firstAdmin.passwordFile}`,
+    ];
+  }
+  if (firstAdmin) return [`${firstAdmin.email}, with the password in ADMIN_PASSWORD`];
+  const file = firstAdminFile(dataDir);
+  if (!fs.existsSync(file)) return ['with your account'];
+  return [`with your account; the first administrator's password is in ${file}`];
+}

@@ -1,8 +1,0 @@
-/** The version of this program, as its package says. */
-import fs from 'node:fs';
-
-const { version } = JSON.parse(fs.readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  readonly version: string;
-};
-
-export const programVersion = version;

@@ -1,0 +1,66 @@
+/** Results that lie beside slides: found, replaced, removed, and no slides of the catalogue. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { deleteResultLayer, listImages, listResultLayers } from '@lamina/contract';
+import { buildSvs } from '@lamina/slide/testing';
+import { describe, expect, it, vi } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { slideServer } from '../testing/slide-server.ts';
+import { valueTiff } from './testing/value-tiff.ts';
+
+// Slides are read in processes of their own, which a busy machine takes its time to start.
+vi.setConfig({ testTimeout: 60_000 });
+
+const point = { type: 'Feature', geometry: { type: 'Point', coordinates: [1, 2] }, properties: {} };
+
+describe.each(databaseKinds)('Results beside slides on %s', (database) => {
+  it('become layers of the slide, follow their files, and are no slides', async () => {
+    const server = await slideServer({ database });
+    const { services, config } = server;
+    const admin = server.as(await server.given.admin());
+    const mask = valueTiff({ width: 16, height: 16, values: new Uint8Array(256).fill(1) });
+
+    /** Puts a file that is old enough to be complete. */
+    async function put(name: string, bytes: Uint8Array | string, seconds = 1_000_000): Promise<void> {
+      await server.put(name, bytes);
+      await fs.utimes(path.join(config.slidesDir, name), seconds, seconds);
+    }
+    async function find() {
+      await services.jobs.enqueue('find-results', {});
+      await services.jobs.idle('find-results');
+      await services.jobs.idle('import-result');
+      const { body } = await admin.call(listResultLayers, {
+        params: { imageId: await server.idOf('a.svs') },
+      });
+      return body.layers;
+    }
+
+    await put('Set/a.svs', await buildSvs());
+    await put('Set/a_mask.tif', mask);
+    await put('Set/a_detections.geojson', JSON.stringify([point]));
+    await put('Set/a.svs_likelihood_map.tif', 'no TIFF');
+    await put('Set/other_mask.tif.txt', mask);
+    await server.rescan();
+    expect((await admin.call(listImages)).body.images.map(({ file_name }) => file_name)).toEqual(['a.svs']);
+    const found = await find();
+    expect(
+      found
+        .map(({ name, kind, state, source, owner }) => [name, kind, state, source, owner])
+        .sort((a, b) => (String(a) < String(b) ? -1 : 1)),
+    ).toEqual([
+      ['a.svs_likelihood_map.tif', 'raster', 'failed', 'folder', null],
+      ['a_detections.geojson', 'vector', 'ready', 'folder', null],
+      ['a_mask.tif', 'raster', 'ready', 'folder', null],
+    ]);
+
+    const layer = found.find(({ name }) => name === 'a_mask.tif');
+    expect((await admin.call(deleteResultLayer, { params: { layerId: layer?.id ?? '' } })).status).toBe(204);
+    await fs.rm(path.join(config.slidesDir, 'Set/a_detections.geojson'));
+    expect((await find()).map(({ name }) => name)).toEqual(['a.svs_likelihood_map.tif']);
+
+    await put('Set/a_mask.tif', mask, 2_000_000);
+    const again = await find();
+    expect(again.map(({ name }) => name).sort()).toEqual(['a.svs_likelihood_map.tif', 'a_mask.tif']);
+    expect(again.every(({ id }) => id !== layer?.id)).toBe(true);
+  });
+});

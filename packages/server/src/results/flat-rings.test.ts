@@ -1,0 +1,60 @@
+/** The fast parser of polygons agrees with JSON.parse, or leaves the feature to it. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FlatRings, parseFlatFeature } from './flat-rings.ts';
+
+const parse = (text: string) => parseFlatFeature(Buffer.from(text));
+const polygon = (coordinates: string, rest = '') =>
+  `{"type":"Feature","geometry":{"type":"Polygon","coordinates":${coordinates}}${rest}}`;
+
+/** The coordinates as the parser returns them. */
+function flat(text: string): FlatRings {
+  const { geometry } = JSON.parse(text) as { geometry: { coordinates: number[][][] } };
+  return new FlatRings(geometry.coordinates.map((ring) => ring.flat()));
+}
+
+describe('parseFlatFeature', () => {
+  it('returns the numbers that JSON.parse returns for every polygon', () => {
+    const number = fc.oneof(
+      fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e8, max: 1e8 }),
+      fc.integer(),
+      fc.integer({ min: -1e8, max: 1e8 }).map((n) => n / 100),
+    );
+    const rings = fc.array(fc.array(fc.tuple(number, number), { minLength: 1 }), { minLength: 1 });
+    fc.assert(
+      fc.property(rings, fc.boolean(), (coordinates, isSpaced) => {
+        const text = polygon(JSON.stringify(coordinates).replaceAll(',', isSpaced ? ', ' : ','));
+        const feature = parse(text) as { geometry: { coordinates: unknown } } | null;
+        if (feature === null) expect(text).toMatch(/e[-+]/);
+        else expect(feature.geometry.coordinates).toEqual(flat(text));
+      }),
+    );
+  });
+
+  it('keeps the other members of the feature', () => {
+    const rest = ',"properties":{"name":"Ğ \\"coordinates\\":"}';
+    expect(parse(polygon('[[[0,1],[2.5,-3]]]', rest))).toMatchObject({
+      geometry: { type: 'Polygon', coordinates: { rings: [[0, 1, 2.5, -3]] } },
+      properties: { name: 'Ğ "coordinates":' },
+    });
+  });
+
+  it.each([
+    ['a second list of coordinates', polygon('[[[0,0]]]', ',"nucleusGeometry":{"coordinates":[]}')],
+    ['a key that ends with the word', '{"geometry":{"type":"Polygon","a\\"coordinates":[[[0,0]]]}}'],
+    ['coordinates outside the geometry', '{"geometry":{"type":"Polygon"},"coordinates":[[[0,0]]]}'],
+    ['another geometry', '{"geometry":{"type":"MultiLineString","coordinates":[[[0,0],[1,1]]]}}'],
+    ['an exponent', polygon('[[[1e3,0]]]')],
+    ['a leading zero', polygon('[[[01,0]]]')],
+    ['a leading point', polygon('[[[.5,0]]]')],
+    ['a trailing point', polygon('[[[5.,0]]]')],
+    ['a third coordinate', polygon('[[[1,2,3]]]')],
+    ['a position without numbers', polygon('[[[,]]]')],
+    ['a list that does not end', polygon('[[[1,2],[3,4]')],
+    ['text after the number', polygon('[[[1,2x]]]')],
+    ['a number of 41 digits', polygon(`[[[${'1'.repeat(41)},0]]]`)],
+    ['a feature that is no JSON', '{"geometry":{"type":Polygon,"coordinates":[[[0,0]]]}}'],
+  ])('leaves %s to JSON.parse', (_, text) => {
+    expect(parse(text)).toBeNull();
+  });
+});

@@ -1,0 +1,107 @@
+/** The worker thread of run-import.ts: reads a file that may be hostile, and writes the file of the layer. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { type ResultRegistration, resultLimits } from '@lamina/contract';
+import {
+  isDicom,
+  openFileSource,
+  openLabelMap,
+  openValueTiff,
+  SlideError,
+  type ValueImage,
+} from '@lamina/slide';
+import type { ThreadProgress } from '../platform/answer-of-thread.ts';
+import { ContainerFull, createContainer } from './container.ts';
+import { importVectorFile } from './import-vector-file.ts';
+import { isPng, openPngValues } from './png-values.ts';
+import { type Problem, RefusedResult } from './problems.ts';
+import { colorOf, importRaster, type RasterCategory } from './raster-import.ts';
+import type { ImportAnswer, ImportTask } from './run-import.ts';
+import { startOfFile } from './start-of-file.ts';
+
+const problemsOfSlides: Readonly<Record<string, Problem>> = {
+  FORMAT_NOT_SUPPORTED: 'unsupported',
+  LIMIT_EXCEEDED: 'too_large',
+  FILE_MISSING: 'file_missing',
+  NOT_A_SLIDE: 'unknown_format',
+};
+
+/** Returns the matrix from pixels of the content to pixels of the slide. @throws RefusedResult */
+function matrixOf(
+  registration: ResultRegistration,
+  { width, height, mpp }: ImportTask['slide'],
+  content: { readonly width: number; readonly height: number } | null,
+): readonly number[] {
+  if (registration.method === 'affine') return registration.matrix;
+  if (registration.method === 'pixel-size') {
+    if (mpp === null) throw new RefusedResult('not_registered', 'The slide has no pixel size');
+    return [registration.mpp / mpp.x, 0, 0, registration.mpp / mpp.y, 0, 0];
+  }
+  return content === null ? [1, 0, 0, 1, 0, 0] : [width / content.width, 0, 0, height / content.height, 0, 0];
+}
+
+type RasterFile = ValueImage & {
+  /** Absent: decided from the values. */
+  readonly categories?: readonly RasterCategory[];
+  close(): unknown;
+};
+
+async function openRasterFile(path: string): Promise<RasterFile> {
+  const start = await startOfFile(path);
+  if (isPng(start)) return openPngValues(path);
+  if (isDicom(start)) {
+    const dicom = await openFileSource(path);
+    const map = await openLabelMap(dicom);
+    const categories = map.segments.map(({ value, name, color }, n) => ({
+      value,
+      name,
+      color: color ?? (value === 0 ? ([0, 0, 0] as const) : colorOf(n)),
+    }));
+    return { ...map, categories, close: () => dicom.close() };
+  }
+  const isTiff = ['II', 'MM'].includes(String.fromCharCode(...start.subarray(0, 2)));
+  if (!isTiff) throw new RefusedResult('unknown_format', 'The file is neither TIFF, PNG nor DICOM');
+  const source = await openFileSource(path);
+  return { ...(await openValueTiff(source)), close: () => source.close() };
+}
+
+const onProgress = (done: number) => parentPort?.postMessage({ progress: done } satisfies ThreadProgress);
+
+async function run(task: ImportTask): Promise<ImportAnswer> {
+  const writer = createContainer(task.target, task.maxBytes);
+  try {
+    if (task.kind === 'vector') {
+      const matrix = matrixOf(task.registration, task.slide, null);
+      const description = await importVectorFile(task, writer, matrix, onProgress);
+      writer.finish(description);
+      return { ok: true, sizeBytes: writer.size, objects: description.objects };
+    }
+    const image = await openRasterFile(task.source);
+    try {
+      writer.finish(
+        await importRaster(image, writer, {
+          maxPixels: resultLimits.rasterPixels,
+          isMask: task.isMask,
+          categories: image.categories,
+          registration: (width, height) => matrixOf(task.registration, task.slide, { width, height }),
+          onProgress,
+        }),
+      );
+    } finally {
+      await image.close();
+    }
+    return { ok: true, sizeBytes: writer.size, objects: null };
+  } catch (error) {
+    writer.abort();
+    return { ok: false, problem: problemOf(error), message: (error as Error).message };
+  }
+}
+
+/** @throws the error when it does not come from the file */
+function problemOf(error: unknown): Problem {
+  if (error instanceof RefusedResult) return error.problem;
+  if (error instanceof ContainerFull) return 'quota_exceeded';
+  if (error instanceof SlideError) return problemsOfSlides[error.code] ?? 'damaged';
+  throw error;
+}
+
+parentPort?.postMessage(await run(workerData as ImportTask));

@@ -1,0 +1,129 @@
+/** Tiles and values of an imported raster. */
+import { promisify } from 'node:util';
+import { crc32, deflate, inflateRaw } from 'node:zlib';
+import { overlayTileSize as side } from '@lamina/contract';
+import type { ValueArray } from '@lamina/slide';
+import type { Container } from './container.ts';
+import { type RasterDescription, type RasterLevel, valuesOf } from './raster-import.ts';
+
+const unpack = promisify(inflateRaw);
+const pack = promisify(deflate);
+
+export interface RasterReader {
+  readonly description: RasterDescription;
+  readonly encoding: { readonly scale: number; readonly offset: number; readonly no_data: number | null };
+  /** @param z 0: the smallest level. @returns a PNG; null: there is no such tile */
+  tile(z: number, column: number, row: number): Promise<Uint8Array | null>;
+  /** @param x position on the slide. @returns null where the raster has no data */
+  value(x: number, y: number): Promise<number | null>;
+}
+
+export function openRaster(container: Container): RasterReader {
+  const description = container.description as RasterDescription;
+  const { levels, registration, index: indexAt } = description;
+  const encoding = encodingOf(description);
+
+  async function values(level: RasterLevel, column: number, row: number): Promise<ValueArray | null> {
+    const columns = Math.ceil(level.width / side);
+    const isInside = column >= 0 && row >= 0 && column < columns && row * side < level.height;
+    if (!isInside) return null;
+    const entry = await container.read(indexAt + 12 * (level.firstTile + row * columns + column), 12);
+    const packed = await container.read(entry.readDoubleLE(0), entry.readUInt32LE(8));
+    const { width, height } = sizeOf(level, column, row);
+    return valuesOf(description.type, await unpack(packed), width * height);
+  }
+
+  return {
+    description,
+    encoding,
+    async tile(z, column, row) {
+      const level = levels[levels.length - 1 - z];
+      const tile = level && (await values(level, column, row));
+      if (!level || !tile) return null;
+      const { width, height } = sizeOf(level, column, row);
+      return encodePng(width, height, encode(tile, encoding));
+    },
+    async value(x, y) {
+      const [level] = levels;
+      const at = inverse(registration, x, y);
+      if (!level || at === null) return null;
+      const [column, row] = [Math.floor(at.x), Math.floor(at.y)];
+      if (column < 0 || row < 0 || column >= level.width || row >= level.height) return null;
+      const [tileColumn, tileRow] = [Math.floor(column / side), Math.floor(row / side)];
+      const tile = await values(level, tileColumn, tileRow);
+      const { width } = sizeOf(level, tileColumn, tileRow);
+      const value = tile?.[(row % side) * width + (column % side)];
+      return value === undefined || Number.isNaN(value) ? null : value;
+    },
+  };
+}
+
+function sizeOf(level: RasterLevel, column: number, row: number): { width: number; height: number } {
+  return {
+    width: Math.min(side, level.width - column * side),
+    height: Math.min(side, level.height - row * side),
+  };
+}
+
+/** Bytes of 8-bit values and of masks are the values; other values are spread over the bytes, 0 stands for no data. */
+function encodingOf({ type, range, hasGaps, categories }: RasterDescription): RasterReader['encoding'] {
+  if (range === null) return { scale: 1, offset: 0, no_data: 0 };
+  if (type === 'uint8' || (categories !== null && !hasGaps)) return { scale: 1, offset: 0, no_data: null };
+  const first = hasGaps ? 1 : 0;
+  const scale = (range.max - range.min) / (255 - first) || 1;
+  return { scale, offset: range.min - first * scale, no_data: hasGaps ? 0 : null };
+}
+
+function encode(values: ValueArray, { scale, offset, no_data }: RasterReader['encoding']): Uint8Array {
+  if (values instanceof Uint8Array) return values;
+  const bytes = new Uint8Array(values.length);
+  const least = no_data === null ? 0 : 1;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as number;
+    bytes[i] = Number.isNaN(value)
+      ? (no_data ?? 0)
+      : Math.max(least, Math.min(255, Math.round((value - offset) / scale)));
+  }
+  return bytes;
+}
+
+/** Returns the position in the raster; null when the registration has no inverse. */
+function inverse(matrix: readonly number[], x: number, y: number): { x: number; y: number } | null {
+  const [a, b, c, d, e, f] = matrix as readonly [number, number, number, number, number, number];
+  const determinant = a * d - b * c;
+  if (determinant === 0) return null;
+  return {
+    x: (d * (x - e) - c * (y - f)) / determinant,
+    y: (a * (y - f) - b * (x - e)) / determinant,
+  };
+}
+
+const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+/** Encodes bytes as a PNG of 8 bits and one channel. */
+async function encodePng(width: number, height: number, pixels: Uint8Array): Promise<Uint8Array> {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header[8] = 8;
+  const rows = Buffer.alloc((width + 1) * height);
+  for (let y = 0; y < height; y++) {
+    rows.set(pixels.subarray(y * width, (y + 1) * width), y * (width + 1) + 1);
+  }
+  const packed = await pack(rows, { level: 3 });
+  return Buffer.concat([
+    pngSignature,
+    pngChunk('IHDR', header),
+    pngChunk('IDAT', packed),
+    pngChunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function pngChunk(type: string, data: Buffer): Buffer {
+  const chunk = Buffer.alloc(data.length + 12);
+  chunk.writeUInt32BE(data.length, 0);
+  chunk.write(type, 4, 'latin1');
+  data.copy(chunk, 8);
+  chunk.writeUInt32BE(crc32(chunk.subarray(4, data.length + 8)), data.length + 8);
+  return chunk;
+}

@@ -1,0 +1,159 @@
+/** Tables of points and outlines in Parquet files, and files that are damaged or claim more than they have. */
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ResultObject } from './read-objects.ts';
+import { isParquet, readParquet } from './read-parquet.ts';
+
+const mpp = { x: 0.5, y: 0.5 };
+
+async function read(bytes: Uint8Array, scale: typeof mpp | null = mpp): Promise<ResultObject[]> {
+  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'lamina-parquet-'));
+  onTestFinished(() => fs.rm(folder, { recursive: true }));
+  const file = path.join(folder, 'table.parquet');
+  await fs.writeFile(file, bytes);
+  const found: ResultObject[] = [];
+  await readParquet(
+    file,
+    scale,
+    (object) => found.push(object),
+    () => undefined,
+  );
+  return found;
+}
+
+type Columns = Parameters<typeof parquetWriteBuffer>[0]['columnData'];
+
+function table(columnData: Columns, options: { rowGroupSize?: number } = {}): Uint8Array {
+  return new Uint8Array(parquetWriteBuffer({ columnData, ...options }));
+}
+
+const count = 70_000;
+const points = table(
+  [
+    { name: 'x', data: Float64Array.from({ length: count }, (_, i) => i / 4) },
+    { name: 'y', data: Int32Array.from({ length: count }, (_, i) => i) },
+    { name: 'cell_type', data: Array.from({ length: count }, (_, i) => (i % 2 === 0 ? 'Tumor' : 'Stroma')) },
+    { name: 'score', data: Float32Array.from({ length: count }, (_, i) => i / 2) },
+  ],
+  { rowGroupSize: 40_000 },
+);
+
+/** A polygon as well-known binary, little-endian. */
+function wkbPolygon(ring: readonly (readonly [number, number])[]): Uint8Array {
+  const bytes = Buffer.alloc(13 + 16 * ring.length);
+  bytes.writeUInt8(1, 0);
+  bytes.writeUInt32LE(3, 1);
+  bytes.writeUInt32LE(1, 5);
+  bytes.writeUInt32LE(ring.length, 9);
+  for (const [n, [x, y]] of ring.entries()) bytes.writeDoubleLE(y, bytes.writeDoubleLE(x, 13 + 16 * n));
+  return new Uint8Array(bytes);
+}
+
+const geo = [
+  {
+    key: 'geo',
+    value: JSON.stringify({ primary_column: 'geometry', columns: { geometry: { encoding: 'WKB' } } }),
+  },
+];
+
+const outlines = (geometry: Uint8Array[]) =>
+  new Uint8Array(
+    parquetWriteBuffer({
+      columnData: [
+        { name: 'geometry', data: geometry, type: 'BYTE_ARRAY' },
+        { name: 'class', data: geometry.map(() => 'Tumor') },
+        { name: 'area', data: geometry.map((_, i) => i) },
+      ],
+      kvMetadata: geo,
+    }),
+  );
+
+describe('readParquet', () => {
+  it('reads every row of a table of points with several row groups', async () => {
+    expect(isParquet(points)).toBe(true);
+    const found = await read(points);
+    expect(found).toHaveLength(count);
+    for (const n of [0, 32_767, 32_768, 39_999, 40_000, count - 1]) {
+      expect(found[n]).toEqual({
+        rings: [],
+        x: n / 4,
+        y: n,
+        className: n % 2 === 0 ? 'Tumor' : 'Stroma',
+        classColor: null,
+        id: null,
+        measurements: [['score', n / 2]],
+      });
+    }
+  });
+
+  it('reads centres in micrometres with the pixel size of the slide', async () => {
+    const bytes = table([
+      { name: 'x_um', data: [10] },
+      { name: 'y_um', data: [20] },
+    ]);
+    expect(await read(bytes)).toMatchObject([{ x: 20, y: 40 }]);
+    await expect(read(bytes, null)).rejects.toMatchObject({ problem: 'not_registered' });
+  });
+
+  it('reads outlines of GeoParquet with their classes and measurements', async () => {
+    const ring = [
+      [0, 0],
+      [8, 0],
+      [8, 8],
+      [0, 8],
+      [0, 0],
+    ] as const;
+    const found = await read(outlines([wkbPolygon(ring), wkbPolygon(ring.map(([x, y]) => [x + 10, y]))]));
+    expect(found).toMatchObject([
+      { rings: [[0, 0, 8, 0, 8, 8, 0, 8]], x: 4, y: 4, className: 'Tumor', measurements: [['area', 0]] },
+      { x: 14, y: 4, className: 'Tumor', measurements: [['area', 1]] },
+    ]);
+  });
+
+  it('refuses a table without coordinates', async () => {
+    const bytes = table([{ name: 'score', data: [1] }]);
+    await expect(read(bytes)).rejects.toMatchObject({ problem: 'unknown_format' });
+  });
+
+  it('refuses outlines with a coordinate that is no number', async () => {
+    const ring = [
+      [0, Number.NaN],
+      [8, 0],
+      [8, 8],
+    ] as const;
+    await expect(read(outlines([wkbPolygon(ring)]))).rejects.toMatchObject({ problem: 'bad_geometry' });
+  });
+
+  it('refuses an outline that claims 10^9 vertices', async () => {
+    const bytes = Buffer.from(
+      wkbPolygon([
+        [0, 0],
+        [1, 0],
+        [1, 1],
+      ]),
+    );
+    bytes.writeUInt32LE(1e9, 9);
+    await expect(read(outlines([bytes]))).rejects.toMatchObject({ problem: 'damaged' });
+  });
+
+  it('refuses a file that is cut or has other bytes, or reads it, and never fails otherwise', async () => {
+    const small = table([
+      { name: 'x', data: [1, 2, 3] },
+      { name: 'y', data: [1, 2, 3] },
+      { name: 'class', data: ['a', 'b', 'a'] },
+    ]);
+    await expect(read(small.subarray(0, small.length - 20))).rejects.toMatchObject({ problem: 'damaged' });
+    for (let at = 4; at < small.length; at++) {
+      const bytes = small.slice();
+      bytes[at] = (bytes[at] as number) ^ 0xff;
+      const outcome = await read(bytes).then(
+        () => 'read',
+        (error: Error) => error.name,
+      );
+      expect(['read', 'RefusedResult']).toContain(outcome);
+    }
+  });
+});

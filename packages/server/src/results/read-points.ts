@@ -1,0 +1,113 @@
+/** Reads points from a table with a header: CSV, or text separated by tabs or semicolons. */
+import { Readable } from 'node:stream';
+import { parse } from 'csv-parse';
+import { RefusedResult } from './problems.ts';
+import type { ResultObject } from './read-objects.ts';
+
+const maxRecordBytes = 64 * 1024;
+const maxColumns = 512;
+const maxCoordinate = 1e8;
+
+const xNames = ['x', 'cx', 'x_px', 'centroid_x', 'x_centroid', 'centroid x px', 'centroid x', 'center_x'];
+const yNames = ['y', 'cy', 'y_px', 'centroid_y', 'y_centroid', 'centroid y px', 'centroid y', 'center_y'];
+/** In micrometres: QuPath's table of detections. */
+const micrometreNames = [
+  ['centroid x µm', 'x_um', 'centroid x um'],
+  ['centroid y µm', 'y_um', 'centroid y um'],
+] as const;
+const classNames = ['class', 'classification', 'cell_type', 'label', 'type'];
+const idNames = ['object id', 'id', 'cell_id'];
+
+interface Columns {
+  readonly x: number;
+  readonly y: number;
+  /** Pixels per unit of the coordinates. */
+  readonly scale: { readonly x: number; readonly y: number };
+  readonly className: number;
+  readonly id: number;
+  readonly names: readonly string[];
+}
+
+/** @throws RefusedResult unknown_format, not_registered, bad_geometry, damaged */
+export async function readPoints(
+  file: AsyncIterable<Buffer>,
+  mpp: { readonly x: number; readonly y: number } | null,
+  emit: (object: ResultObject) => void,
+): Promise<void> {
+  const rows = Readable.from(file, { objectMode: false }).pipe(
+    parse({
+      delimiter: [',', ';', '\t'],
+      bom: true,
+      trim: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      max_record_size: maxRecordBytes,
+    }),
+  );
+  let read: ((row: readonly string[]) => ResultObject) | null = null;
+  try {
+    for await (const row of rows as AsyncIterable<readonly string[]>) {
+      if (read === null) read = pointReader(row, mpp);
+      else emit(read(row));
+    }
+  } catch (error) {
+    if (!String((error as { code?: unknown }).code).startsWith('CSV_')) throw error;
+    throw new RefusedResult(read === null ? 'unknown_format' : 'damaged', 'The table cannot be parsed');
+  }
+  if (read === null) throw new RefusedResult('unknown_format', 'The file is empty');
+}
+
+/** Returns what makes a point of a row of a table with this header. @throws RefusedResult unknown_format, not_registered */
+export function pointReader(
+  header: readonly string[],
+  mpp: { readonly x: number; readonly y: number } | null,
+): (row: readonly string[]) => ResultObject {
+  const columns = columnsOf(header, mpp);
+  return (row) => pointOf(row, columns);
+}
+
+function columnsOf(
+  header: readonly string[],
+  mpp: { readonly x: number; readonly y: number } | null,
+): Columns {
+  if (header.length > maxColumns) throw new RefusedResult('unknown_format', 'The table has too many columns');
+  const names = header.map((name) => name.toLowerCase());
+  const find = (wanted: readonly string[]) =>
+    wanted.map((name) => names.indexOf(name)).find((n) => n >= 0) ?? -1;
+  const rest = { className: find(classNames), id: find(idNames), names: header };
+  const [x, y] = [find(xNames), find(yNames)];
+  if (x >= 0 && y >= 0) return { x, y, scale: { x: 1, y: 1 }, ...rest };
+  const [micrometreX, micrometreY] = [find(micrometreNames[0]), find(micrometreNames[1])];
+  if (micrometreX < 0 || micrometreY < 0) {
+    throw new RefusedResult('unknown_format', 'The table has no columns x and y');
+  }
+  if (mpp === null) throw new RefusedResult('not_registered', 'The slide has no pixel size');
+  return { x: micrometreX, y: micrometreY, scale: { x: 1 / mpp.x, y: 1 / mpp.y }, ...rest };
+}
+
+function pointOf(row: readonly string[], { x, y, scale, className, id, names }: Columns): ResultObject {
+  const measurements: [string, number][] = [];
+  for (const [n, text] of row.entries()) {
+    const name = names[n];
+    if (n === x || n === y || n === className || n === id || !name || text === '') continue;
+    const value = Number(text);
+    if (Number.isFinite(value)) measurements.push([name.slice(0, 200), value]);
+  }
+  return {
+    rings: [],
+    x: numberOf(row[x]) * scale.x,
+    y: numberOf(row[y]) * scale.y,
+    className: row[className]?.slice(0, 200) || null,
+    classColor: null,
+    id: row[id]?.slice(0, 200) || null,
+    measurements,
+  };
+}
+
+function numberOf(text: string | undefined): number {
+  const value = text === undefined || text === '' ? Number.NaN : Number(text);
+  if (!(Math.abs(value) <= maxCoordinate)) {
+    throw new RefusedResult('bad_geometry', 'A coordinate is no number, or too far away');
+  }
+  return value;
+}

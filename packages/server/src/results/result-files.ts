@@ -1,0 +1,37 @@
+/** Where the files of result layers are: DATA_DIR/results, and their received parts below it. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import type { Config } from '../platform/config.ts';
+import { PartStore } from '../uploads/part-store.ts';
+
+export interface ResultFiles {
+  readonly folder: string;
+  /** Received parts of files that are sent. */
+  readonly parts: PartStore;
+  pathOf(layerId: string): string;
+  /** Deletes everything of a layer. */
+  remove(layerId: string): Promise<void>;
+}
+
+const extension = '.result';
+
+export function resultFiles({ dataDir }: Pick<Config, 'dataDir'>): ResultFiles {
+  const folder = path.join(dataDir, 'results');
+  const parts = new PartStore({ directory: path.join(folder, 'partial') });
+  const pathOf = (layerId: string) => path.join(folder, layerId + extension);
+  return {
+    folder,
+    parts,
+    pathOf,
+    async remove(layerId) {
+      await fs.rm(pathOf(layerId), { force: true });
+      await parts.discard(layerId);
+    },
+  };
+}
+
+/** Lists the layers that have a file. */
+export async function layersWithFile(folder: string): Promise<string[]> {
+  const names = await fs.readdir(folder).catch(() => []);
+  return names.filter((name) => name.endsWith(extension)).map((name) => name.slice(0, -extension.length));
+}

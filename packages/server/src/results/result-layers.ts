@@ -1,0 +1,317 @@
+/**
+ * Result layers: create, list, delete, and receive their files. Their content never changes; a layer is replaced by another.
+ * Rights are those of annotation layers that members see: who may view the slide sees its results, and the account that
+ * created a layer deletes it, or an administrator.
+ */
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import {
+  AppError,
+  apiBase,
+  type Bilingual,
+  type BodyOf,
+  type createResultLayer,
+  type ResultLayer,
+  type ResultSource,
+  resultLimits,
+  sendResultFile,
+  type User,
+} from '@lamina/contract';
+import type { Actor } from '../audit/actor.ts';
+import type { AuditRecorder } from '../audit/audit-recorder.ts';
+import type { VisibleImages } from '../catalogue/visible-images.ts';
+import { rightsOn } from '../domain/annotation-rights.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import type { Config } from '../platform/config.ts';
+import { currentCaller } from '../sessions/current-caller.ts';
+import type { SignInService } from '../sessions/sign-in-service.ts';
+import { displayNamesOf } from '../store/annotation-layers.ts';
+import { type Connection, change, type Database } from '../store/database.ts';
+import type { ImageRow } from '../store/images.ts';
+import {
+  deleteResultLayerRow,
+  findResultLayer,
+  insertResultLayer,
+  listResultLayersOf,
+  lockResultLayer,
+  type ResultLayerRow,
+  removedResult,
+  removeFoundResultLayer,
+  sumResultBytes,
+  unreadResult,
+  updateResultLayer,
+} from '../store/result-layers.ts';
+import { sumAnnounced, sumUploadedSlides } from '../store/uploads.ts';
+import { isProblem, problems } from './problems.ts';
+import type { ResultFiles } from './result-files.ts';
+
+/** Returns a sentence in the language of the request. */
+export type Say = (sentence: Bilingual) => string;
+
+export interface ResultLayers {
+  /** @throws AppError not_found */
+  list(reader: User, imageId: string, say: Say): Promise<ResultLayer[]>;
+  /** @throws AppError not_found, forbidden, too_many_layers */
+  create(
+    by: Actor,
+    imageId: string,
+    layer: BodyOf<typeof createResultLayer> & { readonly source: ResultSource },
+    say: Say,
+  ): Promise<ResultLayer>;
+  /** @throws AppError not_found, forbidden */
+  remove(by: Actor, layerId: string): Promise<void>;
+  /**
+   * Announces the size of the file.
+   *
+   * @throws AppError not_found, forbidden, upload_ended, upload_too_large, quota_exceeded, storage_full
+   */
+  announce(caller: User, layerId: string, sizeBytes: number): Promise<void>;
+  /** @throws AppError not_found, forbidden */
+  progress(
+    caller: User,
+    layerId: string,
+    say: Say,
+  ): Promise<{ readonly layer: ResultLayer; readonly received: number; readonly total: number | null }>;
+  /**
+   * Writes a part of the file; the import starts when it is complete.
+   *
+   * @returns the received bytes
+   * @throws AppError not_found, forbidden, conflict, invalid_request, upload_ended, storage_full
+   */
+  receive(caller: User, layerId: string, part: ReceivedPart): Promise<number>;
+}
+
+interface ReceivedPart {
+  readonly offset: number;
+  readonly stream: Readable;
+  /** Announces the size of the file, unless it is known. */
+  readonly total: number | null;
+}
+
+interface Dependencies {
+  readonly config: Config;
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly audit: AuditRecorder;
+  readonly signIn: Pick<SignInService, 'holderOf'>;
+  readonly visibleImages: VisibleImages;
+  readonly jobs: Pick<Jobs, 'enqueue'>;
+  readonly files: ResultFiles;
+}
+
+const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+/** Disk space that stays free for other data, above all the database. */
+const reserveBytes = 512 * 1024 ** 2;
+const deletedAccount: Bilingual = { tr: 'Silinmiş hesap', en: 'Deleted account' };
+
+const asLayer = ({ owner_uid }: Pick<ResultLayerRow, 'owner_uid'>) =>
+  ({ owner_uid, visibility: 'members', editing: 'owner', locked_by: null }) as const;
+
+/** One closure of more than 60 lines: its functions share the dependencies and the checks. */
+export function createResultLayers(dependencies: Dependencies): ResultLayers {
+  const { config, db, audit, signIn, visibleImages, jobs, files } = dependencies;
+  const now = () => dependencies.now().toISOString();
+
+  /** @throws AppError not_found */
+  async function requireImage(reader: User, imageId: string, from: Connection = db): Promise<ImageRow> {
+    const image = uuid.test(imageId) ? (await visibleImages.of(reader, [imageId], from)).get(imageId) : null;
+    if (!image) throw new AppError('not_found');
+    return image;
+  }
+
+  /** Returns a layer that the account may delete. @throws AppError not_found, forbidden */
+  async function requireOwn(caller: User, row: ResultLayerRow | null, from?: Connection) {
+    if (row === null || row.problem === removedResult) throw new AppError('not_found');
+    await requireImage(caller, row.image_id, from);
+    if (!rightsOn(caller, asLayer(row)).manage) throw new AppError('forbidden');
+    return row;
+  }
+
+  const find = async (layerId: string) => (uuid.test(layerId) ? findResultLayer(db, layerId) : null);
+
+  async function describe(
+    reader: User,
+    rows: readonly ResultLayerRow[],
+    say: Say,
+    from: Connection = db,
+  ): Promise<ResultLayer[]> {
+    const names = await displayNamesOf(
+      from,
+      rows.flatMap(({ owner_uid }) => owner_uid ?? []),
+    );
+    return rows.map((row) => layerFor(reader, row, names, say));
+  }
+
+  async function describeOne(reader: User, row: ResultLayerRow, say: Say, from?: Connection) {
+    const [layer] = await describe(reader, [row], say, from);
+    return layer as ResultLayer;
+  }
+
+  async function requireFreeSpace(bytes: number): Promise<void> {
+    await fs.mkdir(files.parts.directory, { recursive: true });
+    const { bavail, bsize } = await fs.statfs(files.folder);
+    if (bavail * bsize < bytes + reserveBytes) throw new AppError('storage_full');
+  }
+
+  /** @throws AppError upload_ended, upload_too_large, quota_exceeded, storage_full */
+  async function announce(row: ResultLayerRow, sizeBytes: number): Promise<void> {
+    if (row.state !== 'uploading') throw new AppError('upload_ended');
+    if (row.upload_bytes === sizeBytes) return;
+    if (sizeBytes > config.uploadMaxBytes) throw new AppError('upload_too_large');
+    await change(db, 'uploads', async (tx) => {
+      const { bytes } = await sumAnnounced(tx);
+      const used =
+        bytes + (await sumUploadedSlides(tx)) + (await sumResultBytes(tx)) - (row.upload_bytes ?? 0);
+      if (config.uploadQuotaBytes > 0 && used + sizeBytes > config.uploadQuotaBytes) {
+        throw new AppError('quota_exceeded');
+      }
+      await requireFreeSpace(sizeBytes);
+      await updateResultLayer(tx, row.id, { upload_bytes: sizeBytes, updated_at: now() }, ['uploading']);
+    });
+    await files.parts.discard(row.id);
+    await files.parts.begin(row.id, sizeBytes);
+    if (sizeBytes === 0) await queue(row.id);
+  }
+
+  async function queue(layerId: string): Promise<void> {
+    const isQueued = await updateResultLayer(db, layerId, { state: 'queued', updated_at: now() }, [
+      'uploading',
+    ]);
+    if (isQueued) await jobs.enqueue('import-result', { layerId });
+  }
+
+  return {
+    async list(reader, imageId, say) {
+      await requireImage(reader, imageId);
+      return describe(reader, await listResultLayersOf(db, imageId), say);
+    },
+
+    create: (by, imageId, { name, kind, registration, source }, say) =>
+      db.transaction().execute(async (tx) => {
+        // A write first: SQLite then takes its write lock before the transaction reads.
+        await deleteResultLayerRow(tx, '');
+        const user = await currentCaller(tx, signIn, by, 'annotations.write');
+        await requireImage(user, imageId, tx);
+        if (registration?.method === 'affine' && isSingular(registration.matrix)) {
+          throw new AppError('invalid_request', { field: 'registration' });
+        }
+        const existing = await listResultLayersOf(tx, imageId);
+        if (existing.length >= resultLimits.layersPerSlide) throw new AppError('too_many_layers');
+        const at = now();
+        const row = await insertResultLayer(tx, {
+          ...unreadResult,
+          id: randomUUID(),
+          image_id: imageId,
+          name,
+          kind,
+          owner_uid: by.uid,
+          source,
+          registration: registration === undefined ? null : JSON.stringify(registration),
+          state: 'uploading',
+          created_at: at,
+          updated_at: at,
+        });
+        await audit.record(tx, {
+          action: 'result-layer-created',
+          actor: by.uid,
+          target: imageId,
+          detail: { layer: row.id, kind },
+          origin: by.origin,
+        });
+        return describeOne(user, row, say, tx);
+      }),
+
+    async remove(by, layerId) {
+      await db.transaction().execute(async (tx) => {
+        const locked = uuid.test(layerId) ? await lockResultLayer(tx, layerId) : null;
+        const user = await currentCaller(tx, signIn, by, 'annotations.write');
+        const row = await requireOwn(user, locked, tx);
+        if (row.source === 'folder') await removeFoundResultLayer(tx, layerId);
+        else await deleteResultLayerRow(tx, layerId);
+        await audit.record(tx, {
+          action: 'result-layer-deleted',
+          actor: by.uid,
+          target: row.image_id,
+          detail: { layer: layerId, owner: row.owner_uid, kind: row.kind },
+          origin: by.origin,
+        });
+      });
+      await files.remove(layerId);
+    },
+
+    async announce(caller, layerId, sizeBytes) {
+      await announce(await requireOwn(caller, await find(layerId)), sizeBytes);
+    },
+
+    async progress(caller, layerId, say) {
+      const row = await requireOwn(caller, await find(layerId));
+      const isOpen = row.state === 'uploading';
+      const received = isOpen ? ((await files.parts.received(layerId)) ?? 0) : (row.upload_bytes ?? 0);
+      return { layer: await describeOne(caller, row, say), received, total: row.upload_bytes };
+    },
+
+    async receive(caller, layerId, { offset, stream, total }) {
+      const row = await requireOwn(caller, await find(layerId));
+      if (row.state !== 'uploading') throw new AppError('upload_ended');
+      if (row.upload_bytes === null && total !== null) await announce(row, total);
+      const size = row.upload_bytes ?? total;
+      if (size === null) throw new AppError('invalid_request', { field: 'Upload-Length' });
+      if ((await files.parts.received(layerId)) !== offset) throw new AppError('conflict');
+      await requireFreeSpace(size - offset);
+      await updateResultLayer(db, layerId, { updated_at: now() }, ['uploading']);
+      const received = await files.parts.write(limited(stream, size - offset), layerId, offset);
+      if (received === size) await queue(layerId);
+      return received;
+    },
+  };
+}
+
+/** Passes the first bytes of a stream. @throws AppError upload_too_large when there are more */
+function limited(stream: Readable, most: number): Readable {
+  let left = most;
+  return stream.map((part: Buffer) => {
+    left -= part.length;
+    if (left < 0) throw new AppError('upload_too_large');
+    return part;
+  });
+}
+
+function isSingular([a, b, c, d]: readonly number[]): boolean {
+  const determinant = (a ?? 0) * (d ?? 0) - (b ?? 0) * (c ?? 0);
+  return Math.abs(determinant) < 1e-12;
+}
+
+function layerFor(
+  reader: User,
+  row: ResultLayerRow,
+  names: ReadonlyMap<string, string | null>,
+  say: Say,
+): ResultLayer {
+  const { manage } = rightsOn(reader, asLayer(row));
+  const name = row.owner_uid === null ? undefined : names.get(row.owner_uid);
+  const isFound = row.source === 'folder';
+  const problem = row.problem !== null && isProblem(row.problem) ? row.problem : null;
+  return {
+    id: row.id,
+    image_id: row.image_id,
+    name: row.name,
+    kind: row.kind,
+    owner: row.owner_uid,
+    owner_name: isFound ? null : name === undefined ? say(deletedAccount) : name,
+    source: row.source,
+    state: row.state,
+    progress: row.percent / 100,
+    problem: problem === null ? null : { code: problem, message: say(problems[problem]) },
+    size_bytes: row.size_bytes,
+    object_count: row.object_count,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    upload: manage && row.state === 'uploading' ? uploadAddress(row.id) : null,
+    rights: { manage },
+  };
+}
+
+function uploadAddress(layerId: string): string {
+  return apiBase + sendResultFile.path.replace(':layerId', layerId);
+}

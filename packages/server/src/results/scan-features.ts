@@ -1,0 +1,195 @@
+/**
+ * Finds the objects of a JSON file without holding more than one of them: the members of a GeoJSON FeatureCollection, of an
+ * array of features, of `cells` (CellViT) or of `nuc` (HoVerNet). Each object is parsed by itself.
+ */
+import { parseFlatFeature } from './flat-rings.ts';
+import { RefusedResult } from './problems.ts';
+
+/** Bytes of one object; larger ones are refused. */
+const maxObjectBytes = 24 * 2 ** 20;
+const maxDepth = 64;
+const maxTypeMapBytes = 2 ** 16;
+
+export interface ScannedObject {
+  readonly value: unknown;
+  /** Key of the object in `nuc`; null in a list. */
+  readonly key: string | null;
+}
+
+interface ScanTarget {
+  /** A polygon may have `FlatRings` as coordinates. */
+  onObject(scanned: ScannedObject): void;
+  /** Names of classes by number, which some programs write before the objects. */
+  onTypeMap(map: unknown): void;
+}
+
+const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket, colon] = [
+  0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d, 0x3a,
+] as const;
+const lists: ReadonlySet<string> = new Set(['features', 'cells', 'nuc']);
+
+/**
+ * @param file parts, whose memory may be used again for the next part
+ * @throws RefusedResult damaged, too_complex, unknown_format
+ */
+export async function scanFeatures(file: AsyncIterable<Buffer>, target: ScanTarget): Promise<void> {
+  const scanner = createScanner(target);
+  for await (const part of file) scanner.add(part);
+  scanner.end();
+}
+
+/** One closure of more than 60 lines: the state of the scan. */
+function createScanner(target: ScanTarget) {
+  let depth = 0;
+  let isInString = false;
+  let isEscaped = false;
+  let hasStarted = false;
+  /** Depth of the members of the list; 0: the list was not found yet. */
+  let listDepth = 0;
+  let foundList = false;
+  /** Captured bytes: of an object, a key, a map of classes, or all when the file may be one object. */
+  let capture: 'object' | 'map' | null = null;
+  let captured: Buffer[] = [];
+  let capturedBytes = 0;
+  let captureDepth = 0;
+  let key = '';
+  let memberKey = '';
+  let keyParts: Buffer[] | null = null;
+  let keyFrom = 0;
+  let whole: Buffer[] | null = [];
+  let wholeBytes = 0;
+  let isTopArray = false;
+
+  function take(part: Buffer, from: number, to: number): void {
+    if (capture === null || to <= from) return;
+    capturedBytes += to - from;
+    if (capturedBytes > (capture === 'map' ? maxTypeMapBytes : maxObjectBytes)) {
+      throw new RefusedResult('too_complex', `An object has more than ${capturedBytes} bytes`);
+    }
+    captured.push(part.subarray(from, to));
+  }
+
+  function finish(): void {
+    const [only] = captured;
+    const bytes = captured.length === 1 && only !== undefined ? only : Buffer.concat(captured);
+    if (capture === 'map') target.onTypeMap(parse(bytes));
+    else {
+      const value = parseFlatFeature(bytes) ?? parse(bytes);
+      target.onObject({ value, key: isTopArray || key !== 'nuc' ? null : memberKey });
+    }
+    capture = null;
+    captured = [];
+    capturedBytes = 0;
+  }
+
+  function begin(kind: 'object' | 'map'): void {
+    capture = kind;
+    captureDepth = depth;
+  }
+
+  /** Handles an opening bracket. @returns whether a capture begins with it */
+  function open(byte: number): boolean {
+    if (!hasStarted) {
+      hasStarted = true;
+      isTopArray = byte === openBracket;
+      if (isTopArray) {
+        listDepth = 1;
+        foundList = true;
+        whole = null;
+      }
+    } else if (!isTopArray && depth === 1 && lists.has(key)) {
+      listDepth = 2;
+      foundList = true;
+      whole = null;
+    } else if (!isTopArray && depth === 1 && key === 'type_map' && byte === openBrace) {
+      begin('map');
+      return true;
+    } else if (listDepth !== 0 && depth === listDepth && byte === openBrace && capture === null) {
+      begin('object');
+      return true;
+    }
+    return false;
+  }
+
+  return {
+    add(part: Buffer): void {
+      if (whole !== null) {
+        wholeBytes += part.length;
+        if (wholeBytes > maxObjectBytes) {
+          whole = null;
+          if (!hasStarted) throw new RefusedResult('unknown_format', 'The file is not JSON');
+        } else whole.push(Buffer.from(part));
+      }
+      let from = capture === null ? -1 : 0;
+      const { length } = part;
+      for (let i = 0; i < length; i++) {
+        const byte = part[i] as number;
+        if (isInString) {
+          if (isEscaped) isEscaped = false;
+          else if (byte === backslash) isEscaped = true;
+          else if (byte === quote) {
+            isInString = false;
+            if (keyParts !== null) endKey(part, i);
+          }
+          continue;
+        }
+        if (byte > quote && byte < colon) continue;
+        if (byte === quote) {
+          isInString = true;
+          const isKeyDepth = depth === 1 || (depth === 2 && listDepth === 2);
+          if (capture === null && isKeyDepth) {
+            keyParts = [];
+            keyFrom = i + 1;
+          }
+        } else if (byte === openBrace || byte === openBracket) {
+          if (open(byte)) from = i;
+          if (++depth > maxDepth) throw new RefusedResult('too_complex', 'The file is nested too deeply');
+        } else if (byte === closeBrace || byte === closeBracket) {
+          if (--depth < 0) throw new RefusedResult('damaged', 'A bracket closes nothing');
+          if (capture !== null && depth === captureDepth) {
+            take(part, from, i + 1);
+            from = -1;
+            finish();
+          }
+          if (listDepth !== 0 && depth < listDepth) listDepth = 0;
+        } else if (!hasStarted && byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf) {
+          throw new RefusedResult('unknown_format', 'The file is not JSON');
+        }
+      }
+      if (capture !== null) {
+        take(part, Math.max(0, from), length);
+        const last = captured.pop();
+        if (last !== undefined) captured.push(Buffer.from(last));
+      }
+      if (keyParts !== null) {
+        keyParts.push(Buffer.from(part.subarray(keyFrom)));
+        keyFrom = 0;
+        if (keyParts.length > 8) keyParts = null;
+      }
+    },
+    end(): void {
+      if (!hasStarted) throw new RefusedResult('unknown_format', 'The file is empty');
+      if (depth !== 0 || isInString) throw new RefusedResult('damaged', 'The file ends early');
+      if (foundList) return;
+      if (whole === null) throw new RefusedResult('unknown_format', 'The file has no list of features');
+      target.onObject({ value: parse(Buffer.concat(whole)), key: null });
+    },
+  };
+
+  function endKey(part: Buffer, to: number): void {
+    const text = Buffer.concat([...(keyParts ?? []), part.subarray(keyFrom, to)]).toString();
+    keyParts = null;
+    keyFrom = 0;
+    if (depth === 1) key = text;
+    else memberKey = text;
+  }
+}
+
+function parse(bytes: Buffer): unknown {
+  const text = bytes[0] === 0xef ? bytes.toString('utf8', 3) : bytes.toString();
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new RefusedResult('damaged', `An object cannot be parsed: ${(cause as Error).message}`);
+  }
+}

@@ -1,0 +1,331 @@
+/**
+ * Imports objects in two passes. The first writes each object to a spill file and remembers 17 bytes of it; then the objects
+ * are ordered along a Morton curve, the cells of a quadtree, and the second pass writes them in blocks. An object belongs to the
+ * cell of its centre and is never clipped; large objects have a tree of their own, so that the blocks of small ones stay small.
+ * The layout of the file: docs/decisions/0023.
+ */
+import fs from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { resultLimits } from '@lamina/contract';
+import { ContainerFull, type ContainerWriter } from './container.ts';
+import { createDensity, type DensityLevel } from './density.ts';
+import { createBlockEncoder, type StoredObject } from './encode-block.ts';
+import { blockRanges, mortonKey, sortedOrder, withinBytes } from './morton-order.ts';
+import { RefusedResult } from './problems.ts';
+import { colorOf } from './raster-import.ts';
+import type { Color, ResultObject } from './read-objects.ts';
+import { createSpillReader } from './spill-reader.ts';
+
+interface VectorClass {
+  readonly name: string;
+  readonly color: Color;
+  readonly count: number;
+}
+
+interface VectorMeasurement {
+  readonly name: string;
+  readonly min: number | null;
+  readonly max: number | null;
+  readonly count: number;
+}
+
+export interface VectorDescription {
+  readonly kind: 'vector';
+  readonly objects: number;
+  readonly vertices: number;
+  /** In quarters of a pixel; null: no objects. */
+  readonly bounds: readonly [number, number, number, number] | null;
+  readonly classes: readonly VectorClass[];
+  readonly measurements: readonly VectorMeasurement[];
+  readonly blocks: number;
+  readonly largestBlock: number;
+  /** Offset of the index: `indexEntryBytes` for each block. */
+  readonly index: number;
+  /** Offset of Float64 x, y of each object. */
+  readonly centers: number;
+  /** Offset of the class byte of each object. */
+  readonly classBytes: number;
+  /** Offsets of Float32 columns. */
+  readonly columns: readonly number[];
+  readonly density: readonly DensityLevel[];
+}
+
+/**
+ * An entry of the index: Float64 offset, Uint32 length, Uint32 first object, Uint32 objects, Int32 x 4 bounds of the outlines in
+ * quarters of a pixel, Float64 x 4 bounds of the centres, Float64 offset and Uint32 length of the ids, Uint32 0.
+ */
+export const indexEntryBytes = 84;
+
+const noClass = 'Unclassified';
+const noClassColor: Color = [128, 128, 128];
+const spillBuffer = 2 ** 20;
+/** Sides of objects from which the next tree is used, in quarters of a pixel. */
+const largeSides = [4 * 1024, 4 * 16_384] as const;
+
+interface VectorOptions {
+  readonly spillPath: string;
+  readonly slide: { readonly width: number; readonly height: number };
+  /** From coordinates of the file to pixels of the slide. */
+  readonly matrix: readonly number[];
+  readonly maxObjects?: number;
+  readonly maxSpillBytes: number;
+}
+
+interface VectorImporter {
+  /** @throws RefusedResult, ContainerFull */
+  add(object: ResultObject): void;
+  /** Writes the file. */
+  finish(onProgress: (done: number) => void): VectorDescription;
+  /** Releases the spill file. */
+  close(): void;
+}
+
+interface ClassSoFar {
+  readonly name: string;
+  color: Color | null;
+  count: number;
+}
+
+interface ColumnSoFar {
+  readonly name: string;
+  min: number;
+  max: number;
+  count: number;
+}
+
+/** One closure of more than 60 lines: the state of the first pass. */
+export function createVectorImporter(writer: ContainerWriter, options: VectorOptions): VectorImporter {
+  const { slide, matrix, spillPath } = options;
+  const maxObjects = options.maxObjects ?? resultLimits.objects;
+  const [a, b, c, d, e, f] = matrix as readonly [number, number, number, number, number, number];
+  const isPlain = a === 1 && b === 0 && c === 0 && d === 1 && e === 0 && f === 0;
+  const spill = fs.openSync(spillPath, 'w+');
+  fs.rmSync(spillPath); // removed by the system when the process ends
+  let pending = Buffer.allocUnsafe(spillBuffer);
+  let filled = 0;
+  let spilled = 0;
+
+  let objects = 0;
+  let vertices = 0;
+  let offsets = new Float64Array(4096);
+  let lengths = new Uint32Array(4096);
+  let keys = new Uint32Array(4096);
+  let trees = new Uint8Array(4096);
+  const bounds: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity];
+  const centers: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity];
+  const classes = new Map<string, number>();
+  const classList: ClassSoFar[] = [];
+  const columns = new Map<string, number>();
+  const columnList: ColumnSoFar[] = [];
+  const encoder = createBlockEncoder();
+  const spillReader = createSpillReader(spill);
+
+  let isSpillOpen = true;
+  function closeSpill(): void {
+    if (isSpillOpen) fs.closeSync(spill);
+    isSpillOpen = false;
+  }
+
+  function classIndex({ className, classColor }: ResultObject): number {
+    const name = className ?? noClass;
+    let index = classes.get(name);
+    if (index === undefined) {
+      index = classList.length;
+      if (index >= resultLimits.classes) throw new RefusedResult('too_many_classes', 'Too many classes');
+      classes.set(name, index);
+      classList.push({ name, color: name === noClass ? noClassColor : null, count: 0 });
+    }
+    const known = classList[index] as ClassSoFar;
+    known.color ??= classColor;
+    known.count++;
+    return index;
+  }
+
+  /** Columns beyond the limit are left out. */
+  function columnIndex(name: string): number | null {
+    const known = columns.get(name);
+    if (known !== undefined) return known;
+    if (columnList.length >= resultLimits.measurements) return null;
+    columns.set(name, columnList.length);
+    columnList.push({ name, min: Infinity, max: -Infinity, count: 0 });
+    return columnList.length - 1;
+  }
+
+  function measured(object: ResultObject): [number, number][] {
+    const values: [number, number][] = [];
+    for (const [name, value] of object.measurements) {
+      const index = columnIndex(name);
+      if (index === null) continue;
+      const column = columnList[index] as ColumnSoFar;
+      const stored = Math.fround(value);
+      if (!Number.isFinite(stored)) continue;
+      column.count++;
+      if (stored < column.min) column.min = stored;
+      if (stored > column.max) column.max = stored;
+      values.push([index, stored]);
+    }
+    return values;
+  }
+
+  function write(record: Buffer): void {
+    if (filled + record.length > pending.length) flush();
+    if (record.length > pending.length) pending = Buffer.allocUnsafe(record.length);
+    record.copy(pending, filled);
+    filled += record.length;
+  }
+
+  function flush(): void {
+    for (let at = 0; at < filled; ) at += fs.writeSync(spill, pending, at, filled - at, spilled + at);
+    spilled += filled;
+    filled = 0;
+    if (spilled > options.maxSpillBytes) throw new ContainerFull();
+  }
+
+  function transformed(object: ResultObject): ResultObject {
+    if (isPlain) return object;
+    const rings = object.rings.map((ring) => {
+      const moved: number[] = [];
+      for (let i = 0; i < ring.length; i += 2) {
+        const [x, y] = [ring[i] as number, ring[i + 1] as number];
+        moved.push(a * x + c * y + e, b * x + d * y + f);
+      }
+      return moved;
+    });
+    const { x, y } = object;
+    return { ...object, rings, x: a * x + c * y + e, y: b * x + d * y + f };
+  }
+
+  return {
+    add(original) {
+      if (objects >= maxObjects)
+        throw new RefusedResult('too_many_objects', `More than ${maxObjects} objects`);
+      const object = transformed(original);
+      const classNumber = classIndex(object);
+      const { record, box, vertexCount } = encoder.encodeRecord(object, classNumber, measured(object));
+      if (objects === offsets.length) {
+        offsets = grown(offsets, new Float64Array(objects * 2));
+        lengths = grown(lengths, new Uint32Array(objects * 2));
+        keys = grown(keys, new Uint32Array(objects * 2));
+        trees = grown(trees, new Uint8Array(objects * 2));
+      }
+      offsets[objects] = spilled + filled;
+      lengths[objects] = record.length;
+      keys[objects] = mortonKey(object.x / slide.width, object.y / slide.height);
+      const side = Math.max(box[2] - box[0], box[3] - box[1]);
+      trees[objects] = side < largeSides[0] ? 0 : side < largeSides[1] ? 1 : 2;
+      write(record);
+      widen(bounds, box);
+      widen(centers, [object.x, object.y, object.x, object.y]);
+      objects++;
+      vertices += vertexCount;
+    },
+
+    finish(onProgress) {
+      flush();
+      const order = sortedOrder(objects, keys, trees);
+      const ranges = withinBytes(
+        blockRanges(order, keys, trees),
+        (n) => lengths[order[n] as number] as number,
+      );
+      const density = createDensity(centers, classList.length);
+      const count = objects;
+      const centersAt = writer.reserve(16 * count);
+      const classBytes = writer.reserve(count);
+      const columnOffsets = columnList.map(() => writer.reserve(4 * count));
+      const index = Buffer.alloc(indexEntryBytes * ranges.length);
+      let largestBlock = 0;
+      for (const [n, [from, to]] of ranges.entries()) {
+        const members = readMembers(from, to, order);
+        for (const { x, y, classNumber } of members) density.add(x, y, classNumber);
+        const block = encoder.encodeBlock(members, from);
+        const packed = gzipSync(block.bytes, { level: 1 });
+        const hasIds = members.some(({ id }) => id !== null);
+        const ids = hasIds ? gzipSync(JSON.stringify(members.map(({ id }) => id)), { level: 1 }) : null;
+        const at = n * indexEntryBytes;
+        index.writeDoubleLE(writer.append(packed), at);
+        index.writeUInt32LE(packed.length, at + 8);
+        index.writeUInt32LE(from, at + 12);
+        index.writeUInt32LE(members.length, at + 16);
+        for (const [i, value] of block.bounds.entries()) index.writeInt32LE(value, at + 20 + 4 * i);
+        for (const [i, value] of block.centers.entries()) index.writeDoubleLE(value, at + 36 + 8 * i);
+        index.writeDoubleLE(ids === null ? 0 : writer.append(ids), at + 68);
+        index.writeUInt32LE(ids?.length ?? 0, at + 76);
+        writeColumns(members, from);
+        largestBlock = Math.max(largestBlock, members.length);
+        if (n % 64 === 0) onProgress(n / ranges.length);
+      }
+      closeSpill();
+      return {
+        kind: 'vector',
+        objects: count,
+        vertices,
+        bounds: count === 0 ? null : bounds,
+        classes: classList.map(({ name, color, count: members }, i) => ({
+          name,
+          color: color ?? colorOf(i),
+          count: members,
+        })),
+        measurements: columnList.map(({ name, min, max, count: values }) => ({
+          name,
+          min: values === 0 ? null : min,
+          max: values === 0 ? null : max,
+          count: values,
+        })),
+        blocks: ranges.length,
+        largestBlock,
+        index: writer.append(index),
+        centers: centersAt,
+        classBytes,
+        columns: columnOffsets,
+        density: density.write(writer),
+      };
+
+      function readMembers(from: number, to: number, members: Uint32Array): StoredObject[] {
+        const records = Array.from(members.subarray(from, to), (number) => ({
+          offset: offsets[number] as number,
+          length: lengths[number] as number,
+        }));
+        const { memory, places } = spillReader.read(records);
+        return places.map((place) => encoder.decodeRecord(memory, place));
+      }
+
+      function writeColumns(members: readonly StoredObject[], first: number): void {
+        const points = Buffer.alloc(16 * members.length);
+        members.forEach(({ x, y }, i) => {
+          points.writeDoubleLE(x, 16 * i);
+          points.writeDoubleLE(y, 16 * i + 8);
+        });
+        writer.writeAt(centersAt + 16 * first, points);
+        writer.writeAt(
+          classBytes + first,
+          Uint8Array.from(members, ({ classNumber }) => classNumber),
+        );
+        if (columnOffsets.length === 0) return;
+        const values = columnOffsets.map(() => new Float32Array(members.length).fill(Number.NaN));
+        members.forEach(({ measurements }, i) => {
+          for (const [column, value] of measurements) (values[column] as Float32Array)[i] = value;
+        });
+        values.forEach((column, n) => {
+          writer.writeAt((columnOffsets[n] as number) + 4 * first, new Uint8Array(column.buffer));
+        });
+      }
+    },
+
+    close: closeSpill,
+  };
+}
+
+function grown<T extends Float64Array | Uint32Array | Uint8Array>(old: T, larger: T): T {
+  larger.set(old);
+  return larger;
+}
+
+function widen(
+  bounds: [number, number, number, number],
+  [x0, y0, x1, y1]: readonly [number, number, number, number],
+): void {
+  if (x0 < bounds[0]) bounds[0] = x0;
+  if (y0 < bounds[1]) bounds[1] = y0;
+  if (x1 > bounds[2]) bounds[2] = x1;
+  if (y1 > bounds[3]) bounds[3] = y1;
+}

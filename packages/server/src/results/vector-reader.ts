@@ -1,0 +1,327 @@
+/** Blocks, columns, counts and picks of an imported vector layer. */
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { AppError, type OverlayObject } from '@lamina/contract';
+import type { Container } from './container.ts';
+import { blockHeaderBytes } from './encode-block.ts';
+import { contains } from './read-objects.ts';
+import { indexEntryBytes, type VectorDescription } from './vector-import.ts';
+
+const unpack = promisify(gunzip);
+
+export interface VectorReader {
+  readonly description: VectorDescription;
+  /** Bounds and objects of all blocks, as `getOverlayIndex` documents them. */
+  index(): Promise<Buffer>;
+  /** @returns compressed with gzip; null: there is no such block */
+  block(number: number): Promise<Buffer | null>;
+  /** @returns compressed with gzip; null: there is no such raster */
+  density(level: number, classNumber: number): Promise<Buffer | null>;
+  centers(first: number, count: number): Promise<Buffer>;
+  /** @returns null: there is no such column */
+  measurement(column: number, first: number, count: number): Promise<Buffer | null>;
+  /** @param box x0, y0, x1, y1, edges included; null: everything */
+  counts(box: readonly number[] | null): Promise<Record<string, number>>;
+  pick(x: number, y: number, tolerance: number): Promise<OverlayObject | null>;
+}
+
+/** Blocks that a pick decodes at most; more overlap at one position in a hostile file only. */
+const maxPickedBlocks = 400;
+const readsAtOnce = 32;
+
+interface IndexEntry {
+  readonly offset: number;
+  readonly length: number;
+  readonly first: number;
+  readonly count: number;
+}
+
+/** One closure of more than 60 lines over the container and its index. */
+export async function openVector(container: Container): Promise<VectorReader> {
+  const description = container.description as VectorDescription;
+  const { blocks, objects, classes } = description;
+  const index = await container.read(description.index, indexEntryBytes * blocks);
+
+  const entryOf = (n: number): IndexEntry => ({
+    offset: index.readDoubleLE(n * indexEntryBytes),
+    length: index.readUInt32LE(n * indexEntryBytes + 8),
+    first: index.readUInt32LE(n * indexEntryBytes + 12),
+    count: index.readUInt32LE(n * indexEntryBytes + 16),
+  });
+  const boundOf = (n: number, side: number) => index.readInt32LE(n * indexEntryBytes + 20 + 4 * side);
+  const centerBoundOf = (n: number, side: number) => index.readDoubleLE(n * indexEntryBytes + 36 + 8 * side);
+
+  function range(first: number, count: number): { first: number; count: number } {
+    if (first >= objects) return { first: 0, count: 0 };
+    return { first, count: Math.min(count, objects - first) };
+  }
+
+  async function tally(counts: Float64Array, first: number, count: number): Promise<void> {
+    for (let at = 0; at < count; at += 2 ** 20) {
+      const bytes = await container.read(description.classBytes + first + at, Math.min(2 ** 20, count - at));
+      for (let i = 0; i < bytes.length; i++) (counts[bytes[i] as number] as number)++;
+    }
+  }
+
+  async function tallyInside(counts: Float64Array, n: number, box: readonly number[]): Promise<void> {
+    const { first, count } = entryOf(n);
+    const [x0, y0, x1, y1] = box as readonly [number, number, number, number];
+    const points = await container.read(description.centers + 16 * first, 16 * count);
+    const members = await container.read(description.classBytes + first, count);
+    for (let i = 0; i < count; i++) {
+      const x = points.readDoubleLE(16 * i);
+      const y = points.readDoubleLE(16 * i + 8);
+      if (x >= x0 && x <= x1 && y >= y0 && y <= y1) (counts[members[i] as number] as number)++;
+    }
+  }
+
+  async function tallyBox(counts: Float64Array, box: readonly number[]): Promise<void> {
+    const [x0, y0, x1, y1] = box as readonly [number, number, number, number];
+    const partial: number[] = [];
+    let [runFirst, runCount] = [0, 0];
+    for (let n = 0; n < blocks; n++) {
+      const [left, top, right, bottom] = [0, 1, 2, 3].map((side) => centerBoundOf(n, side)) as [
+        number,
+        number,
+        number,
+        number,
+      ];
+      if (left > x1 || right < x0 || top > y1 || bottom < y0) continue;
+      if (left < x0 || right > x1 || top < y0 || bottom > y1) {
+        partial.push(n);
+        continue;
+      }
+      const { first, count } = entryOf(n);
+      if (runFirst + runCount !== first) {
+        await tally(counts, runFirst, runCount);
+        [runFirst, runCount] = [first, 0];
+      }
+      runCount += count;
+    }
+    await tally(counts, runFirst, runCount);
+    for (let i = 0; i < partial.length; i += readsAtOnce) {
+      await Promise.all(partial.slice(i, i + readsAtOnce).map((n) => tallyInside(counts, n, box)));
+    }
+  }
+
+  async function describe({ number, block, rings }: Found): Promise<OverlayObject> {
+    const at = number - entryOf(block).first;
+    const points = await container.read(description.centers + 16 * number, 16);
+    const classNumber = (await container.read(description.classBytes + number, 1))[0] as number;
+    const { name, color } = classes[classNumber] ?? { name: '', color: [0, 0, 0] as const };
+    const measurements: Record<string, number> = {};
+    for (const [n, { name: column }] of description.measurements.entries()) {
+      const value = (await container.read((description.columns[n] as number) + 4 * number, 4)).readFloatLE();
+      if (!Number.isNaN(value)) measurements[column] = value;
+    }
+    return {
+      number,
+      id: await idOf(block, at),
+      class: { name, color: [...color] as [number, number, number] },
+      center: [points.readDoubleLE(0), points.readDoubleLE(8)],
+      rings: rings.map((ring) => {
+        const positions: [number, number][] = [];
+        for (let i = 0; i < ring.length; i += 2)
+          positions.push([(ring[i] as number) / 4, (ring[i + 1] as number) / 4]);
+        return positions;
+      }),
+      measurements,
+    };
+  }
+
+  async function idOf(block: number, at: number): Promise<string | null> {
+    const length = index.readUInt32LE(block * indexEntryBytes + 76);
+    if (length === 0) return null;
+    const packed = await container.read(index.readDoubleLE(block * indexEntryBytes + 68), length);
+    const ids = JSON.parse((await unpack(packed)).toString()) as (string | null)[];
+    return ids[at] ?? null;
+  }
+
+  return {
+    description,
+
+    async index() {
+      const bytes = Buffer.alloc(28 * blocks);
+      for (let n = 0; n < blocks; n++) {
+        const { first, count, length } = entryOf(n);
+        for (let side = 0; side < 4; side++) bytes.writeInt32LE(boundOf(n, side), 28 * n + 4 * side);
+        bytes.writeUInt32LE(first, 28 * n + 16);
+        bytes.writeUInt32LE(count, 28 * n + 20);
+        bytes.writeUInt32LE(length, 28 * n + 24);
+      }
+      return bytes;
+    },
+
+    async block(number) {
+      if (!Number.isInteger(number) || number < 0 || number >= blocks) return null;
+      const { offset, length } = entryOf(number);
+      return container.read(offset, length);
+    },
+
+    async density(level, classNumber) {
+      const [offset, length] = description.density[level]?.rasters[classNumber] ?? [];
+      return offset === undefined || length === undefined ? null : container.read(offset, length);
+    },
+
+    async centers(wantedFirst, wantedCount) {
+      const { first, count } = range(wantedFirst, wantedCount);
+      const points = await container.read(description.centers + 16 * first, 16 * count);
+      const bytes = Buffer.alloc(9 * count);
+      for (let i = 0; i < count; i++) {
+        bytes.writeFloatLE(points.readDoubleLE(16 * i), 4 * i);
+        bytes.writeFloatLE(points.readDoubleLE(16 * i + 8), 4 * (count + i));
+      }
+      bytes.set(await container.read(description.classBytes + first, count), 8 * count);
+      return bytes;
+    },
+
+    async measurement(column, wantedFirst, wantedCount) {
+      const offset = description.columns[column];
+      if (offset === undefined) return null;
+      const { first, count } = range(wantedFirst, wantedCount);
+      return container.read(offset + 4 * first, 4 * count);
+    },
+
+    async counts(box) {
+      const counts = new Float64Array(256);
+      if (box !== null) await tallyBox(counts, box);
+      return Object.fromEntries(
+        classes.map(({ name, count }, n) => [name, box === null ? count : (counts[n] as number)]),
+      );
+    },
+
+    async pick(x, y, tolerance) {
+      const [qx, qy, reach] = [x * 4, y * 4, tolerance * 4 + 2];
+      let best: Found | null = null;
+      let decoded = 0;
+      for (let n = 0; n < blocks && decoded < maxPickedBlocks; n++) {
+        const isNear =
+          boundOf(n, 0) <= qx + reach &&
+          boundOf(n, 2) >= qx - reach &&
+          boundOf(n, 1) <= qy + reach &&
+          boundOf(n, 3) >= qy - reach;
+        if (!isNear) continue;
+        decoded++;
+        const { offset, length } = entryOf(n);
+        const bytes = await unpack(await container.read(offset, length));
+        best = bestIn(bytes, n, { x: qx, y: qy, tolerance: tolerance * 4 }, best);
+      }
+      return best === null ? null : describe(best);
+    },
+  };
+}
+
+interface Found {
+  readonly number: number;
+  readonly block: number;
+  /** In quarters of a pixel. */
+  readonly rings: readonly number[][];
+  /** 0: the position is inside. */
+  readonly distance: number;
+  readonly area: number;
+}
+
+interface Target {
+  readonly x: number;
+  readonly y: number;
+  readonly tolerance: number;
+}
+
+/** Returns the best object of a block or the one before: inside and smallest, else nearest. */
+function bestIn(bytes: Buffer, block: number, target: Target, before: Found | null): Found | null {
+  let best = before;
+  const [first, n, rings, vertices] = [4, 8, 12, 16].map((at) => bytes.readUInt32LE(at)) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  const [originX, originY] = [bytes.readInt32LE(20), bytes.readInt32LE(24)];
+  const ringsAt = blockHeaderBytes + 8 * n;
+  let stepAt = ringsAt + 4 * rings;
+  const countAt = stepAt + 4 * vertices;
+  let ring = 0;
+  for (let i = 0; i < n; i++) {
+    const centerX = originX + bytes.readInt32LE(blockHeaderBytes + 4 * i);
+    const centerY = originY + bytes.readInt32LE(blockHeaderBytes + 4 * (n + i));
+    const ringCount = bytes.readUInt16LE(countAt + 2 * i);
+    const outline: number[][] = [];
+    for (let r = 0; r < ringCount; r++, ring++) {
+      const count = bytes.readUInt32LE(ringsAt + 4 * ring);
+      const positions = new Array<number>(2 * count);
+      let [x, y] = [centerX, centerY];
+      for (let v = 0; v < count; v++, stepAt += 4) {
+        x += bytes.readInt16LE(stepAt);
+        y += bytes.readInt16LE(stepAt + 2);
+        positions[2 * v] = x;
+        positions[2 * v + 1] = y;
+      }
+      outline.push(positions);
+    }
+    const measured = measure(outline, centerX, centerY, target);
+    if (measured === null) continue;
+    const isBetter =
+      best === null ||
+      measured.distance < best.distance ||
+      (measured.distance === best.distance && measured.area < best.area);
+    if (isBetter) best = { number: first + i, block, rings: outline, ...measured };
+  }
+  return best;
+}
+
+/** @returns null for an object that is too far away */
+function measure(
+  rings: readonly number[][],
+  centerX: number,
+  centerY: number,
+  { x, y, tolerance }: Target,
+): Pick<Found, 'distance' | 'area'> | null {
+  if (rings.length === 0) {
+    const distance = Math.hypot(centerX - x, centerY - y);
+    return distance <= Math.max(tolerance, 2) ? { distance, area: 0 } : null;
+  }
+  let isInside = false;
+  let distance = Number.POSITIVE_INFINITY;
+  let area = 0;
+  for (const ring of rings) {
+    if (contains(ring, x, y)) isInside = !isInside;
+    area += Math.abs(areaOf(ring));
+  }
+  if (isInside) return { distance: 0, area };
+  if (tolerance === 0) return null;
+  for (const ring of rings) distance = Math.min(distance, distanceTo(ring, x, y));
+  return distance <= tolerance ? { distance, area } : null;
+}
+
+function areaOf(ring: readonly number[]): number {
+  let sum = 0;
+  let [ax, ay] = [ring.at(-2) ?? 0, ring.at(-1) ?? 0];
+  for (let i = 0; i < ring.length; i += 2) {
+    const [bx, by] = [ring[i] as number, ring[i + 1] as number];
+    sum += ax * by - bx * ay;
+    [ax, ay] = [bx, by];
+  }
+  return sum / 2;
+}
+
+function distanceTo(ring: readonly number[], x: number, y: number): number {
+  let least = Number.POSITIVE_INFINITY;
+  let [ax, ay] = [ring.at(-2) ?? 0, ring.at(-1) ?? 0];
+  for (let i = 0; i < ring.length; i += 2) {
+    const [bx, by] = [ring[i] as number, ring[i + 1] as number];
+    const [dx, dy] = [bx - ax, by - ay];
+    const along = dx * dx + dy * dy;
+    const t = along === 0 ? 0 : Math.max(0, Math.min(1, ((x - ax) * dx + (y - ay) * dy) / along));
+    least = Math.min(least, Math.hypot(ax + t * dx - x, ay + t * dy - y));
+    [ax, ay] = [bx, by];
+  }
+  return least;
+}
+
+/** Parses x0,y0,x1,y1. @throws AppError invalid_request */
+export function boxFrom(text: string | undefined): readonly number[] | null {
+  if (text === undefined) return null;
+  const [x0, y0, x1, y1] = text.split(',').map(Number) as [number, number, number, number];
+  if (!(x0 <= x1 && y0 <= y1)) throw new AppError('invalid_request', { field: 'bbox' });
+  return [x0, y0, x1, y1];
+}

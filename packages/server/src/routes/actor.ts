@@ -1,0 +1,8 @@
+import type { Actor } from '../audit/actor.ts';
+import type { Origin } from '../audit/audit-recorder.ts';
+import type { Caller } from '../http/access.ts';
+
+/** Who is behind a call, as a service is told. */
+export function actorOf({ caller, origin }: { readonly caller: Caller; readonly origin: Origin }): Actor {
+  return { uid: caller.user.uid, email: caller.user.email, tokenHash: caller.tokenHash, origin };
+}

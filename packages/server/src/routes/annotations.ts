@@ -1,0 +1,171 @@
+/** Annotation layers of slides, and their annotations. */
+import compress from '@fastify/compress';
+import {
+  annotationFileTypes,
+  changeAnnotations,
+  countAnnotations,
+  createAnnotationLayer,
+  deleteAnnotationLayer,
+  exportAnnotationFile,
+  getAnnotationClasses,
+  importAnnotationFile,
+  listAnnotationHistory,
+  listAnnotationLayers,
+  listAnnotations,
+  listRecentAnnotations,
+  restoreAnnotation,
+  restoreAnnotationLayer,
+  streamAnnotationEvents,
+  updateAnnotationClasses,
+  updateAnnotationLayer,
+} from '@lamina/contract';
+import type { FastifyInstance } from 'fastify';
+import { streamCompression } from '../http/compression.ts';
+import { StreamedText, serve, unchanged } from '../http/serve.ts';
+import type { Services } from '../services.ts';
+import { actorOf } from './actor.ts';
+
+type AnnotationServices = Pick<
+  Services,
+  | 'annotatedSlides'
+  | 'annotationLayers'
+  | 'annotations'
+  | 'linkedAnnotations'
+  | 'annotationFiles'
+  | 'annotationClasses'
+  | 'annotationEvents'
+>;
+
+export async function annotationRoutes(app: FastifyInstance, services: AnnotationServices): Promise<void> {
+  layerRoutes(app, services);
+  slideRoutes(app, services);
+  const { annotations, linkedAnnotations, annotationClasses: classes } = services;
+  await app.register(async (compressed) => {
+    await compressed.register(compress, streamCompression);
+
+    serve(compressed, listAnnotations, async (request) => {
+      const { params, query, caller, origin, reply } = request;
+      const list =
+        'user' in caller
+          ? await annotations.list(
+              actorOf({ caller, origin }),
+              caller.user,
+              params.layerId,
+              query,
+              request.say,
+            )
+          : await linkedAnnotations.list(caller, params.layerId, query);
+      reply.header('ETag', list.etag);
+      if (isNamed(list.etag, reply.request.headers['if-none-match'])) return unchanged;
+      return new StreamedText(list.parts, list.type);
+    });
+
+    serve(compressed, listAnnotationHistory, (request) => {
+      const { params, query, caller, say } = request;
+      return annotations.history(actorOf(request), caller.user, params.layerId, query, say);
+    });
+  });
+
+  eventRoute(app, services);
+  await fileRoutes(app, services);
+
+  serve(app, getAnnotationClasses, ({ params, caller }) => classes.get(caller.user, params.datasetId));
+
+  serve(app, updateAnnotationClasses, (request) =>
+    classes.update(actorOf(request), request.params.datasetId, request.body),
+  );
+
+  serve(app, changeAnnotations, (request) =>
+    annotations.change(actorOf(request), request.caller.user, request.params.layerId, request.body.changes),
+  );
+
+  serve(app, restoreAnnotation, (request) =>
+    annotations.restore(actorOf(request), request.params.layerId, request.params.annotationId),
+  );
+}
+
+async function fileRoutes(
+  app: FastifyInstance,
+  { annotationFiles: files }: AnnotationServices,
+): Promise<void> {
+  serve(app, exportAnnotationFile, (request) => {
+    const { params, query, caller } = request;
+    return files.export(actorOf(request), caller.user, params.layerId, query);
+  });
+
+  await app.register(async (importing) => {
+    importing.removeAllContentTypeParsers();
+    const types = [...annotationFileTypes];
+    importing.addContentTypeParser(types, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    serve(importing, importAnnotationFile, (request) => {
+      const { params, query, file, caller, say, signal } = request;
+      return files.import(actorOf(request), caller.user, params.layerId, { file, ...query }, say, signal);
+    });
+  });
+}
+
+/** Outside the compressed routes: a compressor would hold events back. */
+function eventRoute(app: FastifyInstance, { annotationEvents }: AnnotationServices): void {
+  // Before the server waits for open responses.
+  app.addHook('preClose', async () => annotationEvents.close());
+
+  serve(app, streamAnnotationEvents, async (request) => {
+    const { params, query, caller, reply, signal } = request;
+    const lastEventId = String(reply.request.headers['last-event-id'] ?? '');
+    const after = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : null;
+    const wait = reply.request.method === 'HEAD' ? 0 : query.wait;
+    const waitMs = wait === undefined ? null : wait * 1000;
+    const options = { after, waitMs, signal };
+    const events = await annotationEvents.open(actorOf(request), caller.user, params.imageId, options);
+    reply.header('X-Accel-Buffering', 'no'); // nginx sends events on at once
+    return new StreamedText(events, streamAnnotationEvents.response);
+  });
+}
+
+function slideRoutes(app: FastifyInstance, { annotatedSlides: slides }: AnnotationServices): void {
+  serve(app, listRecentAnnotations, async ({ caller, say }) => ({
+    slides: await slides.recent(caller.user, say),
+  }));
+
+  serve(app, countAnnotations, async ({ query, caller }) => ({
+    counts: await slides.count(caller.user, query.images.split(',')),
+  }));
+}
+
+function layerRoutes(
+  app: FastifyInstance,
+  { annotationLayers: layers, linkedAnnotations }: AnnotationServices,
+): void {
+  serve(app, listAnnotationLayers, async ({ params, query, caller, say }) => {
+    const isDeleted = query.deleted === 'true';
+    if ('user' in caller) return { layers: await layers.list(caller.user, params.imageId, isDeleted, say) };
+    const shown = await linkedAnnotations.layers(caller, params.imageId, say);
+    return { layers: isDeleted ? [] : shown };
+  });
+
+  serve(app, createAnnotationLayer, (request) =>
+    layers.create(
+      actorOf(request),
+      request.params.imageId,
+      { ...request.body, source: request.body.source ?? (request.caller.apiToken ? 'api' : 'manual') },
+      request.say,
+    ),
+  );
+
+  serve(app, updateAnnotationLayer, (request) =>
+    layers.update(actorOf(request), request.params.layerId, request.body, request.say),
+  );
+
+  serve(app, deleteAnnotationLayer, (request) => layers.remove(actorOf(request), request.params.layerId));
+
+  serve(app, restoreAnnotationLayer, (request) =>
+    layers.restore(actorOf(request), request.params.layerId, request.say),
+  );
+}
+
+/** Whether If-None-Match names the ETag; compared as weak ones (RFC 9110 section 13.1.2). */
+function isNamed(etag: string, header: string | undefined): boolean {
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
+  const tags = header?.split(',') ?? [];
+  return tags.some((tag) => opaque(tag) === opaque(etag) || tag.trim() === '*');
+}

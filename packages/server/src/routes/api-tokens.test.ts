@@ -1,0 +1,287 @@
+/** API tokens through HTTP: creating, listing and revoking them, what they read, how they end, and what is audited. */
+import {
+  beginUpload,
+  changePassword,
+  createApiToken,
+  deleteApiToken,
+  endSignIns,
+  getImage,
+  listAllApiTokens,
+  listApiTokens,
+  listImageGroups,
+  listImages,
+  promoteUser,
+  revokeApiToken,
+  setUserPassword,
+} from '@lamina/contract';
+import { describe, expect, it } from 'vitest';
+import { apiTokenRate, createApiTokenLimit } from '../domain/api-token-limit.ts';
+import { saveDataset } from '../store/datasets.ts';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { type TestServer, testServer } from '../testing/test-server.ts';
+
+const day = 24 * 60 * 60_000;
+const hour = 60 * 60_000;
+
+async function auditOf({ services }: TestServer): Promise<[string, string | null, unknown][]> {
+  const rows = await services.db
+    .selectFrom('audit')
+    .selectAll()
+    .where('action', 'like', 'api-token-%')
+    .orderBy('seq')
+    .execute();
+  return rows.map(({ action, target, detail }) => [action, target, JSON.parse(detail)]);
+}
+
+describe.each(databaseKinds)('API tokens over %s', (database) => {
+  it('are shown once, stored as a hash, and listed by their owner', async () => {
+    const server = await testServer({ database });
+    const { given, as, clock, services } = server;
+    const user = await given.user();
+    const body = { name: ' Betik ', scopes: ['annotations:read', 'slides:read', 'slides:read'] };
+    const made = await as(user).call(createApiToken, { body });
+    expect(made.status).toBe(201);
+    const { token, id, prefix } = made.body;
+    expect(token).toMatch(/^lam_[\w-]{43}$/);
+    expect(made.body).toEqual({
+      id,
+      token,
+      prefix: token.slice(0, 12),
+      name: 'Betik',
+      scopes: ['slides:read', 'annotations:read'],
+      datasets: null,
+      expires_at: new Date(clock.now().getTime() + 90 * day).toISOString(),
+    });
+
+    expect((await as(token).call(listImages)).status).toBe(200);
+    const { token: _, ...rest } = made.body;
+    const at = clock.now().toISOString();
+    const listed = { ...rest, created_at: at, last_used_at: at };
+    expect((await as(user).call(listApiTokens)).body).toEqual({ tokens: [listed] });
+    expect((await as(await given.user()).call(listApiTokens)).body).toEqual({ tokens: [] });
+    const { uid, email, displayName } = user;
+    expect((await as(await given.admin()).call(listAllApiTokens)).body).toEqual({
+      tokens: [{ ...listed, uid, email, displayName }],
+    });
+    const rows = JSON.stringify(await services.db.selectFrom('api_tokens').selectAll().execute());
+    expect(rows + server.logged() + JSON.stringify(await auditOf(server))).not.toContain(token.slice(12));
+    expect(prefix).toBe(token.slice(0, 12));
+  });
+
+  it('are rejected with unusual input, unseen datasets, and scopes beyond the role', async () => {
+    const { given, as, services, clock } = await testServer({ database });
+    const now = clock.now().toISOString();
+    await saveDataset(services.db, { name: 'Gizli', access: 'restricted', isListed: true, now });
+    await given.image({ dataset_name: 'Akciğer' });
+    const [user, viewer, admin] = [
+      await given.user(),
+      await given.user({ role: 'viewer' }),
+      await given.admin(),
+    ];
+    const good = { name: 'x', scopes: ['slides:read'] };
+    const ask = async (who: typeof user, change: object) => {
+      const { status, body } = await as(who).call(createApiToken, { body: { ...good, ...change } });
+      return status === 201 ? '201' : `${status} ${(body as unknown as { code: string }).code}`;
+    };
+    for (const change of [
+      { name: '' },
+      { name: 'x'.repeat(101) },
+      { name: 'a\u0000b' },
+      { scopes: [] },
+      { scopes: ['admin'] },
+      { scopes: 'slides:read' },
+      { expires_in_days: 0 },
+      { expires_in_days: 366 },
+      { expires_in_days: 1.5 },
+      { datasets: [] },
+      { datasets: [''] },
+      { datasets: 'Akciğer' },
+    ]) {
+      expect([change, await ask(user, change)]).toEqual([change, '400 invalid_request']);
+    }
+    expect(await ask(user, { datasets: ['Akciğer'], expires_in_days: 365 })).toBe('201');
+    expect(await ask(user, { datasets: ['Gizli'] })).toBe('404 not_found');
+    expect(await ask(user, { datasets: ['Yok'] })).toBe('404 not_found');
+    expect(await ask(admin, { datasets: ['Gizli'] })).toBe('201');
+    expect(await ask(viewer, { scopes: ['slides:read', 'annotations:read'] })).toBe('201');
+    for (const scope of ['annotations:write', 'results:write', 'slides:download', 'slides:upload']) {
+      expect([scope, await ask(viewer, { scopes: [scope] })]).toEqual([scope, '403 forbidden']);
+      const isAdminOnly = scope === 'slides:upload';
+      expect([scope, await ask(user, { scopes: [scope] })]).toEqual([
+        scope,
+        isAdminOnly ? '403 forbidden' : '201',
+      ]);
+      expect([scope, await ask(admin, { scopes: [scope] })]).toEqual([scope, '201']);
+    }
+    const { body } = await as(user).call(listApiTokens);
+    expect(body.tokens.some(({ datasets }) => datasets?.[0] === 'Akciğer')).toBe(true);
+  });
+
+  it('are revoked by their owner and by administrators, at once', async () => {
+    const server = await testServer({ database });
+    const { given, as } = server;
+    const [user, other, admin] = [await given.user(), await given.user(), await given.admin()];
+    const [one, two] = [await given.apiToken(user), await given.apiToken(user)];
+    const another = await server.another();
+    expect((await another.as(one.token).call(listImages)).status).toBe(200);
+
+    expect((await as(other).call(deleteApiToken, { params: { tokenId: one.id } })).status).toBe(404);
+    expect((await as(user).call(deleteApiToken, { params: { tokenId: one.id } })).status).toBe(204);
+    expect((await as(user).call(deleteApiToken, { params: { tokenId: one.id } })).status).toBe(404);
+    expect((await as(admin).call(revokeApiToken, { params: { tokenId: two.id } })).status).toBe(204);
+    for (const { token } of [one, two]) {
+      for (const process of [server, another]) {
+        expect(await process.as(token).call(listImages)).toMatchObject({
+          status: 401,
+          body: { code: 'token_invalid' },
+        });
+      }
+    }
+    expect((await auditOf(server)).filter(([action]) => action === 'api-token-revoked')).toHaveLength(2);
+  });
+
+  it('end at their date, with the password, and with a change of the role; not with signing out elsewhere', async () => {
+    const server = await testServer({ database });
+    const { given, as, clock } = server;
+    const admin = await given.admin();
+    const statusOf = async (token: string) => (await as(token).call(listImages)).status;
+
+    const user = await given.user();
+    const signedIn = await given.token(user);
+    const { token } = await given.apiToken(user);
+    expect((await as(signedIn).call(endSignIns, { query: { except: 'current' } })).status).toBe(204);
+    expect(await statusOf(token)).toBe(200);
+    const body = { current_password: user.password, new_password: 'yepyeni-şifre' };
+    expect((await as(signedIn).call(changePassword, { body })).status).toBe(200);
+    expect(await statusOf(token)).toBe(401);
+
+    for (const [endpoint, change] of [
+      [setUserPassword, { new_password: 'yepyeni-şifre' }],
+      [promoteUser, undefined],
+    ] as const) {
+      const member = await given.user();
+      const made = await given.apiToken(member);
+      expect(await statusOf(made.token)).toBe(200);
+      const params = { uid: member.uid };
+      await as(admin).call(endpoint, { params, ...(change && { body: change }) });
+      expect(await statusOf(made.token)).toBe(401);
+    }
+
+    const short = await given.apiToken(await given.user(), { days: 1 });
+    const long = await given.apiToken(
+      await given.user({ expiresAt: new Date(clock.now().getTime() + 2 * day).toISOString() }),
+    );
+    clock.advance(day - 1);
+    expect(await statusOf(short.token)).toBe(200);
+    clock.advance(1);
+    expect(await statusOf(short.token)).toBe(401);
+    expect(await statusOf(long.token)).toBe(200);
+    clock.advance(day);
+    expect(await statusOf(long.token)).toBe(401);
+  });
+
+  it('read the catalogue of their datasets only, by every call', async () => {
+    const { given, as } = await testServer({ database });
+    const inLung = await given.image({ dataset_name: 'Akciğer', organ_type: 'Lung' });
+    const inLiver = await given.image({ dataset_name: 'Karaciğer', organ_type: 'Liver' });
+    const without = await given.image({ dataset_name: null });
+    for (const owner of [await given.user(), await given.admin()]) {
+      const { token } = await given.apiToken(owner, { scopes: ['slides:read'], datasets: ['akciğer'] });
+      const namesOf = async (query: Record<string, string>) =>
+        (await as(token).call(listImages, { query })).body.images.map(({ id }) => id);
+      expect(await namesOf({})).toEqual([inLung.id]);
+      expect(await namesOf({ limit: '10' })).toEqual([inLung.id]);
+      expect(await namesOf({ limit: '10', dataset: 'Karaciğer' })).toEqual([]);
+      expect(await namesOf({ limit: '10', q: 'tif' })).toEqual([inLung.id]);
+      const groups = (await as(token).call(listImageGroups, { query: { order: 'name' } })).body;
+      expect(groups).toMatchObject({
+        groups: [{ dataset_name: 'Akciğer', images: 1 }],
+        organs: [{ organ_type: 'Lung', images: 1 }],
+      });
+      for (const [image, status] of [
+        [inLung, 200],
+        [inLiver, 404],
+        [without, 404],
+      ] as const) {
+        const answer = await as(token).call(getImage, { params: { imageId: image.id } });
+        expect(answer.status).toBe(status);
+      }
+      const all = await given.apiToken(owner, { scopes: ['slides:read'] });
+      expect((await as(all.token).call(listImages)).body.images).toHaveLength(3);
+    }
+  });
+
+  it('begin uploads into their datasets only', async () => {
+    const { given, as } = await testServer({ database });
+    await given.image({ dataset_name: 'Akciğer' });
+    const { token } = await given.apiToken(await given.admin(), { datasets: ['Akciğer'] });
+    const begin = async (dataset: string) => {
+      const announced = { path: 'a.svs', is_folder: false, file_count: 1, size_bytes: 1 };
+      return (await as(token).call(beginUpload, { body: { dataset, ...announced } })).status;
+    };
+    expect([await begin('Akciğer'), await begin('Yeni')]).toEqual([200, 403]);
+  });
+
+  it('are audited at the first use of an hour, and of each slide', async () => {
+    const server = await testServer({ database });
+    const { given, as, clock } = server;
+    const user = await given.user();
+    const { token } = await given.apiToken(user);
+    const image = await given.image({ fingerprint: 'x' });
+    const another = await server.another();
+    const use = async () => {
+      for (const process of [server, another, server]) {
+        await process.as(token).call(listImages);
+        await process.as(token).call(getImage, { params: { imageId: image.id } });
+        await process.as(token).call(getImage, { params: { imageId: user.uid } });
+      }
+      await as(token).call(listImages);
+    };
+    await use();
+    const prefix = token.slice(0, 12);
+    const once = [
+      ['api-token-used', null, { call: 'GET /image-catalog/images', token: prefix }],
+      ['api-token-used', image.id, { call: 'GET /image-catalog/images/:imageId', token: prefix }],
+    ];
+    expect(await auditOf(server)).toEqual(once);
+    clock.advance(hour);
+    await use();
+    expect(await auditOf(server)).toEqual([...once, ...once]);
+  });
+
+  it('are at most 50 per account', async () => {
+    const { given, as } = await testServer({ database });
+    const user = await given.user();
+    for (let i = 0; i < 50; i++) await given.apiToken(user);
+    const body = { name: 'x', scopes: ['slides:read'] };
+    expect(await as(user).call(createApiToken, { body })).toMatchObject({
+      status: 409,
+      body: { code: 'too_many_api_tokens' },
+    });
+  });
+});
+
+describe('the rate of API tokens', () => {
+  it('answers 429 with Retry-After beyond the burst, for all tokens of the owner, and not for the browser', async () => {
+    const { given, as, clock } = await testServer();
+    const user = await given.user();
+    const [one, two] = [await given.apiToken(user), await given.apiToken(user)];
+    for (let i = 0; i < apiTokenRate.burst; i++)
+      await as(one.token).call(listImages, { query: { limit: '1' } });
+    const refused = await as(two.token).call(listImages);
+    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(refused.headers['retry-after']).toBe('1');
+    expect((await as(user).call(listImages)).status).toBe(200);
+    clock.advance(1000);
+    expect((await as(two.token).call(listImages)).status).toBe(200);
+  });
+
+  it('fills again with time, up to the burst', () => {
+    const limit = createApiTokenLimit({ perSecond: 2, burst: 3 });
+    const take = (at: number) => [1, 2, 3, 4].map(() => limit.take('a', at));
+    expect(take(0)).toEqual([0, 0, 0, 1]);
+    expect(take(1000)).toEqual([0, 0, 1, 1]);
+    expect(take(60_000)).toEqual([0, 0, 0, 1]);
+    expect(limit.take('b', 60_000)).toBe(0);
+  });
+});

@@ -1,0 +1,24 @@
+/** API tokens: of the own account, and of all accounts for administrators. */
+import {
+  createApiToken,
+  deleteApiToken,
+  listAllApiTokens,
+  listApiTokens,
+  revokeApiToken,
+} from '@lamina/contract';
+import type { FastifyInstance } from 'fastify';
+import { serve } from '../http/serve.ts';
+import type { Services } from '../services.ts';
+import { actorOf } from './actor.ts';
+
+export function apiTokenRoutes(app: FastifyInstance, { apiTokens }: Pick<Services, 'apiTokens'>): void {
+  serve(app, listApiTokens, async ({ caller }) => ({ tokens: await apiTokens.listOf(caller.user.uid) }));
+
+  serve(app, createApiToken, (request) => apiTokens.create(actorOf(request), request.body));
+
+  serve(app, deleteApiToken, (request) => apiTokens.revokeOwn(actorOf(request), request.params.tokenId));
+
+  serve(app, listAllApiTokens, async () => ({ tokens: await apiTokens.listAll() }));
+
+  serve(app, revokeApiToken, (request) => apiTokens.revoke(actorOf(request), request.params.tokenId));
+}

@@ -1,0 +1,120 @@
+import {
+  createCase,
+  deleteCase,
+  getCase,
+  listCases,
+  registerCaseSlides,
+  updateCase,
+  updateDataset,
+} from '@lamina/contract';
+import { describe, expect, it } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { type TestServer, testServer } from '../testing/test-server.ts';
+
+describe.each(databaseKinds)('cases on %s', (database) => {
+  async function givenSlides(server: TestServer, count = 3) {
+    const images: string[] = [];
+    for (let i = 0; i < count; i++) {
+      images.push((await server.given.image({ dataset_name: 'Böbrek', mpp_x: 0.25, mpp_y: 0.25 })).id);
+    }
+    const admin = server.as(await server.given.admin());
+    const slides = images.map((image_id, i) => ({ image_id, stain: ['HE', 'PAS', 'Masson'][i] ?? null }));
+    return { images, admin, slides };
+  }
+
+  it('keep their slides in the given order, with stain, block and note', async () => {
+    const server = await testServer({ database });
+    const { admin, images } = await givenSlides(server);
+    const slides = images.toReversed().map((image_id) => ({ image_id, stain: 'HE', block: 'A1', note: 'n' }));
+    const made = await admin.call(createCase, { body: { dataset: 'böbrek', name: 'V-7', slides } });
+    expect(made).toMatchObject({ status: 201, body: { version: 1, dataset: 'Böbrek', name: 'V-7', slides } });
+    const reader = server.as(await server.given.user({ role: 'viewer' }));
+    const { body } = await reader.call(listCases, { query: { dataset: 'BÖBREK' } });
+    expect(body.cases).toEqual([made.body]);
+    expect((await reader.call(listCases, { query: { dataset: 'Akciğer' } })).body.cases).toEqual([]);
+  });
+
+  it('are changed by one administrator at a time', async () => {
+    const server = await testServer({ database });
+    const { admin, slides } = await givenSlides(server);
+    const { body } = await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });
+    const params = { caseId: body.id };
+    const changed = await admin.call(updateCase, { params, body: { name: 'V-2', version: 1 } });
+    expect(changed.body).toMatchObject({ name: 'V-2', version: 2, slides: body.slides });
+    expect(await admin.call(updateCase, { params, body: { name: 'V-3', version: 1 } })).toMatchObject({
+      status: 409,
+      body: { code: 'conflict' },
+    });
+    expect((await admin.call(deleteCase, { params })).status).toBe(204);
+    expect((await admin.call(getCase, { params })).status).toBe(404);
+    const { rows } = await auditedActions(server);
+    expect(rows).toEqual(['case-created', 'case-changed', 'case-deleted']);
+  });
+
+  async function auditedActions(server: TestServer) {
+    const rows = await server.services.db.selectFrom('audit').select('action').orderBy('seq').execute();
+    return { rows: rows.map(({ action }) => action).filter((action) => action.startsWith('case-')) };
+  }
+
+  it('show nothing of a restricted dataset, and no slide that is hidden or removed', async () => {
+    const server = await testServer({ database });
+    const { admin, images, slides } = await givenSlides(server);
+    const { body } = await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });
+    const reader = server.as(await server.given.user());
+    const idsSeen = async () => (await reader.call(getCase, { params: { caseId: body.id } })).body.slides;
+    await admin.inject({
+      method: 'PUT',
+      url: `/image-catalog/images/${images[0]}`,
+      payload: { hidden: true },
+    });
+    await admin.inject({ method: 'DELETE', url: `/image-catalog/images/${images[1]}` });
+    expect((await idsSeen()).map(({ image_id }) => image_id)).toEqual([images[2]]);
+
+    await admin.call(updateDataset, { body: { dataset: 'Böbrek', access: 'restricted' } });
+    expect((await reader.call(listCases)).body.cases).toEqual([]);
+    expect((await reader.call(getCase, { params: { caseId: body.id } })).status).toBe(404);
+  });
+
+  it.each([
+    ['an unknown dataset', { dataset: 'Yok' }, 404],
+    ['an unknown slide', { slides: [{ image_id: '00000000-0000-4000-8000-000000000000' }] }, 404],
+    ['no name', { name: ' ' }, 400],
+  ])('are not made with %s', async (_, change, status) => {
+    const server = await testServer({ database });
+    const { admin, slides } = await givenSlides(server);
+    const body = { dataset: 'Böbrek', name: 'V-1', slides, ...change };
+    expect((await admin.call(createCase, { body })).status).toBe(status);
+  });
+
+  it('are registered by a user from pairs of points', async () => {
+    const server = await testServer({ database });
+    const { admin, slides, images } = await givenSlides(server);
+    const { body } = await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });
+    const user = server.as(await server.given.user());
+    const params = { caseId: body.id };
+    const [from_image = '', to_image = ''] = images;
+    const points: { from: [number, number]; to: [number, number] }[] = [
+      { from: [0, 0], to: [100, 200] },
+      { from: [1000, 0], to: [100, 1200] },
+    ];
+    const call = { from_image, to_image, points };
+    const registered = await user.call(registerCaseSlides, { params, body: call });
+    expect(registered).toMatchObject({
+      status: 200,
+      body: { matrix: [0, 1, -1, 0, 100, 200], residual_um: 0 },
+    });
+    const three = [...points, { from: [0, 1000] as [number, number], to: [-860, 200] as [number, number] }];
+    const affine = await user.call(registerCaseSlides, { params, body: { ...call, points: three } });
+    expect(affine.body.matrix[2]).toBeCloseTo(-0.96, 9);
+    const seen = await user.call(getCase, { params });
+    expect(seen.body.registrations).toEqual([{ from_image, to_image, ...affine.body }]);
+
+    const same = points.map(({ to }) => ({ from: [5, 5] as [number, number], to }));
+    for (const wrong of [{ points: same }, { to_image: from_image }, { points: points.slice(1) }]) {
+      expect((await user.call(registerCaseSlides, { params, body: { ...call, ...wrong } })).status).toBe(400);
+    }
+    await admin.call(updateCase, { params, body: { slides: slides.slice(1) } });
+    expect((await user.call(getCase, { params })).body.registrations).toEqual([]);
+    expect((await user.call(registerCaseSlides, { params, body: call })).status).toBe(404);
+  });
+});

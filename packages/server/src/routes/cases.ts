@@ -1,0 +1,23 @@
+import { createCase, deleteCase, getCase, listCases, registerCaseSlides, updateCase } from '@lamina/contract';
+import type { FastifyInstance } from 'fastify';
+import { serve } from '../http/serve.ts';
+import type { Services } from '../services.ts';
+import { actorOf } from './actor.ts';
+
+export function caseRoutes(app: FastifyInstance, { cases }: Pick<Services, 'cases'>): void {
+  serve(app, listCases, async ({ query, caller }) => ({
+    cases: await cases.list(caller.user, query.dataset),
+  }));
+
+  serve(app, getCase, ({ params, caller }) => cases.get(caller.user, params.caseId));
+
+  serve(app, createCase, (request) => cases.create(actorOf(request), request.body));
+
+  serve(app, updateCase, (request) => cases.update(actorOf(request), request.params.caseId, request.body));
+
+  serve(app, deleteCase, (request) => cases.delete(actorOf(request), request.params.caseId));
+
+  serve(app, registerCaseSlides, (request) =>
+    cases.register(actorOf(request), request.params.caseId, request.body),
+  );
+}

@@ -1,0 +1,109 @@
+/** Saved views and collections, with their presentations and answers. */
+import { Readable } from 'node:stream';
+import {
+  answerQuestion,
+  createCollection,
+  createSavedView,
+  deleteCollection,
+  deleteSavedView,
+  followPresentation,
+  getCollection,
+  getSavedView,
+  listAnswers,
+  listCollections,
+  listSavedViews,
+  may,
+  present,
+  updateCollection,
+  updateSavedView,
+} from '@lamina/contract';
+import type { FastifyInstance } from 'fastify';
+import { answersCsv } from '../collections/answers.ts';
+import { collectionOf, type Follower } from '../collections/followers.ts';
+import { PlainText, serve } from '../http/serve.ts';
+import type { Services } from '../services.ts';
+import { resolveBearerToken } from '../sessions/bearer-token.ts';
+import { actorOf } from './actor.ts';
+
+type CollectionServices = Pick<
+  Services,
+  'db' | 'savedViews' | 'collections' | 'answers' | 'presentations' | 'signIn' | 'apiTokens' | 'imageSessions'
+>;
+
+export function collectionRoutes(app: FastifyInstance, services: CollectionServices): void {
+  const { savedViews, collections, answers } = services;
+
+  serve(app, listSavedViews, async ({ caller }) => ({ saved_views: await savedViews.list(caller.user.uid) }));
+  serve(app, createSavedView, (request) => savedViews.create(actorOf(request), request.body));
+  serve(app, getSavedView, ({ params, caller }) => savedViews.get(caller.user.uid, params.viewId));
+  serve(app, updateSavedView, (request) =>
+    savedViews.update(actorOf(request), request.params.viewId, request.body),
+  );
+  serve(app, deleteSavedView, (request) => savedViews.delete(actorOf(request), request.params.viewId));
+
+  serve(app, listCollections, async ({ caller }) => ({ collections: await collections.list(caller.user) }));
+  serve(app, createCollection, (request) => collections.create(actorOf(request), request.body));
+  serve(app, getCollection, ({ params, caller }) => collections.get(caller.user, params.collectionId));
+  serve(app, updateCollection, (request) =>
+    collections.update(actorOf(request), request.params.collectionId, request.body),
+  );
+  serve(app, deleteCollection, (request) =>
+    collections.delete(actorOf(request), request.params.collectionId),
+  );
+
+  serve(app, answerQuestion, ({ params, body, caller }) => answers.give(caller, params.collectionId, body));
+
+  serve(app, listAnswers, async ({ params, query, caller }) => {
+    const given = await answers.list(caller.user.uid, params.collectionId);
+    if (query.format === 'json') return { answers: given };
+    return new PlainText(answersCsv(given), 'text/csv; charset=utf-8', 'answers.csv');
+  });
+
+  presentationRoutes(app, services);
+}
+
+function presentationRoutes(
+  app: FastifyInstance,
+  { db, collections, presentations, signIn, apiTokens, imageSessions }: CollectionServices,
+): void {
+  serve(app, present, ({ params, body, caller }) =>
+    presentations.show(caller.user.uid, params.collectionId, body),
+  );
+
+  serve(app, followPresentation, async ({ params, query, caller, signal, reply }) => {
+    const { collectionId } = params;
+    await collectionOf({ db, collections }, caller, collectionId);
+    const { rawHeaders } = reply.request.raw;
+
+    /** Whether the credential and the collection would be accepted now. */
+    async function mayFollow(): Promise<boolean> {
+      try {
+        const follower = await currentFollower();
+        if (follower === null) return false;
+        await collectionOf({ db, collections }, follower, collectionId);
+        return true;
+      } catch {
+        return false;
+      }
+    }
+
+    async function currentFollower(): Promise<Follower | null> {
+      if ('user' in caller) {
+        const { user } = await resolveBearerToken(rawHeaders, { signIn, apiTokens });
+        return may(user, 'catalogue.read') ? { user } : null;
+      }
+      return imageSessions.resolve(query.session ?? '');
+    }
+
+    const isHead = reply.request.method === 'HEAD';
+    const waitMs = query.wait === undefined ? Infinity : query.wait * 1000;
+    reply.header('X-Accel-Buffering', 'no'); // a proxy passes each event on at once
+    return {
+      stream: isHead
+        ? Readable.from([])
+        : Readable.from(presentations.follow(collectionId, { signal, waitMs, mayFollow })),
+      type: followPresentation.response,
+      fileName: null,
+    };
+  });
+}

@@ -1,0 +1,199 @@
+/** Colour profiles over HTTP: the descriptor, the colour table, converted tiles and thumbnails. */
+import { gunzipSync } from 'node:zlib';
+import { getActivity } from '@lamina/contract';
+import { buildIcc, buildSvs } from '@lamina/slide/testing';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type SlideServer, slideServer } from '../testing/slide-server.ts';
+
+const plan = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
+
+describe('a slide with a colour profile', () => {
+  let server: SlideServer;
+  let session: string;
+  const ids: Record<string, string> = {};
+
+  beforeAll(async () => {
+    server = await slideServer({ isShared: true });
+    const broken = Buffer.from('no profile '.repeat(40));
+    const files = {
+      'none.svs': await buildSvs(plan),
+      'scanner.svs': await buildSvs({ ...plan, profile: buildIcc({ name: 'Scanner "7" <b>' }) }),
+      'table.svs': await buildSvs({ ...plan, profile: buildIcc({ kind: 'mft2' }) }),
+      'broken.svs': await buildSvs({ ...plan, profile: broken }),
+      'print.svs': await buildSvs({ ...plan, profile: buildIcc({ model: 'CMYK' }) }),
+    };
+    for (const [name, bytes] of Object.entries(files)) await server.put(`Tissue/${name}`, bytes);
+    await server.rescan();
+    for (const name of Object.keys(files)) ids[name] = await server.idOf(name);
+    session = await server.sessionOf(await server.given.user());
+  });
+  afterAll(() => server.close());
+
+  const get = (name: string, path: string, headers: Record<string, string> = {}) =>
+    server.pixels(`${ids[name]}/${path}`, session, { headers });
+  const getConverted = (name: string, tile: string) =>
+    server.pixels(`${ids[name]}/image_files/${tile}`, null, { query: { colour: 'srgb', session } });
+
+  const profileOf = async (name: string) =>
+    /<ColourProfile[^>]*>/.exec((await get(name, 'image.dzi')).body)?.[0] ?? null;
+
+  describe('GET descriptor', () => {
+    it('has no element for a slide without a profile', async () => {
+      const { body } = await get('none.svs', 'image.dzi');
+      expect(body).toMatch(/<Size Width="480" Height="400"\/><\/Image>\n$/);
+    });
+
+    it('names the profile, its bytes and the nodes of its table', async () => {
+      const bytes = buildIcc({ name: 'Scanner "7" <b>' }).length;
+      expect(await profileOf('scanner.svs')).toBe(
+        `<ColourProfile xmlns="urn:lamina:colour" Name="Scanner &#34;7&#34; &#60;b&#62;" Bytes="${bytes}" TableNodes="33"/>`,
+      );
+    });
+
+    it('says why a profile is ignored', async () => {
+      expect(await profileOf('broken.svs')).toBe(
+        '<ColourProfile xmlns="urn:lamina:colour" Bytes="440" Ignored="broken"/>',
+      );
+      expect(await profileOf('print.svs')).toMatch(/ Name="Test scanner" Bytes="\d+" Ignored="model"\/>$/);
+    });
+  });
+
+  describe('GET colour table', () => {
+    it('returns nodes³ × 3 samples, from black to white', async () => {
+      for (const name of ['scanner.svs', 'table.svs']) {
+        const answer = await get(name, 'colour-table');
+        expect(answer.statusCode).toBe(200);
+        expect(answer.headers).toMatchObject({
+          'content-type': 'application/octet-stream',
+          vary: 'Accept-Encoding',
+        });
+        expect(answer.headers['cache-control']).toMatch(/^private, max-age=\d+$/);
+        expect(answer.rawPayload).toHaveLength(33 ** 3 * 3);
+        expect(Math.max(...answer.rawPayload.subarray(0, 3))).toBeLessThanOrEqual(1);
+        expect(Math.min(...answer.rawPayload.subarray(-3))).toBeGreaterThanOrEqual(254);
+      }
+    });
+
+    it('varies red fastest', async () => {
+      const table = (await get('scanner.svs', 'colour-table')).rawPayload;
+      const last = 32 * 3;
+      expect(table[last]).toBeGreaterThan(200);
+      expect(table[last + 2]).toBeLessThan(100);
+    });
+
+    it('is compressed for clients that accept gzip, under another ETag', async () => {
+      const [plain, gzip, refused] = [
+        await get('scanner.svs', 'colour-table'),
+        await get('scanner.svs', 'colour-table', { 'accept-encoding': 'br, gzip' }),
+        await get('scanner.svs', 'colour-table', { 'accept-encoding': 'gzip;q=0' }),
+      ];
+      expect(gzip.headers['content-encoding']).toBe('gzip');
+      expect(gunzipSync(gzip.rawPayload)).toEqual(plain.rawPayload);
+      expect(gzip.headers.etag).not.toBe(plain.headers.etag);
+      expect(refused.headers['content-encoding']).toBeUndefined();
+      expect(refused.rawPayload).toEqual(plain.rawPayload);
+    });
+
+    it('returns 304 without a body when If-None-Match equals the ETag', async () => {
+      const { etag } = (await get('scanner.svs', 'colour-table')).headers;
+      const answer = await get('scanner.svs', 'colour-table', { 'if-none-match': String(etag) });
+      expect([answer.statusCode, answer.body]).toEqual([304, '']);
+    });
+
+    it('returns 404 for a slide without a usable profile', async () => {
+      for (const name of ['none.svs', 'broken.svs', 'print.svs']) {
+        expect((await get(name, 'colour-table')).json()).toMatchObject({ code: 'not_found' });
+      }
+    });
+
+    it('is an opening of the image in the audit log', async () => {
+      const reader = await server.given.user();
+      const own = await server.sessionOf(reader);
+      await server.pixels(`${ids['scanner.svs']}/colour-table`, own);
+      const { activity } = (await server.as(reader).call(getActivity)).body;
+      expect(activity.filter(({ action }) => action === 'image-opened')).toMatchObject([
+        { imageId: ids['scanner.svs'], subject: 'scanner.svs' },
+      ]);
+    });
+  });
+
+  const pixelsOf = async (jpeg: Uint8Array) => (await sharp(jpeg).raw().toBuffer()) as Uint8Array;
+
+  /** Pixels through the table at the nearest node, which is near enough for a mean. */
+  function through(table: Uint8Array, pixels: Uint8Array): Uint8Array {
+    const node = (at: number) => Math.round(((pixels[at] as number) / 255) * 32);
+    return Uint8Array.from(pixels, (_, index) => {
+      const at = index - (index % 3);
+      return table[((node(at + 2) * 33 + node(at + 1)) * 33 + node(at)) * 3 + (index % 3)] as number;
+    });
+  }
+
+  function meanDifference(one: Uint8Array, other: Uint8Array): number {
+    expect(one).toHaveLength(other.length);
+    return (
+      one.reduce((sum, sample, index) => sum + Math.abs(sample - (other[index] as number)), 0) / one.length
+    );
+  }
+
+  describe('GET tile', () => {
+    it('returns tiles as scanned unless asked for sRGB', async () => {
+      for (const tile of ['9/1_1.jpg', '6/0_0.jpg']) {
+        const [scanned, same] = [
+          await get('scanner.svs', `image_files/${tile}`),
+          await get('none.svs', `image_files/${tile}`),
+        ];
+        expect(scanned.rawPayload).toEqual(same.rawPayload);
+      }
+    });
+
+    it.each(['9/1_1.jpg', '7/0_0.jpg', '6/0_0.jpg'])(
+      'returns %s through the table when asked for sRGB',
+      async (tile) => {
+        const table = (await get('scanner.svs', 'colour-table')).rawPayload;
+        const scanned = await get('scanner.svs', `image_files/${tile}`);
+        const converted = await getConverted('scanner.svs', tile);
+        expect(converted.statusCode).toBe(200);
+        expect(converted.headers.etag).not.toBe(scanned.headers.etag);
+        const pixels = await pixelsOf(scanned.rawPayload);
+        const actual = await pixelsOf(converted.rawPayload);
+        expect(meanDifference(actual, through(table, pixels))).toBeLessThan(3);
+        expect(meanDifference(actual, pixels)).toBeGreaterThan(5);
+        expect((await getConverted('scanner.svs', tile)).rawPayload).toEqual(converted.rawPayload);
+      },
+    );
+
+    it('returns the tile as scanned when the profile is missing or ignored', async () => {
+      for (const name of ['none.svs', 'broken.svs', 'print.svs']) {
+        const [scanned, converted] = [
+          await get(name, 'image_files/9/1_1.jpg'),
+          await getConverted(name, '9/1_1.jpg'),
+        ];
+        expect(converted.rawPayload).toEqual(scanned.rawPayload);
+        expect(converted.headers.etag).toBe(scanned.headers.etag);
+      }
+    });
+
+    it('rejects another colour with 400', async () => {
+      const answer = await server.pixels(`${ids['none.svs']}/image_files/9/1_1.jpg`, null, {
+        query: { colour: 'cmyk', session },
+      });
+      expect(answer.json()).toMatchObject({ code: 'invalid_request' });
+    });
+  });
+
+  describe('GET thumbnail', () => {
+    it('is in sRGB where the slide has a table, and as scanned elsewhere', async () => {
+      const table = (await get('scanner.svs', 'colour-table')).rawPayload;
+      const [plain, converted, broken] = await Promise.all(
+        ['none.svs', 'scanner.svs', 'broken.svs'].map(async (name) =>
+          pixelsOf((await get(name, 'thumbnail.jpg')).rawPayload),
+        ),
+      );
+      const scanned = plain as Uint8Array;
+      expect(meanDifference(converted as Uint8Array, through(table, scanned))).toBeLessThan(3);
+      expect(meanDifference(converted as Uint8Array, scanned)).toBeGreaterThan(5);
+      expect(broken).toEqual(scanned);
+    });
+  });
+});

@@ -1,0 +1,354 @@
+/** DICOMweb over HTTP: searches of the known clients, metadata, frames byte for byte, negotiation, access. */
+import { updateImage } from '@lamina/contract';
+import { buildIcc, buildSvs } from '@lamina/slide/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { uidOf } from '../dicomweb/uids.ts';
+import { type SlideServer, slideServer } from '../testing/slide-server.ts';
+import { missingId } from '../testing/well-formed-requests.ts';
+
+type DataSet = Record<
+  string,
+  { readonly vr: string; readonly Value?: readonly unknown[]; readonly BulkDataURI?: string }
+>;
+
+const plan = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
+const viewer = 'https://viewer.example';
+
+let server: SlideServer;
+let svs: Buffer;
+let id: string;
+let otherId: string;
+let token: string;
+let series: string;
+
+beforeAll(async () => {
+  server = await slideServer({ isShared: true, config: { dicomwebOrigins: new Set([viewer]) } });
+  svs = Buffer.from(await buildSvs({ ...plan, profile: buildIcc() }));
+  await server.put('Tissue/good.svs', svs);
+  await server.put('Tissue/other.svs', await buildSvs({ ...plan, downsamples: [1] }));
+  await server.rescan();
+  [id, otherId] = [await server.idOf('good.svs'), await server.idOf('other.svs')];
+  token = await server.given.token(await server.given.user());
+  series = `/studies/${uidOf(id, 'study')}/series/${uidOf(id, 'series')}`;
+});
+afterAll(() => server.close());
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  server.app.inject({ url: `/dicom-web${path}`, headers: { authorization: `Bearer ${token}`, ...headers } });
+const search = async (path: string) => {
+  const answer = await get(path);
+  expect([path, answer.statusCode, answer.headers['content-type']]).toEqual([
+    path,
+    200,
+    'application/dicom+json',
+  ]);
+  return answer.json<DataSet[]>();
+};
+const namesOf = (found: readonly DataSet[]) =>
+  found.map((each) => each['00081030']?.Value?.[0] as string).sort();
+const instance = (level: number) => `${series}/instances/${uidOf(id, level)}`;
+const anySyntax = 'multipart/related; type="application/octet-stream"; transfer-syntax=*';
+
+/** Returns the parts of a multipart body (RFC 2046 section 5.1.1). */
+function partsOf(answer: { readonly headers: Record<string, unknown>; readonly rawPayload: Buffer }) {
+  const boundary = /boundary="([^"]+)"/.exec(String(answer.headers['content-type']))?.[1] ?? '';
+  const text = answer.rawPayload.toString('latin1');
+  return text
+    .split(`--${boundary}`)
+    .slice(1, -1)
+    .map((part) => {
+      const end = part.indexOf('\r\n\r\n');
+      return { head: part.slice(2, end), bytes: Buffer.from(part.slice(end + 4, -2), 'latin1') };
+    });
+}
+
+describe('a search', () => {
+  it('finds a study for each slide, with neutral patient attributes', async () => {
+    const found = await search(
+      '/studies?ModalitiesInStudy=SM&fuzzymatching=true&limit=101&offset=0&includefield=00081030,00080060',
+    );
+    expect(namesOf(found)).toEqual(['good.svs', 'other.svs']);
+    const good = found.find((each) => each['0020000D']?.Value?.[0] === uidOf(id, 'study'));
+    expect(good).toMatchObject({
+      '00100010': { vr: 'PN', Value: [{ Alphabetic: 'Anonymous' }] },
+      '00100030': { vr: 'DA' },
+      '00080061': { Value: ['SM'] },
+      '00201208': { Value: [2] },
+      '00081190': { Value: [`http://localhost:80/dicom-web/studies/${uidOf(id, 'study')}`] },
+    });
+  });
+
+  it.each([
+    ['/studies?StudyDescription=GOOD*', ['good.svs']],
+    ['/studies?00081030=?ood.svs', ['good.svs']],
+    ['/studies?PatientName=anon*', ['good.svs', 'other.svs']],
+    ['/studies?PatientName=Doe', []],
+    ['/studies?AccessionNumber=1', []],
+    ['/studies?AccessionNumber=', ['good.svs', 'other.svs']],
+    ['/studies?StudyDate=20200101-20301231', []],
+    ['/studies?limit=0', []],
+    ['/studies?offset=1&limit=1', ['good.svs']],
+    ['/studies?offset=999999999', []],
+    ['/studies?ModalitiesInStudy=CT', []],
+    ['/studies?StudyInstanceUID=1.2.3', []],
+    ['/studies?NumberOfStudyRelatedInstances=2', ['good.svs']],
+    ['/studies?includefield=all&includefield=00100010', ['good.svs', 'other.svs']],
+  ])('matches %s', async (path, names) => {
+    const found = await search(path);
+    if (path.includes('offset=1&')) expect(found).toHaveLength(1);
+    else expect(namesOf(found)).toEqual(names);
+  });
+
+  it('finds the series and the instances of a study', async () => {
+    const study = uidOf(id, 'study');
+    expect(await search(`/series?Modality=SM&StudyInstanceUID=${study}`)).toMatchObject([
+      { '0020000E': { Value: [uidOf(id, 'series')] }, '00201209': { Value: [2] } },
+    ]);
+    const query = `00080016=1.2.840.10008.5.1.4.1.1.77.1.6&0020000E=${uidOf(id, 'series')}&00080060=SM&includefield=AvailableTransferSyntaxUID`;
+    const instances = await search(`/studies/${study}/instances?${query}`);
+    expect(instances.map((each) => each['00080018']?.Value?.[0])).toEqual([uidOf(id, 0), uidOf(id, 1)]);
+    expect(instances[0]).toMatchObject({ '00083002': { Value: ['1.2.840.10008.1.2.4.50'] } });
+    for (const path of [
+      'instances?Modality=PR',
+      'instances?Modality=SR',
+      'series?Modality=ANN',
+      'series?Modality=SEG',
+    ]) {
+      expect(await search(`/studies/${study}/${path}`)).toEqual([]);
+    }
+  });
+
+  it('ignores attributes that it does not match by, and says so', async () => {
+    const answer = await get('/studies?PatientComments=x');
+    expect([answer.statusCode, answer.headers.warning]).toEqual([200, expect.stringContaining('299')]);
+  });
+
+  it.each([
+    'foo=1',
+    'limit=x',
+    'limit=-1',
+    'limit=1e9',
+    'offset=1.5',
+    'fuzzymatching=yes',
+    'includefield=x%00y',
+    'PatientName=a&PatientName=b',
+    `PatientName=${'a'.repeat(300)}`,
+    'constructor=1',
+    `${Array.from({ length: 60 }, (_, index) => `001000${10 + index}=a`).join('&')}`,
+  ])('is refused with 400 for %s', async (query) => {
+    expect((await get(`/studies?${query}`)).json()).toMatchObject({ code: 'invalid_request' });
+  });
+
+  it('answers a hostile pattern at once', async () => {
+    const startedAt = performance.now();
+    await search(`/studies?StudyDescription=${'*a'.repeat(100)}`);
+    expect(performance.now() - startedAt).toBeLessThan(2000);
+  });
+});
+
+describe('metadata', () => {
+  it('has every attribute that is required of a whole slide image', async () => {
+    const found = await search(`${series}/metadata`);
+    expect(found).toHaveLength(2);
+    const [full, small] = found;
+    expect(full).toMatchObject({
+      '00080008': { Value: ['ORIGINAL', 'PRIMARY', 'VOLUME', 'NONE'] },
+      '00080016': { Value: ['1.2.840.10008.5.1.4.1.1.77.1.6'] },
+      '00280004': { Value: ['RGB'] },
+      '00280008': { Value: [16] },
+      '00280010': { Value: [128] },
+      '00480006': { Value: [480] },
+      '00480007': { Value: [400] },
+      '00209311': { Value: ['TILED_FULL'] },
+      '52009229': { Value: [{ '00289110': { Value: [{ '00280030': { Value: [0.000499, 0.000499] } }] } }] },
+    });
+    for (const tag of ['00200052', '00400512', '0020000D', '0020000E', '00080019']) {
+      expect(small?.[tag]).toEqual(full?.[tag]);
+    }
+    // Types 1 and 2 of the modules of the IOD (PS3.3 table A.32.8-1).
+    const type1 =
+      '00080005 00080018 00080060 00080023 00080033 0008002A 00080070 00081090 00181000 00181020 00200013 00200011 00400554 00400560 00480001 00480002 00480003 00480008 00480010 00480011 00480012 00480102 00480105 00480302 00280002 00280011 00280100 00280101 00280102 00280103 00280301 00282110 00209221 00089206';
+    const flat = { ...full, ...(full?.['00400560']?.Value?.[0] as DataSet) };
+    for (const tag of type1.split(' ')) expect([tag, flat[tag]?.Value?.length]).not.toEqual([tag, undefined]);
+    const type2 =
+      '00080020 00080030 00080050 00080090 00100010 00100020 00100030 00100040 00200010 00201040 00400513 00400518 00400555 00209222';
+    for (const tag of type2.split(' ')) expect(Object.keys(full ?? {})).toContain(tag);
+  });
+
+  it('is the same for an instance, its series and its study', async () => {
+    const [all, ofStudy, one] = [
+      await search(`${series}/metadata`),
+      await search(`/studies/${uidOf(id, 'study')}/metadata`),
+      await search(`${instance(1)}/metadata`),
+    ];
+    expect(ofStudy).toEqual(all);
+    expect(one).toEqual(all.slice(1));
+  });
+
+  it('points to the ICC profile of the file', async () => {
+    const [dataSet] = await search(`${instance(0)}/metadata`);
+    const opticalPath = dataSet?.['00480105']?.Value?.[0] as DataSet | undefined;
+    const url = opticalPath?.['00282000']?.BulkDataURI;
+    expect(url).toBe(`http://localhost:80/dicom-web${instance(0)}/bulkdata/icc`);
+    const bulk = await get(`${instance(0)}/bulkdata/icc`, { accept: 'application/octet-stream' });
+    expect(Buffer.compare(bulk.rawPayload, buildIcc())).toBe(0);
+    expect(partsOf(await get(`${instance(0)}/bulkdata/icc`))[0]?.bytes).toEqual(bulk.rawPayload);
+  });
+});
+
+describe('frames', () => {
+  /** The entropy-coded part of a JPEG, which the file has unchanged. */
+  const scanOf = (jpeg: Buffer) => {
+    const at = jpeg.indexOf(Buffer.from([0xff, 0xda]));
+    return jpeg.subarray(at + 2 + jpeg.readUInt16BE(at + 2), -2);
+  };
+
+  it('are the tiles of the file, row by row', async () => {
+    for (const [level, number, tile] of [
+      [0, 1, '9/0_0.jpg'],
+      [0, 6, '9/1_1.jpg'],
+    ] as const) {
+      const answer = await get(`${instance(level)}/frames/${number}`, { accept: anySyntax });
+      const [part] = partsOf(answer);
+      expect(part?.head).toContain(
+        'Content-Type: application/octet-stream; transfer-syntax=1.2.840.10008.1.2.4.50',
+      );
+      expect(svs.includes(scanOf(part?.bytes ?? Buffer.alloc(0)))).toBe(true);
+      const shown = await server.pixels(`${id}/image_files/${tile}`, await server.sessionOf(token));
+      expect(part?.bytes).toEqual(shown.rawPayload);
+    }
+  });
+
+  it('have the security headers of tiles, and the policy that lets a configured origin read them', async () => {
+    const { headers } = await get(`${instance(0)}/frames/1`, { accept: anySyntax });
+    expect(headers).toMatchObject({
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'cross-origin-resource-policy': 'same-origin',
+      'x-content-type-options': 'nosniff',
+    });
+    const fromViewer = await get(`${instance(0)}/frames/1`, { accept: anySyntax, origin: viewer });
+    expect(fromViewer.headers).toMatchObject({
+      'access-control-allow-origin': viewer,
+      'cross-origin-resource-policy': 'cross-origin',
+      vary: 'Origin, Accept',
+    });
+  });
+
+  it('of a list come in its order', async () => {
+    const several = partsOf(await get(`${instance(0)}/frames/3,1,16`, { accept: anySyntax }));
+    const single = await Promise.all(
+      [3, 1, 16].map(async (number) => {
+        const accept = 'application/octet-stream; transfer-syntax=*';
+        return (await get(`${instance(0)}/frames/${number}`, { accept })).rawPayload;
+      }),
+    );
+    expect(several.map(({ bytes }) => bytes)).toEqual(single);
+  });
+
+  it.each([
+    [undefined, 'multipart/related; type="application/octet-stream"'],
+    ['*/*', 'multipart/related; type="application/octet-stream"'],
+    [anySyntax, 'multipart/related; type="application/octet-stream"'],
+    ['multipart/related; type=image/jpeg', 'multipart/related; type="image/jpeg"'],
+    [
+      'multipart/related; type="image/jp2", multipart/related; type="image/jpeg"; transfer-syntax=1.2.840.10008.1.2.4.50',
+      'multipart/related; type="image/jpeg"',
+    ],
+    ['image/jpeg', 'image/jpeg; transfer-syntax=1.2.840.10008.1.2.4.50'],
+  ])('are sent in the form that is accepted: %s', async (accept, type) => {
+    const answer = await get(`${instance(0)}/frames/1`, accept === undefined ? {} : { accept });
+    expect(answer.statusCode).toBe(200);
+    expect(String(answer.headers['content-type']).startsWith(type)).toBe(true);
+  });
+
+  it.each([
+    'multipart/related; type="application/octet-stream"; transfer-syntax=1.2.840.10008.1.2.1',
+    'multipart/related; type="image/jp2"',
+    'application/dicom',
+    'text/plain',
+    '*/*;q=0',
+    'x'.repeat(3000),
+  ])('are refused with 406 where no accepted form exists: %s', async (accept) => {
+    expect((await get(`${instance(0)}/frames/1`, { accept })).json()).toMatchObject({
+      code: 'not_acceptable',
+    });
+  });
+
+  it.each(['0', '-1', 'x', '1,,2', '1,', '01', '1.5', '1e3', Array.from({ length: 65 }, () => 1).join(',')])(
+    'are refused with 400 for the list %s',
+    async (list) => {
+      expect((await get(`${instance(0)}/frames/${list}`)).json()).toMatchObject({ code: 'invalid_request' });
+    },
+  );
+
+  it('of hundreds of requests for the largest list are all answered', async () => {
+    const list = Array.from({ length: 64 }, (_, at) => 1 + (at % 16)).join(',');
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, () => get(`${instance(0)}/frames/${list}`, { accept: anySyntax })),
+    );
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+    for (const answer of answers.slice(0, 2)) expect(partsOf(answer)).toHaveLength(64);
+  });
+
+  it('that do not exist are refused with 404', async () => {
+    for (const path of [
+      `${instance(0)}/frames/17`,
+      `${instance(7)}/frames/1`,
+      `${series}0/instances/1.2/frames/1`,
+    ]) {
+      expect((await get(path)).json()).toMatchObject({ code: 'not_found' });
+    }
+  });
+});
+
+describe('a thumbnail', () => {
+  it('is a JPEG of the slide', async () => {
+    for (const path of [`/studies/${uidOf(id, 'study')}`, series, instance(1)]) {
+      const answer = await get(`${path}/thumbnail`, { accept: 'image/jpeg' });
+      expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'image/jpeg']);
+    }
+    expect((await get(`${series}/thumbnail`, { accept: 'image/png' })).json()).toMatchObject({
+      code: 'not_acceptable',
+    });
+  });
+});
+
+describe('access', () => {
+  it('needs a bearer token', async () => {
+    for (const path of ['/studies', `${series}/metadata`, `${instance(0)}/frames/1`]) {
+      const answer = await server.app.inject({ url: `/dicom-web${path}` });
+      expect(answer.json()).toMatchObject({ code: 'token_missing' });
+    }
+  });
+
+  it('to a hidden slide is refused with 404, and no search finds it', async () => {
+    const admin = server.as(await server.given.admin());
+    await admin.call(updateImage, { params: { imageId: otherId }, body: { hidden: true } });
+    expect(namesOf(await search('/studies'))).toEqual(['good.svs']);
+    for (const each of [otherId, missingId]) {
+      expect(await search(`/studies?StudyInstanceUID=${uidOf(each, 'study')}`)).toEqual([]);
+      expect((await get(`/studies/${uidOf(each, 'study')}/metadata`)).json()).toMatchObject({
+        code: 'not_found',
+      });
+    }
+  });
+
+  it('is open to scripts of the configured origins alone', async () => {
+    for (const [origin, allowed] of [
+      [viewer, viewer],
+      ['https://other.example', undefined],
+    ] as const) {
+      const answer = await get('/studies', { origin });
+      expect(answer.headers['access-control-allow-origin']).toBe(allowed);
+      const preflight = await server.app.inject({
+        method: 'OPTIONS',
+        url: '/dicom-web/studies',
+        headers: { origin },
+      });
+      expect([preflight.statusCode, preflight.headers['access-control-allow-origin']]).toEqual([
+        204,
+        allowed,
+      ]);
+    }
+  });
+});

@@ -1,0 +1,229 @@
+/** Routes of DICOMweb. */
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  AppError,
+  getFrames,
+  getIccProfile,
+  getInstanceMetadata,
+  getInstanceThumbnail,
+  getSeriesMetadata,
+  getSeriesThumbnail,
+  getStudyMetadata,
+  getStudyThumbnail,
+  searchInstances,
+  searchInstancesOfSeries,
+  searchInstancesOfStudy,
+  searchSeries,
+  searchSeriesOfStudy,
+  searchStudies,
+} from '@lamina/contract';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Origin } from '../audit/audit-recorder.ts';
+import { bulkFormOf, requireJpeg, requireJson } from '../dicomweb/accept.ts';
+import type { JsonDataSet } from '../dicomweb/attributes.ts';
+import type { Frame, OpenedStudy, Scope, SearchLevel } from '../dicomweb/dicomweb.ts';
+import { parseSearch } from '../dicomweb/search-query.ts';
+import {
+  cacheControlOf,
+  type ImageSession,
+  opens,
+  type PixelSource,
+  requesterOf,
+} from '../domain/image-session.ts';
+import type { Caller } from '../http/access.ts';
+import { publicBaseOf } from '../http/public-base.ts';
+import type { Bytes } from '../http/send-bytes.ts';
+import { serve } from '../http/serve.ts';
+import type { Services } from '../services.ts';
+import { SessionClient } from '../tiles/session-client.ts';
+
+type DicomWebServices = Pick<
+  Services,
+  'config' | 'catalogue' | 'dicomWeb' | 'slides' | 'imageOpenings' | 'apiTokens' | 'bearerSessions' | 'now'
+>;
+
+interface DicomWebRequest {
+  readonly params: Scope;
+  readonly caller: Caller | ImageSession;
+  readonly origin: Origin;
+  readonly signal: AbortSignal;
+  readonly reply: FastifyReply;
+}
+
+const dicomJson = 'application/dicom+json';
+/** Frames of one response, which is held in memory. */
+const maxFrames = 64;
+
+/** One closure of more than 60 lines: all routes share the services. */
+export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices): void {
+  const { config, catalogue, dicomWeb, slides, imageOpenings, apiTokens, bearerSessions, now } = services;
+
+  const baseOf = ({ reply }: Pick<DicomWebRequest, 'reply'>) =>
+    `${publicBaseOf(reply.request, config)}/dicom-web`;
+  const acceptOf = ({ reply }: Pick<DicomWebRequest, 'reply'>) => reply.request.headers.accept;
+
+  async function sessionOf({
+    caller,
+    origin,
+  }: Pick<DicomWebRequest, 'caller' | 'origin'>): Promise<ImageSession> {
+    if (!('user' in caller)) return caller;
+    const { apiToken } = caller;
+    return apiToken === undefined
+      ? bearerSessions.sessionOf(caller, origin)
+      : apiTokens.pixelSessionOf({ ...caller, apiToken });
+  }
+
+  /** @throws AppError not_found, also for a slide that the caller may not see */
+  async function open(request: DicomWebRequest): Promise<OpenedStudy & { session: ImageSession }> {
+    const { params, caller } = request;
+    const imageId = dicomWeb.imageIdOf(params);
+    const session = await sessionOf(request);
+    const image = await catalogue.servable(imageId);
+    if (image === null || !opens(session, image)) throw new AppError('not_found');
+    return {
+      ...(await dicomWeb.open(image, await createdAtOf(imageId, caller), requesterOf(session))),
+      session,
+    };
+  }
+
+  /** Entries never change their date of creation. */
+  const createdAt = new Map<string, string>();
+  async function createdAtOf(imageId: string, caller: DicomWebRequest['caller']): Promise<string> {
+    const known = createdAt.get(imageId);
+    if (known !== undefined) return known;
+    if (!('user' in caller)) return ''; // of a frame, which has no attributes
+    const { created_at } = await catalogue.get(imageId, caller.user);
+    if (createdAt.size >= 10_000) createdAt.clear();
+    createdAt.set(imageId, created_at);
+    return created_at;
+  }
+
+  async function record(
+    request: DicomWebRequest,
+    { image, session }: Awaited<ReturnType<typeof open>>,
+    by: PixelSource,
+  ) {
+    if (imageOpenings.isRecorded(session, image.id, by)) return;
+    await imageOpenings.record(session, image, by, request.origin);
+  }
+
+  function jsonOf(dataSets: readonly JsonDataSet[]): Bytes {
+    const bytes = Buffer.from(JSON.stringify(dataSets));
+    const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
+    return { bytes, type: dicomJson, etag, cacheControl: 'private, no-cache' };
+  }
+
+  const search = (level: SearchLevel) =>
+    async function answer(
+      request: DicomWebRequest & { readonly caller: Caller; readonly query: Record<string, unknown> },
+    ): Promise<Bytes> {
+      requireJson(acceptOf(request));
+      const { session: _, ...attributes } = request.query;
+      const query = parseSearch(attributes);
+      const session = await sessionOf(request);
+      const by = { user: request.caller.user, requester: requesterOf(session), base: baseOf(request) };
+      const found = await dicomWeb.search(level, query, request.params, by);
+      if (query.ignored.length > 0) {
+        request.reply.header('Warning', '299 - "Attributes that the server does not match by were ignored"');
+      }
+      return jsonOf(found);
+    };
+
+  async function metadata(request: DicomWebRequest): Promise<Bytes> {
+    requireJson(acceptOf(request));
+    const study = await open(request);
+    const dataSets = dicomWeb.metadata(study, request.params, baseOf(request));
+    await record(request, study, 'descriptor');
+    return jsonOf(dataSets);
+  }
+
+  async function thumbnail(request: DicomWebRequest): Promise<Bytes> {
+    requireJpeg(acceptOf(request));
+    const study = await open(request);
+    dicomWeb.metadata(study, request.params, ''); // throws not_found
+    const served = await slides.thumbnail(study.image, request.signal, requesterOf(study.session));
+    await record(request, study, 'thumbnail');
+    return { ...served, type: 'image/jpeg', cacheControl: cacheControlOf(study.session, now()) };
+  }
+
+  serve(app, searchStudies, search('study'));
+  serve(app, searchSeries, search('series'));
+  serve(app, searchInstances, search('instance'));
+  serve(app, searchSeriesOfStudy, search('series'));
+  serve(app, searchInstancesOfStudy, search('instance'));
+  serve(app, searchInstancesOfSeries, search('instance'));
+  serve(app, getStudyMetadata, metadata);
+  serve(app, getSeriesMetadata, metadata);
+  serve(app, getInstanceMetadata, metadata);
+  serve(app, getStudyThumbnail, thumbnail);
+  serve(app, getSeriesThumbnail, thumbnail);
+  serve(app, getInstanceThumbnail, thumbnail);
+
+  serve(app, getFrames, async (request) => {
+    const numbers = frameNumbersOf(request.params.frames);
+    const study = await open(request);
+    const client = new SessionClient(study.session, request);
+    const frames: Frame[] = [];
+    for (const number of numbers) frames.push(await dicomWeb.frame(study, request.params, number, client));
+    const [first] = frames;
+    if (first === undefined) throw new AppError('not_found');
+    const form = bulkFormOf(acceptOf(request), {
+      types: ['application/octet-stream', first.type],
+      transferSyntax: first.transferSyntax,
+      mayBeSingle: frames.length === 1,
+    });
+    await record(request, study, 'tile');
+    const cacheControl = cacheControlOf(study.session, now());
+    const etag = `"${study.slide.fingerprint}-${request.params.instance}-${numbers.join('_')}-${form.isMultipart ? 'parts' : 'one'}"`;
+    request.reply.header('Vary', 'Origin, Accept');
+    if (!form.isMultipart) {
+      return {
+        bytes: first.bytes,
+        type: `${form.type}; transfer-syntax=${first.transferSyntax}`,
+        etag,
+        cacheControl,
+      };
+    }
+    const parts = frames.map(({ bytes, transferSyntax }) => ({
+      bytes,
+      type: `${form.type}; transfer-syntax=${transferSyntax}`,
+    }));
+    return { ...multipartOf(form.type, parts), etag, cacheControl };
+  });
+
+  serve(app, getIccProfile, async (request) => {
+    const study = await open(request);
+    const { bytes, etag } = await dicomWeb.iccProfile(study, request.params, requesterOf(study.session));
+    const types = ['application/octet-stream', 'application/vnd.iccprofile'];
+    const form = bulkFormOf(acceptOf(request), { types, transferSyntax: null, mayBeSingle: true });
+    await record(request, study, 'descriptor');
+    const cacheControl = cacheControlOf(study.session, now());
+    request.reply.header('Vary', 'Origin, Accept');
+    if (!form.isMultipart) return { bytes, type: form.type, etag, cacheControl };
+    const multipart = multipartOf(form.type, [{ bytes: Buffer.from(bytes), type: form.type }]);
+    return { ...multipart, etag: `${etag.slice(0, -1)}-parts"`, cacheControl };
+  });
+}
+
+/** @throws AppError invalid_request */
+function frameNumbersOf(text: string): readonly number[] {
+  if (!/^[1-9]\d{0,8}(,[1-9]\d{0,8})*$/.test(text))
+    throw new AppError('invalid_request', { field: 'frames' });
+  const numbers = text.split(',').map(Number);
+  if (numbers.length > maxFrames) throw new AppError('invalid_request', { field: 'frames' });
+  return numbers;
+}
+
+/** Source: RFC 2387. The boundary is random, so that no part contains it. */
+function multipartOf(type: string, parts: readonly { readonly type: string; readonly bytes: Uint8Array }[]) {
+  const boundary = randomUUID();
+  const pieces = parts.flatMap((part) => [
+    Buffer.from(
+      `--${boundary}\r\nContent-Type: ${part.type}\r\nContent-Length: ${part.bytes.length}\r\n\r\n`,
+    ),
+    part.bytes,
+    Buffer.from('\r\n'),
+  ]);
+  const bytes = Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]);
+  return { bytes, type: `multipart/related; type="${type}"; boundary="${boundary}"` };
+}

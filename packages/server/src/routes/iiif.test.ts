@@ -1,0 +1,244 @@
+/** IIIF over HTTP: documents, images, credentials, cross-origin access, and what never enters the log. */
+import { createImageSession, deleteImageSession } from '@lamina/contract';
+import { buildSvs } from '@lamina/slide/testing';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type SlideServer, slideServer } from '../testing/slide-server.ts';
+import { missingId } from '../testing/well-formed-requests.ts';
+
+const plan = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
+
+let server: SlideServer;
+let id: string;
+let token: string;
+let session: string;
+
+beforeAll(async () => {
+  server = await slideServer({ isShared: true });
+  await server.put('Tissue/good.svs', await buildSvs(plan));
+  await server.rescan();
+  id = await server.idOf('good.svs');
+  const user = await server.given.user();
+  token = await server.given.token(user);
+  session = await server.sessionOf(token);
+});
+afterAll(() => server.close());
+
+const get = (url: string, headers: Record<string, string> = { authorization: `Bearer ${token}` }) =>
+  server.app.inject({ url, headers });
+const getImage = (path: string) => get(`/iiif/image/${id}/${path}`);
+const rasterOf = async (bytes: Uint8Array) =>
+  sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+
+describe('image information', () => {
+  it('describes the tiles of the file at their own levels', async () => {
+    const answer = await getImage('info.json');
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(answer.json()).toMatchObject({
+      '@context': 'http://iiif.io/api/image/3/context.json',
+      id: `http://localhost:80/iiif/image/${id}`,
+      type: 'ImageService3',
+      protocol: 'http://iiif.io/api/image',
+      profile: 'level2',
+      width: 480,
+      height: 400,
+      maxArea: 2 ** 22,
+      tiles: [{ width: 128, height: 128, scaleFactors: [1, 4] }],
+    });
+  });
+
+  it('is JSON-LD for a client that accepts it', async () => {
+    const answer = await get(`/iiif/image/${id}/info.json`, {
+      authorization: `Bearer ${token}`,
+      accept: 'application/ld+json',
+    });
+    expect(answer.headers['content-type']).toBe(
+      'application/ld+json;profile="http://iiif.io/api/image/3/context.json"',
+    );
+  });
+
+  it('names the address at which it was requested', async () => {
+    const below = await get(`/api/v1/iiif/image/${id}/info.json`);
+    expect(below.json()).toMatchObject({ id: `http://localhost:80/api/v1/iiif/image/${id}` });
+    const withSession = await get(`/iiif/session/${session}/image/${id}/info.json`, {});
+    expect(withSession.json()).toMatchObject({
+      id: `http://localhost:80/iiif/session/${session}/image/${id}`,
+    });
+  });
+
+  it('is where the base URI redirects to', async () => {
+    const answer = await get(`/iiif/image/${id}`);
+    expect([answer.statusCode, answer.headers.location]).toEqual([
+      303,
+      `http://localhost:80/iiif/image/${id}/info.json`,
+    ]);
+  });
+});
+
+describe('an image', () => {
+  it('returns the bytes of the native tile for a request that is aligned to it', async () => {
+    for (const [path, tile] of [
+      ['128,0,128,128/128,128/0/default.jpg', '9/1_0.jpg'],
+      ['0,0,480,400/120,100/0/default.jpg', '7/0_0.jpg'],
+      ['384,384,96,16/max/0/color.jpg', '9/3_3.jpg'],
+    ] as const) {
+      const [iiif, dzi] = [await getImage(path), await server.pixels(`${id}/image_files/${tile}`, session)];
+      expect(iiif.statusCode).toBe(200);
+      expect(iiif.rawPayload).toEqual(dzi.rawPayload);
+    }
+  });
+
+  it.each([
+    ['full/max/0/default.jpg', 480, 400],
+    ['square/50,/0/default.jpg', 50, 50],
+    ['10,20,100,50/max/0/default.png', 100, 50],
+    ['pct:10,10,50,50/pct:50/180/default.jpg', 120, 100],
+    ['full/,100/90/gray.png', 100, 120],
+    ['full/!99,99/270/color.png', 83, 99],
+    ['full/1,400/0/default.png', 1, 400],
+    ['full/480,1/0/default.png', 480, 1],
+    ['pct%3A10,10,50,50/pct%3A50/%21180/default.jpg', 120, 100],
+    ['10%2C20%2C100%2C50/%2150,50/0/default.png', 50, 25],
+  ])('%s has the requested size', async (path, width, height) => {
+    const answer = await getImage(path);
+    expect(answer.headers['content-type']).toBe(path.endsWith('png') ? 'image/png' : 'image/jpeg');
+    expect((await rasterOf(answer.rawPayload)).info).toMatchObject({ width, height });
+  });
+
+  it('is rotated clockwise after it was mirrored', async () => {
+    const [plain, turned, mirrored] = await Promise.all(
+      ['0', '90', '!90'].map(async (rotation) =>
+        rasterOf((await getImage(`0,0,100,60/max/${rotation}/default.png`)).rawPayload),
+      ),
+    );
+    const pixel = (raster: typeof plain, x: number, y: number) =>
+      raster?.data.subarray((y * raster.info.width + x) * 3, (y * raster.info.width + x) * 3 + 3);
+    expect(turned?.info).toMatchObject({ width: 60, height: 100 });
+    for (const [x, y] of [
+      [3, 7],
+      [90, 50],
+    ] as const) {
+      expect(pixel(turned, 59 - y, x)).toEqual(pixel(plain, x, y));
+      expect(pixel(mirrored, 59 - y, 99 - x)).toEqual(pixel(plain, x, y));
+    }
+  });
+
+  it('has equal samples in every pixel when it is grey', async () => {
+    const { data } = await rasterOf((await getImage('full/100,/0/gray.png')).rawPayload);
+    for (let at = 0; at < data.length; at += 3) {
+      expect([data[at + 1], data[at + 2]]).toEqual([data[at], data[at]]);
+    }
+  });
+
+  it.each([
+    'full/^600,/0/default.jpg',
+    'full/%5E600,/0/default.jpg',
+    'full/max/0/default.tif',
+    '1,2/max/0/default.jpg',
+    'full/max/45/default.jpg',
+    'full/max/0/bitonal.jpg',
+    'full/max/0/default.webp',
+    '480,0,1,1/max/0/default.jpg',
+    'full/99999999999999999999,/0/default.jpg',
+    `${'9'.repeat(400)},0,1,1/max/0/default.jpg`,
+    '%00/max/0/default.jpg',
+  ])('is refused with 400 for %s', async (path) => {
+    expect((await getImage(path)).json()).toMatchObject({ code: 'invalid_request' });
+  });
+
+  it('returns 304 when If-None-Match equals the ETag', async () => {
+    const { etag } = (await getImage('full/50,/0/default.jpg')).headers;
+    const again = await get(`/iiif/image/${id}/full/50,/0/default.jpg`, {
+      authorization: `Bearer ${token}`,
+      'if-none-match': String(etag),
+    });
+    expect([again.statusCode, again.body]).toEqual([304, '']);
+  });
+});
+
+describe('a manifest', () => {
+  it('has one canvas with the image service, under the addresses of the request', async () => {
+    const bases = [
+      [`/iiif`, { authorization: `Bearer ${token}` }],
+      [`/iiif/session/${session}`, {}],
+    ] as const;
+    for (const [base, headers] of bases) {
+      const { items, ...manifest } = (await get(`${base}/manifest/${id}`, headers)).json<{
+        items: { items: { items: { body: object }[] }[] }[];
+      }>();
+      const root = `http://localhost:80${base}`;
+      expect(manifest).toMatchObject({
+        '@context': 'http://iiif.io/api/presentation/3/context.json',
+        id: `${root}/manifest/${id}`,
+        type: 'Manifest',
+        label: { none: ['good.svs'] },
+      });
+      expect(items).toMatchObject([{ type: 'Canvas', width: 480, height: 400 }]);
+      expect(items[0]?.items[0]?.items[0]).toMatchObject({
+        motivation: 'painting',
+        target: `${root}/manifest/${id}/canvas/1`,
+        body: {
+          id: `${root}/image/${id}/full/max/0/default.jpg`,
+          service: [{ id: `${root}/image/${id}`, type: 'ImageService3', profile: 'level2' }],
+        },
+      });
+    }
+  });
+});
+
+describe('the log', () => {
+  it('never has the session of a path, whatever the answer', async () => {
+    const paths = ['info.json', 'full/50,/0/default.jpg', 'full/x/0/default.jpg', 'a/b', ''];
+    for (const path of paths) await get(`/iiif/session/${session}/image/${id}/${path}`, {});
+    await get(`/iiif/session/${session}/nothing`, {});
+    await get(`/iiif/session/${session}/image/${missingId}/info.json`, {});
+    expect(server.logged()).toContain('/iiif/session/:sessionId/');
+    expect(server.logged()).not.toContain(session);
+  });
+});
+
+describe('access', () => {
+  it('needs a bearer token or a session in the path', async () => {
+    for (const path of [`image/${id}/info.json`, `image/${id}/full/50,/0/default.jpg`, `manifest/${id}`]) {
+      expect((await get(`/iiif/${path}`, {})).json()).toMatchObject({ code: 'token_missing' });
+      expect((await get(`/iiif/session/${'A'.repeat(43)}/${path}`, {})).json()).toMatchObject({
+        code: 'session_invalid',
+      });
+      expect((await get(`/iiif/session/${session}/${path}`, {})).statusCode).toBe(200);
+    }
+  });
+
+  it('ends with the session', async () => {
+    const user = await server.given.user();
+    const client = server.as(await server.given.token(user));
+    const { session_id: sessionId } = (await client.call(createImageSession)).body;
+    const url = `/iiif/session/${sessionId}/image/${id}/info.json`;
+    expect((await get(url, {})).statusCode).toBe(200);
+    await client.call(deleteImageSession, { params: { sessionId } });
+    expect((await get(url, {})).json()).toMatchObject({ code: 'session_invalid' });
+  });
+
+  it('to a missing slide is refused with 404', async () => {
+    for (const path of ['info.json', 'full/max/0/default.jpg', 'x/y/z/w', '']) {
+      expect((await get(`/iiif/image/${missingId}/${path}`)).json()).toMatchObject({ code: 'not_found' });
+    }
+  });
+
+  it('is open to scripts of every origin, which preflight requests learn', async () => {
+    const preflight = await server.app.inject({
+      method: 'OPTIONS',
+      url: `/iiif/image/${id}/info.json`,
+      headers: { origin: 'https://viewer.example', 'access-control-request-headers': 'authorization' },
+    });
+    expect([preflight.statusCode, preflight.headers['access-control-allow-headers']]).toEqual([
+      204,
+      'Authorization, Accept, If-None-Match',
+    ]);
+    for (const url of [`/iiif/image/${id}/info.json`, `/iiif/image/${missingId}/info.json`]) {
+      expect((await get(url)).headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'cross-origin-resource-policy': 'cross-origin',
+      });
+    }
+  });
+});

@@ -1,0 +1,201 @@
+/** Routes of IIIF, once for bearer tokens and once for image sessions in the path. */
+import { createHash } from 'node:crypto';
+import {
+  AppError,
+  iiifBase,
+  iiifCaseManifest,
+  iiifCollectionManifest,
+  iiifImage,
+  iiifInformation,
+  iiifManifest,
+  iiifSessionBase,
+  iiifSessionCaseManifest,
+  iiifSessionCollectionManifest,
+  iiifSessionImage,
+  iiifSessionInformation,
+  iiifSessionManifest,
+} from '@lamina/contract';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Origin } from '../audit/audit-recorder.ts';
+import { cacheControlOf, type ImageSession, opens, type PixelSource } from '../domain/image-session.ts';
+import type { Caller } from '../http/access.ts';
+import { publicBaseOf } from '../http/public-base.ts';
+import type { Bytes } from '../http/send-bytes.ts';
+import { Redirect, serve } from '../http/serve.ts';
+import type { ManifestAddress, ManifestReader } from '../iiif/collection-manifests.ts';
+import type { ServedJson } from '../iiif/iiif.ts';
+import type { ImageParameters } from '../iiif/image-request.ts';
+import type { Services } from '../services.ts';
+import type { TileClient } from '../tiles/render-source.ts';
+import { SessionClient } from '../tiles/session-client.ts';
+import type { ServableImage } from '../tiles/slides.ts';
+
+type IiifServices = Pick<
+  Services,
+  | 'config'
+  | 'catalogue'
+  | 'iiif'
+  | 'collectionManifests'
+  | 'imageOpenings'
+  | 'apiTokens'
+  | 'bearerSessions'
+  | 'signIn'
+  | 'now'
+>;
+
+/** What the handlers of both kinds of address have in common. */
+interface AnyRequest {
+  readonly params: { readonly sessionId?: string };
+  readonly caller: Caller | ImageSession;
+  readonly origin: Origin;
+  readonly signal: AbortSignal;
+  readonly reply: FastifyReply;
+}
+
+interface IiifRequest extends AnyRequest {
+  readonly params: { readonly imageId: string; readonly sessionId?: string };
+}
+
+const contexts = {
+  image: 'http://iiif.io/api/image/3/context.json',
+  manifest: 'http://iiif.io/api/presentation/3/context.json',
+} as const;
+
+/** One closure of more than 60 lines: all routes share the services. */
+export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
+  const { config, catalogue, iiif, collectionManifests, imageOpenings, now } = services;
+  const { apiTokens, bearerSessions, signIn } = services;
+
+  async function sessionOf({ caller, origin }: IiifRequest): Promise<ImageSession> {
+    if (!('user' in caller)) return caller;
+    const { apiToken } = caller;
+    return apiToken === undefined
+      ? bearerSessions.sessionOf(caller, origin)
+      : apiTokens.pixelSessionOf({ ...caller, apiToken });
+  }
+
+  /** @throws AppError not_found, also for an image that the caller may not see */
+  async function open(request: IiifRequest): Promise<{ session: ImageSession; image: ServableImage }> {
+    const session = await sessionOf(request);
+    const image = await catalogue.servable(request.params.imageId);
+    if (image === null || !opens(session, image)) throw new AppError('not_found');
+    return { session, image };
+  }
+
+  /** Returns the URL of the service as the client has requested it, with the session where the request has one. */
+  function serviceUrlOf({ params, reply }: AnyRequest): string {
+    const session = params.sessionId === undefined ? '' : `/session/${params.sessionId}`;
+    return `${publicBaseOf(reply.request, config)}/iiif${session}`;
+  }
+
+  const urlOf = (request: IiifRequest, kind: 'image' | 'manifest') =>
+    `${serviceUrlOf(request)}/${kind}/${request.params.imageId}`;
+
+  function jsonLd(
+    { reply }: AnyRequest,
+    context: string,
+    { json, etag }: ServedJson,
+    cacheControl: string,
+  ): Bytes {
+    const isLinkedData = /application\/ld\+json/.test(reply.request.headers.accept ?? '');
+    reply.header('Vary', 'Accept');
+    return {
+      bytes: Buffer.from(JSON.stringify(json)), // Fastify adds a charset to the type of a text
+      type: isLinkedData ? `application/ld+json;profile="${context}"` : 'application/json; charset=utf-8',
+      etag: isLinkedData ? etag : `${etag.slice(0, -1)}-json"`,
+      cacheControl,
+    };
+  }
+
+  async function slideDocument(
+    request: IiifRequest,
+    context: string,
+    read: (image: ServableImage, client: TileClient, session: ImageSession) => Promise<ServedJson>,
+  ): Promise<Bytes> {
+    const { session, image } = await open(request);
+    const served = await read(image, new SessionClient(session, request), session);
+    await imageOpenings.record(session, image, 'descriptor', request.origin);
+    return jsonLd(request, context, served, cacheControlOf(session, now()));
+  }
+
+  /** @throws AppError session_invalid when the sign-in of an image session has ended */
+  async function readerOf({ caller }: AnyRequest): Promise<ManifestReader> {
+    if ('user' in caller) return { user: caller.user };
+    if (caller.visitor !== null) return { visitor: caller.visitor };
+    const user = caller.tokenHash === null ? null : await signIn.currentHolder(caller.tokenHash);
+    if (user === null) throw new AppError('session_invalid');
+    return { user };
+  }
+
+  async function listing(
+    request: AnyRequest,
+    path: string,
+    read: (reader: ManifestReader, address: ManifestAddress) => Promise<object>,
+  ): Promise<Bytes> {
+    const base = serviceUrlOf(request);
+    const json = await read(await readerOf(request), { id: `${base}/manifest/${path}`, base });
+    const etag = `"${createHash('sha256').update(JSON.stringify(json)).digest('base64url')}"`;
+    return jsonLd(request, contexts.manifest, { json, etag }, 'private, no-cache');
+  }
+
+  const information = (request: IiifRequest) =>
+    slideDocument(request, contexts.image, (image, client) =>
+      iiif.information(image, urlOf(request, 'image'), client),
+    );
+
+  const manifest = (request: IiifRequest) =>
+    slideDocument(request, contexts.manifest, async (image, client, { visitor }) => {
+      const urls = { manifest: urlOf(request, 'manifest'), image: urlOf(request, 'image') };
+      const label = visitor === null ? undefined : await collectionManifests.titleFor(visitor, image.id);
+      return iiif.manifest(image, urls, client, label);
+    });
+
+  const caseManifest = (request: AnyRequest & { readonly params: { readonly caseId: string } }) => {
+    const { caseId } = request.params;
+    return listing(request, `case/${encodeURIComponent(caseId)}`, (reader, address) =>
+      collectionManifests.ofCase(reader, caseId, address),
+    );
+  };
+
+  const collectionManifest = (
+    request: AnyRequest & { readonly params: { readonly collectionId: string } },
+  ) => {
+    const { collectionId } = request.params;
+    return listing(request, `collection/${encodeURIComponent(collectionId)}`, (reader, address) =>
+      collectionManifests.ofCollection(reader, collectionId, address),
+    );
+  };
+
+  async function pixels(request: IiifRequest & { readonly params: ImageParameters }): Promise<Bytes> {
+    const { session, image } = await open(request);
+    const { bytes, etag, type } = await iiif.image(
+      image,
+      request.params,
+      new SessionClient(session, request),
+    );
+    const source: PixelSource = 'tile';
+    if (!imageOpenings.isRecorded(session, image.id, source)) {
+      await imageOpenings.record(session, image, source, request.origin);
+    }
+    request.reply.header('Link', '<http://iiif.io/api/image/3/level2.json>;rel="profile"');
+    return { bytes, type, etag, cacheControl: cacheControlOf(session, now()) };
+  }
+
+  async function base(request: IiifRequest): Promise<Redirect> {
+    await open(request);
+    return new Redirect(`${urlOf(request, 'image')}/info.json`);
+  }
+
+  serve(app, iiifBase, base);
+  serve(app, iiifInformation, information);
+  serve(app, iiifImage, pixels);
+  serve(app, iiifManifest, manifest);
+  serve(app, iiifCaseManifest, caseManifest);
+  serve(app, iiifCollectionManifest, collectionManifest);
+  serve(app, iiifSessionBase, base);
+  serve(app, iiifSessionInformation, information);
+  serve(app, iiifSessionImage, pixels);
+  serve(app, iiifSessionManifest, manifest);
+  serve(app, iiifSessionCaseManifest, caseManifest);
+  serve(app, iiifSessionCollectionManifest, collectionManifest);
+}

@@ -1,0 +1,144 @@
+/** What visitors of share links read of annotations. */
+import fs from 'node:fs';
+import path from 'node:path';
+import {
+  changeAnnotations,
+  createAnnotationLayer,
+  createImageSession,
+  createShareLink,
+  deleteAnnotationLayer,
+  endShareLink,
+  listAnnotationLayers,
+  openShareLink,
+  suspendUser,
+  updateDataset,
+} from '@lamina/contract';
+import { buildSvs } from '@lamina/slide/testing';
+import { describe, expect, it } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { testServer } from '../testing/test-server.ts';
+import { pointFeature } from '../testing/well-formed-requests.ts';
+
+describe.each(databaseKinds)('annotations of a share link on %s', (database) => {
+  /** A shared slide with a layer for members and a private one of the teacher, and another slide. */
+  async function world() {
+    const server = await testServer({ database });
+    const folder = path.join(server.config.slidesDir, 'Ders');
+    fs.mkdirSync(folder);
+    for (const name of ['a.svs', 'b.svs']) fs.writeFileSync(path.join(folder, name), await buildSvs());
+    await server.services.catalogue.rescan();
+    await server.services.catalogue.settled();
+    const admin = server.as(await server.given.admin());
+    await admin.call(updateDataset, { body: { dataset: 'Ders', access: 'open', sharing: true } });
+    const account = await server.given.user({ displayName: 'Ayşe Öğretmen' });
+    const teacher = server.as(account);
+    const { images } = await server.services.catalogue.list({ limit: 2 }, account);
+    const [image = '', other = ''] = images.map(({ id }) => id);
+
+    const layerOn = async (imageId: string, visibility: 'members' | 'private') => {
+      const made = await teacher.call(createAnnotationLayer, {
+        params: { imageId },
+        body: { name: 'hasta-17.geojson', visibility },
+      });
+      const feature = {
+        ...pointFeature(),
+        properties: {
+          objectType: 'annotation',
+          name: 'Mitoz',
+          description: 'Hasta 17',
+          metadata: { a: 'b' },
+        },
+      };
+      await teacher.call(changeAnnotations, {
+        params: { layerId: made.body.id },
+        body: { changes: [{ op: 'put', feature, base_revision: null }] },
+      });
+      return made.body.id;
+    };
+    const open = async (show_annotations: boolean) => {
+      const target = { type: 'slide', id: image } as const;
+      const made = await teacher.call(createShareLink, {
+        body: { target, title: 'Ders 3', show_annotations },
+      });
+      const secret = made.body.url.split('#')[1] ?? '';
+      const opened = await server.as(null).call(openShareLink, { body: { secret } });
+      return { linkId: made.body.id, session: opened.body.session_id };
+    };
+    const layersOf = (session: string, imageId = image) =>
+      server.as(null).call(listAnnotationLayers, { params: { imageId }, query: { session } });
+    const annotationsOf = (session: string, layerId: string) =>
+      server.as(null).inject({
+        method: 'GET',
+        url: `/annotation-layers/${layerId}/annotations?session=${session}`,
+      });
+    return { server, admin, account, teacher, image, other, layerOn, open, layersOf, annotationsOf };
+  }
+
+  it('are those of layers that every member may read, without people, descriptions and layer names', async () => {
+    const { image, layerOn, open, layersOf, annotationsOf } = await world();
+    const layerId = await layerOn(image, 'members');
+    const hiddenId = await layerOn(image, 'private');
+    const { session } = await open(true);
+    const layers = await layersOf(session);
+    expect(layers.status).toBe(200);
+    expect(layers.body.layers).toEqual([
+      expect.objectContaining({ id: layerId, name: 'Layer 1', owner: null, owner_name: null }),
+    ]);
+    const list = await annotationsOf(session, layerId);
+    expect(list.status).toBe(200);
+    const shown: unknown = JSON.parse(String(list.body));
+    expect(shown).toMatchObject({
+      authors: {},
+      features: [{ geometry: { type: 'Point' }, properties: { name: 'Mitoz', objectType: 'annotation' } }],
+    });
+    expect(JSON.stringify([layers.body, shown])).not.toMatch(/Ayşe|Hasta|hasta|created_by|updated_by/);
+    expect((await annotationsOf(session, hiddenId)).status).toBe(404);
+  });
+
+  it('are not read through a link that does not show them, nor of a slide that the link does not open', async () => {
+    const { image, other, layerOn, open, layersOf, annotationsOf } = await world();
+    const layerId = await layerOn(image, 'members');
+    const otherId = await layerOn(other, 'members');
+    const plain = await open(false);
+    expect((await layersOf(plain.session)).status).toBe(404);
+    expect((await annotationsOf(plain.session, layerId)).status).toBe(404);
+    const showing = await open(true);
+    expect((await layersOf(showing.session, other)).status).toBe(404);
+    expect((await annotationsOf(showing.session, otherId)).status).toBe(404);
+  });
+
+  it.each(['link ends', 'maker is suspended', 'dataset is no longer shared', 'layer is deleted'] as const)(
+    'are no longer read from the moment when the %s',
+    async (what) => {
+      const { admin, teacher, account, image, layerOn, open, annotationsOf } = await world();
+      const layerId = await layerOn(image, 'members');
+      const { linkId, session } = await open(true);
+      expect((await annotationsOf(session, layerId)).status).toBe(200);
+      if (what === 'link ends') await teacher.call(endShareLink, { params: { linkId } });
+      if (what === 'maker is suspended') await admin.call(suspendUser, { params: { uid: account.uid } });
+      if (what === 'dataset is no longer shared') {
+        await admin.call(updateDataset, { body: { dataset: 'Ders', access: 'open', sharing: false } });
+      }
+      if (what === 'layer is deleted') await teacher.call(deleteAnnotationLayer, { params: { layerId } });
+      expect([401, 404]).toContain((await annotationsOf(session, layerId)).status);
+    },
+  );
+
+  it('are not read with the image session of a sign-in in place of a token', async () => {
+    const { teacher, layersOf } = await world();
+    const session = (await teacher.call(createImageSession)).body.session_id;
+    expect(await layersOf(session)).toMatchObject({ status: 401, body: { code: 'session_invalid' } });
+  });
+
+  it('cannot be changed by a visitor, whatever the layer allows', async () => {
+    const { server, image, layerOn, open } = await world();
+    const layerId = await layerOn(image, 'members');
+    const { session } = await open(true);
+    const answer = await server.as(null).inject({
+      method: 'POST',
+      url: `/annotation-layers/${layerId}/changes?session=${session}`,
+      payload: { changes: [{ op: 'put', feature: pointFeature(), base_revision: null }] },
+    });
+    expect(answer).toMatchObject({ status: 401, body: { code: 'token_missing' } });
+  });
+});

@@ -1,0 +1,309 @@
+/** Originals through HTTP: rights, ranges, ETags, refusals, lists of several files, and audit events. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { apiBase, grantDataset, listDatasets, updateDataset } from '@lamina/contract';
+import { openOriginal, planOriginals } from '@lamina/slide';
+import { buildCzi, buildDicom, buildSvs, makeBucket, withoutObjectStore } from '@lamina/slide/testing';
+import { describe, expect, it, vi } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { slideServer } from '../testing/slide-server.ts';
+
+// Slides are read in processes of their own, which a busy machine takes its time to start.
+vi.setConfig({ testTimeout: 60_000 });
+
+const block = {
+  x: 0,
+  y: 0,
+  width: 64,
+  height: 64,
+  pixelType: 3,
+  compression: 0,
+  data: new Uint8Array(64 * 64 * 3).fill(99),
+};
+
+async function slideFolder(database: (typeof databaseKinds)[number] = 'SQLite') {
+  const server = await slideServer({ database });
+  const { given, services } = server;
+  const svs = await buildSvs();
+  const czi = buildCzi({ subblocks: [block] }).bytes;
+  await server.put('Set/a.svs', svs);
+  await server.put('Set/b.czi', czi);
+  await server.put('Series/0.dcm', await buildDicom({ instance: '1' }));
+  await server.put('Series/1.dcm', await buildDicom({ instance: '2', downsample: 2 }));
+  await server.put(
+    'Series/2-label.dcm',
+    await buildDicom({ instance: '3', kind: 'LABEL', width: 32, height: 32 }),
+  );
+  await server.rescan();
+  const rows = await services.db.selectFrom('images').select(['id', 'path']).execute();
+  const idOf = (file: string) => rows.find(({ path }) => path === file)?.id ?? 'no slide was read';
+  const user = await given.user();
+  const admin = server.as(await given.admin());
+  const allow = (dataset: string, download = true) =>
+    admin.call(grantDataset, { body: { dataset, uid: user.uid, download } });
+  const { token } = await given.apiToken(user, { scopes: ['slides:download'] });
+
+  /** Sends a request with the API token, and keeps the bytes. */
+  async function get(
+    url: string,
+    headers: Readonly<Record<string, string>> = {},
+    { method = 'GET', bearer = token }: { readonly method?: 'GET' | 'HEAD'; readonly bearer?: string } = {},
+  ) {
+    const answer = await server.app.inject({
+      method,
+      url: `${apiBase}/image-catalog/images/${url}`,
+      headers: { authorization: `Bearer ${bearer}`, ...headers },
+    });
+    const isJson = String(answer.headers['content-type']).startsWith('application/json');
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      bytes: answer.rawPayload,
+      body: isJson && answer.payload !== '' ? answer.json<Record<string, unknown>>() : null,
+    };
+  }
+
+  async function audited(): Promise<unknown[]> {
+    const found = await services.db
+      .selectFrom('audit')
+      .select(['target', 'detail'])
+      .where('action', '=', 'original-downloaded')
+      .orderBy('seq')
+      .execute();
+    return found.map(({ target, detail }) => [target, JSON.parse(detail)]);
+  }
+
+  return { server, user, admin, token, svs, czi, idOf, allow, get, audited };
+}
+
+describe.each(databaseKinds)('originals on %s', (database) => {
+  it('are for accounts with the download grant of the dataset, administrators included', async () => {
+    const { server, user, admin, idOf, allow, get } = await slideFolder(database);
+    const url = `${idOf('Set/a.svs')}/original`;
+    expect(await get(url)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    expect((await admin.inject({ method: 'GET', url: `/image-catalog/images/${url}` })).status).toBe(403);
+    await allow('set'); // in any spelling
+    expect((await get(url)).status).toBe(200);
+    expect(
+      (await server.as(user).inject({ method: 'GET', url: `/image-catalog/images/${url}` })).status,
+    ).toBe(200);
+
+    const { datasets } = (await admin.call(listDatasets)).body;
+    expect(datasets.find(({ name }) => name === 'Set')).toMatchObject({
+      identifiable_originals: false,
+      grants: [{ uid: user.uid, download: true }],
+    });
+    await admin.call(grantDataset, { body: { dataset: 'Set', uid: user.uid } }); // unchanged
+    expect((await get(url)).status).toBe(200);
+    await allow('Set', false);
+    expect((await get(url)).status).toBe(403);
+    expect((await get(`${user.uid}/original`)).status).toBe(404);
+    const reading = await server.given.apiToken(user, { scopes: ['slides:read'] });
+    expect((await get(url, {}, { bearer: reading.token })).status).toBe(403);
+  });
+
+  it('that cannot be de-identified are refused unless the dataset allows them, and audited as such', async () => {
+    const { admin, czi, idOf, allow, get, audited } = await slideFolder(database);
+    await allow('Set');
+    const url = `${idOf('Set/b.czi')}/original`;
+    expect(await get(url)).toMatchObject({ status: 409, body: { code: 'not_deidentifiable' } });
+    const body = { dataset: 'Set', identifiable_originals: true };
+    expect((await admin.call(updateDataset, { body })).status).toBe(200);
+    const { status, bytes } = await get(url);
+    expect([status, Buffer.compare(bytes, czi)]).toEqual([200, 0]);
+    expect(await get(url)).toMatchObject({ status: 200 });
+    expect(await audited()).toMatchObject([
+      [idOf('Set/b.czi'), { file: 'b.czi', from: 0, identifiable: true }],
+      [idOf('Set/b.czi'), { file: 'b.czi', from: 0, identifiable: true }],
+    ]);
+    await admin.call(updateDataset, { body: { dataset: 'Set', identifiable_originals: false } });
+    expect((await get(url)).status).toBe(409);
+  });
+});
+
+describe('an original', () => {
+  it('is sent whole, in parts, and by HEAD, with the same bytes', async () => {
+    const { idOf, svs, allow, get, audited, token } = await slideFolder();
+    await allow('Set');
+    const id = idOf('Set/a.svs');
+    const whole = await get(`${id}/original`);
+    const { etag } = whole.headers;
+    expect(whole.headers).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'accept-ranges': 'bytes',
+      'content-length': String(svs.length),
+      'content-disposition': `attachment; filename="a.svs"; filename*=UTF-8''a.svs`,
+    });
+    expect(whole.bytes.length).toBe(svs.length);
+    expect(Buffer.compare(whole.bytes, Buffer.from(svs))).not.toBe(0); // label and macro are gone
+    expect(whole.bytes.includes('Aperio')).toBe(true);
+
+    const head = await get(`${id}/original`, { range: 'bytes=0-9' }, { method: 'HEAD' });
+    expect([head.status, head.headers['content-length'], head.headers.etag, head.bytes.length]).toEqual([
+      200,
+      String(svs.length),
+      etag,
+      0,
+    ]);
+
+    const parts: Buffer[] = [];
+    for (let at = 0; at < svs.length; at += 10_007) {
+      const end = Math.min(at + 10_006, svs.length - 1);
+      const part = await get(`${id}/original`, { range: `bytes=${at}-${end}`, 'if-range': String(etag) });
+      expect([part.status, part.headers['content-range'], part.headers['content-length']]).toEqual([
+        206,
+        `bytes ${at}-${end}/${svs.length}`,
+        String(end + 1 - at),
+      ]);
+      parts.push(part.bytes);
+    }
+    expect(Buffer.compare(Buffer.concat(parts), whole.bytes)).toBe(0);
+    const last = await get(`${id}/original/a.svs`, { range: 'bytes=-5' });
+    expect(Buffer.compare(last.bytes, whole.bytes.subarray(-5))).toBe(0);
+
+    const prefix = token.slice(0, 12);
+    const detail = { file_name: 'a.svs', file: 'a.svs', identifiable: false, token: prefix };
+    expect(await audited()).toEqual([
+      [id, { ...detail, from: 0, to: svs.length - 1 }],
+      [id, { ...detail, from: 0, to: 10_006 }],
+    ]);
+  });
+
+  it('answers preconditions and ranges as RFC 9110 asks', async () => {
+    const { idOf, svs, allow, get } = await slideFolder();
+    await allow('Set');
+    const url = `${idOf('Set/a.svs')}/original`;
+    const { etag } = (await get(url, {}, { method: 'HEAD' })).headers;
+    expect((await get(url, { 'if-none-match': String(etag) })).status).toBe(304);
+    expect((await get(url, { range: 'bytes=0-9', 'if-range': '"another"' })).status).toBe(200);
+    expect((await get(url, { range: 'bytes=a-b' })).status).toBe(200);
+    for (const range of [`bytes=${svs.length}-`, 'bytes=0-1,5-6']) {
+      const refused = await get(url, { range });
+      expect([refused.status, refused.body?.code, refused.headers['content-range']]).toEqual([
+        416,
+        'range_not_satisfiable',
+        `bytes */${svs.length}`,
+      ]);
+    }
+    for (const path of ['b.czi', '../b.czi', '..%2fb.czi', 'a.svs/x', '%00', 'x'.repeat(600)]) {
+      expect([path, (await get(`${url}/${path}`)).status]).toEqual([path, 404]);
+    }
+  });
+
+  it('of several files is a list, without labels, and each file by its path', async () => {
+    const { idOf, allow, get } = await slideFolder();
+    await allow('Series');
+    const id = idOf('Series/0.dcm');
+    const { body } = await get(`${id}/original`);
+    const { files } = body as { files: { path: string; size_bytes: number }[] };
+    expect(body).toMatchObject({ deidentified: true });
+    expect(files.map(({ path }) => path)).toEqual(['0.dcm', '1.dcm']);
+    for (const { path, size_bytes } of files) {
+      const { status, bytes } = await get(`${id}/original/${path}`);
+      expect([status, bytes.length]).toEqual([200, size_bytes]);
+      expect(bytes.subarray(128, 132).toString()).toBe('DICM');
+    }
+    expect((await get(`${id}/original/2-label.dcm`)).status).toBe(404);
+  });
+
+  it('never fails for hostile ranges and hundreds of requests at once', async () => {
+    const { idOf, allow, get } = await slideFolder();
+    await allow('Set');
+    const url = `${idOf('Set/a.svs')}/original`;
+    const hostile = [
+      'bytes=',
+      'bytes=-',
+      'bytes=--1',
+      'bytes=5-2',
+      'bytes=-0',
+      'bytes=99999999999999999999-',
+      `bytes=0-${'9'.repeat(400)}`,
+      `bytes=${Array.from({ length: 2000 }, (_, at) => `${at}-${at}`).join(',')}`,
+      'items=0-9',
+      'BYTES=0-9',
+      '\u00e9',
+    ];
+    for (const range of hostile) {
+      const { status } = await get(url, { range });
+      expect([range.slice(0, 40), [200, 206, 416].includes(status)]).toEqual([range.slice(0, 40), true]);
+    }
+    const answers = await Promise.all(
+      Array.from({ length: 500 }, (_, at) => get(url, { range: `bytes=${at}-${at}` })),
+    );
+    expect(answers.filter(({ status }) => status !== 206 && status !== 429)).toEqual([]);
+  });
+
+  it('is read for 16 of 10,000 parts that one account requests at once, and for the next one after them', async () => {
+    const { server, user, idOf, allow } = await slideFolder();
+    await allow('Set');
+    const { originals } = server.services;
+    const original = await originals.find(user, idOf('Set/a.svs'));
+    const [file] = original.plan.files;
+    if (file === undefined) throw new Error('no file');
+    const { signal } = new AbortController();
+    const read = (start: number) =>
+      originals.read(original, file, { start, end: start + 9, uid: user.uid, signal });
+    const results = await Promise.allSettled(Array.from({ length: 10_000 }, (_, at) => read(at)));
+    const refusals = results.filter(({ status }) => status === 'rejected');
+    expect(refusals).toHaveLength(10_000 - 16);
+    for (const refusal of refusals) expect(refusal).toMatchObject({ reason: { code: 'rate_limited' } });
+    for (const result of results) {
+      if (result.status === 'fulfilled')
+        for await (const bytes of result.value) expect(bytes.length).toBe(10);
+    }
+    for await (const bytes of await read(0)) expect(bytes.length).toBe(10);
+  });
+
+  it('is refused with 429 beyond 16 downloads of an account at once, which then all end', async () => {
+    const { server, user, idOf, allow } = await slideFolder();
+    await allow('Set');
+    const { originals } = server.services;
+    const original = await originals.find(user, idOf('Set/a.svs'));
+    const [file] = original.plan.files;
+    if (file === undefined) throw new Error('no file');
+    const { signal } = new AbortController();
+    const part = { start: 0, end: 99, uid: user.uid, signal };
+    const running = await Promise.all(Array.from({ length: 16 }, () => originals.read(original, file, part)));
+    await expect(originals.read(original, file, part)).rejects.toMatchObject({ code: 'rate_limited' });
+    for (const blocks of running) for await (const block of blocks) expect(block.length).toBe(100);
+    for await (const block of await originals.read(original, file, part)) expect(block.length).toBe(100);
+  });
+});
+
+describe.skipIf(withoutObjectStore !== null)(
+  'an original in a bucket (where TEST_S3_ENDPOINT names an S3 server)',
+  () => {
+    it('is sent de-identified, in parts that can be resumed', async () => {
+      const server = await slideServer({ config: { objectStore: await makeBucket('slides/') } });
+      const { given, services, config } = server;
+      const svs = await buildSvs();
+      const file = join(config.dataDir, 'a.svs');
+      await writeFile(file, svs);
+      await services.objectStorage?.store.put('Set/a.svs', file);
+      await server.rescan();
+      const id = await server.idOf('a.svs');
+      const user = await given.user();
+      const admin = server.as(await given.admin());
+      await admin.call(grantDataset, { body: { dataset: 'Set', uid: user.uid, download: true } });
+      const { token } = await given.apiToken(user, { scopes: ['slides:download'] });
+      const get = (headers: Readonly<Record<string, string>>) =>
+        server.app.inject({
+          url: `${apiBase}/image-catalog/images/${id}/original`,
+          headers: { authorization: `Bearer ${token}`, ...headers },
+        });
+
+      const first = await get({ range: 'bytes=0-9999' });
+      expect([first.statusCode, first.headers['content-range']]).toEqual([206, `bytes 0-9999/${svs.length}`]);
+      const rest = await get({ range: 'bytes=10000-', 'if-range': String(first.headers.etag) });
+      const location = { path: file, members: [] };
+      const plan = await planOriginals(location, null, id);
+      const [only] = plan.files;
+      if (only === undefined) throw new Error('the plan has no file');
+      const local = await openOriginal(location, null, plan, only);
+      const expected = await local.read(0, only.size);
+      await local.close();
+      expect(Buffer.compare(Buffer.concat([first.rawPayload, rest.rawPayload]), expected)).toBe(0);
+      expect(Buffer.compare(expected, svs)).not.toBe(0); // label and macro are gone
+    });
+  },
+);

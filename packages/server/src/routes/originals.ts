@@ -1,0 +1,103 @@
+/** Originals of slides by GET and HEAD, with Range and If-Range. */
+import { posix } from 'node:path';
+import { Readable } from 'node:stream';
+import { AppError, getOriginal, getOriginalFile, type OriginalFiles } from '@lamina/contract';
+import type { OriginalFile } from '@lamina/slide';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Origin } from '../audit/audit-recorder.ts';
+import { type ByteRange, parseRange } from '../domain/byte-range.ts';
+import type { Caller } from '../http/access.ts';
+import { replied, serve } from '../http/serve.ts';
+import { etagOfOriginal, type Original } from '../originals/originals.ts';
+import type { Services } from '../services.ts';
+
+interface DownloadRequest {
+  readonly caller: Caller;
+  readonly origin: Origin;
+  readonly signal: AbortSignal;
+  readonly reply: FastifyReply;
+}
+
+export function originalRoutes(app: FastifyInstance, { originals }: Pick<Services, 'originals'>): void {
+  /** Sends a file or a part of it. @throws AppError range_not_satisfiable, rate_limited; SlideError */
+  async function send(
+    original: Original,
+    file: OriginalFile,
+    request: DownloadRequest,
+  ): Promise<typeof replied> {
+    const { caller, origin, signal, reply } = request;
+    const { headers, method } = reply.request;
+    const etag = etagOfOriginal(original, file);
+    void reply
+      .header('ETag', etag)
+      .header('Accept-Ranges', 'bytes')
+      .header('Cache-Control', 'private, no-cache');
+    if (headers['if-none-match'] === etag) {
+      void reply.code(304).send(method === 'HEAD' ? Readable.from([]) : undefined);
+      return replied;
+    }
+    // A part of another version must not be joined with the parts of this one.
+    const isCurrent = headers['if-range'] === undefined || headers['if-range'] === etag;
+    const wanted = method === 'GET' && isCurrent ? parseRange(headers.range, file.size) : 'whole';
+    if (wanted === 'unsatisfiable') {
+      void reply.header('Content-Range', `bytes */${file.size}`);
+      throw new AppError('range_not_satisfiable');
+    }
+    const range: ByteRange = wanted === 'whole' ? { start: 0, end: file.size - 1 } : wanted;
+    void reply
+      .code(wanted === 'whole' ? 200 : 206)
+      .type('application/octet-stream')
+      .header('Content-Length', range.end + 1 - range.start)
+      .header('Content-Disposition', dispositionOf(file.path));
+    if (wanted !== 'whole')
+      void reply.header('Content-Range', `bytes ${range.start}-${range.end}/${file.size}`);
+    if (method === 'HEAD') {
+      void reply.send(Readable.from([]));
+      return replied;
+    }
+    const { uid } = caller.user;
+    const token = caller.apiToken?.prefix ?? null;
+    await originals.record(original, file, { uid, token, range, origin });
+    const blocks = await originals.read(original, file, { ...range, uid, signal });
+    void reply.send(Readable.from(blocks, { objectMode: false }));
+    return replied;
+  }
+
+  serve(app, getOriginal, async ({ params, caller, origin, signal, reply }): Promise<typeof replied> => {
+    const original = await originals.find(caller.user, params.imageId);
+    const { files, identifiable } = original.plan;
+    const [only, ...others] = files;
+    const isOne = original.location.members === undefined || original.location.members.length === 0;
+    if (only !== undefined && isOne && others.length === 0) {
+      return send(original, only, { caller, origin, signal, reply });
+    }
+    const list: OriginalFiles = {
+      files: files.map(({ path, size }) => ({ path, size_bytes: size })),
+      deidentified: identifiable === null,
+    };
+    void reply
+      .header('Cache-Control', 'no-store')
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(list));
+    return replied;
+  });
+
+  serve(app, getOriginalFile, async ({ params, caller, origin, signal, reply }): Promise<typeof replied> => {
+    const original = await originals.find(caller.user, params.imageId);
+    const { '*': path } = reply.request.params as { readonly '*'?: string };
+    const file = original.plan.files.find((each) => each.path === path);
+    if (file === undefined) throw new AppError('not_found');
+    return send(original, file, { caller, origin, signal, reply });
+  });
+}
+
+/** Names the file in ASCII, and in UTF-8 for clients that read it (RFC 6266). */
+function dispositionOf(path: string): string {
+  const name = posix.basename(path);
+  const ascii = name.replaceAll(/[^\w. ()-]/g, '_');
+  const encoded = encodeURIComponent(name).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}

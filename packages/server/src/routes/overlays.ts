@@ -1,0 +1,101 @@
+/** Routes of the content of result layers, for the owner of an image session or an API token. */
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import {
+  countOverlayObjects,
+  getOverlayBlock,
+  getOverlayCenters,
+  getOverlayDensity,
+  getOverlayDescriptor,
+  getOverlayIndex,
+  getOverlayMeasurement,
+  getOverlayTile,
+  getOverlayValue,
+  pickOverlayObject,
+} from '@lamina/contract';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { cacheControlOf, type ImageSession } from '../domain/image-session.ts';
+import type { Bytes } from '../http/send-bytes.ts';
+import { serve } from '../http/serve.ts';
+import type { VectorPart } from '../results/overlays.ts';
+import type { Services } from '../services.ts';
+
+const unpack = promisify(gunzip);
+
+export function overlayRoutes(
+  app: FastifyInstance,
+  { overlays, imageOpenings, now }: Pick<Services, 'overlays' | 'imageOpenings' | 'now'>,
+): void {
+  serve(app, getOverlayDescriptor, async ({ params, caller, origin }) => {
+    const overlay = await overlays.find(caller, params.layerId);
+    const descriptor = await overlays.describe(overlay);
+    await imageOpenings.record(caller, overlay.image, 'descriptor', origin);
+    return descriptor;
+  });
+
+  serve(app, getOverlayTile, async ({ params, caller, origin, reply }) => {
+    const overlay = await overlays.find(caller, params.layerId);
+    const etag = etagOf(params.layerId, params.z, params.tile);
+    const isKnown = reply.request.headers['if-none-match'] === etag;
+    const bytes = isKnown ? null : await overlays.tile(overlay, params.z, params.tile);
+    await imageOpenings.record(caller, overlay.image, 'tile', origin);
+    return { bytes, type: getOverlayTile.response, etag, cacheControl: cacheControlOf(caller, now()) };
+  });
+
+  serve(app, getOverlayValue, async ({ params, query, caller }) => {
+    const overlay = await overlays.find(caller, params.layerId);
+    return { value: await overlays.value(overlay, query.x, query.y) };
+  });
+
+  serve(app, countOverlayObjects, async ({ params, query, caller }) => {
+    const overlay = await overlays.find(caller, params.layerId);
+    return { classes: await overlays.counts(overlay, query.bbox) };
+  });
+
+  serve(app, pickOverlayObject, async ({ params, query, caller }) => {
+    const overlay = await overlays.find(caller, params.layerId);
+    return { object: await overlays.pick(overlay, query.x, query.y, query.tolerance) };
+  });
+
+  async function binary(
+    { layerId }: { readonly layerId: string },
+    caller: ImageSession,
+    reply: FastifyReply,
+    part: VectorPart,
+  ): Promise<Bytes> {
+    const overlay = await overlays.find(caller, layerId);
+    const { bytes, isGzip } = await overlays.part(overlay, part);
+    const etag = etagOf(layerId, ...Object.values(part).map(String));
+    const response = { type: getOverlayBlock.response, cacheControl: cacheControlOf(caller, now()) };
+    if (!isGzip) return { ...response, bytes, etag };
+    reply.header('Vary', 'Accept-Encoding');
+    if (!/\bgzip\b(?!\s*;\s*q=0)/.test(String(reply.request.headers['accept-encoding'] ?? ''))) {
+      return { ...response, bytes: await unpack(bytes), etag };
+    }
+    reply.header('Content-Encoding', 'gzip');
+    return { ...response, bytes, etag: `${etag.slice(0, -1)}-gzip"` };
+  }
+
+  serve(app, getOverlayIndex, ({ params, caller, reply }) => binary(params, caller, reply, { of: 'index' }));
+
+  serve(app, getOverlayBlock, ({ params, caller, reply }) =>
+    binary(params, caller, reply, { of: 'block', number: params.block }),
+  );
+
+  serve(app, getOverlayCenters, ({ params, query: { first, count }, caller, reply }) =>
+    binary(params, caller, reply, { of: 'centers', first, count }),
+  );
+
+  serve(app, getOverlayMeasurement, ({ params, query: { first, count }, caller, reply }) =>
+    binary(params, caller, reply, { of: 'measurement', column: params.column, first, count }),
+  );
+
+  serve(app, getOverlayDensity, ({ params, caller, reply }) =>
+    binary(params, caller, reply, { of: 'density', level: params.level, class: params.class }),
+  );
+}
+
+/** The content of a layer never changes, so the address tells it. */
+function etagOf(...names: readonly string[]): string {
+  return `"${names.map((name) => name.replaceAll(/[^\w.-]/g, '')).join('-')}"`;
+}

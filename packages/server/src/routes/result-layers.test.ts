@@ -1,0 +1,177 @@
+/** Result layers through HTTP: upload, import, tiles, values, rights and refusals. */
+
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { createResultLayer, deleteResultLayer, type RasterDescriptor } from '@lamina/contract';
+import sharp from 'sharp';
+import { describe, expect, it, vi } from 'vitest';
+import { valueTiff } from '../results/testing/value-tiff.ts';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { slideWithResults } from '../testing/slide-with-results.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** A float ramp: column / 100, with one pixel without data and one infinite pixel. */
+function ramp(width: number, height: number): Float32Array {
+  const values = Float32Array.from({ length: width * height }, (_, i) => (i % width) / 100);
+  values[0] = Number.NaN;
+  values[1] = Number.POSITIVE_INFINITY;
+  return values;
+}
+
+describe.each(databaseKinds)('Result layers on %s', (database) => {
+  it('imports an uploaded float TIFF and serves its descriptor, tiles and exact values', async () => {
+    const { send, overlay, image, owner } = await slideWithResults(database);
+    const layer = await send(valueTiff({ width: 500, height: 400, values: ramp(500, 400), tile: 128 }));
+    expect(layer).toMatchObject({
+      state: 'ready',
+      progress: 1,
+      problem: null,
+      owner: owner.uid,
+      upload: null,
+    });
+    const descriptor = (await overlay(layer.id, 'descriptor')).json<RasterDescriptor>();
+    expect(descriptor).toMatchObject({
+      kind: 'raster',
+      image_id: image.id,
+      width: 500,
+      height: 400,
+      value_type: 'float32',
+      value_range: { min: 0, max: expect.closeTo(4.99, 5) },
+      categories: null,
+      registration: [2, 0, 0, 2, 0, 0],
+      encoding: { no_data: 0 },
+    });
+    expect(descriptor.levels.map(({ z, width }) => [z, width])).toEqual([
+      [0, 250],
+      [1, 500],
+    ]);
+    expect((await overlay(layer.id, 'value?x=200.5&y=10')).json()).toEqual({ value: 1 });
+    expect((await overlay(layer.id, 'value?x=0&y=0')).json()).toEqual({ value: null });
+    expect((await overlay(layer.id, 'value?x=2&y=0')).json()).toEqual({ value: null });
+    expect((await overlay(layer.id, 'value?x=1001&y=0')).json()).toEqual({ value: null });
+    const tile = await overlay(layer.id, 'tiles/1/1_0.png');
+    expect(tile.headers['content-type']).toBe('image/png');
+    const { data, info } = await sharp(tile.rawPayload)
+      .toColourspace('b-w')
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    expect([info.width, info.height, info.channels]).toEqual([244, 256, 1]);
+    const shown = descriptor.encoding.offset + descriptor.encoding.scale * (data[44] ?? 0);
+    expect(Math.abs(shown - 3)).toBeLessThanOrEqual(descriptor.encoding.scale / 2 + 1e-9);
+    expect((await overlay(layer.id, 'tiles/1/2_0.png')).statusCode).toBe(404);
+  });
+
+  it('resumes an interrupted upload at the offset that HEAD returns', async () => {
+    const { server, image, bearer, request, part } = await slideWithResults(database);
+    const { body } = await server.as(bearer).call(createResultLayer, {
+      params: { imageId: image.id },
+      body: { name: 'Maske', kind: 'raster' },
+    });
+    const address = body.upload as string;
+    const bytes = Buffer.from(valueTiff({ width: 8, height: 8, values: new Uint8Array(64).fill(1) }));
+    const before = await request('HEAD', address);
+    expect(before.headers).toMatchObject({ 'upload-offset': '0', 'upload-defer-length': '1' });
+    const length = { 'upload-length': String(bytes.length) };
+    expect(
+      (await request('PATCH', address, { ...part(0), ...length }, bytes.subarray(0, 40))).statusCode,
+    ).toBe(204);
+    const after = await request('HEAD', address);
+    expect(after.headers).toMatchObject({ 'upload-offset': '40', 'upload-length': String(bytes.length) });
+    expect((await request('PATCH', address, part(0), bytes)).statusCode).toBe(409);
+    expect((await request('PATCH', address, part(40), bytes.subarray(40))).statusCode).toBe(204);
+    await server.services.jobs.idle('import-result');
+    expect((await request('GET', address)).json()).toMatchObject({ state: 'ready' });
+    expect((await request('PATCH', address, part(0), bytes)).statusCode).toBe(409);
+  });
+
+  it('lets the owner and administrators delete a layer, and no other account', async () => {
+    const { server, send, overlay, bearer } = await slideWithResults(database);
+    const layer = await send(valueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
+    const params = { layerId: layer.id };
+    expect((await server.as(await server.given.user()).call(deleteResultLayer, { params })).status).toBe(403);
+    expect((await server.as(bearer).call(deleteResultLayer, { params })).status).toBe(204);
+    expect((await overlay(layer.id, 'descriptor')).statusCode).toBe(404);
+    const other = await send(valueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
+    const admin = server.as(await server.given.admin());
+    expect((await admin.call(deleteResultLayer, { params: { layerId: other.id } })).status).toBe(204);
+  });
+});
+
+describe('Rasters', () => {
+  it('shows a palette or binary mask with categories and the bytes of the file', async () => {
+    const { send, overlay } = await slideWithResults();
+    const values = Uint8Array.from({ length: 300 * 300 }, (_, i) => (i % 300 < 150 ? 0 : 255));
+    const png = await sharp(values, { raw: { width: 300, height: 300, channels: 1 } })
+      .png()
+      .toBuffer();
+    const layer = await send(png);
+    const descriptor = (await overlay(layer.id, 'descriptor')).json<RasterDescriptor>();
+    expect(descriptor.categories?.map(({ value }) => value)).toEqual([0, 255]);
+    expect(descriptor.encoding).toEqual({ scale: 1, offset: 0, no_data: null });
+    const tile = await sharp((await overlay(layer.id, 'tiles/1/0_0.png')).rawPayload)
+      .extractChannel(0)
+      .raw()
+      .toBuffer();
+    expect([tile[149], tile[150]]).toEqual([0, 255]);
+  });
+
+  it('imports a DICOM label map with the names and colours of its segments', async () => {
+    const folder = process.env.TEST_SLIDES;
+    if (folder === undefined) return;
+    const { send, overlay } = await slideWithResults();
+    const file = path.join(folder, 'dicom/highdicom/seg_image_sm_control_labelmap.dcm');
+    const layer = await send(await fs.readFile(file));
+    expect(layer).toMatchObject({ state: 'ready' });
+    const descriptor = (await overlay(layer.id, 'descriptor')).json<RasterDescriptor>();
+    expect(descriptor.categories?.length).toBe(21);
+    const values = descriptor.categories?.map(({ value }) => value);
+    expect(values).toContain(descriptor.value_range?.max);
+  });
+
+  it('places a raster by the size of its pixels or by a matrix', async () => {
+    const { send, overlay } = await slideWithResults();
+    const bytes = valueTiff({ width: 100, height: 80, values: new Uint16Array(8000).map((_, i) => i) });
+    const byMpp = await send(bytes, { registration: { method: 'pixel-size', mpp: 2 } });
+    expect((await overlay(byMpp.id, 'value?x=4&y=0')).json()).toEqual({ value: 1 });
+    const turned = await send(bytes, { registration: { method: 'affine', matrix: [0, 1, -1, 0, 80, 0] } });
+    expect((await overlay(turned.id, 'value?x=79.5&y=3.5')).json()).toEqual({ value: 3 });
+  });
+
+  it.each([
+    ['text in place of a picture', Buffer.from('this is no picture'), 'unknown_format'],
+    ['a TIFF header alone', Buffer.from([0x49, 0x49, 42, 0, 255, 255, 0, 0]), 'damaged'],
+    ['a PNG that claims 16 million × 16 million pixels', hugePng(), 'too_large'],
+    ['an empty file', Buffer.alloc(0), 'unknown_format'],
+  ])('refuses %s', async (_, bytes, code) => {
+    const { send } = await slideWithResults();
+    const layer = await send(bytes);
+    expect(layer).toMatchObject({ state: 'failed', problem: { code } });
+  });
+
+  it('hides layers of a slide that the session may not see', async () => {
+    const { server, send, overlay, image } = await slideWithResults();
+    const layer = await send(valueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
+    const reader = await server.given.user();
+    expect((await overlay(layer.id, 'descriptor', reader)).statusCode).toBe(200);
+    await server.services.db
+      .updateTable('images')
+      .set({ hidden_at: 'x' })
+      .where('id', '=', image.id)
+      .execute();
+    server.services.catalogue.evict([image.id]);
+    expect((await overlay(layer.id, 'descriptor', reader)).statusCode).toBe(404);
+  });
+});
+
+function hugePng(): Buffer {
+  const bytes = Buffer.alloc(57);
+  Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]).copy(bytes);
+  bytes.write('IHDR', 12);
+  bytes.writeUInt32BE(16_000_000, 16);
+  bytes.writeUInt32BE(16_000_000, 20);
+  bytes[24] = 8;
+  bytes.writeUInt32BE(0, 33);
+  bytes.write('IDAT', 37);
+  return bytes;
+}

@@ -1,0 +1,80 @@
+/** Result layers of slides, and the files that programs send for them by the tus protocol. */
+import type { IncomingHttpHeaders } from 'node:http';
+import {
+  AppError,
+  apiBase,
+  createResultFile,
+  createResultLayer,
+  deleteResultLayer,
+  getResultFile,
+  listResultLayers,
+  sendResultFile,
+} from '@lamina/contract';
+import type { FastifyInstance } from 'fastify';
+import { serve } from '../http/serve.ts';
+import type { Services } from '../services.ts';
+import { actorOf } from './actor.ts';
+
+const partType = 'application/offset+octet-stream';
+const tusVersion = { 'Tus-Resumable': '1.0.0' } as const;
+
+export async function resultLayerRoutes(
+  app: FastifyInstance,
+  { resultLayers: layers }: Pick<Services, 'resultLayers'>,
+): Promise<void> {
+  serve(app, listResultLayers, async ({ params, caller, say }) => ({
+    layers: await layers.list(caller.user, params.imageId, say),
+  }));
+
+  serve(app, createResultLayer, (request) => {
+    const source = request.caller.apiToken ? 'api' : 'upload';
+    return layers.create(actorOf(request), request.params.imageId, { ...request.body, source }, request.say);
+  });
+
+  serve(app, deleteResultLayer, (request) => layers.remove(actorOf(request), request.params.layerId));
+
+  serve(app, getResultFile, async ({ params, caller, say, reply }) => {
+    const { layer, received, total } = await layers.progress(caller.user, params.layerId, say);
+    reply.headers({
+      ...tusVersion,
+      'Upload-Offset': received,
+      ...(total === null ? { 'Upload-Defer-Length': 1 } : { 'Upload-Length': total }),
+    });
+    return layer;
+  });
+
+  await app.register(async (streaming) => {
+    streaming.removeAllContentTypeParsers();
+    streaming.addContentTypeParser('*', (_request, _part, done) => done(null));
+
+    serve(streaming, createResultFile, async ({ params, caller, reply }) => {
+      const total = numberIn(reply.request.headers, 'upload-length');
+      if (total === null) throw new AppError('invalid_request', { field: 'Upload-Length' });
+      await layers.announce(caller.user, params.layerId, total);
+      const location = apiBase + sendResultFile.path.replace(':layerId', params.layerId);
+      reply.headers({ ...tusVersion, Location: location, 'Upload-Offset': 0 });
+    });
+  });
+
+  await app.register(async (streaming) => {
+    streaming.removeAllContentTypeParsers();
+    streaming.addContentTypeParser(partType, (_request, _part, done) => done(null));
+    serve(streaming, sendResultFile, async ({ params, caller, reply }) => {
+      const { headers, raw } = reply.request;
+      const offset = numberIn(headers, 'upload-offset');
+      if (offset === null) throw new AppError('invalid_request', { field: 'Upload-Offset' });
+      const total = numberIn(headers, 'upload-length');
+      const received = await layers.receive(caller.user, params.layerId, { offset, total, stream: raw });
+      reply.headers({ ...tusVersion, 'Upload-Offset': received });
+    });
+  });
+}
+
+/** @throws AppError invalid_request for what is no whole number */
+function numberIn(headers: IncomingHttpHeaders, name: string): number | null {
+  const text = headers[name];
+  if (text === undefined) return null;
+  const value = typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(value)) throw new AppError('invalid_request', { field: name });
+  return value;
+}

@@ -1,0 +1,17 @@
+import { apiBase } from '@lamina/contract';
+import type { FastifyReply } from 'fastify';
+import type { Config } from '../platform/config.ts';
+import { imageSessionCookieName } from '../sessions/pixel-access.ts';
+
+/** Sets the cookie that pixels require with IMAGE_SESSION_COOKIE=strict; otherwise does nothing. */
+export function setSessionCookie(
+  reply: FastifyReply,
+  { imageSessionCookie }: Pick<Config, 'imageSessionCookie'>,
+  session: { readonly session_id: string; readonly expires_in: number },
+): void {
+  if (imageSessionCookie !== 'strict') return;
+  reply.header(
+    'Set-Cookie',
+    `${imageSessionCookieName}=${session.session_id}; Path=${apiBase}/image-catalog/proxy; Max-Age=${session.expires_in}; HttpOnly; Secure; SameSite=Strict`,
+  );
+}

@@ -1,0 +1,269 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import {
+  createCase,
+  createShareLink,
+  deleteImage,
+  endShareLink,
+  listAudit,
+  listShareLinks,
+  openShareLink,
+  suspendUser,
+  updateDataset,
+} from '@lamina/contract';
+import { buildSvs } from '@lamina/slide/testing';
+import { describe, expect, it } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { type TestServer, testServer } from '../testing/test-server.ts';
+
+const day = 24 * 3_600_000;
+
+describe.each(databaseKinds)('share links on %s', (database) => {
+  /** A server with two slides of a dataset that may be shared, and a teacher. */
+  async function world() {
+    const server = await testServer({ database });
+    const folder = path.join(server.config.slidesDir, 'Ders');
+    fs.mkdirSync(folder);
+    for (const name of ['a.svs', 'b.svs']) fs.writeFileSync(path.join(folder, name), await buildSvs());
+    await server.services.catalogue.rescan();
+    await server.services.catalogue.settled();
+    const adminUser = await server.given.admin();
+    const admin = server.as(adminUser);
+    await admin.call(updateDataset, { body: { dataset: 'Ders', access: 'open', sharing: true } });
+    const teacher = await server.given.user();
+    const { images } = await server.services.catalogue.list({ limit: 2 }, teacher);
+    const [image = '', other = ''] = images.map(({ id }) => id);
+    const link = async (more: object = {}, by = teacher) => {
+      const target = { type: 'slide', id: image } as const;
+      const made = await server.as(by).call(createShareLink, { body: { target, title: 'Ders 3', ...more } });
+      expect(made.status).toBe(201);
+      return { id: made.body.id, secret: made.body.url.split('#')[1] ?? '', made: made.body };
+    };
+    return { server, admin, adminUser, teacher, image, other, link };
+  }
+
+  const open = (server: Pick<TestServer, 'as'>, secret: string, password?: string) =>
+    server.as(null).call(openShareLink, { body: { secret, ...(password !== undefined && { password }) } });
+
+  const tile = async (server: Pick<TestServer, 'as'>, image: string, session: string) =>
+    (
+      await server.as(null).inject({
+        method: 'GET',
+        url: `/image-catalog/proxy/${image}/image_files/9/0_0.jpeg?session=${session}`,
+      })
+    ).status;
+
+  it('open exactly the linked slide for a visitor, who sees no name of a file or dataset', async () => {
+    const { server, teacher, image, other, link } = await world();
+    const { secret, made } = await link();
+    expect(made.url).toMatch(/^https?:\/\/[^#]+\/shared#[\w-]{43}$/);
+    expect(made.expires_at).toBe(new Date(server.clock.now().getTime() + 7 * day).toISOString());
+    const opened = await open(server, secret);
+    expect(opened).toMatchObject({
+      status: 200,
+      body: { title: 'Ders 3', items: [{ image_id: image, title: 'Ders 3' }], free_movement: true },
+    });
+    expect(JSON.stringify(opened.body)).not.toMatch(/svs|"Ders"|example\.org/);
+    expect(await tile(server, image, opened.body.session_id)).toBe(200);
+    expect(await tile(server, other, opened.body.session_id)).toBe(404);
+    const stored = await server.services.db.selectFrom('share_links').selectAll().execute();
+    expect(JSON.stringify(stored)).not.toContain(secret);
+    const { body } = await server.as(teacher).call(listShareLinks);
+    expect(body.share_links).toMatchObject([
+      { id: made.id, owner: teacher.uid, openings: 1, max_openings: null, ended: false },
+    ]);
+    expect(body.share_links[0]).not.toHaveProperty('url');
+  });
+
+  it('write the audit events of the opening and of the pixels without naming their maker as the viewer', async () => {
+    const { server, admin, image, link } = await world();
+    const { id, secret } = await link();
+    await tile(server, image, (await open(server, secret)).body.session_id);
+    const { entries } = (await admin.call(listAudit)).body;
+    expect(entries.find(({ action }) => action === 'share-link-opened')).toMatchObject({
+      actor: null,
+      target: { kind: 'other', id },
+    });
+    expect(entries.find(({ action }) => action === 'image-opened')).toMatchObject({
+      actor: null,
+      target: { kind: 'image', id: image },
+      detail: { by: 'tile', share_link: id },
+    });
+  });
+
+  it('answer alike for unknown, ended and used-up links', async () => {
+    const { server, teacher, link } = await world();
+    const once = await link({ max_openings: 1 });
+    const ended = await link();
+    const late = await link({ expires_at: new Date(server.clock.now().getTime() + 1000).toISOString() });
+    expect((await open(server, once.secret)).status).toBe(200);
+    await server.as(teacher).call(endShareLink, { params: { linkId: ended.id } });
+    server.clock.advance(1000);
+    const answers = await Promise.all(
+      ['A'.repeat(43), once.secret, ended.secret, late.secret].map((secret) => open(server, secret)),
+    );
+    for (const { status, body } of answers) {
+      expect({ status, ...body, requestId: '' }).toEqual({
+        status: 404,
+        ...answers[0]?.body,
+        requestId: '',
+      });
+    }
+    const { share_links } = (await server.as(teacher).call(listShareLinks)).body;
+    expect(share_links.map((each) => each.ended)).toEqual([true, true, true]);
+  });
+
+  describe('end the tiles of a visitor', () => {
+    it.each<[string, (all: Awaited<ReturnType<typeof world>>, linkId: string) => Promise<unknown>]>([
+      [
+        'when their maker ends the link',
+        ({ server, teacher }, linkId) => server.as(teacher).call(endShareLink, { params: { linkId } }),
+      ],
+      [
+        'when an administrator ends the link',
+        ({ admin }, linkId) => admin.call(endShareLink, { params: { linkId } }),
+      ],
+      [
+        'when their maker is suspended',
+        ({ admin, teacher }) => admin.call(suspendUser, { params: { uid: teacher.uid } }),
+      ],
+      [
+        'when the dataset is restricted',
+        ({ admin }) => admin.call(updateDataset, { body: { dataset: 'Ders', access: 'restricted' } }),
+      ],
+      [
+        'when sharing of the dataset is switched off',
+        ({ admin }) =>
+          admin.call(updateDataset, { body: { dataset: 'Ders', access: 'open', sharing: false } }),
+      ],
+      [
+        'when the slide is removed',
+        ({ admin, image }) => admin.call(deleteImage, { params: { imageId: image } }),
+      ],
+      [
+        'when the account of their maker is deleted',
+        ({ server, teacher }) => server.as(teacher).inject({ method: 'DELETE', url: '/user/account' }),
+      ],
+    ])('%s, here at once and in another process within a second', async (_, end) => {
+      const all = await world();
+      const { server, image, link } = all;
+      const there = await server.another();
+      const { id, secret } = await link();
+      const { session_id: session } = (await open(server, secret)).body;
+      for (const process of [server, there]) expect(await tile(process, image, session)).toBe(200);
+      const ended = (await end(all, id)) as { status: number };
+      expect(ended.status).toBeLessThan(300);
+      expect(await tile(server, image, session)).toBeGreaterThanOrEqual(401);
+      server.clock.advance(1001);
+      await new Promise((resolve) => setTimeout(resolve, 600)); // the catalogue's cache follows the real clock
+      await tile(there, image, session);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect(await tile(there, image, session)).toBeGreaterThanOrEqual(401);
+      expect((await open(server, secret)).status).toBe(404);
+    });
+  });
+
+  it('stay ended when their maker is reactivated, and when sharing is switched on again only new openings count', async () => {
+    const { server, admin, teacher, image, link } = await world();
+    const { secret } = await link();
+    const { session_id: session } = (await open(server, secret)).body;
+    const decide = (sharing: boolean) =>
+      admin.call(updateDataset, { body: { dataset: 'Ders', access: 'open', sharing } });
+    await decide(false);
+    await decide(true);
+    expect(await tile(server, image, session)).toBe(401);
+    expect((await open(server, secret)).status).toBe(200);
+    await admin.call(suspendUser, { params: { uid: teacher.uid } });
+    await admin.inject({ method: 'POST', url: `/admin/users/${teacher.uid}/approve`, payload: {} });
+    expect((await open(server, secret)).status).toBe(404);
+  });
+
+  it('need the password of the link, and limit wrong ones', async () => {
+    const { server, link } = await world();
+    const { secret } = await link({ password: 'gizli-söz' });
+    expect(await open(server, secret)).toMatchObject({ status: 401, body: { code: 'password_required' } });
+    for (let i = 0; i < 9; i++) {
+      expect(await open(server, secret, 'yanlış')).toMatchObject({
+        status: 401,
+        body: { code: 'password_invalid' },
+      });
+    }
+    expect((await open(server, secret, 'gizli-söz')).status).toBe(200);
+    await open(server, secret, 'yanlış');
+    const limited = await open(server, secret, 'gizli-söz');
+    expect(limited).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);
+  });
+
+  it('limit guesses of one network, and stop no one with the right secret', async () => {
+    const { server, link } = await world();
+    const { secret } = await link();
+    const statuses: number[] = [];
+    for (let i = 0; i < 105; i++) statuses.push((await open(server, `${i}`.padEnd(43, 'x'))).status);
+    expect(statuses.slice(0, 100)).toEqual(Array.from({ length: 100 }, () => 404));
+    expect(statuses.slice(100)).toEqual(Array.from({ length: 5 }, () => 429));
+    expect((await open(server, secret)).status).toBe(200);
+    server.clock.advance(31_000);
+    expect((await open(server, 'x'.repeat(43))).status).toBe(404);
+    expect((await open(server, 'x'.repeat(43))).status).toBe(429);
+  });
+
+  it('refuse further guesses of a network without a query of the limits', async () => {
+    const { server } = await world();
+    for (let i = 0; i < 101; i++) await open(server, `${i}`.padEnd(43, 'x'));
+    await server.services.db.deleteFrom('throttles').execute();
+    expect((await open(server, 'x'.repeat(43))).status).toBe(429);
+  });
+
+  it.each([
+    ['an end in the past', { expires_at: '2026-04-30T00:00:00Z' }, 400],
+    ['an end after more than a year', { expires_at: '2027-06-01T00:00:00Z' }, 400],
+    [
+      'a slide that does not exist',
+      { target: { type: 'slide', id: '00000000-0000-4000-8000-000000000000' } },
+      404,
+    ],
+    ['no opening', { max_openings: 0 }, 400],
+  ])('are not made with %s', async (_, change, status) => {
+    const { server, teacher, image } = await world();
+    const body = { target: { type: 'slide', id: image }, title: 'Ders', ...change };
+    expect((await server.as(teacher).call(createShareLink, { body })).status).toBe(status);
+  });
+
+  it('are made for a dataset only while sharing is on, and not of a slide that the maker may not view', async () => {
+    const { server, admin, teacher, image } = await world();
+    const decide = (body: object) => admin.call(updateDataset, { body: { dataset: 'Ders', ...body } });
+    const attempt = () =>
+      server
+        .as(teacher)
+        .call(createShareLink, { body: { target: { type: 'slide', id: image }, title: 'Ders' } });
+    await decide({ access: 'open', sharing: false });
+    expect(await attempt()).toMatchObject({ status: 403, body: { code: 'sharing_off' } });
+    await decide({ access: 'restricted', sharing: true });
+    expect((await attempt()).status).toBe(404);
+  });
+
+  it('of a case open the slides of the case in their order', async () => {
+    const { server, admin, image, other, link } = await world();
+    const slides = [{ image_id: other, stain: 'PAS' }, { image_id: image }];
+    const made = await admin.call(createCase, { body: { dataset: 'Ders', name: 'Vaka', slides } });
+    const { secret } = await link({ target: { type: 'case', id: made.body.id } });
+    const { body } = await open(server, secret);
+    expect(body.items).toMatchObject([
+      { image_id: other, title: 'Ders 3 · PAS' },
+      { image_id: image, title: 'Ders 3 · 2' },
+    ]);
+    expect(await tile(server, other, body.session_id)).toBe(200);
+  });
+
+  it('are listed and ended by administrators for everybody, by others for themselves', async () => {
+    const { server, admin, teacher, link } = await world();
+    const { id } = await link();
+    const stranger = await server.given.user();
+    expect((await server.as(stranger).call(listShareLinks)).body.share_links).toEqual([]);
+    expect((await server.as(stranger).call(endShareLink, { params: { linkId: id } })).status).toBe(404);
+    expect((await admin.call(listShareLinks)).body.share_links).toMatchObject([
+      { id, owner: teacher.uid, owner_name: teacher.email },
+    ]);
+  });
+});

@@ -1,0 +1,578 @@
+/**
+ * The two adapters of tiles/resolve-tile.ts give equal responses, log lines and metrics, and the fast path's connections
+ * behave. More than 350 lines: all tests share one server with both adapters.
+ */
+import http from 'node:http';
+import net from 'node:net';
+import { apiBase, deleteImageSession, getImageSessionStats, updateImage } from '@lamina/contract';
+import { SlideError } from '@lamina/slide';
+import { buildSvs } from '@lamina/slide/testing';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { buildApp } from '../app.ts';
+import { type SlideServer, slideServer } from '../testing/slide-server.ts';
+
+/** 480 × 400 pixels in tiles of 128; native levels at downsample 1 and 4 are the Deep Zoom levels 9 and 7 of 0…9. */
+const slide = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
+const nativeTile = 'image_files/9/1_1.jpg';
+const renderedTile = 'image_files/8/0_0.jpg';
+/** Cropped to the edge of the image, so it is rendered. */
+const edgeTile = 'image_files/9/3_3.jpg';
+
+let server: SlideServer;
+/** A second HTTP application over the same services, with TILE_FAST_PATH=off. */
+let routeApp: FastifyInstance;
+let ports: { readonly 'fast path': number; readonly 'Fastify route': number };
+let imageId: string;
+let token: string;
+let session: string;
+let agent: http.Agent;
+
+const portOf = async (app: FastifyInstance) =>
+  Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port);
+
+beforeAll(async () => {
+  server = await slideServer({ isShared: true });
+  const { services } = server;
+  routeApp = await buildApp({ ...services, config: { ...services.config, tileFastPath: false } });
+  ports = { 'fast path': await portOf(server.app), 'Fastify route': await portOf(routeApp) };
+  await server.put('Tissue/a.svs', await buildSvs(slide));
+  await server.rescan();
+  imageId = await server.idOf('a.svs');
+});
+beforeEach(async () => {
+  agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  token = await server.given.token(await server.given.user());
+  session = await server.sessionOf(token);
+  // Opens the slide and renders the tiles that are not native.
+  for (const tile of [nativeTile, renderedTile, edgeTile]) await send(pathOf(tile));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  agent.destroy();
+});
+afterAll(async () => {
+  await routeApp.close();
+  await server.close();
+});
+
+type Adapter = keyof typeof ports;
+
+interface Reply {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** The fast path writes header names in title case, Fastify in lower case. */
+  readonly writtenBy: 'fast path' | 'Fastify';
+}
+
+type RequestOptions = Pick<http.RequestOptions, 'method' | 'headers' | 'agent'> & {
+  readonly payload?: string;
+  readonly adapter?: Adapter;
+};
+
+const pathOf = (tile: string, query = `session=${session}`) =>
+  `${apiBase}/image-catalog/proxy/${imageId}/${tile}?${query}`;
+
+/** Sends a request over a kept-alive connection, as a browser does. */
+function send(
+  path: string,
+  { payload, adapter = 'fast path', ...options }: RequestOptions = {},
+): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const request = http.request({ agent, ...options, port: ports[adapter], path }, (response) => {
+      const pieces: Buffer[] = [];
+      response.on('data', (piece: Buffer) => pieces.push(piece));
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(pieces),
+          writtenBy: response.rawHeaders.includes('X-Request-Id') ? 'fast path' : 'Fastify',
+        }),
+      );
+    });
+    request.on('error', reject);
+    request.end(payload);
+  });
+}
+
+/** Counters that tiles change; gauges and durations are left out. */
+async function counters(): Promise<Map<string, number>> {
+  const names =
+    /^(http_requests_total|http_request_seconds|tiles_total|tile_seconds|slide_errors_total|auth_failures_total)$/;
+  const metrics = (await server.services.metrics.now()).filter(({ name }) => names.test(name));
+  const counts = new Map<string, number>();
+  for (const { name, values } of metrics) {
+    for (const { labels, metricName = name, value } of values) {
+      if (/_(sum|bucket)$/.test(metricName)) continue;
+      const key = `${metricName} ${JSON.stringify(Object.entries(labels).sort(([one], [other]) => (one < other ? -1 : 1)))}`;
+      counts.set(key, (counts.get(key) ?? 0) + value);
+    }
+  }
+  return counts;
+}
+
+let requestNumber = 0;
+
+/** Everything that one request leaves behind: the response, the access log line and the change of the counters. */
+async function observe(path: string, { headers, ...options }: RequestOptions, adapter: Adapter) {
+  requestNumber++;
+  const requestId = `adapter-test-${String(requestNumber).padStart(4, '0')}`; // the log counts its bytes
+  const before = await counters();
+  const sent = { ...(headers as http.OutgoingHttpHeaders), 'x-request-id': requestId };
+  const reply = await send(path, { ...options, headers: sent, adapter });
+  const { 'x-request-id': answeredId, date: _, ...lasting } = reply.headers;
+  const line = await vi.waitFor(() => {
+    const found = server
+      .logged()
+      .split('\n')
+      .find((text) => text.includes(`"requestId":"${requestId}"`) && text.includes('"msg":"request"'));
+    expect(found).toBeDefined();
+    return JSON.parse(found ?? '') as Record<string, unknown>;
+  });
+  const after = await counters();
+  const { time: _time, ms: _ms, requestId: _id, ...logged } = line;
+  return {
+    reply,
+    facts: {
+      status: reply.status,
+      headers: lasting,
+      body: reply.body.toString('latin1').replaceAll(requestId, ''),
+      hasItsRequestId: answeredId === requestId,
+      logged,
+      counted: [...after].flatMap(([name, value]) => {
+        const change = value - (before.get(name) ?? 0);
+        return change === 0 ? [] : [`${name} +${change}`];
+      }),
+    },
+  };
+}
+
+/** Sends the request to both adapters and expects equal responses, log lines and metrics. */
+async function expectEqualResponses(path: string, options: RequestOptions = {}): Promise<Reply> {
+  const fast = await observe(path, options, 'fast path');
+  const route = await observe(path, options, 'Fastify route');
+  expect(fast.facts).toEqual(route.facts);
+  expect(fast.facts.hasItsRequestId).toBe(true);
+  expect(route.reply.writtenBy).toBe('Fastify');
+  return fast.reply;
+}
+
+interface Case {
+  readonly path: () => string;
+  readonly options?: () => RequestOptions | Promise<RequestOptions>;
+  readonly status: number;
+}
+
+const unknownImage = '00000000-0000-4000-8000-000000000000';
+
+describe('the fast path and the Fastify route answer equally', () => {
+  const written: Readonly<Record<string, Case>> = {
+    'a native tile': { path: () => pathOf(nativeTile), status: 200 },
+    'a native tile with the ending jpeg': { path: () => pathOf('image_files/9/0_0.jpeg'), status: 200 },
+    'a cropped tile at the edge': { path: () => pathOf(edgeTile), status: 200 },
+    'a cached tile': { path: () => pathOf(renderedTile), status: 200 },
+    'a HEAD request': { path: () => pathOf(nativeTile), options: () => ({ method: 'HEAD' }), status: 200 },
+    'If-None-Match with the ETag of the tile': {
+      path: () => pathOf(nativeTile),
+      options: async () => ({ headers: { 'if-none-match': await tagOf(nativeTile) } }),
+      status: 304,
+    },
+    'HEAD with If-None-Match': {
+      path: () => pathOf(nativeTile),
+      options: async () => ({ method: 'HEAD', headers: { 'if-none-match': await tagOf(nativeTile) } }),
+      status: 304,
+    },
+    'If-None-Match with another ETag': {
+      path: () => pathOf(nativeTile),
+      options: () => ({ headers: { 'if-none-match': '"x"' } }),
+      status: 200,
+    },
+    'a Range header, which is ignored': {
+      path: () => pathOf(nativeTile),
+      options: () => ({ headers: { range: 'bytes=0-9' } }),
+      status: 200,
+    },
+    'a token of the same account': {
+      path: () => pathOf(nativeTile),
+      options: () => ({ headers: { authorization: `Bearer ${token}` } }),
+      status: 200,
+    },
+  };
+  const refused: Readonly<Record<string, Case>> = {
+    'no session parameter': { path: () => pathOf(nativeTile).split('?', 1)[0] ?? '', status: 401 },
+    'an empty session parameter': { path: () => pathOf(nativeTile, 'session='), status: 401 },
+    'an unknown session': { path: () => pathOf(nativeTile, `session=${'A'.repeat(43)}`), status: 401 },
+    'a session id that is too long': { path: () => pathOf(nativeTile, `session=${session}x`), status: 401 },
+    'an invalid token': {
+      path: () => pathOf(nativeTile),
+      options: () => ({ headers: { authorization: 'Bearer bad' } }),
+      status: 401,
+    },
+    'an empty Authorization header': {
+      path: () => pathOf(nativeTile),
+      options: () => ({ headers: { authorization: '' } }),
+      status: 401,
+    },
+    'a token of another account': {
+      path: () => pathOf(nativeTile),
+      options: async () => ({
+        headers: { authorization: `Bearer ${await server.given.token(await server.given.user())}` },
+      }),
+      status: 401,
+    },
+    'a column and row outside the level': { path: () => pathOf('image_files/9/9_9.jpg'), status: 404 },
+    'a level outside the slide': { path: () => pathOf('image_files/10/0_0.jpg'), status: 404 },
+    'a leading zero': { path: () => pathOf('image_files/09/1_1.jpg'), status: 404 },
+    'a negative level': { path: () => pathOf('image_files/-1/1_1.jpg'), status: 404 },
+    'a level that is a path': { path: () => pathOf('image_files/../1_1.jpg'), status: 404 },
+    'a column of 30 digits': { path: () => pathOf(`image_files/9/${'9'.repeat(30)}_1.jpg`), status: 404 },
+    'another image format': { path: () => pathOf('image_files/9/1_1.png'), status: 404 },
+    'an image id in capitals': {
+      path: () => pathOf(nativeTile).replace(imageId, imageId.toUpperCase()),
+      status: 404,
+    },
+    'an unknown image': { path: () => pathOf(nativeTile).replace(imageId, unknownImage), status: 404 },
+    'an image id of dashes': { path: () => pathOf(nativeTile).replace(imageId, '-'.repeat(36)), status: 404 },
+    'a refusal in English': {
+      path: () => pathOf('image_files/9/9_9.jpg'),
+      options: () => ({ headers: { 'accept-language': 'en' } }),
+      status: 404,
+    },
+  };
+  const otherForms: Readonly<Record<string, Case>> = {
+    'a further parameter': { path: () => pathOf(nativeTile, `session=${session}&v=1`), status: 200 },
+    'a repeated parameter': { path: () => pathOf(nativeTile, `session=${session}&v=1&v=1`), status: 400 },
+    'a repeated session': {
+      path: () => pathOf(nativeTile, `session=${session}&session=${session}`),
+      status: 400,
+    },
+    'a percent-encoded session of another value': {
+      path: () => pathOf(nativeTile, `session=${session.startsWith('A') ? '%42' : '%41'}${session.slice(1)}`),
+      status: 401,
+    },
+    'a percent-encoded file name': { path: () => pathOf('image_files/9/1%5F1.jpg'), status: 200 },
+    'a trailing slash': { path: () => pathOf(`${nativeTile}/`), status: 200 },
+    'a body': {
+      path: () => pathOf(nativeTile),
+      options: () => ({
+        payload: '{}',
+        headers: { 'content-type': 'application/json', 'content-length': 2 },
+      }),
+      status: 200,
+    },
+    'the method DELETE': {
+      path: () => pathOf(nativeTile),
+      options: () => ({ method: 'DELETE' }),
+      status: 405,
+    },
+    'the descriptor': { path: () => pathOf('image.dzi'), status: 200 },
+    'the thumbnail': { path: () => pathOf('thumbnail.jpg'), status: 200 },
+  };
+
+  const tagOf = async (tile: string) => `${(await send(pathOf(tile))).headers.etag}`;
+
+  it.each(Object.entries(written))(
+    'and the fast path writes the response to %s',
+    async (_, { path, options, status }) => {
+      const reply = await expectEqualResponses(path(), await options?.());
+      expect([reply.status, reply.writtenBy]).toEqual([status, 'fast path']);
+      expect(reply.headers).toMatchObject({ connection: 'keep-alive', 'keep-alive': 'timeout=72' });
+      expect(reply.headers.date).toMatch(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
+    },
+  );
+
+  it.each(Object.entries(refused))(
+    'and Fastify writes the refusal of %s',
+    async (_, { path, options, status }) => {
+      const reply = await expectEqualResponses(path(), await options?.());
+      expect([reply.status, reply.writtenBy]).toEqual([status, 'Fastify']);
+    },
+  );
+
+  it.each(Object.entries(otherForms))(
+    'and Fastify answers a request with %s',
+    async (_, { path, options, status }) => {
+      const reply = await expectEqualResponses(path(), await options?.());
+      expect([reply.status, reply.writtenBy]).toEqual([status, 'Fastify']);
+    },
+  );
+
+  it.each([
+    ['a full render queue', new SlideError('BUSY', 'The render queue is full.'), 503],
+    ['a storage that does not answer', new SlideError('STORE_UNAVAILABLE', 'No answer.'), 503],
+    ['a storage that answers too late', new SlideError('STORE_TIMEOUT', 'No answer in time.'), 504],
+    ['a tile that cannot be decoded', new SlideError('DECODE_FAILED', 'The tile is malformed.'), 502],
+    ['a missing file', new SlideError('FILE_MISSING', 'The file is missing.'), 404],
+    ['an unexpected error', new Error('unexpected'), 500],
+  ])('after %s', async (_, error, status) => {
+    vi.spyOn(server.services.slides, 'tile').mockRejectedValue(error);
+    expect((await expectEqualResponses(pathOf(nativeTile))).status).toBe(status);
+  });
+
+  it('when the opening of the image cannot be audited', async () => {
+    vi.spyOn(server.services.imageOpenings, 'isRecorded').mockReturnValue(false);
+    vi.spyOn(server.services.imageOpenings, 'record').mockRejectedValue(
+      Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' }),
+    );
+    const { status, headers } = await expectEqualResponses(pathOf(nativeTile));
+    expect([status, headers['retry-after']]).toEqual([503, '2']);
+  });
+
+  it('when the database does not answer about the session', async () => {
+    vi.spyOn(server.services.imageSessions, 'resolve').mockRejectedValue(
+      Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
+    );
+    expect((await expectEqualResponses(pathOf(nativeTile))).status).toBe(503);
+  });
+});
+
+describe('a response of the fast path', () => {
+  it('has the request id of the X-Request-Id header, or a new one when that is malformed', async () => {
+    const headers = { 'x-request-id': 'given-by-a-proxy' };
+    expect((await send(pathOf(nativeTile), { headers })).headers['x-request-id']).toBe('given-by-a-proxy');
+    const malformed = { 'x-request-id': 'a b' };
+    expect((await send(pathOf(nativeTile), { headers: malformed })).headers['x-request-id']).toMatch(
+      /^[\da-f-]{36}$/,
+    );
+  });
+
+  it('allows the browser to cache the tile until the session ends', async () => {
+    server.clock.advance(1_000_000);
+    const { headers, writtenBy } = await send(pathOf(nativeTile));
+    expect([headers['cache-control'], writtenBy]).toEqual(['private, max-age=2600', 'fast path']);
+  });
+
+  it('has the tile that was rendered for it', async () => {
+    await server.put('Tissue/b.svs', await buildSvs({ ...slide, width: 470 }));
+    await server.rescan();
+    const path = pathOf(renderedTile).replace(imageId, await server.idOf('b.svs'));
+    const [first, second] = [await send(path), await send(path)];
+    expect([first, second]).toMatchObject([
+      { status: 200, writtenBy: 'fast path' },
+      { status: 200, writtenBy: 'fast path' },
+    ]);
+    expect(second.body.equals(first.body)).toBe(true);
+  });
+
+  it('is logged at the debug level with the address that the trusted proxy forwards', async () => {
+    const proxied = await slideServer({ config: { trustedProxies: ['loopback'] } });
+    await proxied.put('Tissue/a.svs', await buildSvs(slide));
+    await proxied.rescan();
+    const user = await proxied.given.user();
+    const path = `${await proxied.idOf('a.svs')}/${nativeTile}`;
+    const headers = { 'x-forwarded-for': '192.0.2.1, 198.51.100.7' };
+    expect((await proxied.pixels(path, await proxied.sessionOf(user), { headers })).statusCode).toBe(200);
+    const line = proxied
+      .logged()
+      .split('\n')
+      .find((text) => text.includes('image_files') && text.includes('"msg":"request"'));
+    expect(JSON.parse(line ?? '')).toMatchObject({
+      level: 20,
+      status: 200,
+      uid: user.uid,
+      address: '198.51.100.7',
+    });
+  });
+});
+
+describe('with IMAGE_SESSION_COOKIE=strict the fast path', () => {
+  it('requires the cookie of the image session', async () => {
+    const strict = await slideServer({ config: { imageSessionCookie: 'strict' } });
+    await strict.put('Tissue/a.svs', await buildSvs(slide));
+    await strict.rescan();
+    const path = `${await strict.idOf('a.svs')}/${nativeTile}`;
+    const own = await strict.sessionOf(await strict.given.user());
+    expect((await strict.pixels(path, own)).statusCode).toBe(401);
+    expect((await strict.pixels(path, own, { cookies: { image_session: own } })).statusCode).toBe(200);
+  });
+});
+
+describe('an image that administrators have hidden', () => {
+  it('is answered by both adapters to administrators only, at once', async () => {
+    const hide = async (hidden: boolean) =>
+      server.as(await server.given.admin()).call(updateImage, { params: { imageId }, body: { hidden } });
+    const ofAdmin = `session=${await server.sessionOf(await server.given.admin())}`;
+    await hide(true);
+    try {
+      expect((await expectEqualResponses(pathOf(nativeTile))).status).toBe(404);
+      await send(pathOf(nativeTile, ofAdmin)); // audits the opening
+      expect((await expectEqualResponses(pathOf(nativeTile, ofAdmin))).status).toBe(200);
+      expect((await send(pathOf(nativeTile))).status).toBe(404);
+    } finally {
+      await hide(false);
+    }
+    expect((await expectEqualResponses(pathOf(nativeTile))).status).toBe(200);
+  });
+});
+
+describe('an image session on the fast path', () => {
+  it('is refused as soon as it is revoked', async () => {
+    expect((await send(pathOf(nativeTile))).writtenBy).toBe('fast path');
+    await server.as(token).call(deleteImageSession, { params: { sessionId: session } });
+    const reply = await send(pathOf(nativeTile));
+    expect(reply.status).toBe(401);
+    expect(reply.headers['www-authenticate']).toBe('ImageSession error="session_invalid"');
+  });
+
+  it('is refused after its lifetime', async () => {
+    server.clock.advance(3_600_000);
+    expect((await send(pathOf(nativeTile))).status).toBe(401);
+  });
+
+  it('is looked up again when it was idle for 5 s', async () => {
+    server.clock.advance(5000);
+    expect(await send(pathOf(nativeTile))).toMatchObject({ status: 200, writtenBy: 'fast path' });
+  });
+
+  it('is refused after 5 s when another process has ended it', async () => {
+    await server.services.db.deleteFrom('image_sessions').where('prefix', '=', session.slice(0, 8)).execute();
+    server.clock.advance(5000);
+    expect((await send(pathOf(nativeTile))).status).toBe(401);
+  });
+
+  it('counts every request once, whichever adapter answers it', async () => {
+    const count = async () => {
+      const { sessions } = (await server.as(token).call(getImageSessionStats)).body;
+      return sessions[0]?.request_count ?? 0;
+    };
+    const before = await count();
+    const replies = [
+      await send(pathOf(nativeTile)),
+      await send(pathOf(nativeTile), { method: 'HEAD' }),
+      await send(pathOf(renderedTile)),
+      await send(pathOf(nativeTile, `session=${session}&v=1`)),
+      await send(pathOf('image_files/9/9_9.jpg')),
+      await send(pathOf(nativeTile), { adapter: 'Fastify route' }),
+    ];
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 404, 200]);
+    expect(await count()).toBe(before + replies.length);
+  });
+});
+
+/** Returns the bodies of the responses of a connection, in their order. */
+function bodiesIn(bytes: Buffer): Buffer[] {
+  const bodies: Buffer[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf('\r\n\r\n', at) + 4;
+    const head = bytes.toString('latin1', at, end);
+    expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1]);
+    bodies.push(bytes.subarray(end, end + length));
+    at = end + length;
+  }
+  return bodies;
+}
+
+/** Returns everything that the server sends until it closes the connection. */
+async function everythingFrom(socket: net.Socket): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of socket) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces);
+}
+
+const requestFor = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: here\r\n${headers}\r\n`;
+
+describe('a connection to the fast path', () => {
+  const tiles = ['image_files/9/0_0.jpg', 'image_files/9/1_1.jpg', 'image_files/9/2_2.jpg', renderedTile];
+  const bodiesOf = (paths: readonly string[]) =>
+    Promise.all(paths.map(async (path) => (await send(path, { adapter: 'Fastify route' })).body));
+
+  it('is kept alive for the next request', async () => {
+    for (let i = 0; i < 20; i++) expect((await send(pathOf(nativeTile))).writtenBy).toBe('fast path');
+    const sockets = Object.values(agent.freeSockets).flat();
+    expect(sockets).toHaveLength(1);
+  });
+
+  it('is closed after a request with Connection: close', async () => {
+    const socket = net.connect(ports['fast path'], '127.0.0.1');
+    socket.write(requestFor(pathOf(nativeTile), 'Connection: close\r\n'));
+    expect(bodiesIn(await everythingFrom(socket))).toEqual(await bodiesOf([pathOf(nativeTile)]));
+  });
+
+  it('answers pipelined requests in their order, also when Fastify answers some of them', async () => {
+    const paths = Array.from({ length: 40 }, (_, i) => {
+      const tile = pathOf(tiles[i % tiles.length] ?? nativeTile);
+      return i % 5 === 4 ? `${tile}&v=1` : tile;
+    });
+    const socket = net.connect(ports['fast path'], '127.0.0.1');
+    socket.write(
+      paths.map((path) => requestFor(path)).join('') +
+        requestFor(pathOf(nativeTile), 'Connection: close\r\n'),
+    );
+    const expected = await bodiesOf([...paths, pathOf(nativeTile)]);
+    expect(bodiesIn(await everythingFrom(socket))).toEqual(expected);
+  });
+
+  it('sends a slow reader the right bytes while other connections are answered', async () => {
+    const count = 3000; // some megabytes, more than the buffers of a connection hold
+    const paths = Array.from({ length: count }, (_, i) => pathOf(tiles[i % tiles.length] ?? nativeTile));
+    const expected = await bodiesOf(tiles.map((tile) => pathOf(tile)));
+    const slow = net.connect({ port: ports['fast path'], host: '127.0.0.1' });
+    slow.pause();
+    slow.write(
+      paths.map((path) => requestFor(path)).join('') +
+        requestFor(pathOf(nativeTile), 'Connection: close\r\n'),
+    );
+    for (let i = 0; i < 50; i++) await send(pathOf(nativeTile));
+    const bodies = bodiesIn(await everythingFrom(slow));
+    expect(bodies).toHaveLength(count + 1);
+    const wrong = bodies.slice(0, count).filter((body, i) => !expected[i % tiles.length]?.equals(body));
+    expect(wrong).toHaveLength(0);
+  });
+
+  it('gets its own tiles while 24 connections share the response buffers', async () => {
+    const expected = await bodiesOf(tiles.map((tile) => pathOf(tile)));
+    const manyConnections = new http.Agent({ keepAlive: true, maxSockets: 24 });
+    onTestFinished(() => manyConnections.destroy());
+    const replies = await Promise.all(
+      Array.from({ length: 600 }, (_, i) =>
+        send(pathOf(tiles[i % tiles.length] ?? nativeTile), { agent: manyConnections }),
+      ),
+    );
+    const wrong = replies.filter(({ body }, i) => !expected[i % tiles.length]?.equals(body));
+    expect(wrong).toHaveLength(0);
+  });
+
+  it('does not affect other connections when it is reset', async () => {
+    const loggedBefore = server.logged().length;
+    for (let i = 0; i < 20; i++) {
+      const socket = net.connect(ports['fast path'], '127.0.0.1');
+      socket.write(requestFor(pathOf(nativeTile)).repeat(10));
+      socket.once('data', () => socket.resetAndDestroy());
+      await new Promise((resolve) => socket.once('close', resolve));
+    }
+    expect((await send(pathOf(nativeTile))).status).toBe(200);
+    expect(server.logged().slice(loggedBefore)).not.toMatch(/"level":[56]0/);
+  });
+});
+
+describe('a server that stops', () => {
+  it('closes a connection after the response to a request that arrives during the stop', async () => {
+    const stopping = await slideServer();
+    const connected = Promise.withResolvers<net.Socket>();
+    stopping.app.server.once('connection', connected.resolve);
+    const address = await stopping.app.listen({ host: '127.0.0.1', port: 0 });
+    await stopping.put('Tissue/a.svs', await buildSvs(slide));
+    await stopping.rescan();
+    const ownSession = await stopping.sessionOf(await stopping.given.user());
+    const path = `${apiBase}/image-catalog/proxy/${await stopping.idOf('a.svs')}/${nativeTile}?session=${ownSession}`;
+    const request = requestFor(path);
+    const socket = net.connect(Number(new URL(address).port), '127.0.0.1').setEncoding('latin1');
+    const next = () => new Promise<string>((resolve) => socket.once('data', resolve));
+    const peer = await connected.promise;
+    for (let i = 1; i <= 2; i++) {
+      socket.write(request);
+      expect(await next()).toMatch(/^HTTP\/1\.1 200/);
+    }
+    // Half of a request has arrived when the server stops.
+    socket.write(request.slice(0, 20));
+    await vi.waitFor(() => expect(peer.bytesRead).toBe(2 * request.length + 20));
+    const closed = stopping.app.close();
+    socket.write(request.slice(20));
+    expect(await next()).toMatch(/\r\nconnection: close\r\n/i);
+    await closed;
+  });
+});

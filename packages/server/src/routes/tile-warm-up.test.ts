@@ -1,0 +1,42 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { testServer } from '../testing/test-server.ts';
+import { warmUpTiles } from './tile-warm-up.ts';
+
+const never = new AbortController().signal;
+
+describe('the warm-up of the fast path', () => {
+  it('gets the tiles that it requests and leaves no audit entry, image session, metric, log line or file', async () => {
+    const { services, config, logged } = await testServer();
+    const { metrics, log, db } = services;
+    const tables = ['audit', 'image_sessions', 'images'] as const;
+    const rows = () => Promise.all(tables.map((table) => db.selectFrom(table).selectAll().execute()));
+    const figures = async () =>
+      (await metrics.now()).filter(({ name }) => /^(http_|tile|slides_open|slide_errors)/.test(name));
+    const before = { rows: await rows(), figures: await figures(), log: logged() };
+    expect(await warmUpTiles({ config, log, signal: never, tiles: 500 })).toBe(500);
+    expect({ rows: await rows(), figures: await figures(), log: logged() }).toEqual(before);
+    expect(fs.readdirSync(path.join(config.dataDir, 'scratch'))).toEqual([]);
+  });
+
+  it('requests nothing with TILE_FAST_PATH=off', async () => {
+    const { services, config } = await testServer({ config: { tileFastPath: false } });
+    expect(await warmUpTiles({ config, log: services.log, signal: never })).toBe(0);
+  });
+
+  it('ends when the server stops', async () => {
+    const { services, config } = await testServer();
+    const stopping = new AbortController();
+    setTimeout(() => stopping.abort(), 50);
+    const answered = await warmUpTiles({ config, log: services.log, signal: stopping.signal, tiles: 1e9 });
+    expect(answered).toBeLessThan(1e9);
+  });
+
+  it('logs a failure at the debug level and does not reject', async () => {
+    const { services, config, logged } = await testServer();
+    fs.writeFileSync(path.join(config.dataDir, 'scratch'), 'a file in place of the folder');
+    expect(await warmUpTiles({ config, log: services.log, signal: never })).toBe(0);
+    expect(logged()).toContain('"msg":"tile warm-up failed"');
+  });
+});

@@ -1,0 +1,192 @@
+/**
+ * Warm-up of the fast path: requests tiles of a small temporary slide from it when the server has started, so that V8 has
+ * compiled the path before the first viewer arrives (docs/performance.md, "The first seconds").
+ *
+ * The tiles go through the product's own code over a loopback connection. The image session, the catalogue entry and the
+ * metrics are stand-ins, so nothing reaches the database, the audit log, the access log or the figures.
+ */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import fs from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import path from 'node:path';
+import { apiBase, getTile } from '@lamina/contract';
+import { fingerprintOf } from '@lamina/slide';
+import pino, { type Logger } from 'pino';
+import type { ImageSession } from '../domain/image-session.ts';
+import { keepAliveMs, serverOptions } from '../http/connections.ts';
+import { createMetrics } from '../metrics/metrics.ts';
+import type { Config } from '../platform/config.ts';
+import type { RenderedTiles } from '../tiles/rendered-tiles.ts';
+import { createTileResolver } from '../tiles/resolve-tile.ts';
+import { createSlides, type ServableImage, type Slides } from '../tiles/slides.ts';
+import { createTileFastPath } from './tile-fast-path.ts';
+import { warmUpSlide } from './tile-warm-up-slide.ts';
+
+interface WarmUpOptions {
+  readonly config: Config;
+  readonly log: Logger;
+  /** Ends the warm-up. */
+  readonly signal: AbortSignal;
+  /** Number of tiles to request. */
+  readonly tiles?: number;
+}
+
+/** From about this number on, the CPU time per tile of the warm-up itself stays the same. */
+const usualTiles = 3000;
+const connections = 16;
+const maxMs = 5000;
+
+/** Never rejects: a warm-up that fails costs a slow first second. @returns the number of tiles that were answered */
+export async function warmUpTiles({
+  config,
+  log,
+  signal,
+  tiles = usualTiles,
+}: WarmUpOptions): Promise<number> {
+  if (!config.tileFastPath) return 0;
+  const silent = pino({ level: 'silent' });
+  const folder = path.join(config.dataDir, 'scratch');
+  const fileName = `warm-up-${process.pid}-${randomBytes(4).toString('hex')}.tif`;
+  const warmUpConfig = { ...config, slidesDir: folder, trustedProxies: [] };
+  const slides = createSlides({
+    config: warmUpConfig,
+    log: silent,
+    renderedTiles: noRendering,
+    objects: null,
+  });
+  let server: Server | null = null;
+  try {
+    await fs.mkdir(folder, { recursive: true });
+    await fs.writeFile(path.join(folder, fileName), warmUpSlide.file);
+    const fingerprint = await fingerprintOf({ path: path.join(folder, fileName) }, null);
+    server = await listen({ config: warmUpConfig, slides, log: silent, fileName, fingerprint });
+    const stop = AbortSignal.any([signal, AbortSignal.timeout(maxMs)]);
+    return await requestTiles((server.address() as AddressInfo).port, tiles, stop);
+  } catch (error) {
+    log.debug({ err: error }, 'tile warm-up failed');
+    return 0;
+  } finally {
+    server?.close();
+    server?.closeAllConnections();
+    await slides.close();
+    await fs.rm(path.join(folder, fileName), { force: true }).catch(() => {});
+  }
+}
+
+/** Starts an HTTP server with a fast path of its own, on a free port of the loopback interface. */
+async function listen({
+  config,
+  slides,
+  log,
+  fileName,
+  fingerprint,
+}: {
+  readonly config: Config;
+  readonly slides: Slides;
+  readonly log: Logger;
+  readonly fileName: string;
+  readonly fingerprint: string;
+}): Promise<Server> {
+  const metrics = createMetrics();
+  const image: ServableImage = {
+    root: 'slides',
+    path: fileName,
+    members: [],
+    id: warmUpImageId,
+    fileName,
+    dataset: null,
+    isHidden: false,
+    fingerprint,
+  };
+  const session = createStandInSession();
+  const tiles = createTileResolver({
+    pixelAccess: { authorize: () => session },
+    catalogue: { servable: () => image },
+    slides,
+    imageOpenings: { isRecorded: () => true, record: async () => {} },
+    metrics,
+    now: () => new Date(),
+  });
+  const fastPath = createTileFastPath({ config, tiles, metrics, log }, keepAliveMs);
+  const refuse = (_: unknown, response: { destroy(): unknown }) => void response.destroy();
+  const server = createServer(serverOptions, (request, response) => {
+    if (!fastPath.take(request, response, refuse)) refuse(request, response);
+  });
+  server.unref();
+  server.listen({ host: '127.0.0.1', port: 0, exclusive: true });
+  await once(server, 'listening');
+  return server;
+}
+
+const warmUpImageId = '00000000-0000-4000-8000-000000000000';
+
+function createStandInSession(): ImageSession {
+  const createdAt = Date.now();
+  return {
+    hash: '',
+    uid: '',
+    tokenHash: '',
+    visitor: null,
+    createdAt,
+    expiresAt: createdAt + 3_600_000,
+    restrictedDatasets: new Set(),
+    seesHidden: false,
+    shownImages: new Map(),
+  };
+}
+
+/** Sends one request after the other on each connection. @returns the number of answered requests */
+async function requestTiles(port: number, count: number, signal: AbortSignal): Promise<number> {
+  let sent = 0;
+  let answered = 0;
+  const requestOf = (n: number) => {
+    const { level, columns, rows } = warmUpSlide;
+    const url = (apiBase + getTile.path)
+      .replace(':imageId', warmUpImageId)
+      .replace(':dziLevel', String(level))
+      .replace(':tile', `${n % columns}_${Math.floor(n / columns) % rows}.jpeg`);
+    return `GET ${url}?session=${'w'.repeat(43)} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
+  };
+  const runConnection = async () => {
+    const socket = connect({ host: '127.0.0.1', port, noDelay: true, signal });
+    socket.write(requestOf(sent++));
+    for await (const chunk of socket as AsyncIterable<Buffer>) {
+      if (!isEndOfTile(chunk)) continue; // a response may arrive in several chunks
+      answered++;
+      if (sent >= count) break;
+      socket.write(requestOf(sent++));
+    }
+  };
+  await Promise.allSettled(Array.from({ length: connections }, runConnection));
+  return answered;
+}
+
+/** Whether the chunk ends with EOI, the last marker of a JPEG (ITU-T T.81 table B.1). */
+const isEndOfTile = (chunk: Buffer) => chunk.length > 1 && chunk.readUInt16BE(chunk.length - 2) === 0xffd9;
+
+const unexpected = async () => {
+  throw new Error('The warm-up renders nothing.');
+};
+
+const noRendering: RenderedTiles = {
+  tile: unexpected,
+  view: unexpected,
+  colourProfile: async () => null,
+  colourTable: unexpected,
+  thumbnail: unexpected,
+  inspect: unexpected,
+  group: unexpected,
+  fill: () => {},
+  figures: () => ({
+    memoryBytes: 0,
+    diskBytes: 0,
+    foundInMemory: 0,
+    foundOnDisk: 0,
+    queueLength: 0,
+    isFull: false,
+    faults: 0,
+  }),
+  close: async () => {},
+};

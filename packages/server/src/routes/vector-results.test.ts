@@ -1,0 +1,324 @@
+/** Vector result layers through HTTP: formats, counts, picks, blocks, density and hostile files. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { describe, expect, it, vi } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { slideWithResults } from '../testing/slide-with-results.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const red = [200, 0, 0];
+
+/** A square cell of a class; its centre is x + 5, y + 5. */
+function cell(x: number, y: number, name: string | null, measurements: object = { Area: x }) {
+  const ring = [
+    [x, y],
+    [x + 10, y],
+    [x + 10, y + 10],
+    [x, y + 10],
+    [x, y],
+  ];
+  return {
+    type: 'Feature',
+    id: `cell-${x}-${y}`,
+    geometry: { type: 'Polygon', coordinates: [ring] },
+    properties: {
+      objectType: 'cell',
+      ...(name !== null && { classification: { name, color: red } }),
+      measurements,
+    },
+  };
+}
+
+const collection = (features: readonly object[]) =>
+  Buffer.from(JSON.stringify({ type: 'FeatureCollection', features }));
+
+/** Cells on a grid of 10 pixels, of two classes by turns. */
+const grid = Array.from({ length: 4000 }, (_, i) =>
+  cell((i % 80) * 12, Math.floor(i / 80) * 12, i % 2 === 0 ? 'Tumor' : 'Stroma'),
+);
+
+async function vectors(bytes: Uint8Array, database: (typeof databaseKinds)[number] = 'SQLite') {
+  const given = await slideWithResults(database);
+  const layer = await given.send(bytes, { kind: 'vector' });
+  const get = async (rest: string) => (await given.overlay(layer.id, rest)).json();
+  const bytesOf = async (rest: string) => (await given.overlay(layer.id, rest)).rawPayload;
+  return { ...given, layer, get, bytesOf };
+}
+
+describe.each(databaseKinds)('Vector results on %s', (database) => {
+  it('imports cells of QuPath with classes, colours and measurements', async () => {
+    const { layer, get } = await vectors(collection(grid), database);
+    expect(layer).toMatchObject({ state: 'ready', object_count: 4000 });
+    expect(await get('descriptor')).toMatchObject({
+      kind: 'vector',
+      object_count: 4000,
+      vertex_count: 16_000,
+      bounds: [0, 0, 958, 598],
+      classes: [
+        { name: 'Tumor', color: red, count: 2000 },
+        { name: 'Stroma', color: red, count: 2000 },
+      ],
+      measurements: [{ name: 'Area', min: 0, max: 948, count: 4000 }],
+    });
+  });
+
+  it('counts objects whose centre lies in a rectangle exactly as the file has them', async () => {
+    const { get } = await vectors(gzipSync(collection(grid)), database);
+    expect(await get('counts')).toEqual({ classes: { Tumor: 2000, Stroma: 2000 } });
+    let seed = 1;
+    const random = () => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed / 2_147_483_647;
+    };
+    for (let n = 0; n < 12; n++) {
+      const [x0, y0] = [random() * 900, random() * 500];
+      const [x1, y1] = [x0 + random() * 500, y0 + random() * 300];
+      const expected = { Tumor: 0, Stroma: 0 };
+      for (const [i] of grid.entries()) {
+        const [x, y] = [(i % 80) * 12 + 5, Math.floor(i / 80) * 12 + 5];
+        if (x >= x0 && x <= x1 && y >= y0 && y <= y1) expected[i % 2 === 0 ? 'Tumor' : 'Stroma']++;
+      }
+      expect(await get(`counts?bbox=${x0},${y0},${x1},${y1}`)).toEqual({ classes: expected });
+    }
+    expect(await get('counts?bbox=5,5,5,5')).toEqual({ classes: { Tumor: 1, Stroma: 0 } });
+    expect(await get('counts?bbox=9,5,5,5')).toMatchObject({ code: 'invalid_request' });
+  });
+});
+
+describe('Vector results', () => {
+  it('picks the smallest object at a position, and the nearest one within the tolerance', async () => {
+    const large = { ...cell(0, 0, 'Region'), id: 'large' };
+    large.geometry.coordinates = [
+      [
+        [0, 0],
+        [900, 0],
+        [900, 700],
+        [0, 0],
+      ],
+    ];
+    const { get } = await vectors(collection([large, cell(100, 20, 'Tumor', { Area: 100, Bad: 'NaN' })]));
+    expect(await get('pick?x=105&y=25')).toEqual({
+      object: {
+        number: expect.any(Number),
+        id: 'cell-100-20',
+        class: { name: 'Tumor', color: red },
+        center: [105, 25],
+        rings: [
+          [
+            [100, 20],
+            [110, 20],
+            [110, 30],
+            [100, 30],
+          ],
+        ],
+        measurements: { Area: 100 },
+      },
+    });
+    expect(await get('pick?x=500&y=100')).toMatchObject({ object: { id: 'large' } });
+    expect(await get('pick?x=-3&y=0')).toEqual({ object: null });
+    expect(await get('pick?x=-3&y=0&tolerance=4')).toMatchObject({ object: { id: 'large' } });
+  });
+
+  it('serves blocks, centres and measurements, and at every level the density that the file has', async () => {
+    const { get, bytesOf, overlay, layer } = await vectors(collection(grid));
+    const { blocks, density } = await get('descriptor');
+    const index = await bytesOf('index');
+    expect(index.length).toBe(28 * blocks.count);
+    let [objects, vertices] = [0, 0];
+    for (let n = 0; n < blocks.count; n++) {
+      const block = await bytesOf(`blocks/${n}`);
+      expect(block.readUInt32LE(0)).toBe(0x3142524c);
+      expect(block.readUInt32LE(4)).toBe(objects);
+      expect(block.readUInt32LE(8)).toBe(index.readUInt32LE(28 * n + 20));
+      objects += block.readUInt32LE(8);
+      vertices += block.readUInt32LE(16);
+    }
+    expect([objects, vertices]).toEqual([4000, 16_000]);
+    const centers = await bytesOf('centers');
+    expect(centers.length).toBe(9 * 4000);
+    const column = await bytesOf('measurements/0?first=10&count=2');
+    expect(column.readFloatLE(4)).toBe(centers.readFloatLE(4 * 11) - 5);
+    for (const { level, width, height, cell: cellSize, x, y } of density) {
+      const counts = await bytesOf(`density/${level}/1`);
+      expect(counts.length).toBe(4 * width * height);
+      const expected = new Uint32Array(width * height);
+      for (let i = 1; i < grid.length; i += 2) {
+        const [centerX, centerY] = [(i % 80) * 12 + 5, Math.floor(i / 80) * 12 + 5];
+        const [column, row] = [Math.floor((centerX - x) / cellSize), Math.floor((centerY - y) / cellSize)];
+        (expected[row * width + column] as number)++;
+      }
+      const values = Array.from(expected, (_, n) => counts.readUInt32LE(4 * n));
+      expect(values).toEqual([...expected]);
+    }
+    expect((await overlay(layer.id, `blocks/${blocks.count}`)).statusCode).toBe(404);
+    expect((await overlay(layer.id, 'tiles/0/0_0.png')).statusCode).toBe(404);
+  });
+
+  it.each([
+    ['an array of QuPath 0.2', 'region_annotation_results.geojson'],
+    ['a bare MultiPolygon with holes', 'polygon.geojson'],
+    ['a FeatureCollection of QuPath 0.5', 'qupath05.geojson'],
+  ])('reads %s', async (_, file) => {
+    const folder = process.env.TEST_SLIDES;
+    if (folder === undefined) return;
+    const { layer } = await vectors(await fs.readFile(path.join(folder, 'annotations', file)));
+    expect(layer).toMatchObject({ state: 'ready' });
+    expect(layer.object_count).toBeGreaterThan(0);
+  });
+
+  it('reads annotations of a DICOM file with their groups as classes', async () => {
+    const folder = process.env.TEST_SLIDES;
+    if (folder === undefined) return;
+    const { layer, get } = await vectors(
+      await fs.readFile(path.join(folder, 'dicom/highdicom/sm_annotations.dcm')),
+    );
+    expect(layer).toMatchObject({ state: 'ready' });
+    const { classes, measurements } = (await get('descriptor')) as {
+      classes: { name: string; count: number }[];
+      measurements: unknown[];
+    };
+    const counts = classes.map(({ name, count }) => [name, count]);
+    expect(await get('counts')).toEqual({ classes: Object.fromEntries(counts) });
+    expect(layer.object_count).toBeGreaterThan(0);
+    expect(measurements.length).toBeGreaterThan(0);
+  });
+
+  it('reads the contours of HoVerNet and of CellViT with the names of their types', async () => {
+    const contour = [
+      [0, 0],
+      [10, 0],
+      [10, 10],
+    ];
+    const entry = { contour, type: 1, type_prob: 0.5, centroid: [5, 5] };
+    const hoverNet = await vectors(Buffer.from(JSON.stringify({ mag: 40, nuc: { 7: entry, 8: entry } })));
+    expect(await hoverNet.get('counts')).toEqual({ classes: { 'Type 1': 2 } });
+    expect(await hoverNet.get('pick?x=8&y=3')).toMatchObject({
+      object: { measurements: { type_prob: 0.5 } },
+    });
+    const file = { type_map: { 1: 'Neoplastic' }, cells: [entry, entry, entry] };
+    const cellVit = await vectors(Buffer.from(JSON.stringify(file)));
+    expect(await cellVit.get('counts')).toEqual({ classes: { Neoplastic: 3 } });
+  });
+
+  it('makes an object of each part of a MultiPolygon with all cells of a class', async () => {
+    const coordinates = grid.slice(0, 500).map(({ geometry }) => geometry.coordinates);
+    const feature = {
+      type: 'Feature',
+      geometry: { type: 'MultiPolygon', coordinates },
+      properties: { classification: { name: 'Tumor', color: red } },
+    };
+    const { layer } = await vectors(Buffer.from(JSON.stringify([feature])));
+    expect(layer.object_count).toBe(500);
+  });
+
+  it('reads a table of points in pixels or micrometres', async () => {
+    const inPixels = await vectors(Buffer.from('x,y,class,score\n10,20,Mitosis,0.5\n30,40,Other,\n'));
+    expect(await inPixels.get('pick?x=10&y=20')).toMatchObject({
+      object: { class: { name: 'Mitosis' }, rings: [], measurements: { score: 0.5 } },
+    });
+    const table = 'Object ID\tClassification\tCentroid X µm\tCentroid Y µm\na\tTumor\t10\t20\n';
+    const inMicrometres = await vectors(Buffer.from(table));
+    expect(await inMicrometres.get('pick?x=20&y=40')).toMatchObject({
+      object: { id: 'a', center: [20, 40] },
+    });
+  });
+
+  it.each([
+    ['text', Buffer.from('no table and no JSON'), 'unknown_format'],
+    ['a file that ends early', collection(grid).subarray(0, 5000), 'damaged'],
+    ['a member that is no JSON', Buffer.from('{"features":[{"type":Feature}]}'), 'damaged'],
+    ['brackets nested 100,000 deep', Buffer.from('['.repeat(100_000)), 'too_complex'],
+    [
+      'a coordinate that is text',
+      collection([
+        shape([
+          [
+            ['a', 0],
+            [1, 0],
+            [1, 1],
+            [0, 0],
+          ],
+        ]),
+      ]),
+      'bad_geometry',
+    ],
+    [
+      'a coordinate out of range',
+      collection([
+        shape([
+          [
+            [1e300, 0],
+            [1, 0],
+            [1, 1],
+            [0, 0],
+          ],
+        ]),
+      ]),
+      'bad_geometry',
+    ],
+    [
+      'a ring of two vertices',
+      collection([
+        shape([
+          [
+            [0, 0],
+            [1, 0],
+            [0, 0],
+          ],
+        ]),
+      ]),
+      'bad_geometry',
+    ],
+    ['a polygon without rings', collection([shape([])]), 'bad_geometry'],
+    [
+      'an unknown geometry',
+      collection([{ type: 'Feature', geometry: { type: 'Curve', coordinates: [] } }]),
+      'bad_geometry',
+    ],
+    [
+      '300 classes',
+      collection(grid.slice(0, 300).map((_, i) => cell(i, 0, `Class ${i}`))),
+      'too_many_classes',
+    ],
+    ['a damaged gzip stream', gzipSync(collection(grid)).subarray(0, 2000), 'damaged'],
+    ['a gzip bomb of spaces in an object', bomb(), 'too_complex'],
+  ])('refuses %s', async (_, bytes, code) => {
+    const { layer } = await vectors(bytes as Buffer);
+    expect(layer).toMatchObject({ state: 'failed', problem: { code } });
+  });
+
+  it('closes a ring that is open, and skips features without a geometry', async () => {
+    const open = shape([
+      [
+        [0, 0],
+        [10, 0],
+        [10, 10],
+        [0, 10],
+      ],
+    ]);
+    const { get } = await vectors(collection([open, { type: 'Feature', geometry: null, properties: {} }]));
+    expect(await get('counts?bbox=5,5,5,5')).toEqual({ classes: { Unclassified: 1 } });
+  });
+
+  it('sends blocks compressed to clients that accept it', async () => {
+    const { server, layer, overlay } = await vectors(collection(grid));
+    const plain = await overlay(layer.id, 'blocks/0');
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    const packed = await server.app.inject({
+      url: String(plain.raw.req.url),
+      headers: { 'accept-encoding': 'gzip' },
+    });
+    expect(packed.headers['content-encoding']).toBe('gzip');
+    expect(gunzipSync(packed.rawPayload)).toEqual(plain.rawPayload);
+  });
+});
+
+function shape(coordinates: unknown) {
+  return { type: 'Feature', geometry: { type: 'Polygon', coordinates }, properties: {} };
+}
+
+function bomb(): Buffer {
+  return gzipSync(Buffer.concat([Buffer.from('{"features":[{"a":'), Buffer.alloc(40_000_000, ' ')]));
+}

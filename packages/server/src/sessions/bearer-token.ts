@@ -1,0 +1,44 @@
+/** Bearer tokens in the Authorization header (RFC 6750): of sign-ins, and API tokens. */
+import { AppError, apiTokenPrefix } from '@lamina/contract';
+import type { ApiTokenAuthentication, ResolvedApiToken } from './api-token-service.ts';
+import type { ResolvedToken, SignInService } from './sign-in-service.ts';
+
+interface BearerServices {
+  readonly signIn: Pick<SignInService, 'resolveToken'>;
+  readonly apiTokens: Pick<ApiTokenAuthentication, 'authenticate'>;
+}
+
+/**
+ * Returns the account behind the request's bearer token, and the sign-in or the API token.
+ *
+ * @param rawHeaders names and values by turns, because Node's `headers` hides a repeated header
+ * @throws AppError token_missing, token_invalid (also for a repeated header); rate_limited for an API token
+ */
+export async function resolveBearerToken(
+  rawHeaders: readonly string[],
+  { signIn, apiTokens }: BearerServices,
+): Promise<ResolvedToken | ResolvedApiToken> {
+  const token = bearerTokenIn(rawHeaders);
+  if (isApiToken(token)) return apiTokens.authenticate(token);
+  const resolved = await signIn.resolveToken(token);
+  if (resolved === null) throw new AppError('token_invalid');
+  return resolved;
+}
+
+/** @throws AppError token_missing; token_invalid for another scheme, a malformed value or a repeated header */
+export function bearerTokenIn(rawHeaders: readonly string[]): string {
+  const values = rawHeaders.filter((_, i) => i % 2 === 1 && /^authorization$/i.test(rawHeaders[i - 1] ?? ''));
+  if (values.length === 0) throw new AppError('token_missing');
+  const token = /^Bearer ([\w.~+/-]{1,8192}=*)$/i.exec(values.length === 1 ? (values[0] ?? '') : '')?.[1];
+  if (token === undefined) throw new AppError('token_invalid');
+  return token;
+}
+
+export function isApiToken(token: string): boolean {
+  return token.startsWith(apiTokenPrefix);
+}
+
+/** Whether the value of an Authorization header has the form of an API token, valid or not. */
+export function carriesApiToken(authorization: string | undefined): boolean {
+  return authorization !== undefined && /^Bearer +lam_/i.test(authorization);
+}

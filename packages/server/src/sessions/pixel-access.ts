@@ -1,0 +1,95 @@
+/**
+ * Access to pixels: decides whether a request for a descriptor, a thumbnail or a tile has a valid image session, or without
+ * a session an API token with the scope slides:read. The order of the checks is that of docs/permissions.md.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import { AppError } from '@lamina/contract';
+import type { ImageSession } from '../domain/image-session.ts';
+import type { Config } from '../platform/config.ts';
+import type { ApiTokenAuthentication } from './api-token-service.ts';
+import { carriesApiToken, resolveBearerToken } from './bearer-token.ts';
+import type { ImageSessions } from './image-sessions.ts';
+import type { SignInService } from './sign-in-service.ts';
+
+/** The credentials of a request for pixels. */
+export interface PixelRequest {
+  /** The `session` query parameter. */
+  readonly sessionId: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  /** Names and values by turns. */
+  readonly rawHeaders: readonly string[];
+}
+
+export interface PixelAccess {
+  /**
+   * Returns the valid image session of the request and counts the request, or what takes its place for an API token. A
+   * promise only when the database or a token has to be looked up.
+   *
+   * @throws AppError session_missing, session_invalid, token_invalid, unavailable; for API tokens forbidden, rate_limited
+   */
+  authorize(request: PixelRequest): ImageSession | Promise<ImageSession>;
+}
+
+interface PixelAccessDependencies {
+  readonly config: Pick<Config, 'imageSessionCookie'>;
+  readonly imageSessions: Pick<ImageSessions, 'resolve'>;
+  readonly signIn: Pick<SignInService, 'resolveToken'>;
+  readonly apiTokens: ApiTokenAuthentication;
+}
+
+/** Name of the cookie that IMAGE_SESSION_COOKIE=strict requires. */
+export const imageSessionCookieName = 'image_session';
+
+export function createPixelAccess({
+  config,
+  imageSessions,
+  signIn,
+  apiTokens,
+}: PixelAccessDependencies): PixelAccess {
+  function accept(
+    session: ImageSession | null,
+    { sessionId, headers, rawHeaders }: PixelRequest,
+  ): ImageSession | Promise<ImageSession> {
+    if (session === null) throw new AppError('session_invalid');
+    if (config.imageSessionCookie === 'strict' && imageSessionCookieIn(headers.cookie) !== sessionId) {
+      throw new AppError('session_invalid');
+    }
+    return headers.authorization === undefined ? session : acceptWithToken(session, rawHeaders);
+  }
+
+  /** An image element sends no token. A token that is sent must be valid and of the session's account. */
+  async function acceptWithToken(
+    session: ImageSession,
+    rawHeaders: readonly string[],
+  ): Promise<ImageSession> {
+    const { user } = await resolveBearerToken(rawHeaders, { signIn, apiTokens });
+    if (user.uid !== session.uid) throw new AppError('session_invalid');
+    return session;
+  }
+
+  async function acceptApiToken(rawHeaders: readonly string[]): Promise<ImageSession> {
+    const resolved = await resolveBearerToken(rawHeaders, { signIn, apiTokens });
+    if (!('apiToken' in resolved)) throw new AppError('session_missing');
+    return apiTokens.pixelSessionOf(resolved);
+  }
+
+  return {
+    authorize(request) {
+      const { sessionId } = request;
+      const { authorization } = request.headers;
+      if (!sessionId && carriesApiToken(authorization)) return acceptApiToken(request.rawHeaders);
+      if (sessionId === undefined || sessionId === '') throw new AppError('session_missing');
+      const resolved = imageSessions.resolve(sessionId);
+      if (resolved instanceof Promise) return resolved.then((session) => accept(session, request));
+      return accept(resolved, request);
+    },
+  };
+}
+
+function imageSessionCookieIn(header: string | undefined): string | undefined {
+  for (const cookie of header?.split(/;\s*/) ?? []) {
+    if (cookie.startsWith(`${imageSessionCookieName}=`))
+      return cookie.slice(imageSessionCookieName.length + 1);
+  }
+  return undefined;
+}

@@ -1,0 +1,285 @@
+/**
+ * Share links: made by accounts for slides that they may view, opened by visitors without an account.
+ *
+ * The right of a link is never wider than that of its maker at that moment: every opening and every renewal of a visitor's
+ * image session asks the database again for the link, its maker, the slides and their datasets. Losing the right ends the
+ * link for good.
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  AppError,
+  type BodyOf,
+  type createShareLink as createEndpoint,
+  may,
+  type openShareLink as openEndpoint,
+  type ResponseOf,
+  type SharedItem,
+  type ShareLink,
+  shareLinkDefaultDays,
+  type User,
+} from '@lamina/contract';
+import type { Actor } from '../audit/actor.ts';
+import type { AuditRecorder, Origin } from '../audit/audit-recorder.ts';
+import type { LimitActions } from '../audit/limit-actions.ts';
+import type { Cases } from '../cases/cases.ts';
+import type { VisibleImages } from '../catalogue/visible-images.ts';
+import type { Collections } from '../collections/collections.ts';
+import type { Datasets } from '../datasets/datasets.ts';
+import { effectiveAccount } from '../domain/account.ts';
+import { isLinkAlive } from '../domain/share-link.ts';
+import { hashSecret, newSecret } from '../platform/secrets.ts';
+import { currentCaller } from '../sessions/current-caller.ts';
+import type { ImageSessions } from '../sessions/image-sessions.ts';
+import type { SignInService } from '../sessions/sign-in-service.ts';
+import type { Throttle } from '../sign-in/throttle.ts';
+import { type Change, type Connection, change, type Database } from '../store/database.ts';
+import { listDatasetRows } from '../store/datasets.ts';
+import type { ImageRow } from '../store/images.ts';
+import { findSavedViews } from '../store/saved-views.ts';
+import {
+  countOpening,
+  endShareLinks,
+  findShareLink,
+  findShareLinkBySecret,
+  imagesOfLinks,
+  insertShareLink,
+  listShareLinkRows,
+  type ShareLinkRow,
+  type ShareTarget,
+} from '../store/share-links.ts';
+import { findUser } from '../store/users.ts';
+import { sharedItems } from './shared-items.ts';
+
+type NewLink = BodyOf<typeof createEndpoint>;
+
+export interface ShareLinks {
+  /** Own links; for an administrator all. Newest first. */
+  list(user: User): Promise<ShareLink[]>;
+  /** @throws AppError not_found, sharing_off, invalid_request, rate_limited */
+  create(by: Actor, wanted: NewLink): Promise<ResponseOf<typeof createEndpoint>>;
+  /** Ends a link; does nothing for one that has been ended. @throws AppError not_found */
+  end(by: Actor, id: string): Promise<void>;
+  /**
+   * Opens a link for a visitor.
+   *
+   * @throws AppError not_found alike for unknown, ended and used-up links; password_required, password_invalid, rate_limited
+   */
+  open(
+    given: { readonly secret: string; readonly password?: string | undefined },
+    origin: Origin,
+  ): Promise<ResponseOf<typeof openEndpoint>>;
+}
+
+interface Dependencies {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly publicUrl: () => string;
+  readonly audit: AuditRecorder;
+  readonly limitActions: LimitActions;
+  readonly signIn: Pick<SignInService, 'holderOf' | 'hashPassword' | 'isRight'>;
+  readonly throttle: Pick<Throttle, 'requireShareLink' | 'failShareLink'>;
+  readonly imageSessions: Pick<ImageSessions, 'createForVisitor' | 'forget'>;
+  readonly datasets: Pick<Datasets, 'closedTo'>;
+  readonly visibleImages: VisibleImages;
+  readonly cases: Pick<Cases, 'visible'>;
+  readonly collections: Pick<Collections, 'get' | 'own'>;
+}
+
+const dayMs = 24 * 60 * 60_000;
+/** “A year from now” may be computed by a clock that is ahead. */
+const clockToleranceMs = 5 * 60_000;
+
+/** One closure of more than 60 lines: making, opening and ending share what a link opens. */
+export function createShareLinks(dependencies: Dependencies): ShareLinks {
+  const { db, now, publicUrl, audit, limitActions, signIn, throttle, imageSessions } = dependencies;
+  const { datasets, visibleImages, cases, collections } = dependencies;
+
+  /** Returns the slides that the target names and its maker may view. @throws AppError not_found when there are none */
+  async function imagesOf(user: User, { type, id }: ShareTarget, tx: Change): Promise<ImageRow[]> {
+    const imageIds = await imageIdsOf(user, { type, id }, tx);
+    const images = await visibleImages.of(user, imageIds, tx);
+    if (images.size === 0) throw new AppError('not_found');
+    return [...images.values()];
+  }
+
+  async function imageIdsOf(user: User, { type, id }: ShareTarget, tx: Change): Promise<readonly string[]> {
+    if (type === 'slide') return [id];
+    if (type === 'case') {
+      const found = (await cases.visible(user, [id], tx)).get(id);
+      return found?.slides.map(({ image_id }) => image_id) ?? [];
+    }
+    if (type === 'view') {
+      const [view] = await findSavedViews(tx, [id]);
+      return view?.uid === user.uid ? [view.image_id] : [];
+    }
+    await collections.own(user.uid, id, tx);
+    return (await collections.get(user, id, tx)).items.flatMap(({ images }) => images);
+  }
+
+  /** @throws AppError sharing_off */
+  async function requireSharing(tx: Change, images: readonly ImageRow[]): Promise<void> {
+    const shared = new Set(
+      (await listDatasetRows(tx)).filter(({ is_shared }) => is_shared === 1).map(({ name }) => name),
+    );
+    const isShared = images.every(({ dataset_name }) => dataset_name !== null && shared.has(dataset_name));
+    if (!isShared) throw new AppError('sharing_off');
+  }
+
+  /** @throws AppError invalid_request */
+  function expiryOf(asked: string | undefined, at: Date): string {
+    if (asked === undefined) return new Date(at.getTime() + shareLinkDefaultDays * dayMs).toISOString();
+    const expiresAt = new Date(asked);
+    if (expiresAt <= at)
+      throw new AppError('invalid_request', { reason: 'share_end_past', field: 'expires_at' });
+    const latest = new Date(at.getTime() + clockToleranceMs);
+    latest.setUTCFullYear(latest.getUTCFullYear() + 1);
+    if (expiresAt > latest) {
+      throw new AppError('invalid_request', { reason: 'share_end_late', field: 'expires_at' });
+    }
+    return expiresAt.toISOString();
+  }
+
+  /** Returns the link and the slides that it opens now; null when it opens nothing. */
+  async function openable(from: Connection, secretHash: string) {
+    const link = await findShareLinkBySecret(from, secretHash);
+    if (link === null) return null;
+    const maker = await findUser(from, link.uid);
+    if (maker === null || !isLinkAlive(link, maker, now())) return null;
+    const closed = await datasets.closedTo(effectiveAccount(maker, now()), from);
+    const linked = (await imagesOfLinks(from, [link.id])).get(link.id) ?? [];
+    const imageIds = new Set(linked.filter(({ dataset }) => !closed.has(dataset)).map(({ id }) => id));
+    return imageIds.size === 0 ? null : { link, imageIds };
+  }
+
+  /** Checks the password of a link, if it has one. @throws AppError password_required, password_invalid, rate_limited */
+  async function requirePassword(link: ShareLinkRow, password: string | undefined, origin: Origin) {
+    if (link.password_hash === null) return;
+    if (password === undefined || password === '') throw new AppError('password_required');
+    await throttle.requireShareLink(origin, link.id);
+    const requester = { address: origin.address, account: `share link ${link.id}` };
+    if (await signIn.isRight(link.password_hash, password, requester)) {
+      // Other attempts may have reached the limit meanwhile.
+      await throttle.requireShareLink(origin, link.id);
+      return;
+    }
+    await throttle.failShareLink(origin, link.id);
+    throw new AppError('password_invalid');
+  }
+
+  return {
+    async list(user) {
+      const rows = await listShareLinkRows(db, may(user, 'users.manage') ? undefined : user.uid);
+      return rows.map((row) => {
+        const { display_name, email, status, role, account_expires_at } = row;
+        const maker = { status, role, expiresAt: account_expires_at };
+        return shareLinkOf(row, display_name ?? email, !isLinkAlive(row, maker, now()));
+      });
+    },
+
+    async create(by, { target, title, expires_at, max_openings, password, show_annotations, free_movement }) {
+      const at = now();
+      const expiresAt = expiryOf(expires_at, at);
+      const secret = newSecret();
+      const requester = { address: by.origin.address, account: by.email };
+      const passwordHash = password ? await signIn.hashPassword(password, requester) : null;
+      return change(db, 'accounts', async (tx) => {
+        const user = await currentCaller(tx, signIn, by, 'sharing.own');
+        await requireSharing(tx, await imagesOf(user, target, tx));
+        await limitActions.require(tx, 'share-link-created', by);
+        const row: ShareLinkRow = {
+          id: randomUUID(),
+          secret_hash: hashSecret(secret),
+          uid: by.uid,
+          title,
+          target_type: target.type,
+          target_id: target.id,
+          password_hash: passwordHash,
+          shows_annotations: show_annotations ? 1 : 0,
+          allows_movement: free_movement ? 1 : 0,
+          max_openings: max_openings ?? null,
+          openings: 0,
+          created_at: at.toISOString(),
+          expires_at: expiresAt,
+          ended_at: null,
+        };
+        await insertShareLink(tx, row);
+        await audit.record(tx, {
+          action: 'share-link-created',
+          actor: by.uid,
+          target: row.id,
+          detail: { type: target.type, of: target.id, expires_at: expiresAt, max_openings: row.max_openings },
+          origin: by.origin,
+        });
+        const ownerName = user.displayName ?? user.email;
+        return { ...shareLinkOf(row, ownerName, false), url: `${publicUrl()}/shared#${secret}` };
+      });
+    },
+
+    async end(by, id) {
+      await change(db, 'accounts', async (tx) => {
+        const user = await currentCaller(tx, signIn, by, 'sharing.own');
+        const link = await findShareLink(tx, id);
+        if (link === null || (link.uid !== by.uid && !may(user, 'users.manage'))) {
+          throw new AppError('not_found');
+        }
+        if (link.ended_at !== null) return;
+        await endShareLinks(tx, [id], now().toISOString());
+        const entry = { actor: by.uid, target: id, origin: by.origin };
+        await audit.record(tx, { ...entry, action: 'share-link-ended', detail: { openings: link.openings } });
+      });
+      imageSessions.forget({ shareLinkId: id });
+    },
+
+    async open({ secret, password }, origin) {
+      const secretHash = hashSecret(secret);
+      const found = await openable(db, secretHash);
+      if (found === null) {
+        await throttle.failShareLink(origin, null);
+        throw new AppError('not_found');
+      }
+      await requirePassword(found.link, password, origin);
+      return change(db, 'accounts', async (tx) => {
+        // Again: the link may have ended while the password was checked.
+        const current = await openable(tx, secretHash);
+        if (current === null || !(await countOpening(tx, current.link.id))) throw new AppError('not_found');
+        const { link, imageIds } = current;
+        const { sessionId, expiresInSeconds } = await imageSessions.createForVisitor(tx, link);
+        await audit.record(tx, {
+          action: 'share-link-opened',
+          actor: null,
+          target: link.id,
+          detail: { openings: link.openings + 1, slides: imageIds.size },
+          origin,
+        });
+        const items: SharedItem[] = await sharedItems(tx, link, imageIds);
+        return {
+          session_id: sessionId,
+          expires_in: expiresInSeconds,
+          title: link.title,
+          items,
+          free_movement: link.allows_movement === 1,
+          show_annotations: link.shows_annotations === 1,
+          ...(link.target_type === 'collection' && { collection_id: link.target_id }),
+        };
+      });
+    },
+  };
+}
+
+function shareLinkOf(row: ShareLinkRow, ownerName: string, ended: boolean): ShareLink {
+  return {
+    id: row.id,
+    title: row.title,
+    target: { type: row.target_type, id: row.target_id },
+    owner: row.uid,
+    owner_name: ownerName,
+    created_at: row.created_at,
+    expires_at: row.expires_at,
+    openings: row.openings,
+    max_openings: row.max_openings,
+    has_password: row.password_hash !== null,
+    show_annotations: row.shows_annotations === 1,
+    free_movement: row.allows_movement === 1,
+    ended,
+  };
+}

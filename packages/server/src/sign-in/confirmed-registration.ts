@@ -1,0 +1,146 @@
+/**
+ * Registration where existing addresses are hidden (REGISTRATION_HIDE_EXISTING=on): an account exists only after the
+ * owner of the e-mail address has opened the mailed link. Until then a registration is a row outside of the accounts,
+ * so that signing in, resetting the password and every call of an administrator treat its address as unknown.
+ */
+import { AppError, type Language, type User } from '@lamina/contract';
+import type { AuditRecorder, Origin } from '../audit/audit-recorder.ts';
+import { register } from '../domain/account.ts';
+import { emailKey } from '../domain/email.ts';
+import type { AdminDigest } from '../mail/admin-digest.ts';
+import { alreadyRegisteredEmail, confirmRegistrationEmail } from '../mail/email-texts.ts';
+import type { Mail } from '../mail/mail.ts';
+import type { Recipients } from '../mail/recipients.ts';
+import type { Background } from '../platform/background-tasks.ts';
+import { hashSecret, newSecret } from '../platform/secrets.ts';
+import type { SignInService } from '../sessions/sign-in-service.ts';
+import { insertApplication } from '../store/applications.ts';
+import { change, type Database } from '../store/database.ts';
+import {
+  deleteExpiredRegistrations,
+  deleteRegistrationsOf,
+  findRegistration,
+  insertRegistration,
+} from '../store/registrations.ts';
+import { findUserByEmail, insertUser } from '../store/users.ts';
+import type { Throttle } from './throttle.ts';
+
+interface Request {
+  readonly user: User;
+  readonly passwordHash: string;
+  readonly affiliation?: string | undefined;
+  readonly purpose?: string | undefined;
+  /** Language of the request, and so of e-mails to the account. */
+  readonly language: Language;
+}
+
+export interface ConfirmedRegistration {
+  /**
+   * E-mails a link to the owner of the address, or that the address has an account. Returns before that is done, so that
+   * the duration of the response shows neither.
+   */
+  request(request: Request, origin: Origin): void;
+  /**
+   * Creates the account. The password proves that the person who opened the link is the one who registered.
+   *
+   * @throws AppError confirmation_link_invalid, credentials_invalid, email_taken, rate_limited, unavailable
+   */
+  confirm(code: string, password: string, origin: Origin): Promise<void>;
+  /** Deletes registrations that were not confirmed in time. */
+  deleteExpired(): Promise<void>;
+}
+
+/** How long the link is valid, and personal data of an unconfirmed registration is kept. */
+const confirmWithinMs = 24 * 60 * 60_000;
+
+interface Options {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly audit: AuditRecorder;
+  readonly mail: Mail;
+  readonly background: Background;
+  readonly signIn: SignInService;
+  readonly throttle: Throttle;
+  readonly adminDigest: Pick<AdminDigest, 'asked'>;
+  readonly recipients: Recipients;
+}
+
+export function createConfirmedRegistration(options: Options): ConfirmedRegistration {
+  const { db, now, audit, mail, background, signIn, throttle, adminDigest, recipients } = options;
+
+  async function store(request: Request, origin: Origin) {
+    const { user, passwordHash, affiliation, purpose, language } = request;
+    if (!(await throttle.mayMail({ email: user.email, origin }))) return;
+    await change(db, 'accounts', async (tx) => {
+      const known = await findUserByEmail(tx, user.email);
+      await audit.record(tx, {
+        action: 'registration-requested',
+        result: known === null ? 'done' : 'refused',
+        actor: null,
+        target: known?.uid ?? user.uid,
+        origin,
+      });
+      if (known !== null) {
+        await mail.queue(tx, alreadyRegisteredEmail(await recipients.of(tx, known)));
+        return;
+      }
+      const code = newSecret();
+      await insertRegistration(tx, {
+        hash: hashSecret(code),
+        uid: user.uid,
+        email: user.email,
+        email_key: emailKey(user.email),
+        password_hash: passwordHash,
+        display_name: user.displayName,
+        affiliation: affiliation ?? null,
+        purpose: purpose ?? null,
+        expires_at: new Date(now().getTime() + confirmWithinMs).toISOString(),
+        language,
+      });
+      await mail.queue(tx, confirmRegistrationEmail(recipients.at(user.email, language), code));
+    });
+    mail.wake();
+  }
+
+  return {
+    request(request, origin) {
+      background.run('registration e-mail', () => store(request, origin));
+    },
+
+    async confirm(code, password, origin) {
+      const hash = hashSecret(code);
+      const { email, password_hash: passwordHash } = await throttle.guard(
+        'password',
+        { email: null, origin },
+        async () => {
+          const found = await findRegistration(db, hash, now());
+          if (found === null) throw new AppError('confirmation_link_invalid');
+          return found;
+        },
+      );
+      await throttle.guard('password', { email, origin }, async () => {
+        const requester = { address: origin.address, account: emailKey(email) };
+        if (await signIn.isRight(passwordHash, password, requester)) return;
+        throw new AppError('credentials_invalid', { reason: 'registration_password_wrong' });
+      });
+      await change(db, 'accounts', async (tx) => {
+        // Read again: the registration may have changed during the hashing.
+        const found = await findRegistration(tx, hash, now());
+        if (found === null) throw new AppError('confirmation_link_invalid');
+        if ((await findUserByEmail(tx, email)) !== null) throw new AppError('email_taken');
+        const { uid, display_name: displayName, affiliation, purpose, language } = found;
+        await deleteRegistrationsOf(tx, found.email_key);
+        await insertUser(tx, register({ uid, email, displayName }, now().toISOString()), language);
+        await signIn.signUp(tx, uid, passwordHash);
+        if (affiliation !== null || purpose !== null) {
+          await insertApplication(tx, { uid, affiliation, purpose });
+        }
+        const detail = { email_confirmed: true };
+        await audit.record(tx, { action: 'registered', actor: null, target: uid, detail, origin });
+      });
+      adminDigest.asked();
+    },
+
+    deleteExpired: () => deleteExpiredRegistrations(db, now()),
+  };
+}

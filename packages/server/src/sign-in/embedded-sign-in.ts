@@ -1,0 +1,229 @@
+/** The embedded sign-in service: it stores password hashes, and issues opaque tokens that are rows of the database. */
+import { AppError, type User } from '@lamina/contract';
+import type { Logger } from 'pino';
+import { effectiveAccount, wasIssuedBeforeExpiry } from '../domain/account.ts';
+import type { Reader } from '../domain/dataset-access.ts';
+import { emailKey } from '../domain/email.ts';
+import { isFromTheFuture } from '../platform/clock.ts';
+import { hashSecret, newSecret } from '../platform/secrets.ts';
+import { type From, type IssuedToken, type SignInService, tokenIdleMs } from '../sessions/sign-in-service.ts';
+import { deleteApiTokensFromBefore, deleteApiTokensOf, findApiToken } from '../store/api-tokens.ts';
+import { type Change, type Connection, change, type Database } from '../store/database.ts';
+import { findPassword, insertPassword, updatePassword } from '../store/identities.ts';
+import { deleteExpiredResets, deleteResetsOf, findReset, replaceReset } from '../store/password-resets.ts';
+import {
+  deleteExpiredTokens,
+  deleteOldestTokens,
+  deleteToken,
+  deleteTokensFromBefore,
+  deleteTokensOf,
+  findToken,
+  insertToken,
+  listTokensOf,
+  type StoredToken,
+  touchToken,
+} from '../store/tokens.ts';
+import { findUser, findUserByEmail } from '../store/users.ts';
+import { createPasswords, type PasswordCost } from './password.ts';
+
+const tokenLifetimeMs = 12 * 60 * 60_000;
+/**
+ * Maximum number of concurrent sign-ins of one account; a further one ends the oldest. Enough for a class that shares
+ * a teaching account, and for programs that sign in at every run.
+ */
+export const maxTokensPerAccount = 50;
+/** The last use of a token is stored at most this often. */
+const touchEveryMs = 30_000;
+const resetMs = 30 * 60_000;
+
+interface Ground {
+  readonly db: Database;
+  readonly log: Logger;
+  readonly now: () => Date;
+  readonly passwordCost: PasswordCost;
+}
+
+export function createEmbeddedSignIn({ db, log, now, passwordCost }: Ground): SignInService {
+  const passwords = createPasswords(passwordCost);
+  const later = (ms: number) => new Date(now().getTime() + ms);
+
+  /** Logs a failed write instead of throwing it: a full disk must not sign people out. At most 30 s of idle time are lost. */
+  async function touch(hash: string): Promise<void> {
+    try {
+      await touchToken(db, hash, now());
+    } catch (error) {
+      log.warn({ err: error }, 'the use of a token could not be written down');
+    }
+  }
+
+  async function issueToken(tx: Change, user: User, from: From): Promise<IssuedToken> {
+    if (user.status === 'deactivated') throw accountClosed(user);
+    const token = newSecret();
+    const issuedAt = now().toISOString();
+    await deleteExpiredTokens(tx, now(), later(-tokenIdleMs));
+    const endedTokenHashes = await deleteOldestTokens(tx, user.uid, maxTokensPerAccount - 1);
+    await insertToken(tx, {
+      hash: hashSecret(token),
+      uid: user.uid,
+      created_at: issuedAt,
+      last_used_at: issuedAt,
+      expires_at: later(tokenLifetimeMs).toISOString(),
+      address: from.address,
+      browser: from.browser ?? null,
+    });
+    return { token, expiresInSeconds: tokenLifetimeMs / 1000, endedTokenHashes };
+  }
+
+  /** Returns the account that a reset code opens; null for a wrong or expired code, and for a deactivated account. */
+  async function ownerOf(from: Connection, code: string): Promise<User | null> {
+    const uid = await findReset(from, hashSecret(code), now());
+    const user = uid === null ? null : await findUser(from, uid);
+    return user?.status === 'deactivated' ? null : user;
+  }
+
+  async function findValidToken(tokenHash: string): Promise<StoredToken | null> {
+    const found = await findToken(db, tokenHash);
+    if (found === null || found.user.status === 'deactivated') return null;
+    if (wasIssuedBeforeExpiry(found.createdAt, found.user, now())) return null;
+    if (isFromTheFuture(found.createdAt, now()) || isFromTheFuture(found.lastUsedAt, now())) return null;
+    const isIdle = now().getTime() - found.lastUsedAt.getTime() >= tokenIdleMs;
+    return found.expiresAt <= now() || isIdle ? null : found;
+  }
+
+  return {
+    hashPassword: passwords.hash,
+    isRight: passwords.isRight,
+    signUp: insertPassword,
+
+    async signIn(email, password, from, record) {
+      const found = await findUserByEmail(db, email);
+      const passwordHash = found && (await findPassword(db, found.uid));
+      const isRight = await passwords.isRight(passwordHash, password, {
+        address: from.address,
+        account: emailKey(email),
+      });
+      if (found === null || !isRight) throw new AppError('credentials_invalid');
+
+      return change(db, 'accounts', async (tx) => {
+        // Read again: the account and its password may have changed during the hashing.
+        const user = await findUser(tx, found.uid);
+        if (user === null || (await findPassword(tx, user.uid)) !== passwordHash) {
+          throw new AppError('credentials_invalid');
+        }
+        const issued = await issueToken(tx, user, from);
+        await record(tx, user, issued.endedTokenHashes);
+        return issued;
+      });
+    },
+
+    issueToken,
+
+    signOut: deleteToken,
+
+    async resolveToken(token) {
+      const tokenHash = hashSecret(token);
+      const found = await findValidToken(tokenHash);
+      if (found === null) return null;
+      if (now().getTime() - found.lastUsedAt.getTime() >= touchEveryMs) await touch(tokenHash);
+      return { user: effectiveAccount(found.user, now()), tokenHash, signedInAt: found.createdAt };
+    },
+
+    async currentHolder(tokenHash) {
+      const signedIn = await findValidToken(tokenHash);
+      if (signedIn !== null) return effectiveAccount(signedIn.user, now());
+      const found = await apiTokenOf(db, tokenHash);
+      if (found === null || found.expiresAt <= now()) return null;
+      if (wasIssuedBeforeExpiry(found.createdAt, found.user, now())) return null;
+      return effectiveAccount(found.user, now());
+    },
+
+    async holderOf(tx, tokenHash) {
+      const found = (await findToken(tx, tokenHash)) ?? (await apiTokenOf(tx, tokenHash));
+      if (found === null || wasIssuedBeforeExpiry(found.createdAt, found.user, now())) return null;
+      return effectiveAccount(found.user, now());
+    },
+
+    async isPassword(uid, password, requester) {
+      return passwords.isRight(await findPassword(db, uid), password, requester);
+    },
+
+    async hasPassword(tx, uid) {
+      return (await findPassword(tx, uid)) !== null;
+    },
+
+    async setPassword(tx, uid, passwordHash) {
+      if (!(await updatePassword(tx, uid, passwordHash))) throw new AppError('password_elsewhere');
+      await deleteResetsOf(tx, uid);
+    },
+
+    endSignIns: deleteTokensOf,
+
+    async revokeAll(tx, uid, keepTokenHash) {
+      await deleteTokensOf(tx, uid, keepTokenHash);
+      await deleteApiTokensOf(tx, uid);
+    },
+
+    async revokeFromBefore(tx, uid, at) {
+      await deleteTokensFromBefore(tx, uid, at);
+      await deleteApiTokensFromBefore(tx, uid, at);
+    },
+
+    async signInsOf(uid) {
+      const rows = await listTokensOf(db, uid, now(), later(-tokenIdleMs));
+      return rows.map((row) => ({
+        id: signInId(row.hash),
+        tokenHash: row.hash,
+        createdAt: row.created_at,
+        lastUsedAt: row.last_used_at,
+        address: row.address,
+        browser: row.browser,
+      }));
+    },
+
+    async startReset(tx, email) {
+      const user = await findUserByEmail(tx, email);
+      if (user === null || user.status === 'deactivated') return null;
+      if ((await findPassword(tx, user.uid)) === null) return null;
+      const code = newSecret();
+      await deleteExpiredResets(tx, now());
+      await replaceReset(tx, {
+        hash: hashSecret(code),
+        uid: user.uid,
+        expires_at: later(resetMs).toISOString(),
+      });
+      return { code, user };
+    },
+
+    ownerOfReset: (code) => ownerOf(db, code),
+
+    async takeReset(tx, code) {
+      const user = await ownerOf(tx, code);
+      if (user !== null) await deleteResetsOf(tx, user.uid);
+      return user;
+    },
+  };
+}
+
+/** The account of an API token that calls in place of a sign-in; its limit to datasets goes with the account. */
+async function apiTokenOf(
+  db: Connection,
+  hash: string,
+): Promise<{ readonly user: Reader; readonly createdAt: Date; readonly expiresAt: Date } | null> {
+  const found = await findApiToken(db, hash);
+  if (found === null) return null;
+  const { user, datasets, createdAt, expiresAt } = found;
+  return {
+    user: datasets === null ? user : { ...user, onlyDatasets: datasets },
+    createdAt: new Date(createdAt),
+    expiresAt: new Date(expiresAt),
+  };
+}
+
+/** A public id of a sign-in: does not reveal the token's hash, and is shorter, since it is not a credential. */
+function signInId(tokenHash: string): string {
+  return hashSecret(`sign-in ${tokenHash}`).slice(0, 22);
+}
+
+function accountClosed({ status }: User): AppError {
+  return new AppError('account_not_active', { reason: 'account_deactivated', status });
+}

@@ -1,0 +1,398 @@
+/** Signing in with the ID token of a real OpenID Connect provider, through HTTP. */
+import { randomUUID } from 'node:crypto';
+import {
+  approveUser,
+  changePassword,
+  confirmPasswordReset,
+  confirmRegistration,
+  createImageSession,
+  deactivateUser,
+  deleteAccount,
+  getProfile,
+  listImages,
+  register,
+  requestPasswordReset,
+  setUserPassword,
+  signIn,
+  suspendUser,
+  verifyToken,
+} from '@lamina/contract';
+import { SignJWT } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { restoreAdmin } from '../accounts/first-admin.ts';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { newKey, type OidcProvider, startOidcProvider } from '../testing/oidc-provider.ts';
+import { type TestServer, testServer } from '../testing/test-server.ts';
+
+let oidc: OidcProvider;
+beforeAll(async () => {
+  oidc = await startOidcProvider();
+});
+afterAll(() => oidc.close());
+beforeEach(() => {
+  oidc.fail(null);
+  oidc.people.clear();
+});
+
+type Settings = { database?: 'SQLite' | 'PostgreSQL'; embedded?: boolean; linkByEmail?: boolean };
+
+async function server({ database = 'SQLite', embedded = true, linkByEmail = false }: Settings = {}) {
+  const { issuer, clientId } = oidc;
+  const external = { issuer, clientId, audience: clientId, name: null, linkByEmail };
+  const made = await testServer({ database, config: { signIn: { embedded, external } } });
+  // The provider's clock is the real one.
+  made.clock.advance(Date.now() - made.clock.now().getTime());
+  return made;
+}
+
+async function verify({ as }: Pick<TestServer, 'as'>, login: string) {
+  const nonce = randomUUID();
+  return as(null).call(verifyToken, { body: { token: await oidc.signIn(login, nonce), nonce } });
+}
+
+/** Order of the P-256 group (SEC 2 section 2.4.2): (r, s) and (r, n - s) are signatures of the same text. */
+const p256Order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+
+function withTwinSignature(token: string): string {
+  const end = token.lastIndexOf('.') + 1;
+  const signature = Buffer.from(token.slice(end), 'base64url');
+  const s = BigInt(`0x${signature.subarray(32).toString('hex')}`);
+  const twin = Buffer.from((p256Order - s).toString(16).padStart(64, '0'), 'hex');
+  return token.slice(0, end) + Buffer.concat([signature.subarray(0, 32), twin]).toString('base64url');
+}
+
+const auditEntries = ({ services }: TestServer) =>
+  services.db.selectFrom('audit').select(['action', 'result', 'target', 'detail']).orderBy('seq').execute();
+
+describe.each(databaseKinds)('external sign-in on %s', (database) => {
+  it('creates an account that waits for approval and issues a token of this server', async () => {
+    const given = await server({ database });
+    const { status, body } = await verify(given, 'ipek');
+    expect(status).toBe(200);
+    expect(body.user).toMatchObject({
+      email: 'ipek@example.org',
+      displayName: 'ipek',
+      status: 'pending',
+      role: 'unassigned',
+      adminApproved: false,
+    });
+    expect(body.token).toMatch(/^[\w-]{43}$/);
+    const me = given.as(body.token);
+    expect((await me.call(getProfile)).body.user.uid).toBe(body.user.uid);
+    expect((await me.call(listImages)).status).toBe(403);
+    expect((await auditEntries(given)).filter(({ result }) => result === 'done')).toMatchObject([
+      { action: 'registered', result: 'done', target: body.user.uid },
+      { action: 'sign-in', result: 'done', target: body.user.uid },
+    ]);
+  });
+
+  it('finds the account by issuer and subject after the e-mail address and name have changed', async () => {
+    const given = await server({ database });
+    const first = await verify(given, 'ipek');
+    await given.as(await given.given.admin()).call(approveUser, { params: { uid: first.body.user.uid } });
+    oidc.people.set('ipek', { email: 'other@example.org', email_verified: true, role: 'admin' });
+    const second = await verify(given, 'ipek');
+    expect(second.body.user).toMatchObject({
+      uid: first.body.user.uid,
+      email: 'ipek@example.org',
+      status: 'active',
+      role: 'user',
+    });
+    expect((await given.as(second.body.token).call(createImageSession)).status).toBe(201);
+  });
+
+  it('creates one account for two concurrent sign-ins of a new person', async () => {
+    const given = await server({ database });
+    const [one, other] = await Promise.all([verify(given, 'ipek'), verify(given, 'ipek')]);
+    expect([one.status, other.status, one.body.user.uid]).toEqual([200, 200, other.body.user.uid]);
+  });
+
+  it('accepts each ID token once', async () => {
+    const given = await server({ database });
+    const token = await oidc.signIn('ipek', 'n-1');
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => given.as(null).call(verifyToken, { body: { token } })),
+    );
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 401, 401]);
+  });
+
+  it('rejects a new person whose e-mail address already has an account', async () => {
+    const given = await server({ database });
+    const there = await given.given.user({ email: 'Ipek@Example.org' });
+    const answer = await verify(given, 'ipek');
+    expect(answer).toMatchObject({ status: 409, body: { code: 'email_taken' } });
+    expect(await given.services.db.selectFrom('identities').select('uid').execute()).toEqual([
+      { uid: there.uid },
+    ]);
+  });
+
+  it('links an account by its verified address with OIDC_LINK_BY_EMAIL and deletes its password', async () => {
+    const given = await server({ database, linkByEmail: true });
+    const there = await given.given.user({ email: 'ipek@example.org' });
+    const before = await given.given.token(there);
+    const session = (await given.as(before).call(createImageSession)).body.session_id;
+
+    oidc.people.set('ipek', { email: 'ipek@example.org', email_verified: false });
+    expect((await verify(given, 'ipek')).status).toBe(409);
+    oidc.people.set('ipek', { email: 'ipek@example.org', email_verified: true });
+    const { status, body } = await verify(given, 'ipek');
+    expect([status, body.user.uid]).toEqual([200, there.uid]);
+
+    expect((await given.as(before).call(getProfile)).status).toBe(401);
+    const pixels = await given.as(null).inject({
+      method: 'GET',
+      url: `/image-catalog/proxy/00000000-0000-4000-8000-000000000000/image.dzi?session=${session}`,
+    });
+    expect(pixels.status).toBe(401);
+    const { email, password } = there;
+    expect((await given.as(null).call(signIn, { body: { email, password } })).status).toBe(401);
+    await given.as(null).call(requestPasswordReset, { body: { email } });
+    expect((await given.outbox()).filter((letter) => letter.includes('#code='))).toEqual([]);
+    expect((await auditEntries(given)).map(({ action }) => action)).toContain('identity-linked');
+  });
+
+  describe('with OIDC_LINK_BY_EMAIL, for an address whose account has an identity of the provider', () => {
+    async function linkedAdmin() {
+      const given = await server({ database, linkByEmail: true });
+      const admin = await given.given.admin({ email: 'ipek@example.org' });
+      expect((await verify(given, 'ipek')).body.user.uid).toBe(admin.uid);
+      return { given, admin };
+    }
+
+    it.each(['ipek@example.org', 'Ipek@Example.ORG'])(
+      'rejects another subject that has the address as %s, and ends no sign-in',
+      async (email) => {
+        const { given, admin } = await linkedAdmin();
+        const token = (await verify(given, 'ipek')).body.token;
+        oidc.people.set('newcomer', { email, email_verified: true });
+        expect(await verify(given, 'newcomer')).toMatchObject({
+          status: 409,
+          body: {
+            code: 'email_taken',
+            message:
+              'Bu e-posta adresinin hesabı, kurumunuzdaki başka bir kimliğe bağlı. Lütfen bir yöneticiyle iletişime geçin.',
+          },
+        });
+        expect((await given.as(token).call(getProfile)).body.user.uid).toBe(admin.uid);
+        const linked = (await auditEntries(given)).filter(({ action }) => action === 'identity-linked');
+        expect(linked).toMatchObject([
+          { result: 'done', target: admin.uid },
+          {
+            result: 'refused',
+            target: admin.uid,
+            detail: JSON.stringify({ code: 'email_taken', issuer: oidc.issuer }),
+          },
+        ]);
+      },
+    );
+
+    it('rejects another subject after the owner’s address has changed at the provider, and still finds the owner', async () => {
+      const { given, admin } = await linkedAdmin();
+      oidc.people.set('ipek', { email: 'ipek.yilmaz@example.org', email_verified: true });
+      oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
+      expect((await verify(given, 'newcomer')).status).toBe(409);
+      expect((await verify(given, 'ipek')).body.user).toMatchObject({ uid: admin.uid, email: admin.email });
+    });
+
+    it('rejects another subject for an account that an external sign-in created', async () => {
+      const given = await server({ database, linkByEmail: true });
+      const { uid } = (await verify(given, 'ipek')).body.user;
+      oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
+      expect((await verify(given, 'newcomer')).status).toBe(409);
+      expect((await verify(given, 'ipek')).body.user.uid).toBe(uid);
+    });
+
+    it('rejects another subject when the owner also has a password', async () => {
+      const { given, admin } = await linkedAdmin();
+      const { password } = await restoreAdmin(given.services, admin.email);
+      oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
+      expect((await verify(given, 'newcomer')).status).toBe(409);
+      const body = { email: admin.email, password };
+      expect((await given.as(null).call(signIn, { body })).status).toBe(200);
+    });
+  });
+
+  it.each([
+    ['says that the address is not verified', { email: 'ipek@example.org', email_verified: false }],
+    ['does not say whether the address is verified', { email: 'ipek@example.org' }],
+    ['sends the address as the user name only', { preferred_username: 'ipek@example.org' }],
+    ['sends the address in full-width characters', { email: 'ｉｐｅｋ@example.org', email_verified: true }],
+    ['sends the address with a Turkish capital İ', { email: 'İpek@example.org', email_verified: true }],
+  ])('links no account by address when the provider %s', async (_, claims) => {
+    const given = await server({ database, linkByEmail: true });
+    const there = await given.given.user({ email: 'ipek@example.org' });
+    oidc.people.set('newcomer', claims);
+    expect([401, 409]).toContain((await verify(given, 'newcomer')).status);
+    expect(await given.services.db.selectFrom('identities').select('uid').execute()).toEqual([
+      { uid: there.uid },
+    ]);
+  });
+
+  it('accepts an ID token once, whatever the padding bits of its signature are', async () => {
+    const given = await server({ database });
+    const token = await oidc.signIn('ipek', 'n-1');
+    const ask = (spelling: string) => given.as(null).call(verifyToken, { body: { token: spelling } });
+    expect((await ask(token)).status).toBe(200);
+    // 2048 bits in 342 characters: the last one has four bits that no decoder reads.
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const last = alphabet.indexOf(token.at(-1) ?? '');
+    for (let bits = 0; bits < 16; bits++) {
+      const spelling = token.slice(0, -1) + alphabet[(last & ~15) | bits];
+      expect([spelling.at(-1), (await ask(spelling)).status]).toEqual([spelling.at(-1), 401]);
+    }
+  });
+
+  it('accepts an ID token once, also when its ECDSA signature is replaced by the other valid one', async () => {
+    const given = await server({ database });
+    const key = await newKey('ES256');
+    oidc.publish(key);
+    const claims = { sub: 'ipek', email: 'ipek@example.org', email_verified: true };
+    const token = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'ES256', kid: key.kid })
+      .setIssuer(oidc.issuer)
+      .setAudience(oidc.clientId)
+      .setIssuedAt()
+      .setExpirationTime('5m')
+      .sign(key.privateKey);
+    const ask = (spelling: string) => given.as(null).call(verifyToken, { body: { token: spelling } });
+    expect((await ask(token)).status).toBe(200);
+    const twin = withTwinSignature(token);
+    expect(twin).not.toBe(token);
+    expect((await ask(twin)).status).toBe(401);
+    const refusals = (await auditEntries(given)).filter(({ action }) => action === 'token-refused');
+    expect(refusals.map(({ detail }) => JSON.parse(detail).reason)).toEqual(['used before']);
+  });
+
+  it('signs in a suspended account and rejects a deactivated one', async () => {
+    const given = await server({ database });
+    const { uid } = (await verify(given, 'ipek')).body.user;
+    const admin = given.as(await given.given.admin());
+    await admin.call(suspendUser, { params: { uid } });
+    expect(await verify(given, 'ipek')).toMatchObject({
+      status: 200,
+      body: { user: { status: 'suspended' } },
+    });
+    await admin.call(deactivateUser, { params: { uid } });
+    expect(await verify(given, 'ipek')).toMatchObject({
+      status: 403,
+      body: { code: 'account_not_active', message: 'Hesabınız devre dışı bırakılmış.' },
+    });
+  });
+
+  it('creates accounts whose password cannot be set on this server', async () => {
+    const given = await server({ database });
+    const { token, user } = (await verify(given, 'ipek')).body;
+    const admin = given.as(await given.given.admin());
+    await admin.call(approveUser, { params: { uid: user.uid } });
+    const body = { new_password: 'yepyeni-şifre' };
+    for (const answer of [
+      await given.as(token).call(changePassword, { body }),
+      await admin.call(setUserPassword, { params: { uid: user.uid }, body }),
+    ]) {
+      expect(answer).toMatchObject({ status: 409, body: { code: 'password_elsewhere' } });
+    }
+    expect((await given.as(token).call(getProfile)).status).toBe(200); // nothing was revoked either
+  });
+
+  it('still works after restore-admin has set a password for the account', async () => {
+    const given = await server({ database });
+    const { uid, email } = (await verify(given, 'ipek')).body.user;
+    const { password } = await restoreAdmin(given.services, email);
+    expect((await given.as(null).call(signIn, { body: { email, password } })).status).toBe(200);
+    const again = await verify(given, 'ipek');
+    expect(again.body.user).toMatchObject({ uid, status: 'active', role: 'admin' });
+  });
+
+  it('creates a new account after the person has deleted the earlier one', async () => {
+    const given = await server({ database });
+    const { token, user } = (await verify(given, 'ipek')).body;
+    expect((await given.as(token).call(deleteAccount)).status).toBe(200);
+    const again = await verify(given, 'ipek');
+    expect(again.body.user.uid).not.toBe(user.uid);
+    expect(again.body.user.status).toBe('pending');
+  });
+});
+
+describe('an ID token', () => {
+  it('is not accepted as a bearer token of the API', async () => {
+    const given = await server();
+    const idToken = await oidc.signIn('ipek', 'n-1');
+    expect(await given.as(idToken).call(getProfile)).toMatchObject({
+      status: 401,
+      body: { code: 'token_invalid' },
+    });
+  });
+
+  it('that is rejected is recorded in the audit log with the reason and creates no account', async () => {
+    const given = await server();
+    const idToken = await oidc.signIn('ipek', 'n-1');
+    const answer = await given.as(null).call(verifyToken, { body: { token: idToken, nonce: 'n-2' } });
+    expect(answer).toMatchObject({
+      status: 401,
+      body: { code: 'token_invalid', message: 'Geçersiz token veya kullanıcı bulunamadı' },
+    });
+    const refusals = (await auditEntries(given)).filter(({ action }) => action === 'token-refused');
+    expect(refusals).toMatchObject([
+      { result: 'refused', detail: JSON.stringify({ code: 'token_invalid', reason: 'nonce' }) },
+    ]);
+    expect(await given.services.db.selectFrom('users').selectAll().execute()).toEqual([]);
+  });
+
+  it('without an e-mail address creates no account', async () => {
+    const given = await server();
+    oidc.people.set('ipek', { name: 'İpek' });
+    expect(await verify(given, 'ipek')).toMatchObject({
+      status: 401,
+      body: { message: 'Kimlik hizmeti e-posta adresinizi bildirmedi.' },
+    });
+  });
+
+  it('gets 503 while the provider is unreachable, and existing sign-ins stay valid', async () => {
+    const given = await server();
+    const user = await given.given.user();
+    const idToken = await oidc.signIn('ipek', 'n-1');
+    oidc.fail('silence');
+    expect(await given.as(null).call(verifyToken, { body: { token: idToken } })).toMatchObject({
+      status: 503,
+      body: { code: 'token_unverifiable', message: 'Token doğrulanamadı' },
+    });
+    expect((await given.as(user).call(getProfile)).status).toBe(200);
+    oidc.fail(null);
+    expect((await given.as(null).call(verifyToken, { body: { token: idToken } })).status).toBe(200);
+  });
+
+  it('is rejected when no provider is configured', async () => {
+    const given = await testServer();
+    const body = { token: await oidc.signIn('ipek', 'n-1') };
+    expect((await given.as(null).call(verifyToken, { body })).status).toBe(401);
+  });
+});
+
+describe('with SIGN_IN=external', () => {
+  it('the calls for e-mail and password answer 403', async () => {
+    const given = await server({ embedded: false });
+    const { email, password } = await given.given.user();
+    const anonymous = given.as(null);
+    for (const answer of [
+      await anonymous.call(signIn, { body: { email, password } }),
+      await anonymous.call(register, { body: { email: 'new@example.org', password: 'uzun-bir-şifre' } }),
+      await anonymous.call(requestPasswordReset, { body: { email } }),
+      await anonymous.call(confirmPasswordReset, { body: { code: 'x', new_password: 'uzun-bir-şifre' } }),
+      await anonymous.call(confirmRegistration, { body: { code: 'x', password: 'uzun-bir-şifre' } }),
+    ]) {
+      expect(answer).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    }
+    expect((await verify(given, 'ipek')).status).toBe(200);
+  });
+});
+
+describe('the Content-Security-Policy', () => {
+  it('allows connections to this server and to the provider only', async () => {
+    const policyOf = async ({ app }: TestServer) =>
+      /connect-src ([^;]*)/.exec(
+        String((await app.inject('/auth/login')).headers['content-security-policy']),
+      )?.[1];
+    expect(await policyOf(await server())).toBe(`'self' ${oidc.issuer}`);
+    expect(await policyOf(await testServer())).toBe(`'self'`);
+  });
+});

@@ -1,0 +1,168 @@
+/**
+ * Signs in with the ID token of an external provider, and issues a token of this server. The account is found by issuer
+ * and subject; an unknown person gets a new account that waits for approval.
+ */
+import { randomUUID } from 'node:crypto';
+import { AppError, type Language, type User } from '@lamina/contract';
+import type { AuditEntry, AuditRecorder, Origin } from '../audit/audit-recorder.ts';
+import * as rules from '../domain/account.ts';
+import type { AdminDigest } from '../mail/admin-digest.ts';
+import type { Config } from '../platform/config.ts';
+import { hashSecret } from '../platform/secrets.ts';
+import type { ImageSessions } from '../sessions/image-sessions.ts';
+import type { SignInService } from '../sessions/sign-in-service.ts';
+import { type Change, change, type Database } from '../store/database.ts';
+import { deletePassword, findUidOfIdentity, hasIdentityOf, insertIdentity } from '../store/identities.ts';
+import { deleteResetsOf } from '../store/password-resets.ts';
+import { consumeIdentityToken } from '../store/spent-identity-tokens.ts';
+import { findUser, findUserByEmail, insertUser, updateUser } from '../store/users.ts';
+import { createIdentityProvider, type ExternalPerson } from './identity-provider.ts';
+
+export interface ExternalSignIn {
+  /**
+   * @param language of e-mails to an account that this call creates
+   * @param nonce that the browser sent to the provider; undefined: not checked
+   * @throws AppError token_invalid, token_unverifiable; email_taken when another account has the address and may not
+   *   be linked; account_not_active for a deactivated account
+   */
+  signIn(
+    idToken: string,
+    nonce: string | undefined,
+    origin: Origin,
+    language: Language,
+  ): Promise<{ readonly user: User; readonly token: string }>;
+}
+
+interface Ground {
+  readonly config: Config;
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly audit: AuditRecorder;
+  readonly signIn: SignInService;
+  readonly imageSessions: Pick<ImageSessions, 'forget'>;
+  readonly adminDigest: Pick<AdminDigest, 'asked'>;
+}
+
+/** An identity token has parts separated by dots; a token of this server has no dot. */
+export function isIdentityToken(token: string): boolean {
+  return token.includes('.');
+}
+
+/** The account with this address is already linked to another subject of the issuer. */
+class LinkRefused extends Error {
+  override readonly name = 'LinkRefused';
+  readonly uid: string;
+  readonly issuer: string;
+
+  constructor(uid: string, issuer: string) {
+    super('linked to another subject');
+    this.uid = uid;
+    this.issuer = issuer;
+  }
+}
+
+function apiErrorOf({ code, cause }: AppError): Pick<AuditEntry, 'action' | 'target' | 'detail'> {
+  if (cause instanceof LinkRefused) {
+    return { action: 'identity-linked', target: cause.uid, detail: { code, issuer: cause.issuer } };
+  }
+  const reason = cause instanceof Error ? cause.message.slice(0, 200) : null;
+  return { action: 'token-refused', target: null, detail: { code, reason } };
+}
+
+/**
+ * Header and payload: the octets that the signature covers (RFC 7515 section 5.2). One token has several spellings of
+ * its signature: unused bits of base64url, and for ECDSA (r, s) beside (r, n - s).
+ */
+function signedPartOf(idToken: string): string {
+  return idToken.slice(0, idToken.lastIndexOf('.'));
+}
+
+export function createExternalSignIn({
+  config,
+  db,
+  now,
+  audit,
+  signIn,
+  imageSessions,
+  adminDigest,
+}: Ground): ExternalSignIn {
+  const { external } = config.signIn;
+  const provider = external && createIdentityProvider({ provider: external, now });
+
+  /** Finds, links or creates the account of a person; `news` says which. */
+  async function accountOf(tx: Change, person: ExternalPerson, origin: Origin, language: Language) {
+    const identity = { provider: person.issuer, subject: person.subject };
+    const uid = await findUidOfIdentity(tx, identity);
+    const known = uid && (await findUser(tx, uid));
+    if (known) return { user: known, news: null };
+    if (person.email === null) {
+      throw new AppError('token_invalid', { reason: 'external_email_missing' });
+    }
+
+    const at = now().toISOString();
+    const sameAddress = await findUserByEmail(tx, person.email);
+    if (sameAddress === null) {
+      const { email, displayName } = person;
+      const user = rules.register({ uid: randomUUID(), email, displayName }, at);
+      await insertUser(tx, user, language);
+      await insertIdentity(tx, user.uid, identity);
+      const detail = { issuer: person.issuer };
+      await audit.record(tx, { action: 'registered', actor: null, target: user.uid, detail, origin });
+      return { user, news: 'created' as const };
+    }
+
+    if (!external?.linkByEmail || !person.isEmailVerified) {
+      throw new AppError('email_taken', { reason: 'external_identity_not_linked' });
+    }
+    // An address goes to another person when its owner leaves; a subject never does.
+    if (await hasIdentityOf(tx, sameAddress.uid, person.issuer)) {
+      throw new AppError('email_taken', {
+        reason: 'external_identity_differs',
+        cause: new LinkRefused(sameAddress.uid, person.issuer),
+      });
+    }
+    // The person who chose that password never proved ownership of the address.
+    await deletePassword(tx, sameAddress.uid);
+    await deleteResetsOf(tx, sameAddress.uid);
+    await signIn.revokeAll(tx, sameAddress.uid);
+    await insertIdentity(tx, sameAddress.uid, identity);
+    const user = { ...sameAddress, updatedAt: at };
+    await updateUser(tx, user);
+    const detail = { issuer: person.issuer };
+    await audit.record(tx, { action: 'identity-linked', actor: user.uid, target: user.uid, detail, origin });
+    return { user, news: 'linked' as const };
+  }
+
+  return {
+    async signIn(idToken, nonce, origin, language) {
+      try {
+        if (provider === null) throw new AppError('token_invalid');
+        const person = await provider.personOf(idToken, nonce);
+        const { user, issued, news } = await change(db, 'accounts', async (tx) => {
+          const spent = {
+            hash: hashSecret(signedPartOf(idToken)),
+            expires_at: person.tokenEndsAt.toISOString(),
+          };
+          if (!(await consumeIdentityToken(tx, spent, now()))) {
+            throw new AppError('token_invalid', { cause: new Error('used before') });
+          }
+          const account = await accountOf(tx, person, origin, language);
+          const issued = await signIn.issueToken(tx, account.user, origin);
+          const { uid } = account.user;
+          const detail = { issuer: person.issuer };
+          await audit.record(tx, { action: 'sign-in', actor: uid, target: uid, detail, origin });
+          return { ...account, issued };
+        });
+        if (news === 'linked') imageSessions.forget({ uid: user.uid });
+        for (const tokenHash of issued.endedTokenHashes) imageSessions.forget({ tokenHash });
+        if (news === 'created') adminDigest.asked();
+        return { user: rules.effectiveAccount(user, now()), token: issued.token };
+      } catch (error) {
+        if (error instanceof AppError) {
+          await audit.note({ ...apiErrorOf(error), result: 'refused', actor: null, origin });
+        }
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,113 @@
+/** Password hashing under the load of one requester: the others sign in with the next turns. */
+import os from 'node:os';
+import type * as argon2 from '@node-rs/argon2';
+import { describe, expect, it, vi } from 'vitest';
+import { findPassword } from '../store/identities.ts';
+import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
+
+/** Comparisons that have started, oldest first; each runs until the test lets it end. */
+const running: { readonly password: string; readonly end: () => void }[] = [];
+let isHeld = false;
+
+vi.mock('@node-rs/argon2', async (original) => {
+  const real = await original<typeof argon2>();
+  const verify: typeof real.verify = async (hash, password, ...more) => {
+    if (isHeld) {
+      await new Promise<void>((end) => running.push({ password: String(password), end }));
+    }
+    return real.verify(hash, password, ...more);
+  };
+  return { ...real, verify };
+});
+
+vi.mock('../store/identities.ts', async (original) => {
+  const real = await original<typeof import('../store/identities.ts')>();
+  return { ...real, findPassword: vi.fn<typeof real.findPassword>(real.findPassword) };
+});
+
+/** As many passwords are compared at the same time. */
+const atOnce = Math.max(1, os.availableParallelism() - 1);
+
+async function signInFrom(address: string, { app }: TestServer, { email, password }: TestUser) {
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/api/v1/auth/login',
+    payload: { email, password },
+    remoteAddress: address,
+  });
+  return answer.statusCode;
+}
+
+/** Resolves when the server has read the password of this account, which it does right before hashing. */
+async function untilRead(user: TestUser, times: number): Promise<void> {
+  await vi.waitFor(() => {
+    const calls = vi.mocked(findPassword).mock.calls.filter(([, uid]) => uid === user.uid);
+    expect(calls.length).toBeGreaterThanOrEqual(times);
+  });
+  await new Promise(setImmediate);
+}
+
+/** Lets the oldest running comparison end, and waits until the next one has started. @returns its password */
+async function endOne(): Promise<string | undefined> {
+  const before = running.length;
+  running.shift()?.end();
+  await vi.waitFor(() => expect(running.length).toBe(before));
+  return running.at(-1)?.password;
+}
+
+async function floodedServer(floodAddress: string) {
+  isHeld = false;
+  const server = await testServer();
+  const stranger = await server.given.user({ status: 'pending', password: 'the password of the stranger' });
+  running.length = 0;
+  isHeld = true;
+  const flood = Array.from({ length: 60 }, () => signInFrom(floodAddress, server, stranger));
+  await untilRead(stranger, 60);
+  return {
+    server,
+    /** Lets everything end. @returns the statuses of the flood */
+    async settle() {
+      isHeld = false;
+      const settled = Promise.all(flood);
+      for (const { end } of running.splice(0)) end();
+      return settled;
+    },
+  };
+}
+
+describe('sixty sign-ins of one pending account at the same time', () => {
+  it('do not keep another account in another network from the next password comparison', async () => {
+    const { server, settle } = await floodedServer('198.51.100.1');
+    const other = await server.given.user();
+    const answer = signInFrom('192.0.2.1', server, other);
+    await untilRead(other, 1);
+    expect(running.map(({ password }) => password)).toEqual(
+      Array<string>(atOnce).fill('the password of the stranger'),
+    );
+    // One turn of the stranger may come before; not the 32 that wait.
+    const next = [await endOne(), await endOne()];
+    expect(next).toContain(other.password);
+    const statuses = await settle();
+    expect(await answer).toBe(200);
+    expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(0);
+  });
+
+  it('do not keep another account in the same network from the next password comparison', async () => {
+    const { server, settle } = await floodedServer('192.0.2.1');
+    const other = await server.given.user();
+    const answer = signInFrom('192.0.2.1', server, other);
+    await untilRead(other, 1);
+    expect([await endOne(), await endOne()]).toContain(other.password);
+    await settle();
+    expect(await answer).toBe(200);
+  });
+
+  it('leave places in the queue for twenty other accounts, none of which is rejected', async () => {
+    const { server, settle } = await floodedServer('198.51.100.1');
+    const others = await Promise.all(Array.from({ length: 20 }, () => server.given.user()));
+    const answers = others.map((other, place) => signInFrom(`192.0.2.${place}`, server, other));
+    await untilRead(others.at(-1) as TestUser, 1);
+    await settle();
+    expect(await Promise.all(answers)).toEqual(Array<number>(20).fill(200));
+  });
+});

@@ -1,0 +1,121 @@
+/** A slide folder on the disk as a tree. Links are followed when they stay inside the folder. */
+import type { BigIntStats, Dirent } from 'node:fs';
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { type SlideGroup, versionOfFile } from '@lamina/slide';
+import type { Logger } from 'pino';
+import { type FolderTree, placeIn, type TreeEntry, type TreeTarget } from './folder-tree.ts';
+import { isMissingFile } from './slide-roots.ts';
+
+/** Groups files into slides, in a render worker because the files are untrusted. @param folder absolute path */
+type GroupFiles = (folder: string, names: readonly string[]) => Promise<readonly SlideGroup[] | null>;
+
+interface DiskTreeOptions {
+  /** Absolute path. */
+  readonly root: string;
+  readonly lookInto: GroupFiles;
+  readonly log: Logger;
+}
+
+/** @returns null when the folder does not exist */
+export async function readDiskTree({ root, lookInto, log }: DiskTreeOptions): Promise<FolderTree | null> {
+  const realRoot = await fs.realpath(root).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  });
+  if (realRoot === '') return null;
+  const absolute = (place: string) => path.join(realRoot, place);
+
+  async function behindLink(folder: string, name: string): Promise<TreeTarget | null> {
+    const real = await fs.realpath(absolute(placeIn(folder, name)));
+    if (!real.startsWith(realRoot + path.sep)) {
+      log.warn({ place: placeIn(folder, name) }, 'link out of the slide folder ignored');
+      return null;
+    }
+    const stats = await fs.stat(real, { bigint: true });
+    const realPlace = path.relative(realRoot, real).split(path.sep).join('/');
+    if (stats.isDirectory()) return { kind: 'folder', realPlace };
+    if (!stats.isFile()) return null;
+    return { kind: 'file', realPlace, ...factsOf(stats) };
+  }
+
+  return {
+    async entriesOf(folder) {
+      try {
+        const entries = await fs.readdir(absolute(folder), { withFileTypes: true });
+        const known = entries.flatMap((entry): TreeEntry[] => {
+          const kind = kindOf(entry);
+          return kind === null ? [] : [{ name: entry.name, kind }];
+        });
+        known.sort((a, b) => (a.name < b.name ? -1 : 1));
+        return [
+          ...known.filter(({ kind }) => kind !== 'link'),
+          ...known.filter(({ kind }) => kind === 'link'),
+        ];
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+        throw error;
+      }
+    },
+
+    find: (folder, { name, kind }) =>
+      nullIfMissing(async () => {
+        if (kind === 'link') return behindLink(folder, name);
+        const full = absolute(placeIn(folder, name));
+        if (kind === 'folder') {
+          const real = await fs.realpath(full);
+          return { kind, realPlace: path.relative(realRoot, real).split(path.sep).join('/') };
+        }
+        // lstat, because a link may have replaced the file meanwhile.
+        const stats = await fs.lstat(full, { bigint: true });
+        if (!stats.isFile()) return null;
+        const realPlace = placeIn(folder, name);
+        return { kind, realPlace, ...factsOf(stats) };
+      }),
+
+    allBelow: (folder) =>
+      nullIfMissing(async () => {
+        const own = `${absolute(folder)}${path.sep}`;
+        const entries = await fs.readdir(own, { recursive: true, withFileTypes: true });
+        const files = entries.filter((entry) => entry.isFile());
+        const paths = files.map(({ parentPath, name }) => path.join(parentPath, name)).sort();
+        const stats = await Promise.all([own, ...paths].map((each) => fs.stat(each, { bigint: true })));
+        const sizeBytes = stats.slice(1).reduce((sum, { size }) => sum + Number(size), 0);
+        return { sizeBytes, versions: stats.map(versionOfFile) };
+      }),
+
+    read: (realPlace, offset, length) =>
+      nullIfMissing(async () => {
+        const file = await fs.open(absolute(realPlace));
+        try {
+          const { buffer, bytesRead } = await file.read(new Uint8Array(length), 0, length, offset);
+          return buffer.subarray(0, bytesRead);
+        } finally {
+          await file.close();
+        }
+      }),
+
+    group: (folder, names) => lookInto(absolute(folder), names),
+  };
+}
+
+function factsOf(stats: BigIntStats) {
+  const changedAt = Number(stats.mtimeMs > stats.ctimeMs ? stats.mtimeMs : stats.ctimeMs);
+  return { size: Number(stats.size), version: versionOfFile(stats), changedAt };
+}
+
+/** Returns null for pipes and devices. */
+function kindOf(entry: Dirent): TreeEntry['kind'] | null {
+  if (entry.isSymbolicLink()) return 'link';
+  if (entry.isDirectory()) return 'folder';
+  return entry.isFile() ? 'file' : null;
+}
+
+async function nullIfMissing<T>(look: () => Promise<T>): Promise<T | null> {
+  try {
+    return await look();
+  } catch (error) {
+    if (isMissingFile(error)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,63 @@
+/** The object store of the settings, with its disk cache on this machine. */
+import path from 'node:path';
+import {
+  createBlockDiskCache,
+  createObjectReader,
+  createObjectStore,
+  type ObjectReader,
+  type ObjectStore,
+  SlideError,
+} from '@lamina/slide';
+import type { Logger } from 'pino';
+import type { Config } from '../platform/config.ts';
+
+export type { ObjectStore };
+
+export interface ObjectStorage {
+  /** Lists the bucket and stores uploads. */
+  readonly store: ObjectStore;
+  /** Reads slides. */
+  readonly reader: ObjectReader;
+  /** Resolves when all writes to the disk cache have finished and its files are closed. */
+  close(): Promise<void>;
+}
+
+/** 128 blocks of 256 KiB: new blocks until they are on the disk. */
+const memoryCacheBytes = 32 * 1024 * 1024;
+
+/** @returns null when the settings name no object store */
+export function openObjectStorage({
+  config,
+  log,
+}: {
+  readonly config: Pick<Config, 'objectStore' | 'objectCacheBytes' | 'dataDir'>;
+  readonly log: Logger;
+}): ObjectStorage | null {
+  if (config.objectStore === null) return null;
+  const store = createObjectStore(config.objectStore);
+  const diskCache = createBlockDiskCache({
+    folder: path.join(config.dataDir, 'blocks'),
+    maxBytes: config.objectCacheBytes,
+    warn: (error) => log.warn({ err: error }, 'object cache write failed'),
+  });
+  return {
+    store,
+    reader: createObjectReader({ store, maxMemoryBytes: memoryCacheBytes, diskCache }),
+    close: () => diskCache.close(),
+  };
+}
+
+/** No object has this key: the answer "missing" proves that the store is accessible. */
+const absentKey = '.lamina-asks';
+
+/** @throws SlideError when the store does not answer or denies access */
+export async function checkObjectStorageAccess(
+  store: Pick<ObjectStore, 'head'>,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await store.head(absentKey, signal);
+  } catch (error) {
+    if (!(error instanceof SlideError && error.code === 'FILE_MISSING')) throw error;
+  }
+}

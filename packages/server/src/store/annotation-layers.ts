@@ -1,0 +1,220 @@
+/** Annotation layers, and the number of changes of a slide's annotations. */
+import type { AnnotationColor } from '@lamina/contract';
+import { sql } from 'kysely';
+import type { Change, Connection } from './database.ts';
+import { isOneOf } from './dialects.ts';
+import type { NewRow, Row } from './schema.ts';
+
+export type LayerRow = Row<'annotation_layers'>;
+
+/** Finds a layer, deleted ones included. */
+export async function findLayer(db: Connection, id: string): Promise<LayerRow | null> {
+  const row = await db.selectFrom('annotation_layers').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ?? null;
+}
+
+/**
+ * Finds a layer and locks it until the transaction ends. It is the first statement of a transaction: SQLite then takes its
+ * write lock before the transaction reads.
+ */
+export async function lockLayer(tx: Change, id: string): Promise<LayerRow | null> {
+  const row = await tx
+    .updateTable('annotation_layers')
+    .set((eb) => ({ version: eb.ref('version') }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Lists the layers of a slide, oldest first. */
+export function listLayers(db: Connection, imageId: string, isDeleted: boolean): Promise<LayerRow[]> {
+  return db
+    .selectFrom('annotation_layers')
+    .selectAll()
+    .where('image_id', '=', imageId)
+    .where('deleted_at', isDeleted ? 'is not' : 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** Lists the layers of a slide, deleted ones included. */
+export function listAllLayers(db: Connection, imageId: string): Promise<LayerRow[]> {
+  return db
+    .selectFrom('annotation_layers')
+    .selectAll()
+    .where('image_id', '=', imageId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** Counts the layers of an account on a slide that are not deleted. */
+export async function countLayersOf(db: Connection, imageId: string, uid: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('annotation_layers')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('image_id', '=', imageId)
+    .where('owner_uid', '=', uid)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export async function insertLayer(tx: Change, row: NewRow<'annotation_layers'>): Promise<LayerRow> {
+  return tx.insertInto('annotation_layers').values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+export type LayerChanges = Partial<
+  Pick<
+    LayerRow,
+    | 'name'
+    | 'visibility'
+    | 'editing'
+    | 'locked_by'
+    | 'owner_uid'
+    | 'deleted_at'
+    | 'annotation_count'
+    | 'vertex_count'
+    | 'next_position'
+  >
+>;
+
+/**
+ * Changes a layer and increments its version. The transaction holds the lock of the layer.
+ *
+ * @param changeNo default: the next one of the slide
+ */
+export async function saveLayer(
+  tx: Change,
+  layer: LayerRow,
+  changes: LayerChanges,
+  now: string,
+  changeNo?: number,
+): Promise<LayerRow> {
+  const change_no = changeNo ?? (await nextChangeNo(tx, layer.image_id));
+  return tx
+    .updateTable('annotation_layers')
+    .set({ ...changes, version: layer.version + 1, change_no, updated_at: now })
+    .where('id', '=', layer.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/**
+ * Increments the number of changes of a slide's annotations. Concurrent transactions wait for each other here, so the
+ * numbers are in the order of the commits.
+ */
+export async function nextChangeNo(tx: Change, imageId: string): Promise<number> {
+  const { change_no } = await tx
+    .insertInto('annotation_images')
+    .values({ image_id: imageId, change_no: 1 })
+    .onConflict((conflict) =>
+      conflict
+        .column('image_id')
+        .doUpdateSet((eb) => ({ change_no: eb('annotation_images.change_no', '+', 1) })),
+    )
+    .returning('change_no')
+    .executeTakeFirstOrThrow();
+  return change_no;
+}
+
+/** Returns the number of changes of each slide that has any. */
+export async function changeNosOf(
+  db: Connection,
+  imageIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (imageIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('annotation_images')
+    .selectAll()
+    .where(isOneOf(db, 'image_id', imageIds))
+    .execute();
+  return new Map(rows.map((row) => [row.image_id, row.change_no]));
+}
+
+export interface ClassCount {
+  readonly name: string | null;
+  readonly color: AnnotationColor | null;
+  readonly count: number;
+}
+
+/** Counts the annotations of layers by class, the most frequent class first. */
+export async function countClasses(
+  db: Connection,
+  layerIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly ClassCount[]>> {
+  if (layerIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('annotations')
+    .select(['layer_id', 'class_name'])
+    .select((eb) => [eb.fn.max('class_color').as('color'), eb.fn.countAll<number>().as('count')])
+    .where(isOneOf(db, 'layer_id', layerIds))
+    .where('deleted_at', 'is', null)
+    .groupBy(['layer_id', 'class_name'])
+    .orderBy(sql`count(*)`, 'desc')
+    .orderBy('class_name')
+    .execute();
+  const counts = Map.groupBy(rows, ({ layer_id }) => layer_id);
+  return new Map(
+    [...counts].map(([id, classes]) => [
+      id,
+      classes.map(({ class_name, color, count }) => ({
+        name: class_name,
+        color: color === null ? null : (JSON.parse(color) as AnnotationColor),
+        count: Number(count),
+      })),
+    ]),
+  );
+}
+
+/** Returns display names by uid; a deleted account is not among them. */
+export async function displayNamesOf(
+  db: Connection,
+  uids: Iterable<string>,
+): Promise<ReadonlyMap<string, string | null>> {
+  const distinct = [...new Set(uids)];
+  if (distinct.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('users')
+    .select(['uid', 'display_name'])
+    .where(isOneOf(db, 'uid', distinct))
+    .execute();
+  return new Map(rows.map(({ uid, display_name }) => [uid, display_name]));
+}
+
+/**
+ * Gives the shared layers of an account to the administrators and deletes its private ones, deleted layers included.
+ *
+ * @returns the slides whose layers have changed
+ */
+export async function releaseLayersOf(tx: Change, uid: string, now: string): Promise<readonly string[]> {
+  const owned = await tx
+    .selectFrom('annotation_layers')
+    .select('id')
+    .where('owner_uid', '=', uid)
+    .orderBy('id')
+    .execute();
+  // All layers before the slides, and both in order, so that concurrent changes cannot deadlock.
+  const layers: LayerRow[] = [];
+  for (const { id } of owned) {
+    const layer = await lockLayer(tx, id);
+    if (layer !== null) layers.push(layer);
+  }
+  layers.sort((a, b) => (a.image_id < b.image_id ? -1 : 1));
+  for (const layer of layers) {
+    if (layer.visibility === 'members') {
+      await saveLayer(tx, layer, { owner_uid: null }, now);
+    } else {
+      await nextChangeNo(tx, layer.image_id);
+      await tx.deleteFrom('annotation_layers').where('id', '=', layer.id).execute();
+    }
+  }
+  return [...new Set(layers.map(({ image_id }) => image_id))];
+}
+
+/** Deletes layers for good that were deleted before a time. */
+export async function eraseLayersDeletedBefore(db: Connection, before: string): Promise<void> {
+  await db.deleteFrom('annotation_layers').where('deleted_at', '<', before).execute();
+}

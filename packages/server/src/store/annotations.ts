@@ -1,0 +1,208 @@
+/** Annotations of layers, and their history. */
+import type { Change, Connection } from './database.ts';
+import { isOneOf } from './dialects.ts';
+import type { Row } from './schema.ts';
+
+export type AnnotationRow = Row<'annotations'>;
+export type RevisionRow = Row<'annotation_revisions'>;
+
+/** Rows per statement: 19 values each, below SQLite's limit of 32,766. */
+const rowsPerStatement = 1000;
+
+export async function findAnnotation(
+  db: Connection,
+  layerId: string,
+  id: string,
+): Promise<AnnotationRow | null> {
+  const row = await db
+    .selectFrom('annotations')
+    .selectAll()
+    .where('layer_id', '=', layerId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Finds annotations by id, deleted ones included; unknown ids are missing from the result. */
+export async function findAnnotations(
+  db: Connection,
+  layerId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, AnnotationRow>> {
+  const rows = await db
+    .selectFrom('annotations')
+    .selectAll()
+    .where('layer_id', '=', layerId)
+    .where(isOneOf(db, 'id', ids))
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Inserts annotations, or replaces those with the same id. */
+export async function saveAnnotations(tx: Change, rows: readonly AnnotationRow[]): Promise<void> {
+  for (let from = 0; from < rows.length; from += rowsPerStatement) {
+    await tx
+      .insertInto('annotations')
+      .values(rows.slice(from, from + rowsPerStatement))
+      .onConflict((conflict) =>
+        conflict.columns(['layer_id', 'id']).doUpdateSet((eb) => ({
+          feature: eb.ref('excluded.feature'),
+          object_type: eb.ref('excluded.object_type'),
+          class_name: eb.ref('excluded.class_name'),
+          class_color: eb.ref('excluded.class_color'),
+          min_x: eb.ref('excluded.min_x'),
+          min_y: eb.ref('excluded.min_y'),
+          max_x: eb.ref('excluded.max_x'),
+          max_y: eb.ref('excluded.max_y'),
+          vertices: eb.ref('excluded.vertices'),
+          revision: eb.ref('excluded.revision'),
+          change_no: eb.ref('excluded.change_no'),
+          updated_by: eb.ref('excluded.updated_by'),
+          updated_at: eb.ref('excluded.updated_at'),
+          deleted_at: eb.ref('excluded.deleted_at'),
+        })),
+      )
+      .execute();
+  }
+}
+
+/** Records that annotations changed at this number of changes of their slide. */
+export async function insertRevisions(tx: Change, rows: readonly RevisionRow[]): Promise<void> {
+  for (let from = 0; from < rows.length; from += rowsPerStatement) {
+    await tx
+      .insertInto('annotation_revisions')
+      .values(rows.slice(from, from + rowsPerStatement))
+      .execute();
+  }
+}
+
+/** Finds the revisions of some annotations that an account wrote, newest first. */
+export function listRevisionsBy(
+  db: Connection,
+  layerId: string,
+  author: string,
+  ids: readonly string[],
+): Promise<RevisionRow[]> {
+  return db
+    .selectFrom('annotation_revisions')
+    .selectAll()
+    .where('layer_id', '=', layerId)
+    .where('author', '=', author)
+    .where(isOneOf(db, 'id', ids))
+    .orderBy('revision', 'desc')
+    .execute();
+}
+
+export interface Box {
+  readonly minX: number;
+  readonly minY: number;
+  readonly maxX: number;
+  readonly maxY: number;
+}
+
+export type ListedAnnotation = Pick<
+  AnnotationRow,
+  'position' | 'feature' | 'revision' | 'created_by' | 'created_at' | 'updated_by' | 'updated_at'
+>;
+
+/** Lists annotations that are not deleted, in the order of their creation. @param box those that touch it */
+export function listAnnotations(
+  db: Connection,
+  layerId: string,
+  { box, after, limit }: { readonly box: Box | null; readonly after: number; readonly limit: number },
+): Promise<ListedAnnotation[]> {
+  let query = db
+    .selectFrom('annotations')
+    .select(['position', 'feature', 'revision', 'created_by', 'created_at', 'updated_by', 'updated_at'])
+    .where('layer_id', '=', layerId)
+    .where('position', '>', after)
+    .where('deleted_at', 'is', null);
+  if (box !== null) {
+    query = query
+      .where('max_x', '>=', box.minX)
+      .where('min_x', '<=', box.maxX)
+      .where('max_y', '>=', box.minY)
+      .where('min_y', '<=', box.maxY);
+  }
+  return query.orderBy('position').limit(limit).execute();
+}
+
+/** Lists annotations that changed after a number of changes of their slide, deleted ones included. */
+export function listChangedAnnotations(
+  db: Connection,
+  layerId: string,
+  since: number,
+  limit: number,
+): Promise<AnnotationRow[]> {
+  return db
+    .selectFrom('annotations')
+    .selectAll()
+    .where('layer_id', '=', layerId)
+    .where('change_no', '>', since)
+    .orderBy('change_no')
+    .orderBy('position')
+    .limit(limit)
+    .execute();
+}
+
+/** Returns the uids of everybody who created or last changed an annotation of the layer. */
+export async function listAuthors(db: Connection, layerId: string): Promise<readonly string[]> {
+  const authors = await db
+    .selectFrom('annotations')
+    .select('created_by as uid')
+    .where('layer_id', '=', layerId)
+    .union(db.selectFrom('annotations').select('updated_by as uid').where('layer_id', '=', layerId))
+    .execute();
+  return authors.map(({ uid }) => uid);
+}
+
+export interface HistoryPlace {
+  readonly version: number;
+  readonly id: string;
+}
+
+/** Lists the history of a layer or of one annotation, newest first. */
+export function listRevisions(
+  db: Connection,
+  layerId: string,
+  {
+    annotation,
+    before,
+    limit,
+  }: {
+    readonly annotation: string | null;
+    readonly before: HistoryPlace | null;
+    readonly limit: number;
+  },
+): Promise<RevisionRow[]> {
+  let query = db.selectFrom('annotation_revisions').selectAll().where('layer_id', '=', layerId);
+  if (annotation !== null) query = query.where('id', '=', annotation);
+  if (before !== null) {
+    query = query.where((eb) =>
+      eb.or([
+        eb('version', '<', before.version),
+        eb.and([eb('version', '=', before.version), eb('id', '<', before.id)]),
+      ]),
+    );
+  }
+  return query.orderBy('version', 'desc').orderBy('id', 'desc').limit(limit).execute();
+}
+
+/** Deletes annotations for good that were deleted before a time; their history keeps who changed them when. */
+export async function eraseAnnotationsDeletedBefore(tx: Change, before: string): Promise<void> {
+  await tx
+    .updateTable('annotation_revisions')
+    .set({ feature: null })
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('annotations')
+          .select('annotations.id')
+          .where('annotations.deleted_at', '<', before)
+          .whereRef('annotations.layer_id', '=', 'annotation_revisions.layer_id')
+          .whereRef('annotations.id', '=', 'annotation_revisions.id'),
+      ),
+    )
+    .execute();
+  await tx.deleteFrom('annotations').where('deleted_at', '<', before).execute();
+}

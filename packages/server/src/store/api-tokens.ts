@@ -1,0 +1,146 @@
+/** API tokens. Only hashes are stored; revoking a token deletes its row, so it cannot become valid again. */
+import type { ApiTokenScope, User } from '@lamina/contract';
+import { ApiTokenScope as Scope } from '@lamina/contract';
+import type { Change, Connection } from './database.ts';
+import type { Row } from './schema.ts';
+import { userOf } from './users.ts';
+
+export interface StoredApiToken {
+  readonly id: string;
+  readonly hash: string;
+  readonly prefix: string;
+  readonly name: string;
+  readonly scopes: readonly ApiTokenScope[];
+  /** Null: every dataset that the owner may see. */
+  readonly datasets: readonly string[] | null;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly lastUsedAt: string | null;
+  /** The owner's account as it is now. */
+  readonly user: User;
+}
+
+type TokenRow = Row<'api_tokens'>;
+
+export async function insertApiToken(
+  tx: Change,
+  {
+    scopes,
+    datasets,
+    ...row
+  }: Omit<TokenRow, 'scopes' | 'datasets' | 'last_used_at'> & Pick<StoredApiToken, 'scopes' | 'datasets'>,
+): Promise<void> {
+  await tx
+    .insertInto('api_tokens')
+    .values({
+      ...row,
+      scopes: JSON.stringify(scopes),
+      datasets: datasets && JSON.stringify(datasets),
+      last_used_at: null,
+    })
+    .execute();
+}
+
+function withOwners(db: Connection) {
+  return db
+    .selectFrom('api_tokens')
+    .innerJoin('users', 'users.uid', 'api_tokens.uid')
+    .selectAll('users')
+    .select([
+      'api_tokens.id as token_id',
+      'api_tokens.hash as token_hash',
+      'api_tokens.prefix as token_prefix',
+      'api_tokens.name as token_name',
+      'api_tokens.scopes as token_scopes',
+      'api_tokens.datasets as token_datasets',
+      'api_tokens.created_at as token_created_at',
+      'api_tokens.expires_at as token_expires_at',
+      'api_tokens.last_used_at as token_last_used_at',
+    ]);
+}
+
+type OwnedRow = Awaited<ReturnType<ReturnType<typeof withOwners>['execute']>>[number];
+
+function tokenOf(row: OwnedRow): StoredApiToken {
+  const scopes = JSON.parse(row.token_scopes) as string[];
+  return {
+    id: row.token_id,
+    hash: row.token_hash,
+    prefix: row.token_prefix,
+    name: row.token_name,
+    // A scope that this version does not know opens nothing.
+    scopes: scopes.flatMap((scope) => Scope.safeParse(scope).data ?? []),
+    datasets: row.token_datasets === null ? null : (JSON.parse(row.token_datasets) as string[]),
+    createdAt: row.token_created_at,
+    expiresAt: row.token_expires_at,
+    lastUsedAt: row.token_last_used_at,
+    user: userOf(row),
+  };
+}
+
+/** Finds a token with the current state of its owner's account; null when it does not exist. */
+export async function findApiToken(db: Connection, hash: string): Promise<StoredApiToken | null> {
+  const row = await withOwners(db).where('api_tokens.hash', '=', hash).executeTakeFirst();
+  return row === undefined ? null : tokenOf(row);
+}
+
+/** Lists the tokens that have not expired, newest first. @param uid of the owner; null: of all accounts */
+export async function listApiTokens(
+  db: Connection,
+  uid: string | null,
+  now: string,
+): Promise<StoredApiToken[]> {
+  let query = withOwners(db).where('api_tokens.expires_at', '>', now);
+  if (uid !== null) query = query.where('api_tokens.uid', '=', uid);
+  const rows = await query.orderBy('api_tokens.created_at', 'desc').orderBy('api_tokens.id').execute();
+  return rows.map(tokenOf);
+}
+
+/** @param uid of the owner; null: any. @returns the owner and the name, null when there is no such token */
+export async function deleteApiToken(
+  tx: Change,
+  id: string,
+  uid: string | null,
+): Promise<Pick<TokenRow, 'uid' | 'name' | 'prefix'> | null> {
+  let query = tx.deleteFrom('api_tokens').where('id', '=', id);
+  if (uid !== null) query = query.where('uid', '=', uid);
+  return (await query.returning(['uid', 'name', 'prefix']).executeTakeFirst()) ?? null;
+}
+
+export async function deleteApiTokensOf(db: Connection, uid: string): Promise<void> {
+  await db.deleteFrom('api_tokens').where('uid', '=', uid).execute();
+}
+
+/** Deletes tokens created before a time. @param at ISO 8601 */
+export async function deleteApiTokensFromBefore(db: Connection, uid: string, at: string): Promise<void> {
+  await db.deleteFrom('api_tokens').where('uid', '=', uid).where('created_at', '<', at).execute();
+}
+
+export async function deleteExpiredApiTokens(db: Connection, now: string): Promise<void> {
+  await db.deleteFrom('api_tokens').where('expires_at', '<=', now).execute();
+}
+
+export async function touchApiToken(db: Connection, id: string, at: string): Promise<void> {
+  await db.updateTable('api_tokens').set({ last_used_at: at }).where('id', '=', id).execute();
+}
+
+/**
+ * Records the first use of a target in an hour, and deletes the records of earlier hours.
+ *
+ * @returns false when it was recorded before
+ * @throws a missing reference when the token has been revoked
+ */
+export async function insertApiTokenUse(tx: Change, use: Row<'api_token_uses'>): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('api_token_uses')
+    .values(use)
+    .onConflict((conflict) => conflict.columns(['token_id', 'target', 'kind', 'hour']).doNothing())
+    .executeTakeFirst();
+  if ((numInsertedOrUpdatedRows ?? 0n) === 0n) return false;
+  await tx
+    .deleteFrom('api_token_uses')
+    .where('token_id', '=', use.token_id)
+    .where('hour', '<', use.hour)
+    .execute();
+  return true;
+}

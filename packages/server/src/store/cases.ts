@@ -1,0 +1,109 @@
+/** Cases with their slides and registrations. */
+import type { CaseRegistration, RegistrationMatrix } from '@lamina/contract';
+import { sortKeyOf } from '../domain/catalogue-order.ts';
+import type { Change, Connection } from './database.ts';
+import { isOneOf } from './dialects.ts';
+import type { Row } from './schema.ts';
+
+export type CaseSlideRow = Omit<Row<'case_slides'>, 'case_id' | 'position'>;
+
+export interface StoredCase extends Omit<Row<'cases'>, 'sort_key'> {
+  readonly slides: CaseSlideRow[];
+  readonly registrations: CaseRegistration[];
+}
+
+type CaseRow = Row<'cases'>;
+
+/** Lists cases by dataset and name. @param dataset undefined: of all datasets */
+export async function listStoredCases(db: Connection, dataset: string | undefined): Promise<StoredCase[]> {
+  let query = db.selectFrom('cases').selectAll().orderBy('sort_key').orderBy('id');
+  if (dataset !== undefined) query = query.where('dataset', '=', dataset);
+  return complete(db, await query.execute());
+}
+
+/** Finds cases, unordered; unknown ones are missing from the result. */
+export async function findCases(db: Connection, ids: readonly string[]): Promise<StoredCase[]> {
+  if (ids.length === 0) return [];
+  return complete(
+    db,
+    await db
+      .selectFrom('cases')
+      .selectAll()
+      .where(isOneOf(db, 'id', ids))
+      .execute(),
+  );
+}
+
+async function complete(db: Connection, rows: readonly CaseRow[]): Promise<StoredCase[]> {
+  if (rows.length === 0) return [];
+  const isSelected = isOneOf(
+    db,
+    'case_id',
+    rows.map(({ id }) => id),
+  );
+  const [slides, registrations] = [
+    await db.selectFrom('case_slides').selectAll().where(isSelected).orderBy('position').execute(),
+    await db
+      .selectFrom('case_registrations')
+      .selectAll()
+      .where(isSelected)
+      .orderBy('from_image')
+      .orderBy('to_image')
+      .execute(),
+  ];
+  const slidesOf = Map.groupBy(slides, ({ case_id }) => case_id);
+  const registrationsOf = Map.groupBy(registrations, ({ case_id }) => case_id);
+  return rows.map(({ sort_key: _, ...row }) => ({
+    ...row,
+    slides: (slidesOf.get(row.id) ?? []).map(({ image_id, stain, block, note }) => ({
+      image_id,
+      stain,
+      block,
+      note,
+    })),
+    registrations: (registrationsOf.get(row.id) ?? []).map((each) => ({
+      from_image: each.from_image,
+      to_image: each.to_image,
+      matrix: JSON.parse(each.matrix) as RegistrationMatrix,
+      residual_um: each.residual_um,
+    })),
+  }));
+}
+
+/** Inserts a case, or replaces it with its slides. Registrations of slides that it no longer has are deleted. */
+export async function saveCase(tx: Change, { slides, registrations: _, ...row }: StoredCase): Promise<void> {
+  const { id, ...rest } = { ...row, sort_key: sortKeyOf({ dataset_name: row.dataset, file_name: row.name }) };
+  await tx
+    .insertInto('cases')
+    .values({ id, ...rest })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(rest))
+    .execute();
+  await tx.deleteFrom('case_slides').where('case_id', '=', id).execute();
+  if (slides.length > 0) {
+    await tx
+      .insertInto('case_slides')
+      .values(slides.map((slide, position) => ({ case_id: id, position, ...slide })))
+      .execute();
+  }
+  const images = slides.map(({ image_id }) => image_id);
+  await tx
+    .deleteFrom('case_registrations')
+    .where('case_id', '=', id)
+    .where((eb) =>
+      eb.or([eb.not(isOneOf(tx, 'from_image', images)), eb.not(isOneOf(tx, 'to_image', images))]),
+    )
+    .execute();
+}
+
+export async function deleteStoredCase(tx: Change, id: string): Promise<void> {
+  await tx.deleteFrom('cases').where('id', '=', id).execute();
+}
+
+export async function saveRegistration(tx: Change, row: Row<'case_registrations'>): Promise<void> {
+  const { case_id: _, from_image: __, to_image: ___, ...computed } = row;
+  await tx
+    .insertInto('case_registrations')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['case_id', 'from_image', 'to_image']).doUpdateSet(computed))
+    .execute();
+}

@@ -1,0 +1,20 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../schema.ts';
+
+/** Registrations whose e-mail address is not confirmed yet (REGISTRATION_HIDE_EXISTING=on). */
+export async function up(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createTable('registrations')
+    .addColumn('hash', 'text', (c) => c.primaryKey())
+    .addColumn('uid', 'text', (c) => c.notNull())
+    .addColumn('email', 'text', (c) => c.notNull())
+    .addColumn('email_key', 'text', (c) => c.notNull())
+    .addColumn('password_hash', 'text', (c) => c.notNull())
+    .addColumn('display_name', 'text')
+    .addColumn('affiliation', 'text')
+    .addColumn('purpose', 'text')
+    .addColumn('expires_at', 'text', (c) => c.notNull())
+    .execute();
+  await db.schema.createIndex('registrations_by_email').on('registrations').column('email_key').execute();
+  await db.schema.createIndex('registrations_by_end').on('registrations').column('expires_at').execute();
+}

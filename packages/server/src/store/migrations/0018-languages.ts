@@ -1,0 +1,12 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../schema.ts';
+
+/** The language of e-mails to an account. Until now all e-mails were Turkish. */
+export async function up(db: Kysely<Tables>): Promise<void> {
+  for (const table of ['users', 'registrations'] as const) {
+    await db.schema
+      .alterTable(table)
+      .addColumn('language', 'text', (column) => column.notNull().defaultTo('tr'))
+      .execute();
+  }
+}

@@ -1,0 +1,40 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../schema.ts';
+
+/** Cases: ordered slides of a dataset, and transforms between two slides of a case. */
+export async function up(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createTable('cases')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('dataset', 'text', (c) => c.notNull())
+    .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('description', 'text')
+    .addColumn('sort_key', 'text', (c) => c.notNull())
+    .addColumn('version', 'integer', (c) => c.notNull())
+    .addColumn('created_at', 'text', (c) => c.notNull())
+    .addColumn('updated_at', 'text', (c) => c.notNull())
+    .execute();
+  await db.schema.createIndex('cases_in_order').on('cases').columns(['sort_key', 'id']).execute();
+  await db.schema
+    .createTable('case_slides')
+    .addColumn('case_id', 'text', (c) => c.notNull().references('cases.id').onDelete('cascade'))
+    .addColumn('image_id', 'text', (c) => c.notNull())
+    .addColumn('position', 'integer', (c) => c.notNull())
+    .addColumn('stain', 'text')
+    .addColumn('block', 'text')
+    .addColumn('note', 'text')
+    .addPrimaryKeyConstraint('case_slides_pk', ['case_id', 'image_id'])
+    .execute();
+  await db.schema.createIndex('case_slides_by_image').on('case_slides').column('image_id').execute();
+  await db.schema
+    .createTable('case_registrations')
+    .addColumn('case_id', 'text', (c) => c.notNull().references('cases.id').onDelete('cascade'))
+    .addColumn('from_image', 'text', (c) => c.notNull())
+    .addColumn('to_image', 'text', (c) => c.notNull())
+    .addColumn('points', 'text', (c) => c.notNull())
+    .addColumn('matrix', 'text', (c) => c.notNull())
+    .addColumn('residual_um', 'double precision')
+    .addColumn('updated_at', 'text', (c) => c.notNull())
+    .addPrimaryKeyConstraint('case_registrations_pk', ['case_id', 'from_image', 'to_image'])
+    .execute();
+}

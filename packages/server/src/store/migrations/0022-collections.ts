@@ -1,0 +1,71 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../schema.ts';
+
+/** Saved views, collections with their readers, answers to their questions, and presentations. */
+export async function up(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createTable('saved_views')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('uid', 'text', (c) => c.notNull().references('users.uid').onDelete('cascade'))
+    .addColumn('image_id', 'text', (c) => c.notNull())
+    .addColumn('title', 'text', (c) => c.notNull())
+    .addColumn('text', 'text')
+    .addColumn('field', 'text', (c) => c.notNull())
+    .addColumn('colours', 'text')
+    .addColumn('layers', 'text')
+    .addColumn('version', 'integer', (c) => c.notNull())
+    .addColumn('created_at', 'text', (c) => c.notNull())
+    .addColumn('updated_at', 'text', (c) => c.notNull())
+    .execute();
+  await db.schema.createIndex('saved_views_by_uid').on('saved_views').column('uid').execute();
+  await db.schema
+    .createTable('collections')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('uid', 'text', (c) => c.notNull().references('users.uid').onDelete('cascade'))
+    .addColumn('title', 'text', (c) => c.notNull())
+    .addColumn('description', 'text')
+    .addColumn('readers', 'text', (c) => c.notNull())
+    .addColumn('version', 'integer', (c) => c.notNull())
+    .addColumn('created_at', 'text', (c) => c.notNull())
+    .addColumn('updated_at', 'text', (c) => c.notNull())
+    .execute();
+  await db.schema.createIndex('collections_by_uid').on('collections').column('uid').execute();
+  const collectionId = ['collection_id', 'text'] as const;
+  await db.schema
+    .createTable('collection_items')
+    .addColumn(...collectionId, (c) => c.notNull().references('collections.id').onDelete('cascade'))
+    .addColumn('position', 'integer', (c) => c.notNull())
+    .addColumn('type', 'text', (c) => c.notNull())
+    .addColumn('target_id', 'text', (c) => c.notNull())
+    .addColumn('text', 'text')
+    .addColumn('question', 'text')
+    .addPrimaryKeyConstraint('collection_items_pk', ['collection_id', 'position'])
+    .execute();
+  await db.schema
+    .createTable('collection_readers')
+    .addColumn(...collectionId, (c) => c.notNull().references('collections.id').onDelete('cascade'))
+    .addColumn('uid', 'text', (c) => c.notNull().references('users.uid').onDelete('cascade'))
+    .addPrimaryKeyConstraint('collection_readers_pk', ['collection_id', 'uid'])
+    .execute();
+  await db.schema.createIndex('collection_readers_by_uid').on('collection_readers').column('uid').execute();
+  await db.schema
+    .createTable('collection_answers')
+    .addColumn(...collectionId, (c) => c.notNull().references('collections.id').onDelete('cascade'))
+    .addColumn('item_key', 'text', (c) => c.notNull())
+    .addColumn('person', 'text', (c) => c.notNull())
+    .addColumn('uid', 'text', (c) => c.references('users.uid').onDelete('cascade'))
+    .addColumn('answer', 'text', (c) => c.notNull())
+    .addColumn('is_correct', 'integer')
+    .addColumn('attempts', 'integer', (c) => c.notNull())
+    .addColumn('answered_at', 'text', (c) => c.notNull())
+    .addPrimaryKeyConstraint('collection_answers_pk', ['collection_id', 'item_key', 'person'])
+    .execute();
+  await db.schema.createIndex('collection_answers_by_uid').on('collection_answers').column('uid').execute();
+  await db.schema
+    .createTable('presentations')
+    .addColumn(...collectionId, (c) => c.primaryKey().references('collections.id').onDelete('cascade'))
+    .addColumn('seq', 'integer', (c) => c.notNull())
+    .addColumn('state', 'text', (c) => c.notNull())
+    .addColumn('updated_at', 'text', (c) => c.notNull())
+    .execute();
+}

@@ -1,0 +1,28 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../schema.ts';
+
+/** API tokens of accounts, and which of them has used which slide in the current hour. */
+export async function up(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createTable('api_tokens')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('hash', 'text', (c) => c.notNull().unique())
+    .addColumn('prefix', 'text', (c) => c.notNull())
+    .addColumn('uid', 'text', (c) => c.notNull().references('users.uid').onDelete('cascade'))
+    .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('scopes', 'text', (c) => c.notNull())
+    .addColumn('datasets', 'text')
+    .addColumn('created_at', 'text', (c) => c.notNull())
+    .addColumn('expires_at', 'text', (c) => c.notNull())
+    .addColumn('last_used_at', 'text')
+    .execute();
+  await db.schema.createIndex('api_tokens_by_uid').on('api_tokens').column('uid').execute();
+  await db.schema
+    .createTable('api_token_uses')
+    .addColumn('token_id', 'text', (c) => c.notNull().references('api_tokens.id').onDelete('cascade'))
+    .addColumn('target', 'text', (c) => c.notNull())
+    .addColumn('kind', 'text', (c) => c.notNull())
+    .addColumn('hour', 'text', (c) => c.notNull())
+    .addPrimaryKeyConstraint('api_token_uses_pk', ['token_id', 'target', 'kind', 'hour'])
+    .execute();
+}

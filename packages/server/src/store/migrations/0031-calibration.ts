@@ -1,0 +1,26 @@
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from '../schema.ts';
+
+/**
+ * The scale that the file states, apart from the one that is used; the scale that an administrator entered; which focal
+ * plane is shown; and the code of the error of an unreadable file. Values that were derived are not the file's.
+ */
+export async function up(db: Kysely<Tables>): Promise<void> {
+  for (const column of [
+    'file_mpp_x',
+    'file_mpp_y',
+    'file_objective_power',
+    'entered_mpp',
+    'entered_objective_power',
+  ])
+    await db.schema.alterTable('images').addColumn(column, 'double precision').execute();
+  for (const column of ['plane', 'planes', 'times'])
+    await db.schema.alterTable('images').addColumn(column, 'integer').execute();
+  await db.schema.alterTable('images').addColumn('error_code', 'text').execute();
+  await sql`update images set
+    file_mpp_x = case when derived_scale = 'mpp' then null else mpp_x end,
+    file_mpp_y = case when derived_scale = 'mpp' then null else mpp_y end,
+    file_objective_power = case when derived_scale = 'objective_power' then null else objective_power end`.execute(
+    db,
+  );
+}

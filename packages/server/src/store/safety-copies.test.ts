@@ -1,0 +1,82 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { sql } from 'kysely';
+import pino from 'pino';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openDatabase } from './database.ts';
+import { openExclusively, replaceDatabase } from './embedded-file.ts';
+import { deleteOldCopies, watchSafetyCopies } from './safety-copies.ts';
+
+const day = 86_400_000;
+
+function dataFolder(): string {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-copies-'));
+  onTestFinished(() => fs.rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+const inDays = (days: number) => new Date(Date.now() + days * day);
+
+describe('deleteOldCopies', () => {
+  it('deletes the copies of upgrades and restores when they are old enough, and no other files', async () => {
+    const dataDir = dataFolder();
+    const copies = [
+      'lamina.db.before-migration',
+      'lamina.db.before-migration.4711',
+      'lamina.db.before-restore',
+      'lamina.db.before-restore-shm',
+      'lamina.db.before-restore-wal',
+      'secret.key.before-restore',
+    ];
+    const others = [
+      'lamina.db',
+      'lamina.db-wal',
+      'secret.key',
+      'secret.key.restoring',
+      'my.db.before-restore',
+    ];
+    for (const name of [...copies, ...others]) fs.writeFileSync(path.join(dataDir, name), 'ayse@example.org');
+    const config = { dataDir, safetyCopyDays: 7 };
+    expect(await deleteOldCopies(config, inDays(6.9))).toEqual([]);
+    expect([...(await deleteOldCopies(config, inDays(7.1)))].sort()).toEqual(copies);
+    expect(fs.readdirSync(dataDir).sort()).toEqual(others.sort());
+  });
+
+  it("counts the age from the restore, not from the replaced database's own time", async () => {
+    const dataDir = dataFolder();
+    const file = path.join(dataDir, 'lamina.db');
+    for (const name of [file, `${file}.new`]) {
+      const db = openExclusively(name);
+      await sql`select 1`.execute(db); // Kysely closes only what it has used
+      await db.destroy();
+    }
+    fs.utimesSync(file, new Date(0), new Date(0));
+    expect(replaceDatabase(file, `${file}.new`)).toBe(`${file}.before-restore`);
+    expect(await deleteOldCopies({ dataDir, safetyCopyDays: 7 }, inDays(1))).toEqual([]);
+    expect(await deleteOldCopies({ dataDir, safetyCopyDays: 7 }, inDays(8))).toEqual([
+      'lamina.db.before-restore',
+    ]);
+    await (await openDatabase({ url: null, file })).destroy();
+  });
+});
+
+describe('watchSafetyCopies', () => {
+  beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] }));
+  afterEach(() => vi.useRealTimers());
+
+  it('deletes old copies daily, starting one hour after the start', async () => {
+    const dataDir = dataFolder();
+    const copy = path.join(dataDir, 'lamina.db.before-migration');
+    fs.writeFileSync(copy, 'ayse@example.org');
+    const lines: string[] = [];
+    const log = pino({ level: 'info' }, { write: (line) => lines.push(line) });
+    const start = inDays(30);
+    watchSafetyCopies({ config: { dataDir, safetyCopyDays: 7 }, now: () => start, log });
+    await vi.advanceTimersByTimeAsync(3_500_000);
+    expect(fs.existsSync(copy)).toBe(true);
+    await vi.advanceTimersByTimeAsync(200_000);
+    await vi.waitFor(() => expect(lines.join('')).toContain('safety copies deleted'));
+    expect(fs.existsSync(copy)).toBe(false);
+  });
+});

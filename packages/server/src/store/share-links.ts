@@ -1,0 +1,160 @@
+/** Share links, and the slides that each of them opens. */
+import type { ShareTargetType } from '@lamina/contract';
+import { sql } from 'kysely';
+import type { Change, Connection } from './database.ts';
+import { isOneOf } from './dialects.ts';
+import type { NewRow, Row } from './schema.ts';
+
+export type ShareLinkRow = Row<'share_links'>;
+
+/** What a link names. */
+export interface ShareTarget {
+  readonly type: ShareTargetType;
+  readonly id: string;
+}
+
+export async function insertShareLink(tx: Change, row: NewRow<'share_links'>): Promise<void> {
+  await tx.insertInto('share_links').values(row).execute();
+}
+
+export async function findShareLink(db: Connection, id: string): Promise<ShareLinkRow | null> {
+  const row = await db.selectFrom('share_links').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ?? null;
+}
+
+export async function findShareLinkBySecret(
+  db: Connection,
+  secretHash: string,
+): Promise<ShareLinkRow | null> {
+  const row = await db
+    .selectFrom('share_links')
+    .selectAll()
+    .where('secret_hash', '=', secretHash)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Lists links with their makers, newest first. @param uid undefined: of everybody */
+export async function listShareLinkRows(db: Connection, uid: string | undefined) {
+  let query = db
+    .selectFrom('share_links')
+    .innerJoin('users', 'users.uid', 'share_links.uid')
+    .selectAll('share_links')
+    .select([
+      'users.email',
+      'users.display_name',
+      'users.status',
+      'users.role',
+      'users.expires_at as account_expires_at',
+    ])
+    .orderBy('share_links.created_at', 'desc')
+    .orderBy('share_links.id');
+  if (uid !== undefined) query = query.where('share_links.uid', '=', uid);
+  return query.execute();
+}
+
+/** Counts an opening. @returns false when the link has been used up or ended meanwhile */
+export async function countOpening(tx: Change, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('share_links')
+    .set((eb) => ({ openings: eb('openings', '+', 1) }))
+    .where('id', '=', id)
+    .where('ended_at', 'is', null)
+    .where((eb) => eb.or([eb('max_openings', 'is', null), eb('openings', '<', eb.ref('max_openings'))]))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Ends links and deletes the image sessions that they have opened. @param at ISO 8601 */
+export async function endShareLinks(tx: Change, ids: readonly string[], at: string): Promise<void> {
+  if (ids.length === 0) return;
+  await tx
+    .updateTable('share_links')
+    .set({ ended_at: at })
+    .where('id', 'in', ids)
+    .where('ended_at', 'is', null)
+    .execute();
+  await tx.deleteFrom('image_sessions').where('share_link_id', 'in', ids).execute();
+}
+
+/** Ends every link of an account. @returns the ids of the links that were not ended before */
+export async function endShareLinksOf(tx: Change, uid: string, at: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('share_links')
+    .select('id')
+    .where('uid', '=', uid)
+    .where('ended_at', 'is', null)
+    .execute();
+  const ids = rows.map(({ id }) => id);
+  await endShareLinks(tx, ids, at);
+  return ids;
+}
+
+/** Deletes the image sessions of all links that open a slide of the dataset. */
+export async function deleteVisitorSessionsIn(tx: Change, dataset: string): Promise<void> {
+  const links = await tx
+    .selectFrom('image_sessions')
+    .select('share_link_id as id')
+    .distinct()
+    .where('share_link_id', 'is not', null)
+    .execute();
+  const ids = links.flatMap(({ id }) => id ?? []);
+  if (ids.length === 0) return;
+  const { rows } = await sql<{ link_id: string }>`
+    select distinct linked.link_id from (${linkedImages(tx, ids)}) as linked
+    join images on images.id = linked.image_id
+    where images.dataset_name = ${dataset}`.execute(tx);
+  const affected = rows.map(({ link_id }) => link_id);
+  if (affected.length > 0) {
+    await tx.deleteFrom('image_sessions').where('share_link_id', 'in', affected).execute();
+  }
+}
+
+/** A slide that a link opens as far as slide and dataset allow it; whether its maker may view it is decided elsewhere. */
+export interface LinkedImage {
+  readonly id: string;
+  readonly dataset: string;
+}
+
+/** Returns the slides that each link opens: listed, read, not hidden, and of a dataset that may be shared. */
+export async function imagesOfLinks(
+  db: Connection,
+  linkIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly LinkedImage[]>> {
+  if (linkIds.length === 0) return new Map();
+  const { rows } = await sql<{ link_id: string; image_id: string; dataset_name: string }>`
+    select linked.link_id, linked.image_id, images.dataset_name
+    from (${linkedImages(db, linkIds)}) as linked
+    join images on images.id = linked.image_id
+    join datasets on datasets.name = images.dataset_name
+    where datasets.is_shared = 1 and images.removed_at is null and images.missing_since is null
+      and images.hidden_at is null and images.status = 'ready'`.execute(db);
+  const byLink = Map.groupBy(rows, ({ link_id }) => link_id);
+  return new Map(
+    [...byLink].map(([link, images]) => [
+      link,
+      images.map(({ image_id, dataset_name }) => ({ id: image_id, dataset: dataset_name })),
+    ]),
+  );
+}
+
+/** A query of the columns link_id and image_id, whatever the link names. */
+function linkedImages(db: Connection, linkIds: readonly string[]) {
+  const isSelected = isOneOf(db, 'l.id', linkIds);
+  return sql`
+    select l.id as link_id, l.target_id as image_id from share_links l
+      where l.target_type = 'slide' and ${isSelected}
+    union select l.id, v.image_id from share_links l
+      join saved_views v on v.id = l.target_id where l.target_type = 'view' and ${isSelected}
+    union select l.id, s.image_id from share_links l
+      join case_slides s on s.case_id = l.target_id where l.target_type = 'case' and ${isSelected}
+    union select l.id, i.target_id from share_links l
+      join collection_items i on i.collection_id = l.target_id and i.type = 'slide'
+      where l.target_type = 'collection' and ${isSelected}
+    union select l.id, v.image_id from share_links l
+      join collection_items i on i.collection_id = l.target_id and i.type = 'view'
+      join saved_views v on v.id = i.target_id where l.target_type = 'collection' and ${isSelected}
+    union select l.id, s.image_id from share_links l
+      join collection_items i on i.collection_id = l.target_id and i.type = 'case'
+      join case_slides s on s.case_id = i.target_id where l.target_type = 'collection' and ${isSelected}`;
+}

@@ -1,0 +1,126 @@
+/** Databases that record which texts a search has compared, and the query plans of a list. */
+import SqliteDatabase from 'better-sqlite3';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { onTestFinished, vi } from 'vitest';
+import { prepareSearch } from '../catalogue-search.ts';
+import { type Database, openDatabase } from '../database.ts';
+import { type DatabaseKind, openTestDatabase } from './test-database.ts';
+
+export interface Watched {
+  readonly db: Database;
+  close(): Promise<void>;
+  /** Texts on which LIKE was evaluated since the last call. */
+  matched(): Promise<readonly string[]>;
+}
+
+/** SQLite evaluates LIKE with its function `like`, which a connection may replace. */
+async function watchedSqlite(): Promise<Watched> {
+  const { prepare } = SqliteDatabase.prototype;
+  const handles = new Set<SqliteDatabase.Database>();
+  const spy = vi.spyOn(SqliteDatabase.prototype, 'prepare').mockImplementation(function (
+    this: SqliteDatabase.Database,
+    text: string,
+  ) {
+    handles.add(this);
+    return prepare.call(this, text);
+  });
+  const { db, close } = await openTestDatabase('SQLite');
+  spy.mockRestore();
+  let comparedTexts: string[] = [];
+  for (const handle of [...handles].filter(({ open }) => open)) {
+    handle.function('like', { deterministic: true }, (pattern: unknown, text: unknown, _escape: unknown) => {
+      comparedTexts.push(String(text));
+      return String(text).includes(String(pattern).slice(1, -1)) ? 1 : 0;
+    });
+  }
+  return {
+    db,
+    close,
+    async matched() {
+      const recorded = comparedTexts;
+      comparedTexts = [];
+      return recorded;
+    },
+  };
+}
+
+/** PostgreSQL evaluates LIKE with the operator ~~, which a schema earlier in the search path may replace. */
+async function watchedPostgres(): Promise<Watched> {
+  const { db: first, url, close } = await openTestDatabase('PostgreSQL');
+  const name = new URL(url ?? '').pathname.slice(1);
+  await prepareSearch(first);
+  await sql`create schema watched`.execute(first);
+  await sql`create table watched.texts (content text)`.execute(first);
+  await sql`create function watched.matches(text, text) returns boolean language plpgsql volatile as $$
+    begin
+      insert into watched.texts values ($1);
+      return pg_catalog.textlike($1, $2);
+    end $$`.execute(first);
+  await sql`create operator watched.~~ (leftarg = text, rightarg = text, function = watched.matches)`.execute(
+    first,
+  );
+  await sql`alter database ${sql.id(name)} set search_path = watched, pg_catalog, public`.execute(first);
+  const db = await openDatabase({ url, file: null });
+  return {
+    db,
+    async close() {
+      await sql`drop schema watched cascade`.execute(first);
+      await sql`alter database ${sql.id(name)} reset search_path`.execute(first);
+      await db.destroy();
+      await close();
+    },
+    async matched() {
+      const { rows } = await sql<{ content: string }>`
+        with told as (delete from watched.texts returning content) select content from told`.execute(db);
+      return rows.map(({ content }) => content);
+    },
+  };
+}
+
+export function openWatched(kind: DatabaseKind): Promise<Watched> {
+  return kind === 'SQLite' ? watchedSqlite() : watchedPostgres();
+}
+
+export interface RecordedPlans {
+  /** PostgreSQL's executed plans, as JSON, for the queries since the last call. */
+  plans(): Promise<readonly { readonly text: string; readonly plan: string }[]>;
+}
+
+/** Records the queries about images that contain `word`, and plans them without table scans. */
+export async function recordPlans(url: string, word: string): Promise<RecordedPlans> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query('set enable_seqscan = off');
+  const { query } = pg.Client.prototype;
+  let queries: { text: string; values: unknown[] }[] = [];
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+    this: pg.Client,
+    ...args: unknown[]
+  ) {
+    const [text, values] = args;
+    if (this !== client && typeof text === 'string' && text.includes('"images"') && text.includes(word)) {
+      queries.push({ text, values: (values as unknown[] | undefined) ?? [] });
+    }
+    return (query as (...all: unknown[]) => unknown).apply(this, args) as never;
+  });
+  onTestFinished(() => spy.mockRestore());
+  return {
+    async plans() {
+      const recorded = queries;
+      queries = [];
+      const plans: { text: string; plan: string }[] = [];
+      for (const { text, values } of recorded) {
+        const { rows } = await client.query<object>(`explain (analyze, format json) ${text}`, values);
+        plans.push({ text, plan: JSON.stringify(rows) });
+      }
+      return plans;
+    },
+  };
+}
+
+/** Updates PostgreSQL's statistics, as autovacuum does; without them, its plan is arbitrary. */
+export async function analyzeImages(db: Database): Promise<void> {
+  await sql`analyze images`.execute(db);
+}

@@ -1,0 +1,298 @@
+/** Shared, private, locked and foreign annotation layers as targets of every call: annotations.md section 4. */
+import { randomUUID } from 'node:crypto';
+import {
+  changeAnnotations,
+  deleteAccount,
+  deleteAnnotationLayer,
+  type Endpoint,
+  listAnnotationHistory,
+  listAnnotationLayers,
+  listAnnotations,
+  restoreAnnotation,
+  restoreAnnotationLayer,
+  updateAnnotationLayer,
+} from '@lamina/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LayerRow } from '../store/annotation-layers.ts';
+import { saveDataset } from '../store/datasets.ts';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
+import { pointFeature } from '../testing/well-formed-requests.ts';
+
+type Target =
+  | 'own private'
+  | 'own, locked by oneself'
+  | 'own, locked by an administrator'
+  | 'shared, changed by its owner'
+  | 'shared, changed by members'
+  | 'shared, changed by members, locked'
+  | "another's private"
+  | "a deleted account's"
+  | 'on a slide without access';
+
+type Column = 'viewer' | 'user' | 'admin';
+
+/** What a call answers, by target: for a viewer, a user and an administrator. */
+type Rows = Readonly<Record<Target, string>>;
+
+const read: Rows = {
+  'own private': '200 200 200',
+  'own, locked by oneself': '200 200 200',
+  'own, locked by an administrator': '200 200 200',
+  'shared, changed by its owner': '200 200 200',
+  'shared, changed by members': '200 200 200',
+  'shared, changed by members, locked': '200 200 200',
+  "another's private": '404 404 200',
+  "a deleted account's": '200 200 200',
+  'on a slide without access': '404 404 200',
+};
+const change: Rows = {
+  'own private': '403 200 200',
+  'own, locked by oneself': '403 409 409',
+  'own, locked by an administrator': '403 409 409',
+  'shared, changed by its owner': '403 403 200',
+  'shared, changed by members': '403 200 200',
+  'shared, changed by members, locked': '403 409 409',
+  "another's private": '403 404 200',
+  "a deleted account's": '403 403 200',
+  'on a slide without access': '403 404 200',
+};
+const rename: Rows = {
+  ...change,
+  'shared, changed by members': '403 403 200',
+  'shared, changed by members, locked': '403 403 409',
+};
+const unlock: Rows = {
+  ...rename,
+  'own, locked by oneself': '403 200 200',
+  'own, locked by an administrator': '403 403 200',
+  'shared, changed by members, locked': '403 403 200',
+};
+const remove: Rows = {
+  'own private': '403 204 204',
+  'own, locked by oneself': '403 409 204',
+  'own, locked by an administrator': '403 409 204',
+  'shared, changed by its owner': '403 403 204',
+  'shared, changed by members': '403 403 204',
+  'shared, changed by members, locked': '403 403 204',
+  "another's private": '403 404 204',
+  "a deleted account's": '403 403 204',
+  'on a slide without access': '403 404 204',
+};
+const restore: Rows = {
+  'own private': '403 200 200',
+  'own, locked by oneself': '403 200 200',
+  'own, locked by an administrator': '403 200 200',
+  'shared, changed by its owner': '403 404 200',
+  'shared, changed by members': '403 404 200',
+  'shared, changed by members, locked': '403 404 200',
+  "another's private": '403 404 200',
+  "a deleted account's": '403 404 200',
+  'on a slide without access': '403 404 200',
+};
+
+interface Call {
+  readonly endpoint: Endpoint;
+  readonly rows: Rows;
+  readonly payload?: (layer: LayerRow) => object;
+  /** The layer is deleted before the call. */
+  readonly isOfDeleted?: true;
+}
+
+const calls: Readonly<Record<string, Call>> = {
+  'list annotations': { endpoint: listAnnotations, rows: read },
+  'read the history': { endpoint: listAnnotationHistory, rows: read },
+  'change annotations': {
+    endpoint: changeAnnotations,
+    rows: change,
+    payload: () => ({ changes: [{ op: 'put', feature: pointFeature(), base_revision: null }] }),
+  },
+  'rename the layer': {
+    endpoint: updateAnnotationLayer,
+    rows: rename,
+    payload: ({ version }) => ({ name: 'Renamed', version }),
+  },
+  'unlock the layer': {
+    endpoint: updateAnnotationLayer,
+    rows: unlock,
+    payload: ({ version }) => ({ locked: false, version }),
+  },
+  'delete the layer': { endpoint: deleteAnnotationLayer, rows: remove },
+  'restore the deleted layer': { endpoint: restoreAnnotationLayer, rows: restore, isOfDeleted: true },
+};
+const columns: readonly Column[] = ['viewer', 'user', 'admin'];
+
+describe.each(databaseKinds)('rights on annotation layers on %s', (database) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await testServer({ database, isShared: true });
+    await server.given.admin();
+  }, 60_000);
+  afterAll(() => server.close());
+
+  async function layerFor(target: Target, caller: TestUser): Promise<LayerRow> {
+    const { given, services, clock } = server;
+    const other = (await given.user()).uid;
+    const own = { owner_uid: caller.uid, visibility: 'private' } as const;
+    const members = { owner_uid: other, editing: 'members' } as const;
+    switch (target) {
+      case 'own private':
+        return given.layer(own);
+      case 'own, locked by oneself':
+        return given.layer({ ...own, locked_by: 'owner' });
+      case 'own, locked by an administrator':
+        return given.layer({ ...own, locked_by: 'admin' });
+      case 'shared, changed by its owner':
+        return given.layer({ owner_uid: other });
+      case 'shared, changed by members':
+        return given.layer(members);
+      case 'shared, changed by members, locked':
+        return given.layer({ ...members, locked_by: 'owner' });
+      case "another's private":
+        return given.layer({ owner_uid: other, visibility: 'private' });
+      case "a deleted account's":
+        return given.layer({ owner_uid: null });
+      case 'on a slide without access': {
+        const [name, now] = [`Kısıtlı ${randomUUID()}`, clock.now().toISOString()];
+        await saveDataset(services.db, { name, access: 'restricted', isListed: false, now });
+        const image = await given.image({ dataset_name: name });
+        return given.layer({ ...members, image_id: image.id });
+      }
+    }
+  }
+
+  describe.each(Object.entries(calls))('%s', (_, { endpoint, rows, payload, isOfDeleted }) => {
+    it.each(Object.entries(rows))('of a layer that is %s', async (target, expected) => {
+      const statuses: number[] = [];
+      for (const role of columns) {
+        const caller = await server.given.user({ role });
+        const layer = await layerFor(target as Target, caller);
+        if (isOfDeleted) {
+          await server.services.db
+            .updateTable('annotation_layers')
+            .set({ deleted_at: server.clock.now().toISOString() })
+            .where('id', '=', layer.id)
+            .execute();
+        }
+        const answer = await server.as(caller).inject({
+          method: endpoint.method,
+          url: endpoint.path.replace(':layerId', layer.id),
+          ...(payload && { payload: payload(layer) }),
+        });
+        statuses.push(answer.status);
+      }
+      expect(statuses.join(' ')).toBe(expected);
+    });
+  });
+
+  it('hides a slide without access like an unknown one', async () => {
+    const caller = await server.given.user();
+    const layer = await layerFor('on a slide without access', caller);
+    const params = { imageId: layer.image_id };
+    expect(await server.as(caller).call(listAnnotationLayers, { params })).toMatchObject({
+      status: 404,
+      body: { code: 'not_found' },
+    });
+  });
+
+  it('lists shared layers and own ones to a member, and all layers to an administrator', async () => {
+    const [member, other, admin] = [
+      await server.given.user(),
+      await server.given.user(),
+      await server.given.admin(),
+    ];
+    const shared = await server.given.layer({ owner_uid: other.uid });
+    const onSlide = { image_id: shared.image_id, visibility: 'private' } as const;
+    const foreign = await server.given.layer({ ...onSlide, owner_uid: other.uid });
+    const own = await server.given.layer({ ...onSlide, owner_uid: member.uid });
+    const idsFor = async (who: TestUser) => {
+      const params = { imageId: shared.image_id };
+      const { body } = await server.as(who).call(listAnnotationLayers, { params });
+      return body.layers.map(({ id }) => id).sort();
+    };
+    expect(await idsFor(member)).toEqual([shared.id, own.id].sort());
+    expect(await idsFor(admin)).toEqual([shared.id, own.id, foreign.id].sort());
+  });
+
+  it('records once per sign-in that an administrator read a private layer or edited a foreign one', async () => {
+    const admin = await server.given.admin();
+    const layer = await layerFor("another's private", admin);
+    const client = server.as(await server.given.token(admin));
+    for (let i = 0; i < 2; i++) {
+      await client.call(listAnnotations, { params: { layerId: layer.id } });
+      const changes = [{ op: 'put', feature: pointFeature(), base_revision: null }];
+      await client.call(changeAnnotations, { params: { layerId: layer.id }, body: { changes } });
+    }
+    const events = await server.services.db
+      .selectFrom('audit')
+      .select('action')
+      .where('actor_uid', '=', admin.uid)
+      .where('target', '=', layer.image_id)
+      .execute();
+    expect(events.map(({ action }) => action).sort()).toEqual([
+      'annotation-layer-read',
+      'annotations-changed',
+    ]);
+  });
+
+  it('gives shared layers of a deleted account to administrators and erases its private ones', async () => {
+    const owner = await server.given.user({ displayName: 'Ayşe Yılmaz' });
+    const shared = await server.given.layer({ owner_uid: owner.uid });
+    const secret = await server.given.layer({
+      owner_uid: owner.uid,
+      visibility: 'private',
+      image_id: shared.image_id,
+    });
+    const feature = pointFeature();
+    const changes = [{ op: 'put', feature, base_revision: null }];
+    for (const { id: layerId } of [shared, secret]) {
+      await server.as(owner).call(changeAnnotations, { params: { layerId }, body: { changes } });
+    }
+    expect((await server.as(owner).call(deleteAccount)).status).toBe(200);
+    const admin = await server.given.admin();
+    const headers = { 'accept-language': 'tr' };
+    const params = { imageId: shared.image_id };
+    const { body } = await server.as(admin).call(listAnnotationLayers, { params, headers });
+    expect(body.layers).toMatchObject([{ id: shared.id, owner: null, owner_name: 'Silinmiş hesap' }]);
+    const list = await server.as(admin).call(listAnnotations, { params: { layerId: shared.id }, headers });
+    expect(JSON.parse(String(list.body))).toMatchObject({ authors: { [owner.uid]: 'Silinmiş hesap' } });
+    const left = server.services.db.selectFrom('annotations').select('id').where('layer_id', '=', secret.id);
+    expect(await left.execute()).toEqual([]);
+  });
+
+  it('erases deleted layers and annotations after 30 days, and keeps who changed them', async () => {
+    const owner = await server.given.user();
+    const [kept, deleted] = [
+      await server.given.layer({ owner_uid: owner.uid }),
+      await server.given.layer({ owner_uid: owner.uid }),
+    ];
+    const feature = pointFeature();
+    const { db, jobs } = server.services;
+    const send = (changes: object[]) =>
+      server.as(owner).call(changeAnnotations, { params: { layerId: kept.id }, body: { changes } });
+    await send([{ op: 'put', feature, base_revision: null }]);
+    await send([{ op: 'delete', id: feature.id, base_revision: 1 }]);
+    await server.as(owner).call(deleteAnnotationLayer, { params: { layerId: deleted.id } });
+    server.clock.advance(31 * 24 * 60 * 60_000);
+    await jobs.enqueue('sweep', {});
+    await jobs.idle('sweep');
+    const annotation = { layerId: kept.id, annotationId: feature.id };
+    expect((await server.as(owner).call(restoreAnnotation, { params: annotation })).status).toBe(404);
+    const layers = await db
+      .selectFrom('annotation_layers')
+      .select('id')
+      .where('owner_uid', '=', owner.uid)
+      .execute();
+    expect(layers.map(({ id }) => id)).toEqual([kept.id]);
+    const revisions = await db
+      .selectFrom('annotation_revisions')
+      .select(['change', 'feature', 'author'])
+      .where('layer_id', '=', kept.id)
+      .orderBy('revision')
+      .execute();
+    expect(revisions).toEqual([
+      { change: 'create', feature: null, author: owner.uid },
+      { change: 'delete', feature: null, author: owner.uid },
+    ]);
+  });
+});

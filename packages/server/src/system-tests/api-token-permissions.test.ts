@@ -1,0 +1,283 @@
+/** Every endpoint, called with API tokens of each scope: interoperability.md section 1, permissions.md P8, P9 and P11. */
+import fs from 'node:fs';
+import path from 'node:path';
+import {
+  ApiTokenScope,
+  apiBase,
+  createImageSession,
+  type Endpoint,
+  endpoints,
+  scopesOf,
+  suspendUser,
+} from '@lamina/contract';
+import { buildSvs } from '@lamina/slide/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { insertGrant, setDownloadGrant } from '../store/dataset-grants.ts';
+import { saveDataset } from '../store/datasets.ts';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { answerFor, answers } from '../testing/permission-matrix.ts';
+import { storedData } from '../testing/stored-data.ts';
+import { type Answer, type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
+import { type WellFormedRequest, wellFormedRequests } from '../testing/well-formed-requests.ts';
+
+const unknownApiToken = `lam_${'A'.repeat(43)}`;
+
+describe.each(databaseKinds)('API tokens on %s', (database) => {
+  let server: TestServer;
+  let address: string;
+  /** Ids of images whose slides exist: in an open dataset, and in a restricted one. */
+  let open: string;
+  let restricted: string;
+
+  beforeAll(async () => {
+    server = await testServer({ database, isShared: true });
+    address = await server.app.listen({ host: '127.0.0.1', port: 0 });
+    const { db, catalogue } = server.services;
+    for (const name of ['Açık', 'Kısıtlı']) {
+      const folder = path.join(server.config.slidesDir, name);
+      fs.mkdirSync(folder);
+      fs.writeFileSync(path.join(folder, 'a.svs'), await buildSvs());
+    }
+    // Not `start`, which watches the folder: a scan at any time would mark the images without files as missing.
+    await catalogue.rescan();
+    await catalogue.settled();
+    const rows = await db.selectFrom('images').select(['id', 'dataset_name']).execute();
+    const idIn = (name: string) => rows.find((row) => row.dataset_name === name)?.id ?? 'no slide was read';
+    [open, restricted] = [idIn('Açık'), idIn('Kısıtlı')];
+    const now = server.clock.now().toISOString();
+    await saveDataset(db, { name: 'Kısıtlı', access: 'restricted', isListed: false, now });
+  }, 60_000);
+  afterAll(() => server.close());
+
+  const { requestFor } = wellFormedRequests(() => server);
+
+  const ask = (endpoint: Endpoint, { url, ...request }: WellFormedRequest, token: string): Promise<Answer> =>
+    server.as(token).inject({ method: endpoint.method, url, ...request });
+
+  const outcomeOf = ({ status, body }: Answer) =>
+    status < 400 ? String(status) : `${status} ${(body as { code: string }).code}`;
+
+  async function ownerOf(role: TestUser['role']) {
+    const user = await server.given.user({ role });
+    return { user, token: await server.given.token(user) };
+  }
+
+  async function settled(): Promise<void> {
+    const { background, uploads, catalogue } = server.services;
+    await background.idle();
+    await uploads.settled();
+    await catalogue.settled();
+  }
+
+  const closed = Object.keys(answers).filter((name) => endpoints[name]?.access !== 'anyone');
+
+  describe.each(closed)('%s', (name) => {
+    const endpoint = endpoints[name] as Endpoint;
+
+    it('opens to the declared scope only, and changes nothing for any other API token', async () => {
+      const owner = await ownerOf('admin');
+      const request = await requestFor(name, owner, false);
+      const others = ApiTokenScope.options.filter((scope) => scope !== endpoint.scope);
+      const revoked = await server.given.apiToken(owner.user);
+      await server.services.db.deleteFrom('api_tokens').where('id', '=', revoked.id).execute();
+      const tokens: [string, string, string][] = [
+        ['revoked', revoked.token, '401 token_invalid'],
+        ['unknown', unknownApiToken, '401 token_invalid'],
+        ['too short', 'lam_x', '401 token_invalid'],
+        [
+          'without the scope',
+          (await server.given.apiToken(owner.user, { scopes: others })).token,
+          '403 forbidden',
+        ],
+      ];
+      for (const scope of others) {
+        const { token } = await server.given.apiToken(owner.user, { scopes: [scope] });
+        tokens.push([scope, token, '403 forbidden']);
+      }
+      await settled();
+      const before = await storedData(server.services.db);
+      const outcomes: unknown[] = [];
+      for (const [what, token] of tokens)
+        outcomes.push([what, outcomeOf(await ask(endpoint, request, token))]);
+      expect(outcomes).toEqual(tokens.map(([what, , expected]) => [what, expected]));
+      await settled();
+      expect(await storedData(server.services.db)).toEqual(before);
+
+      if (endpoint.scope === undefined) return;
+      const { token } = await server.given.apiToken(owner.user, { scopes: [endpoint.scope] });
+      expect(outcomeOf(await ask(endpoint, request, token))).toBe(String(answerFor(name, 'admin')));
+    });
+
+    it.each(['user', 'viewer'] as const)('allows the token of a %s no more than its owner', async (role) => {
+      const owner = await ownerOf(role);
+      const { token } = await server.given.apiToken(owner.user);
+      const isGiven = endpoint.scope !== undefined && scopesOf(owner.user).includes(endpoint.scope);
+      const status = isGiven ? answerFor(name, role) : 403;
+      const answer = await ask(endpoint, await requestFor(name, owner, false), token);
+      expect(outcomeOf(answer)).toBe(status < 400 ? String(status) : '403 forbidden');
+    });
+  });
+
+  const ignoring = Object.keys(answers).filter((name) => endpoints[name]?.access === 'anyone');
+  it.each(ignoring)('%s ignores API tokens', async (name) => {
+    const user = await server.given.user();
+    const request = await requestFor(name, { user, token: null }, true);
+    const answer = await ask(endpoints[name] as Endpoint, request, (await server.given.apiToken(user)).token);
+    expect(answer.status).toBe(answerFor(name, 'anonymous'));
+  });
+
+  const aboutImages = Object.keys(answers).filter(
+    (name) => endpoints[name]?.scope !== undefined && endpoints[name]?.path.includes(':imageId'),
+  );
+  it.each(aboutImages)('%s returns 404 for a slide outside the datasets of the token', async (name) => {
+    const endpoint = endpoints[name] as Endpoint;
+    const owner = await ownerOf('admin');
+    const outcomes: string[] = [];
+    for (const dataset of ['Açık', 'Kısıtlı', null]) {
+      const request = await requestFor(name, owner, false);
+      const id = new RegExp(
+        endpoint.path.replace(':imageId', '([^/]+)').replaceAll(/:\w+|\*/g, '[^/]+'),
+      ).exec(request.url)?.[1];
+      await server.services.db
+        .updateTable('images')
+        .set({ dataset_name: dataset })
+        .where('id', '=', id ?? '')
+        .execute();
+      server.services.catalogue.evict([id ?? '']);
+      const { token } = await server.given.apiToken(owner.user, { datasets: ['Açık'] });
+      await insertGrant(server.services.db, {
+        uid: owner.user.uid,
+        dataset: 'Açık',
+        grantedBy: 'test',
+        now: server.clock.now().toISOString(),
+      });
+      await setDownloadGrant(server.services.db, { uid: owner.user.uid, dataset: 'Açık', isAllowed: true });
+      outcomes.push(outcomeOf(await ask(endpoint, request, token)));
+    }
+    expect(outcomes).toEqual([String(answerFor(name, 'admin')), '404 not_found', '404 not_found']);
+  });
+
+  describe.each([
+    ['the Fastify routes', false],
+    ['the network and the fast path', true],
+  ])('pixels by bearer, through %s,', (_, isNetwork) => {
+    async function pixelsOf(url: string, token: string): Promise<string> {
+      const headers = { authorization: `Bearer ${token}` };
+      if (!isNetwork) {
+        const answer = await server.app.inject({ url: apiBase + url, headers });
+        return answer.statusCode < 400
+          ? '200'
+          : `${answer.statusCode} ${answer.json<{ code: string }>().code}`;
+      }
+      const answer = await fetch(address + apiBase + url, { headers });
+      if (answer.status < 400) await answer.arrayBuffer();
+      return answer.status < 400
+        ? '200'
+        : `${answer.status} ${((await answer.json()) as { code: string }).code}`;
+    }
+
+    const pixels = ['image.dzi', 'thumbnail.jpg', 'image_files/9/0_0.jpeg'];
+    async function allPixels(imageId: string, token: string, query = ''): Promise<string> {
+      const outcomes = new Set<string>();
+      for (const name of pixels)
+        outcomes.add(await pixelsOf(`/image-catalog/proxy/${imageId}/${name}${query}`, token));
+      return [...outcomes].join(', ');
+    }
+
+    it('opens to slides:read alone', async () => {
+      const owner = await server.given.user({ role: 'viewer' });
+      const outcomes: unknown[] = [];
+      for (const scope of ApiTokenScope.options) {
+        const { token } = await server.given.apiToken(owner, { scopes: [scope] });
+        outcomes.push([scope, await allPixels(open, token)]);
+      }
+      expect(outcomes).toEqual(
+        ApiTokenScope.options.map((scope) => [scope, scope === 'slides:read' ? '200' : '403 forbidden']),
+      );
+      expect(await allPixels(open, unknownApiToken)).toBe('401 token_invalid');
+      expect(await allPixels(open, await server.given.token(owner))).toBe('401 session_missing');
+    });
+
+    it('are audited once an hour for each slide: the thumbnail, then the viewer', async () => {
+      const { given, services, clock } = server;
+      const user = await given.user();
+      const { token } = await given.apiToken(user, { scopes: ['slides:read'] });
+      const events = async () =>
+        (
+          await services.db
+            .selectFrom('audit')
+            .select(['action', 'target', 'detail'])
+            .where('actor_uid', '=', user.uid)
+            .where('action', '!=', 'access-refused')
+            .orderBy('seq')
+            .execute()
+        ).map(({ action, target, detail }) => [action, target, JSON.parse(detail)]);
+      const thumbnail = `/image-catalog/proxy/${open}/thumbnail.jpg`;
+      const tile = `/image-catalog/proxy/${open}/image_files/9/0_0.jpeg`;
+      for (const url of [thumbnail, tile, thumbnail, tile]) expect(await pixelsOf(url, token)).toBe('200');
+      const detail = { file_name: 'a.svs', token: token.slice(0, 12) };
+      const first = [
+        ['image-opened', open, { by: 'thumbnail', ...detail }],
+        ['image-viewed', open, { by: 'tile', ...detail }],
+      ];
+      expect(await events()).toEqual(first);
+      clock.advance(60 * 60_000);
+      await Promise.all([tile, tile, tile].map((url) => pixelsOf(url, token)));
+      expect(await events()).toEqual([...first, ['image-opened', open, { by: 'tile', ...detail }]]);
+    });
+
+    it('follows the grants of the owner and the datasets of the token', async () => {
+      const { given, services, clock } = server;
+      const [stranger, granted, admin] = [await given.user(), await given.user(), await given.admin()];
+      await services.db
+        .insertInto('dataset_grants')
+        .values({ uid: granted.uid, dataset: 'Kısıtlı', granted_by: 'test', at: clock.now().toISOString() })
+        .execute();
+      const outcomes: unknown[] = [];
+      for (const [who, owner] of Object.entries({ stranger, granted, admin })) {
+        for (const datasets of [null, ['Açık'], ['Kısıtlı'], ['kisitli', 'AÇIK']]) {
+          const { token } = await given.apiToken(owner, { datasets });
+          outcomes.push([who, datasets, await allPixels(open, token), await allPixels(restricted, token)]);
+        }
+      }
+      const not = '404 not_found';
+      const seesBoth = (who: string) => [
+        [who, null, '200', '200'],
+        [who, ['Açık'], '200', not],
+        [who, ['Kısıtlı'], not, '200'],
+        [who, ['kisitli', 'AÇIK'], '200', '200'],
+      ];
+      expect(outcomes).toEqual([
+        ['stranger', null, '200', not],
+        ['stranger', ['Açık'], '200', not],
+        ['stranger', ['Kısıtlı'], not, not],
+        ['stranger', ['kisitli', 'AÇIK'], '200', not],
+        ...seesBoth('granted'),
+        ...seesBoth('admin'),
+      ]);
+    });
+
+    it('keeps the rules of sessions when both are sent', async () => {
+      const { given, as } = server;
+      const user = await given.user();
+      const session = (await as(user).call(createImageSession)).body.session_id;
+      const own = (await given.apiToken(user, { scopes: ['annotations:read'] })).token;
+      const foreign = (await given.apiToken(await given.user())).token;
+      expect(await allPixels(open, own, `?session=${session}`)).toBe('200');
+      expect(await allPixels(open, foreign, `?session=${session}`)).toBe('401 session_invalid');
+      expect(await allPixels(open, unknownApiToken, `?session=${session}`)).toBe('401 token_invalid');
+      expect(await allPixels(open, own, `?session=${'A'.repeat(43)}`)).toBe('401 session_invalid');
+    });
+
+    it('ends with the suspension of the owner, and does not come back with the account', async () => {
+      const { given, as } = server;
+      const [user, admin] = [await given.user(), await given.admin()];
+      const { token } = await given.apiToken(user);
+      expect(await allPixels(open, token)).toBe('200');
+      await as(admin).call(suspendUser, { params: { uid: user.uid } });
+      expect(await allPixels(open, token)).toBe('401 token_invalid');
+      await as(admin).inject({ method: 'POST', url: `/admin/users/${user.uid}/approve`, payload: {} });
+      expect(await allPixels(open, token)).toBe('401 token_invalid');
+    });
+  });
+});

@@ -1,0 +1,155 @@
+import net, { type AddressInfo } from 'node:net';
+import { apiBase, createImageSession, getProfile } from '@lamina/contract';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { testServer } from '../testing/test-server.ts';
+
+const login = `${apiBase}/auth/login`;
+
+describe('an invalid request', () => {
+  it.each([
+    [
+      'no JSON',
+      { payload: '{"email":', headers: { 'content-type': 'application/json' } },
+      400,
+      'invalid_request',
+    ],
+    ['a list', { payload: '[]', headers: { 'content-type': 'application/json' } }, 400, 'invalid_request'],
+    ['nothing', {}, 400, 'invalid_request'],
+    [
+      'a form',
+      { payload: 'email=a', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+      415,
+      'unsupported_type',
+    ],
+    [
+      'JSON that says it is text',
+      { payload: '{}', headers: { 'content-type': 'text/plain' } },
+      415,
+      'unsupported_type',
+    ],
+    [
+      'too much',
+      {
+        payload: JSON.stringify({ email: 'x'.repeat(70_000) }),
+        headers: { 'content-type': 'application/json' },
+      },
+      413,
+      'too_large',
+    ],
+    ['an endless address', { query: { q: 'x'.repeat(5000) } }, 413, 'too_large'],
+  ])(
+    'is rejected with an error message that repeats none of its content: %s',
+    async (_, request, status, code) => {
+      const { app, given } = await testServer();
+      await given.user();
+      const answer = await app.inject({ method: 'POST', url: login, ...request });
+      expect(answer.statusCode).toBe(status);
+      expect(answer.json()).toMatchObject({
+        code,
+        message: expect.any(String),
+        requestId: expect.any(String),
+      });
+      expect(answer.body).not.toContain('xxx');
+    },
+  );
+});
+
+describe('a response', () => {
+  it('carries the X-Request-Id of the request if that is valid, else a new one', async () => {
+    const { app, logged } = await testServer();
+    const ask = (id: string) =>
+      app.inject({ url: `${apiBase}/user/profile`, headers: { 'x-request-id': id } });
+    const good = await ask('my-request-1');
+    expect(good.headers['x-request-id']).toBe('my-request-1');
+    expect(good.json()).toMatchObject({ requestId: 'my-request-1' });
+    for (const bad of ['short', 'x'.repeat(65), 'line\u001b[31m-red-request']) {
+      const answer = await ask(bad);
+      expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+      expect(logged()).not.toContain(JSON.stringify(bad));
+    }
+  });
+
+  it('forbids framing, sniffing and loading from other origins', async () => {
+    const { app } = await testServer();
+    const { headers } = await app.inject({ url: `${apiBase}/user/profile` });
+    expect(headers).toMatchObject({
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'same-origin',
+    });
+    expect(headers['content-security-policy']).toContain("default-src 'self'");
+    expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+    expect(headers).not.toHaveProperty('x-powered-by');
+  });
+});
+
+describe('the access log', () => {
+  it('has one line per request, without tokens and image sessions', async () => {
+    const { as, given, logged } = await testServer();
+    const user = await given.user();
+    const token = await given.token(user);
+    const { body } = await as(token).call(createImageSession);
+    await as(token).call(getProfile);
+    const url = `/image-catalog/proxy/00000000-0000-4000-8000-000000000000/image.dzi?session=${body.session_id}`;
+    await as(null).inject({ method: 'GET', url });
+
+    const lines = logged()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { msg: string; route?: string; uid?: string });
+    const requests = lines.filter(({ msg }) => msg === 'request');
+    expect(requests.map(({ route, uid = null }) => [route, uid])).toEqual([
+      [`${apiBase}/auth/login`, null],
+      [`${apiBase}/auth/image-session`, user.uid],
+      [`${apiBase}/user/profile`, user.uid],
+      [`${apiBase}/image-catalog/proxy/:imageId/image.dzi`, user.uid],
+    ]);
+    for (const line of requests) {
+      expect(line).toMatchObject({
+        level: 30,
+        time: expect.any(Number) as number,
+        requestId: expect.stringMatching(/^[\w-]{8,64}$/) as string,
+        method: expect.any(String) as string,
+        status: expect.any(Number) as number,
+        ms: expect.any(Number) as number,
+        bytes: expect.any(Number) as number,
+        address: '127.0.0.1',
+      });
+    }
+    expect(logged()).not.toContain(token);
+    expect(logged()).not.toContain(body.session_id);
+  });
+});
+
+describe('a client that opens many connections', () => {
+  it.each([
+    ['is rejected beyond CONNECTIONS_PER_ADDRESS', '203.0.113.66', [], 5],
+    ['has no limit if it is a trusted proxy', '203.0.113.66', ['203.0.113.0/24'], 12],
+    ['has no limit if it runs on this machine', '127.0.0.1', [], 12],
+  ] as const)('%s', async (_, address, trustedProxies, kept) => {
+    const { app, logged } = await testServer({ config: { connectionsPerAddress: 5, trustedProxies } });
+    // All connections of a test come from this machine, so the test replaces the address that the server sees.
+    app.server.prependListener('connection', (socket) =>
+      Object.defineProperty(socket, 'remoteAddress', { value: address }),
+    );
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = app.server.address() as AddressInfo;
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, async () => {
+        const socket = net.connect(port, '127.0.0.1');
+        onTestFinished(() => void socket.destroy());
+        socket.on('error', () => undefined);
+        const closed = new Promise<null>((resolve) => socket.once('close', () => resolve(null)));
+        const answer = new Promise<string>((resolve) =>
+          socket.once('data', (data) => resolve(String(data).slice(0, 12))),
+        );
+        socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
+        return Promise.race([answer, closed]);
+      }),
+    );
+    expect(answers.filter((answer) => answer !== null)).toEqual(Array(kept).fill('HTTP/1.1 200'));
+    expect(logged().includes('connection limit per address reached')).toBe(kept === 5);
+  });
+});

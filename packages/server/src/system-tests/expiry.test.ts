@@ -1,0 +1,132 @@
+/** An account is suspended automatically when its end date has passed: permissions.md P7. */
+import {
+  approveUser,
+  createImageSession,
+  getProfile,
+  getStatistics,
+  getUser,
+  listImages,
+  listUsers,
+  promoteUser,
+  verifyToken,
+} from '@lamina/contract';
+import { describe, expect, it } from 'vitest';
+import { restoreAdmin } from '../accounts/first-admin.ts';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { type TestServer, testServer } from '../testing/test-server.ts';
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+async function pixels({ as }: Pick<TestServer, 'as'>, session: string) {
+  const { status, body } = await as(null).inject({
+    url: `/image-catalog/proxy/x/image.dzi?session=${session}`,
+  });
+  return [status, (body as { code: string }).code];
+}
+const accepted = [404, 'not_found']; // the image does not exist
+const refused = [401, 'session_invalid'];
+
+/** A signed-in viewer with an image session, ten minutes before the end date. */
+async function shortBeforeTheEnd(server: TestServer) {
+  const expiresAt = new Date(server.clock.now().getTime() + 10 * minute).toISOString();
+  const user = await server.given.user({ expiresAt });
+  const token = await server.given.token(user);
+  const { body } = await server.as(token).call(createImageSession);
+  return { user, token, session: body.session_id, expiresAt };
+}
+
+describe.each(databaseKinds)('an account with an end date, on %s', (database) => {
+  it('has full access before the end date', async () => {
+    const server = await testServer({ database });
+    const { token, session, expiresAt } = await shortBeforeTheEnd(server);
+    server.clock.advance(10 * minute - 1);
+    expect((await server.as(token).call(getProfile)).body.user).toMatchObject({
+      status: 'active',
+      expiresAt,
+    });
+    expect(await pixels(server, session)).toEqual(accepted);
+  });
+
+  it('loses every token and image session at the end date, in every process within a second', async () => {
+    const server = await testServer({ database });
+    const another = await server.another();
+    const { token, session } = await shortBeforeTheEnd(server);
+    server.clock.advance(10 * minute - 1);
+    for (const each of [server, another]) expect(await pixels(each, session)).toEqual(accepted);
+    server.clock.advance(1001);
+    for (const each of [server, another]) {
+      expect(await pixels(each, session)).toEqual(refused);
+      const answer = await each.as(token).call(listImages);
+      expect(answer).toMatchObject({ status: 401, body: { code: 'token_invalid' } });
+      expect((await each.as(null).call(verifyToken, { body: { token } })).status).toBe(401);
+    }
+  });
+
+  it('can sign in after the end date, but only sees that access has ended', async () => {
+    const server = await testServer({ database });
+    const { user, expiresAt } = await shortBeforeTheEnd(server);
+    server.clock.advance(day);
+    const token = await server.given.token(user);
+    const profile = await server.as(token).call(getProfile);
+    expect(profile.body.user).toMatchObject({ status: 'suspended', expiresAt });
+    const verified = await server.as(null).call(verifyToken, { body: { token } });
+    expect(verified.body.user.status).toBe('suspended');
+    for (const endpoint of [listImages, createImageSession]) {
+      expect(await server.as(token).call(endpoint)).toMatchObject({
+        status: 403,
+        body: { code: 'account_not_active', status: 'suspended' },
+      });
+    }
+  });
+
+  it('is suspended for administrators after the end date', async () => {
+    const server = await testServer({ database });
+    const { user } = await shortBeforeTheEnd(server);
+    server.clock.advance(day);
+    const admin = server.as(await server.given.admin());
+    const one = await admin.call(getUser, { params: { uid: user.uid } });
+    expect(one.body.user.status).toBe('suspended');
+    const all = await admin.call(listUsers);
+    expect(all.body.users.find(({ uid }) => uid === user.uid)?.status).toBe('suspended');
+    const statistics = await admin.call(getStatistics);
+    expect(statistics.body.usersByStatus).toEqual({ pending: 0, active: 1, suspended: 1, deactivated: 0 });
+    const promoted = await admin.call(promoteUser, { params: { uid: user.uid } });
+    expect(promoted).toMatchObject({ status: 409, body: { code: 'not_active' } });
+  });
+
+  it('loses its end date when it becomes an administrator', async () => {
+    const server = await testServer({ database });
+    const [user, lost] = [await shortBeforeTheEnd(server), await shortBeforeTheEnd(server)];
+    const admin = await server.given.admin();
+    await server.as(admin).call(promoteUser, { params: { uid: user.user.uid } });
+    server.clock.advance(day);
+    await restoreAdmin(server.services, lost.user.email); // like the command line
+    const nextDay = server.as(admin);
+    for (const { uid } of [user.user, lost.user]) {
+      const { body } = await nextDay.call(getUser, { params: { uid } });
+      expect(body.user).toMatchObject({ status: 'active', role: 'admin', expiresAt: null });
+    }
+  });
+
+  it('is active again after an approval, but earlier tokens and sessions stay invalid', async () => {
+    const server = await testServer({ database });
+    const { user, token, session } = await shortBeforeTheEnd(server);
+    server.clock.advance(11 * minute);
+    const since = await server.given.token(user);
+    const expires_at = new Date(server.clock.now().getTime() + day).toISOString();
+    const approved = await server
+      .as(await server.given.admin())
+      .call(approveUser, { params: { uid: user.uid }, body: { expires_at } });
+    expect(approved.status).toBe(200);
+
+    expect((await server.as(since).call(createImageSession)).status).toBe(201);
+    expect((await server.as(since).call(getProfile)).body.user).toMatchObject({
+      status: 'active',
+      expiresAt: expires_at,
+    });
+    expect((await server.as(token).call(getProfile)).status).toBe(401);
+    expect(await pixels(server, session)).toEqual(refused);
+    expect(await pixels(await server.another(), session)).toEqual(refused);
+  });
+});

@@ -1,0 +1,146 @@
+/**
+ * Each database query of each API call fails in turn (REL-28): the client gets an error, no data
+ * changes, and the next call succeeds.
+ */
+import { type Endpoint, endpoints } from '@lamina/contract';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { jobNames } from '../../jobs/jobs.ts';
+import { databaseKinds } from '../../store/testing/test-database.ts';
+import { type FailingDatabase, failingDatabase } from '../../testing/failing-database.ts';
+import { answerFor, answers } from '../../testing/permission-matrix.ts';
+import { type Answer, type TestServer, testServer } from '../../testing/test-server.ts';
+import { type WellFormedRequest, wellFormedRequests } from '../../testing/well-formed-requests.ts';
+
+let server: TestServer;
+let database: FailingDatabase;
+
+const auditTables = ['audit', 'audit_chain'];
+/** Tables that a failed call may and must change. */
+const stays: Readonly<Record<string, readonly string[]>> = {
+  // Repeated calls continue where the failed one stopped.
+  beginUpload: ['uploads', ...auditTables],
+  finishUploadFile: ['upload_files'],
+  sendResultFile: ['result_layers'],
+  // The deletion is recorded before the first byte is sent.
+  exportAudit: auditTables,
+  exportCatalogue: auditTables,
+};
+/** The first request for pixels with a bearer token opens an image session, before it looks for the pixels. */
+const pixelTables = ['image_sessions', 'image_openings', ...auditTables];
+
+function mayChange(name: string, table: string): boolean {
+  const isProtocol = (endpoints[name] as Endpoint).cors !== undefined;
+  return (stays[name] ?? (isProtocol ? pixelTables : [])).includes(table);
+}
+
+/**
+ * Tables written in separate transactions beside the requested change: throttles and
+ * locks.
+ */
+const beside = new Set(['throttles', 'locks']);
+
+/** Returns all stored data by table. */
+async function stored(): Promise<ReadonlyMap<string, string>> {
+  const { db } = server.services;
+  const tables = await db.introspection.getTables();
+  const rows = new Map<string, string>();
+  for (const { name, schema = 'public' } of tables) {
+    if (beside.has(name) || schema !== 'public') continue;
+    const all = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(db);
+    const lines = all.rows.map((row) => JSON.stringify({ ...row, last_used_at: undefined }));
+    rows.set(name, lines.sort().join());
+  }
+  return rows;
+}
+
+/** Resolves when no background task is running. */
+async function idle(): Promise<void> {
+  await server.services.uploads.settled();
+  await server.services.background.idle();
+  for (const name of jobNames) await server.services.jobs.idle(name);
+}
+
+/** Media types of responses that are streamed while the database is read. */
+const streamed: ReadonlySet<unknown> = new Set(['text/csv', 'application/geo+json', 'text/event-stream']);
+/** A streamed response can only be cut off; the client reports an incomplete response. */
+const cutOff: Answer = { status: 503, body: { code: 'unavailable' }, headers: {} };
+
+async function ask(
+  endpoint: Endpoint,
+  { url, payload, query, headers }: WellFormedRequest,
+  token: string | null,
+): Promise<Answer> {
+  try {
+    return await server.as(token).inject({
+      method: endpoint.method,
+      url,
+      ...(payload && { payload }),
+      ...(query && { query }),
+      ...(headers && { headers }),
+    });
+  } catch (error) {
+    if (!streamed.has(endpoint.response)) throw error;
+    expect(error).toMatchObject({ message: 'response destroyed before completion' });
+    return cutOff;
+  }
+}
+
+/** More queries than any call has. */
+const most = 100;
+
+describe.each(databaseKinds)('a failing database query of %s', (kind) => {
+  beforeAll(() => {
+    database = failingDatabase(kind);
+  });
+  afterAll(() => database.restore());
+  // All data is read before and after each call, so each endpoint starts with an empty database.
+  beforeEach(async () => {
+    server = await testServer({ database: kind, isShared: true, config: { logLevel: 'silent' } });
+    await server.given.admin(); // so that no other administrator is the last one
+  });
+  afterEach(() => server.close());
+
+  // What only reads is the same code on both databases; transactions are not.
+  const names = Object.keys(answers).filter((name) => kind === 'SQLite' || endpoints[name]?.method !== 'GET');
+
+  it.each(names)(
+    'in %s returns an error, changes nothing and does not affect the next call',
+    async (name) => {
+      const endpoint = endpoints[name] as Endpoint;
+      const good = answerFor(name, 'admin');
+      const { caller, requestFor } = wellFormedRequests(() => server);
+      onTestFinished(() => database.failAt(null));
+      let n = 0;
+      for (let isThrough = false; !isThrough && n < most; ) {
+        n++;
+        const who = await caller('admin');
+        const request = await requestFor(name, who, false);
+        await idle(); // background tasks of the preparation
+        const before = await stored();
+        database.failAt(n);
+        const answer = await ask(endpoint, request, who.token);
+        const query = database.failed();
+        isThrough = query === null;
+        database.failAt(null);
+        await idle();
+
+        const { code = null } = (answer.body || {}) as { code?: string };
+        if (answer.status === good) continue; // the call does not need this query
+        const now = await stored();
+        const changed = [...now.keys()].filter(
+          (table) => now.get(table) !== before.get(table) && !mayChange(name, table),
+        );
+        expect({ query, status: answer.status, code, changed }).toEqual({
+          query,
+          status: 503,
+          code: 'unavailable',
+          changed: [],
+        });
+        expect([n, (await ask(endpoint, request, who.token)).status]).toEqual([n, good]);
+      }
+      expect(n).toBeLessThan(most);
+      expect(n).toBeGreaterThan(1);
+    },
+  );
+});

@@ -1,0 +1,180 @@
+/** Concurrent changes end in a valid state: one succeeds, the other gets an error. permissions.md section 5. */
+import {
+  approveUser,
+  createImageSession,
+  deactivateUser,
+  deleteAccount,
+  getProfile,
+  promoteUser,
+  suspendUser,
+} from '@lamina/contract';
+import { describe, expect, it } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
+
+const rounds = 200;
+
+describe.each(databaseKinds)('concurrent changes on %s', (database) => {
+  /** Two processes over the same data where the database allows it, so that they share no memory. */
+  async function twoServers() {
+    const server = await testServer({ database });
+    return { ...server, other: await server.another() };
+  }
+
+  const statusOf = async ({ services }: TestServer, { uid }: TestUser) =>
+    (await services.db.selectFrom('users').select('status').where('uid', '=', uid).executeTakeFirst())
+      ?.status ?? 'gone';
+  const activeAdmins = async ({ services }: TestServer) =>
+    (
+      await services.db
+        .selectFrom('users')
+        .select('uid')
+        .where('role', '=', 'admin')
+        .where('status', '=', 'active')
+        .execute()
+    ).length;
+
+  const reset = ({ services }: TestServer, { uid }: TestUser, is: object) =>
+    services.db.updateTable('users').set(is).where('uid', '=', uid).execute();
+
+  it(`two administrators who suspend each other leave one active, ${rounds} times`, {
+    timeout: 120_000,
+  }, async () => {
+    const servers = await twoServers();
+    const { given, as, other } = servers;
+    const [one, two] = [await given.admin(), await given.admin()];
+    const tokens = [await given.token(one), await given.token(two)];
+    for (let round = 0; round < rounds; round++) {
+      const both = [
+        as(tokens[0] ?? null).call(suspendUser, { params: { uid: two.uid } }),
+        other.as(tokens[1] ?? null).call(suspendUser, { params: { uid: one.uid } }),
+      ];
+      const answers = (await Promise.all(both)).map(({ status }) => status);
+      expect(answers.filter((status) => status === 200)).toHaveLength(1);
+      // The other one gets last_admin, or its token is invalid already.
+      expect(answers.filter((status) => status === 409 || status === 401)).toHaveLength(1);
+      const statuses = [await statusOf(servers, one), await statusOf(servers, two)];
+      expect([...statuses].sort()).toEqual(['active', 'suspended']);
+      const loser = statuses.indexOf('suspended');
+      const suspended = loser === 0 ? one : two;
+      await reset(servers, suspended, { status: 'active' });
+      servers.clock.advance(20_000); // an account may sign in 60 times in 15 minutes
+      tokens[loser] = await given.token(suspended);
+    }
+  });
+
+  it('the last two administrators who leave, suspend and deactivate at once leave one active', async () => {
+    const servers = await twoServers();
+    const { given, as, other } = servers;
+    for (let round = 0; round < 20; round++) {
+      const [one, two] = [await given.admin(), await given.admin()];
+      const [first, second] = [await given.token(one), await given.token(two)];
+      await Promise.all([
+        as(first).call(deleteAccount),
+        other.as(second).call(deleteAccount),
+        as(first).call(deactivateUser, { params: { uid: two.uid } }),
+        other.as(second).call(suspendUser, { params: { uid: one.uid } }),
+      ]);
+      expect(await activeAdmins(servers)).toBe(1);
+      for (const admin of [one, two]) await reset(servers, admin, { role: 'user' });
+    }
+  });
+
+  it('an approval during a suspension leaves the account as the later of the two, and revoked tokens invalid', async () => {
+    const servers = await twoServers();
+    const { given, as, other, services } = servers;
+    const [one, two] = [await given.token(await given.admin()), await given.token(await given.admin())];
+    for (let round = 0; round < 40; round++) {
+      const user = await given.user({ status: 'pending' });
+      const token = await given.token(user);
+      const params = { uid: user.uid };
+      const [approved, suspended] = await Promise.all([
+        as(one).call(approveUser, { params }),
+        other.as(two).call(suspendUser, { params }),
+      ]);
+      expect(suspended.status).toBe(200);
+      const events = await services.db
+        .selectFrom('audit')
+        .select('action')
+        .where('target', '=', user.uid)
+        .where('action', 'in', ['approved', 'suspended'])
+        .where('result', '=', 'done')
+        .orderBy('seq')
+        .execute();
+      expect(approved.status).toBe(200); // from pending or suspended
+      expect(events).toHaveLength(2);
+      expect(await statusOf(servers, user)).toBe(
+        events.at(-1)?.action === 'approved' ? 'active' : 'suspended',
+      );
+      expect((await as(token).call(getProfile)).status).toBe(401);
+    }
+  });
+
+  it('a promotion during a suspension never leaves an account that was promoted after it', async () => {
+    const servers = await twoServers();
+    const { given, as, other, services } = servers;
+    const [one, two] = [await given.token(await given.admin()), await given.token(await given.admin())];
+    for (let round = 0; round < 40; round++) {
+      const user = await given.user();
+      const params = { uid: user.uid };
+      const [promoted, suspended] = await Promise.all([
+        as(one).call(promoteUser, { params }),
+        other.as(two).call(suspendUser, { params }),
+      ]);
+      expect(suspended.status).toBe(200);
+      expect([200, 409]).toContain(promoted.status);
+      const { status, role } = await services.db
+        .selectFrom('users')
+        .select(['status', 'role'])
+        .where('uid', '=', user.uid)
+        .executeTakeFirstOrThrow();
+      expect([status, role]).toEqual(['suspended', promoted.status === 200 ? 'admin' : 'user']);
+    }
+  });
+
+  it('image sessions that are created during a suspension are revoked', async () => {
+    const servers = await twoServers();
+    const { given, as, other, services } = servers;
+    const admin = as(await given.token(await given.admin()));
+    for (let round = 0; round < 40; round++) {
+      const user = await given.user();
+      const token = await given.token(user);
+      const [suspended, ...created] = await Promise.all([
+        admin.call(suspendUser, { params: { uid: user.uid } }),
+        ...[as, other.as, as, other.as].map((each) => each(token).call(createImageSession)),
+      ]);
+      expect(suspended.status).toBe(200);
+      for (const { status } of created) expect([201, 401]).toContain(status);
+      const left = await services.db.selectFrom('image_sessions').select('hash').execute();
+      expect(left).toEqual([]);
+    }
+  });
+
+  it('a sign-in during a suspension leaves no token from before it', async () => {
+    const servers = await twoServers();
+    const { given, as, services } = servers;
+    const admin = as(await given.token(await given.admin()));
+    for (let round = 0; round < 20; round++) {
+      const user = await given.user();
+      await Promise.all([
+        given.token(user),
+        admin.call(suspendUser, { params: { uid: user.uid } }),
+        given.token(user),
+      ]);
+      const events = await services.db
+        .selectFrom('audit')
+        .select('action')
+        .where('target', '=', user.uid)
+        .where('action', 'in', ['sign-in', 'suspended'])
+        .orderBy('seq')
+        .execute();
+      const after = events.slice(events.findIndex(({ action }) => action === 'suspended') + 1);
+      const tokens = await services.db
+        .selectFrom('tokens')
+        .select('hash')
+        .where('uid', '=', user.uid)
+        .execute();
+      expect(tokens).toHaveLength(after.length);
+    }
+  });
+});

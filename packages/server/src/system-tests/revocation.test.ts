@@ -1,0 +1,158 @@
+/** A revocation takes effect when the call returns, in every process, permanently: permissions.md sections 5 and 8. */
+import {
+  approveUser,
+  changePassword,
+  createImageSession,
+  deactivateUser,
+  deleteAccount,
+  type Endpoint,
+  endpoints,
+  endSignIns,
+  getImageSessionStats,
+  getProfile,
+  promoteUser,
+  requestPasswordReset,
+  setUserPassword,
+  suspendUser,
+  verifyToken,
+} from '@lamina/contract';
+import { describe, expect, it } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
+
+const newPassword = 'yepyeni-şifre';
+
+interface SignIn {
+  readonly token: string;
+  readonly sessionId: string;
+}
+
+async function signInOf(user: TestUser, { given, as }: TestServer): Promise<SignIn> {
+  const token = await given.token(user);
+  const { body } = await as(token).call(createImageSession);
+  return { token, sessionId: body.session_id };
+}
+
+const of = (endpoint: Endpoint, query = '') => ({
+  method: endpoint.method,
+  url: endpoint.path.replace(/:\w+/g, 'x') + query,
+});
+
+/** A revoked token counts as no token at every endpoint. */
+async function expectDead({ token, sessionId }: SignIn, { as }: Pick<TestServer, 'as'>): Promise<void> {
+  for (const [name, endpoint] of Object.entries(endpoints)) {
+    if (endpoint.access === 'anyone') continue;
+    const isPixels = endpoint.access === 'image-session';
+    const answer = isPixels
+      ? await as(null).inject(of(endpoint, `?session=${sessionId}`))
+      : await as(token).inject(of(endpoint));
+    expect([name, answer.status, (answer.body as { code: string }).code]).toEqual([
+      name,
+      401,
+      isPixels ? 'session_invalid' : 'token_invalid',
+    ]);
+  }
+  expect((await as(null).call(verifyToken, { body: { token } })).status).toBe(401);
+}
+
+async function expectAlive({ token, sessionId }: SignIn, { as }: Pick<TestServer, 'as'>): Promise<void> {
+  expect((await as(token).call(getProfile)).status).toBe(200);
+  // The image does not exist: 404 shows that the session was accepted.
+  const pixels = await as(null).inject(of(endpoints.getTile as Endpoint, `?session=${sessionId}`));
+  expect(pixels.status).toBe(404);
+}
+
+type Revoke = (user: TestUser, server: TestServer) => Promise<{ readonly status: number }>;
+const byAdmin =
+  (endpoint: Endpoint, body?: object): Revoke =>
+  async ({ uid }, { as, given }) =>
+    as(await given.admin()).inject({
+      method: endpoint.method,
+      url: endpoint.path.replace(':uid', uid),
+      ...(body && { payload: body }),
+    });
+
+const byMail: Revoke = async ({ email }, { as, outbox }) => {
+  await as(null).call(requestPasswordReset, { body: { email } });
+  const code = /#code=(\S+)/.exec((await outbox()).join(''))?.[1];
+  return as(null).inject({
+    method: 'POST',
+    url: '/auth/password-reset/confirm',
+    payload: { code, new_password: newPassword },
+  });
+};
+
+const revocations: readonly (readonly [string, Revoke])[] = [
+  ['suspendUser', byAdmin(suspendUser)],
+  ['deactivateUser', byAdmin(deactivateUser)],
+  ['promoteUser', byAdmin(promoteUser)],
+  ['setUserPassword', byAdmin(setUserPassword, { new_password: newPassword })],
+  ['a password reset', byMail],
+  [
+    'a password change in another sign-in',
+    (user, { as }) => as(user).call(changePassword, { body: { new_password: newPassword } }),
+  ],
+  ['signing out everywhere', (user, { as }) => as(user).call(endSignIns)],
+  ['deleting the own account', (user, { as }) => as(user).call(deleteAccount)],
+];
+
+describe.each(databaseKinds)('revocation on %s', (database) => {
+  it.each(revocations)(
+    '%s ends every earlier token and image session at once and permanently',
+    async (_, revoke) => {
+      const server = await testServer({ database });
+      const user = await server.given.user();
+      const another = await server.another();
+      const earlier = [await signInOf(user, server), await signInOf(user, server)];
+      for (const each of earlier) {
+        await expectAlive(each, server);
+        await expectAlive(each, another);
+      }
+
+      expect([200, 204]).toContain((await revoke(user, server)).status);
+      for (const each of earlier) await expectDead(each, server);
+
+      // A later reactivation does not make them valid again.
+      await byAdmin(approveUser)(user, server);
+      for (const each of earlier) await expectDead(each, server);
+      for (const each of earlier) await expectDead(each, await server.another());
+
+      server.clock.advance(1001); // other processes cache for at most a second
+      for (const each of earlier) await expectDead(each, another);
+    },
+  );
+
+  it('a password change keeps the sign-in that made it, with its image sessions', async () => {
+    const server = await testServer({ database });
+    const user = await server.given.user();
+    const [here, there] = [await signInOf(user, server), await signInOf(user, server)];
+    const changed = await server.as(here.token).call(changePassword, { body: { new_password: newPassword } });
+    expect(changed.status).toBe(200);
+    await expectAlive(here, server);
+    await expectDead(there, server);
+  });
+
+  it('an approval revokes nothing that was issued since', async () => {
+    const server = await testServer({ database });
+    const user = await server.given.user({ status: 'suspended' });
+    const token = await server.given.token(user);
+    await byAdmin(approveUser)(user, server);
+    expect((await server.as(token).call(getImageSessionStats)).status).toBe(200);
+  });
+
+  it('an image session that is created during a suspension of its account is revoked', async () => {
+    const server = await testServer({ database });
+    const { given, as, services } = server;
+    const admin = as(await given.token(await given.admin()));
+    for (let round = 0; round < 10; round++) {
+      const user = await given.user();
+      const token = await given.token(user);
+      const [created] = await Promise.all([
+        as(token).call(createImageSession),
+        admin.call(suspendUser, { params: { uid: user.uid } }),
+      ]);
+      if (created.status === 201) await expectDead({ token, sessionId: created.body.session_id }, server);
+    }
+    expect(await services.db.selectFrom('image_sessions').selectAll().execute()).toEqual([]);
+  });
+});

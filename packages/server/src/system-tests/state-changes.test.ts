@@ -1,0 +1,108 @@
+/** Every account action from every account state, through HTTP: permissions.md section 5. */
+import { deleteAccount, type Endpoint, endpoints, errors, isErrorCode } from '@lamina/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { outcomeOf, type Standing, standingOf, standings, stateCalls } from '../testing/state-table.ts';
+import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
+
+describe.each(databaseKinds)('account actions on %s', (database) => {
+  let server: TestServer;
+  let admin: TestUser;
+  beforeAll(async () => {
+    server = await testServer({ database, isShared: true });
+    await server.given.admin(); // so that no other administrator is the last one
+  });
+  afterAll(() => server.close());
+
+  const find = (uid: string) =>
+    server.services.db.selectFrom('users').selectAll().where('uid', '=', uid).executeTakeFirstOrThrow();
+  const countTokens = async (uid: string) =>
+    (await server.services.db.selectFrom('tokens').select('hash').where('uid', '=', uid).execute()).length;
+  const auditEventsOf = (uid: string) =>
+    server.services.db
+      .selectFrom('audit')
+      .select(['action', 'result', 'actor_uid'])
+      .where('target', '=', uid)
+      .where('action', '!=', 'sign-in')
+      .execute();
+
+  /** Returns an account in this state that is signed in. */
+  async function accountOf(standing: Standing): Promise<TestUser> {
+    if (standing === 'self') return admin;
+    const { given, services } = server;
+    const { status, role } = standingOf(standing);
+    const user = await given.user({ role });
+    await given.token(user);
+    const isApproved = status !== 'pending';
+    await services.db
+      .updateTable('users')
+      .set({
+        status,
+        admin_approved: isApproved ? 1 : 0,
+        approval_date: isApproved ? user.approvalDate : null,
+      })
+      .where('uid', '=', user.uid)
+      .execute();
+    return user;
+  }
+
+  describe.each(Object.keys(stateCalls))('%s', (call) => {
+    it.each(standings)('changes an account in the state %s as the table says', async (standing) => {
+      const { given, as, clock } = server;
+      admin = await given.admin();
+      const token = await given.token(admin);
+      const { uid } = await accountOf(standing);
+      const before = await find(uid);
+      clock.advance(1000);
+
+      const { endpoint: name, body } = stateCalls[call] ?? {};
+      const endpoint = endpoints[name ?? ''] as Endpoint;
+      const url = endpoint.path.replace(':uid', uid);
+      const answer = await as(token).inject({ method: endpoint.method, url, ...(body && { payload: body }) });
+
+      const expected = outcomeOf(call, standing);
+      const word = expected.replace(/!$/, '');
+      const after = await find(uid);
+      const events = await auditEventsOf(uid);
+      if (isErrorCode(word)) {
+        expect(answer).toMatchObject({ status: errors[word].status, body: { code: word } });
+        expect(after).toEqual(before);
+        expect(events.filter(({ result }) => result === 'done')).toEqual([]);
+      } else if (word === '=') {
+        expect(answer.status).toBe(200);
+        expect([after, events]).toEqual([before, []]);
+      } else {
+        expect(answer.status).toBe(200);
+        const [status, role] = word === '*' ? [before.status, before.role] : word.split(':');
+        const isApproval = endpoint === endpoints.approveUser;
+        const isWithdrawn = endpoint === endpoints.withdrawApproval;
+        expect(after).toEqual({
+          ...before,
+          status,
+          role,
+          admin_approved: isApproval ? 1 : isWithdrawn ? 0 : before.admin_approved,
+          // Reactivating keeps the date of the first approval.
+          approval_date: isApproval
+            ? (before.approval_date ?? clock.now().toISOString())
+            : isWithdrawn
+              ? null
+              : before.approval_date,
+          updated_at: clock.now().toISOString(),
+        });
+        expect(events).toMatchObject([{ result: 'done', actor_uid: admin.uid }]);
+      }
+      expect(await countTokens(uid)).toBe(expected.endsWith('!') ? 0 : 1);
+    });
+  });
+
+  it('deleting the own account fails for the last active administrator only', async () => {
+    const alone = await testServer({ database });
+    const [one, other] = [await alone.given.admin(), await alone.given.admin()];
+    await alone.given.admin({ status: 'suspended' });
+    expect((await alone.as(one).call(deleteAccount)).status).toBe(200);
+    expect(await alone.as(other).call(deleteAccount)).toMatchObject({
+      status: 409,
+      body: { code: 'last_admin' },
+    });
+  });
+});

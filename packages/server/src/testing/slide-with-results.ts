@@ -1,0 +1,69 @@
+/** A server with a slide, and what sends result layers and requests their content. */
+import { apiBase, createImageSession, createResultLayer, listResultLayers } from '@lamina/contract';
+import { expect } from 'vitest';
+import type { databaseKinds } from '../store/testing/test-database.ts';
+import { type TestUser, testServer } from './test-server.ts';
+
+/** A server with a slide of 1000 × 800 pixels, a user, and what sends results. */
+export async function slideWithResults(database: (typeof databaseKinds)[number] = 'SQLite') {
+  const server = await testServer({ database });
+  const { given, app, services } = server;
+  const image = await given.image({ width: 1000, height: 800, mpp_x: 0.5, mpp_y: 0.5, fingerprint: 'x' });
+  const owner = await given.user();
+  const bearer = await given.token(owner);
+
+  async function request(
+    method: 'POST' | 'PATCH' | 'HEAD' | 'GET',
+    url: string,
+    headers = {},
+    payload?: Buffer,
+  ) {
+    return app.inject({
+      method,
+      url,
+      headers: { authorization: `Bearer ${bearer}`, 'tus-resumable': '1.0.0', ...headers },
+      ...(payload && { payload }),
+    });
+  }
+
+  const sessions = new Map<string, string>();
+  const part = (offset: number) => ({
+    'content-type': 'application/offset+octet-stream',
+    'upload-offset': String(offset),
+  });
+
+  /** Creates a layer and sends its file. @returns the layer after its import */
+  async function send(
+    bytes: Uint8Array,
+    body: { readonly kind?: 'raster' | 'vector'; registration?: object } = {},
+  ) {
+    const created = await server.as(bearer).call(createResultLayer, {
+      params: { imageId: image.id },
+      body: { name: 'Tumor', kind: 'raster', ...body } as never,
+    });
+    expect(created.status).toBe(201);
+    const address = created.body.upload as string;
+    await request('POST', address, { 'upload-length': String(bytes.length) });
+    if (bytes.length > 0) {
+      const sent = await request('PATCH', address, part(0), Buffer.from(bytes));
+      expect(sent.statusCode).toBe(204);
+    }
+    await services.jobs.idle('import-result');
+    const { body: list } = await server.as(bearer).call(listResultLayers, { params: { imageId: image.id } });
+    const layer = list.layers.find(({ id }) => id === created.body.id);
+    if (layer === undefined) throw new Error('The layer is not in the list.');
+    return layer;
+  }
+
+  /** Requests the content of a layer with an image session. */
+  async function overlay(layerId: string, rest: string, who: TestUser = owner) {
+    const session = sessions.get(who.uid) ?? (await server.as(who).call(createImageSession)).body.session_id;
+    sessions.set(who.uid, session);
+    const separator = rest.includes('?') ? '&' : '?';
+    return app.inject({
+      method: 'GET',
+      url: `${apiBase}/image-catalog/overlays/${layerId}/${rest}${separator}session=${session}`,
+    });
+  }
+  return { server, image, owner, bearer, request, part, send, overlay };
+}

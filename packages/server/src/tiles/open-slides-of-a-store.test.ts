@@ -1,0 +1,118 @@
+import { createObjectReader, type ObjectFacts, openSlide, SlideError } from '@lamina/slide';
+import { buildSvs, type MemoryStore, memoryStore } from '@lamina/slide/testing';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createOpenSlides, type OpenRequest, type OpenSlides } from './open-slides.ts';
+
+const large = await buildSvs({ width: 300, height: 200, downsamples: [1] });
+const small = await buildSvs({ width: 100, height: 100, downsamples: [1] });
+const key = 'Set/a.svs';
+const down = new SlideError('STORE_UNAVAILABLE', 'The object store does not answer');
+
+let store: MemoryStore;
+/** Asked instead of the store, where it is said. */
+let head: ((key: string) => Promise<ObjectFacts>) | null;
+let slides: OpenSlides;
+let wanted: OpenRequest;
+let opened: number;
+
+beforeEach(() => {
+  store = memoryStore({ [key]: large });
+  head = null;
+  opened = 0;
+  const objects = createObjectReader({
+    store: { ...store, head: (name) => (head ?? store.head)(name) },
+    maxMemoryBytes: 2 ** 24,
+    diskCache: null,
+  });
+  vi.useFakeTimers({
+    toFake: ['performance', 'setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'],
+  });
+  slides = createOpenSlides({ limit: 3, log: pino({ level: 'silent' }), objects });
+  wanted = {
+    id: key,
+    locate: async () => ({ path: key, isObject: true }),
+    open(location) {
+      opened++;
+      return openSlide(location, objects);
+    },
+  };
+});
+afterEach(async () => {
+  await slides.close();
+  vi.useRealTimers();
+});
+
+const width = () => slides.use(wanted, async ({ descriptor }) => descriptor.width);
+const tile = () => slides.use(wanted, ({ slide }) => slide.readTile({ level: 0, column: 0, row: 0 }));
+
+describe('an open slide of an object store', () => {
+  it('is checked at most twice a second, and only while it is in use', async () => {
+    for (let time = 0; time < 50; time++) {
+      await width();
+      vi.advanceTimersByTime(100);
+    }
+    expect(store.requests.head).toBeGreaterThan(5);
+    expect(store.requests.head).toBeLessThanOrEqual(11);
+    vi.advanceTimersByTime(60_000);
+    expect(store.requests.head).toBeLessThanOrEqual(11);
+  });
+
+  it('is replaced within a second after its object was replaced', async () => {
+    expect(await width()).toBe(300);
+    store.set(key, small);
+    vi.advanceTimersByTime(1001);
+    expect(await width()).toBe(100);
+  });
+
+  it('fails with FILE_MISSING within a second after its object was deleted', async () => {
+    await width();
+    await store.delete(key);
+    vi.advanceTimersByTime(1001);
+    await expect(width()).rejects.toMatchObject({ code: 'FILE_MISSING' });
+  });
+
+  it('is served from cached blocks for 30 s while the store does not answer', async () => {
+    await tile();
+    store.failWith(down);
+    for (const ms of [1001, 10_000, 18_000]) {
+      vi.advanceTimersByTime(ms);
+      expect(await width()).toBe(300);
+      expect(await tile()).toMatchObject({ codec: 'jpeg' });
+    }
+    vi.advanceTimersByTime(2000);
+    await expect(width()).rejects.toBe(down);
+  });
+
+  it('stays open during an outage of the store', async () => {
+    await tile();
+    store.failWith(down);
+    vi.advanceTimersByTime(40_000);
+    await expect(tile()).rejects.toBe(down);
+    store.failWith(null);
+    expect(await tile()).toMatchObject({ codec: 'jpeg' });
+    vi.advanceTimersByTime(400);
+    expect(await width()).toBe(300);
+    expect(opened).toBe(1);
+  });
+
+  it('is replaced after an outage when its object was replaced meanwhile', async () => {
+    await tile();
+    store.failWith(down);
+    vi.advanceTimersByTime(5000);
+    expect(await width()).toBe(300);
+    store.failWith(null);
+    store.set(key, small);
+    await width(); // looks, and does not wait for it
+    await vi.waitFor(async () => expect(await width()).toBe(100));
+  });
+
+  it('is served after 500 ms when the store does not answer its check', async () => {
+    await width();
+    head = () => new Promise(() => {});
+    vi.advanceTimersByTime(5000);
+    const answer = width();
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await answer).toBe(300);
+  });
+});

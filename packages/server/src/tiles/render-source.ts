@@ -1,0 +1,28 @@
+import type { DeepZoomAddress, Requester, SlideLocation, TileColour, View } from '@lamina/slide';
+
+/** A slide file and its fingerprint at the last check: tiles of another version of the file are never served. */
+export interface RenderSource {
+  readonly location: SlideLocation;
+  readonly fingerprint: string;
+}
+
+/** The client that waits for a tile. */
+export interface TileClient {
+  /** Account and image session whose turn in the render queue is used. */
+  readonly requester: Requester;
+  /** Aborted when the client disconnects. Read only when the tile has to be rendered or fetched, so it may be a getter. */
+  readonly signal: AbortSignal;
+}
+
+/** Returns the name of a tile among the cached tiles of its slide. */
+export const tileNameIn = (
+  { dziLevel, column, row }: DeepZoomAddress,
+  colour: TileColour = 'scanned',
+): string => `${dziLevel}_${column}_${row}${colour === 'srgb' ? '-srgb' : ''}`;
+
+/** Returns the name of a view among the cached tiles of its slide. */
+export function viewName(view: View): string {
+  const { x, y, width, height, toWidth, toHeight, rotation, isMirrored, isGrey, format } = view;
+  const numbers = [x, y, width, height, toWidth, toHeight, rotation].join('_');
+  return `view-${numbers}${isMirrored ? '-mirrored' : ''}${isGrey ? '-grey' : ''}-${format}`;
+}

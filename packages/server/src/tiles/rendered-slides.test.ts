@@ -1,0 +1,92 @@
+/** Slides without native JPEG tiles: only render workers open their files. */
+import { listImages } from '@lamina/contract';
+import { buildCzi, buildEts, buildVsi } from '@lamina/slide/testing';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { tileAdapters } from '../testing/inject.ts';
+import { type SlideServer, slideServer } from '../testing/slide-server.ts';
+
+const side = 600;
+/** Blue, green, red. */
+const samples = new Uint8Array(side * side * 3).map((_, i) => [40, 120, 200][i % 3] as number);
+const whole = { x: 0, y: 0, width: side, height: side, pixelType: 3, compression: 0, data: samples };
+const czi = buildCzi({ subblocks: [whole] });
+const jpegXr = buildCzi({ subblocks: [{ ...whole, compression: 4 }] });
+
+describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
+  let server: SlideServer;
+  let session: string;
+  beforeAll(async () => {
+    server = await slideServer({ isShared: true, config: { tileFastPath } });
+    await server.put('Set/good.czi', czi.bytes);
+    await server.put('Set/jpeg-xr.czi', jpegXr.bytes);
+    await server.put('Set/alone.mrxs', 'a preview');
+    await server.put('Set/area.vsi', buildVsi([{ number: 1, width: 64, height: 64, type: 0 }]));
+    const tile = { place: [0, 0, 0, 0], data: new Uint8Array(64 * 64 * 3).fill(99) };
+    await server.put(
+      'Set/_area_/stack1/frame_t.ets',
+      buildEts({ tileWidth: 64, tileHeight: 64, compression: 0, tiles: [tile] }),
+    );
+    await server.rescan();
+    session = await server.sessionOf(await server.given.user());
+  });
+  afterAll(() => server.close());
+
+  async function pixelOf(jpeg: Buffer): Promise<number[]> {
+    return [...(await sharp(jpeg).extract({ left: 5, top: 5, width: 1, height: 1 }).raw().toBuffer())];
+  }
+
+  describe('a slide without native JPEG tiles', () => {
+    it('has a descriptor, tiles and a thumbnail', async () => {
+      const id = await server.idOf('good.czi');
+      const descriptor = await server.pixels(`${id}/image.dzi`, session);
+      expect(descriptor.body).toContain('TileSize="512" Overlap="0" Format="jpg"');
+      expect(descriptor.body).toContain('<Size Width="600" Height="600"/>');
+      for (const address of ['image_files/10/0_0.jpg', 'image_files/10/1_1.jpg', 'thumbnail.jpg']) {
+        const answer = await server.pixels(`${id}/${address}`, session);
+        expect(answer.statusCode, address).toBe(200);
+        const [r = 0, g = 0, b = 0] = await pixelOf(answer.rawPayload);
+        expect(Math.max(Math.abs(r - 200), Math.abs(g - 120), Math.abs(b - 40)), address).toBeLessThan(4);
+      }
+    });
+
+    it('has prerendered tiles after it was opened', async () => {
+      const { catalogue, slides } = server.services;
+      const id = await server.idOf('good.czi');
+      const image = await catalogue.servable(id);
+      if (image === null) throw new Error('it is in the catalogue');
+      await server.pixels(`${id}/image.dzi`, session); // opens the slide
+      const cachedTile = { address: { dziLevel: 3, column: 0, row: 0 }, knownTag: undefined };
+      // An aborted request gets no rendering.
+      const client = { requester: { account: 'account', session: 'session' }, signal: AbortSignal.abort() };
+      await vi.waitFor(
+        async () => expect(await slides.tile(image, cachedTile, client)).toMatchObject({ source: 'kept' }),
+        { timeout: 50_000, interval: 200 },
+      );
+    });
+
+    it('returns 404 for tiles and levels outside its descriptor', async () => {
+      const id = await server.idOf('good.czi');
+      for (const address of ['10/2_0.jpg', '11/0_0.jpg']) {
+        expect((await server.pixels(`${id}/image_files/${address}`, session)).statusCode).toBe(404);
+      }
+    });
+
+    it('may have a companion folder, whose files are not slides of their own', async () => {
+      const id = await server.idOf('area.vsi');
+      const answer = await server.pixels(`${id}/image_files/6/0_0.jpg`, session);
+      expect(answer.statusCode).toBe(200);
+      expect(await pixelOf(answer.rawPayload)).toEqual([99, 99, 99]);
+      await expect(server.idOf('frame_t.ets')).rejects.toThrow('not in the catalogue');
+    });
+
+    it.each([
+      ['jpeg-xr.czi', /JPEG XR.+ZEN/],
+      ['alone.mrxs', /not complete/],
+    ])('has an error that explains why %s cannot be shown', async (name, reason) => {
+      const { body } = await server.as(await server.given.admin()).call(listImages);
+      const image = body.images.find(({ file_name }) => file_name === name);
+      expect(image).toMatchObject({ status: 'failed', error: expect.stringMatching(reason) });
+    });
+  });
+});

@@ -1,0 +1,231 @@
+/**
+ * Tiles and thumbnails that the slide's file does not contain: from the tile cache, else rendered by a render worker,
+ * a process of its own because a malformed file may crash it.
+ */
+import os from 'node:os';
+import path from 'node:path';
+import {
+  type Allocate,
+  type ColourProfile,
+  type DeepZoomAddress,
+  type FolderLocation,
+  type ObjectReader,
+  RenderPool,
+  type RenderPoolOptions,
+  type Requester,
+  type SlideGroup,
+  type SlideLocation,
+  type SlideSummary,
+  type TileColour,
+  type View,
+} from '@lamina/slide';
+import type { Logger } from 'pino';
+import type { Config } from '../platform/config.ts';
+import { slideRoots } from '../slide-storage/slide-roots.ts';
+import { warnWhenUnconfined } from './hide-environment.ts';
+import { type RenderSource, type TileClient, tileNameIn, viewName } from './render-source.ts';
+import { createTileCache, type TileCacheFigures } from './tile-cache.ts';
+import { createTilePrerenderer, type PrerenderReason } from './tile-prerenderer.ts';
+
+export interface RenderedTiles {
+  /**
+   * @throws SlideError what opening, reading and decoding throw; FILE_CHANGED, BUSY, DECODE_FAILED
+   */
+  tile(
+    from: RenderSource,
+    address: DeepZoomAddress,
+    client: TileClient,
+    options?: RenderedTileOptions,
+  ): Promise<RenderedTile>;
+  /** Returns a JPEG or PNG of the view. @throws SlideError as `tile` does */
+  view(from: RenderSource, view: View, client: TileClient): Promise<Uint8Array>;
+  /** Returns what is known of the colour profile; null: the slide has none. @throws SlideError as `tile` does */
+  colourProfile(from: RenderSource, requester: Requester): Promise<ColourProfile | null>;
+  /** Returns the colour table, compressed with gzip; null without a usable profile. @throws SlideError as `tile` does */
+  colourTable(from: RenderSource, requester: Requester): Promise<Uint8Array | null>;
+  /** Returns the whole slide in sRGB as a JPEG of at most 256 pixels a side. @throws SlideError as `tile` does */
+  thumbnail(from: RenderSource, signal: AbortSignal, requester: Requester): Promise<Uint8Array>;
+  /** Queues the slide for prerendering (tile-prerenderer.ts). */
+  fill(from: RenderSource, reason: PrerenderReason): void;
+  /** @param requester absent: the server itself @throws SlideError what opening throws; BUSY, DECODE_FAILED */
+  inspect(location: SlideLocation, signal?: AbortSignal, requester?: Requester | null): Promise<SlideSummary>;
+  /** @throws SlideError BUSY, DECODE_FAILED */
+  group(
+    folder: FolderLocation,
+    names: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly SlideGroup[]>;
+  /** Figures of this process. */
+  figures(): RenderedTilesFigures;
+  close(): Promise<void>;
+}
+
+export interface RenderedTileOptions {
+  /** Supplies the memory that a tile of the disk cache is read into. */
+  readonly allocate?: Allocate | undefined;
+  /** Absent: as scanned. */
+  readonly colour?: TileColour | undefined;
+}
+
+export interface RenderedTile {
+  /** A complete JPEG. */
+  readonly jpeg: Uint8Array;
+  /** Whether the tile was in the cache. */
+  readonly wasCached: boolean;
+}
+
+export interface RenderedTilesFigures extends TileCacheFigures {
+  /** Jobs that wait for a render worker. */
+  readonly queueLength: number;
+  /** Whether the render queue is full: new jobs are refused with BUSY. */
+  readonly isFull: boolean;
+  /** Render workers that crashed or exceeded the time limit of a job. */
+  readonly faults: number;
+}
+
+const thumbnailSide = 256;
+/** Name of the thumbnail in the tile cache of its slide. */
+export const thumbnailName = `thumbnail-${thumbnailSide}-srgb`;
+/** Names of the colour profile (JSON) and of the colour table in the tile cache of their slide. */
+const colourNames = { profile: 'colour-profile', table: 'colour-table' } as const;
+/** Cached in place of a table that does not exist. */
+const noTable = Uint8Array.of(0);
+
+/** Memory for new tiles until they are on the disk, and for all tiles when the disk cache is off. */
+const memoryCacheBytes = 64 * 1024 * 1024;
+/**
+ * Maximum number of waiting jobs. A viewer requests about twenty tiles at a time, so a hundred viewers who open slides at
+ * the same moment wait a few seconds and are not refused. The jobs of a client that disconnects leave the queue.
+ */
+const queueLimit = 2048;
+/**
+ * Maximum number of waiting jobs of one image session: the viewer of the web app has at most 24 open requests. More are
+ * refused with BUSY (503 with Retry-After), which the web app retries.
+ */
+const sessionQueueLimit = 64;
+/** Maximum number of waiting jobs of one account, which may have ten image sessions. */
+const accountQueueLimit = 256;
+const jobTimeoutMs = 15_000;
+
+export function createRenderedTiles({
+  config,
+  log,
+  objects,
+  pool = null,
+}: {
+  readonly config: Config;
+  readonly log: Logger;
+  /** Reads the slides of the bucket; null without a bucket. */
+  readonly objects: ObjectReader | null;
+  /** For tests: a pool that several servers share, and that its owner closes. */
+  readonly pool?: RenderPool | null;
+}): RenderedTiles {
+  const cache = createTileCache({
+    folder: path.join(config.dataDir, 'tiles'),
+    maxDiskBytes: config.tileCacheBytes,
+    maxMemoryBytes: memoryCacheBytes,
+    log,
+  });
+  void warnWhenUnconfined(log);
+  const renderPool =
+    pool ??
+    createRenderPool({
+      compiledFolder: path.join(config.dataDir, 'compiled'),
+      scratchFolder: path.join(config.dataDir, 'scratch'), // the only place that is sure to be writable, and on a disk
+      slideFolders: Object.values(slideRoots(config)),
+      ...(objects !== null && { objects }),
+    });
+  const prerenderer = createTilePrerenderer({ renderPool, cache, maxBytes: config.tileCacheBytes, log });
+
+  /**
+   * Returns a tile from the cache, else renders it; the render pool renders it once for concurrent requests.
+   *
+   * @param render is given the fingerprint that the file must have, because the render worker opens the file itself
+   */
+  async function cachedOrRendered(
+    { location, fingerprint }: RenderSource,
+    name: string,
+    render: (expected: SlideLocation & { readonly fingerprint: string }) => Promise<Uint8Array>,
+    allocate?: Allocate,
+  ): Promise<RenderedTile> {
+    const key = { fingerprint, name };
+    const cached = await cache.get(key, allocate);
+    if (cached !== null) return { jpeg: cached, wasCached: true };
+    const jpeg = await render({ ...location, fingerprint });
+    cache.put(key, jpeg);
+    return { jpeg, wasCached: false };
+  }
+
+  /** Returns the profile or the table from the cache, else computes and caches both. */
+  async function cachedColour(
+    { location, fingerprint }: RenderSource,
+    wanted: keyof typeof colourNames,
+    requester: Requester,
+  ): Promise<Uint8Array> {
+    const cached = await cache.get({ fingerprint, name: colourNames[wanted] });
+    if (cached !== null) return cached;
+    const { profile, table } = await renderPool.colour({ ...location, fingerprint }, undefined, requester);
+    const computed = { profile: Buffer.from(JSON.stringify(profile)), table: table ?? noTable };
+    cache.put({ fingerprint, name: colourNames.profile }, computed.profile);
+    cache.put({ fingerprint, name: colourNames.table }, computed.table);
+    return computed[wanted];
+  }
+
+  return {
+    tile: (from, address, client, { allocate, colour } = {}) =>
+      cachedOrRendered(
+        from,
+        tileNameIn(address, colour),
+        (expected) => renderPool.tile(expected, address, client.signal, client.requester, colour),
+        allocate,
+      ),
+    async view(from, view, client) {
+      const render = (expected: SlideLocation) =>
+        renderPool.view(expected, view, client.signal, client.requester);
+      return (await cachedOrRendered(from, viewName(view), render)).jpeg;
+    },
+    async colourProfile(from, requester) {
+      const json = Buffer.from(await cachedColour(from, 'profile', requester)).toString();
+      return JSON.parse(json) as ColourProfile | null;
+    },
+    async colourTable(from, requester) {
+      const table = await cachedColour(from, 'table', requester);
+      return table.length === noTable.length ? null : table;
+    },
+    async thumbnail(from, signal, requester) {
+      const render = (expected: SlideLocation) =>
+        renderPool.thumbnail(expected, thumbnailSide, signal, requester);
+      return (await cachedOrRendered(from, thumbnailName, render)).jpeg;
+    },
+    fill: (from, reason) => prerenderer.fill(from, reason),
+    inspect: (location, signal, requester) => renderPool.inspect(location, signal, requester),
+    group: (folder, names, signal) => renderPool.group(folder, names, [], signal),
+    figures() {
+      const { queueLength, faults } = renderPool;
+      return { ...cache.figures(), queueLength, isFull: queueLength >= queueLimit, faults };
+    },
+    async close() {
+      await prerenderer.close();
+      if (pool === null) await renderPool.close();
+      await cache.close();
+    },
+  };
+}
+
+/** The pool of a server. Its folders: where code is compiled to, where processes write for a while, and all slides. */
+export function createRenderPool(
+  options: Pick<RenderPoolOptions, 'compiledFolder' | 'scratchFolder' | 'slideFolders' | 'objects'> & {
+    readonly timeoutMs?: number;
+  },
+): RenderPool {
+  // Two at least, so that a file that is slow to read never holds up all tiles.
+  const processes = Math.min(4, Math.max(2, os.availableParallelism() - 1));
+  return new RenderPool({
+    processes,
+    queueLimit,
+    accountQueueLimit,
+    sessionQueueLimit,
+    timeoutMs: jobTimeoutMs,
+    ...options,
+  });
+}

@@ -1,0 +1,93 @@
+/**
+ * The one decision about a tile request. Both adapters call it and only write the response: the Fastify route
+ * (routes/tiles.ts) and the fast path in front of Fastify (routes/tile-fast-path.ts).
+ *
+ * Order of the decision:
+ * 1. `authorize`: image session, its cookie, a token that is sent along (401, 503 while the database is unavailable);
+ *    without a session, an API token with the scope slides:read (401, 403, 429)
+ * 2. `resolve`: level, column and row are well-formed; the image exists and the session may open it (404)
+ * 3. the tile exists; If-None-Match (304), else the native, cached or rendered tile (503 when the render queue is full)
+ * 4. the audit log has the image's opening in this session (audit/image-openings.ts); until then no pixel is sent
+ * 5. Cache-Control, from the rest of the session's time
+ */
+import { AppError } from '@lamina/contract';
+import type { Allocate, TileColour } from '@lamina/slide';
+import type { Origin } from '../audit/audit-recorder.ts';
+import type { ImageOpenings } from '../audit/image-openings.ts';
+import { cacheControlOf, type ImageSession, opens } from '../domain/image-session.ts';
+import { tileNameOf } from '../domain/tile-name.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { PixelAccess } from '../sessions/pixel-access.ts';
+import { SessionClient } from './session-client.ts';
+import type { ServableImage, ServedTile, Slides } from './slides.ts';
+
+export interface TileRequest {
+  readonly imageId: string;
+  /** Level and file name as the path has them. */
+  readonly dziLevel: string;
+  readonly tile: string;
+  /** Absent: as scanned. */
+  readonly colour?: TileColour | undefined;
+  /** The If-None-Match header. */
+  readonly knownTag: string | undefined;
+  /** Supplies the memory that a native or cached tile is read into. */
+  readonly allocate?: Allocate;
+  /** Client of the audit entry. Read only for the first tile of an image in a session, so it may be a getter. */
+  readonly origin: Origin;
+  /** Aborted when the client disconnects. Read only when the tile has to be rendered or fetched, so it may be a getter. */
+  readonly signal: AbortSignal;
+}
+
+/** A tile to send: 200 with `bytes`, or 304 when `bytes` is null. */
+export type ResolvedTile = ServedTile & { readonly cacheControl: string };
+
+export interface TileResolver extends PixelAccess {
+  /**
+   * @param session what `authorize` has returned for the request
+   * @throws AppError not_found, session_invalid, unavailable; SlideError
+   */
+  resolve(session: ImageSession, request: TileRequest): Promise<ResolvedTile>;
+}
+
+interface TileResolverDependencies {
+  readonly pixelAccess: PixelAccess;
+  readonly catalogue: { servable(imageId: string): ServableImage | null | Promise<ServableImage | null> };
+  readonly slides: Pick<Slides, 'tile'>;
+  readonly imageOpenings: Pick<ImageOpenings, 'isRecorded' | 'record'>;
+  readonly metrics: Pick<Metrics, 'tiles'>;
+  readonly now: () => Date;
+}
+
+export function createTileResolver({
+  pixelAccess,
+  catalogue,
+  slides,
+  imageOpenings,
+  metrics,
+  now,
+}: TileResolverDependencies): TileResolver {
+  return {
+    authorize: pixelAccess.authorize,
+
+    async resolve(session, request) {
+      const startedAt = performance.now();
+      const address = tileNameOf(request.dziLevel, request.tile);
+      if (address === null) throw new AppError('not_found');
+      const lookUp = catalogue.servable(request.imageId);
+      const image = lookUp instanceof Promise ? await lookUp : lookUp;
+      // The same answer whether the image does not exist or the session may not open it.
+      if (image === null || !opens(session, image)) throw new AppError('not_found');
+      const { colour, knownTag, allocate } = request;
+      const served = await slides.tile(
+        image,
+        { address, colour, knownTag, allocate },
+        new SessionClient(session, request),
+      );
+      if (!imageOpenings.isRecorded(session, image.id, 'tile')) {
+        await imageOpenings.record(session, image, 'tile', request.origin);
+      }
+      metrics.tiles.add(served.source, performance.now() - startedAt);
+      return { ...served, cacheControl: cacheControlOf(session, now()) };
+    },
+  };
+}

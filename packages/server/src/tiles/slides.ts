@@ -1,0 +1,469 @@
+/**
+ * Descriptors, tiles and thumbnails of the catalogue's slides, as bytes to send.
+ *
+ * Longer than other files: one closure over the open slides and the caches, so that each tile is found in one place.
+ */
+import {
+  type Allocate,
+  type ColourProfile,
+  type DeepZoomAddress,
+  type DeepZoomDescriptor,
+  descriptorXml,
+  type FolderLocation,
+  fingerprintOf,
+  isUnreachable,
+  nativeDziLevels,
+  type ObjectReader,
+  openServedSlide,
+  type Requester,
+  readNativeTile,
+  readStoredTile,
+  regionOfTile,
+  type Slide,
+  SlideError,
+  type SlideErrorCode,
+  type SlideGroup,
+  type SlideLocation,
+  type SlideSummary,
+  type StoredLevel,
+  scaleOf,
+  storedLevels,
+  type TileColour,
+  type View,
+} from '@lamina/slide';
+import type { Logger } from 'pino';
+import type { TileSource } from '../metrics/tile-metrics.ts';
+import type { Config } from '../platform/config.ts';
+import { locate, type SlideFile } from '../slide-storage/slide-roots.ts';
+import { createOpenSlides, type OpenRequest, type OpenSlide } from './open-slides.ts';
+import { delayRefusal } from './refusal-delay.ts';
+import { type RenderSource, type TileClient, tileNameIn, viewName } from './render-source.ts';
+import { type RenderedTiles, thumbnailName } from './rendered-tiles.ts';
+import { createSlideOpenings } from './slide-openings.ts';
+
+export type { SlideGroup, SlideSummary };
+
+/** An image of the catalogue that can be shown, and the file it is read from. */
+export interface ServableImage extends SlideFile {
+  readonly id: string;
+  readonly fileName: string;
+  /** Null: the image belongs to no dataset. */
+  readonly dataset: string | null;
+  /** Hidden images are visible to administrators only. */
+  readonly isHidden: boolean;
+  /** Fingerprint of the file that the catalogue read. */
+  readonly fingerprint: string;
+}
+
+export interface ServedBytes {
+  readonly bytes: Uint8Array | string;
+  /** Strong, quotes included. */
+  readonly etag: string;
+}
+
+export interface Tiling {
+  readonly descriptor: DeepZoomDescriptor;
+  /** Deep Zoom levels whose tiles the file stores, the largest first. */
+  readonly nativeDziLevels: readonly number[];
+  readonly mpp: Slide['mpp'];
+  readonly fingerprint: string;
+}
+
+export interface StoredSlide {
+  /** Largest first; empty when every tile of the slide is rendered. */
+  readonly levels: readonly StoredLevel[];
+  /** Derived from the magnification where the file does not state it; null when neither is known. */
+  readonly mpp: Slide['mpp'];
+  readonly objectivePower: number | null;
+  readonly vendor: string | null;
+  readonly hasIccProfile: boolean;
+  readonly fingerprint: string;
+}
+
+export interface CompressedBytes {
+  /** Compressed with gzip. */
+  readonly gzip: Uint8Array;
+  /** Strong, quotes included; of the bytes before compression. */
+  readonly etag: string;
+}
+
+/** A tile; without bytes when the client named its ETag and so has it already. */
+export type ServedTile =
+  | { readonly etag: string; readonly bytes: Uint8Array; readonly source: TileSource }
+  | { readonly etag: string; readonly bytes: null; readonly source: null };
+
+export interface TileQuery {
+  readonly address: DeepZoomAddress;
+  /** Absent: as scanned. A slide without a usable colour profile has the same tile in both colours. */
+  readonly colour?: TileColour | undefined;
+  /** ETag of the tile that the client has. */
+  readonly knownTag: string | undefined;
+  /** Supplies the memory that a native or cached tile is read into; without it, the tile gets memory of its own. */
+  readonly allocate?: Allocate | undefined;
+}
+
+/** Result of reading a file for the catalogue. */
+export type Inspection =
+  | { readonly status: 'ready'; readonly summary: SlideSummary }
+  /** A retry would fail too; `error` is one sentence for administrators, without paths. */
+  | { readonly status: 'failed'; readonly error: string; readonly code: SlideErrorCode }
+  /** The file is gone, or the failure does not concern the file: the catalogue retries. */
+  | { readonly status: 'postponed' };
+
+export interface Slides {
+  /** The Deep Zoom XML. @throws SlideError */
+  descriptor(image: ServableImage, requester: Requester): Promise<ServedBytes>;
+  /** Returns the tiling of the slide, for protocols other than Deep Zoom. @throws SlideError */
+  tiling(image: ServableImage, requester: Requester): Promise<Tiling>;
+  /** Renders a rectangle of the slide at any size, as scanned. @throws SlideError */
+  view(image: ServableImage, view: View, client: TileClient): Promise<ServedBytes>;
+  /** Returns the levels whose tiles can be sent as they are, and what DICOM says of the slide. @throws SlideError */
+  stored(image: ServableImage, requester: Requester): Promise<StoredSlide>;
+  /** Reads a tile of such a level. @param index row by row @throws SlideError TILE_OUT_OF_RANGE, and as `tile` does */
+  storedTile(
+    image: ServableImage,
+    wanted: { readonly level: StoredLevel; readonly index: number; readonly fingerprint: string },
+    client: TileClient,
+  ): Promise<Uint8Array>;
+  /** Reads the ICC profile; null without one. @throws SlideError */
+  iccProfile(image: ServableImage, requester: Requester): Promise<ServedBytes | null>;
+  /**
+   * Returns the colour table: samples of sRGB on a grid of device colours (slide/colour/colour-table.ts).
+   *
+   * @returns null when the slide has no usable colour profile
+   * @throws SlideError
+   */
+  colourTable(image: ServableImage, requester: Requester): Promise<CompressedBytes | null>;
+  /**
+   * Returns a native tile from the file, else a cached or newly rendered one.
+   *
+   * @throws SlideError TILE_OUT_OF_RANGE, BUSY, DECODE_FAILED, and what opening throws
+   */
+  tile(image: ServableImage, query: TileQuery, client: TileClient): Promise<ServedTile>;
+  /** Returns the whole slide as a JPEG of at most 256 pixels a side. @throws SlideError */
+  thumbnail(image: ServableImage, signal: AbortSignal, requester: Requester): Promise<ServedBytes>;
+  /** Reads a file for the catalogue in a render worker. */
+  inspect(file: SlideFile, signal: AbortSignal): Promise<Inspection>;
+  /**
+   * Groups the files of a folder into slides by their contents, in a render worker.
+   *
+   * @returns null when the groups cannot be determined now
+   */
+  group(
+    folder: FolderLocation,
+    names: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly SlideGroup[] | null>;
+  /** Changes whenever the file changes; null: the file is missing. @throws SlideError when the storage does not answer */
+  fingerprintOf(file: SlideFile): Promise<string | null>;
+  /** Closes the slide of an image that must not be shown any longer. */
+  forget(imageId: string): void;
+  openCount(): number;
+  close(): Promise<void>;
+}
+
+const openSlidesLimit = 200;
+
+interface SlidesDependencies {
+  readonly config: Config;
+  readonly log: Logger;
+  /** Closed by `Slides.close`. */
+  readonly renderedTiles: RenderedTiles;
+  /** Reads the slides of the bucket; null without a bucket. */
+  readonly objects: ObjectReader | null;
+}
+
+/** One closure of more than 60 lines: all calls share the open slides. */
+export function createSlides({ config, log, renderedTiles, objects }: SlidesDependencies): Slides {
+  const openSlides = createOpenSlides({ limit: openSlidesLimit, log, objects });
+
+  /** Aborted when the server stops: no refusal is delayed any longer. */
+  const closing = new AbortController();
+
+  const openings = createSlideOpenings((location, requester) =>
+    renderedTiles.inspect(location, undefined, requester),
+  );
+
+  async function locationOf({ root, path, members }: SlideFile): Promise<SlideLocation> {
+    if (root === 'bucket') return { path, isObject: true, members };
+    const found = await locate(config, { root, path });
+    if (found === null) throw new SlideError('FILE_MISSING', 'The file is missing.');
+    return { path: found, members };
+  }
+
+  /** The opening of an image for a requester. A class, because closures for each tile would cost more than its other parts. */
+  class ImageOpening implements OpenRequest {
+    readonly image: ServableImage;
+    readonly requester: Requester;
+
+    constructor(image: ServableImage, requester: Requester) {
+      this.image = image;
+      this.requester = requester;
+    }
+
+    get id(): string {
+      return this.image.id;
+    }
+
+    locate(): Promise<SlideLocation> {
+      return locationOf(this.image);
+    }
+
+    joinOpening(): () => void {
+      return openings.join(this.id, this.requester);
+    }
+
+    async open(location: SlideLocation, fingerprint: string): Promise<Slide> {
+      const inspect = () => openings.read(this.id, location);
+      // A render worker reads a file that the catalogue has not read before this process does: it may be malformed.
+      if (fingerprint !== this.image.fingerprint) await inspect();
+      const slide = await openServedSlide(location, inspect, objects);
+      renderedTiles.fill({ location, fingerprint: slide.fingerprint }, 'opened');
+      return slide;
+    }
+  }
+
+  /** Reading the profile needs no render worker for most slides that have none. */
+  const colourProfiles = new WeakMap<Slide, Promise<ColourProfile | null>>();
+
+  function colourProfileOf({ slide, location }: OpenSlide, requester: Requester) {
+    const known = colourProfiles.get(slide);
+    if (known !== undefined) return known;
+    const reading = readColourProfile(slide, location, requester);
+    colourProfiles.set(slide, reading);
+    reading.catch(() => colourProfiles.delete(slide));
+    return reading;
+  }
+
+  async function readColourProfile(
+    slide: Slide,
+    location: SlideLocation,
+    requester: Requester,
+  ): Promise<ColourProfile | null> {
+    if (isReadHere(slide) && (await hasNoProfile(slide))) return null;
+    try {
+      return await renderedTiles.colourProfile({ location, fingerprint: slide.fingerprint }, requester);
+    } catch (error) {
+      // The profile broke the render worker. The slide is shown without it.
+      if (error instanceof SlideError && error.code === 'DECODE_FAILED') return unreadableProfile;
+      throw error;
+    }
+  }
+
+  async function hasTable(open: OpenSlide, requester: Requester): Promise<boolean> {
+    return typeof (await colourProfileOf(open, requester))?.tableNodes === 'number';
+  }
+
+  async function tileOf(
+    open: OpenSlide,
+    { address, colour, knownTag, allocate }: TileQuery,
+    client: TileClient,
+  ): Promise<ServedTile> {
+    const { slide, descriptor, location } = open;
+    const { fingerprint } = slide;
+    const isConverted = colour === 'srgb' && (await hasTable(open, client.requester));
+    const etag = etagOf(fingerprint, tileNameIn(address, isConverted ? 'srgb' : 'scanned'));
+    if (etag === knownTag) {
+      regionOfTile(descriptor, address); // throws TILE_OUT_OF_RANGE, as reading the tile does
+      return { etag, bytes: null, source: null };
+    }
+    // A read of a local file is too short to be worth an abort signal.
+    const signal = location.isObject ? client.signal : undefined;
+    const native = isConverted ? null : await readNativeTile(slide, address, signal, allocate);
+    if (native !== null) return { etag, bytes: native, source: 'stored' };
+    const from = { location, fingerprint };
+    const options = { allocate, ...(isConverted && { colour }) };
+    const rendered = await renderedTiles.tile(from, address, client, options);
+    return { etag, bytes: rendered.jpeg, source: rendered.wasCached ? 'kept' : 'made' };
+  }
+
+  async function thumbnailOf(
+    image: ServableImage,
+    signal: AbortSignal,
+    requester: Requester,
+  ): Promise<ServedBytes> {
+    // The slide is not opened in this process: a list shows hundreds of thumbnails.
+    const location = await locationOf(image);
+    const from: RenderSource = { location, fingerprint: await fingerprintOf(location, objects) };
+    const bytes = await renderedTiles.thumbnail(from, signal, requester);
+    return { bytes, etag: etagOf(from.fingerprint, thumbnailName) };
+  }
+
+  return {
+    descriptor: (image, requester) =>
+      openSlides.use(new ImageOpening(image, requester), async (open) => ({
+        bytes: descriptorXml(open.descriptor, await colourProfileOf(open, requester)),
+        etag: etagOf(open.slide.fingerprint, descriptorName),
+      })),
+
+    tiling: (image, requester) =>
+      openSlides.use(new ImageOpening(image, requester), async ({ slide, descriptor }) => {
+        const { mpp, fingerprint } = slide;
+        return { descriptor, nativeDziLevels: nativeDziLevels(slide), mpp, fingerprint };
+      }),
+
+    view: (image, view, client) =>
+      delayRefusal(
+        openSlides.use(new ImageOpening(image, client.requester), async ({ slide, location }) => {
+          const { fingerprint } = slide;
+          const bytes = await renderedTiles.view({ location, fingerprint }, view, client);
+          return { bytes, etag: etagOf(fingerprint, viewName(view)) };
+        }),
+        () => AbortSignal.any([client.signal, closing.signal]),
+      ),
+
+    stored: (image, requester) =>
+      openSlides.use(new ImageOpening(image, requester), ({ slide }) => storedSlideOf(slide)),
+
+    storedTile: (image, { level, index, fingerprint }, client) =>
+      openSlides.use(new ImageOpening(image, client.requester), async ({ slide, location }) => {
+        if (slide.fingerprint !== fingerprint) throw new SlideError('FILE_CHANGED', 'The file was replaced');
+        const signal = location.isObject ? client.signal : undefined;
+        const stored = await readStoredTile(slide, level, index, signal);
+        if (stored !== null) return stored;
+        return renderedTiles.view({ location, fingerprint }, viewOfTile(level, index), client);
+      }),
+
+    iccProfile: (image, requester) =>
+      openSlides.use(new ImageOpening(image, requester), async ({ slide }) => {
+        const bytes = await slide.readIccProfile();
+        return bytes && { bytes, etag: etagOf(slide.fingerprint, 'icc-profile') };
+      }),
+
+    colourTable: (image, requester) =>
+      openSlides.use(new ImageOpening(image, requester), async (open) => {
+        if (!(await hasTable(open, requester))) return null;
+        const { location, slide } = open;
+        const gzip = await renderedTiles.colourTable({ location, fingerprint: slide.fingerprint }, requester);
+        return gzip && { gzip, etag: etagOf(slide.fingerprint, 'colour-table') };
+      }),
+
+    tile: (image, query, client) =>
+      delayRefusal(
+        openSlides.use(new ImageOpening(image, client.requester), (open) => tileOf(open, query, client)),
+        () => AbortSignal.any([client.signal, closing.signal]),
+      ),
+
+    thumbnail: (image, signal, requester) =>
+      delayRefusal(
+        thumbnailOf(image, signal, requester).catch((error: unknown) => {
+          if (!(error instanceof SlideError && error.code === 'FILE_CHANGED')) throw error;
+          return thumbnailOf(image, signal, requester);
+        }),
+        () => AbortSignal.any([signal, closing.signal]),
+      ),
+
+    async inspect(file, signal) {
+      try {
+        const location = await locationOf(file);
+        const summary = await renderedTiles.inspect(location, signal);
+        // Prerendering a slide of the bucket would download most of it, perhaps for no viewer: it waits for the first one.
+        if (!location.isObject) renderedTiles.fill({ location, fingerprint: summary.fingerprint }, 'found');
+        return { status: 'ready', summary };
+      } catch (error) {
+        if (signal.aborted) return { status: 'postponed' };
+        if (!(error instanceof SlideError)) throw error;
+        const { code } = error;
+        if (postponing.has(code) || isUnreachable(error)) return { status: 'postponed' };
+        log.warn({ err: error, root: file.root, path: file.path }, 'slide file unreadable');
+        return { status: 'failed', error: sentenceOf(error), code };
+      }
+    },
+
+    async group(folder, names, signal) {
+      try {
+        return await renderedTiles.group(folder, names, signal);
+      } catch (error) {
+        if (signal.aborted) return null;
+        if (!(error instanceof SlideError)) throw error;
+        if (postponing.has(error.code) || isUnreachable(error)) return null;
+        // One of the files breaks its reader. Without groups, the other files can still be shown.
+        log.warn({ err: error, folder }, 'grouping of slide files failed');
+        return [];
+      }
+    },
+
+    async fingerprintOf(file) {
+      try {
+        return await fingerprintOf(await locationOf(file), objects);
+      } catch (error) {
+        if (error instanceof SlideError && error.code === 'FILE_MISSING') return null;
+        throw error;
+      }
+    },
+
+    forget: (imageId) => openSlides.forget(imageId),
+
+    openCount: () => openSlides.count(),
+
+    async close() {
+      closing.abort();
+      await openSlides.close();
+      await renderedTiles.close();
+    },
+  };
+}
+
+/** Returns the pixels of a tile that the file does not store. */
+function viewOfTile(
+  { columns, tileWidth, tileHeight, downsample, ...level }: StoredLevel,
+  index: number,
+): View {
+  const [left, top] = [(index % columns) * tileWidth, Math.floor(index / columns) * tileHeight];
+  const [toWidth, toHeight] = [
+    Math.min(tileWidth, level.width - left),
+    Math.min(tileHeight, level.height - top),
+  ];
+  const [x, y] = [Math.floor(left * downsample), Math.floor(top * downsample)];
+  const size = { width: Math.round(toWidth * downsample), height: Math.round(toHeight * downsample) };
+  return { x, y, ...size, toWidth, toHeight, rotation: 0, isMirrored: false, isGrey: false, format: 'jpg' };
+}
+
+const storedSlides = new WeakMap<Slide, Promise<StoredSlide>>();
+
+function storedSlideOf(slide: Slide): Promise<StoredSlide> {
+  const known = storedSlides.get(slide);
+  if (known !== undefined) return known;
+  const reading = readStoredSlide(slide);
+  storedSlides.set(slide, reading);
+  reading.catch(() => storedSlides.delete(slide));
+  return reading;
+}
+
+async function readStoredSlide(slide: Slide): Promise<StoredSlide> {
+  const { mpp, objectivePower } = scaleOf(slide);
+  const { vendor, fingerprint } = slide;
+  const levels = await storedLevels(slide);
+  const profile = await slide.readIccProfile().catch(() => null);
+  return { levels, mpp, objectivePower, vendor, fingerprint, hasIccProfile: profile !== null };
+}
+
+/** With the colour profile; the number changes with the form of the descriptor. */
+const descriptorName = 'descriptor-2';
+
+/** What is known of a profile that ended the render worker. */
+const unreadableProfile: ColourProfile = { name: null, bytes: null, tableNodes: null, ignored: 'broken' };
+
+/** Whether this process reads the file of the slide: else a render worker's summary stands in for it. */
+const isReadHere = ({ levels }: Slide) => levels.some(({ needsRendering }) => !needsRendering);
+
+/** Returns false when the profile cannot be read, too: the render worker finds out why. */
+async function hasNoProfile(slide: Slide): Promise<boolean> {
+  try {
+    return (await slide.readIccProfile()) === null;
+  } catch {
+    return false;
+  }
+}
+
+const etagOf = (fingerprint: string, name: string) => `"${fingerprint}-${name}"`;
+
+/** Errors that say nothing about the file's contents. */
+const postponing: ReadonlySet<SlideErrorCode> = new Set(['FILE_MISSING', 'FILE_CHANGED']);
+
+/** Returns one sentence for administrators. */
+function sentenceOf({ code, message }: SlideError): string {
+  if (code === 'FORMAT_NOT_RECOGNISED') return 'This is not a slide in a format that can be read.';
+  if (code === 'DECODE_FAILED') return 'Reading the file took too long or ended the process that read it.';
+  return /[.!?]$/.test(message) ? message : `${message}.`;
+}

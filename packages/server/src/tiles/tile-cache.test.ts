@@ -1,0 +1,222 @@
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createTileCache, type TileCache } from './tile-cache.ts';
+
+const log = pino({ level: 'silent' });
+const block = 4096;
+let folder: string;
+let caches: TileCache[];
+
+beforeEach(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'tile-cache-'));
+  caches = [];
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const cache of caches) await cache.close();
+  await fs.rm(folder, { recursive: true });
+});
+
+function open(limits: { disk?: number; memory?: number } = {}): TileCache {
+  const cache = createTileCache({
+    folder,
+    maxDiskBytes: limits.disk ?? 100 * block,
+    maxMemoryBytes: limits.memory ?? 0,
+    log,
+  });
+  caches.push(cache);
+  return cache;
+}
+
+/** Returns bytes that begin and end like a JPEG. @param mark makes them distinct */
+const jpeg = (mark: number, size = 100) => {
+  const bytes = new Uint8Array(size).fill(mark);
+  bytes.set([0xff, 0xd8], 0);
+  bytes.set([0xff, 0xd9], size - 2);
+  return bytes;
+};
+const key = (fingerprint: string, name = '3_0_0') => ({ fingerprint, name });
+
+async function diskUse(): Promise<number> {
+  let bytes = 0;
+  for (const file of await cacheFiles()) {
+    bytes += Math.ceil((await fs.stat(file)).size / block) * block;
+  }
+  return bytes;
+}
+
+async function cacheFiles(ending = ''): Promise<string[]> {
+  const files = await fs.readdir(folder, { recursive: true, withFileTypes: true });
+  return files
+    .filter((file) => file.isFile() && file.name.endsWith(ending))
+    .map((file) => path.join(file.parentPath, file.name))
+    .sort();
+}
+
+describe('the tile cache', () => {
+  it('returns the tile of the slide and the name that it was cached with', async () => {
+    const cache = open();
+    cache.put(key('aaaa'), jpeg(1));
+    cache.put(key('bbbb'), jpeg(2));
+    await cache.settled();
+    expect(await cache.get(key('aaaa'))).toEqual(jpeg(1));
+    expect(await cache.get(key('bbbb'))).toEqual(jpeg(2));
+    expect(await cache.get(key('aaaa', '3_0_1'))).toBeNull();
+    expect(await cache.get(key('cccc'))).toBeNull();
+  });
+
+  it('returns 60 tiles of one slide that were written in several batches', async () => {
+    const cache = open({ disk: 1000 * block });
+    for (let tile = 0; tile < 60; tile++) {
+      cache.put(key('aaaa', `5_${tile}_0`), jpeg(tile, 3000 + tile));
+      if (tile % 7 === 0) {
+        await cache.settled();
+        expect(await cache.get(key('aaaa', `5_${tile}_0`))).toEqual(jpeg(tile, 3000 + tile));
+      }
+    }
+    await cache.settled();
+    const found = Array.from({ length: 60 }, (_, tile) => cache.get(key('aaaa', `5_${tile}_0`)));
+    expect(await Promise.all(found)).toEqual(found.map((_, tile) => jpeg(tile, 3000 + tile)));
+  });
+
+  it('returns any of 3,000 tiles that were cached at once', async () => {
+    const cache = open({ disk: 10_000 * block });
+    for (let tile = 0; tile < 3000; tile++) cache.put(key('aaaa', `5_${tile}_0`), jpeg(tile % 251));
+    await cache.settled();
+    for (const tile of [0, 511, 512, 1024, 2999]) {
+      expect(await cache.get(key('aaaa', `5_${tile}_0`))).toEqual(jpeg(tile % 251));
+    }
+  });
+
+  it('returns a tile from memory before it is on the disk', async () => {
+    const cache = open({ memory: 1000, disk: 0 });
+    cache.put(key('aaaa'), jpeg(1));
+    expect(await cache.get(key('aaaa'))).toEqual(jpeg(1));
+    await cache.settled();
+    expect(await diskUse()).toBe(0);
+  });
+
+  it('evicts the least recently used tiles from full memory', async () => {
+    const cache = open({ memory: 250, disk: 0 });
+    cache.put(key('a', '1'), jpeg(1));
+    cache.put(key('a', '2'), jpeg(2));
+    await cache.get(key('a', '1'));
+    cache.put(key('a', '3'), jpeg(3));
+    expect(await cache.get(key('a', '2'))).toBeNull();
+    expect(await cache.get(key('a', '1'))).toEqual(jpeg(1));
+    expect(await cache.get(key('a', '3'))).toEqual(jpeg(3));
+  });
+
+  it('does not keep prerendered tiles in memory', async () => {
+    const cache = open({ memory: 1000, disk: 0 });
+    cache.putAside(key('aaaa'), jpeg(1));
+    await cache.settled();
+    expect(await cache.get(key('aaaa'))).toBeNull();
+  });
+
+  it('returns prerendered tiles from the disk', async () => {
+    const cache = open({ memory: 1000 });
+    cache.putAside(key('aaaa'), jpeg(1));
+    await cache.settled();
+    expect(await cache.has(key('aaaa'))).toBe(true);
+    expect(await cache.get(key('aaaa'))).toEqual(jpeg(1));
+  });
+
+  it('says whether it has a tile without reading it', async () => {
+    const cache = open({ memory: 1000 });
+    cache.put(key('aaaa'), jpeg(1));
+    expect(await cache.has(key('aaaa'))).toBe(true);
+    expect(await cache.has(key('aaaa', '3_0_1'))).toBe(false);
+    expect(await cache.has(key('bbbb'))).toBe(false);
+  });
+
+  it('returns tiles from the disk after a restart', async () => {
+    const before = open();
+    before.put(key('aaaa'), jpeg(1));
+    await before.close();
+    expect(await open().get(key('aaaa'))).toEqual(jpeg(1));
+  });
+
+  it('stays below its disk limit', async () => {
+    const cache = open({ disk: 10 * block });
+    for (let tile = 0; tile < 40; tile++) {
+      cache.put(key(tile % 2 ? 'odd' : 'even', `5_${tile}_0`), jpeg(tile, 3000));
+      await cache.settled();
+      expect(await diskUse()).toBeLessThanOrEqual(10 * block);
+    }
+    expect(await cache.get(key('odd', '5_39_0'))).toEqual(jpeg(39, 3000));
+    expect(await cache.get(key('even', '5_0_0'))).toBeNull();
+    expect(await cache.has(key('even', '5_0_0'))).toBe(false);
+  });
+
+  it('evicts the tiles of the least recently used slide first', async () => {
+    // Each tile fills a file of its own: three blocks, and one for its list.
+    const tile = (mark: number) => jpeg(mark, 2.6 * block);
+    const cache = open({ disk: 40 * block });
+    cache.put(key('first'), tile(1));
+    for (let i = 0; i < 3; i++) cache.put(key('second', `5_${i}_0`), tile(2));
+    await cache.settled();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1000 });
+    expect(await cache.get(key('first'))).not.toBeNull();
+    for (let i = 0; i < 7; i++) cache.put(key('third', `5_${i}_0`), tile(3));
+    await cache.settled();
+    expect(await cache.has(key('second', '5_0_0'))).toBe(false);
+    expect(await cache.get(key('first'))).toEqual(tile(1));
+  });
+
+  it('counts the files of an earlier run against the disk limit', async () => {
+    const before = open({ disk: 10 * block });
+    for (let tile = 0; tile < 5; tile++) before.put(key('old', `5_${tile}_0`), jpeg(tile, 3000));
+    await before.close();
+    const after = open({ disk: 10 * block });
+    after.put(key('new'), jpeg(1, 3000));
+    await after.settled();
+    expect(await diskUse()).toBeLessThanOrEqual(10 * block);
+    expect(await after.get(key('new'))).not.toBeNull();
+  });
+
+  it('evicts tiles down to a limit that was lowered before the start', async () => {
+    const before = open({ disk: 40 * block });
+    for (let tile = 0; tile < 20; tile++) before.put(key('old', `5_${tile}_0`), jpeg(tile, 8000));
+    await before.close();
+    await open({ disk: 5 * block }).settled();
+    expect(await diskUse()).toBeLessThanOrEqual(5 * block);
+  });
+
+  it.each([
+    ['the file of a tile is cut short', '.tiles', (file: string) => fs.truncate(file, 50)],
+    ['the file of a tile is gone', '.tiles', (file: string) => fs.rm(file)],
+    ['the list is cut short', '.list', (file: string) => fs.truncate(file, 6)],
+    ['the list is gone', '.list', (file: string) => fs.rm(file)],
+    ['something else stands there', '.tiles', (file: string) => fs.writeFile(file, new Uint8Array(100))],
+  ])('count as missing when %s, and can be kept again', async (_, ending, damage) => {
+    const before = open();
+    before.put(key('aaaa'), jpeg(1));
+    await before.close();
+    for (const file of await cacheFiles(ending)) await damage(file);
+    const cache = open();
+    expect(await cache.get(key('aaaa'))).toBeNull();
+    cache.put(key('aaaa'), jpeg(2));
+    await cache.settled();
+    expect(await cache.get(key('aaaa'))).toEqual(jpeg(2));
+  });
+
+  it('returns tiles from memory when the disk cannot be written', async () => {
+    await fs.rm(folder, { recursive: true });
+    await fs.writeFile(folder, 'a file where the folder should be');
+    const cache = open({ memory: 1000 });
+    cache.put(key('aaaa'), jpeg(1));
+    await cache.settled();
+    expect(await cache.get(key('aaaa'))).toEqual(jpeg(1));
+  });
+
+  it('removes files of any other kind from its folders', async () => {
+    await fs.mkdir(path.join(folder, 'aa', 'aaaa', 'x'), { recursive: true });
+    await fs.writeFile(path.join(folder, 'aa', 'aaaa', '3_0_0.jpg'), jpeg(1));
+    await open().settled();
+    expect(await cacheFiles()).toEqual([]);
+  });
+});

@@ -1,0 +1,202 @@
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { type DeepZoomAddress, RenderPool } from '@lamina/slide';
+import { buildSvs } from '@lamina/slide/testing';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { compiledCodeFolder } from '../testing/shared-render-pool.ts';
+import { type RenderSource, tileNameIn } from './render-source.ts';
+import { createTileCache, type TileCache } from './tile-cache.ts';
+import { createTilePrerenderer, type TilePrerenderer } from './tile-prerenderer.ts';
+
+// Processes start slowly on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
+
+const log = pino({ level: 'silent' });
+const tileBytes = 20_000;
+let folder: string;
+let renderPool: RenderPool;
+let cache: TileCache;
+let filler: TilePrerenderer;
+/** Prerendered tiles, in the order in which they were begun. */
+let begun: { slide: string; address: DeepZoomAddress }[];
+/** How often the prerenderer read `hasWaitingRequests`. */
+let looks: number;
+
+function start(maxBytes = 100_000_000): void {
+  renderPool = new RenderPool({
+    processes: 2,
+    queueLimit: 100,
+    timeoutMs: 60_000,
+    compiledFolder: compiledCodeFolder,
+  });
+  cache = createTileCache({
+    folder: path.join(folder, 'tiles'),
+    maxDiskBytes: maxBytes,
+    maxMemoryBytes: 0,
+    log,
+  });
+  const watched = {
+    get hasWaitingRequests() {
+      looks++;
+      return renderPool.hasWaitingRequests;
+    },
+    tilesToRender: renderPool.tilesToRender.bind(renderPool),
+    prerenderTile(...[location, address, signal]: Parameters<RenderPool['prerenderTile']>) {
+      begun.push({ slide: path.basename(location.path), address });
+      return renderPool.prerenderTile(location, address, signal);
+    },
+  };
+  filler = createTilePrerenderer({ renderPool: watched, cache, maxBytes, log });
+}
+
+beforeEach(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'tile-filler-'));
+  begun = [];
+  looks = 0;
+});
+afterEach(async () => {
+  await filler.close();
+  await renderPool.close();
+  await cache.close();
+  await fs.rm(folder, { recursive: true });
+});
+
+async function slide(name: string): Promise<RenderSource> {
+  const location = { path: path.join(folder, name) };
+  await fs.writeFile(location.path, await buildSvs({ width: 1000, height: 900, downsamples: [1] }));
+  const { fingerprint } = await renderPool.inspect(location);
+  return { location, fingerprint };
+}
+
+const all = (from: RenderSource) => renderPool.tilesToRender(from.location, 1000);
+const isKept = ({ fingerprint }: RenderSource, address: DeepZoomAddress) =>
+  cache.has({ fingerprint, name: tileNameIn(address) });
+
+describe('the prerenderer', () => {
+  it('renders all tiles that the file does not contain, the smallest level first', async () => {
+    start();
+    const from = await slide('one.svs');
+    filler.fill(from, 'opened');
+    await filler.settled();
+    const tiles = await all(from);
+    expect(tiles.length).toBeGreaterThan(20);
+    expect(begun.map(({ address }) => address)).toEqual(tiles);
+    await cache.settled();
+    for (const address of tiles) expect(await isKept(from, address)).toBe(true);
+  });
+
+  it('prerenders a slide once and skips cached tiles', async () => {
+    start();
+    const from = await slide('one.svs');
+    const tiles = await all(from);
+    const [first, second] = tiles as [DeepZoomAddress, DeepZoomAddress];
+    const jpeg = await renderPool.tile(from.location, first);
+    cache.put({ fingerprint: from.fingerprint, name: tileNameIn(first) }, jpeg);
+    await cache.settled();
+    for (let time = 0; time < 2; time++) {
+      filler.fill(from, 'opened');
+      await filler.settled();
+    }
+    expect(begun).toHaveLength(tiles.length - 1);
+    expect(begun[0]?.address).toEqual(second);
+  });
+
+  it('prerenders slides in the order in which they were opened', async () => {
+    start();
+    const slides = [await slide('one.svs'), await slide('two.svs')];
+    for (const from of slides) filler.fill(from, 'opened');
+    await filler.settled();
+    const order = begun.map((tile) => tile.slide);
+    expect(new Set(order)).toEqual(new Set(['one.svs', 'two.svs']));
+    expect(order).toEqual(order.toSorted());
+  });
+
+  it('interrupts a found slide for an opened one and resumes it afterwards', async () => {
+    start();
+    const [found, alsoFound, opened] = [
+      await slide('one.svs'),
+      await slide('two.svs'),
+      await slide('three.svs'),
+    ];
+    filler.fill(found, 'found');
+    filler.fill(alsoFound, 'found');
+    filler.fill(opened, 'opened');
+    await filler.settled();
+    await cache.settled();
+    expect([...new Set(begun.map((tile) => tile.slide))]).toEqual(['three.svs', 'two.svs', 'one.svs']);
+    for (const from of [found, alsoFound, opened]) {
+      for (const address of await all(from)) expect(await isKept(from, address)).toBe(true);
+    }
+  });
+
+  it('pauses while a request waits for a render worker', async () => {
+    start();
+    const from = await slide('one.svs');
+    filler.fill(from, 'opened');
+    const address = { dziLevel: 8, column: 0, row: 0 };
+    // Three concurrent requests, so that one always waits.
+    const keepAsking = async (column: number) => {
+      while (looks < 3) await renderPool.tile(from.location, { ...address, column });
+    };
+    await Promise.all([keepAsking(0), keepAsking(0), keepAsking(1)]);
+    expect(begun).toEqual([]);
+    await filler.settled();
+    expect(begun.length).toBeGreaterThan(20);
+  });
+
+  it('stops at an eighth of the cache per slide', async () => {
+    start(8 * 5 * tileBytes);
+    const from = await slide('one.svs');
+    filler.fill(from, 'opened');
+    await filler.settled();
+    await cache.settled();
+    const tiles = await all(from);
+    expect(begun.length).toBeGreaterThan(4);
+    expect(begun.length).toBeLessThan(tiles.length);
+  });
+
+  it('evicts no cached tile', async () => {
+    const maxBytes = 100 * tileBytes;
+    start(maxBytes);
+    const from = await slide('one.svs');
+    const kept = { fingerprint: 'what-people-look-at', name: '1_0_0' };
+    const jpeg = new Uint8Array(maxBytes * 0.8);
+    jpeg.set([0xff, 0xd8]);
+    jpeg.set([0xff, 0xd9], jpeg.length - 2);
+    cache.put(kept, jpeg);
+    await cache.settled();
+    filler.fill(from, 'opened');
+    await filler.settled();
+    expect(begun).toEqual([]);
+    expect(await cache.has(kept)).toBe(true);
+  });
+
+  it('renders nothing when the disk cache is off', async () => {
+    start(0);
+    filler.fill(await slide('one.svs'), 'opened');
+    await filler.settled();
+    expect(begun).toEqual([]);
+  });
+
+  it('stops when the file was replaced', async () => {
+    start();
+    const from = await slide('one.svs');
+    filler.fill({ ...from, fingerprint: 'that-of-another-file--' }, 'opened');
+    await filler.settled();
+    expect(begun).toEqual([]);
+  });
+
+  it('stops when it is closed', async () => {
+    start();
+    const from = await slide('one.svs');
+    filler.fill(from, 'opened');
+    await vi.waitFor(() => expect(begun.length).toBeGreaterThan(0), { timeout: 30_000 });
+    await filler.close();
+    const { length } = begun;
+    filler.fill({ ...from, fingerprint: 'another' }, 'opened');
+    await filler.settled();
+    expect(begun).toHaveLength(length);
+  });
+});

@@ -1,0 +1,274 @@
+/**
+ * Processes uploads in the background: verifies the checksums of received files, places complete uploads, and
+ * deletes abandoned ones. Any process that shares the data folder can do this; leases prevent duplicate work.
+ *
+ * `createUploadProcessor` is long because its functions share the leases and the running work.
+ */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { AppError, type UploadProblem, uploadExpiryHours } from '@lamina/contract';
+import type { Logger } from 'pino';
+import type { AuditRecorder } from '../audit/audit-recorder.ts';
+import { change, type Database } from '../store/database.ts';
+import {
+  claimUploadFile,
+  countUploadFiles,
+  deleteUploadFiles,
+  listUploadFiles,
+  type UploadFileRow,
+  updateUploadFile,
+} from '../store/upload-files.ts';
+import {
+  claimUpload,
+  deleteDoneUploads,
+  deleteOpenUpload,
+  findUpload,
+  listUnfinishedUploads,
+  type UploadRow,
+  updateUpload,
+} from '../store/uploads.ts';
+import { hashFile } from './hash-file.ts';
+import type { PartStore } from './part-store.ts';
+import type { UploadDestination } from './upload-destination.ts';
+import { entryOf, type Sender } from './upload-entry.ts';
+
+export interface UploadProcessor {
+  /** Processes all received files, one after the other, in this process or another one. */
+  startProcessing(): void;
+  /** Deletes an upload and its files. @param sender null when it expired. @throws AppError upload_ended */
+  abandon(row: UploadRow, sender: Sender | null): Promise<void>;
+  /** Continues the work of earlier processes, now and every 10 minutes. */
+  start(): void;
+  /** Resolves when this process is neither verifying nor placing an upload. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface UploadProcessorDependencies {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly log: Logger;
+  readonly audit: AuditRecorder;
+  /** Folder of received parts and of assembled folders. */
+  readonly partialFolder: string;
+  readonly parts: PartStore;
+  readonly destination: UploadDestination;
+  /** Aborts running work. */
+  readonly closing: AbortController;
+  /** Called after an upload was placed in the slide folder or bucket. */
+  readonly onPlaced: () => void;
+}
+
+/** Much longer than the renewal interval; a process that has not renewed its lease has ended. */
+const leaseMs = 60_000;
+const cleanUpEveryMs = 10 * 60_000;
+const expiryMs = uploadExpiryHours * 3_600_000;
+/** Completed uploads stay in the list for this long. */
+const keepDoneMs = 3 * 24 * 3_600_000;
+
+export function createUploadProcessor({
+  db,
+  now,
+  log,
+  audit,
+  partialFolder,
+  parts,
+  destination,
+  closing,
+  onPlaced,
+}: UploadProcessorDependencies): UploadProcessor {
+  let cleanUpTimer: NodeJS.Timeout | null = null;
+  let processing: Promise<void> | null = null;
+  let cleaning: Promise<void> = Promise.resolve();
+  let hasNewWork = false;
+
+  const assemblyOf = (uploadId: string) => path.join(partialFolder, `folder-${uploadId}`);
+  const leaseFrom = (at: Date) => ({
+    now: at.toISOString(),
+    until: new Date(at.getTime() + leaseMs).toISOString(),
+  });
+
+  async function abandon(row: UploadRow, sender: Sender | null): Promise<void> {
+    const files = await listUploadFiles(db, row.id);
+    await change(db, 'uploads', async (tx) => {
+      await deleteUploadFiles(tx, row.id);
+      if (!(await deleteOpenUpload(tx, row.id))) throw new AppError('upload_ended');
+      await audit.record(tx, entryOf('upload-abandoned', row, sender));
+    });
+    for (const { id } of files) await parts.discard(id);
+    await fs.rm(assemblyOf(row.id), { recursive: true, force: true });
+  }
+
+  /** Starts processing, or has the running one continue. */
+  function startProcessing(): void {
+    hasNewWork = true;
+    if (processing !== null || closing.signal.aborted) return;
+    processing = processFiles()
+      .catch((error) => log.error({ err: error }, 'upload processing failed'))
+      .finally(() => {
+        processing = null;
+        if (hasNewWork) startProcessing();
+      });
+  }
+
+  async function processFiles(): Promise<void> {
+    while (hasNewWork && !closing.signal.aborted) {
+      hasNewWork = false;
+      for (;;) {
+        if (closing.signal.aborted) return;
+        const file = await claimUploadFile(db, leaseFrom(now()));
+        if (file === null) break;
+        await verify(file);
+      }
+    }
+  }
+
+  /** Renews the lease while the work runs. */
+  async function whileLeased<T>(renew: (until: string) => Promise<void>, work: () => Promise<T>): Promise<T> {
+    const timer = setInterval(() => {
+      renew(leaseFrom(now()).until).catch((error) => log.warn({ err: error }, 'upload lease renewal failed'));
+    }, leaseMs / 3);
+    try {
+      return await work();
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  async function verify(file: UploadFileRow): Promise<void> {
+    let sha256: string;
+    try {
+      sha256 = await whileLeased(
+        (until) => updateUploadFile(db, file.id, { leased_until: until }),
+        () => hashFile(parts.pathOf(file.id), closing.signal),
+      );
+    } catch (error) {
+      if (closing.signal.aborted) return updateUploadFile(db, file.id, { leased_until: null });
+      // Retried when the lease ends. The file may have been received by a machine with its own data folder.
+      log.error({ err: error, upload: file.upload_id }, 'uploaded file could not be read');
+      return;
+    }
+    if (sha256 === file.sha256) {
+      await updateUploadFile(db, file.id, { state: 'checked', leased_until: null });
+      await placeIfComplete(file.upload_id);
+      return;
+    }
+    await updateUploadFile(db, file.id, { state: 'refused', leased_until: null });
+    await setProblem(file.upload_id, 'checksum');
+    await parts.discard(file.id);
+    log.warn({ upload: file.upload_id }, 'uploaded file rejected: checksum mismatch');
+  }
+
+  async function placeIfComplete(uploadId: string): Promise<void> {
+    const upload = await findUpload(db, uploadId);
+    if (upload === null || upload.state === 'done') return;
+    const { checked, bytes } = await countUploadFiles(db, uploadId);
+    if (checked !== upload.file_count || bytes !== upload.size_bytes) return;
+    const row = await claimUpload(db, uploadId, leaseFrom(now()));
+    if (row === null) return; // another process is placing it
+    try {
+      await whileLeased(
+        (until) => updateUpload(db, uploadId, { leased_until: until }),
+        () => place(row, upload.state === 'placing'),
+      );
+    } catch (error) {
+      log.error({ err: error, upload: uploadId }, 'placing the uploaded slide failed');
+      await setProblem(uploadId, 'storage');
+    }
+  }
+
+  async function setProblem(uploadId: string, problem: UploadProblem): Promise<void> {
+    await updateUpload(db, uploadId, { problem, touched_at: now().toISOString() });
+  }
+
+  async function place(row: UploadRow, isAgain: boolean): Promise<void> {
+    const files = await listUploadFiles(db, row.id);
+    const isPlaced = await destination.place({
+      assembly: assemblyOf(row.id),
+      place: `${row.dataset}/${row.path}`,
+      isFolder: row.is_folder === 1,
+      files: files.map((file) => ({
+        part: parts.pathOf(file.id),
+        path: file.path,
+        sizeBytes: file.size_bytes,
+      })),
+      isAgain,
+    });
+    const at = now().toISOString();
+    if (!isPlaced) {
+      await updateUpload(db, row.id, {
+        state: 'open',
+        problem: 'exists',
+        leased_until: null,
+        touched_at: at,
+      });
+      return;
+    }
+    await change(db, 'uploads', async (tx) => {
+      const done = { state: 'done', problem: null, place_key: null, leased_until: null } as const;
+      await updateUpload(tx, row.id, { ...done, touched_at: at });
+      await deleteUploadFiles(tx, row.id);
+      await audit.record(tx, { ...entryOf('upload-finished', row, null), actor: row.uid });
+    });
+    for (const { id } of files) await parts.discard(id);
+    onPlaced();
+  }
+
+  async function cleanUp(): Promise<void> {
+    const at = now().getTime();
+    for (const row of await listUnfinishedUploads(db)) {
+      if (closing.signal.aborted) return;
+      const isStale = at - Date.parse(row.touched_at) > expiryMs;
+      if (row.state === 'open' && isStale) await abandon(row, null);
+      else if (row.problem !== 'exists') await placeIfComplete(row.id);
+    }
+    await deleteDoneUploads(db, new Date(at - keepDoneMs).toISOString());
+    await deleteOrphanedFiles();
+  }
+
+  /** Deletes files without a row, left by a process that ended between creating the two. */
+  async function deleteOrphanedFiles(): Promise<void> {
+    const known = new Set<string>();
+    for (const row of await listUnfinishedUploads(db)) {
+      known.add(path.basename(assemblyOf(row.id)));
+      for (const { id } of await listUploadFiles(db, row.id)) known.add(id);
+    }
+    for (const name of await fs.readdir(partialFolder).catch(() => [])) {
+      if (known.has(name.replace(/\.json$/, ''))) continue;
+      const place = path.join(partialFolder, name);
+      const stats = await fs.stat(place).catch(() => null); // deleted meanwhile
+      if (stats === null || Date.now() - stats.mtimeMs < expiryMs) continue;
+      await fs.rm(place, { recursive: true, force: true });
+    }
+  }
+
+  function cleanUpInBackground(): void {
+    cleaning = cleaning
+      .then(cleanUp)
+      .catch((error) => log.error({ err: error }, 'cleanup of unfinished uploads failed'))
+      .then(startProcessing);
+  }
+
+  async function settled(): Promise<void> {
+    await cleaning;
+    while (processing !== null) await processing;
+  }
+
+  return {
+    startProcessing,
+    abandon,
+
+    start() {
+      cleanUpInBackground();
+      cleanUpTimer = setInterval(cleanUpInBackground, cleanUpEveryMs).unref();
+    },
+
+    settled,
+
+    async close() {
+      closing.abort();
+      if (cleanUpTimer !== null) clearInterval(cleanUpTimer);
+      await settled();
+    },
+  };
+}
