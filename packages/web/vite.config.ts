@@ -13,7 +13,26 @@ function developmentSettings(): Plugin {
     transformIndexHtml: (page) =>
       page
         .replace('__SETTINGS__', () => escapeHtml(settings))
-        .replace('__PRODUCT_NAME__', () => escapeHtml(productName)),
+        .replaceAll('__PRODUCT_NAME__', () => escapeHtml(productName)),
+  };
+}
+
+/**
+ * Moves the style sheet behind the first content of the page, which then does not wait for it. Before the app, because the
+ * theme that the app writes there must come later than the defaults of the component library.
+ */
+function styleSheetLast(): Plugin {
+  return {
+    name: 'style-sheet-last',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(page) {
+        const links = page.match(/<link rel="stylesheet"[^>]*>/g) ?? [];
+        const without = links.reduce((rest, link) => rest.replace(link, ''), page);
+        return without.replace('<div id="root">', `${links.join('')}<div id="root">`);
+      },
+    },
   };
 }
 
@@ -22,7 +41,7 @@ function escapeHtml(text: string): string {
 }
 
 export default defineConfig({
-  plugins: [react(), developmentSettings()],
+  plugins: [react(), developmentSettings(), styleSheetLast()],
   server: {
     proxy: { '/api': `http://127.0.0.1:${process.env.API_PORT ?? '3000'}` },
   },
@@ -31,6 +50,26 @@ export default defineConfig({
     assetsInlineLimit: 0,
     // The app is one file and the viewer another: both above the size that Vite advises by default.
     chunkSizeWarningLimit: 1000,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            // One file for all that the first screen needs: a round trip of a slow network costs more than its bytes.
+            { name: 'app', tags: ['$initial'], priority: 2 },
+            { name: 'icons', test: /@tabler[\\/]icons-react/, minShareCount: 2, priority: 1 },
+            {
+              name: 'shared',
+              test: /packages[\\/](web|contract)[\\/]src/,
+              minShareCount: 3,
+              maxModuleSize: 12_000,
+              priority: 1,
+            },
+            // Parts of libraries that several screens use, else dozens of files of some hundred bytes.
+            { name: 'parts', test: /node_modules/, minShareCount: 4, maxModuleSize: 60_000, priority: 1 },
+          ],
+        },
+      },
+    },
   },
   test: {
     name: 'web',

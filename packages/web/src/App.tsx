@@ -3,10 +3,10 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { Fragment, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import { ToastContainer } from 'react-toastify';
 import { queryClient } from './api/query-client.ts';
+import { cssVariablesResolver, theme } from './browser/theme.ts';
 import { ToastCloseButton } from './components/ToastCloseButton.tsx';
-import { languageNow, offeredLanguages, useLanguage } from './language.ts';
-import { texts } from './texts.ts';
-import { cssVariablesResolver, theme } from './theme.ts';
+import { languageNow, offeredLanguages, useLanguage } from './language/language.ts';
+import { texts } from './language/texts.ts';
 
 interface AppProps {
   /** 'test' draws without transitions. */

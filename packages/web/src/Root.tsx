@@ -3,10 +3,11 @@ import { Navigate, Outlet, ScrollRestoration, useLocation, useMatches, useNaviga
 import { toast } from 'react-toastify';
 import { initialiseAuth, onSessionEnded } from './api/auth.ts';
 import { useAuth } from './api/auth-state.ts';
+import { rememberLinkedSlide } from './browser/linked-slide.ts';
+import { settings } from './browser/settings.ts';
 import { Loading } from './components/Loading.tsx';
-import { type RouteAccess, redirectFor } from './guard.ts';
-import { settings } from './settings.ts';
-import { texts, titles } from './texts.ts';
+import { texts, titles } from './language/texts.ts';
+import { type RouteAccess, redirectFor } from './routing/guard.ts';
 
 /** What a row of the route table says of a screen; the innermost row decides. */
 export interface RouteHandle {
@@ -18,7 +19,7 @@ export interface RouteHandle {
 /** Above every screen: who may enter, the page's title, and where a sign-in that has ended leads. */
 export function Root() {
   const auth = useAuth();
-  const { pathname } = useLocation();
+  const { pathname, search } = useLocation();
   const navigate = useNavigate();
   const handles = useMatches().flatMap(({ handle }) => (handle ? [handle as RouteHandle] : []));
   const { access, title } = handles.at(-1) ?? { access: 'anyone' as const };
@@ -29,8 +30,17 @@ export function Root() {
   const isInitialising = auth.loading && !auth.isAuthenticated && auth.user !== null;
   const redirect = isInitialising ? null : redirectFor(access, pathname, auth);
 
+  /** Until the first screen of this page is drawn, the address is the one that was opened. */
+  const isFirst = useRef(true);
   useEffect(() => {
-    if (redirect !== null) return; // nobody sees this screen
+    if (isInitialising) return;
+    // Of this drawing: the child's `Navigate` may have changed the browser's address already.
+    if (isFirst.current && redirect === '/auth/login') rememberLinkedSlide({ pathname, search });
+    isFirst.current = false;
+  }, [isInitialising, redirect, pathname, search]);
+
+  useEffect(() => {
+    if (redirect !== null) return; // the redirect replaces this screen
     document.title = title ? `${titles[title]} - ${settings.productName}` : settings.productName;
   }, [title, redirect]);
 
@@ -44,6 +54,7 @@ export function Root() {
   useEffect(() => {
     onSessionEnded(() => {
       toast.info(texts.sessionEnded, { toastId: 'session-ended' });
+      rememberLinkedSlide(location);
       if (!shownPath.current.includes('/auth/')) void navigate('/auth/login');
     });
   }, [navigate]);

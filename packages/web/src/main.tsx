@@ -1,5 +1,6 @@
-import './zod-without-eval.ts';
+import './browser/zod-without-eval.ts';
 import '@fontsource-variable/inter';
+import './fonts/inter.css'; // after the package: of two files for a letter, the browser takes the last one
 import '@mantine/core/styles.css';
 import './global.css';
 import { StrictMode } from 'react';
@@ -8,14 +9,19 @@ import { createBrowserRouter } from 'react-router';
 import { RouterProvider } from 'react-router/dom';
 import { App } from './App.tsx';
 import { connectAuth, initialiseAuth } from './api/auth.ts';
-import { routes } from './routes.tsx';
+import { connectLanguage } from './api/language.ts';
+import { preloadViewer, routes } from './routes.tsx';
 
 const place = document.getElementById('root');
 if (place === null) throw new Error('The page has no #root to draw into.');
 
+moveStyleSheetToHead();
+preloadViewer(location.pathname);
 connectAuth();
+connectLanguage();
 void initialiseAuth();
 
+document.getElementById('loading')?.remove();
 createRoot(place).render(
   <StrictMode>
     <App>
@@ -24,3 +30,16 @@ createRoot(place).render(
     </App>
   </StrictMode>,
 );
+
+/**
+ * Moves the style sheet of the app before those of the screens, which are added at the end of the head. The page has it in its
+ * body, behind the name of the product, which is then visible at once (vite.config.ts).
+ */
+function moveStyleSheetToHead(): void {
+  for (const link of document.body.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')) {
+    const moved = link.cloneNode() as HTMLLinkElement;
+    // From the cache of the browser; until then the first one stays, so that nothing is drawn without it.
+    moved.addEventListener('load', () => link.remove());
+    document.head.append(moved);
+  }
+}

@@ -54,6 +54,7 @@ describe('the title of the page', () => {
   it.each([
     ['/auth/login', null, 'Giriş - Lamina'],
     ['/auth/register', null, 'Kayıt Ol - Lamina'],
+    ['/auth/confirm', null, 'E-posta Doğrulama - Lamina'],
     ['/auth/password-reset', null, 'Şifre Sıfırlama - Lamina'],
     ['/account-status', pending, 'Hesap Durumu - Lamina'],
     ['/dashboard', active, 'Dashboard - Lamina'],

@@ -1,15 +1,16 @@
 /** Every screen: its address, its title, and who may enter. */
 import { type ComponentType, lazy, type ReactElement, Suspense } from 'react';
 import { Navigate, type RouteObject } from 'react-router';
+import { storedToken } from './api/stored-sign-in.ts';
 import { Loading } from './components/Loading.tsx';
+import { texts } from './language/texts.ts';
 import { AuthLayout } from './layouts/AuthLayout.tsx';
 import { Root, type RouteHandle } from './Root.tsx';
 import { Login } from './screens/login/Login.tsx';
 import { NotFound } from './screens/not-found/NotFound.tsx';
 import { ScreenFailed } from './screens/screen-failed/ScreenFailed.tsx';
-import { texts } from './texts.ts';
 
-/** Loaded when it is opened: nobody waits at the door for what is behind it. */
+/** Screens are loaded on demand: the first screen does not wait for the others. */
 function opened<Name extends string>(
   load: () => Promise<Readonly<Record<Name, ComponentType>>>,
   name: Name,
@@ -52,6 +53,14 @@ export const routes: RouteObject[] = [
             element: opened(() => import('./screens/register/Register.tsx'), 'Register'),
           },
           {
+            path: 'confirm',
+            handle: may('anyone', 'confirmRegistration'),
+            element: opened(
+              () => import('./screens/confirm-registration/ConfirmRegistration.tsx'),
+              'ConfirmRegistration',
+            ),
+          },
+          {
             path: 'callback',
             handle: may('guests', 'login'),
             element: opened(() => import('./screens/auth-callback/AuthCallback.tsx'), 'AuthCallback'),
@@ -63,6 +72,12 @@ export const routes: RouteObject[] = [
             element: opened(() => import('./screens/password-reset/PasswordReset.tsx'), 'PasswordReset'),
           },
         ],
+      },
+      // A link works for everybody, signed in or not.
+      {
+        path: '/shared',
+        handle: may('anyone', 'shared'),
+        element: opened(() => import('./screens/shared/SharedPage.tsx'), 'SharedPage'),
       },
       {
         path: '/account-status',
@@ -82,6 +97,21 @@ export const routes: RouteObject[] = [
             handle: may('active', 'profile'),
             element: opened(() => import('./screens/profile/Profile.tsx'), 'Profile'),
           },
+          {
+            path: '/collections',
+            handle: may('active', 'collections'),
+            element: opened(() => import('./screens/collections/Collections.tsx'), 'Collections'),
+          },
+          {
+            path: '/collections/:collectionId/edit',
+            handle: may('active', 'collections'),
+            element: opened(() => import('./screens/collections/CollectionEditor.tsx'), 'CollectionEditor'),
+          },
+          {
+            path: '/collections/:collectionId/answers',
+            handle: may('active', 'collectionAnswers'),
+            element: opened(() => import('./screens/collections/CollectionAnswers.tsx'), 'CollectionAnswers'),
+          },
         ],
       },
       {
@@ -91,6 +121,11 @@ export const routes: RouteObject[] = [
             path: '/wsi-viewer',
             handle: may('active', 'wsiViewer'),
             element: opened(() => import('./screens/wsi-viewer/WsiViewer.tsx'), 'WsiViewer'),
+          },
+          {
+            path: '/collections/:collectionId',
+            handle: may('active', 'collections'),
+            element: opened(() => import('./screens/collections/CollectionTour.tsx'), 'CollectionTour'),
           },
         ],
       },
@@ -114,12 +149,22 @@ export const routes: RouteObject[] = [
             element: opened(() => import('./screens/audit-log/AuditLog.tsx'), 'AuditLog'),
           },
           {
+            path: 'api-tokens',
+            handle: may('admin', 'apiTokens'),
+            element: opened(() => import('./screens/api-tokens/ApiTokenList.tsx'), 'ApiTokenList'),
+          },
+          {
             path: 'slides',
             handle: may('admin', 'slides'),
             element: opened(
               () => import('./screens/slide-management/SlideManagement.tsx'),
               'SlideManagement',
             ),
+          },
+          {
+            path: 'cases',
+            handle: may('admin', 'cases'),
+            element: opened(() => import('./screens/case-management/CaseManagement.tsx'), 'CaseManagement'),
           },
           {
             path: 'datasets',
@@ -135,3 +180,14 @@ export const routes: RouteObject[] = [
     ],
   },
 ];
+
+/**
+ * Loads the code of the viewer at once when the page is opened at it. Otherwise each part would wait for the one that contains
+ * it, a round trip each. Data is not requested yet: whether the account may see it is not known.
+ */
+export function preloadViewer(pathname: string): void {
+  if (pathname !== '/wsi-viewer' || storedToken() === null) return;
+  Promise.all([import('./layouts/DashboardLayout.tsx'), import('./screens/wsi-viewer/WsiViewer.tsx')]).catch(
+    () => undefined, // the route loads it again, and shows the failure
+  );
+}

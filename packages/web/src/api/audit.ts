@@ -1,4 +1,4 @@
-/** The audit trail, as administrators read it. */
+/** The audit log for administrators. */
 import {
   type AuditChain,
   type AuditEntry,
@@ -14,10 +14,10 @@ import { call, download } from './client.ts';
 import { queryClient } from './query-client.ts';
 
 const chainKey = ['audit-chain'];
-/** While a check is under way its end is asked for so often. */
+/** Polling interval while a verification is running. */
 const askAgainAfterMs = 1500;
 
-/** Newest first, a page at a time. */
+/** Returns pages of events, newest first. */
 export function useAudit(filter: AuditFilter) {
   return useInfiniteQuery({
     queryKey: ['audit', filter],
@@ -26,7 +26,7 @@ export function useAudit(filter: AuditFilter) {
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,
     select: ({ pages }): readonly AuditEntry[] => pages.flatMap(({ entries }) => entries),
-    // What is shown is what was there when somebody looked: what is new is asked for with a button.
+    // The list does not refresh by itself; a button loads newer events.
     staleTime: 0,
     gcTime: 0,
   });
@@ -41,13 +41,13 @@ export function useAuditChain() {
   });
 }
 
-/** @throws as `call` does */
-export async function beginChainCheck(): Promise<void> {
+/** @throws like `call` */
+export async function startChainCheck(): Promise<void> {
   const chain = await call(checkAuditChain, {});
   queryClient.setQueryData<AuditChain>(chainKey, chain);
 }
 
-/** The whole of what the filter lets through, as a file for spreadsheets. @throws as `call` does */
+/** Returns all matching events as CSV. @throws like `call` */
 export function downloadAudit(filter: AuditFilter): Promise<Blob> {
   return download(exportAudit, { query: filter });
 }
@@ -60,7 +60,7 @@ interface NamedSlide {
 
 const slidesOffered = 20;
 
-/** Slides whose name, organ or dataset has this in it; the first of the catalogue without any text. */
+/** Returns slides whose name, organ or dataset contains the text; without a text the first of the catalogue. */
 export function useSlidesCalled(text: string) {
   return useQuery({
     queryKey: ['slides-called', text],

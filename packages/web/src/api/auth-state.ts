@@ -1,14 +1,14 @@
-/** Who is signed in, as the whole app sees it. Changed by `auth.ts` alone. */
+/** The current sign-in, for the whole app. Only `auth.ts` changes it. */
 import type { User } from '@lamina/contract';
 import { useSyncExternalStore } from 'react';
 
 export interface AuthState {
   readonly user: User | null;
   readonly token: string | null;
-  /** The API has accepted the token, or could not be asked. */
+  /** The API has accepted the token or did not answer. */
   readonly isAuthenticated: boolean;
   readonly loading: boolean;
-  /** The sentence of the last failure; null after a success. */
+  /** Message of the last failure; null after a success. */
   readonly error: string | null;
 }
 
@@ -32,7 +32,7 @@ export function setAuthState(change: Partial<AuthState>): void {
   for (const listener of listeners) listener();
 }
 
-/** @returns a function that ends the subscription */
+/** @returns a function that unsubscribes */
 function onAuthChange(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

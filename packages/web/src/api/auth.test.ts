@@ -2,7 +2,7 @@ import { getProfile, signOut } from '@lamina/contract';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { account } from '../testing/accounts.ts';
 import { later, refusal, stubApi } from '../testing/stub-api.ts';
-import { connectAuth, initialiseAuth, login, logout, onSessionEnded, renewUser } from './auth.ts';
+import { connectAuth, initialiseAuth, login, logout, onSessionEnded, refreshUser } from './auth.ts';
 import { authState, setAuthState, signedOut } from './auth-state.ts';
 import { call } from './client.ts';
 import { queryClient } from './query-client.ts';
@@ -23,8 +23,8 @@ beforeEach(() => {
   onSessionEnded(() => {});
 });
 
-describe('the stored sign-in, when the app is opened', () => {
-  it('is verified, and taken up with what the API says of it now', async () => {
+describe('the stored sign-in at the start of the app', () => {
+  it('is verified and updated with the response of the API', async () => {
     storeSignIn({ token: 'token-1', user: ipek });
     const renamed = { ...ipek, displayName: 'İpek Su' };
     const calls = stubApi({ 'POST /auth/verify': { user: renamed, token: 'token-1' } });
@@ -40,7 +40,7 @@ describe('the stored sign-in, when the app is opened', () => {
     expect(stored()).toEqual({ token: 'token-1', user: renamed });
   });
 
-  it('is loading, and not yet authenticated, until the answer is here', async () => {
+  it('is loading and not authenticated until the API answers', async () => {
     storeSignIn({ token: 'token-1', user: ipek });
     const verification = later();
     stubApi({ 'POST /auth/verify': verification.answer });
@@ -51,7 +51,7 @@ describe('the stored sign-in, when the app is opened', () => {
     expect(authState()).toMatchObject({ loading: false, isAuthenticated: true });
   });
 
-  it('with another token in the answer keeps that one', async () => {
+  it('is replaced when the response contains another token', async () => {
     storeSignIn({ token: 'identity-token', user: ipek });
     stubApi({ 'POST /auth/verify': { user: ipek, token: 'token-2' } });
     await initialiseAuth();
@@ -59,9 +59,9 @@ describe('the stored sign-in, when the app is opened', () => {
   });
 
   it.each([
-    ['a refused token', () => refusal('token_invalid')],
-    ['an answer without a user', () => ({ token: 'token-1' })],
-  ])('ends with %s', async (_, answer) => {
+    ['a rejected token', () => refusal('token_invalid')],
+    ['a response without a user', () => ({ token: 'token-1' })],
+  ])('ends after %s', async (_, answer) => {
     storeSignIn({ token: 'token-1', user: ipek });
     stubApi({ 'POST /auth/verify': answer });
     await initialiseAuth();
@@ -73,11 +73,11 @@ describe('the stored sign-in, when the app is opened', () => {
   });
 
   it.each([
-    ['no answer', () => Promise.reject(new TypeError('Failed to fetch'))],
-    ['a provider out of reach', () => refusal('token_unverifiable')],
+    ['a network error', () => Promise.reject(new TypeError('Failed to fetch'))],
+    ['an unreachable provider', () => refusal('token_unverifiable')],
     ['too many requests', () => refusal('rate_limited')],
     ['a page of a proxy', () => new Response('<h1>Bad gateway</h1>', { status: 502 })],
-  ])('stays with %s: an outage signs nobody out', async (_, answer) => {
+  ])('remains after %s, since an outage signs no user out', async (_, answer) => {
     storeSignIn({ token: 'token-1', user: ipek });
     stubApi({ 'POST /auth/verify': answer });
     await initialiseAuth();
@@ -86,8 +86,8 @@ describe('the stored sign-in, when the app is opened', () => {
   });
 
   it.each([
-    ['that is no JSON', 'token-1', '{'],
-    ['that is no user', 'token-1', '{"uid":"u"}'],
+    ['with a user that is not JSON', 'token-1', '{'],
+    ['with an invalid user', 'token-1', '{"uid":"u"}'],
     ['without a token', null, JSON.stringify(ipek)],
     ['without a user', 'token-1', null],
   ])('%s is removed', async (_, token, user) => {
@@ -100,7 +100,7 @@ describe('the stored sign-in, when the app is opened', () => {
     expect(calls).toEqual([]);
   });
 
-  it('is not asked for while someone is signed in', async () => {
+  it('is not verified while a user is signed in', async () => {
     storeSignIn({ token: 'token-1', user: ipek });
     const calls = stubApi({ 'POST /auth/verify': { user: ipek, token: 'token-1' } });
     await initialiseAuth();
@@ -109,8 +109,8 @@ describe('the stored sign-in, when the app is opened', () => {
   });
 });
 
-describe('signing in', () => {
-  it('hands the identity token in and stores the token of the answer', async () => {
+describe('signIn', () => {
+  it('sends the identity token and stores the token of the response', async () => {
     const calls = stubApi({
       'POST /auth/login': { token: 'identity-token', expires_in: 43_200 },
       'POST /auth/verify': { user: ipek, token: 'token-1' },
@@ -131,19 +131,19 @@ describe('signing in', () => {
     ['account_not_active', 'Hesabınız devre dışı bırakılmış.', 'Hesabınız devre dışı bırakılmış.'],
     ['invalid_request', 'Geçersiz e-posta formatı.', 'Geçersiz e-posta formatı.'],
     ['internal', undefined, 'Beklenmeyen bir hata oluştu.'],
-  ] as const)('refused with %s keeps the sentence as the error', async (code, said, message) => {
-    stubApi({ 'POST /auth/login': refusal(code, said) });
+  ] as const)('rejected with %s keeps the message as the error', async (code, serverMessage, message) => {
+    stubApi({ 'POST /auth/login': refusal(code, serverMessage) });
     await expect(login('a@b.co', 'x')).resolves.toEqual({ success: false, message, error: code });
     expect(authState()).toEqual({ ...signedOut, error: message });
   });
 
-  it('without an answer has a sentence of its own', async () => {
+  it('has a message for a network error', async () => {
     stubApi({});
     await login('a@b.co', 'x');
     expect(authState().error).toBe('Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.');
   });
 
-  it('forgets what was loaded for whoever was signed in before', async () => {
+  it('clears data loaded for the previous user', async () => {
     queryClient.setQueryData(['users'], [ipek]);
     stubApi({
       'POST /auth/login': { token: 't', expires_in: 1 },
@@ -154,14 +154,14 @@ describe('signing in', () => {
   });
 });
 
-describe('signing out', () => {
+describe('signOut', () => {
   beforeEach(() => {
     storeSignIn({ token: 'token-1', user: ipek });
     setAuthState({ user: ipek, token: 'token-1', isAuthenticated: true });
     queryClient.setQueryData(['profile'], ipek);
   });
 
-  it('tells the API and removes everything', async () => {
+  it('notifies the API and removes the stored data', async () => {
     const calls = stubApi({ 'POST /auth/logout': new Response(null, { status: 204 }) });
     await expect(logout()).resolves.toEqual({ success: true, message: 'Başarıyla çıkış yapıldı.' });
     expect(calls).toMatchObject([{ name: 'POST /auth/logout', authorization: 'Bearer token-1' }]);
@@ -170,7 +170,7 @@ describe('signing out', () => {
     expect(queryClient.getQueryData(['profile'])).toBeUndefined();
   });
 
-  it('removes everything here even when the API does not answer', async () => {
+  it('removes the stored data when the API does not answer', async () => {
     stubApi({});
     await expect(logout()).resolves.toMatchObject({
       success: false,
@@ -179,32 +179,46 @@ describe('signing out', () => {
     expect(stored()).toEqual(nothing);
   });
 
-  it('is done when the sign-in had ended before', async () => {
+  it('aborts reading calls, which the server would refuse once the sign-in has ended', async () => {
+    const profile = later();
+    const ended = later();
+    stubApi({ 'GET /user/profile': profile.answer, 'POST /auth/logout': ended.answer });
+    const before = call(getProfile, {});
+    const done = logout();
+    const meanwhile = call(getProfile, {});
+    ended.give(new Response(null, { status: 204 }));
+    profile.give(refusal('token_invalid'));
+    await expect(before).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(meanwhile).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(done).resolves.toMatchObject({ success: true });
+  });
+
+  it('succeeds when the sign-in has already ended', async () => {
     stubApi({ 'POST /auth/logout': refusal('token_invalid') });
     await expect(logout()).resolves.toMatchObject({ success: true });
   });
 });
 
-describe('a 401 about the token', () => {
+describe('a 401 for the token', () => {
   beforeEach(() => {
     onTestFinished(connectAuth());
     storeSignIn({ token: 'token-1', user: ipek });
     setAuthState({ user: ipek, token: 'token-1', isAuthenticated: true });
   });
 
-  it('removes the stored data and tells it once, however many calls it ends', async () => {
-    const told = vi.fn<() => void>();
-    onSessionEnded(told);
+  it('removes the stored data and notifies once for many calls', async () => {
+    const notified = vi.fn<() => void>();
+    onSessionEnded(notified);
     queryClient.setQueryData(['profile'], ipek);
     stubApi({ 'GET /user/profile': refusal('token_invalid') });
     await Promise.allSettled([call(getProfile, {}), call(getProfile, {})]);
     expect(stored()).toEqual(nothing);
     expect(authState()).toEqual(signedOut);
     expect(queryClient.getQueryData(['profile'])).toBeUndefined();
-    expect(told).toHaveBeenCalledTimes(1);
+    expect(notified).toHaveBeenCalledTimes(1);
   });
 
-  it('that comes late, to a call of an earlier sign-in, does not end this one', async () => {
+  it('for a call of an earlier sign-in does not end the current one', async () => {
     const profile = later();
     stubApi({ 'GET /user/profile': profile.answer });
     const earlier = call(getProfile, {});
@@ -216,32 +230,32 @@ describe('a 401 about the token', () => {
   });
 });
 
-describe('another tab', () => {
+describe('a change in another tab', () => {
   beforeEach(() => {
     onTestFinished(connectAuth());
     storeSignIn({ token: 'token-1', user: ipek });
     setAuthState({ user: ipek, token: 'token-1', isAuthenticated: true });
   });
 
-  /** What the browser tells this tab when another one has written. */
+  /** Sends the storage event of another tab. */
   function written(key: string | null) {
     window.dispatchEvent(new StorageEvent('storage', { key }));
   }
 
-  it('that signs out signs out here', () => {
+  it('signs out when the other tab signs out', () => {
     localStorage.removeItem('auth_token');
     localStorage.removeItem('user_data');
     written('auth_token');
     expect(authState()).toEqual(signedOut);
   });
 
-  it('that empties the storage signs out here', () => {
+  it('signs out when the other tab clears the storage', () => {
     localStorage.clear();
     written(null);
     expect(authState()).toEqual(signedOut);
   });
 
-  it('that signs in as someone else does so here', async () => {
+  it('adopts the sign-in of the other tab', async () => {
     stubApi({ 'POST /auth/verify': { user: deniz, token: 'token-2' } });
     queryClient.setQueryData(['profile'], ipek);
     storeSignIn({ token: 'token-2', user: deniz });
@@ -250,13 +264,13 @@ describe('another tab', () => {
     expect(queryClient.getQueryData(['profile'])).toBeUndefined();
   });
 
-  it('that writes something else changes nothing', () => {
+  it('to another key is ignored', () => {
     localStorage.removeItem('auth_token');
     written('mantine-color-scheme-value');
     expect(authState().isAuthenticated).toBe(true);
   });
 
-  it('that signs in as someone else during a verification here is not overwritten by its answer', async () => {
+  it('during a verification is not overwritten by the response', async () => {
     setAuthState(signedOut);
     const verification = later();
     stubApi({ 'POST /auth/verify': verification.answer });
@@ -268,17 +282,17 @@ describe('another tab', () => {
   });
 });
 
-describe('a fresh profile', () => {
+describe('a refreshed profile', () => {
   it('is not stored for a sign-in that another tab has replaced', () => {
     setAuthState({ user: ipek, token: 'token-1', isAuthenticated: true });
     storeSignIn({ token: 'token-2', user: deniz });
-    renewUser({ ...ipek, displayName: 'İpek Su' });
+    refreshUser({ ...ipek, displayName: 'İpek Su' });
     expect(stored()).toEqual({ token: 'token-2', user: deniz });
   });
 });
 
-describe('the order in which a sign-in is stored', () => {
-  it('is the user first, so that another tab finds the user beside a new token', () => {
+describe('storing a sign-in', () => {
+  it('writes the user before the token, so that another tab finds both', () => {
     const order: string[] = [];
     vi.spyOn(Storage.prototype, 'setItem').mockImplementation((key) => void order.push(key));
     storeSignIn({ token: 'token-1', user: ipek });

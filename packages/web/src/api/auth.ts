@@ -1,7 +1,9 @@
-/** Signing in and out: what changes the sign-in of this browser, and what is stored of it. */
+/** Signing in and out, and storing the sign-in of this browser. */
 import {
   AppError,
+  checkPasswordReset,
   confirmPasswordReset,
+  confirmRegistration as confirmRegistrationEndpoint,
   register as registerEndpoint,
   requestPasswordReset as requestPasswordResetEndpoint,
   signOut,
@@ -9,9 +11,18 @@ import {
   verifyToken,
 } from '@lamina/contract';
 import { z } from 'zod';
-import type { ActionResult } from './action-result.ts';
+import { forgetLinkedSlide } from '../browser/linked-slide.ts';
+import type { ActionResult } from '../notifications/action-result.ts';
 import { authState, setAuthState, signedOut } from './auth-state.ts';
-import { call, codeOf, fieldOf, messageOf, onSignInEnded, UnexpectedAnswerError } from './client.ts';
+import {
+  abortReadingCalls,
+  call,
+  codeOf,
+  fieldOf,
+  messageOf,
+  onSignInEnded,
+  UnexpectedResponseError,
+} from './client.ts';
 import { ExternalSignInError, identityTokenOf } from './external-sign-in.ts';
 import { queryClient } from './query-client.ts';
 import { identityTokenFor } from './sign-in-service.ts';
@@ -21,19 +32,19 @@ import { syncEndedToken, syncToken } from './token-sync.ts';
 
 let sessionEnded: () => void = () => {};
 
-/** Called when the API says that the sign-in is over, after everything of it has been removed. */
+/** Called when the API reports the end of the sign-in, after the stored data was removed. */
 export function onSessionEnded(listener: () => void): void {
   sessionEnded = listener;
 }
 
 /**
- * Listens to what ends or replaces the sign-in from outside: an answer of the API, another tab.
+ * Follows changes of the sign-in from outside: a 401 of the API, another tab.
  *
- * @returns a function that stops listening
+ * @returns a function that unsubscribes
  */
 export function connectAuth(): () => void {
   onSignInEnded((token) => {
-    // A late answer to a call of an earlier sign-in says nothing about this one.
+    // A late response to a call of an earlier sign-in does not concern this one.
     if (token !== authState().token) return;
     endSession();
     sessionEnded();
@@ -51,10 +62,10 @@ function followOtherTab(event: StorageEvent): void {
 }
 
 /**
- * Takes up the stored sign-in and has the API verify it. Does nothing while someone is signed in.
+ * Restores the stored sign-in and verifies it with the API. Does nothing while a user is signed in.
  *
- * A token that the API refuses ends the sign-in. When the API cannot be asked, the stored user stays:
- * an outage signs nobody out, and every call is decided by the server anyway.
+ * A rejected token ends the sign-in. When the API does not answer, the stored user stays: an outage signs no user out,
+ * and the server checks every call anyway.
  */
 export async function initialiseAuth(): Promise<void> {
   if (authState().isAuthenticated || authState().loading) return;
@@ -79,15 +90,15 @@ export async function initialiseAuth(): Promise<void> {
   }
 }
 
-/** Another tab signed in or out while the answer was on its way; `followOtherTab` takes that up. */
+/** Another tab signed in or out during the verification; `followOtherTab` handles that. */
 function isReplaced(token: string): boolean {
   return authState().token !== token || storedToken() !== token;
 }
 
-/** A refusal, or an answer without a user: both mean that nobody stands behind the token. */
+/** A rejection, or a response without a user: the token belongs to no user. */
 function isRefusedToken(error: unknown): boolean {
   if (error instanceof AppError) return error.status < 500 && error.code !== 'rate_limited';
-  if (error instanceof UnexpectedAnswerError) return error.status === 401;
+  if (error instanceof UnexpectedResponseError) return error.status === 401;
   return error instanceof z.ZodError;
 }
 
@@ -96,7 +107,7 @@ export async function login(email: string, password: string, code = ''): Promise
   return takeUp(async () => ({ token: await identityTokenFor(email, password, code) }));
 }
 
-/** @param search the query of the address that the external sign-in service sent the browser back to */
+/** @param search the query with which the external sign-in service redirected back */
 export async function loginExternally(search: string): Promise<ActionResult> {
   return takeUp(() => identityTokenOf(search));
 }
@@ -131,15 +142,16 @@ interface Registration {
   readonly purpose: string;
 }
 
-/** The payload has no field that was left empty. */
-export async function register({ email, password, ...said }: Registration): Promise<ActionResult> {
+/** Empty fields are omitted from the request. */
+export async function register({ email, password, ...rest }: Registration): Promise<ActionResult> {
   try {
-    const optional = Object.fromEntries(Object.entries(said).filter(([, text]) => text !== ''));
+    const optional = Object.fromEntries(Object.entries(rest).filter(([, text]) => text !== ''));
     const body = { email, password, ...optional };
     const { message } = await call(registerEndpoint, { body });
     return { success: true, message: message || texts.registerDone };
   } catch (error) {
-    const otherwise = error instanceof UnexpectedAnswerError ? texts.registerFailed : texts.unexpected;
+    if (isUnreadableSuccess(error)) return { success: true, message: texts.registerDone };
+    const otherwise = error instanceof UnexpectedResponseError ? texts.registerFailed : texts.unexpected;
     return {
       success: false,
       message: messageOf(error, otherwise),
@@ -149,19 +161,40 @@ export async function register({ email, password, ...said }: Registration): Prom
   }
 }
 
-/** Signed out here in any case; a failure says that the server may not know it yet. */
+/**
+ * Whether the server succeeded although its response violates the contract, for instance without a `message` or a
+ * body.
+ */
+function isUnreadableSuccess(error: unknown): boolean {
+  return error instanceof z.ZodError || error instanceof SyntaxError;
+}
+
+/** @param code of the e-mailed link; the password is the one of the registration */
+export async function confirmRegistration(code: string, password: string): Promise<ActionResult> {
+  try {
+    const { message } = await call(confirmRegistrationEndpoint, { body: { code, password } });
+    return { success: true, message: message || texts.registrationConfirmed };
+  } catch (error) {
+    if (isUnreadableSuccess(error)) return { success: true, message: texts.registrationConfirmed };
+    return { success: false, message: messageOf(error, texts.unexpected), error: codeOf(error) };
+  }
+}
+
+/** Signs out in this browser in any case; a failure means that the server may not know it yet. */
 export async function logout(): Promise<ActionResult> {
+  const allowReadingCalls = abortReadingCalls();
   try {
     await call(signOut, {});
     return { success: true, message: texts.logoutDone };
   } catch (error) {
-    // A sign-in that had ended before is as signed out as one can be.
+    // A sign-in that has already ended is signed out.
     if (error instanceof AppError && error.code === 'token_invalid') {
       return { success: true, message: texts.logoutDone };
     }
     return { success: false, message: texts.logoutFailed, error: codeOf(error) };
   } finally {
     endSession();
+    allowReadingCalls();
   }
 }
 
@@ -170,14 +203,29 @@ export async function requestPasswordReset(email: string): Promise<ActionResult>
     const { message } = await call(requestPasswordResetEndpoint, { body: { email } });
     return { success: true, message: message || texts.resetRequested };
   } catch (error) {
+    if (isUnreadableSuccess(error)) return { success: true, message: texts.resetRequested };
     return { success: false, message: messageOf(error, texts.resetRequestFailed), error: codeOf(error) };
+  }
+}
+
+/** Whether the server rejects the code of the mailed link; false when the server cannot say. */
+export async function isResetLinkDead(code: string): Promise<boolean> {
+  try {
+    await call(checkPasswordReset, { body: { code } });
+    return false;
+  } catch (error) {
+    return codeOf(error) === 'reset_link_invalid';
   }
 }
 
 /** Every sign-in of the account ends with it, so the one of this browser is put away too. */
 export async function setPasswordByCode(code: string, newPassword: string): Promise<ActionResult> {
   try {
-    await call(confirmPasswordReset, { body: { code, new_password: newPassword } });
+    await call(confirmPasswordReset, { body: { code, new_password: newPassword } }).catch(
+      (error: unknown) => {
+        if (!isUnreadableSuccess(error)) throw error;
+      },
+    );
     endSession();
     return { success: true, message: texts.passwordChanged };
   } catch (error) {
@@ -190,18 +238,19 @@ export async function setPasswordByCode(code: string, newPassword: string): Prom
   }
 }
 
-/** A fresh copy of the account that is signed in. */
-export function renewUser(user: User): void {
+/** Updates the signed-in account. */
+export function refreshUser(user: User): void {
   const { token } = authState();
   if (token === null || token !== storedToken()) return;
   storeSignIn({ token, user });
   setAuthState({ user });
 }
 
-/** Removes everything of the sign-in from this browser. */
+/** Removes the sign-in from this browser. */
 export function endSession(): void {
   const wasSignedIn = authState().token !== null;
   clearStoredSignIn();
+  forgetLinkedSlide();
   queryClient.clear();
   setAuthState(signedOut);
   if (wasSignedIn) syncEndedToken();

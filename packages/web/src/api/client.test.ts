@@ -10,7 +10,7 @@ import {
   verifyToken,
 } from '@lamina/contract';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { chooseLanguage } from '../language.ts';
+import { chooseLanguage } from '../language/language.ts';
 import { account } from '../testing/accounts.ts';
 import { refusal, stubApi } from '../testing/stub-api.ts';
 import {
@@ -18,9 +18,10 @@ import {
   call,
   callIfChanged,
   messageOf,
-  NoAnswerError,
+  NoResponseError,
   onSignInEnded,
-  UnexpectedAnswerError,
+  ResponseError,
+  UnexpectedResponseError,
 } from './client.ts';
 import { storeSignIn } from './stored-sign-in.ts';
 
@@ -37,20 +38,20 @@ function signedIn() {
 }
 
 describe('a call of the API', () => {
-  it('carries the stored token as a bearer token', async () => {
+  it('sends the stored token as a bearer token', async () => {
     signedIn();
     const calls = stubApi({ 'GET /user/profile': { user: account() } });
     await call(getProfile, {});
     expect(calls).toMatchObject([{ name: 'GET /user/profile', authorization: 'Bearer token-1' }]);
   });
 
-  it('carries none while nobody is signed in', async () => {
+  it('sends no token while no user is signed in', async () => {
     const calls = stubApi({ 'GET /user/profile': { user: account() } });
     await call(getProfile, {});
     expect(calls[0]?.authorization).toBeNull();
   });
 
-  it('carries none where anyone may call', async () => {
+  it('sends no token to public endpoints', async () => {
     signedIn();
     const calls = stubApi({ 'POST /auth/verify': { user: account(), token: 't' } });
     await call(verifyToken, { body: { token: 't' } });
@@ -69,31 +70,34 @@ describe('a call of the API', () => {
     expect(new Headers(fetched.mock.calls[0]?.[1]?.headers).get('Accept-Language')).toBe(language);
   });
 
-  it('is given up after 10 s', async () => {
+  it('times out after 10 s', async () => {
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
     vi.stubGlobal('fetch', (_: string, { signal }: RequestInit) =>
       Promise.reject(signal?.aborted ? signal.reason : new Error('not aborted')),
     );
-    await expect(call(getProfile, {})).rejects.toBeInstanceOf(NoAnswerError);
+    await expect(call(getProfile, {})).rejects.toBeInstanceOf(NoResponseError);
     expect(timeout).toHaveBeenCalledWith(10_000);
   });
 
-  it('passes the abort of its caller through', async () => {
+  it('passes the abort of its caller on', async () => {
     vi.stubGlobal('fetch', (_: string, { signal }: RequestInit) => Promise.reject(signal?.reason));
     const reason = new Error('left the screen');
     await expect(call(getProfile, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 
-  it('that finds no server says so', async () => {
+  it('throws NoResponseError on a network error', async () => {
     stubApi({});
     await expect(call(getProfile, {})).rejects.toMatchObject({
       message: 'No response from server. Please check your connection.',
     });
   });
 
-  it('throws the refusal with its code and the sentence of the server', async () => {
+  it('rejects an error response with a ResponseError of its code and the text of the server', async () => {
     stubApi({ 'GET /admin/users': refusal('forbidden', 'Olmaz.') });
-    await expect(call(listUsers, {})).rejects.toMatchObject({ code: 'forbidden', message: 'Olmaz.' });
+    await expect(call(listUsers, { query: {} })).rejects.toMatchObject({
+      code: 'forbidden',
+      message: 'Olmaz.',
+    });
   });
 
   it.each([
@@ -102,19 +106,19 @@ describe('a call of the API', () => {
       'a code that is not of the contract',
       () => Response.json({ code: 'teapot', message: '…' }, { status: 502 }),
     ],
-  ])('takes %s for an unexpected answer', async (_, answer) => {
+  ])('throws UnexpectedResponseError for %s', async (_, answer) => {
     stubApi({ 'GET /user/profile': answer });
     const thrown = await call(getProfile, {}).catch((error: unknown) => error);
-    expect(thrown).toBeInstanceOf(UnexpectedAnswerError);
+    expect(thrown).toBeInstanceOf(UnexpectedResponseError);
     expect(thrown).toMatchObject({ status: 502 });
   });
 
-  it('refuses an answer that is not of the contract', async () => {
+  it('rejects a response that violates the contract', async () => {
     stubApi({ 'GET /user/profile': { user: { uid: 'u' } } });
     await expect(call(getProfile, {})).rejects.toMatchObject({ name: 'ZodError' });
   });
 
-  it('answers nothing where there is no content', async () => {
+  it('returns undefined for a response without content', async () => {
     stubApi({ 'POST /auth/logout': new Response(null, { status: 204 }) });
     await expect(call(signOut, {})).resolves.toBeUndefined();
   });
@@ -159,7 +163,7 @@ describe('a 401', () => {
 });
 
 describe('the address of an endpoint', () => {
-  it('has its parameters and the query that is set', () => {
+  it('contains its parameters and the defined query values', () => {
     expect(addressOf({ ...getProfile, path: '/a/:uid/b/:name' }, { uid: 'x/y', name: 'ö' })).toBe(
       '/api/v1/a/x%2Fy/b/%C3%B6',
     );
@@ -169,25 +173,25 @@ describe('the address of an endpoint', () => {
   });
 });
 
-describe('the sentence of a failure', () => {
-  it('is that of the server, else the one of the screen', () => {
-    expect(messageOf(new AppError('not_found', { message: 'Yok.' }), 'Olmadı.')).toBe('Yok.');
-    expect(messageOf(new NoAnswerError(null), 'Olmadı.')).toBe('Olmadı.');
+describe('the message of a failure', () => {
+  it("is the server's, else the one of the screen", () => {
+    expect(messageOf(new ResponseError('not_found', 'Yok.'), 'Olmadı.')).toBe('Yok.');
+    expect(messageOf(new NoResponseError(null), 'Olmadı.')).toBe('Olmadı.');
     expect(messageOf('nonsense', 'Olmadı.')).toBe('Olmadı.');
   });
 });
 
-describe('a call for what may be known already', () => {
-  it('says what is known, and tells nothing when it has not changed', async () => {
-    const asked: (string | null)[] = [];
+describe('a conditional call', () => {
+  it('returns the data, and null when it has not changed', async () => {
+    const requestedTags: (string | null)[] = [];
     vi.stubGlobal('fetch', async (_: string, { headers }: { headers: Headers }) => {
-      asked.push(headers.get('If-None-Match'));
-      if (asked.length > 1) return new Response(null, { status: 304 });
+      requestedTags.push(headers.get('If-None-Match'));
+      if (requestedTags.length > 1) return new Response(null, { status: 304 });
       return Response.json({ images: [], next_cursor: null }, { headers: { ETag: 'W/"1"' } });
     });
     const first = await callIfChanged(listImages, { query: {} }, null);
     expect(first).toEqual({ answer: { images: [], next_cursor: null }, etag: 'W/"1"' });
     expect(await callIfChanged(listImages, { query: {} }, 'W/"1"')).toBeNull();
-    expect(asked).toEqual([null, 'W/"1"']);
+    expect(requestedTags).toEqual([null, 'W/"1"']);
   });
 });

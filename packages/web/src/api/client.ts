@@ -1,24 +1,26 @@
 /**
- * The one way to the API: an endpoint of the contract in, its typed answer out.
+ * The API client: calls an endpoint of the contract and returns its typed response.
  *
- * Adds the stored bearer token, ends a call after 10 s, and throws the contract's AppError for every
- * refusal. A 401 about the sign-in removes the stored data (see sign-in-ended below); a 401 about the
+ * Adds the stored bearer token, times out after 10 s, and throws a `ResponseError` for every
+ * error response. A 401 for the sign-in removes the stored data (see sign-in-ended below); a 401 for the
  * image session does not.
  */
 import {
   AppError,
+  type AppErrorDetail,
   apiBase,
   type BodyInputOf,
   type Endpoint,
   ErrorBody,
   type ErrorCode,
+  errorText,
   isErrorCode,
   type ParamsOf,
   type QueryInputOf,
   type ResponseOf,
 } from '@lamina/contract';
 import type { z } from 'zod';
-import { acceptLanguage } from '../language.ts';
+import { acceptLanguage, languageNow } from '../language/language.ts';
 import { storedToken } from './stored-sign-in.ts';
 import { imageTexts as texts } from './texts.ts';
 
@@ -33,37 +35,57 @@ type CallInput<E extends Endpoint> = (keyof ParamsOf<E> extends never
   Part<'query', QueryInputOf<E>> &
   Part<'body', BodyInputOf<E>> & { readonly signal?: AbortSignal };
 
-/** No answer came: the server is out of reach or took longer than 10 s. */
-export class NoAnswerError extends Error {
+/** No response: the server is unreachable or took longer than 10 s. */
+export class NoResponseError extends Error {
   constructor(cause: unknown) {
     super(texts.noAnswer, { cause });
-    this.name = 'NoAnswerError';
+    this.name = 'NoResponseError';
   }
 }
 
-/** The server refused with something that is not an error of the contract (a proxy's page, say). */
-export class UnexpectedAnswerError extends Error {
+/** An error response of the API. Its message is the text that the server chose for the person. */
+export class ResponseError extends AppError {
+  constructor(code: ErrorCode, text: string, detail: AppErrorDetail = {}) {
+    super(code, detail);
+    this.name = 'ResponseError';
+    this.message = text;
+  }
+}
+
+/** An error response that is not in the contract, such as a proxy's page. */
+export class UnexpectedResponseError extends Error {
   readonly status: number;
-  /** The sentence of its `message` field; null when it has none. */
+  /** Its `message` field; null without one. */
   readonly sentence: string | null;
 
   constructor(status: number, sentence: string | null = null) {
     super(sentence ?? texts.serverError(status));
-    this.name = 'UnexpectedAnswerError';
+    this.name = 'UnexpectedResponseError';
     this.status = status;
     this.sentence = sentence;
   }
 }
 
-/** Called when a 401 says that the sign-in is over. Set once, by the sign-in state. */
+/** Called when a 401 reports the end of the sign-in. Set once, by the sign-in state. */
 let signInEnded: (token: string | null) => void = () => {};
 export function onSignInEnded(listener: (token: string | null) => void): void {
   signInEnded = listener;
 }
 
+/** Aborted while the sign-in ends: the server would refuse the reading calls that are still on their way. */
+let readingCalls = new AbortController();
+
+/** Aborts the reading calls of the sign-in and all that begin until the returned function is called. */
+export function abortReadingCalls(): () => void {
+  readingCalls.abort();
+  return () => {
+    readingCalls = new AbortController();
+  };
+}
+
 type Query = Readonly<Record<string, string | number | null | undefined>>;
 
-/** Address of an endpoint, parameters filled in. */
+/** Returns the address of an endpoint with its parameters. */
 export function addressOf(
   endpoint: Endpoint,
   params: Readonly<Record<string, string>> = {},
@@ -82,14 +104,16 @@ interface PlainInput {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Query;
   readonly body?: unknown;
-  /** In place of a body. */
+  /** Instead of a body. */
   readonly file?: Blob;
   readonly signal?: AbortSignal;
-  /** ETag of what is known already: the answer may be 304. */
+  /** ETag of the cached response: the server may answer 304. */
   readonly known?: string | null;
+  /** Continues a stream of server-sent events. */
+  readonly lastEventId?: string | null;
 }
 
-/** @throws AppError, NoAnswerError, UnexpectedAnswerError; the caller's own abort passes through */
+/** @throws AppError, NoResponseError, UnexpectedResponseError; passes the caller's abort on */
 export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>> {
   const timeout = AbortSignal.timeout(timeoutMs);
   const text = await send(endpoint, input as PlainInput, timeout, (answer) => answer.text());
@@ -98,9 +122,9 @@ export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>)
 }
 
 /**
- * As `call`, for what may be known already.
+ * Like `call`, with a conditional request.
  *
- * @param known ETag of the answer before; null: there was none
+ * @param known ETag of the previous response; null without one
  * @returns null when nothing has changed
  */
 export async function callIfChanged<E extends Endpoint>(
@@ -117,12 +141,27 @@ export async function callIfChanged<E extends Endpoint>(
   return { answer: schema.parse(JSON.parse(changed.text)), etag: changed.etag };
 }
 
-/** A file, which may take as long as it takes. @throws as `call` does */
+/** Downloads a file, without a time limit. @throws like `call` */
 export function download<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Blob> {
   return send(endpoint, input as PlainInput, null, (answer) => answer.blob());
 }
 
-/** As `call`, with a file in place of a body; that may take as long as it takes. */
+/**
+ * Opens a response that is read while it arrives, without a time limit. Errors while it is read belong to the reader.
+ *
+ * @param lastEventId the server-sent event after which the stream continues; null: begin with the next one
+ * @throws like `call`
+ */
+export function openStream<E extends Endpoint>(
+  endpoint: E,
+  input: CallInput<E>,
+  lastEventId: string | null = null,
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const read = async ({ body }: Response) => body ?? new ReadableStream();
+  return send(endpoint, { ...(input as PlainInput), lastEventId }, null, read);
+}
+
+/** Like `call`, with a file as the body and without a time limit. */
 export async function sendFile<E extends Endpoint>(
   endpoint: E,
   input: CallInput<E>,
@@ -133,21 +172,28 @@ export async function sendFile<E extends Endpoint>(
   return schema.parse(JSON.parse(text));
 }
 
-/** @param timeout ends the call, reading included; null lets it take its time */
+/** @param timeout includes reading the body; null: no limit */
 async function send<T>(
   endpoint: Endpoint,
-  { params, query, body, file, signal, known }: PlainInput,
+  { params, query, body, file, signal, known, lastEventId }: PlainInput,
   timeout: AbortSignal | null,
   read: (answer: Response) => Promise<T>,
 ): Promise<T> {
   const token = storedToken();
   const headers = new Headers({ 'Accept-Language': acceptLanguage() });
-  if (token !== null && endpoint.access !== 'anyone') headers.set('Authorization', `Bearer ${token}`);
+  // A visitor's session stands alone, also in the browser of a signed-in account.
+  const isForVisitors = endpoint.access === 'reader-or-visitor' || endpoint.visitors === true;
+  const isVisitor = isForVisitors && typeof query?.session === 'string';
+  if (token !== null && endpoint.access !== 'anyone' && !isVisitor) {
+    headers.set('Authorization', `Bearer ${token}`);
+  }
   if (endpoint.body) headers.set('Content-Type', 'application/json');
   if (endpoint.upload) headers.set('Content-Type', endpoint.upload.contentType);
   if (known) headers.set('If-None-Match', known);
+  if (lastEventId) headers.set('Last-Event-ID', lastEventId);
 
-  const signals = [signal, timeout].filter((each) => each !== undefined && each !== null);
+  const ending = endpoint.method === 'GET' && headers.has('Authorization') ? readingCalls.signal : null;
+  const signals = [signal, timeout, ending].filter((each) => each !== undefined && each !== null);
   let refused: Response;
   let text: string;
   try {
@@ -162,16 +208,16 @@ async function send<T>(
     refused = answer;
     text = await answer.text();
   } catch (error) {
-    if (signal?.aborted) throw error;
-    throw new NoAnswerError(error);
+    if (signal?.aborted || ending?.aborted) throw error;
+    throw new NoResponseError(error);
   }
-  throw refusalOf(refused, text, endpoint, token);
+  throw apiErrorOf(refused, text, endpoint, token);
 }
 
-function refusalOf(answer: Response, text: string, endpoint: Endpoint, token: string | null): Error {
+function apiErrorOf(answer: Response, text: string, endpoint: Endpoint, token: string | null): Error {
   const json = parseJson(text);
   const body = ErrorBody.safeParse(json);
-  // What was typed into a form was wrong; the sign-in that sent it is as good as before.
+  // The form input was wrong; the sign-in itself is still valid.
   const isTypedWrong =
     body.success && (body.data.code === 'credentials_invalid' || body.data.code === 'second_factor_invalid');
   if (
@@ -184,32 +230,34 @@ function refusalOf(answer: Response, text: string, endpoint: Endpoint, token: st
   }
   if (!body.success || !isErrorCode(body.data.code)) {
     const sentence = ErrorBody.pick({ message: true }).safeParse(json).data?.message;
-    return new UnexpectedAnswerError(answer.status, sentence);
+    return new UnexpectedResponseError(answer.status, sentence);
   }
-  const { code, message, status, field } = body.data;
-  return new AppError(code, { message, ...(status && { status }), ...(field && { field }) });
+  const { code, message, status, field, conflicts } = body.data;
+  const detail = { ...(status && { status }), ...(field && { field }), ...(conflicts && { conflicts }) };
+  return new ResponseError(code, message, detail);
 }
 
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // a proxy's page; the caller turns it into UnexpectedAnswerError
+    return null; // a proxy's page; the caller throws UnexpectedResponseError
   }
 }
 
-/** The server's sentence where there is one, else the screen's own. */
+/** Returns the server's message if there is one, else the screen's. */
 export function messageOf(error: unknown, otherwise: string): string {
-  if (error instanceof AppError) return error.message;
-  return (error instanceof UnexpectedAnswerError ? error.sentence : null) ?? otherwise;
+  if (error instanceof ResponseError) return error.message;
+  if (error instanceof AppError) return errorText(error, languageNow('tr'));
+  return (error instanceof UnexpectedResponseError ? error.sentence : null) ?? otherwise;
 }
 
-/** The field that the API refused; null when it refused none. */
+/** Returns the field that the API rejected; null without one. */
 export function fieldOf(error: unknown): string | null {
   return error instanceof AppError ? (error.detail.field ?? null) : null;
 }
 
-/** Why the API refused; null when it did not answer, or answered nonsense. */
+/** Returns the error code; null without a response or with an unexpected one. */
 export function codeOf(error: unknown): ErrorCode | null {
   return error instanceof AppError ? error.code : null;
 }

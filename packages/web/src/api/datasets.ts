@@ -1,4 +1,4 @@
-/** Datasets: what administrators decide about them, and what members ask. */
+/** Datasets: administration, and access requests of members. */
 import {
   answerDatasetRequest,
   type Dataset,
@@ -12,17 +12,17 @@ import {
   updateDataset,
 } from '@lamina/contract';
 import { useQuery } from '@tanstack/react-query';
-import type { ActionResult } from './action-result.ts';
+import type { ActionResult } from '../notifications/action-result.ts';
 import { call, codeOf, messageOf } from './client.ts';
 import { queryClient } from './query-client.ts';
 import { imageTexts, texts } from './texts.ts';
-import { renewUsers, renewWaiting } from './users.ts';
+import { invalidateUsers, invalidateWaiting } from './users.ts';
 
 const datasetsKey = ['datasets'];
 const requestableKey = ['requestable-datasets'];
 const askAgainMs = 30_000;
 
-/** Every dataset, for administrators, in natural order of their names. */
+/** Returns all datasets for administrators, in natural order. */
 export function useDatasets() {
   return useQuery({
     queryKey: datasetsKey,
@@ -33,12 +33,12 @@ export function useDatasets() {
   });
 }
 
-/** After slides have come into one, or have left one. */
-export function renewDatasets(): void {
+/** Invalidates the datasets after slides were added or removed. */
+export function invalidateDatasets(): void {
   void queryClient.invalidateQueries({ queryKey: datasetsKey });
 }
 
-/** @param listed whether members may know of it while it is restricted */
+/** @param listed whether members see the name of the restricted dataset */
 export function setDatasetAccess(
   dataset: string,
   access: DatasetAccess,
@@ -53,22 +53,45 @@ export function setDatasetListed(dataset: string, listed: boolean): Promise<Acti
   return change(called, listed ? texts.datasetListed : texts.datasetUnlisted, texts.datasetFailed);
 }
 
-export function grant(dataset: string, uid: string): Promise<ActionResult> {
-  return change(call(grantDataset, { body: { dataset, uid } }), texts.granted, texts.grantFailed);
+/** Whether share links may open the slides of the dataset. */
+export function setDatasetSharing(
+  { name, access }: Pick<Dataset, 'name' | 'access'>,
+  sharing: boolean,
+): Promise<ActionResult> {
+  const called = call(updateDataset, { body: { dataset: name, access, sharing } });
+  return change(called, sharing ? texts.sharingOn : texts.sharingOff, texts.datasetFailed);
+}
+
+/** Whether originals that cannot be de-identified may be downloaded. */
+export function setDatasetIdentifiable(dataset: string, isAllowed: boolean): Promise<ActionResult> {
+  const called = call(updateDataset, { body: { dataset, identifiable_originals: isAllowed } });
+  return change(called, isAllowed ? texts.identifiableOn : texts.identifiableOff, texts.datasetFailed);
+}
+
+/** @param withDownload whether the person may download original files, too */
+export function grant(dataset: string, uid: string, withDownload = false): Promise<ActionResult> {
+  const body = { dataset, uid, ...(withDownload && { download: true }) };
+  return change(call(grantDataset, { body }), texts.granted, texts.grantFailed);
+}
+
+/** Whether a person may download original files; who may, also sees the dataset. */
+export function setDownload(dataset: string, uid: string, isAllowed: boolean): Promise<ActionResult> {
+  const called = call(grantDataset, { body: { dataset, uid, download: isAllowed } });
+  return change(called, isAllowed ? texts.downloadOn : texts.downloadOff, texts.downloadFailed);
 }
 
 export function revoke(dataset: string, uid: string): Promise<ActionResult> {
   return change(call(revokeDataset, { query: { dataset, uid } }), texts.revoked, texts.revokeFailed);
 }
 
-/** @param reason for the person to read; empty: none */
+/** @param reason shown to the person; empty: none */
 export function answerRequest(requestId: string, granted: boolean, reason: string): Promise<ActionResult> {
   const body = { granted, ...(reason && { reason }) };
   const called = call(answerDatasetRequest, { params: { requestId }, body });
   return change(called, granted ? texts.requestGranted : texts.requestRefused, texts.answerFailed);
 }
 
-/** Whatever came of it, what is shown is asked for again: a refusal, too, may mean that somebody else was first. */
+/** Reloads the list after success and failure: a failure may mean that another administrator was first. */
 async function change(called: Promise<unknown>, done: string, failed: string): Promise<ActionResult> {
   try {
     await called;
@@ -76,13 +99,13 @@ async function change(called: Promise<unknown>, done: string, failed: string): P
   } catch (error) {
     return { success: false, message: messageOf(error, failed), error: codeOf(error) };
   } finally {
-    renewWaiting();
-    renewUsers();
+    invalidateWaiting();
+    invalidateUsers();
     await queryClient.invalidateQueries({ queryKey: datasetsKey });
   }
 }
 
-/** Restricted datasets that the caller may ask for, and what became of it. */
+/** Returns restricted datasets that the user may request, with the state of the request. */
 export function useRequestableDatasets() {
   return useQuery({
     queryKey: requestableKey,
@@ -93,7 +116,7 @@ export function useRequestableDatasets() {
   });
 }
 
-/** @returns null when it was sent; else the sentence that says why not */
+/** @returns null when it was sent; else the error message */
 export async function askForDataset(dataset: string, reason: string): Promise<string | null> {
   try {
     await call(requestDataset, { body: { dataset, reason } });

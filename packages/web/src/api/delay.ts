@@ -1,4 +1,4 @@
-/** Wait, unless aborted. @throws the abort's reason */
+/** Waits, unless aborted. @throws the abort's reason */
 export function delay(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();

@@ -4,7 +4,7 @@ import { stubApi } from '../testing/stub-api.ts';
 import { ExternalSignInError, identityTokenOf, providerAddress } from './external-sign-in.ts';
 
 const issuer = 'https://id.example.org/realm';
-vi.mock('../settings.ts', () => ({
+vi.mock('../browser/settings.ts', () => ({
   settings: {
     productName: 'Lamina',
     tokenSyncUrl: null,
@@ -22,7 +22,7 @@ const discovery = {
 };
 const discoveryCall = 'GET /realm/.well-known/openid-configuration';
 
-/** The provider, as the browser meets it. @returns what was posted for the code */
+/** A stub of the provider. @returns the body of the token request */
 function provider(answers: Record<string, object> = {}) {
   const posted: string[] = [];
   stubApi({ [discoveryCall]: discovery, ...answers });
@@ -37,17 +37,17 @@ function provider(answers: Record<string, object> = {}) {
 
 beforeEach(() => {
   sessionStorage.clear();
-  vi.stubGlobal('crypto', webcrypto); // jsdom has no subtle one
+  vi.stubGlobal('crypto', webcrypto); // jsdom has no crypto.subtle
 });
 
-/** Goes, and comes back with what the provider was told. */
+/** Starts the sign-in and returns with what the provider received. */
 async function go() {
   const url = new URL(await providerAddress());
   return Object.fromEntries(url.searchParams);
 }
 
-describe('the way to the provider', () => {
-  it('asks for a code, with a challenge, a state and a nonce that nobody can guess', async () => {
+describe('starting an external sign-in', () => {
+  it('requests a code with an unguessable challenge, state and nonce', async () => {
     provider();
     const [one, other] = [await go(), await go()];
     expect(one).toMatchObject({
@@ -66,10 +66,10 @@ describe('the way to the provider', () => {
 
   it.each([
     ['does not answer', {}],
-    ['calls itself otherwise', { ...discovery, issuer: 'https://elsewhere.example.org' }],
-    ['has a page that is none', { ...discovery, authorization_endpoint: 'javascript:alert(1)' }],
-    ['refuses', new Response('', { status: 500 })],
-  ])('is closed when the provider %s', async (_, answer) => {
+    ['states another issuer', { ...discovery, issuer: 'https://elsewhere.example.org' }],
+    ['has an invalid page address', { ...discovery, authorization_endpoint: 'javascript:alert(1)' }],
+    ['answers with an error', new Response('', { status: 500 })],
+  ])('fails when the provider %s', async (_, answer) => {
     provider({ [discoveryCall]: answer });
     await expect(providerAddress()).rejects.toThrow(
       new ExternalSignInError('Kimlik hizmetine ulaşılamıyor. Lütfen biraz sonra yeniden deneyin.'),
@@ -77,10 +77,10 @@ describe('the way to the provider', () => {
   });
 });
 
-describe('the way back', () => {
+describe('completing an external sign-in', () => {
   const notAsked = 'Bu giriş isteği geçersiz veya süresi dolmuş. Lütfen yeniden deneyin.';
 
-  it('turns the code into an identity token, with the verifier of the challenge', async () => {
+  it('exchanges the code for an identity token, with the verifier of the challenge', async () => {
     const posted = provider({ 'POST /realm/token': { id_token: 'a.b.c', access_token: 'x' } });
     const { state, nonce, code_challenge } = await go();
     expect(await identityTokenOf(`?code=c-1&state=${state}&iss=${encodeURIComponent(issuer)}`)).toEqual({
@@ -97,7 +97,7 @@ describe('the way back', () => {
     expect(Buffer.from(digest).toString('base64url')).toBe(code_challenge);
   });
 
-  it('works once', async () => {
+  it('works only once', async () => {
     provider({ 'POST /realm/token': { id_token: 'a.b.c' } });
     const { state } = await go();
     await identityTokenOf(`?code=c-1&state=${state}`);
@@ -122,19 +122,19 @@ describe('the way back', () => {
       (state: string) => `?error=server_error&state=${state}`,
       'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.',
     ],
-  ])('with %s asks the provider for nothing', async (_, searchWith, sentence) => {
+  ])('with %s sends no token request', async (_, searchWith, sentence) => {
     const posted = provider();
     const { state = '' } = await go();
     await expect(identityTokenOf(searchWith(state))).rejects.toThrow(sentence);
     expect(posted).toEqual([]);
   });
 
-  it('that nobody went is closed', async () => {
+  it('that was not started here fails', async () => {
     provider();
     await expect(identityTokenOf('?code=c-1&state=x')).rejects.toThrow(notAsked);
   });
 
-  it('says when the provider does not take the code', async () => {
+  it('reports when the provider rejects the code', async () => {
     provider({ 'POST /realm/token': new Response('{"error":"invalid_grant"}', { status: 400 }) });
     const { state } = await go();
     await expect(identityTokenOf(`?code=c-1&state=${state}`)).rejects.toThrow(

@@ -1,35 +1,35 @@
 /**
- * Signing in at an external provider: its page is shown instead of ours, and it sends the browser back with a code,
- * which becomes an identity token here. What the API thinks of the token is found out by `verifyToken` afterwards.
+ * Sign-in with an external provider: the browser opens the provider's page and returns with a code,
+ * which is exchanged for an identity token here. `verifyToken` then checks the token with the API.
  *
  * Sources: OpenID Connect Core 1.0 section 3.1 (authorisation code flow), RFC 7636 (PKCE), RFC 9207 (issuer in the
- * answer), RFC 9700 section 2.1 (what of these a browser must use).
+ * response), RFC 9700 section 2.1 (which of these a browser must use).
  */
 import { z } from 'zod';
-import { settings } from '../settings.ts';
+import { settings } from '../browser/settings.ts';
 import { texts } from './texts.ts';
 
-/** Why somebody came back without an identity token, or could not be sent away; the message is for the person. */
+/** The sign-in could not start or returned no identity token; the message is for the person. */
 export class ExternalSignInError extends Error {
   override readonly name = 'ExternalSignInError';
 }
 
-/** Where the provider sends the browser back to. */
+/** Redirect address of the provider. */
 const callbackPath = '/auth/callback';
-/** What this tab remembers between going and coming back. */
+/** State of this tab between start and return. */
 const underWayKey = 'external_sign_in';
 const answerWithinMs = 10_000;
 
 const UnderWay = z.object({ state: z.string(), nonce: z.string(), verifier: z.string() });
-const Address = z.url({ protocol: /^https?$/ }); // the browser goes there: it must be a page
+const Address = z.url({ protocol: /^https?$/ }); // the browser navigates to it
 const Discovery = z.object({ issuer: z.string(), authorization_endpoint: Address, token_endpoint: Address });
 const TokenAnswer = z.object({ id_token: z.string().min(1) });
 
 /**
- * Remembers in this tab that somebody is about to go.
+ * Stores the state of the sign-in in this tab.
  *
  * @returns the address of the provider's sign-in page
- * @throws ExternalSignInError when the provider cannot be reached
+ * @throws ExternalSignInError when the provider is unreachable
  */
 export async function providerAddress(): Promise<string> {
   const { clientId } = theProvider();
@@ -53,9 +53,9 @@ export async function providerAddress(): Promise<string> {
 }
 
 /**
- * What the provider sent back, turned into an identity token. Works once for each way to the provider.
+ * Exchanges the provider's response for an identity token. Works once per start.
  *
- * @param search the query of the address that the browser came back to
+ * @param search the query of the redirect
  * @throws ExternalSignInError
  */
 export async function identityTokenOf(
@@ -64,7 +64,7 @@ export async function identityTokenOf(
   const underWay = takeUnderWay();
   const answer = new URLSearchParams(search);
   const { issuer, clientId } = theProvider();
-  // An answer that this tab did not ask for is somebody else's.
+  // A response that this tab did not request may be an attack.
   if (underWay === null || answer.get('state') !== underWay.state) {
     throw new ExternalSignInError(texts.externalNotAsked);
   }
@@ -102,7 +102,7 @@ function takeUnderWay(): z.infer<typeof UnderWay> | null {
   try {
     return UnderWay.parse(JSON.parse(text ?? ''));
   } catch {
-    return null; // nobody went, or came back already
+    return null; // not started in this tab, or already completed
   }
 }
 
@@ -113,7 +113,7 @@ async function discover(): Promise<z.infer<typeof Discovery>> {
   return found;
 }
 
-/** @throws ExternalSignInError when there is no answer, or one that was not expected */
+/** @throws ExternalSignInError for a missing or unexpected response */
 async function askProvider<T>(schema: z.ZodType<T>, address: string, request: RequestInit = {}): Promise<T> {
   try {
     const answer = await fetch(address, {
@@ -129,7 +129,7 @@ async function askProvider<T>(schema: z.ZodType<T>, address: string, request: Re
   }
 }
 
-/** 256 random bits. */
+/** Returns 256 random bits. */
 function random(): string {
   return base64url(crypto.getRandomValues(new Uint8Array(32)));
 }

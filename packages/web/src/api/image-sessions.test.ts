@@ -9,12 +9,12 @@ interface Made {
   readonly init: RequestInit;
 }
 
-/** The API at the network edge: sessions a, b, c … of `seconds`, or the given refusals first. */
+/** A stub of the API: sessions a, b, c … of `seconds`, or the given errors first. */
 function api({ seconds = 3600, refusals = [] as number[] } = {}) {
-  const made: Made[] = [];
+  const requests: Made[] = [];
   let names = 0;
   vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
-    made.push({ method: init.method ?? 'GET', path, init });
+    requests.push({ method: init.method ?? 'GET', path, init });
     if (init.method === 'DELETE') return new Response(null, { status: 204 });
     const refusal = refusals.shift();
     if (refusal !== undefined) return Response.json({ message: 'no' }, { status: refusal });
@@ -22,8 +22,8 @@ function api({ seconds = 3600, refusals = [] as number[] } = {}) {
     return Response.json({ session_id, expires_in: seconds }, { status: 201 });
   });
   return {
-    creations: () => made.filter(({ method }) => method === 'POST').length,
-    revoked: () => made.filter(({ method }) => method === 'DELETE'),
+    creations: () => requests.filter(({ method }) => method === 'POST').length,
+    revoked: () => requests.filter(({ method }) => method === 'DELETE'),
   };
 }
 
@@ -32,8 +32,8 @@ beforeEach(() => {
   localStorage.setItem('auth_token', 'the token');
 });
 
-describe('an image session', () => {
-  it('is made when it is first needed, and shared by all who need it at once', async () => {
+describe('the image session', () => {
+  it('is created at the first use, once for concurrent users', async () => {
     const server = api();
     const sessions = createImageSessions();
     expect(server.creations()).toBe(0);
@@ -41,7 +41,7 @@ describe('an image session', () => {
     expect(server.creations()).toBe(1);
   });
 
-  it('is reused until less than 5 minutes of it remain', async () => {
+  it('is reused until less than 5 minutes remain', async () => {
     api();
     const sessions = createImageSessions();
     await sessions.get();
@@ -51,7 +51,7 @@ describe('an image session', () => {
     expect(await sessions.get()).toBe('b');
   });
 
-  it('does not mind a computer clock that is put forward', async () => {
+  it('is not affected when the computer clock is set forward', async () => {
     api();
     const sessions = createImageSessions();
     await sessions.get();
@@ -59,7 +59,7 @@ describe('an image session', () => {
     expect(await sessions.get()).toBe('a');
   });
 
-  it('is not made anew for every call when it is shorter than the 5 minutes', async () => {
+  it('with a lifetime below 5 minutes is not created again for every call', async () => {
     const server = api({ seconds: 60 });
     const sessions = createImageSessions();
     await sessions.get();
@@ -70,7 +70,7 @@ describe('an image session', () => {
     expect(server.creations()).toBe(2);
   });
 
-  it('serves to its end when its renewal fails, and is not asked to be renewed at every call', async () => {
+  it('is used to its end when its renewal fails, without a renewal attempt for every call', async () => {
     const server = api();
     const sessions = createImageSessions();
     await sessions.get();
@@ -83,7 +83,7 @@ describe('an image session', () => {
     expect(server.creations()).toBe(1);
   });
 
-  it('that was refused is renewed once for all who were refused it', async () => {
+  it('that was rejected is renewed once for all callers', async () => {
     const server = api();
     const sessions = createImageSessions();
     const refused = await sessions.get();
@@ -93,7 +93,7 @@ describe('an image session', () => {
     expect(server.creations()).toBe(2);
   });
 
-  it('that cannot be made is not asked for by every tile, but again after a moment', async () => {
+  it('that cannot be created is retried after a delay, not for every tile', async () => {
     const server = api({ refusals: [503, 503] });
     const sessions = createImageSessions();
     await expect(sessions.get()).rejects.toThrow('no');
@@ -106,7 +106,7 @@ describe('an image session', () => {
     expect(await sessions.refresh()).toBe('a');
   });
 
-  it('is replaced when somebody asks for a fresh one', async () => {
+  it('is replaced on request', async () => {
     api();
     const sessions = createImageSessions();
     await sessions.get();
@@ -116,7 +116,7 @@ describe('an image session', () => {
 });
 
 describe('leaving the viewer', () => {
-  it('revokes every session that was made, in a way that outlives the page', async () => {
+  it('revokes all created sessions with requests that outlive the page', async () => {
     const server = api();
     const sessions = createImageSessions();
     const leave = sessions.enter();
@@ -135,19 +135,19 @@ describe('leaving the viewer', () => {
     expect(sessions.state()).toEqual({ status: 'inactive', id: null });
   });
 
-  it('revokes a session that was still being made', async () => {
+  it('revokes a session whose creation is still running', async () => {
     const server = api();
     const sessions = createImageSessions();
     const leave = sessions.enter();
-    const asked = sessions.get();
+    const pending = sessions.get();
     leave();
     vi.runAllTimers();
-    await asked;
+    await pending;
     expect(server.revoked()).toHaveLength(1);
     expect(sessions.state().id).toBeNull();
   });
 
-  it('happens too when the page goes away, and coming back makes a new session', async () => {
+  it('is also triggered by closing the page, and returning creates a new session', async () => {
     const server = api();
     const sessions = createImageSessions();
     const leave = sessions.enter();
@@ -158,7 +158,7 @@ describe('leaving the viewer', () => {
     leave();
   });
 
-  it('is not leaving when the viewer is entered again at once', async () => {
+  it('and entering it again at once keeps the session', async () => {
     const server = api();
     const sessions = createImageSessions();
     sessions.enter()();
@@ -168,7 +168,7 @@ describe('leaving the viewer', () => {
     expect(server.revoked()).toEqual([]);
   });
 
-  it('has nothing to revoke after signing out', async () => {
+  it('after signing out revokes nothing', async () => {
     const server = api();
     const sessions = createImageSessions();
     const leave = sessions.enter();
@@ -181,7 +181,7 @@ describe('leaving the viewer', () => {
 });
 
 describe('the state of the session', () => {
-  it('goes from inactive over refreshing to active, and back when its time is over', async () => {
+  it('changes from inactive over refreshing to active, and back after expiry', async () => {
     api();
     const sessions = createImageSessions();
     const seen = [sessions.state()];
@@ -196,7 +196,7 @@ describe('the state of the session', () => {
     ]);
   });
 
-  it('is error when no session could be made, until one is', async () => {
+  it('is error when a session cannot be created, until one is', async () => {
     api({ refusals: [500] });
     const sessions = createImageSessions();
     await expect(sessions.get()).rejects.toThrow('no');

@@ -1,10 +1,10 @@
 /**
- * The image session: the permission to load pixels for a while.
+ * The image session: permission to load pixels until it expires.
  *
- * Made when somebody first needs it, shared by everyone who needs it at the same time, renewed before
- * it ends, and revoked when the viewer is left. Time is counted on the monotonic clock from the moment
- * the session was asked for, so that a wrong or changed computer clock neither keeps a dead session
- * nor throws a good one away.
+ * Created at the first use, shared by all concurrent callers, renewed before it
+ * expires, and revoked when the viewer is left. Its age is measured on the monotonic clock from the
+ * request, so that a wrong or changed computer clock neither keeps an expired session
+ * nor discards a valid one.
  */
 import { createImageSession, deleteImageSession, getImageSessionStats } from '@lamina/contract';
 import { useQuery } from '@tanstack/react-query';
@@ -13,45 +13,45 @@ import { addressOf, call } from './client.ts';
 import { storedToken } from './stored-sign-in.ts';
 
 const renewalMarginMs = 5 * 60_000;
-/** After a renewal ahead of time has failed, the old session serves this long before the next try. */
+/** After a failed early renewal, the next attempt waits this long. */
 const renewalPauseMs = 30_000;
-/** After no session could be made, everyone who needs one hears the same for this long: tiles come in dozens. */
+/** After a failed creation, all callers get the same error for this long: tiles request sessions in large numbers. */
 const failurePauseMs = 2000;
 const statsRefreshMs = 30_000;
 
 export interface ImageSessionState {
-  /** `error`: the last session could not be made. `inactive`: there is none. */
+  /** `error`: the last creation failed. `inactive`: there is no session. */
   readonly status: 'inactive' | 'refreshing' | 'active' | 'error';
-  /** The session to load pixels with; null while there is none. */
+  /** The current session; null while there is none. */
   readonly id: string | null;
 }
 
 export interface ImageSessions {
   /**
-   * The session to use now; a new one when there is none or less than 5 minutes of it remain.
+   * Returns the current session; creates one when there is none or less than 5 minutes remain.
    *
-   * @throws what the call throws, when a session is needed and cannot be made
+   * @throws what the call throws, when a session cannot be created
    */
   get(): Promise<string>;
-  /** A new session in place of one the server has refused; one for all who were refused the same. */
+  /** Replaces a session that the server has rejected, once for all callers. */
   renew(refused: string): Promise<string>;
-  /** A new session, whatever the state of the present one. */
+  /** Creates a new session in any state. */
   refresh(): Promise<string>;
   /**
-   * Say that a viewer is open. Sessions are revoked when the last open viewer is left, and when the
-   * page goes away.
+   * Registers an open viewer. Sessions are revoked when the last viewer is closed, and when the
+   * page is left.
    *
-   * @returns a function that says the viewer was left
+   * @returns a function that unregisters the viewer
    */
   enter(): () => void;
   state(): ImageSessionState;
-  /** @returns a function that ends the subscription */
+  /** @returns a function that unsubscribes */
   subscribe(listener: () => void): () => void;
 }
 
 interface LiveSession {
   readonly id: string;
-  /** Both on the clock of performance.now(), milliseconds. */
+  /** Both in milliseconds of performance.now(). */
   readonly renewAt: number;
   readonly endsAt: number;
 }
@@ -60,9 +60,9 @@ export function createImageSessions(): ImageSessions {
   let live: LiveSession | null = null;
   let failure: { readonly error: unknown; readonly at: number } | null = null;
   let creating: Promise<string> | null = null;
-  /** Everything made and not yet revoked: a session that was replaced may still carry tiles. */
-  const made = new Set<string>();
-  /** Rises when all sessions are given up, so that one still being made is given up too. */
+  /** All created sessions that are not revoked: a replaced session may still be in use for tiles. */
+  const created = new Set<string>();
+  /** Increases when all sessions are revoked, so that one in creation is revoked too. */
   let era = 0;
   let openViewers = 0;
   let expiry: ReturnType<typeof setTimeout> | undefined;
@@ -104,11 +104,11 @@ export function createImageSessions(): ImageSessions {
         return id;
       }
       const lifeMs = seconds * 1000;
-      // A session shorter than the margin lives to its half: else every tile would ask for a new one.
+      // A session shorter than the margin is used for half its life: otherwise every tile would create a new one.
       const marginMs = lifeMs > renewalMarginMs ? renewalMarginMs : lifeMs / 2;
       live = { id, renewAt: askedAt + lifeMs - marginMs, endsAt: askedAt + lifeMs };
       failure = null;
-      made.add(id);
+      created.add(id);
       clearTimeout(expiry);
       expiry = setTimeout(publish, lifeMs);
       return id;
@@ -131,32 +131,32 @@ export function createImageSessions(): ImageSessions {
 
   function renew(refused: string): Promise<string> {
     if (live !== null && live.id !== refused) return Promise.resolve(live.id);
-    made.delete(refused);
+    created.delete(refused);
     live = null;
     return createUnlessJustFailed();
   }
 
-  function giveUpAll() {
+  function revokeAll() {
     era += 1;
     creating = null;
     clearTimeout(expiry);
-    for (const id of made) revoke(id);
-    made.clear();
+    for (const id of created) revoke(id);
+    created.clear();
     live = null;
     failure = null;
     publish();
   }
 
   function enter(): () => void {
-    if (openViewers === 0) window.addEventListener('pagehide', giveUpAll);
+    if (openViewers === 0) window.addEventListener('pagehide', revokeAll);
     openViewers += 1;
     return () => {
       openViewers -= 1;
-      // A viewer that is left and entered again in the same breath keeps its session.
+      // A viewer that is closed and opened again at once keeps its session.
       setTimeout(() => {
         if (openViewers > 0) return;
-        window.removeEventListener('pagehide', giveUpAll);
-        giveUpAll();
+        window.removeEventListener('pagehide', revokeAll);
+        revokeAll();
       });
     };
   }
@@ -175,8 +175,8 @@ export function createImageSessions(): ImageSessions {
 }
 
 /**
- * Not `call`: `keepalive` lets the request outlive the page, and nobody waits for the answer. Should it
- * get lost, the session ends at its time.
+ * Revokes without `call`: `keepalive` lets the request outlive the page. If it is
+ * lost, the session expires by itself.
  */
 function revoke(id: string): void {
   const token = storedToken();
@@ -188,7 +188,7 @@ function revoke(id: string): void {
   }).catch(() => undefined);
 }
 
-/** The one of this tab. */
+/** The image sessions of this tab. */
 export const imageSessions = createImageSessions();
 
 export function useImageSession(): ImageSessionState {
@@ -196,9 +196,9 @@ export function useImageSession(): ImageSessionState {
 }
 
 /**
- * The account's own sessions, asked for again every 30 s while somebody looks.
+ * Returns the account's own sessions, updated every 30 s while the page is visible.
  *
- * @param session the session of the moment; another one is asked about at once
+ * @param session the current session; a new one updates the list at once
  */
 export function useImageSessionStats(session: string | null) {
   return useQuery({

@@ -1,4 +1,4 @@
-/** The own account: what it is, what it did lately, and what its owner may change. */
+/** The own account: profile, activity, and changes by its owner. */
 import {
   type Activity,
   AppError,
@@ -10,17 +10,17 @@ import {
 } from '@lamina/contract';
 import { useQuery } from '@tanstack/react-query';
 import { z } from 'zod';
-import type { ActionResult } from './action-result.ts';
-import { endSession, renewUser } from './auth.ts';
+import type { ActionResult } from '../notifications/action-result.ts';
+import { endSession, refreshUser } from './auth.ts';
 import { call, codeOf, fieldOf, messageOf } from './client.ts';
 import { texts } from './texts.ts';
 
 interface ProfileOptions {
-  /** Asks again after so many milliseconds, and when the page is looked at again; once without it. */
+  /** Polling interval in ms, and refetch when the page becomes visible; without it once. */
   readonly askAgainMs?: number;
 }
 
-/** The profile; what it says is also what the rest of the app knows of the account from then on. */
+/** Returns the profile, and updates the signed-in account with it. */
 export function useProfile({ askAgainMs }: ProfileOptions = {}) {
   return useQuery({
     queryKey: ['profile'],
@@ -29,15 +29,15 @@ export function useProfile({ askAgainMs }: ProfileOptions = {}) {
   });
 }
 
-/** @throws Error with the sentence to show */
+/** @throws Error with the message to show */
 async function fetchProfile(signal: AbortSignal): Promise<Profile> {
   try {
     const { user } = await call(getProfile, { signal });
-    renewUser(user);
+    refreshUser(user);
     return user;
   } catch (error) {
     if (signal.aborted) throw error;
-    // An answer without a user counts as not found.
+    // A response without a user counts as not found.
     const isMissing =
       error instanceof z.ZodError || (error instanceof AppError && error.code === 'not_found');
     throw new Error(isMissing ? texts.profileMissing : texts.profileFailed, { cause: error });
@@ -53,7 +53,7 @@ export function useActivity() {
 }
 
 /**
- * @param currentPassword empty unless the API asked for it (`reauth_required`: the sign-in is older than
+ * @param currentPassword empty unless the API requires it (`reauth_required`: the sign-in is older than
  *   15 minutes)
  */
 export async function changePassword(newPassword: string, currentPassword: string): Promise<ActionResult> {

@@ -7,7 +7,7 @@ import {
   startSecondFactor,
 } from '@lamina/contract';
 import { useQuery } from '@tanstack/react-query';
-import type { ActionResult } from './action-result.ts';
+import type { ActionResult } from '../notifications/action-result.ts';
 import { call, codeOf, messageOf } from './client.ts';
 import { queryClient } from './query-client.ts';
 import { texts } from './texts.ts';
@@ -21,7 +21,7 @@ export function useSecondFactor() {
   });
 }
 
-/** What an authenticator app is given. */
+/** Setup data for an authenticator app. */
 export interface SecondFactorSecret {
   /** Base32, for typing. */
   readonly secret: string;
@@ -32,7 +32,7 @@ export interface SecondFactorSecret {
 type Failure = Extract<ActionResult, { success: false }>;
 type With<Value> = ({ readonly success: true; readonly message: string } & Value) | Failure;
 
-/** @param currentPassword empty unless the API asked for it (`reauth_required`) */
+/** @param currentPassword empty unless the API requires it (`reauth_required`) */
 export async function beginSecondFactor(currentPassword: string): Promise<With<SecondFactorSecret>> {
   try {
     return {
@@ -45,7 +45,7 @@ export async function beginSecondFactor(currentPassword: string): Promise<With<S
   }
 }
 
-/** @returns with the recovery codes, which the API says this once */
+/** @returns the recovery codes, which the API returns only once */
 export async function finishSecondFactor(
   code: string,
 ): Promise<With<{ readonly recoveryCodes: readonly string[] }>> {
@@ -57,16 +57,16 @@ export async function finishSecondFactor(
   }
 }
 
-/** The card shows what is on now: after the recovery codes have been read. */
-export function renewSecondFactor(): void {
+/** Updates the card, after the recovery codes have been read. */
+export function invalidateSecondFactor(): void {
   void queryClient.invalidateQueries({ queryKey: secondFactorKey });
 }
 
-/** @param currentPassword as for `beginSecondFactor` */
+/** @param currentPassword as in `beginSecondFactor` */
 export async function switchSecondFactorOff(currentPassword: string): Promise<ActionResult> {
   try {
     const { message } = await call(removeSecondFactor, { body: bodyOf(currentPassword) });
-    renewSecondFactor();
+    invalidateSecondFactor();
     return { success: true, message };
   } catch (error) {
     return failure(error);

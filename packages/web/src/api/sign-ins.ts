@@ -1,7 +1,7 @@
-/** The own sign-ins: where the account is in use, and ending that. */
+/** The own sign-ins, and ending them. */
 import { endSignIn as endSignInEndpoint, endSignIns, listSignIns, type SignIn } from '@lamina/contract';
 import { useQuery } from '@tanstack/react-query';
-import type { ActionResult } from './action-result.ts';
+import type { ActionResult } from '../notifications/action-result.ts';
 import { endSession } from './auth.ts';
 import { call, codeOf, messageOf } from './client.ts';
 import { queryClient } from './query-client.ts';
@@ -9,7 +9,7 @@ import { texts } from './texts.ts';
 
 const signInsKey = ['sign-ins'];
 
-/** Last used first. */
+/** Sorted by last use, newest first. */
 export function useSignIns() {
   return useQuery({
     queryKey: signInsKey,
@@ -25,7 +25,7 @@ export function endOtherSignIns(): Promise<ActionResult> {
   return end(call(endSignIns, { query: { except: 'current' } }), texts.otherSignInsEnded);
 }
 
-/** This one, too: the browser is signed out. */
+/** Ends all sign-ins including this one: the browser is signed out. */
 export async function endAllSignIns(): Promise<ActionResult> {
   const result = await end(call(endSignIns, { query: {} }), texts.allSignInsEnded);
   if (result.success) endSession();

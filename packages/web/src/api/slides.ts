@@ -1,4 +1,4 @@
-/** The catalogue as administrators keep it. */
+/** The catalogue for administrators. */
 import {
   applyCatalogueImport,
   type BodyInputOf,
@@ -14,21 +14,21 @@ import {
   updateImage,
 } from '@lamina/contract';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import type { ActionResult } from './action-result.ts';
+import type { ActionResult } from '../notifications/action-result.ts';
 import { call, codeOf, download, messageOf, sendFile } from './client.ts';
-import { renewDatasets } from './datasets.ts';
+import { invalidateDatasets } from './datasets.ts';
 import { queryClient } from './query-client.ts';
 import { texts } from './texts.ts';
 
 const listKey = ['slides', 'list'];
 const countsKey = ['slides', 'counts'];
-/** What is being read changes by itself. */
+/** Polling interval while slides are being ingested. */
 const askAgainMs = 5000;
 
 export interface SlideFilter {
-  /** Empty: whatever they are called. */
+  /** Empty: any name. */
   readonly search: string;
-  /** Null: of every dataset; empty: those in none. */
+  /** Null: all datasets; empty: slides without a dataset. */
   readonly dataset: string | null;
 }
 
@@ -37,7 +37,7 @@ const queryOf = ({ search, dataset }: SlideFilter) => ({
   ...(dataset !== null && { dataset }),
 });
 
-/** In the order of the catalogue, a page at a time. */
+/** Returns pages in the order of the catalogue. */
 export function useSlides(status: ManagedStatus, filter: SlideFilter) {
   return useInfiniteQuery({
     queryKey: [...listKey, status, filter],
@@ -55,8 +55,8 @@ export function useSlides(status: ManagedStatus, filter: SlideFilter) {
 }
 
 /**
- * How many of each status the filter lets through. As long as some of them are being read, they are counted again and
- * again, and what the list shows is asked for after them: one that has been read may belong into it now.
+ * Returns the number of matching slides by status. While slides are being ingested, the counts are polled
+ * and the list is reloaded after them: an ingested slide may now match.
  */
 export function useSlideCounts(filter: SlideFilter) {
   const queryKey = [...countsKey, filter];
@@ -75,7 +75,7 @@ export function useSlideCounts(filter: SlideFilter) {
 
 const isReading = (counts: ManagedCounts | undefined) => counts !== undefined && counts.pending > 0;
 
-/** What of a slide is changed; null or empty takes a dataset or an organ away. */
+/** Changes of a slide; null or empty removes a dataset or an organ. */
 export type SlideEdit = Omit<BodyInputOf<typeof updateImage>, 'removed'>;
 
 export function editSlide(imageId: string, edit: SlideEdit): Promise<ActionResult> {
@@ -85,41 +85,41 @@ export function editSlide(imageId: string, edit: SlideEdit): Promise<ActionResul
 
 export type ChangeOfMany = Omit<BodyInputOf<typeof changeImages>, 'ids'>;
 
-/** All of them or none. */
+/** Changes all slides or none. */
 export function changeSlides(ids: readonly string[], edit: ChangeOfMany): Promise<ActionResult> {
   const called = call(changeImages, { body: { ids: [...ids], ...edit } }).then(({ message }) => message);
   return change(called, texts.slidesFailed);
 }
 
-/** Whatever came of it, what is shown is asked for again: a refusal may mean that somebody else was first. */
+/** Reloads after success and failure: a failure may mean that another administrator was first. */
 async function change(called: Promise<string>, failed: string): Promise<ActionResult> {
   try {
     return { success: true, message: await called };
   } catch (error) {
     return { success: false, message: messageOf(error, failed), error: codeOf(error) };
   } finally {
-    await renewSlides();
+    await invalidateSlides();
   }
 }
 
-/** The list after the counts: what it does not show because it is being read is counted, and asked for again. */
-export async function renewSlides(): Promise<void> {
-  renewDatasets();
+/** Reloads the counts, then the list. */
+export async function invalidateSlides(): Promise<void> {
+  invalidateDatasets();
   await queryClient.invalidateQueries({ queryKey: countsKey });
   await queryClient.invalidateQueries({ queryKey: listKey });
 }
 
-/** The catalogue as a file for spreadsheets. @throws as `call` does */
+/** Returns the catalogue as CSV for spreadsheets. @throws like `call` */
 export function downloadCatalogue(): Promise<Blob> {
   return download(exportCatalogue, {});
 }
 
-/** What a catalogue file would change; changes nothing. @throws as `call` does */
+/** Returns what a catalogue file would change, without changing anything. @throws like `call` */
 export function checkCatalogueFile(file: Blob): Promise<ImportPlan> {
   return sendFile(checkCatalogueImport, {}, file);
 }
 
-/** Applies a catalogue file as it was shown. */
+/** Applies a catalogue file as previewed. */
 export function applyCatalogueFile(file: Blob, plan: string): Promise<ActionResult> {
   const called = sendFile(applyCatalogueImport, { query: { plan } }, file).then(({ message }) => message);
   return change(called, texts.importFailed);

@@ -1,4 +1,4 @@
-/** What the browser keeps of a sign-in, under the two keys the specification names. */
+/** The stored sign-in of the browser, under the two keys of the specification. */
 import { User } from '@lamina/contract';
 
 export const tokenKey = 'auth_token';
@@ -13,7 +13,7 @@ export function storedToken(): string | null {
   return localStorage.getItem(tokenKey);
 }
 
-/** Null when nobody is signed in; data that cannot be read is removed. */
+/** Returns null when no user is signed in; unreadable data is removed. */
 export function readStoredSignIn(): StoredSignIn | null {
   const token = storedToken();
   const text = localStorage.getItem(userKey);
@@ -22,12 +22,12 @@ export function readStoredSignIn(): StoredSignIn | null {
     if (!token) throw new Error('no token beside the user');
     return { token, user: User.parse(JSON.parse(text ?? '')) };
   } catch {
-    clearStoredSignIn(); // unparsable stored data ends the sign-in, as the specification says
+    clearStoredSignIn(); // the specification: unreadable stored data ends the sign-in
     return null;
   }
 }
 
-/** The user goes first: another tab that sees the new token finds its user beside it. */
+/** Writes the user first: another tab that sees the new token finds its user. */
 export function storeSignIn({ token, user }: StoredSignIn): void {
   localStorage.setItem(userKey, JSON.stringify(user));
   localStorage.setItem(tokenKey, token);

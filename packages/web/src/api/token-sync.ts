@@ -1,8 +1,8 @@
 /**
- * Optional: tells an address of this deployment which token is in use (specification, section 7).
- * Only an address of the same origin is ever told, and a failure changes nothing here.
+ * Optional: notifies an address of this deployment of the current token (specification, section 7).
+ * Only addresses of the same origin are used, and failures are ignored.
  */
-import { settings } from '../settings.ts';
+import { settings } from '../browser/settings.ts';
 
 const oldestTokenMs = 300_000;
 
@@ -21,6 +21,6 @@ function tell(request: RequestInit): void {
   const url = new URL(settings.tokenSyncUrl, location.href);
   if (url.origin !== location.origin) return;
   fetch(url, request).catch((error: unknown) => {
-    console.warn('The token sync address did not answer.', error);
+    console.warn('The token sync request failed.', error);
   });
 }

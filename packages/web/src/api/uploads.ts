@@ -1,4 +1,4 @@
-/** Slides that are sent from this browser: what the server knows of them. */
+/** Uploads from this browser, as the server reports them. */
 import {
   abandonUpload,
   type BodyInputOf,
@@ -13,16 +13,16 @@ import { call } from './client.ts';
 import { queryClient } from './query-client.ts';
 
 const uploadsKey = ['uploads'];
-/** While something is being checked or read. */
+/** Polling interval while the server checks or ingests an upload. */
 const askSoonMs = 1500;
 const askAgainMs = 30_000;
-/** A folder in which the catalogue has found nothing for so long has no slide in it. */
+/** After this time without a catalogue entry, an uploaded folder counts as one without slides. */
 const lookingForMs = 5 * 60_000;
 
 /**
- * Own uploads, the latest first, and how large one may be.
+ * Returns the own uploads, latest first, and the size limit.
  *
- * @param sent ids of those of which everything has been sent
+ * @param sent ids of uploads whose data has been sent completely
  */
 export function useUploads(sent: ReadonlySet<string>) {
   const isAwaited = (upload: SlideUpload) => isUnderWay(upload, sent.has(upload.id));
@@ -34,7 +34,7 @@ export function useUploads(sent: ReadonlySet<string>) {
   });
 }
 
-/** Whether the server is about to do something with it. */
+/** Whether the server is still working on the upload. */
 function isUnderWay(upload: SlideUpload, isSent: boolean): boolean {
   const { state, problem, images, checked_count, begun_at } = upload;
   if (state === 'placing') return true;
@@ -43,11 +43,11 @@ function isUnderWay(upload: SlideUpload, isSent: boolean): boolean {
   return images.some(({ status }) => status === 'pending');
 }
 
-export function renewUploads(): Promise<void> {
+export function invalidateUploads(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: uploadsKey });
 }
 
-/** @throws as `call` does */
+/** @throws like `call` */
 export function announce(
   body: BodyInputOf<typeof beginUpload>,
   signal: AbortSignal,
@@ -55,17 +55,17 @@ export function announce(
   return call(beginUpload, { body, signal });
 }
 
-/** @throws as `call` does */
-export async function tellChecksum(fileId: string, sha256: string, signal: AbortSignal): Promise<void> {
+/** @throws like `call` */
+export async function submitChecksum(fileId: string, sha256: string, signal: AbortSignal): Promise<void> {
   await call(finishUploadFile, { params: { fileId }, body: { sha256 }, signal });
-  await renewUploads();
+  await invalidateUploads();
 }
 
-/** @throws as `call` does */
-export async function giveUp(uploadId: string): Promise<void> {
+/** @throws like `call` */
+export async function cancelUpload(uploadId: string): Promise<void> {
   try {
     await call(abandonUpload, { params: { uploadId } });
   } finally {
-    await renewUploads();
+    await invalidateUploads();
   }
 }

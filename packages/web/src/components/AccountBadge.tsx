@@ -1,8 +1,8 @@
 import type { Role, Status } from '@lamina/contract';
-import { roleLabel, statusLabel } from '../texts.ts';
+import { roleLabel, statusLabel } from '../language/texts.ts';
 import classes from './AccountBadge.module.css';
 
-/** The status in words; the colour of the dot only repeats it. */
+/** The account status as text; the colour of the dot repeats it. */
 export function StatusBadge({ status }: { readonly status: Status }) {
   return (
     <span className={classes.badge} data-status={status}>

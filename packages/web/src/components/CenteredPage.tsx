@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { settings } from '../settings.ts';
-import { texts } from '../texts.ts';
+import { settings } from '../browser/settings.ts';
+import { texts } from '../language/texts.ts';
 import classes from './CenteredPage.module.css';
 import { LanguageChoice } from './LanguageChoice.tsx';
 import { Logo } from './Logo.tsx';
@@ -9,12 +9,12 @@ import { Logo } from './Logo.tsx';
 const thisYear = new Date().getFullYear();
 
 interface CenteredPageProps {
-  /** Above the card, the width of the window. */
+  /** Above the card, across the window. */
   readonly banner?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** The product's name over a card, for whoever is not (yet) let in. */
+/** A card below the product's name, for pages without navigation, such as sign-in. */
 export function CenteredPage({ banner, children }: CenteredPageProps) {
   return (
     <div className={classes.page}>

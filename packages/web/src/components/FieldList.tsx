@@ -6,7 +6,7 @@ interface FieldListProps {
   readonly fields: readonly (readonly [label: string, value: ReactNode])[];
 }
 
-/** What is known of something, line by line; labels stand above their values where it is narrow. */
+/** A list of labels and values; on narrow screens labels are above values. */
 export function FieldList({ fields }: FieldListProps) {
   return (
     <dl className={classes.list}>

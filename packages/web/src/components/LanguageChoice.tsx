@@ -1,8 +1,8 @@
 import { Group, UnstyledButton } from '@mantine/core';
-import { chooseLanguage, languageChoiceLabel, offeredLanguages, useLanguage } from '../language.ts';
+import { chooseLanguage, languageChoiceLabel, offeredLanguages, useLanguage } from '../language/language.ts';
 import classes from './LanguageChoice.module.css';
 
-/** The languages of the interface, beneath a page for whoever has no menu yet. */
+/** Language selection for pages without a user menu. */
 export function LanguageChoice() {
   const chosen = useLanguage();
   return (

@@ -1,15 +1,15 @@
 import { Alert, Button, Text } from '@mantine/core';
 import { IconAlertCircle } from '@tabler/icons-react';
-import { texts } from '../texts.ts';
+import { texts } from '../language/texts.ts';
 
 interface LoadFailedProps {
   readonly message: string;
-  /** Why, where that is known. */
+  /** The reason, if known. */
   readonly reason?: string;
   readonly onRetry: () => void;
 }
 
-/** Something could not be loaded; it may be asked for again. */
+/** Error message with a retry button. */
 export function LoadFailed({ message, reason, onRetry }: LoadFailedProps) {
   return (
     <Alert color="eosin" variant="outline" icon={<IconAlertCircle aria-hidden />} title={message}>

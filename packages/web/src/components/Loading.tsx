@@ -4,7 +4,7 @@ interface LoadingProps {
   readonly label: string;
 }
 
-/** Something is on its way. */
+/** Loading indicator. */
 export function Loading({ label }: LoadingProps) {
   return (
     <Center p="xl" role="status">

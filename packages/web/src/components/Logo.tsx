@@ -1,10 +1,10 @@
 interface LogoProps {
-  /** Pixels. */
+  /** In pixels. */
   readonly size?: number;
 }
 
 /**
- * The mark of the product: a glass slide with a stained section. The name stands beside it as text.
+ * The logo: a glass slide with a stained section; without the product's name.
  * `public/icon.svg` is the same drawing.
  */
 export function Logo({ size = 32 }: LogoProps) {

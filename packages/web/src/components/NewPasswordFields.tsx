@@ -1,23 +1,25 @@
-import { useFormContext } from 'react-hook-form';
+import { useFormContext, useWatch } from 'react-hook-form';
 import { z } from 'zod';
-import { texts } from '../texts.ts';
-import { isTypedTwice, NewPasswordField, typedTwice } from '../validation.ts';
+import { isTypedTwice, NewPasswordField, typedTwice } from '../forms/validation.ts';
+import { texts } from '../language/texts.ts';
 import { PasswordField } from './PasswordField.tsx';
+import { PasswordStrength } from './PasswordStrength.tsx';
 
-/** What a form with these fields checks; beside others, spread its shape and refine again. */
+/** Validation of the two fields; other forms spread its shape and refine again. */
 export const NewPassword = z
   .object({ password: NewPasswordField, passwordConfirmation: z.string() })
   .refine(isTypedTwice, typedTwice);
 
 interface NewPasswordFieldsProps {
-  /** In a dialog: typing may begin as soon as it opens. */
+  /** For dialogs: focuses the first field. */
   readonly takesFocus?: boolean;
 }
 
-/** A new password, twice. Stands in a form whose values have `password` and `passwordConfirmation`. */
+/** A new password and its confirmation, in a form with the values `password` and `passwordConfirmation`. */
 export function NewPasswordFields({ takesFocus = false }: NewPasswordFieldsProps) {
-  const { register, formState } = useFormContext<z.input<typeof NewPassword>>();
+  const { register, formState, control } = useFormContext<z.input<typeof NewPassword>>();
   const { errors } = formState;
+  const password = useWatch({ control, name: 'password' });
   return (
     <>
       <PasswordField
@@ -28,6 +30,7 @@ export function NewPasswordFields({ takesFocus = false }: NewPasswordFieldsProps
         error={errors.password?.message}
         data-autofocus={takesFocus || undefined}
       />
+      <PasswordStrength password={password} />
       <PasswordField
         {...register('passwordConfirmation')}
         label={texts.newPasswordConfirmation}

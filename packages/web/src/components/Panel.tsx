@@ -4,14 +4,14 @@ import classes from './Panel.module.css';
 
 interface PanelProps {
   readonly title: string;
-  /** Language of the title, where it is not that of the page. */
+  /** Language of the title, if it differs from the page's. */
   readonly titleLang?: string;
-  /** Right of the title. */
+  /** To the right of the title. */
   readonly action?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** A titled card: one subject of a screen. */
+/** A card with a title. */
 export function Panel({ title, titleLang, action, children }: PanelProps) {
   const titleId = useId();
   return (

@@ -1,11 +1,11 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core';
 import { useId } from 'react';
-import { texts } from '../texts.ts';
+import { texts } from '../language/texts.ts';
 
-/** A password, with a button that shows what is typed. */
+/** A password field with a button that shows the password. */
 export function PasswordField({ error, description, ...props }: PasswordInputProps) {
   const id = useId();
-  // Unlike the library's other fields, its password field does not tie its sentences to the input.
+  // Unlike Mantine's other fields, its password field does not link the messages to the input.
   const describedBy = [description && `${id}-description`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
     <PasswordInput
@@ -15,7 +15,8 @@ export function PasswordField({ error, description, ...props }: PasswordInputPro
       aria-invalid={Boolean(error)}
       aria-describedby={describedBy || undefined}
       visibilityToggleFocusable
-      visibilityToggleButtonProps={{ 'aria-label': texts.showTyped }}
+      // A title instead of a label: with a label, tests and screen readers would find it in place of the field.
+      visibilityToggleButtonProps={{ 'aria-label': undefined, title: texts.showTyped }}
       {...props}
     />
   );

@@ -1,9 +1,9 @@
 import { IconClockHour4 } from '@tabler/icons-react';
-import { languageNow } from '../language.ts';
-import { pendingTexts as texts } from '../texts.ts';
+import { languageNow } from '../language/language.ts';
+import { pendingTexts as texts } from '../language/texts.ts';
 import classes from './PendingBanner.module.css';
 
-/** Stands above everything while the account waits for an administrator. */
+/** Banner for accounts that wait for approval. */
 export function PendingBanner() {
   return (
     <div className={classes.banner} role="status" lang={languageNow('en')}>

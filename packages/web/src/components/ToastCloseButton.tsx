@@ -1,8 +1,8 @@
 import { CloseButton } from '@mantine/core';
 import type { CloseButtonProps } from 'react-toastify';
-import { texts } from '../texts.ts';
+import { texts } from '../language/texts.ts';
 
-/** The library's own says 'close', in English. */
+/** Close button in the page's language; the library's own is in English. */
 export function ToastCloseButton({ closeToast }: CloseButtonProps) {
   return (
     <CloseButton

@@ -1,36 +1,42 @@
-import type { User } from '@lamina/contract';
-import { Avatar, Box, Menu, UnstyledButton } from '@mantine/core';
+import type { Language, User } from '@lamina/contract';
+import { Avatar, Box, Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import { IconChevronDown, IconLogout, IconUser } from '@tabler/icons-react';
 import { type ReactNode, useId } from 'react';
 import { Link, useLocation } from 'react-router';
+import { initialsOf, nameOf } from '../formatting/person.ts';
 import {
   chooseLanguage,
   type LanguageChoice,
   languageChoiceLabel,
   offeredLanguages,
   useLanguage,
-} from '../language.ts';
-import { initialsOf, nameOf } from '../person.ts';
+} from '../language/language.ts';
+import { themeTexts } from './texts.ts';
 import classes from './UserMenu.module.css';
+
+const schemes = ['auto', 'light', 'dark'] as const;
 
 interface UserMenuProps {
   readonly user: Pick<User, 'displayName' | 'email'>;
-  /** After the name; where it is narrow, inside the menu. */
+  /** After the name; on narrow screens inside the menu. */
   readonly badge?: ReactNode;
   readonly profileLabel: string;
   readonly logoutLabel: string;
   readonly onLogout: () => void;
   /** Language of the labels. */
-  readonly lang: string;
+  readonly lang: Language;
 }
 
-/** Initials and name; opened, the ways to the profile and out. */
+/** Initials and name, with a menu for profile, language and sign-out. */
 export function UserMenu({ user, badge, profileLabel, logoutLabel, onLogout, lang }: UserMenuProps) {
   const { pathname } = useLocation();
   const language = useLanguage();
   const languageLabelId = useId();
+  const themeLabelId = useId();
+  const words = themeTexts[lang];
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
-    // A new key at every address: the menu closes on the way to another screen.
+    // A new key for each address closes the menu on navigation.
     <Menu
       key={pathname}
       position="bottom-end"
@@ -44,7 +50,7 @@ export function UserMenu({ user, badge, profileLabel, logoutLabel, onLogout, lan
           <Avatar size={34} color="haematoxylin" variant="filled" aria-hidden>
             {initialsOf(user)}
           </Avatar>
-          <span className={classes.name} lang="tr">
+          <span className={classes.name} lang="tr" title={nameOf(user)}>
             {nameOf(user)}
           </span>
           <span className={classes.badge}>{badge}</span>
@@ -59,13 +65,27 @@ export function UserMenu({ user, badge, profileLabel, logoutLabel, onLogout, lan
           {profileLabel}
         </Menu.Item>
         <Menu.Divider />
-        {/* A new language draws everything anew: who chose it by keyboard goes on at the button of this menu. */}
+        {/* A new language renders everything again; the focus then returns to the button of this menu. */}
         <Menu.Label id={languageLabelId}>{languageChoiceLabel}</Menu.Label>
         <Box role="group" aria-labelledby={languageLabelId}>
           <Menu.RadioGroup value={language} onChange={(choice) => chooseLanguage(choice as LanguageChoice)}>
             {offeredLanguages.map(({ choice, name, lang: nameLang }) => (
               <Menu.RadioItem key={choice} value={choice} lang={nameLang}>
                 {name}
+              </Menu.RadioItem>
+            ))}
+          </Menu.RadioGroup>
+        </Box>
+        <Menu.Divider />
+        <Menu.Label id={themeLabelId}>{words.theme}</Menu.Label>
+        <Box role="group" aria-labelledby={themeLabelId}>
+          <Menu.RadioGroup
+            value={colorScheme}
+            onChange={(chosen) => setColorScheme(schemes.find((each) => each === chosen) ?? 'auto')}
+          >
+            {schemes.map((scheme) => (
+              <Menu.RadioItem key={scheme} value={scheme}>
+                {words[scheme]}
               </Menu.RadioItem>
             ))}
           </Menu.RadioGroup>

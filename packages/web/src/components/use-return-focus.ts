@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 
 /**
- * For a dialog that leaves the page when it is closed: what had the focus before it gets it back. What has left the page
- * meanwhile cannot have it; then the screen has.
+ * Returns the focus to the element that had it before a dialog opened. When that element has left the page, the
+ * screen gets the focus.
  */
 export function useReturnFocus(): void {
   const [before] = useState(() => document.activeElement);

@@ -1,5 +1,6 @@
-import { screen, within } from '@testing-library/react';
+import { act, screen, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
+import { reportUploadActivity } from '../notifications/upload-activity.ts';
 import { account } from '../testing/accounts.ts';
 import { openApp } from '../testing/open-app.tsx';
 import { type Answers, refusal } from '../testing/stub-api.ts';
@@ -20,8 +21,8 @@ function openAdmin(api: Answers = {}) {
 }
 const menuButton = () => screen.findByRole('button', { name: /İpek Işık/ });
 
-describe('the bar of the administration', () => {
-  it('leads to its screens and back to the dashboard', async () => {
+describe('the navigation of the admin area', () => {
+  it('links to its screens and back to the dashboard', async () => {
     openAdmin();
     const bar = within(await screen.findByRole('navigation', { name: 'Yönetim sayfaları' }));
     const links = bar.getAllByRole('link').map((link) => [link.textContent, link.getAttribute('href')]);
@@ -29,18 +30,19 @@ describe('the bar of the administration', () => {
       ['Yönetim', '/admin'],
       ['Kullanıcılar', '/admin/users'],
       ['Slaytlar', '/admin/slides'],
+      ['Vakalar', '/admin/cases'],
       ['Veri Kümeleri', '/admin/datasets'],
       ['Denetim Kaydı', '/admin/audit'],
-      ['Panele Dön', '/dashboard'],
+      ['Ana Sayfaya Dön', '/dashboard'],
     ]);
   });
 
-  it('shows who is here, with an Admin badge', async () => {
+  it('shows the current user with an Admin badge', async () => {
     openAdmin();
     expect((await menuButton()).textContent).toBe('İIİpek IşıkAdmin');
   });
 
-  it('says how many people and requests wait, and says so again when the window is looked at', async () => {
+  it('shows how many people and requests wait, and updates when the window gets the focus', async () => {
     let waiting = { applications: 3, datasetRequests: 0 };
     openAdmin({ 'GET /admin/waiting': () => waiting });
     await screen.findByRole('link', { name: /Kullanıcılar.*3 kişi onay bekliyor/ });
@@ -51,7 +53,16 @@ describe('the bar of the administration', () => {
     screen.getByRole('link', { name: 'Kullanıcılar' });
   });
 
-  it('marks the screen that is shown', async () => {
+  it('shows on every screen how many uploads are in progress, until they end', async () => {
+    openAdmin();
+    await screen.findByRole('link', { name: 'Slaytlar' });
+    act(() => reportUploadActivity({ count: 2, sentBytes: 430, sizeBytes: 1000 }));
+    screen.getByRole('link', { name: /Slaytlar.*2 yükleme sürüyor \(%43\)/ });
+    act(() => reportUploadActivity({ count: 0, sentBytes: 0, sizeBytes: 0 }));
+    screen.getByRole('link', { name: 'Slaytlar' });
+  });
+
+  it('marks the current screen', async () => {
     const { person } = openAdmin();
     await person.click(await screen.findByRole('link', { name: 'Kullanıcılar' }));
     await screen.findByText('All Users');
@@ -62,8 +73,8 @@ describe('the bar of the administration', () => {
   });
 });
 
-describe('the menu of the administration', () => {
-  it('has the profile and the way out', async () => {
+describe('the user menu of the admin area', () => {
+  it('contains profile and sign-out', async () => {
     const { person } = openAdmin();
     await person.click(await menuButton());
     const items = await screen.findAllByRole('menuitem');
@@ -93,7 +104,7 @@ describe('the menu of the administration', () => {
   it.each([
     ['a success', { 'POST /auth/logout': new Response(null, { status: 204 }) }, 'Başarıyla çıkış yapıldı.'],
     ['a failure', {}, 'Çıkış yaparken hata oluştu.'],
-  ])('logs out, says so after %s and goes to the login page', async (_, api, sentence) => {
+  ])('signs out, shows a message after %s and opens the login page', async (_, api, sentence) => {
     const { person, address } = openAdmin(api);
     await person.click(await menuButton());
     await person.click(await screen.findByRole('menuitem', { name: 'Çıkış Yap' }));

@@ -1,30 +1,43 @@
 import { Badge } from '@mantine/core';
 import { Outlet, useNavigate } from 'react-router';
-import { announce } from '../announce.ts';
 import { logout } from '../api/auth.ts';
 import { useAuth } from '../api/auth-state.ts';
 import { useWaiting } from '../api/users.ts';
 import { TopBar } from '../components/TopBar.tsx';
 import { UserMenu } from '../components/UserMenu.tsx';
-import { languageNow } from '../language.ts';
+import { languageNow } from '../language/language.ts';
+import { announce } from '../notifications/notify.ts';
+import { useUploadActivity } from '../notifications/upload-activity.ts';
 import classes from './layout.module.css';
 import { adminTexts as texts } from './texts.ts';
 
-/** Around the screens of administrators. */
+/** Layout of the admin screens. */
 export function AdminLayout() {
   const { user } = useAuth();
   const navigate = useNavigate();
   const waiting = useWaiting().data;
-  if (user === null) return null; // the guard is about to lead away
+  const uploads = useUploadActivity();
+  if (user === null) return null; // the guard redirects
 
   const links = [
     { to: '/admin', label: texts.adminDashboard, end: true },
-    { to: '/admin/users', label: texts.users, waiting: told(waiting?.applications, texts.peopleWait) },
-    { to: '/admin/slides', label: texts.slides },
+    {
+      to: '/admin/users',
+      label: texts.users,
+      waiting: waitingLabel(waiting?.applications, texts.peopleWait),
+    },
+    {
+      to: '/admin/slides',
+      label: texts.slides,
+      waiting: waitingLabel(uploads.count, (count) =>
+        texts.uploadsRun(count, uploads.sentBytes / uploads.sizeBytes),
+      ),
+    },
+    { to: '/admin/cases', label: texts.cases },
     {
       to: '/admin/datasets',
       label: texts.datasets,
-      waiting: told(waiting?.datasetRequests, texts.requestsWait),
+      waiting: waitingLabel(waiting?.datasetRequests, texts.requestsWait),
     },
     { to: '/admin/audit', label: texts.audit },
     { to: '/dashboard', label: texts.backToDashboard },
@@ -59,7 +72,7 @@ export function AdminLayout() {
   );
 }
 
-/** Nothing is said of nobody, nor of what is not known. */
-function told(count: number | undefined, label: (count: number) => string) {
+/** Returns undefined when nothing waits or the count is unknown. */
+function waitingLabel(count: number | undefined, label: (count: number) => string) {
   return count ? { count, label: label(count) } : null;
 }

@@ -1,7 +1,7 @@
 import { Outlet } from 'react-router';
 import { CenteredPage } from '../components/CenteredPage.tsx';
 
-/** Around signing in and registering. */
+/** Layout of sign-in and registration. */
 export function AuthLayout() {
   return (
     <CenteredPage>

@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { account } from '../testing/accounts.ts';
 import { openApp } from '../testing/open-app.tsx';
@@ -15,17 +15,18 @@ function openDashboard(api: Answers = {}, signedInAs = user) {
 const menuButton = () => screen.findByRole('button', { name: 'İpek Işık' });
 
 describe('the navigation bar', () => {
-  it('has the name of the product, which leads to the dashboard, and the WSI Viewer', async () => {
+  it('contains the product name as a link to the dashboard, the WSI Viewer and the collections', async () => {
     openDashboard();
     const bar = within(await screen.findByRole('banner'));
     const links = bar.getAllByRole('link').map((link) => [link.textContent, link.getAttribute('href')]);
     expect(links).toEqual([
       ['Lamina', '/dashboard'],
       ['WSI Viewer', '/wsi-viewer'],
+      ['Collections', '/collections'],
     ]);
   });
 
-  it('has the Admin Panel for administrators', async () => {
+  it('contains the Admin Panel for administrators', async () => {
     openDashboard({}, account({ role: 'admin' }));
     const link = await screen.findByRole('link', { name: 'Admin Panel' });
     expect(link.getAttribute('href')).toBe('/admin');
@@ -33,16 +34,32 @@ describe('the navigation bar', () => {
 });
 
 describe('the user menu', () => {
+  it('changes between the light, the dark and the system theme', async () => {
+    const { person } = openDashboard();
+    const choose = async (theme: RegExp) => {
+      if (screen.queryByRole('menuitemradio', { name: theme }) === null)
+        await person.click(await menuButton());
+      await person.click(await screen.findByRole('menuitemradio', { name: theme }));
+    };
+    const shown = () => document.documentElement.dataset.mantineColorScheme;
+    await choose(/Dark|Koyu/);
+    await waitFor(() => expect(shown()).toBe('dark'));
+    await choose(/Light|Açık/);
+    await waitFor(() => expect(shown()).toBe('light'));
+    await choose(/System|Sistem/);
+    await waitFor(() => expect(localStorage.getItem('mantine-color-scheme-value')).toBe('auto'));
+  });
+
   it.each([
     ['the display name', 'İpek Işık', 'İIİpek Işık'],
-    ['else the e-mail', null, 'İipek@example.org'],
+    ['the e-mail address without a display name', null, 'İipek@example.org'],
   ])('shows the initials and %s', async (_, displayName, text) => {
     openDashboard({}, account({ displayName }));
     const button = await screen.findByRole('button', { name: displayName ?? user.email });
     expect(button.textContent).toBe(text);
   });
 
-  it('leads to the profile', async () => {
+  it('links to the profile', async () => {
     const { person, address } = openDashboard();
     await person.click(await menuButton());
     await person.click(await screen.findByRole('menuitem', { name: 'Profile' }));
@@ -58,7 +75,7 @@ describe('the user menu', () => {
     await vi.waitFor(() => expect(screen.queryByRole('menuitem')).toBeNull());
   });
 
-  it('logs out: clears everything, says so and goes to the login page', async () => {
+  it('signs out: clears the stored data, shows a message and opens the login page', async () => {
     const { person, calls, address } = openDashboard({
       'POST /auth/logout': new Response(null, { status: 204 }),
     });
@@ -71,7 +88,7 @@ describe('the user menu', () => {
     expect(localStorage.getItem('user_data')).toBeNull();
   });
 
-  it('logs out here, too, when the server cannot be told, but does not call that a success', async () => {
+  it('signs out in this browser when the server does not answer, and shows a failure', async () => {
     const { person, address } = openDashboard();
     await person.click(await menuButton());
     await person.click(await screen.findByRole('menuitem', { name: 'Logout' }));

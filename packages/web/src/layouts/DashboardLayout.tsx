@@ -6,20 +6,20 @@ import { useAuth } from '../api/auth-state.ts';
 import { PendingBanner } from '../components/PendingBanner.tsx';
 import { TopBar } from '../components/TopBar.tsx';
 import { UserMenu } from '../components/UserMenu.tsx';
-import { languageNow } from '../language.ts';
+import { languageNow } from '../language/language.ts';
 import classes from './layout.module.css';
 import { dashboardTexts as texts } from './texts.ts';
 
 interface DashboardLayoutProps {
-  /** The screen takes the whole window under the top bar and scrolls by itself. */
+  /** The screen fills the window below the top bar and scrolls by itself. */
   readonly fillsWindow?: boolean;
 }
 
-/** Around the screens of everybody who is let in. */
+/** Layout of the screens for members. */
 export function DashboardLayout({ fillsWindow = false }: DashboardLayoutProps) {
   const { user } = useAuth();
   const navigate = useNavigate();
-  if (user === null) return null; // the guard is about to lead away
+  if (user === null) return null; // the guard redirects
   const lang = languageNow('en');
 
   async function leave() {
@@ -31,6 +31,7 @@ export function DashboardLayout({ fillsWindow = false }: DashboardLayoutProps) {
 
   const links = [
     { to: '/wsi-viewer', label: texts.wsiViewer },
+    { to: '/collections', label: texts.collections },
     ...(may(user, 'users.manage') ? [{ to: '/admin', label: texts.adminPanel }] : []),
   ];
 
@@ -53,7 +54,7 @@ export function DashboardLayout({ fillsWindow = false }: DashboardLayoutProps) {
   );
 }
 
-/** The same for a screen that takes the whole window. */
+/** The layout for a screen that fills the window. */
 export function WindowLayout() {
   return <DashboardLayout fillsWindow />;
 }

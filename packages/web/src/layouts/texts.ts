@@ -1,11 +1,12 @@
-/** Words of the bars above the screens: in the mix English over the dashboard, Turkish over the administration. */
-import { wording } from '../language.ts';
+/** Texts of the navigation bars; in the mixed language, English for the dashboard and Turkish for the admin area. */
+import { wording } from '../language/language.ts';
 
 export const dashboardTexts = wording({
   mixed: 'en',
   tr: {
     navigation: 'Ana menü',
     wsiViewer: 'Slayt Görüntüleyici',
+    collections: 'Koleksiyonlar',
     adminPanel: 'Yönetim Paneli',
     profile: 'Profil',
     logout: 'Çıkış Yap',
@@ -14,6 +15,7 @@ export const dashboardTexts = wording({
   en: {
     navigation: 'Main',
     wsiViewer: 'WSI Viewer',
+    collections: 'Collections',
     adminPanel: 'Admin Panel',
     profile: 'Profile',
     logout: 'Logout',
@@ -31,9 +33,11 @@ export const adminTexts = wording({
     audit: 'Denetim Kaydı',
     peopleWait: (count: number) => `${count} kişi onay bekliyor`,
     slides: 'Slaytlar',
+    uploadsRun: (count: number, share: number) => `${count} yükleme sürüyor (%${Math.floor(share * 100)})`,
+    cases: 'Vakalar',
     datasets: 'Veri Kümeleri',
     requestsWait: (count: number) => `${count} istek yanıt bekliyor`,
-    backToDashboard: 'Panele Dön',
+    backToDashboard: 'Ana Sayfaya Dön',
     badge: 'Yönetici',
     profile: 'Profil',
     logout: 'Çıkış Yap',
@@ -42,9 +46,12 @@ export const adminTexts = wording({
     navigation: 'Administration',
     adminDashboard: 'Overview',
     users: 'Users',
-    audit: 'Audit Trail',
+    audit: 'Audit Log',
     peopleWait: (count) => (count === 1 ? '1 person awaits approval' : `${count} people await approval`),
     slides: 'Slides',
+    uploadsRun: (count, share) =>
+      `${count === 1 ? '1 upload' : `${count} uploads`} in progress (${Math.floor(share * 100)} %)`,
+    cases: 'Cases',
     datasets: 'Datasets',
     requestsWait: (count) =>
       count === 1 ? '1 request awaits an answer' : `${count} requests await an answer`,

@@ -1,6 +1,6 @@
 import type { User } from '@lamina/contract';
 
-/** An active account; a test says what matters to it. */
+/** Returns an active account with the given changes. */
 export function account(given: Partial<User> = {}): User {
   return {
     uid: 'uid-of-ipek',

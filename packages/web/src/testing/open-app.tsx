@@ -13,7 +13,7 @@ import { routes } from '../routes.tsx';
 import { type Answers, type ApiCall, stubApi } from './stub-api.ts';
 
 interface World {
-  /** Whose sign-in the browser has stored; nobody's without it. */
+  /** The account whose sign-in the browser has stored; default: none. */
   readonly signedInAs?: User;
   readonly api?: Answers;
 }
@@ -22,12 +22,12 @@ interface OpenApp {
   readonly person: UserEvent;
   /** Every call to the API so far, in order. */
   readonly calls: readonly ApiCall[];
-  /** Path, query and fragment that are shown. */
+  /** Current path, query and fragment. */
   readonly address: () => string;
   readonly goTo: (path: string) => Promise<void>;
 }
 
-/** The whole app in a browser that has just been opened at `path`. */
+/** Opens the whole app at `path`, in a new browser. */
 export function openApp(path: string, { signedInAs, api = {} }: World = {}): OpenApp {
   setAuthState(signedOut);
   queryClient.clear();

@@ -1,9 +1,9 @@
-/** What the browser has and jsdom has not, and the settings the server would have written. */
+/** Browser features that jsdom lacks, and the settings that the server writes into the page. */
 import { cleanup, configure } from '@testing-library/react';
 import { afterEach, vi } from 'vitest';
-import { chooseLanguage } from '../language.ts';
+import { chooseLanguage } from '../language/language.ts';
 
-// A busy machine may draw slowly; a test that waits for nothing still fails.
+// A busy machine may render slowly; the limit is only reached by a test that fails.
 configure({ asyncUtilTimeout: 10_000 });
 
 const settings = document.createElement('meta');
@@ -32,9 +32,15 @@ window.ResizeObserver = class {
   disconnect() {}
 };
 
-window.scrollTo = () => {};
+// Text areas that grow with their text measure it again when fonts are loaded.
+Object.defineProperty(document, 'fonts', {
+  value: { addEventListener: () => {}, removeEventListener: () => {} },
+});
 
-// Nothing has a size there, and lists draw what has room.
+window.scrollTo = () => {};
+Element.prototype.scrollIntoView = () => {};
+
+// jsdom elements have no size, and virtual lists render only what fits.
 Object.defineProperty(Element.prototype, 'clientHeight', { configurable: true, value: 800 });
 
 afterEach(() => {

@@ -1,4 +1,4 @@
-/** The API as a test tells it, answered at the edge of the network. */
+/** Stub of the API, in place of `fetch`. */
 import { apiBase, type ErrorCode, errors } from '@lamina/contract';
 import { vi } from 'vitest';
 
@@ -7,16 +7,16 @@ export interface ApiCall {
   readonly name: string;
   readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** The whole Authorization header; null without one. */
+  /** The Authorization header; null without one. */
   readonly authorization: string | null;
 }
 
 type Answer = Response | object;
 type Answering = (call: ApiCall) => Answer | Promise<Answer>;
-/** What each call is answered with: JSON, or a Response; a function is asked at every call. */
+/** Responses by call: JSON or a Response; a function runs for every call. */
 export type Answers = Readonly<Record<string, Answer | Answering>>;
 
-/** A refusal as the server words it. */
+/** Returns an error response like the server's. */
 export function refusal(code: ErrorCode, message: string = errors[code].tr): Response {
   const { status } = errors[code];
   const headers = { ...(status === 401 && { 'WWW-Authenticate': 'Bearer realm="api"' }) };
@@ -24,9 +24,9 @@ export function refusal(code: ErrorCode, message: string = errors[code].tr): Res
 }
 
 /**
- * Takes the place of the network. A call that the test does not answer finds no server.
+ * Replaces the network. A call without a response fails with a network error.
  *
- * @returns every call so far, in order
+ * @returns all calls so far, in order
  */
 export function stubApi(answers: Answers): readonly ApiCall[] {
   const calls: ApiCall[] = [];
@@ -39,15 +39,17 @@ export function stubApi(answers: Answers): readonly ApiCall[] {
       authorization: new Headers(request.headers).get('Authorization'),
     };
     calls.push(call);
-    const told = answers[call.name];
-    if (told === undefined) throw new TypeError('Failed to fetch');
-    const answer = typeof told === 'function' ? await (told as Answering)(call) : told;
+    request.signal?.throwIfAborted();
+    const response = answers[call.name];
+    if (response === undefined) throw new TypeError('Failed to fetch');
+    const answer = typeof response === 'function' ? await (response as Answering)(call) : response;
+    request.signal?.throwIfAborted();
     return answer instanceof Response ? answer.clone() : Response.json(answer);
   });
   return calls;
 }
 
-/** For a call that the test answers when it is ready. */
+/** Returns a response that the test resolves later. */
 export function later(): { readonly answer: () => Promise<Answer>; readonly give: (answer: Answer) => void } {
   const { promise, resolve } = Promise.withResolvers<Answer>();
   return { answer: () => promise, give: resolve };

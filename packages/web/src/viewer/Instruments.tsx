@@ -1,73 +1,127 @@
+import { may, type ResultLayer } from '@lamina/contract';
 import { VisuallyHidden } from '@mantine/core';
-import { memo, useEffect, useEffectEvent, useId, useState } from 'react';
-import { saveFile } from '../save-file.ts';
-import { type ColourAdjustment, isAsScanned } from './colours/adjustment.ts';
-import { ColourFilter } from './colours/ColourFilter.tsx';
+import { memo, useEffect, useState } from 'react';
+import { useAuth } from '../api/auth-state.ts';
+import { useResultLayers } from '../api/results.ts';
+import { copyText } from '../browser/copy-text.ts';
+import { AnnotationsGate } from './annotations/AnnotationsGate.tsx';
+import type { AnnotationStore } from './annotations/annotation-store.ts';
+import type { SlideColours } from './colours/use-colours.ts';
+import { useWhiteBalance } from './colours/use-white-balance.ts';
 import { KeyboardHelp } from './KeyboardHelp.tsx';
 import { Objectives } from './Objectives.tsx';
-import { objectivesOf } from './objectives.ts';
+import { objectivesOf, uncalibratedZooms } from './objectives.ts';
 import { Drawings } from './overlay/Drawings.tsx';
-import { figuresOf } from './overlay/figures.ts';
+import { countingCircle, type Shape, type ShapeKind } from './overlay/shapes.ts';
 import { useDrawing } from './overlay/use-drawing.ts';
+import type { Incompleteness } from './PictureNotes.tsx';
+import { ResultsGate } from './results/ResultsGate.tsx';
 import { ScaleReadout } from './ScaleReadout.tsx';
 import { SlideControls } from './SlideControls.tsx';
 import { SlideTools } from './SlideTools.tsx';
 import classes from './SlideViewer.module.css';
-import { type Calibration, magnificationLabel, scaleBarOf } from './scale.ts';
-import { screenshotName, takeScreenshot } from './screenshot.ts';
+import { type Calibration, magnificationLabel } from './scale.ts';
+import type { ShownPlane } from './shown-plane.ts';
 import type { Pose, SlideView } from './slide-view.ts';
+import { ToolHint } from './ToolHint.tsx';
 import { texts } from './texts.ts';
 import { useKeys } from './use-keys.ts';
+import { usePictures } from './use-pictures.ts';
+import type { AnnotatedSlide } from './viewed-slide.ts';
 
 const quarterTurn = 90;
-/** Degrees of one press of a key that turns the slide freely. */
+/** Rotation per key press, in degrees. */
 const smallTurn = 5;
-/** What an arrow key moves, in parts of what is seen. */
+/** Movement per arrow key, as a part of the visible field. */
 const keyStep = 0.15;
 const noKeys = {};
-/** Of the scale bar on a screenshot, in CSS pixels. */
-const screenshotBarWidth = 200;
+const noShapes: readonly Shape[] = [];
+const noResults: readonly ResultLayer[] = [];
+/** Of the shorter side of the view, that a counting circle may take up when it is placed. */
+const circleShare = 0.9;
+/** How long the button says that the link is copied. */
+const copiedMs = 2000;
 
 interface InstrumentsProps {
   readonly view: SlideView;
   readonly pose: Pose;
-  /** The slide's. */
+  /** Name of the slide. */
   readonly name: string;
+  readonly annotated: AnnotatedSlide | null;
   readonly calibration: Calibration | null;
+  /** Null for a file of one focal plane and one time. */
+  readonly shownPlane: ShownPlane | null;
   readonly isFullPage: boolean;
   readonly onToggleFullPage: () => void;
-  readonly colours: ColourAdjustment;
-  readonly onColours: (colours: ColourAdjustment) => void;
-  /** Whether the keys of the page are meant for it. */
+  readonly colours: SlideColours;
+  /** Why the view is not sharp; null while it is. */
+  readonly incomplete: Incompleteness | null;
+  /** Whether the keyboard shortcuts of the page apply to this slide. */
   readonly hasKeys: boolean;
 }
 
 /**
- * What moves an opened slide, what is drawn over it, and what tells how it is seen. Remembered: tiles that come are no
- * reason to draw it anew.
+ * The controls of an open slide, its drawings, and the readouts of scale and magnification. Memoised: arriving tiles do not
+ * render it again.
  */
 export const Instruments = memo(function Instruments(props: InstrumentsProps) {
-  const { view, pose, name, calibration, isFullPage, onToggleFullPage, colours, onColours, hasKeys } = props;
+  const { view, pose, annotated, calibration, isFullPage, onToggleFullPage, colours, hasKeys } = props;
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [areColoursOpen, setColoursOpen] = useState(false);
-  /** Told to those who do not see what has changed. */
+  const [isRotationOpen, setRotationOpen] = useState(false);
+  const [arePicturesOpen, setPicturesOpen] = useState(false);
+  const [areResultsOpen, setResultsOpen] = useState(false);
+  const { data: results = noResults } = useResultLayers(annotated?.imageId ?? null);
+  /** On a phone most tools are hidden until the person asks for them. */
+  const [areAllToolsShown, setAllToolsShown] = useState(false);
+  const [isLinkCopied, setLinkCopied] = useState(false);
+  /** The drawing mode, in which annotations are drawn in place of measurements. */
+  const [isAnnotating, setAnnotating] = useState(false);
+  /** Measurements on their way to become annotations. */
+  const [kept, setKept] = useState<readonly Shape[]>(noShapes);
+  const [annotations, setAnnotations] = useState<AnnotationStore | null>(null);
+  const [foot, setFoot] = useState<HTMLElement | null>(null);
+  /** For screen readers: what has changed on the screen. */
   const [news, setNews] = useState('');
 
   const { drawing, take, putAtCentre } = useDrawing(view, calibration, setNews);
   const isDrawn = drawing.shapes.length > 0 || drawing.fixed.length > 0;
 
-  // Another slide of the page has colours of its own.
-  const colourFilterId = `slide-colours-${useId()}`;
-  const isFiltered = !isAsScanned(colours);
-  useEffect(
-    () => view.filterColours(isFiltered ? `url(#${colourFilterId})` : ''),
-    [view, isFiltered, colourFilterId],
-  );
+  const { user } = useAuth();
+  const mayKeep = annotated !== null && user !== null && may(user, 'annotations.write');
+  const hasResults = results.length > 0 || mayKeep;
+  const keepMeasurements = () => {
+    setKept(drawing.shapes);
+    take({ type: 'clear' });
+    setNews(texts.measurementsKept);
+  };
+
+  const whiteBalance = useWhiteBalance(view, colours, setNews);
 
   const rotate = (degrees: number) => {
     view.rotate(degrees);
     const turned = pose.rotation + (pose.isMirrored ? -degrees : degrees) + 360;
     setNews(texts.rotated(turned));
+  };
+  const rotateTo = (degrees: number) => {
+    const turn = degrees - pose.rotation;
+    rotate(pose.isMirrored ? -turn : turn);
+  };
+  const toggleAnnotating = () => {
+    whiteBalance.pick(false);
+    if (drawing.tool !== null) take({ type: 'take', tool: drawing.tool });
+    setAnnotating(!isAnnotating);
+    setAllToolsShown(false);
+  };
+  const takeTool = (tool: ShapeKind) => {
+    whiteBalance.pick(false);
+    if (tool === 'circle' && drawing.tool !== 'circle' && calibration !== null) {
+      const { rx, ry } = countingCircle(calibration);
+      const { width, height } = view.size();
+      const fitting = circleShare * Math.min(width / (2 * rx), height / (2 * ry));
+      if (pose.zoom > fitting) actions.zoomTo(fitting);
+    }
+    take({ type: 'take', tool });
   };
   const actions = {
     rotateLeft: () => rotate(-quarterTurn),
@@ -90,25 +144,38 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
     },
   };
 
-  const magnification =
-    calibration === null ? texts.percent(pose.zoom) : magnificationLabel(calibration, pose.zoom);
-  const takePicture = useEffectEvent(async () => {
-    const [canvas, placement] = [view.picture(), view.placement()];
-    if (canvas === null || placement === null) return;
-    const figures = figuresOf(drawing, placement, calibration);
-    const scaleBar = calibration === null ? null : scaleBarOf(calibration, pose.zoom, screenshotBarWidth);
-    const caption = `${name}   ${magnification}${calibration === null ? `   ${texts.notCalibrated}` : ''}`;
-    saveFile(
-      await takeScreenshot({ canvas, colours, figures, scaleBar, caption }),
-      screenshotName(name, magnification),
-    );
-    setNews(texts.screenshotTaken);
-  });
-  const screenshot = () => {
-    takePicture().catch(() => setNews(texts.screenshotFailed));
+  const { screenshot, pictures } = usePictures(props, drawing, setNews);
+
+  useEffect(() => {
+    if (!isLinkCopied) return;
+    const timer = setTimeout(() => setLinkCopied(false), copiedMs);
+    return () => clearTimeout(timer);
+  }, [isLinkCopied]);
+  const copyLink = async () => {
+    const isCopied = await copyText(location.href);
+    setLinkCopied(isCopied);
+    setNews(isCopied ? texts.linkCopied : texts.linkNotCopied);
   };
 
-  const objectives = calibration === null ? [] : objectivesOf(calibration);
+  const closePanels = () => {
+    setColoursOpen(false);
+    setRotationOpen(false);
+    setPicturesOpen(false);
+    whiteBalance.pick(false);
+  };
+
+  const zooms = calibration === null ? uncalibratedZooms : objectivesOf(calibration).map(({ zoom }) => zoom);
+  const measuringKeys = {
+    m: () => takeTool('ruler'),
+    a: () => takeTool('area'),
+    ...(calibration !== null && { c: () => takeTool('circle') }),
+    k: () => takeTool('mark'),
+    ...(drawing.tool !== null && { Enter: putAtCentre, Escape: () => take({ type: 'cancel' }) }),
+    ...(isDrawn && {
+      Backspace: () => take({ type: 'undo' }),
+      Delete: () => take({ type: 'undo' }),
+    }),
+  };
   const keys = {
     ArrowLeft: () => view.moveBy(-keyStep, 0),
     ArrowRight: () => view.moveBy(keyStep, 0),
@@ -120,60 +187,128 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
     0: actions.goHome,
     h: actions.goHome,
     Home: actions.goHome,
-    ...Object.fromEntries(objectives.map(({ zoom }, place) => [`${place + 1}`, () => actions.zoomTo(zoom)])),
+    ...Object.fromEntries(zooms.map((zoom, place) => [`${place + 1}`, () => actions.zoomTo(zoom)])),
     r: actions.rotateRight,
     'shift+r': actions.rotateLeft,
     ']': () => rotate(smallTurn),
     '[': () => rotate(-smallTurn),
     f: actions.mirror,
-    m: () => take({ type: 'take', tool: 'ruler' }),
-    a: () => take({ type: 'take', tool: 'area' }),
-    ...(calibration !== null && { c: () => take({ type: 'take', tool: 'circle' }) }),
-    ...(drawing.tool !== null && { Enter: putAtCentre, Escape: () => take({ type: 'cancel' }) }),
-    ...(isDrawn && {
-      Backspace: () => take({ type: 'undo' }),
-      Delete: () => take({ type: 'undo' }),
-    }),
+    ...((areColoursOpen || isRotationOpen || arePicturesOpen) && { Escape: closePanels }),
+    ...(!isAnnotating && measuringKeys),
+    ...(annotated !== null && { d: toggleAnnotating }),
     b: () => setColoursOpen(!areColoursOpen),
     s: screenshot,
+    'shift+s': () => setPicturesOpen(!arePicturesOpen),
+    l: () => void copyLink(),
     '?': () => setHelpOpen(true),
   };
   useKeys(hasKeys ? keys : noKeys);
 
   return (
     <>
-      {isFiltered && <ColourFilter id={colourFilterId} adjustment={colours} />}
       {(isDrawn || drawing.tool !== null) && (
-        <Drawings view={view} drawing={drawing} calibration={calibration} />
+        <Drawings view={view} drawing={drawing} calibration={calibration} take={take} />
       )}
       {drawing.tool !== null && <span className={classes.crosshair} aria-hidden="true" />}
-      <SlideControls
-        isFullPage={isFullPage}
-        isRotated={pose.rotation !== 0}
-        isMirrored={pose.isMirrored}
-        onZoomIn={view.zoomIn}
-        onZoomOut={view.zoomOut}
-        onGoHome={actions.goHome}
-        onToggleFullPage={onToggleFullPage}
-        onRotateLeft={actions.rotateLeft}
-        onRotateRight={actions.rotateRight}
-        onResetRotation={actions.resetRotation}
-        onMirror={actions.mirror}
-        onHelp={() => setHelpOpen(true)}
-      />
-      <SlideTools
-        drawing={drawing}
-        isCalibrated={calibration !== null}
-        onDraw={take}
-        colours={colours}
-        onColours={onColours}
-        areColoursOpen={areColoursOpen}
-        onToggleColours={() => setColoursOpen(!areColoursOpen)}
-        onScreenshot={screenshot}
-      />
-      <div className={classes.foot}>
-        <Objectives calibration={calibration} pose={pose} onFit={actions.goHome} onZoomTo={actions.zoomTo} />
-        <ScaleReadout calibration={calibration} zoom={pose.zoom} />
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is sent with a form */}
+      <div
+        className={classes.instruments}
+        role="group"
+        aria-label={texts.instruments}
+        data-all-tools={areAllToolsShown || undefined}
+      >
+        {/* Beside another slide, the one that is worked on has the tools. */}
+        {hasKeys && (
+          <>
+            <SlideControls
+              isFullPage={isFullPage}
+              pose={pose}
+              isAnnotating={isAnnotating}
+              isRotationOpen={isRotationOpen}
+              onToggleRotation={() => setRotationOpen(!isRotationOpen)}
+              onZoomIn={view.zoomIn}
+              onZoomOut={view.zoomOut}
+              onGoHome={actions.goHome}
+              onToggleFullPage={onToggleFullPage}
+              onRotateLeft={actions.rotateLeft}
+              onRotateRight={actions.rotateRight}
+              onRotateTo={rotateTo}
+              onResetRotation={actions.resetRotation}
+              onMirror={actions.mirror}
+              onHelp={() => setHelpOpen(true)}
+            />
+            {!isAnnotating && (
+              <SlideTools
+                drawing={drawing}
+                isCalibrated={calibration !== null}
+                onTakeTool={takeTool}
+                onUndo={() => take({ type: 'undo' })}
+                onClear={() => take({ type: 'clear' })}
+                colours={colours}
+                whiteBalance={whiteBalance}
+                areColoursOpen={areColoursOpen}
+                onToggleColours={() => setColoursOpen(!areColoursOpen)}
+                onScreenshot={screenshot}
+                pictures={arePicturesOpen ? pictures : null}
+                onTogglePictures={() => setPicturesOpen(!arePicturesOpen)}
+                onCopyLink={() => void copyLink()}
+                isLinkCopied={isLinkCopied}
+                areAllShown={areAllToolsShown}
+                onToggleAll={() => setAllToolsShown(!areAllToolsShown)}
+                onKeep={mayKeep ? keepMeasurements : null}
+                onAnnotate={annotated === null ? null : toggleAnnotating}
+                areResultsOpen={areResultsOpen}
+                onToggleResults={!hasResults ? null : () => setResultsOpen(!areResultsOpen)}
+              />
+            )}
+          </>
+        )}
+        {annotated !== null && hasResults && (
+          <ResultsGate
+            key={annotated.imageId}
+            view={view}
+            imageId={annotated.imageId}
+            layers={results}
+            mayAdd={mayKeep}
+            annotations={annotations}
+            isDrawing={isAnnotating}
+            isOpen={areResultsOpen && hasKeys}
+            onClose={() => setResultsOpen(false)}
+          />
+        )}
+        {annotated !== null && (
+          <AnnotationsGate
+            view={view}
+            {...annotated}
+            calibration={calibration}
+            isDrawing={isAnnotating && hasKeys}
+            onDone={toggleAnnotating}
+            foot={foot}
+            areAllToolsShown={areAllToolsShown}
+            onToggleAllTools={() => setAllToolsShown(!areAllToolsShown)}
+            kept={kept}
+            onKept={() => setKept(noShapes)}
+            onOpen={setAnnotations}
+          />
+        )}
+        <div className={classes.foot}>
+          <div ref={setFoot} className={classes.footSlot} />
+          {drawing.tool !== null && <ToolHint drawing={drawing} />}
+          {hasKeys && !isAnnotating && (
+            <Objectives
+              calibration={calibration}
+              pose={pose}
+              onFit={actions.goHome}
+              onZoomTo={actions.zoomTo}
+            />
+          )}
+          <ScaleReadout
+            calibration={calibration}
+            zoom={pose.zoom}
+            rotation={pose.rotation}
+            shownPlane={props.shownPlane}
+          />
+        </div>
       </div>
       <VisuallyHidden aria-live="polite">{news}</VisuallyHidden>
       <KeyboardHelp isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />

@@ -1,5 +1,5 @@
 import { Kbd, Modal } from '@mantine/core';
-import { languageNow } from '../language.ts';
+import { languageNow } from '../language/language.ts';
 import classes from './SlideViewer.module.css';
 import { texts } from './texts.ts';
 
@@ -8,7 +8,7 @@ interface KeyboardHelpProps {
   readonly onClose: () => void;
 }
 
-/** Every key of the viewer. */
+/** Help on all keyboard shortcuts of the viewer. */
 export function KeyboardHelp({ isOpen, onClose }: KeyboardHelpProps) {
   return (
     <Modal
@@ -17,7 +17,7 @@ export function KeyboardHelp({ isOpen, onClose }: KeyboardHelpProps) {
       title={texts.keyboardHelp}
       lang={languageNow('en')}
       closeButtonProps={{ 'aria-label': texts.close }}
-      // Elsewhere in the page its head would count as another one of the page.
+      // Inside the page, its header element would count as a second header of the page.
       portalProps={{ target: 'main' }}
     >
       <dl className={classes.keys}>

@@ -1,34 +1,47 @@
 import { Button } from '@mantine/core';
-import { isSameZoom, objectivesOf } from './objectives.ts';
+import { isSameZoom, objectivesOf, uncalibratedZooms } from './objectives.ts';
 import classes from './SlideViewer.module.css';
 import type { Calibration } from './scale.ts';
 import type { Pose } from './slide-view.ts';
 import { texts } from './texts.ts';
 
 interface ObjectivesProps {
-  /** Null when the slide does not know its own scale: then there is nothing but the whole slide. */
+  /** Null when the scale of the slide is unknown: then the steps are percentages of the scan. */
   readonly calibration: Calibration | null;
   readonly pose: Pose;
   readonly onFit: () => void;
   readonly onZoomTo: (zoom: number) => void;
 }
 
-/** The steps of a microscope's nosepiece. */
+/** Buttons for the steps of a microscope's nosepiece. */
 export function Objectives({ calibration, pose, onFit, onZoomTo }: ObjectivesProps) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is sent with a form
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for form fields
     <div className={classes.objectives} role="group" aria-label={texts.objectives}>
       <Button size="compact-sm" variant="default" title={texts.fitHint} onClick={onFit}>
         {texts.fit}
       </Button>
+      {calibration === null &&
+        uncalibratedZooms.map((zoom) => (
+          <Button
+            key={zoom}
+            size="compact-sm"
+            variant={isSameZoom(pose.zoom, zoom) ? 'filled' : 'default'}
+            aria-pressed={isSameZoom(pose.zoom, zoom)}
+            disabled={zoom > pose.maxZoom && !isSameZoom(zoom, pose.maxZoom)}
+            onClick={() => onZoomTo(zoom)}
+          >
+            {texts.percent(zoom)}
+          </Button>
+        ))}
       {(calibration === null ? [] : objectivesOf(calibration)).map(({ power, zoom, isDigital }) => {
-        const isTaken = isSameZoom(pose.zoom, zoom);
+        const isCurrent = isSameZoom(pose.zoom, zoom);
         return (
           <Button
             key={power}
             size="compact-sm"
-            variant={isTaken ? 'filled' : 'default'}
-            aria-pressed={isTaken}
+            variant={isCurrent ? 'filled' : 'default'}
+            aria-pressed={isCurrent}
             {...(isDigital && {
               'aria-label': `${texts.power(power)} ${texts.digital}`,
               title: texts.digitalHint,

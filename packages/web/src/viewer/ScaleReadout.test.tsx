@@ -3,32 +3,61 @@ import { describe, expect, it } from 'vitest';
 import { ScaleReadout } from './ScaleReadout.tsx';
 import { calibrationOf, type SlideScale } from './scale.ts';
 
-function show(scale: SlideScale): void {
-  render(<ScaleReadout calibration={calibrationOf(scale)} zoom={1} />);
+function show(scale: SlideScale, rotation = 0): void {
+  render(<ScaleReadout calibration={calibrationOf(scale)} zoom={1} rotation={rotation} shownPlane={null} />);
 }
 
-describe('how large a slide is', () => {
-  it('is a scale bar where the file says its pixel size', () => {
-    show({ mpp: 0.5, objectivePower: 20, derived: null });
+const calibrated: SlideScale = { mpp: 0.5, objectivePower: 20, derived: null };
+
+describe('the scale readout', () => {
+  it('shows a scale bar when the file states its pixel size', () => {
+    show(calibrated);
     screen.getByText('50 µm');
     screen.getByText('20×');
     expect(screen.queryByText(/estimated/)).toBeNull();
   });
 
-  it('is said to be an estimate where the pixel size was worked out from the objective', () => {
-    show({ mpp: 0.5, objectivePower: 20, derived: 'mpp' });
+  it('marks lengths as estimated when the pixel size was derived from the objective', () => {
+    show({ ...calibrated, derived: 'mpp' });
     screen.getByText('≈ 50 µm');
     screen.getByText('estimated from the objective');
   });
 
-  it('is a measure with an estimated magnification where the objective was worked out', () => {
-    show({ mpp: 0.5, objectivePower: 20, derived: 'objectivePower' });
+  it('marks the magnification as estimated when it was derived from the pixel size', () => {
+    show({ ...calibrated, derived: 'objectivePower' });
     screen.getByText('50 µm');
     expect(screen.getByText('≈ 20×').title).toContain('estimated');
   });
 
-  it('is said to be unknown where the file says neither', () => {
+  it('marks lengths and itself when an administrator entered the scale', () => {
+    show({ ...calibrated, isEntered: true });
+    screen.getByText('50 µm*');
+    screen.getByText('* scale entered by hand');
+    show({ mpp: null, objectivePower: 20, derived: 'mpp', isEntered: true });
+    screen.getByText('≈ 50 µm*');
+    expect(screen.queryByText('estimated from the objective')).toBeNull();
+  });
+
+  it('says which focal plane and time point is shown', () => {
+    const calibration = calibrationOf(calibrated);
+    const planes = { plane: 1, planes: 5, times: 1 };
+    render(<ScaleReadout calibration={calibration} zoom={1} rotation={0} shownPlane={planes} />);
+    screen.getByText('plane 1 of 5');
+    render(
+      <ScaleReadout calibration={calibration} zoom={1} rotation={0} shownPlane={{ ...planes, times: 3 }} />,
+    );
+    screen.getByText('plane 1 of 5, time 1 of 3');
+  });
+
+  it('says "not calibrated" when the file states neither', () => {
     show({ mpp: null, objectivePower: null, derived: null });
     screen.getByText('not calibrated');
+  });
+
+  it('shows the angle of a rotated slide, and none for an upright one', () => {
+    show(calibrated);
+    expect(screen.queryByText(/°$/)).toBeNull();
+    show(calibrated, 37.2);
+    screen.getByText('37°');
   });
 });

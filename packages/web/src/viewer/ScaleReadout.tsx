@@ -1,19 +1,24 @@
 import { isDigitalZoom } from './objectives.ts';
 import classes from './SlideViewer.module.css';
 import { type Calibration, magnificationLabel, scaleBarOf } from './scale.ts';
+import { type ShownPlane, shownPlaneText } from './shown-plane.ts';
 import { texts } from './texts.ts';
 
 const maxBarWidth = 160;
 
 interface ScaleReadoutProps {
-  /** Null when the slide does not know its own scale. */
+  /** Null for a slide without scale. */
   readonly calibration: Calibration | null;
   /** Screen pixels per image pixel. */
   readonly zoom: number;
+  /** Degrees clockwise as seen, 0 to 360; shown unless 0. */
+  readonly rotation: number;
+  /** Null for a file of one plane and one time. */
+  readonly shownPlane: ShownPlane | null;
 }
 
-/** How large what is seen is; where nobody knows, how large its pixels are. */
-export function ScaleReadout({ calibration, zoom }: ScaleReadoutProps) {
+/** Magnification and scale bar; for a slide of unknown scale, its zoom in percent. And the angle of a rotated slide. */
+export function ScaleReadout({ calibration, zoom, rotation, shownPlane }: ScaleReadoutProps) {
   return (
     <div className={classes.scale}>
       <span
@@ -32,7 +37,14 @@ export function ScaleReadout({ calibration, zoom }: ScaleReadoutProps) {
       ) : (
         <ScaleBar calibration={calibration} zoom={zoom} />
       )}
-      {calibration?.derived === 'mpp' && <span title={texts.estimatedHint}>{texts.estimated}</span>}
+      {Math.round(rotation) % 360 !== 0 && (
+        <span title={texts.rotationAngle}>{Math.round(rotation) % 360}°</span>
+      )}
+      {calibration?.derived === 'mpp' && !calibration.isEntered && (
+        <span title={texts.estimatedHint}>{texts.estimated}</span>
+      )}
+      {calibration?.isEntered && <span title={texts.scaleEnteredHint}>{texts.scaleEntered}</span>}
+      {shownPlane !== null && <span title={texts.shownPlaneHint}>{shownPlaneText(shownPlane)}</span>}
     </div>
   );
 }

@@ -1,5 +1,5 @@
-import { ActionIcon, Tooltip } from '@mantine/core';
 import {
+  IconAngle,
   IconArrowUpCircle,
   IconFlipHorizontal,
   IconHome,
@@ -11,68 +11,115 @@ import {
   IconRotate2,
   IconRotateClockwise2,
 } from '@tabler/icons-react';
+import { useRef } from 'react';
+import { RotationPanel } from './RotationPanel.tsx';
 import classes from './SlideViewer.module.css';
+import type { Pose } from './slide-view.ts';
+import { ToolButton, type ToolButtonProps } from './ToolButton.tsx';
 import { texts } from './texts.ts';
-
-const iconSize = 20;
 
 interface SlideControlsProps {
   readonly isFullPage: boolean;
-  readonly isRotated: boolean;
-  readonly isMirrored: boolean;
+  readonly pose: Pose;
+  /** In the drawing mode a phone shows drawing tools in place of the zoom buttons: two fingers zoom. */
+  readonly isAnnotating: boolean;
+  readonly isRotationOpen: boolean;
+  readonly onToggleRotation: () => void;
   readonly onZoomIn: () => void;
   readonly onZoomOut: () => void;
   readonly onGoHome: () => void;
   readonly onToggleFullPage: () => void;
   readonly onRotateLeft: () => void;
   readonly onRotateRight: () => void;
+  /** @param degrees clockwise as seen, 0 to 360 */
+  readonly onRotateTo: (degrees: number) => void;
   readonly onResetRotation: () => void;
   readonly onMirror: () => void;
   readonly onHelp: () => void;
 }
 
-/** Buttons for what the mouse, the fingers and the keyboard can do too. */
+/** Buttons for zoom, rotation and full page. */
 export function SlideControls(props: SlideControlsProps) {
-  const FullPageIcon = props.isFullPage ? IconMinimize : IconMaximize;
-  const buttons = [
-    { label: texts.zoomIn, Icon: IconPlus, onClick: props.onZoomIn },
-    { label: texts.zoomOut, Icon: IconMinus, onClick: props.onZoomOut },
-    { label: texts.goHome, Icon: IconHome, onClick: props.onGoHome },
+  const { pose } = props;
+  const rotationButton = useRef<HTMLButtonElement>(null);
+  const zoomShownOn = props.isAnnotating ? 'wide' : undefined;
+  const buttons: readonly Omit<ToolButtonProps, 'tooltip'>[] = [
+    { label: texts.zoomIn, shortcut: '+', Icon: IconPlus, onClick: props.onZoomIn, shownOn: zoomShownOn },
+    { label: texts.zoomOut, shortcut: '-', Icon: IconMinus, onClick: props.onZoomOut, shownOn: zoomShownOn },
+    { label: texts.goHome, shortcut: 'H', Icon: IconHome, onClick: props.onGoHome },
     {
       label: texts.toggleFullPage,
-      Icon: FullPageIcon,
+      Icon: props.isFullPage ? IconMinimize : IconMaximize,
       onClick: props.onToggleFullPage,
-      pressed: props.isFullPage,
+      isPressed: props.isFullPage,
     },
-    { label: texts.rotateLeft, Icon: IconRotate2, onClick: props.onRotateLeft },
-    { label: texts.rotateRight, Icon: IconRotateClockwise2, onClick: props.onRotateRight },
+    {
+      label: texts.rotateLeft,
+      shortcut: 'Shift + R',
+      Icon: IconRotate2,
+      onClick: props.onRotateLeft,
+      shownOn: 'wide',
+    },
+    {
+      label: texts.rotateRight,
+      shortcut: 'R',
+      Icon: IconRotateClockwise2,
+      onClick: props.onRotateRight,
+      shownOn: 'wide',
+    },
+    {
+      label: texts.rotationAngle,
+      Icon: IconAngle,
+      onClick: props.onToggleRotation,
+      isExpanded: props.isRotationOpen,
+      shownOn: 'wide',
+      ref: rotationButton,
+    },
     {
       label: texts.resetRotation,
       Icon: IconArrowUpCircle,
       onClick: props.onResetRotation,
-      isDisabled: !props.isRotated,
+      isDisabled: pose.rotation === 0,
+      shownOn: 'wide',
     },
-    { label: texts.mirror, Icon: IconFlipHorizontal, onClick: props.onMirror, pressed: props.isMirrored },
-    { label: texts.keyboardHelp, Icon: IconKeyboard, onClick: props.onHelp },
+    {
+      label: texts.mirror,
+      shortcut: 'F',
+      Icon: IconFlipHorizontal,
+      onClick: props.onMirror,
+      isPressed: pose.isMirrored,
+      shownOn: 'wide',
+    },
+    {
+      label: texts.keyboardHelp,
+      shortcut: '?',
+      Icon: IconKeyboard,
+      onClick: props.onHelp,
+      shownOn: 'keyboard',
+    },
   ];
   return (
-    <div className={classes.controls} role="toolbar" aria-label={texts.controls} aria-orientation="vertical">
-      {buttons.map(({ label, Icon, onClick, pressed, isDisabled = false }) => (
-        <Tooltip key={label} label={label} position="right" openDelay={400}>
-          <ActionIcon
-            variant={pressed ? 'filled' : 'default'}
-            size={40}
-            aria-label={label}
-            aria-pressed={pressed}
-            // A disabled button would lose the focus of the person who has just used it.
-            aria-disabled={isDisabled || undefined}
-            data-faint={isDisabled || undefined}
-            onClick={onClick}
-          >
-            <Icon size={iconSize} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
-      ))}
+    <div className={classes.controls}>
+      <div
+        className={classes.controlButtons}
+        role="toolbar"
+        aria-label={texts.controls}
+        aria-orientation="vertical"
+      >
+        {buttons.map((button) => (
+          <ToolButton key={button.label} tooltip="right" {...button} />
+        ))}
+      </div>
+      {props.isRotationOpen && (
+        <RotationPanel
+          rotation={pose.rotation}
+          onRotateTo={props.onRotateTo}
+          onClose={() => {
+            props.onToggleRotation();
+            rotationButton.current?.focus();
+          }}
+        />
+      )}
     </div>
   );
 }

@@ -1,98 +1,174 @@
-import { ActionIcon, Tooltip } from '@mantine/core';
 import {
   IconAdjustments,
   IconArrowBackUp,
   IconCamera,
+  IconCheck,
   IconCircle,
+  IconDeviceFloppy,
+  IconDots,
+  IconLink,
+  IconPencil,
+  IconPhotoDown,
   IconPolygon,
   IconRuler2,
+  IconStack2,
+  IconTallymarks,
   IconTrash,
 } from '@tabler/icons-react';
-import type { ColourAdjustment } from './colours/adjustment.ts';
+import { lazy, Suspense, useRef } from 'react';
+import { isAsScanned } from './colours/adjustment.ts';
 import { ColourPanel } from './colours/ColourPanel.tsx';
-import type { Drawing, DrawingStep } from './overlay/drawing.ts';
+import type { SlideColours } from './colours/use-colours.ts';
+import type { WhiteBalance } from './colours/use-white-balance.ts';
+import type { Drawing } from './overlay/drawing.ts';
+import type { ShapeKind } from './overlay/shapes.ts';
+import type { ScreenshotPanelProps } from './ScreenshotPanel.tsx';
 import classes from './SlideViewer.module.css';
+import { ToolButton, type ToolButtonProps } from './ToolButton.tsx';
 import { texts } from './texts.ts';
 
-const iconSize = 20;
+/** Loaded when it is opened. */
+const ScreenshotPanel = lazy(async () => ({
+  default: (await import('./ScreenshotPanel.tsx')).ScreenshotPanel,
+}));
 
 interface SlideToolsProps {
   readonly drawing: Drawing;
-  /** Whether lengths are known: without them there is no square millimetre. */
+  /** Whether the slide has a scale, which the counting circle needs. */
   readonly isCalibrated: boolean;
-  readonly onDraw: (step: DrawingStep) => void;
-  readonly colours: ColourAdjustment;
-  readonly onColours: (colours: ColourAdjustment) => void;
+  readonly onTakeTool: (tool: ShapeKind) => void;
+  readonly onUndo: () => void;
+  readonly onClear: () => void;
+  readonly colours: SlideColours;
+  readonly whiteBalance: WhiteBalance;
   readonly areColoursOpen: boolean;
   readonly onToggleColours: () => void;
   readonly onScreenshot: () => void;
+  /** Choices of the panel that saves a picture; null while it is closed. */
+  readonly pictures: Omit<ScreenshotPanelProps, 'onClose'> | null;
+  readonly onTogglePictures: () => void;
+  readonly onCopyLink: () => void;
+  /** Whether the link was copied a moment ago. */
+  readonly isLinkCopied: boolean;
+  /** Whether a phone shows all tools. */
+  readonly areAllShown: boolean;
+  readonly onToggleAll: () => void;
+  /** Turns the measurements into annotations; null: the person may not annotate. */
+  readonly onKeep: (() => void) | null;
+  /** Starts the drawing mode; null: there are no annotations here. */
+  readonly onAnnotate: (() => void) | null;
+  readonly areResultsOpen: boolean;
+  /** Opens and closes the panel of result layers; null: the slide has none, and the person may not add any. */
+  readonly onToggleResults: (() => void) | null;
 }
 
-/** What measures a slide, changes its colours and takes a picture of it; nothing of it is kept. */
+/** Buttons that measure and count, change the colours, save a picture and copy the link of the view. */
 export function SlideTools(props: SlideToolsProps) {
-  const { drawing, onDraw, areColoursOpen } = props;
+  const { drawing, onTakeTool, areColoursOpen } = props;
+  const coloursButton = useRef<HTMLButtonElement>(null);
+  const picturesButton = useRef<HTMLButtonElement>(null);
   const isEmpty = drawing.shapes.length === 0 && drawing.fixed.length === 0;
-  const buttons = [
-    {
-      label: texts.ruler,
-      Icon: IconRuler2,
-      pressed: drawing.tool === 'ruler',
-      onClick: () => onDraw({ type: 'take', tool: 'ruler' }),
-    },
-    {
-      label: texts.area,
-      Icon: IconPolygon,
-      pressed: drawing.tool === 'area',
-      onClick: () => onDraw({ type: 'take', tool: 'area' }),
-    },
+  const areColoursChanged = !isAsScanned(props.colours.adjustment);
+  const tool = (kind: ShapeKind) => ({
+    isPressed: drawing.tool === kind,
+    onClick: () => onTakeTool(kind),
+  });
+  const buttons: readonly (Omit<ToolButtonProps, 'tooltip'> & { readonly key?: string })[] = [
+    ...(props.onAnnotate === null
+      ? []
+      : [{ label: texts.annotations, shortcut: 'D', Icon: IconPencil, onClick: props.onAnnotate }]),
+    ...(props.onToggleResults === null
+      ? []
+      : [
+          {
+            label: texts.results,
+            Icon: IconStack2,
+            isExpanded: props.areResultsOpen,
+            onClick: props.onToggleResults,
+          },
+        ]),
+    { label: texts.ruler, shortcut: 'M', Icon: IconRuler2, ...tool('ruler') },
+    { label: texts.area, shortcut: 'A', Icon: IconPolygon, ...tool('area') },
     {
       label: props.isCalibrated ? texts.countingCircle : texts.countingCircleUncalibrated,
+      shortcut: 'C',
       Icon: IconCircle,
-      pressed: drawing.tool === 'circle',
       isDisabled: !props.isCalibrated,
-      onClick: () => onDraw({ type: 'take', tool: 'circle' }),
+      ...tool('circle'),
     },
+    { label: texts.count, shortcut: 'K', Icon: IconTallymarks, ...tool('mark') },
+    { label: texts.undo, Icon: IconArrowBackUp, isDisabled: isEmpty, onClick: props.onUndo },
+    ...(props.onKeep === null || drawing.shapes.length === 0
+      ? []
+      : [{ label: texts.keepMeasurements, Icon: IconDeviceFloppy, onClick: props.onKeep }]),
+    { label: texts.clear, Icon: IconTrash, isDisabled: isEmpty, onClick: props.onClear },
     {
-      label: texts.undo,
-      Icon: IconArrowBackUp,
-      isDisabled: isEmpty,
-      onClick: () => onDraw({ type: 'undo' }),
-    },
-    { label: texts.clear, Icon: IconTrash, isDisabled: isEmpty, onClick: () => onDraw({ type: 'clear' }) },
-    {
-      label: texts.colours,
+      key: texts.colours,
+      label: areColoursChanged ? texts.coloursOf(texts.colours) : texts.colours,
+      shortcut: 'B',
+      isMarked: areColoursChanged,
       Icon: IconAdjustments,
-      expanded: areColoursOpen,
+      isExpanded: areColoursOpen,
       onClick: props.onToggleColours,
+      ref: coloursButton,
     },
-    { label: texts.screenshot, Icon: IconCamera, onClick: props.onScreenshot },
+    { label: texts.screenshot, shortcut: 'S', Icon: IconCamera, onClick: props.onScreenshot },
+    {
+      label: texts.pictureOptions,
+      shortcut: 'Shift + S',
+      Icon: IconPhotoDown,
+      isExpanded: props.pictures !== null,
+      onClick: props.onTogglePictures,
+      ref: picturesButton,
+    },
+    {
+      key: texts.copyLink,
+      label: props.isLinkCopied ? texts.linkCopied : texts.copyLink,
+      shortcut: 'L',
+      Icon: props.isLinkCopied ? IconCheck : IconLink,
+      onClick: props.onCopyLink,
+    },
   ];
   return (
     <div className={classes.tools}>
-      {areColoursOpen && <ColourPanel adjustment={props.colours} onChange={props.onColours} />}
+      {areColoursOpen && (
+        <ColourPanel
+          colours={props.colours}
+          whiteBalance={props.whiteBalance}
+          onClose={() => {
+            props.onToggleColours();
+            coloursButton.current?.focus();
+          }}
+        />
+      )}
+      {props.pictures !== null && (
+        <Suspense fallback={null}>
+          <ScreenshotPanel
+            {...props.pictures}
+            onClose={() => {
+              props.onTogglePictures();
+              picturesButton.current?.focus();
+            }}
+          />
+        </Suspense>
+      )}
       <div
         className={classes.toolButtons}
         role="toolbar"
         aria-label={texts.tools}
         aria-orientation="vertical"
       >
-        {buttons.map(({ label, Icon, onClick, pressed, expanded, isDisabled = false }) => (
-          <Tooltip key={label} label={label} position="left" openDelay={400}>
-            <ActionIcon
-              variant={pressed || expanded ? 'filled' : 'default'}
-              size={40}
-              aria-label={label}
-              aria-pressed={pressed}
-              aria-expanded={expanded}
-              // A disabled button would lose the focus of the person who has just used it.
-              aria-disabled={isDisabled || undefined}
-              data-faint={isDisabled || undefined}
-              onClick={isDisabled ? undefined : onClick}
-            >
-              <Icon size={iconSize} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
+        {buttons.map(({ key, ...button }) => (
+          <ToolButton key={key ?? button.label} tooltip="left" shownOn="wide" {...button} />
         ))}
+        <ToolButton
+          label={props.areAllShown ? texts.fewerTools : texts.allTools}
+          Icon={IconDots}
+          tooltip="left"
+          shownOn="narrow"
+          isExpanded={props.areAllShown}
+          onClick={props.onToggleAll}
+        />
       </div>
     </div>
   );

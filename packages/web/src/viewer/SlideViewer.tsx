@@ -1,69 +1,82 @@
+/** The viewer of a slide. Longer than other files: opening, retrying and renewed sessions share the state of one opening. */
 import { type ComponentType, useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
-import { useWhenIdle } from '../use-when-idle.ts';
-import { asScanned, type ColourAdjustment } from './colours/adjustment.ts';
+import { useWhenIdle } from '../browser/use-when-idle.ts';
+import { type ColourAdjustment, isAsScanned } from './colours/adjustment.ts';
+import type { ColourProfile } from './colours/colour-table.ts';
+import { ShownColours } from './colours/ShownColours.tsx';
+import { useColourTable } from './colours/use-colour-table.ts';
+import { useColours } from './colours/use-colours.ts';
+import type { DeepZoomDescriptor } from './descriptor.ts';
 import { firstTiles } from './first-tiles.ts';
 import { Instruments } from './Instruments.tsx';
-import { type FetchPixels, mayPass, PixelError, type PixelFailure } from './pixels.ts';
+import { createIdlePrefetch } from './idle-prefetch.ts';
+import { type Incompleteness, PictureNotes } from './PictureNotes.tsx';
+import { canRetry, type FetchPixels, PixelError, type PixelFailure } from './pixels.ts';
 import type { DescriptorSupply } from './preload.ts';
 import classes from './SlideViewer.module.css';
-import { calibrationOf, type SlideScale } from './scale.ts';
-import { createSlideView, isSamePose, type Pose, type SlideView, type TileAddress } from './slide-view.ts';
+import { calibrationOf } from './scale.ts';
+import type { Sharpness } from './sharpness.ts';
+import type { TileAddress } from './slide-tiles.ts';
+import { createSlideView, isSamePose, type Pose, type SlideView } from './slide-view.ts';
 import { texts } from './texts.ts';
 import { createTileLoading, type LoadingState } from './tile-loading.ts';
+import { fieldOnTissue, loadSmallPicture, type Size } from './tissue.ts';
 import { useFullPage } from './use-full-page.ts';
+import { useIncompleteness } from './use-incompleteness.ts';
 import type { SlideField } from './view-address.ts';
+import type { ViewedSlide } from './viewed-slide.ts';
 
-/** What could not be opened and may pass is tried again by itself after so long. */
+/** Delay before an opening that failed temporarily is retried. */
 const tryAgainMs = 10_000;
-/** A view that has not changed for so long is worth an address. */
+/** The address is updated when the view has not changed for this long. */
 const settledMs = 250;
-
-/** A slide as the viewer needs it. Its addresses carry no image session: `fetchPixels` adds it. */
-export interface ViewedSlide {
-  /** Another address is another slide. */
-  readonly descriptorAddress: string;
-  readonly tileAddressOf: (tile: TileAddress) => string;
-  readonly scale: SlideScale;
-  /** Stands on screenshots. */
-  readonly name: string;
-}
+/** How long the opening waits for the thumbnail in which it looks for tissue. */
+const maxTissueMs = 1500;
 
 export interface ViewingState {
-  /** What is waited for; null when everything in view is there. */
+  /** What is loading; null when everything in view is loaded. */
   readonly loading: LoadingState | null;
-  /** Why the slide, or the rest of it, is not shown. */
+  /** Error in place of the slide or over it. */
   readonly failure: PixelFailure | null;
   readonly retry: () => void;
 }
 
 interface SlideViewerProps {
-  /** Null while none is chosen; the place is made ready for one meanwhile. */
+  /** Null while no slide is chosen; the viewer is prepared meanwhile. */
   readonly slide: ViewedSlide | null;
-  /** Address of the slide as a small picture, seen until there are tiles; null when there is none. */
+  /** Address of the thumbnail that is shown until there are tiles; null when there is none. */
   readonly picture: string | null;
   readonly fetchPixels: FetchPixels;
   readonly descriptors: DescriptorSupply;
-  /** The image session of the moment. A new one gives what had failed for the old another chance. */
+  /** The current image session. With a new one the viewer retries what failed with the old one. */
   readonly session: string | null;
-  /** What to show of the slide when it is opened; null shows the whole of it. */
+  /** The field to show first; null: the whole slide. */
   readonly fieldAtFirst: () => SlideField | null;
-  /** After every movement, once it is clear where it leads. */
+  /** Whether a first field of blank glass is replaced by one on tissue. */
+  readonly avoidsGlass?: boolean;
+  /** Called after each movement with the resulting field. */
   readonly onField: (field: SlideField) => void;
-  /** Hears of the view once it shows the slide, and of null when that is put away. It stays the same function. */
+  /** Called with the view when it shows the slide, and with null when the slide is closed. Must be a stable function. */
   readonly onView: (view: SlideView | null) => void;
-  /** Whether the keys of the page are meant for this slide. */
+  /** Called with the reason when the view is not sharp, and with null when it is or the slide is closed. Must be a stable function. */
+  readonly onIncomplete: (incomplete: Incompleteness | null) => void;
+  /** The colour adjustment for all slides; null: each slide opens as scanned. */
+  readonly keptColours: ColourAdjustment | null;
+  readonly onKeepColours: (colours: ColourAdjustment | null) => void;
+  /** Whether colour profiles correct the colours of slides that have one. */
+  readonly isCorrected: boolean;
+  readonly onCorrect: (isCorrected: boolean) => void;
+  /** Whether the keyboard shortcuts of the page apply to this slide. */
   readonly hasKeys: boolean;
-  /** Drawn over the slide. */
+  /** Content over the slide. */
   readonly Overlay: ComponentType<ViewingState>;
 }
 
-/** A zoomable slide. OpenSeadragon is created once, when there is time for it, and reused for every slide. */
+/** A zoomable slide. OpenSeadragon is created once, when the browser is idle, and reused for every slide. */
 export function SlideViewer({ slide, ...props }: SlideViewerProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<SlideView>(null);
   const [isFullPage, toggleFullPage] = useFullPage();
-  /** Stays from slide to slide: it is for this eye and this screen. */
-  const [colours, setColours] = useState<ColourAdjustment>(asScanned);
 
   const viewHere = useCallback(() => {
     if (place.current === null) throw new Error('The viewer is not in the page.');
@@ -72,7 +85,7 @@ export function SlideViewer({ slide, ...props }: SlideViewerProps) {
   }, []);
 
   useEffect(() => {
-    // Before the first slide is chosen: then every moment counts.
+    // Only while no slide is chosen: opening a slide must not wait for it.
     const ready = window.requestIdleCallback?.(viewHere);
     return () => {
       if (ready !== undefined) cancelIdleCallback(ready);
@@ -95,8 +108,6 @@ export function SlideViewer({ slide, ...props }: SlideViewerProps) {
           viewHere={viewHere}
           isFullPage={isFullPage}
           onToggleFullPage={toggleFullPage}
-          colours={colours}
-          onColours={setColours}
           {...props}
         />
       )}
@@ -106,15 +117,13 @@ export function SlideViewer({ slide, ...props }: SlideViewerProps) {
 
 interface OpenSlideProps extends SlideViewerProps {
   readonly slide: ViewedSlide;
-  /** The view to show it in, created when it is first needed. */
+  /** Returns the view, which is created on the first call. */
   readonly viewHere: () => SlideView;
   readonly isFullPage: boolean;
   readonly onToggleFullPage: () => void;
-  readonly colours: ColourAdjustment;
-  readonly onColours: (colours: ColourAdjustment) => void;
 }
 
-/** One slide from its opening to its putting away. */
+/** One slide from opening to closing. */
 function OpenSlide(props: OpenSlideProps) {
   const {
     slide,
@@ -125,32 +134,75 @@ function OpenSlide(props: OpenSlideProps) {
     Overlay,
     viewHere,
     fieldAtFirst,
+    avoidsGlass = false,
     onField,
     onView,
+    onIncomplete,
   } = props;
   const [loading, setLoading] = useState<LoadingState | null>({ phase: 'opening' });
   const [failure, setFailure] = useState<PixelFailure | null>(null);
   const [pose, setPose] = useState<Pose | null>(null);
   /** The view while it shows this slide; null before. */
   const [view, setView] = useState<SlideView | null>(null);
-  /** Its instruments are drawn when there is time for them: until then every moment is for its first tiles. */
+  /** The controls are rendered when the browser is idle: the first tiles come first. */
   const viewOfInstruments = useWhenIdle(view);
   const [attempt, setAttempt] = useState(0);
-  /** It stands where the whole slide will; a renewed session is no new picture. */
+  /** The thumbnail has the position of the whole slide; it does not change with a renewed session. */
   const [standIn, setStandIn] = useState(() => (fieldAtFirst() === null ? picture : null));
+  const [sharpness, setSharpness] = useState<Sharpness>('loading');
+  const [lastFailure, setLastFailure] = useState<PixelFailure | null>(null);
+  const incomplete = useIncompleteness({
+    sharpness,
+    lastFailure,
+    isProgressShown: loading !== null,
+    isErrorShown: failure !== null,
+  });
+  useEffect(() => {
+    onIncomplete(incomplete);
+    return () => onIncomplete(null);
+  }, [incomplete, onIncomplete]);
+  const { isCorrected, onCorrect } = props;
+  const [profile, setProfile] = useState<ColourProfile | null>(null);
+  const colours = useColours(props.keptColours, props.onKeepColours, {
+    profile,
+    isCorrected,
+    correct: onCorrect,
+  });
+  const table = useColourTable(
+    view?.correctsColours && isCorrected ? profile : null,
+    slide.colourTableAddress,
+    fetchPixels,
+  );
   const calibration = useMemo(() => calibrationOf(slide.scale), [slide.scale]);
 
-  const openingField = useEffectEvent(() => fieldAtFirst());
+  /** The field before the slide was opened again; null: the first opening. */
+  const fieldBefore = useRef<SlideField | null>(null);
+  const openingField = useEffectEvent(
+    async (descriptor: DeepZoomDescriptor, size: Size, signal: AbortSignal): Promise<SlideField | null> => {
+      const field = fieldBefore.current ?? fieldAtFirst();
+      if (field === null || fieldBefore.current !== null || !avoidsGlass || picture === null) return field;
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(maxTissueMs)]);
+      return loadSmallPicture(picture, limit).then(
+        (small) => fieldOnTissue(small, descriptor, size, field),
+        () => field, // without the thumbnail, the field that corresponds
+      );
+    },
+  );
+  /** Where the browser draws without a graphics card, corrected colours are those of other tiles. */
+  const tileAddressIn = useEffectEvent((view: SlideView, { profile: known }: DeepZoomDescriptor) => {
+    const isServerAsked = isCorrected && !view.correctsColours && known?.tableSize != null;
+    return (tile: TileAddress) => slide.tileAddressOf(tile, isServerAsked ? 'srgb' : undefined);
+  });
   const tellField = useEffectEvent((field: SlideField) => onField(field));
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is another opening
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt opens the slide again
   useEffect(() => {
     const end = new AbortController();
     const { signal } = end;
     let shown: SlideView | null = null;
     let settling: ReturnType<typeof setTimeout> | undefined;
     let lastField = '';
-    /** What is to be said at the next frame; undefined when nothing is. */
+    /** The progress to show at the next frame; undefined when there is none. */
     let news: LoadingState | null | undefined;
     let frame = 0;
 
@@ -161,20 +213,24 @@ function OpenSlide(props: OpenSlideProps) {
       });
 
       setFailure(null);
+      setProfile(descriptor.profile);
       let isComplete = false;
       const tiles = createTileLoading({
         fetchPixels,
         signal,
-        // Tiles that come while the person moves about are no news; that they do not come is.
+        // While the person moves the slide, progress is not shown, but failures are.
         onChange: (state) => tell(isComplete && state.phase === 'tiles' ? null : state),
       });
       const load = async (address: string) => {
         try {
           const tile = await tiles.load(address);
-          setFailure(null); // whatever it was, it is over
+          setFailure(null); // a tile has arrived
           return tile;
         } catch (error) {
-          if (!signal.aborted) onTileFailed(failureOf(error), tiles.hasLoaded());
+          if (!signal.aborted) {
+            setLastFailure(failureOf(error));
+            onTileFailed(failureOf(error), tiles.hasLoaded());
+          }
           throw error;
         }
       };
@@ -184,18 +240,28 @@ function OpenSlide(props: OpenSlideProps) {
         setStandIn(null);
       };
       shown = viewHere();
-      const field = openingField();
-      tiles.preload(firstTiles(descriptor, shown.size(), field).map(slide.tileAddressOf));
-      shown.show(descriptor, { addressOf: slide.tileAddressOf, load, signal }, field, {
+      const field = await openingField(descriptor, shown.size(), signal);
+      signal.throwIfAborted();
+      const addressOf = tileAddressIn(shown, descriptor);
+      tiles.preload(firstTiles(descriptor, shown.size(), field).map(addressOf));
+      const prefetch = createIdlePrefetch({ view: shown, descriptor, addressOf, fetchPixels, signal });
+      shown.show(descriptor, { addressOf, load, signal }, field, {
         onComplete,
+        onSharpness: (now) => {
+          setSharpness(now);
+          if (now === 'sharp') prefetch.onSharp();
+          else prefetch.onBusy();
+        },
         onField: onFieldChanged,
-        onMove: (moved) =>
-          setPose((before) => (before !== null && isSamePose(before, moved) ? before : moved)),
+        onMove: (moved) => {
+          prefetch.onMove();
+          setPose((before) => (before !== null && isSamePose(before, moved) ? before : moved));
+        },
       });
       setView(shown);
     }
 
-    /** Tiles come by the dozen: what is said of them is drawn once a frame. */
+    /** Tiles arrive in large numbers: their progress is rendered once per frame. */
     function tell(state: LoadingState | null) {
       if (news === undefined) {
         frame = requestAnimationFrame(() => {
@@ -209,13 +275,13 @@ function OpenSlide(props: OpenSlideProps) {
     function onFieldChanged(field: SlideField) {
       const changed = JSON.stringify(field);
       if (changed === lastField) return;
-      if (lastField !== '') setStandIn(null); // it would not move along
+      if (lastField !== '') setStandIn(null); // the thumbnail does not move with the view
       lastField = changed;
       clearTimeout(settling);
       settling = setTimeout(() => tellField(field), settledMs);
     }
 
-    /** A tile missing among others is seen as a blur; what hits all of them has to be said. */
+    /** A single missing tile is visible as blur; an error that affects all tiles needs a message. */
     function onTileFailed(tileFailure: PixelFailure, hasOthers: boolean) {
       if (!hasOthers || isAboutSession(tileFailure)) setFailure(tileFailure);
     }
@@ -233,6 +299,18 @@ function OpenSlide(props: OpenSlideProps) {
     };
   }, [slide, fetchPixels, descriptors, viewHere, attempt]);
 
+  const openAgain = useEffectEvent(() => {
+    if (view === null || view.correctsColours || profile?.tableSize == null) return;
+    fieldBefore.current = view.destination();
+    setAttempt((before) => before + 1);
+  });
+  const knownCorrection = useRef(isCorrected);
+  useEffect(() => {
+    if (isCorrected === knownCorrection.current) return;
+    knownCorrection.current = isCorrected;
+    openAgain();
+  }, [isCorrected]);
+
   const isOpened = pose !== null;
   useEffect(() => {
     if (view === null || !isOpened) return;
@@ -247,14 +325,14 @@ function OpenSlide(props: OpenSlideProps) {
     setAttempt(attempt + 1);
   };
 
-  // A server that restarts, or whose database does, is back in a while. What is said stays until it is.
+  // A restarting server or database is back soon. The message stays until then.
   useEffect(() => {
-    if (view !== null || failure === null || !mayPass(failure)) return;
+    if (view !== null || failure === null || !canRetry(failure)) return;
     const timer = setTimeout(() => setAttempt((before) => before + 1), tryAgainMs);
     return () => clearTimeout(timer);
   }, [failure, view]);
 
-  // The network is back, or the computer has woken up: what failed meanwhile is asked for at once.
+  // When the network is back or the computer wakes up, failed requests are repeated at once.
   useEffect(() => {
     if (view === null) return;
     const askAgain = () => {
@@ -281,7 +359,7 @@ function OpenSlide(props: OpenSlideProps) {
       }
     }
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new session is what it waits for
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each new session
   useEffect(() => view?.askAgain(), [view, knownSession]);
 
   return (
@@ -300,14 +378,25 @@ function OpenSlide(props: OpenSlideProps) {
           view={viewOfInstruments}
           pose={pose}
           name={slide.name}
+          annotated={slide.annotated}
           calibration={calibration}
+          shownPlane={slide.shownPlane ?? null}
           isFullPage={props.isFullPage}
           onToggleFullPage={props.onToggleFullPage}
-          colours={props.colours}
-          onColours={props.onColours}
+          colours={colours}
+          incomplete={incomplete}
           hasKeys={props.hasKeys}
         />
       )}
+      {view !== null && (
+        <ShownColours view={view} adjustment={colours.adjustment} table={isCorrected ? table : null} />
+      )}
+      <PictureNotes
+        incomplete={incomplete}
+        onRetry={() => view?.askAgain('all')}
+        areColoursChanged={!isAsScanned(colours.adjustment)}
+        onResetColours={colours.reset}
+      />
       <Overlay loading={loading} failure={failure} retry={retry} />
     </>
   );

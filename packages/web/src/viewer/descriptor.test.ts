@@ -12,30 +12,31 @@ const good = `<?xml version="1.0" encoding="UTF-8"?>
   <Size Width="46000" Height="32914"/>
 </Image>`;
 
-describe('a Deep Zoom descriptor', () => {
-  it('says how large the slide is and how it is cut', () => {
+describe('parseDescriptor', () => {
+  it('returns size, tile size, overlap and format', () => {
     expect(parseDescriptor(good)).toEqual({
       width: 46000,
       height: 32914,
       tileSize: 240,
       overlap: 0,
       format: 'jpeg',
+      profile: null,
     });
   });
 
   it.each([
-    ['nothing', ''],
-    ['a page in place of a descriptor', '<!doctype html><html><body>Sign in</body></html>'],
+    ['an empty text', ''],
+    ['an HTML page', '<!doctype html><html><body>Sign in</body></html>'],
     ['JSON', '{"Image":{}}'],
-    ['cut off', good.slice(0, 150)],
-    ['without a size', good.replace(/<Size.*\/>/, '')],
-    ['without a width', good.replace('Width="46000"', '')],
-    ['with an empty side', good.replace('46000', '0')],
-    ['with a negative side', good.replace('46000', '-1')],
-    ['with words for numbers', good.replace('240', 'large')],
-    ['with a format that is a path', good.replace('jpeg', '../secret')],
-    ['of another kind', good.replaceAll('Image', 'Collection')],
-  ])('is unusable: %s', (_, xml) => {
+    ['a truncated descriptor', good.slice(0, 150)],
+    ['a descriptor without a size', good.replace(/<Size.*\/>/, '')],
+    ['a descriptor without a width', good.replace('Width="46000"', '')],
+    ['a width of 0', good.replace('46000', '0')],
+    ['a negative width', good.replace('46000', '-1')],
+    ['a tile size that is not a number', good.replace('240', 'large')],
+    ['a format that is a path', good.replace('jpeg', '../secret')],
+    ['a Deep Zoom collection', good.replaceAll('Image', 'Collection')],
+  ])('returns null for %s', (_, xml) => {
     expect(parseDescriptor(xml)).toBeNull();
   });
 });
@@ -47,6 +48,7 @@ describe('Deep Zoom levels', () => {
     tileSize,
     overlap: 0,
     format: 'jpeg',
+    profile: null,
   });
 
   it.each([
@@ -57,7 +59,7 @@ describe('Deep Zoom levels', () => {
     [1000, 65536, 16],
     [65537, 1000, 17],
     [46000, 32914, 16],
-  ])('of %d × %d pixels end at %d', (width, height, level) => {
+  ])('of %d × %d pixels have the maximum %d', (width, height, level) => {
     expect(maxLevelOf(descriptor(width, height))).toBe(level);
   });
 
@@ -66,17 +68,17 @@ describe('Deep Zoom levels', () => {
     [240, 16, 7],
     [500, 16, 8],
     [256, 3, 3],
-  ])('with tiles of %d pixels and %d levels are asked for from %d', (tileSize, maxLevel, level) => {
+  ])('with tiles of %d pixels and %d levels are requested from level %d', (tileSize, maxLevel, level) => {
     expect(minLevelOf(descriptor(1, 1, tileSize), maxLevel)).toBe(level);
   });
 });
 
-describe('loading a descriptor', () => {
+describe('loadDescriptor', () => {
   const request = { signal: new AbortController().signal, onRenewing: () => {} };
   const load = (answer: () => Promise<Response | 'session-lost'>) =>
     loadDescriptor(answer, '/image.dzi', request);
 
-  it('gives the descriptor', async () => {
+  it('returns the descriptor', async () => {
     await expect(load(async () => new Response(good))).resolves.toMatchObject({ width: 46000 });
   });
 
@@ -91,10 +93,10 @@ describe('loading a descriptor', () => {
       async () => new Response('<h1>Bad gateway</h1>', { status: 502 }),
       { kind: 'status', status: 502, message: '' },
     ],
-    ['what cannot be read', async () => new Response('<html/>'), { kind: 'unreadable' }],
+    ['an unreadable body', async () => new Response('<html/>'), { kind: 'unreadable' }],
     ['a lost session', async () => 'session-lost' as const, { kind: 'session-lost' }],
-    ['no answer', () => Promise.reject(new TypeError('Failed to fetch')), { kind: 'other' }],
-  ])('tells apart: %s', async (_, answer, failure) => {
+    ['a network error', () => Promise.reject(new TypeError('Failed to fetch')), { kind: 'other' }],
+  ])('throws the matching PixelError for %s', async (_, answer, failure) => {
     await expect(load(answer)).rejects.toMatchObject({ failure });
   });
 });

@@ -1,20 +1,23 @@
-/** The Deep Zoom descriptor (.dzi): how large a slide is, and how it is cut into tiles. */
+/** The Deep Zoom descriptor (.dzi): size and tiling of a slide. */
+import { type ColourProfile, profileOf } from './colours/colour-table.ts';
 import { type FetchPixels, loadPixels, PixelError, type PixelRequest } from './pixels.ts';
 
 export interface DeepZoomDescriptor {
   /** Pixels at full resolution. */
   readonly width: number;
   readonly height: number;
-  /** Pixels a side, without overlap. */
+  /** Width and height of a tile in pixels, without overlap. */
   readonly tileSize: number;
   /** Pixels that neighbouring tiles share on each side. */
   readonly overlap: number;
-  /** File ending of the tiles, e.g. `jpeg`. */
+  /** File extension of the tiles, e.g. `jpeg`. */
   readonly format: string;
+  /** The colour profile in the slide's file; null when there is none. */
+  readonly profile: ColourProfile | null;
 }
 
 /**
- * Null when the text is no usable descriptor.
+ * Parses a descriptor; returns null when it is invalid.
  *
  * Source: schemas.microsoft.com/deepzoom/2008 (and 2009), element Image.
  */
@@ -28,6 +31,7 @@ export function parseDescriptor(xml: string): DeepZoomDescriptor | null {
     tileSize: numberIn(image, 'TileSize'),
     overlap: numberIn(image, 'Overlap'),
     format,
+    profile: profileOf(image),
   };
   const isUsable =
     image.localName === 'Image' &&
@@ -39,18 +43,18 @@ export function parseDescriptor(xml: string): DeepZoomDescriptor | null {
   return isUsable ? descriptor : null;
 }
 
-/** NaN when the attribute is missing or no whole number. */
+/** Returns NaN when the attribute is missing or not a whole number. */
 function numberIn(element: Element | undefined, attribute: string): number {
   const text = element?.getAttribute(attribute) ?? '';
   return /^\d+$/.test(text) ? Number(text) : Number.NaN;
 }
 
-/** The Deep Zoom level of full resolution; level 0 is one pixel. */
+/** Returns the Deep Zoom level of full resolution; level 0 is one pixel. */
 export function maxLevelOf({ width, height }: DeepZoomDescriptor): number {
   return Math.ceil(Math.log2(Math.max(width, height)));
 }
 
-/** The largest level that is a single tile. Nothing below it is worth a request of its own. */
+/** Returns the largest level that is a single tile. Smaller levels are not requested. */
 export function minLevelOf({ tileSize }: DeepZoomDescriptor, maxLevel: number): number {
   return Math.min(maxLevel, Math.floor(Math.log2(tileSize)));
 }

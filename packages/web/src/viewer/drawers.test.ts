@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { isDrawnByProcessor } from './drawers.ts';
+import { isSoftwareRendered } from './drawers.ts';
 
-describe('WebGL is done by the processor', () => {
+describe('isSoftwareRendered', () => {
   it.each([
     'ANGLE (Google, Vulkan 1.3.0 (SwiftShader Device (Subzero) (0x0000C0DE)), SwiftShader driver)',
     'Google SwiftShader',
@@ -9,8 +9,8 @@ describe('WebGL is done by the processor', () => {
     'ANGLE (Microsoft, Microsoft Basic Render Driver Direct3D11 vs_5_0 ps_5_0, D3D11)',
     'Apple Software Renderer',
     null,
-  ])('with %s', (renderer) => {
-    expect(isDrawnByProcessor(renderer)).toBe(true);
+  ])('is true for %s', (renderer) => {
+    expect(isSoftwareRendered(renderer)).toBe(true);
   });
 
   it.each([
@@ -19,7 +19,7 @@ describe('WebGL is done by the processor', () => {
     'ANGLE (Apple, ANGLE Metal Renderer: Apple M2, Unspecified Version)',
     'Mesa Intel(R) Xe Graphics (TGL GT2)',
     'WebKit WebGL',
-  ])('not with %s', (renderer) => {
-    expect(isDrawnByProcessor(renderer)).toBe(false);
+  ])('is false for %s', (renderer) => {
+    expect(isSoftwareRendered(renderer)).toBe(false);
   });
 });

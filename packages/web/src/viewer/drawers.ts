@@ -1,29 +1,62 @@
-/** Which of OpenSeadragon's ways to draw suits this computer. */
+/** Chooses the drawer of a view: WebGL 2 on computers with a graphics card, else a 2D canvas. */
+import { limitPictures, pictureLimitOf } from './renderer/picture-limit.ts';
+import { Renderer } from './renderer/renderer.ts';
 
 /**
- * WebGL done by the processor (virtual desktops, remote sessions, browsers without a graphics card):
+ * WebGL in software (virtual desktops, remote sessions, browsers without a graphics card):
  * SwiftShader of Chromium, llvmpipe and softpipe of Mesa, Basic Render of Windows, Apple Software Renderer.
  */
 const softwareRenderer = /swiftshader|llvmpipe|softpipe|basic render|software/i;
 
-/** @param renderer name of the graphics hardware as WebGL tells it; null without WebGL */
-export function isDrawnByProcessor(renderer: string | null): boolean {
+/** Forces the choice, for support and for tests: `webgl` or `canvas` in the browser's local storage under this key. */
+const choiceKey = 'viewer_drawer';
+
+/** Memory of the device in GB; only some browsers tell it. */
+type NavigatorWithMemory = Navigator & { readonly deviceMemory?: number };
+
+/** @param renderer name of the graphics hardware from WebGL; null without WebGL */
+export function isSoftwareRendered(renderer: string | null): boolean {
   return renderer === null || softwareRenderer.test(renderer);
 }
 
 /**
- * In the order to try. Without graphics hardware the canvas alone: WebGL would draw there, too, but a
- * screen of tiles takes ten times as long (measured with SwiftShader: 7 s in place of 0.7 s).
+ * Returns the renderer of a new view. Without graphics hardware it draws on a 2D canvas: WebGL in software takes ten times as
+ * long for a screen of tiles (measured with SwiftShader: 7 s in place of 0.7 s).
  */
-export function drawersHere(): ('webgl' | 'canvas')[] {
-  return isDrawnByProcessor(rendererHere()) ? ['canvas'] : ['webgl', 'canvas'];
+export function createRenderer(): Renderer {
+  limitPictures(pictureLimitOf((navigator as NavigatorWithMemory).deviceMemory));
+  const choice = choiceOf();
+  const context = choice === 'canvas' ? null : createContext(choice === 'webgl');
+  return new Renderer(context, choice !== null);
 }
 
-function rendererHere(): string | null {
-  const gl = document.createElement('canvas').getContext('webgl2', { failIfMajorPerformanceCaveat: true });
-  if (gl === null) return null;
-  const names = gl.getExtension('WEBGL_debug_renderer_info');
-  const renderer = gl.getParameter(names === null ? gl.RENDERER : names.UNMASKED_RENDERER_WEBGL) as string;
-  gl.getExtension('WEBGL_lose_context')?.loseContext();
-  return renderer;
+/** @param isForced whether WebGL in software is accepted, too */
+function createContext(isForced: boolean): WebGL2RenderingContext | null {
+  const context = document.createElement('canvas').getContext('webgl2', {
+    // The tiles cover everything; edges between them must not be smoothed.
+    antialias: false,
+    depth: false,
+    stencil: true, // for polygons of layers
+    alpha: true,
+    premultipliedAlpha: true,
+    powerPreference: 'high-performance',
+    failIfMajorPerformanceCaveat: !isForced,
+  });
+  if (context === null || isForced) return context;
+  const names = context.getExtension('WEBGL_debug_renderer_info');
+  const renderer = context.getParameter(
+    names === null ? context.RENDERER : names.UNMASKED_RENDERER_WEBGL,
+  ) as string;
+  if (!isSoftwareRendered(renderer)) return context;
+  context.getExtension('WEBGL_lose_context')?.loseContext();
+  return null;
+}
+
+function choiceOf(): 'webgl' | 'canvas' | null {
+  try {
+    const choice = localStorage.getItem(choiceKey);
+    return choice === 'webgl' || choice === 'canvas' ? choice : null;
+  } catch {
+    return null; // the browser forbids storage
+  }
 }

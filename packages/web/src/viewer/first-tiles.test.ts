@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { firstTiles } from './first-tiles.ts';
 
-const descriptor = { width: 40_000, height: 30_000, tileSize: 240, overlap: 0, format: 'jpeg' };
+const descriptor = {
+  width: 40_000,
+  height: 30_000,
+  tileSize: 240,
+  overlap: 0,
+  format: 'jpeg',
+  profile: null,
+};
 const place = { width: 1280, height: 800 };
 const fieldAt = (x: number, y: number, zoom: number, rotation = 0) => ({
   x,
@@ -13,8 +20,8 @@ const fieldAt = (x: number, y: number, zoom: number, rotation = 0) => ({
 const namesOf = (tiles: ReturnType<typeof firstTiles>) =>
   tiles.map(({ level, column, row }) => `${level}/${column}_${row}`);
 
-describe('the tiles of a first view', () => {
-  it('of the whole slide are those of the level with nearly as many pixels as the screen, its middle first', () => {
+describe('firstTiles', () => {
+  it('of the whole slide are in the level with about as many pixels as the screen, from the middle outwards', () => {
     const tiles = firstTiles(descriptor, place, null);
     // 1/32 of 40,000 × 30,000: 1250 × 938 pixels, shown on 1067 × 800.
     expect(tiles).toHaveLength(6 * 4);
@@ -22,7 +29,7 @@ describe('the tiles of a first view', () => {
     expect(tiles[0]).toEqual({ level: 11, column: 2, row: 1, format: 'jpeg' });
   });
 
-  it('of a field at full resolution are those around its centre', () => {
+  it('of a field at full resolution are around its centre', () => {
     const names = namesOf(firstTiles(descriptor, { width: 480, height: 240 }, fieldAt(1200, 1320, 1)));
     expect(names).toHaveLength(3 * 2);
     expect(names.slice(0, 2).sort()).toEqual(['16/4_5', '16/5_5']);
@@ -33,12 +40,12 @@ describe('the tiles of a first view', () => {
     expect(names.sort()).toEqual(['16/0_0', '16/0_1', '16/1_0', '16/1_1']);
   });
 
-  it('of a slide smaller than a tile are the slide', () => {
+  it('of a slide smaller than a tile are one tile', () => {
     const small = { ...descriptor, width: 200, height: 100 };
     expect(namesOf(firstTiles(small, place, null))).toEqual(['8/0_0']);
   });
 
-  it('are not guessed for a rotated view, nor for a place without a size', () => {
+  it('are empty for a rotated view or a place without a size', () => {
     expect(firstTiles(descriptor, place, fieldAt(1200, 1320, 1, 30))).toEqual([]);
     expect(firstTiles(descriptor, { width: 0, height: 800 }, null)).toEqual([]);
   });

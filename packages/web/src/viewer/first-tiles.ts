@@ -1,11 +1,11 @@
-/** Which tiles a view needs, known before anything is drawn. */
+/** Computes the tiles of the first view before anything is drawn, so that they load early. */
 import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from './descriptor.ts';
-import type { TileAddress } from './slide-view.ts';
+import type { TileAddress } from './slide-tiles.ts';
 import type { SlideField } from './view-address.ts';
 
-/** OpenSeadragon takes the finest level that has at most two pixels a side for one of the screen (`minPixelRatio`). */
+/** OpenSeadragon draws the finest level with at most two image pixels per screen pixel (`minPixelRatio`). */
 const minPixelRatio = 0.5;
-/** What is not on a screen of tiles is not worth asking for ahead: a guess that is wrong must stay cheap. */
+/** Maximum number of tiles: a wrong guess must stay cheap. */
 const mostTiles = 60;
 
 interface Size {
@@ -14,11 +14,11 @@ interface Size {
 }
 
 /**
- * The tiles that a slide is first seen by, the ones nearest to the centre first.
+ * Returns the tiles of the first view, nearest to the centre first.
  *
- * @param place CSS pixels of the place it is shown in
- * @param field what is shown of it; null shows the whole slide
- * @returns empty where that cannot be told: for a rotated view, or a place without a size
+ * @param place CSS pixels of the viewer
+ * @param field the visible field; null: the whole slide
+ * @returns empty when unknown: for a rotated view, or a viewer without a size
  */
 export function firstTiles(
   descriptor: DeepZoomDescriptor,
@@ -45,7 +45,7 @@ export function firstTiles(
     .slice(0, mostTiles);
 }
 
-/** Numbers of the tiles along one side. All lengths in pixels of full resolution. */
+/** Returns the tile indices along one side. All lengths in pixels of full resolution. */
 function inView(centre: number, extent: number, length: number, side: number): number[] {
   const last = Math.ceil(length / side) - 1;
   const from = Math.max(0, Math.floor((centre - extent / 2) / side));

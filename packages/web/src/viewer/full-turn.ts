@@ -1,4 +1,4 @@
-/** The same angle from 0 up to, not including, 360 degrees. */
+/** Returns the same angle in 0 ≤ angle < 360 degrees. */
 export function withinFullTurn(degrees: number): number {
   return ((degrees % 360) + 360) % 360;
 }

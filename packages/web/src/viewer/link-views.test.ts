@@ -6,7 +6,7 @@ import type { SlideField } from './view-address.ts';
 
 const centre: Point = { x: 400, y: 300 };
 
-/** As a slide is drawn: turned, zoomed, then mirrored about the middle of its place. */
+/** Placement of a slide as it is drawn: rotated, zoomed, then mirrored about the middle of the viewer. */
 function placementOf({ x, y, zoom, rotation, isMirrored }: SlideField): Placement {
   const angle = (rotation * Math.PI) / 180;
   const side = isMirrored ? -1 : 1;
@@ -17,7 +17,7 @@ function placementOf({ x, y, zoom, rotation, isMirrored }: SlideField): Placemen
   return { a, b, c, d, e: centre.x - a * x - c * y, f: centre.y - b * x - d * y };
 }
 
-/** A view that jumps, and tells of it; on its way to somewhere else where it has a destination. */
+/** A view that moves at once and notifies; with `destination` it is still moving. */
 function openedAt(field: Partial<SlideField>, destination: Partial<SlideField> = {}) {
   let now: SlideField = { x: 0, y: 0, zoom: 1, rotation: 0, isMirrored: false, ...field };
   let steps = 0;
@@ -50,8 +50,8 @@ function linked() {
   return { first, second, unlink, lead: (half: Half) => (leader = half) };
 }
 
-describe('what is seen', () => {
-  it('is read from where the slide is on the screen', () => {
+describe('seenAt', () => {
+  it('returns centre, zoom, rotation and mirror from the placement on the screen', () => {
     const fields = fc.record({
       x: fc.integer({ min: 0, max: 100_000 }),
       y: fc.integer({ min: 0, max: 100_000 }),
@@ -71,13 +71,13 @@ describe('what is seen', () => {
   });
 });
 
-describe('two linked views', () => {
-  it('stay as they lie until one is moved', () => {
+describe('linkViews', () => {
+  it('moves nothing until one view is moved', () => {
     const { first, second } = linked();
     expect([first.steps(), second.steps()]).toEqual([0, 0]);
   });
 
-  it('move together, whichever of them is moved', () => {
+  it('moves both views, whichever is moved', () => {
     const { first, second, lead } = linked();
     first.view.moveTo({ ...first.field(), x: 150 });
     expect(second.field().x).toBeCloseTo(550, 6);
@@ -88,20 +88,20 @@ describe('two linked views', () => {
     expect(first.field().y).toBeCloseTo(120, 6);
   });
 
-  it('make one step for one step: following leads to nothing', () => {
+  it('causes one step of the follower per step of the leader, without feedback', () => {
     const { first, second } = linked();
     first.view.moveTo({ ...first.field(), x: 150 });
     expect([first.steps(), second.steps()]).toEqual([1, 1]);
   });
 
-  it('keep together when the one that is not led is moved by something else, such as a window of another size', () => {
+  it('keeps both views aligned when the follower moves for another reason, such as a window resize', () => {
     const { first, second } = linked();
     second.view.moveTo({ ...second.field(), zoom: 1 });
     expect(second.field().zoom).toBeCloseTo(2, 9);
     expect(first.field().zoom).toBe(1);
   });
 
-  it('go their own ways once they are unlinked, and keep what was aligned when they are linked again', () => {
+  it('lets both views move separately when unlinked, and keeps their alignment when linked again', () => {
     const { first, second, unlink } = linked();
     unlink();
     second.view.moveTo({ ...second.field(), x: 700 });
@@ -111,7 +111,7 @@ describe('two linked views', () => {
     expect(second.field().x).toBeCloseTo(710, 6);
   });
 
-  it('are linked as they will lie, where one of them is still on its way', () => {
+  it('uses the destination of a view that is still moving', () => {
     const first = openedAt({ zoom: 0.4 }, { zoom: 0.5 });
     const second = openedAt({ zoom: 1 });
     linkViews({ first, second }, () => 'first');

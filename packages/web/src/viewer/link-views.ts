@@ -1,8 +1,9 @@
 import { withinFullTurn } from './full-turn.ts';
 import { type Placement, type Point, toImage } from './overlay/placement.ts';
+import { type Affine, inverseOf, registeredField } from './registered-field.ts';
 import type { Calibration } from './scale.ts';
 import type { SlideView } from './slide-view.ts';
-import { followed, type Sight } from './synchronise.ts';
+import { followed, type ViewPosition } from './synchronise.ts';
 import type { SlideField } from './view-address.ts';
 
 /** A view that shows a slide. */
@@ -11,21 +12,27 @@ export interface OpenedView {
   readonly calibration: Calibration | null;
 }
 
-/** Of a comparison. */
+/** Side of a comparison. */
 export type Half = 'first' | 'second';
 
 /**
- * From now on one follows each step of the other, and they keep to each other as they lie now, or will once a movement
- * has come to its end. Only what the leader does is followed: what comes of it on the other side leads to nothing.
+ * Links two views: the follower repeats each step of the leader, relative to how both lie now, or at the end of a running
+ * movement. Movements of the follower caused by this do not move the leader.
  *
- * @param leaderNow the half that a person moves
- * @returns a function that ends it
+ * @param leaderNow returns the side that the person moves
+ * @param registration from pixels of the first to pixels of the second slide; null: relative to how both lie now
+ * @returns a function that unlinks them
  */
-export function linkViews(opened: Readonly<Record<Half, OpenedView>>, leaderNow: () => Half): () => void {
+export function linkViews(
+  opened: Readonly<Record<Half, OpenedView>>,
+  leaderNow: () => Half,
+  registration: Affine | null = null,
+): () => void {
   const first = sightOf(opened.first);
   const second = sightOf(opened.second);
   if (first === null || second === null) return () => {};
   const sights = { first, second };
+  const back = registration === null ? null : inverseOf(registration);
   let isFollowing = false;
 
   function follow() {
@@ -37,23 +44,27 @@ export function linkViews(opened: Readonly<Record<Half, OpenedView>>, leaderNow:
     if (placement === null) return;
     const now = fieldOf(placement, view.centre());
     isFollowing = true;
-    opened[follower].view.moveTo(followed(sights[leader], sights[follower], now));
+    const transform = leader === 'first' ? registration : back;
+    const field =
+      transform === null ? followed(sights[leader], sights[follower], now) : registeredField(transform, now);
+    opened[follower].view.moveTo(field);
     isFollowing = false;
   }
 
-  // A window that changes its size moves both: the follower has to be told, too.
+  if (registration !== null) follow();
+  // A window resize moves both views, so the follower must be adjusted too.
   const ends = [opened.first.view.watch(follow), opened.second.view.watch(follow)];
   return () => {
     for (const end of ends) end();
   };
 }
 
-function sightOf({ view, calibration }: OpenedView): Sight | null {
+function sightOf({ view, calibration }: OpenedView): ViewPosition | null {
   const field = view.destination();
   return field === null ? null : { field, calibration };
 }
 
-/** What is seen at this step of a movement. @param centre of the place it is shown in, in CSS pixels */
+/** Returns the visible field at this step of a movement. @param centre of the viewer, in CSS pixels */
 export function fieldOf(placement: Placement, centre: Point): SlideField {
   const { a, b, c, d } = placement;
   const isMirrored = a * d - b * c < 0;

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { isDigitalZoom, isSameZoom, objectivesOf } from './objectives.ts';
 import { calibrationOf } from './scale.ts';
 
-/** Each as `power: zoom`, with `digital` where it goes beyond the scan. */
-function told(mpp: number | null, objectivePower: number | null): string[] {
+/** Returns each objective as `power: zoom`, followed by `digital` where it goes beyond the scan. */
+function describeObjectives(mpp: number | null, objectivePower: number | null): string[] {
   const calibration = calibrationOf({ mpp, objectivePower, derived: null });
   if (calibration === null) throw new Error('not calibrated');
   return objectivesOf(calibration).map(
@@ -11,9 +11,9 @@ function told(mpp: number | null, objectivePower: number | null): string[] {
   );
 }
 
-describe('objectives', () => {
-  it('are zooms of the magnification the scan was made with', () => {
-    expect(told(0.25, 40)).toEqual([
+describe('objectivesOf', () => {
+  it('returns zooms relative to the magnification of the scan', () => {
+    expect(describeObjectives(0.25, 40)).toEqual([
       '1.25: 0.03125',
       '2.5: 0.0625',
       '5: 0.125',
@@ -23,33 +23,44 @@ describe('objectives', () => {
     ]);
   });
 
-  it('beyond the scan are digital', () => {
-    expect(told(0.5, 20).slice(-2)).toEqual(['20: 1', '40: 2 digital']);
-    expect(told(2, 5).slice(-4)).toEqual(['5: 1', '10: 2 digital', '20: 4 digital', '40: 8 digital']);
+  it('marks objectives beyond the scan as digital', () => {
+    expect(describeObjectives(0.5, 20).slice(-2)).toEqual(['20: 1', '40: 2 digital']);
+    expect(describeObjectives(2, 5).slice(-4)).toEqual([
+      '5: 1',
+      '10: 2 digital',
+      '20: 4 digital',
+      '40: 8 digital',
+    ]);
   });
 
-  it('come from the size of a pixel where the scan does not say its magnification', () => {
-    expect(told(0.5, null)).toEqual(told(0.5, 20));
+  it('adds the magnification of the scan when it is higher than 40×', () => {
+    expect(describeObjectives(0.1667, 60).at(-1)).toBe('60: 1');
+    expect(describeObjectives(0.1, 100).at(-1)).toBe('100: 1');
+    expect(describeObjectives(0.25, 40)).toHaveLength(6);
   });
 
-  it('come from the size of a pixel where the magnification contradicts it', () => {
-    expect(told(0.5, 40)).toEqual(told(0.5, 20));
+  it('uses the pixel size when the magnification is unknown', () => {
+    expect(describeObjectives(0.5, null)).toEqual(describeObjectives(0.5, 20));
+  });
+
+  it('uses the pixel size when the magnification contradicts it', () => {
+    expect(describeObjectives(0.5, 40)).toEqual(describeObjectives(0.5, 20));
   });
 });
 
-describe('digital zoom', () => {
+describe('isDigitalZoom', () => {
   it.each([
     [0.5, false],
     [1, false],
     [1.01, false],
     [1.05, true],
     [2, true],
-  ])('of %d: %s', (zoom, isDigital) => {
+  ])('says for a zoom of %d: %s', (zoom, isDigital) => {
     expect(isDigitalZoom(zoom)).toBe(isDigital);
   });
 });
 
-it('two zooms are the same within two per cent', () => {
+it('isSameZoom accepts a difference of two per cent', () => {
   expect(isSameZoom(0.5, 0.505)).toBe(true);
   expect(isSameZoom(0.5, 0.52)).toBe(false);
 });

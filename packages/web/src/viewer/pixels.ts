@@ -1,28 +1,28 @@
-/** How the viewer gets its bytes, and the ways that can fail. */
+/** Loads bytes for the viewer, and classifies failures. */
 
 export interface PixelRequest {
   readonly signal: AbortSignal;
-  /** The session was refused; a new one is being made. */
+  /** Called when the server has rejected the session and a new one is being created. */
   readonly onRenewing: () => void;
-  /** For the browser, among everything it has to load; its own choice when left out. */
+  /** Fetch priority; default: the browser's choice. */
   readonly priority?: RequestPriority;
 }
 
 /**
- * Loads what an address names with the image session of the moment. A refused session is renewed, and
- * the request repeated once, inside.
+ * Loads the address with the current image session. If the server rejects the session, it is renewed and
+ * the request repeated once.
  *
- * @returns the answer, whatever its status; 'session-lost' when no session could be made
- * @throws when there was no answer; the abort's reason
+ * @returns the response, whatever its status; 'session-lost' when no session could be created
+ * @throws on a network error; the abort's reason
  */
 export type FetchPixels = (address: string, request: PixelRequest) => Promise<Response | 'session-lost'>;
 
 export type PixelFailure =
-  /** The server's sentence, empty when it sent none. */
+  /** Message of the server; empty without one. */
   | { readonly kind: 'status'; readonly status: number; readonly message: string }
   | { readonly kind: 'unreadable' }
   | { readonly kind: 'session-lost' }
-  /** No answer came, or something else went wrong. */
+  /** Network error or another unexpected error. */
   | { readonly kind: 'other' };
 
 export class PixelError extends Error {
@@ -35,11 +35,11 @@ export class PixelError extends Error {
   }
 }
 
-/** Answers of a server that is busy, restarting or short of something, or of a session that has ended. */
+/** Statuses of a busy or restarting server, and of an ended session. */
 const passingStatuses: readonly number[] = [401, 408, 429, 500, 503, 504];
 
-/** Whether asking again later may help: not for what is missing or damaged. */
-export function mayPass(failure: PixelFailure): boolean {
+/** Whether a later retry may succeed: not for missing or damaged tiles. */
+export function canRetry(failure: PixelFailure): boolean {
   if (failure.kind === 'status') return passingStatuses.includes(failure.status);
   return failure.kind !== 'unreadable';
 }
@@ -63,7 +63,7 @@ export async function loadPixels(
   }
 }
 
-/** The sentence of the API's error body; empty when the answer has none (a proxy's page, say). */
+/** Returns the message of the API's error body; empty when there is none, as on a proxy's page. */
 async function messageIn(answer: Response): Promise<string> {
   const text = await answer.text();
   try {
@@ -71,6 +71,6 @@ async function messageIn(answer: Response): Promise<string> {
     const hasMessage = typeof body === 'object' && body !== null && 'message' in body;
     return hasMessage && typeof body.message === 'string' ? body.message : '';
   } catch {
-    return ''; // not JSON: a page of somebody between us and the server
+    return ''; // not JSON, such as a page of a proxy
   }
 }

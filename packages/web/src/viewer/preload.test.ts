@@ -6,11 +6,11 @@ const xml = `<Image xmlns="http://schemas.microsoft.com/deepzoom/2008" TileSize=
   <Size Width="4000" Height="3000"/></Image>`;
 const address = '/image.dzi';
 
-/** A supply from a server that gives these answers in turn, and then good ones. */
+/** A preloader with a server that gives these responses in turn, and then valid ones. */
 function supplyFrom(...answers: FetchPixels[]) {
-  const fetchPixels = vi.fn<FetchPixels>(async (...asked) => {
+  const fetchPixels = vi.fn<FetchPixels>(async (...args) => {
     const answer = answers.shift() ?? (async () => new Response(xml));
-    return answer(...asked);
+    return answer(...args);
   });
   const end = new AbortController();
   const request = { signal: end.signal, onRenewing: vi.fn<() => void>() };
@@ -21,8 +21,8 @@ beforeEach(() => {
   vi.useFakeTimers();
 });
 
-describe('a descriptor that was expected', () => {
-  it('is asked for once, before the slide is opened', async () => {
+describe('preloading a descriptor', () => {
+  it('requests it once, before the slide is opened', async () => {
     const { supply, fetchPixels, request } = supplyFrom();
     supply.expect(address);
     supply.expect(address);
@@ -31,7 +31,7 @@ describe('a descriptor that was expected', () => {
     expect(fetchPixels).toHaveBeenCalledOnce();
   });
 
-  it('serves one opening; the next one asks again', async () => {
+  it('serves one opening; the next one requests it again', async () => {
     const { supply, fetchPixels, request } = supplyFrom();
     supply.expect(address);
     await supply.load(address, request);
@@ -39,7 +39,7 @@ describe('a descriptor that was expected', () => {
     expect(fetchPixels).toHaveBeenCalledTimes(2);
   });
 
-  it('fails the opening as if that had asked, and can then be tried again', async () => {
+  it('fails the opening with the same error, and can then be retried', async () => {
     const { supply, request } = supplyFrom(async () => Response.json({ message: 'busy' }, { status: 503 }));
     supply.expect(address);
     await expect(supply.load(address, request)).rejects.toMatchObject({
@@ -48,7 +48,7 @@ describe('a descriptor that was expected', () => {
     expect(await supply.load(address, request)).toMatchObject({ width: 4000 });
   });
 
-  it('tells the opening that the session is renewed, even if that began before', async () => {
+  it('notifies the opening that the session is renewed, even if the renewal began before', async () => {
     const { supply, request } = supplyFrom(async (_, { onRenewing }) => {
       onRenewing();
       return new Response(xml);
@@ -58,7 +58,7 @@ describe('a descriptor that was expected', () => {
     expect(request.onRenewing).toHaveBeenCalledOnce();
   });
 
-  it('is forgotten when nobody opens the slide', async () => {
+  it('discards the descriptor when the slide is not opened', async () => {
     const { supply, fetchPixels, request } = supplyFrom();
     supply.expect(address);
     await vi.advanceTimersByTimeAsync(5000);
@@ -66,14 +66,14 @@ describe('a descriptor that was expected', () => {
     expect(fetchPixels).toHaveBeenCalledTimes(2);
   });
 
-  it('is no other slide’s', async () => {
+  it('is not used for another slide', async () => {
     const { supply, fetchPixels, request } = supplyFrom();
     supply.expect('/other.dzi');
     await supply.load(address, request);
-    expect(fetchPixels.mock.calls.map(([asked]) => asked)).toEqual(['/other.dzi', address]);
+    expect(fetchPixels.mock.calls.map(([args]) => args)).toEqual(['/other.dzi', address]);
   });
 
-  it('is not loaded on for an opening that is given up', () => {
+  it('stops when the opening is aborted', () => {
     const { supply, fetchPixels, request, end } = supplyFrom(() => new Promise(() => {}));
     supply.expect(address);
     void supply.load(address, request);

@@ -1,20 +1,20 @@
-/** What a slide is opened with, asked for when it is about to be opened: a finger takes a tenth of a second to leave a button. */
+/** Preloads the descriptor of a slide on pointer down: a click follows about 0.1 s later. */
 import { type DeepZoomDescriptor, loadDescriptor } from './descriptor.ts';
 import type { FetchPixels, PixelRequest } from './pixels.ts';
 
-/** Whoever presses and does not click did not mean it; the descriptor is not kept for another day. */
+/** A preloaded descriptor expires after this time without a click. */
 const keptMs = 5000;
 
 export interface DescriptorSupply {
-  /** The slide will be opened in a moment. */
+  /** The slide will probably be opened soon. */
   expect(address: string): void;
-  /** What was expected, for once, else a new request. @throws PixelError; the abort's reason */
+  /** Returns the preloaded descriptor, once, else requests it. @throws PixelError; the abort's reason */
   load(address: string, request: PixelRequest): Promise<DeepZoomDescriptor>;
 }
 
 interface Expected {
   readonly address: string;
-  /** As for a request made by the opening itself. */
+  /** As for a request by the opening itself. */
   take(request: PixelRequest): Promise<DeepZoomDescriptor>;
 }
 
@@ -34,7 +34,7 @@ export function createDescriptorSupply(fetchPixels: FetchPixels): DescriptorSupp
       tell();
     };
     const descriptor = loadDescriptor(fetchPixels, address, { signal: end.signal, onRenewing });
-    descriptor.catch(() => undefined); // the opening hears of it, should there be one
+    descriptor.catch(() => undefined); // an opening receives the error itself
 
     const begun: Expected = {
       address,

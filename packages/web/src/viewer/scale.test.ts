@@ -20,7 +20,7 @@ describe('calibration', () => {
       { mpp: 0.25, objectivePower: 40, derived: 'mpp' },
     ],
     [
-      { mpp: 0.5, objectivePower: 40, derived: null }, // the size of a pixel is believed
+      { mpp: 0.5, objectivePower: 40, derived: null }, // the pixel size takes precedence
       { mpp: 0.5, objectivePower: 20, derived: 'objectivePower' },
     ],
     [
@@ -28,7 +28,7 @@ describe('calibration', () => {
       { mpp: 0.2265, objectivePower: 40, derived: null },
     ],
     [
-      { mpp: 0.5, objectivePower: 20, derived: 'mpp' }, // what was an estimate before stays one
+      { mpp: 0.5, objectivePower: 20, derived: 'mpp' }, // an estimate stays an estimate
       { mpp: 0.5, objectivePower: 20, derived: 'mpp' },
     ],
     [
@@ -58,7 +58,7 @@ describe('magnification', () => {
     expect(magnificationLabel(scanned, zoom)).toBe(label);
   });
 
-  it('is marked where it was worked out', () => {
+  it('is marked as an estimate when it was derived from the pixel size', () => {
     expect(magnificationLabel({ ...scanned, derived: 'objectivePower' }, 1)).toBe('≈ 20×');
   });
 });
@@ -79,11 +79,11 @@ describe('the scale bar', () => {
     expect(bar.width).toBeCloseTo(width, 6);
   });
 
-  it('takes exactly the room there is', () => {
+  it('uses the full width when it fits exactly', () => {
     expect(scaleBarOf(scanned, 1, 100)).toEqual({ label: '50 µm', width: 100 });
   });
 
-  it('is marked where the size of a pixel was worked out', () => {
+  it('is marked as an estimate when the pixel size was derived', () => {
     expect(scaleBarOf({ ...scanned, derived: 'mpp' }, 1, 120).label).toBe('≈ 50 µm');
   });
 });

@@ -1,55 +1,111 @@
-/** What is seen of a slide as a picture file: with what is drawn over it, its scale bar and its name. */
+/** Writes the visible field as a picture with drawings, scale bar and slide name. */
 import { adjustPixels, type ColourAdjustment, isAsScanned } from './colours/adjustment.ts';
 import type { Figure } from './overlay/figures.ts';
 import type { ScaleBar } from './scale.ts';
+import type { Strip } from './screenshot/capture.ts';
+import { createPngWriter } from './screenshot/png-writer.ts';
+import type { ViewPicture } from './view-picture.ts';
 
-export interface Seen {
-  /** The slide as it is drawn now, in the screen's own pixels. */
-  readonly canvas: HTMLCanvasElement;
-  readonly colours: ColourAdjustment;
-  /** In CSS pixels of the viewer's place. */
+/** What is written over the picture. */
+export interface Decorations {
+  /** In CSS pixels of the viewer. */
   readonly figures: readonly Figure[];
-  /** Null where the slide is not calibrated. */
+  /** Null for a slide without scale. */
   readonly scaleBar: ScaleBar | null;
-  /** Such as the slide's name and the magnification, beside the scale bar. */
+  /** Slide name and magnification, beside the scale bar. */
   readonly caption: string;
+  /** Notes for the reader of the picture, such as changed colours or missing tiles; one line each, at the top. */
+  readonly notes: readonly string[];
 }
 
+export interface RenderedView extends Decorations {
+  readonly picture: ViewPicture;
+  readonly colours: ColourAdjustment;
+}
+
+export type PictureType = 'image/png' | 'image/jpeg';
+
+/** A picture at a chosen magnification. */
+export interface CapturedView extends Decorations {
+  readonly strips: AsyncIterable<Strip>;
+  /** Pixels of the picture. */
+  readonly width: number;
+  readonly height: number;
+  /** Pixels of the picture per CSS pixel. */
+  readonly ratio: number;
+  readonly type: PictureType;
+  /** Called after each strip. @param part 0 to 1 */
+  readonly onProgress: (part: number) => void;
+}
+
+type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
+
 const margin = 16;
+const lineHeight = 20;
 const font = "600 14px 'Inter Variable', system-ui, sans-serif";
 const light = '#ffffff';
 const dark = '#17151f';
 const lineColour = '#ffe14d';
 const slideBackground = '#ffffff';
+const jpegQuality = 0.92;
 
-/** @returns a PNG. @throws when the browser makes none */
-export async function takeScreenshot(seen: Seen): Promise<Blob> {
-  const { canvas: slide } = seen;
+/** @returns a PNG. @throws when the browser cannot create one */
+export async function takeScreenshot(seen: RenderedView): Promise<Blob> {
+  const { canvas: slide, hasColours, width, height } = seen.picture;
   const canvas = document.createElement('canvas');
   canvas.width = slide.width;
   canvas.height = slide.height;
   const context = canvas.getContext('2d');
-  if (context === null) throw new Error('This browser draws no pictures.');
+  if (context === null) throw new Error('This browser does not support 2D canvas.');
   context.fillStyle = slideBackground;
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.drawImage(slide, 0, 0);
-  if (!isAsScanned(seen.colours)) {
+  if (!hasColours && !isAsScanned(seen.colours)) {
     const pixels = context.getImageData(0, 0, canvas.width, canvas.height);
     adjustPixels(pixels.data, seen.colours);
     context.putImageData(pixels, 0, 0);
   }
-  // From here on in CSS pixels, as everything over the slide is.
-  const scale = slide.width / slide.clientWidth;
+  // From here on in CSS pixels, like everything over the slide.
+  const scale = slide.width / width;
   context.scale(scale, scale);
-  context.font = font;
-  for (const figure of seen.figures) drawFigure(context, figure);
-  drawFoot(context, seen, slide.clientHeight);
+  decorate(context, seen, height);
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
-  if (blob === null) throw new Error('This picture could not be made into a file.');
+  if (blob === null) throw new Error('The browser could not encode the screenshot.');
   return blob;
 }
 
-function drawFigure(context: CanvasRenderingContext2D, { outline, measure, measureAt }: Figure): void {
+/**
+ * Writes a picture strip by strip. A PNG is compressed as it grows; browsers encode JPEG from a whole canvas only.
+ *
+ * @throws what the strips throw; Error when the browser cannot create the picture
+ */
+export async function takeCapture(seen: CapturedView): Promise<Blob> {
+  const { width, height, ratio, type } = seen;
+  const png = type === 'image/png' ? createPngWriter(width, height) : null;
+  const whole = png === null ? new OffscreenCanvas(width, height) : null;
+  const target = whole?.getContext('2d', { alpha: false }) ?? null;
+  for await (const { top, canvas, context } of seen.strips) {
+    context.setTransform(ratio, 0, 0, ratio, 0, -top);
+    decorate(context, seen, height / ratio);
+    if (png !== null) await png.addRows(context.getImageData(0, 0, width, canvas.height).data);
+    else if (target !== null) target.drawImage(canvas, 0, top);
+    else throw new Error('This browser does not support 2D canvas of this size.');
+    seen.onProgress((top + canvas.height) / height);
+  }
+  if (png !== null) return png.finish();
+  if (whole === null) throw new Error('There is no picture.');
+  return whole.convertToBlob({ type, quality: jpegQuality });
+}
+
+/** @param height CSS pixels of the viewer */
+function decorate(context: Context, seen: Decorations, height: number): void {
+  context.font = font;
+  for (const figure of seen.figures) drawFigure(context, figure);
+  drawFoot(context, seen, height);
+  drawNotes(context, seen.notes);
+}
+
+function drawFigure(context: Context, { outline, measure, measureAt }: Figure): void {
   context.beginPath();
   for (const { x, y } of outline) context.lineTo(x, y);
   context.lineJoin = 'round';
@@ -59,7 +115,7 @@ function drawFigure(context: CanvasRenderingContext2D, { outline, measure, measu
   if (measure !== null) write(context, measure, measureAt.x, measureAt.y);
 }
 
-function drawFoot(context: CanvasRenderingContext2D, { scaleBar, caption }: Seen, height: number): void {
+function drawFoot(context: Context, { scaleBar, caption }: Decorations, height: number): void {
   const bottom = height - margin;
   context.textAlign = 'left';
   let left = margin;
@@ -77,14 +133,19 @@ function drawFoot(context: CanvasRenderingContext2D, { scaleBar, caption }: Seen
   write(context, caption, left, bottom);
 }
 
-function stroke(context: CanvasRenderingContext2D, colour: string, width: number): void {
+function drawNotes(context: Context, notes: readonly string[]): void {
+  context.textAlign = 'left';
+  for (const [line, note] of notes.entries()) write(context, note, margin, margin + lineHeight * (line + 1));
+}
+
+function stroke(context: Context, colour: string, width: number): void {
   context.strokeStyle = colour;
   context.lineWidth = width;
   context.stroke();
 }
 
-/** Light letters with a dark edge are read on every stain. */
-function write(context: CanvasRenderingContext2D, text: string, x: number, y: number): void {
+/** Light text with a dark outline is legible on every stain. */
+function write(context: Context, text: string, x: number, y: number): void {
   context.lineWidth = 4;
   context.lineJoin = 'round';
   context.strokeStyle = dark;
@@ -93,10 +154,14 @@ function write(context: CanvasRenderingContext2D, text: string, x: number, y: nu
   context.fillText(text, x, y);
 }
 
-/** A file name that every system takes. */
-export function screenshotName(slideName: string, magnification: string): string {
-  const decimal = magnification.replace(',', '.'); // as Turkish writes it
+/** Returns a file name that is valid on every operating system. */
+export function screenshotName(
+  slideName: string,
+  magnification: string,
+  type: PictureType = 'image/png',
+): string {
+  const decimal = magnification.replace(',', '.'); // Turkish decimal comma
   const words = `${slideName} ${decimal}`.replaceAll('×', 'x').replace(/[^\p{L}\p{N}._ -]+/gu, '');
   const safe = words.replace(/ +/g, ' ').trim();
-  return `${safe || 'slide'}.png`;
+  return `${safe || 'slide'}.${type === 'image/png' ? 'png' : 'jpg'}`;
 }

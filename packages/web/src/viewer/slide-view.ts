@@ -1,105 +1,138 @@
 /**
- * The zoomable picture: OpenSeadragon, created once for a place in the page and reused for every slide.
+ * The zoomable view: OpenSeadragon, created once for an element of the page and reused for every slide.
  *
- * Tiles are loaded by us, not by OpenSeadragon: it would ask with the image session of the moment a
- * tile was first seen, cannot tell a 401 from another failure, and never asks again for a tile that failed.
+ * Tiles are loaded by `TileSupply`, not by OpenSeadragon, which would use the image session of the moment a
+ * tile was first seen, cannot distinguish a 401 from other failures, and never retries a failed tile.
+ *
+ * Longer than other files: the operations of the view share the state of one OpenSeadragon viewer.
  */
 import OpenSeadragon from 'openseadragon';
-import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from './descriptor.ts';
-import { drawersHere } from './drawers.ts';
+import { asScanned, type Colour, type ColourAdjustment } from './colours/adjustment.ts';
+import type { DeepZoomDescriptor } from './descriptor.ts';
+import { createRenderer } from './drawers.ts';
 import { withinFullTurn } from './full-turn.ts';
 import { type Placement, type Point, placementOf } from './overlay/placement.ts';
-import { mayPass, PixelError } from './pixels.ts';
+import { CanvasDrawer } from './renderer/canvas-drawer.ts';
+import type { Layer } from './renderer/layers.ts';
+import type { Renderer } from './renderer/renderer.ts';
+import { WebGlDrawer } from './renderer/webgl-drawer.ts';
+import type { DrawnColours } from './renderer/webgl-painter.ts';
+import { captureStrips, type Strip } from './screenshot/capture.ts';
+import { lacksTiles, type Sharpness } from './sharpness.ts';
+import { SlideTiles, type TileAddress, type TileSupply } from './slide-tiles.ts';
 import type { SlideField } from './view-address.ts';
+import { meanColourAt, pictureNow, type ViewPicture } from './view-picture.ts';
 import { viewerSettings } from './viewer-settings.ts';
 import { wheelFactor } from './wheel.ts';
 
-/** One image pixel may always be seen on this many screen pixels, whatever `maxZoomLevel` says. */
+/** An image pixel may always be enlarged to this many screen pixels, whatever `maxZoomLevel` is. */
 const screenPixelsPerImagePixel = 2;
 const zoomStep = 2;
-/** A tile that could not be had is asked for again after this long, while its slide is shown. */
+/** Delay before failed tiles are requested again, while their slide is shown. */
 const secondChanceMs = 15_000;
 
-export interface TileAddress {
-  /** Deep Zoom level: 0 is one pixel. */
-  readonly level: number;
-  readonly column: number;
-  readonly row: number;
-  readonly format: string;
-}
-
-interface TileSupply {
-  /** Without the image session: tiles are kept under their address, and a renewed session is no new tile. */
-  addressOf(tile: TileAddress): string;
-  /** A rejection leaves the tile out: for now, or for good where a PixelError says that it will not pass. */
-  load(address: string): Promise<Blob>;
-  /** Aborted after the slide was put away. */
-  readonly signal: AbortSignal;
-}
-
 export interface SlideView {
-  /** CSS pixels of the place it is shown in. */
+  /** Returns the element of the viewer, for marks over the slide. */
+  element(): HTMLElement;
+  /** Size of the viewer in CSS pixels. */
   size(): { readonly width: number; readonly height: number };
-  /** @param field what to show of it at first; null shows the whole slide */
+  /** @param field the field to show first; null: the whole slide */
   show(
     descriptor: DeepZoomDescriptor,
     supply: TileSupply,
     field: SlideField | null,
     listeners: SlideViewListeners,
   ): void;
-  /** Put the slide away. */
+  /** Closes the slide. */
   clear(): void;
   zoomIn(): void;
   zoomOut(): void;
   goHome(): void;
-  /** At once, and wherever it is: also beside the slide. Does nothing before it is opened. */
+  /** Moves at once, without animation, even beyond the slide. Does nothing before the slide is open. */
   moveTo(field: SlideField): void;
-  /** About the centre of the view. @param zoom screen pixels per image pixel */
+  /** Zooms about the centre of the view. @param zoom screen pixels per image pixel */
   zoomTo(zoom: number): void;
-  /** Move the view over the slide, in parts of what is seen: 1 rightwards is the next field on the right. */
+  /** Moves the view by parts of the visible field: 1 to the right is the next field on the right. */
   moveBy(rightwards: number, downwards: number): void;
-  /** Degrees, clockwise as it is seen. */
+  /** Rotates by degrees, clockwise on the screen. */
   rotate(degrees: number): void;
-  /** Upright again. */
+  /** Resets the rotation. */
   resetRotation(): void;
-  /** Left becomes right, and back. */
+  /** Mirrors left and right. */
   mirror(): void;
-  /** Mouse, finger and pen go to a tool instead of moving the slide; null gives them back to the hand. */
+  /** Sends pointer events to a tool instead of moving the slide; null: back to moving. */
   lendPointer(tool: PointerTool | null): void;
-  /** Where the slide is now; null before it is opened. Another object after each movement. */
+  /** Returns the current placement of the slide; null before it is open. Each movement creates a new object. */
   placement(): Placement | null;
-  /** What it shows, or is about to once a movement has come to its end; null before the slide is opened. */
+  /** Returns the visible field, or that at the end of a running movement; null before the slide is open. */
   destination(): SlideField | null;
-  /** @param moved called after each step of a movement. @returns a function that ends that */
+  /** @param moved called after each step of a movement. @returns a function that unsubscribes */
   watch(moved: () => void): () => void;
-  /** The middle of the viewer's place, in CSS pixels from its top left. */
+  /** Returns the middle of the viewer, in CSS pixels from its top left. */
   centre(): Point;
-  /** How its colours are shown. @param filter of a style sheet, empty for the colours as they are */
-  filterColours(filter: string): void;
-  /** What is seen of the slide now, in the screen's own pixels, without filter. Null before it is opened. */
-  picture(): HTMLCanvasElement | null;
-  /** Ask again for the tiles that could not be had. */
-  askAgain(): void;
+  /** Whether the view corrects colours itself; else it needs corrected tiles. */
+  readonly correctsColours: boolean;
+  /**
+   * Sets the colours of the slide.
+   *
+   * @param filter CSS filter with the same effect, for computers without a graphics card; empty: no filter
+   */
+  showColours(colours: DrawnColours, filter: string): void;
+  /** Returns the colour adjustment with which the slide is drawn. */
+  adjustment(): ColourAdjustment;
+  /** Returns a copy of the visible part of the slide in device pixels. Null before the slide is open. */
+  picture(): ViewPicture | null;
+  /**
+   * Returns the colour at a place, in CSS pixels of the viewer, without adjustment: the mean of the pixels around it. Null
+   * before the slide is open.
+   */
+  colourAt(place: Point): Colour | null;
+  /**
+   * Draws the visible field as it is now at another magnification. Null before the slide is open.
+   *
+   * @param ratio pixels of the picture per CSS pixel
+   */
+  capture(ratio: number, signal: AbortSignal): AsyncIterable<Strip> | null;
+  /** Returns the place of the pointer in CSS pixels of the viewer; null when it is elsewhere. */
+  pointer(): Point | null;
+  /** Loads and decodes a tile ahead of its need. Rejects with the error of `load`. */
+  prefetch(tile: TileAddress, address: string, load: () => Promise<Blob>): Promise<void>;
+  /** What is drawn over the slide, into its canvas. @returns a function that removes the layer */
+  addLayer(layer: Layer): () => void;
+  /** Requests failed tiles again; `all`: also those that the server reported as missing. */
+  askAgain(which?: 'all'): void;
   destroy(): void;
 }
 
-/** Told where a pointer does what, in CSS pixels of the viewer's place from its top left. */
-export interface PointerTool {
-  onPress(at: Point): void;
-  /** Pressed or not. */
-  onMove(at: Point): void;
-  onRelease(at: Point): void;
-  /** What was pressed becomes a gesture of two fingers. */
-  onPinch(): void;
+/** Modifier keys that are held during a pointer event. */
+export interface PointerKeys {
+  readonly alt: boolean;
+  readonly shift: boolean;
 }
 
-/** How a slide is seen at a moment. */
+/** Receives pointer events, in CSS pixels of the viewer from its top left. */
+export interface PointerTool {
+  /** CSS cursor over the slide; default: a crosshair. */
+  readonly cursor?: string;
+  /** Whether dragging from the current press moves the slide; default: no. The tool receives the events nevertheless. */
+  readonly leavesToSlide?: boolean;
+  onPress(at: Point, keys: PointerKeys): void;
+  /** Pressed or not. */
+  onMove(at: Point, keys: PointerKeys): void;
+  onRelease(at: Point, keys: PointerKeys): void;
+  /** The press has become a gesture with two fingers. */
+  onPinch(): void;
+  /** @returns whether the tool uses this turn of the wheel, which then does not zoom */
+  onWheel?(delta: number, keys: PointerKeys): boolean;
+}
+
+/** State of the view at a moment. */
 export interface Pose {
   /** Screen pixels per image pixel. */
   readonly zoom: number;
-  /** The largest zoom there is here. */
+  /** Maximum zoom for this slide and viewer. */
   readonly maxZoom: number;
-  /** Degrees the slide is heading for, 0 to 360. */
+  /** Target rotation in degrees, 0 to 360. */
   readonly rotation: number;
   readonly isMirrored: boolean;
 }
@@ -114,73 +147,108 @@ export function isSamePose(one: Pose, other: Pose): boolean {
 }
 
 interface SlideViewListeners {
-  /** All tiles of the present view are there, or cannot be had. */
+  /** All tiles of the view are loaded, or have failed. */
   readonly onComplete: () => void;
-  /** Where the view has come to, or is about to come to, after every change of it. */
+  /** Called after each change of the state. */
+  readonly onSharpness: (sharpness: Sharpness) => void;
+  /** Called after each change of the target field. */
   readonly onField: (field: SlideField) => void;
-  /** At each step of a movement. */
+  /** Called at each step of a movement. */
   readonly onMove: (pose: Pose) => void;
 }
 
-/** @param element the place in the page, with a size of its own */
+/** @param element an element with a size of its own */
 export function createSlideView(element: HTMLElement, label: string): SlideView {
+  const renderer = createRenderer();
   const viewer = new OpenSeadragon.Viewer({
     ...viewerSettings,
     element,
-    drawer: drawersHere(),
+    ...drawersOf(renderer),
     crossOriginPolicy: false,
-    // Who looks at 20× goes on doing so in a window of another size.
+    // The zoom stays the same when the window is resized.
     preserveImageSizeOnResize: true,
     showNavigator: true,
     navigatorPosition: 'TOP_RIGHT',
     navigatorAutoFade: false,
     navigatorOpacity: 1,
-    navigatorBackground: '#d8d8dc',
-    navigatorBorderColor: '#a7a3b8',
+    navigatorBackground: 'var(--navigator-background)',
+    navigatorBorderColor: 'var(--navigator-border)',
     navigatorDisplayRegionColor: '#c93f66',
-    // Our own buttons take their place: these are pictures without names.
+    // The page has its own buttons: these images have no accessible names.
     showNavigationControl: false,
     showSequenceControl: false,
-    // Reading a slide, a click is for the hand, not for the zoom.
+    // A click does not zoom: it may belong to a drag.
     gestureSettingsMouse: { clickToZoom: false, dblClickToZoom: true },
     gestureSettingsPen: { clickToZoom: false, dblClickToZoom: true },
-    // Every stroke of a trackpad counts, for as much as it moved.
+    // Every wheel event counts, by its distance.
     minScrollDeltaTime: 0,
-    // One a frame, OpenSeadragon's own choice, needs a second for a screen of tiles of 240 pixels.
+    // OpenSeadragon's default, one tile per frame, needs a second for a screen of tiles of 240 pixels.
     maxTilesPerFrame: 24,
-    // A screen of tiles at once, and no more: what was asked for before a movement must not wait before what it
-    // brings into view. (A browser takes six at a time from a server without HTTP/2; the others wait in order.)
+    // One screen of tiles at a time: requests from before a movement must not delay those for the new
+    // field. (Without HTTP/2, browsers send six requests per server at a time and queue the others.)
     imageLoaderLimit: 24,
   });
   viewer.canvas.setAttribute('role', 'application');
   viewer.canvas.setAttribute('aria-label', label);
-  // The overview repeats the slide; the keyboard works on the slide itself.
+  // The navigator repeats the slide; keyboard users work on the slide itself.
   viewer.navigator?.element.setAttribute('aria-hidden', 'true');
 
-  let listeners: SlideViewListeners = { onComplete: () => {}, onField: () => {}, onMove: () => {} };
+  let listeners: SlideViewListeners = {
+    onComplete: () => {},
+    onSharpness: () => {},
+    onField: () => {},
+    onMove: () => {},
+  };
+  /** Tiles that failed and may load later. */
   const failedTiles = new Set<OpenSeadragon.Tile>();
+  /** Tiles that the server does not have or cannot read: retried only on request of the person. */
+  const missingTiles = new Set<OpenSeadragon.Tile>();
   let secondChance: ReturnType<typeof setTimeout> | undefined;
 
   function forgetFailures() {
     clearTimeout(secondChance);
     secondChance = undefined;
     failedTiles.clear();
+    missingTiles.clear();
   }
 
-  function askAgain() {
+  function askAgain(which?: 'all') {
+    clearTimeout(secondChance);
+    secondChance = undefined;
     const images = new Set<OpenSeadragon.TiledImage>();
-    for (const tile of failedTiles) {
-      tile.exists = true;
-      if (tile.tiledImage !== null) images.add(tile.tiledImage);
+    for (const tiles of which === 'all' ? [failedTiles, missingTiles] : [failedTiles]) {
+      for (const tile of tiles) {
+        tile.exists = true;
+        if (tile.tiledImage !== null) images.add(tile.tiledImage);
+      }
+      tiles.clear();
     }
-    forgetFailures();
-    // Setting the clip, even to none, is the public way to make an image look over its tiles anew.
+    // Setting the clip, even to null, is the public way to make OpenSeadragon check its tiles again.
     for (const image of images) image.setClip(null);
   }
 
-  function onLost(tile: OpenSeadragon.Tile) {
+  function onLost(tile: OpenSeadragon.Tile, isForGood: boolean) {
+    if (isForGood) {
+      missingTiles.add(tile);
+      return;
+    }
     failedTiles.add(tile);
-    secondChance ??= setTimeout(askAgain, secondChanceMs);
+    secondChance ??= setTimeout(() => askAgain(), secondChanceMs);
+  }
+
+  let sharpness: Sharpness = 'loading';
+
+  function publishSharpness() {
+    const image = viewer.world.getItemAt(0);
+    if (!image) return;
+    const now = !image.getFullyLoaded()
+      ? 'loading'
+      : lacksTiles(viewer, image, [...failedTiles, ...missingTiles])
+        ? 'incomplete'
+        : 'sharp';
+    if (now === sharpness) return;
+    sharpness = now;
+    listeners.onSharpness(now);
   }
 
   let fieldAtFirst: SlideField | null = null;
@@ -215,10 +283,11 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     publish();
   }
 
+  let shown: { readonly descriptor: DeepZoomDescriptor; readonly supply: TileSupply } | null = null;
   let placement: Placement | null = null;
   let destination: SlideField | null = null;
   const watchers = new Set<() => void>();
-  /** The whole slide is seen, or about to be: it stays so in a place of another size. */
+  /** Whether the whole slide is shown; it then stays so when the viewer is resized. */
   let isWhole = false;
   let isResized = false;
 
@@ -252,7 +321,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     for (const tell of watchers) tell();
   }
 
-  /** OpenSeadragon mirrors what it has drawn, and knows nothing of it in its coordinates. */
+  /** OpenSeadragon mirrors the drawn image, but not its coordinates. */
   function placementHere(image: OpenSeadragon.TiledImage): Placement {
     const { viewport } = viewer;
     const { x: width, y: height } = image.getContentSize();
@@ -263,7 +332,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     return placementOf({ width, height }, placeOf(0, 0), placeOf(width, 0), placeOf(0, height));
   }
 
-  /** Zoom level 1 makes the slide as wide as the place it is shown in, so the limit depends on both. */
+  /** At zoom level 1 the slide is as wide as the viewer, so that the limit depends on both. */
   function limitZoom() {
     const image = viewer.world.getItemAt(0);
     if (!image) return;
@@ -275,12 +344,15 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     limitZoom();
     showField(fieldAtFirst);
     publish();
-    // The viewer's own event of this name is not raised for a second slide: it remembers the first.
+    // OpenSeadragon's own event of this name is not raised for a second slide.
     viewer.world.getItemAt(0)?.addHandler('fully-loaded-change', ({ fullyLoaded }) => {
       if (fullyLoaded) listeners.onComplete();
+      publishSharpness();
     });
   });
-  // Raised while it is being resized: where the slide comes to lie is known with the change of the view that follows.
+  // Raised after each drawing, when OpenSeadragon has checked the tiles of the view.
+  viewer.addHandler('update-viewport', publishSharpness);
+  // Raised during the resize; the placement is known with the following change of the view.
   viewer.addHandler('after-resize', () => {
     limitZoom();
     isResized = true;
@@ -291,10 +363,14 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   });
   viewer.addHandler('animation', publish);
   viewer.addHandler('flip', publish);
-  viewer.addHandler('canvas-scroll', ({ originalEvent }) => {
-    Object.assign(viewer, { zoomPerScroll: wheelFactor(originalEvent as WheelEvent) });
+  viewer.addHandler('canvas-scroll', (event) => {
+    const wheel = event.originalEvent as WheelEvent;
+    Object.assign(viewer, { zoomPerScroll: wheelFactor(wheel) });
+    // Shift turns the wheel sideways in some browsers.
+    if (pointerTool?.onWheel?.(wheel.deltaY || wheel.deltaX, keysOf(wheel)))
+      event.preventDefaultAction = true;
   });
-  // Keys work wherever the focus is, and must not work twice where it is on the slide.
+  // The page handles keys everywhere; OpenSeadragon must not handle them a second time.
   viewer.addHandler('canvas-key', (event) => {
     event.preventDefaultAction = true;
   });
@@ -307,37 +383,54 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   }
 
   const leaveToTool = (event: { preventDefaultAction: boolean }) => {
-    if (pointerTool !== null) event.preventDefaultAction = true;
+    if (pointerTool !== null && pointerTool.leavesToSlide !== true) event.preventDefaultAction = true;
   };
   viewer.addHandler('canvas-drag', leaveToTool);
   viewer.addHandler('canvas-drag-end', leaveToTool);
-  viewer.addHandler('canvas-double-click', leaveToTool);
-  viewer.addHandler('canvas-press', (event) => {
-    pointerTool?.onPress(placeOf(event.originalEvent as PointerEvent));
+  viewer.addHandler('canvas-double-click', (event) => {
+    if (pointerTool !== null) event.preventDefaultAction = true;
   });
-  viewer.addHandler('canvas-release', (event) => {
-    pointerTool?.onRelease(placeOf(event.originalEvent as PointerEvent));
+  viewer.addHandler('canvas-press', ({ originalEvent }) => {
+    const event = originalEvent as PointerEvent;
+    pointerTool?.onPress(placeOf(event), keysOf(event));
+  });
+  viewer.addHandler('canvas-release', ({ originalEvent }) => {
+    const event = originalEvent as PointerEvent;
+    pointerTool?.onRelease(placeOf(event), keysOf(event));
   });
   viewer.addHandler('canvas-pinch', () => pointerTool?.onPinch());
-  viewer.canvas.addEventListener('pointermove', (event) => pointerTool?.onMove(placeOf(event)));
+  let pointer: Point | null = null;
+  viewer.canvas.addEventListener('pointermove', (event) => {
+    pointer = placeOf(event);
+    pointerTool?.onMove(pointer, keysOf(event));
+  });
+  viewer.canvas.addEventListener('pointerleave', () => {
+    pointer = null;
+  });
 
   function zoomBy(factor: number) {
     viewer.viewport.zoomBy(factor).applyConstraints();
   }
 
   return {
+    element: () => element,
     size: () => ({ width: element.clientWidth, height: element.clientHeight }),
     show: (descriptor, supply, field, of) => {
       forgetFailures();
       fieldAtFirst = field;
       listeners = of;
-      viewer.open({ tileSource: new SlideTiles(descriptor, supply, onLost) });
+      sharpness = 'loading';
+      shown = { descriptor, supply };
+      viewer.open({ tileSource: new SlideTiles(descriptor, supply, renderer, onLost) });
     },
     clear: () => {
       placement = null;
       destination = null;
+      shown = null;
       forgetFailures();
       viewer.close();
+      renderer.pictures.clear();
+      renderer.setColours({ ...renderer.colours, table: null });
     },
     zoomIn: () => zoomBy(zoomStep),
     zoomOut: () => zoomBy(1 / zoomStep),
@@ -357,12 +450,12 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
       viewport.panBy(viewport.deltaPointsFromPixels(step)).applyConstraints();
     },
     rotate: (degrees) => {
-      // The mirror is put before the rotated slide and turns the sense of its rotation, too.
+      // The mirror is applied after the rotation and reverses its direction.
       viewer.viewport.rotateBy(viewer.viewport.getFlip() ? -degrees : degrees);
     },
     resetRotation: () => {
       const { viewport } = viewer;
-      // The short way: turned thrice to the right, it turns to the right once more.
+      // The short way: after 270° to the right, another 90° turn to the right.
       viewport.setRotation(Math.round(viewport.getRotation() / 360) * 360);
     },
     mirror: () => {
@@ -370,7 +463,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     },
     lendPointer: (tool) => {
       pointerTool = tool;
-      viewer.canvas.style.cursor = tool === null ? '' : 'crosshair';
+      viewer.canvas.style.cursor = tool === null ? '' : (tool.cursor ?? 'crosshair');
     },
     placement: () => placement,
     destination: () => destination,
@@ -379,75 +472,58 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
       return () => watchers.delete(moved);
     },
     centre: () => ({ x: element.clientWidth / 2, y: element.clientHeight / 2 }),
-    filterColours: (filter) => {
-      viewer.drawer.canvas.style.filter = filter;
+    get correctsColours() {
+      return !(viewer.drawer instanceof CanvasDrawer);
     },
-    picture: () => {
-      const { canvas } = viewer.drawer;
-      return viewer.world.getItemAt(0) && canvas instanceof HTMLCanvasElement ? canvas : null;
+    showColours: (colours, filter) => {
+      renderer.setColours(colours);
+      viewer.drawer.canvas.style.filter = viewer.drawer instanceof CanvasDrawer ? filter : '';
     },
+    adjustment: () => renderer.colours.adjustment,
+    picture: () => (viewer.world.getItemAt(0) ? pictureNow(viewer) : null),
+    colourAt: (place) => {
+      const { colours } = renderer;
+      renderer.setColours({ ...colours, adjustment: asScanned });
+      const picture = viewer.world.getItemAt(0) ? pictureNow(viewer) : null;
+      renderer.setColours(colours);
+      return picture === null ? null : meanColourAt(picture, place);
+    },
+    capture: (ratio, signal) => {
+      if (placement === null || shown === null) return null;
+      const { descriptor, supply } = shown;
+      const size = { width: element.clientWidth, height: element.clientHeight };
+      const load = (place: Omit<TileAddress, 'format'>) =>
+        supply.load(supply.addressOf({ ...place, format: descriptor.format }));
+      return captureStrips({ descriptor, placement, size, ratio, colours: renderer.colours, load, signal });
+    },
+    pointer: () => pointer,
+    prefetch: async ({ level, column, row }, address, load) => {
+      await renderer.open(address, { level, column, row }, load);
+    },
+    addLayer: (layer) => renderer.addLayer(layer),
     askAgain,
     destroy: () => {
       forgetFailures();
       viewer.destroy();
+      renderer.destroy();
     },
   };
 }
 
-function clamp(value: number, least: number, most: number): number {
-  return Math.min(Math.max(value, least), most);
+/** Returns the options of OpenSeadragon that make it draw with the renderer. The navigator never takes a WebGL context. */
+function drawersOf(renderer: Renderer) {
+  return {
+    drawer: renderer.context === null ? CanvasDrawer : WebGlDrawer,
+    // The types know names only, but OpenSeadragon accepts a class, as for the drawer itself.
+    navigatorDrawer: CanvasDrawer as unknown as string,
+    drawerOptions: { custom: { renderer } as OpenSeadragon.BaseDrawerOptions },
+  } as const;
 }
 
-/** The tiles of one slide, as OpenSeadragon asks for them. */
-class SlideTiles extends OpenSeadragon.TileSource {
-  readonly #format: string;
-  readonly #supply: TileSupply;
-  readonly #onLost: (tile: OpenSeadragon.Tile) => void;
+function keysOf({ altKey, shiftKey }: PointerEvent | WheelEvent): PointerKeys {
+  return { alt: altKey, shift: shiftKey };
+}
 
-  /** @param onLost told of a tile that is left out for now and may be had later */
-  constructor(
-    descriptor: DeepZoomDescriptor,
-    supply: TileSupply,
-    onLost: (tile: OpenSeadragon.Tile) => void,
-  ) {
-    const maxLevel = maxLevelOf(descriptor);
-    super({
-      width: descriptor.width,
-      height: descriptor.height,
-      tileSize: descriptor.tileSize,
-      tileOverlap: descriptor.overlap,
-      minLevel: minLevelOf(descriptor, maxLevel),
-      maxLevel,
-    });
-    this.#format = descriptor.format;
-    this.#supply = supply;
-    this.#onLost = onLost;
-  }
-
-  override getTileUrl(level: number, column: number, row: number): string {
-    return this.#supply.addressOf({ level, column, row, format: this.#format });
-  }
-
-  override hasTransparency(): boolean {
-    return this.#format === 'png';
-  }
-
-  override downloadTileStart(job: OpenSeadragon.ImageJob): void {
-    this.#supply.load(job.src).then(
-      (tile) => job.finish(tile, null, 'rasterBlob'),
-      (error: unknown) => {
-        const isCounted = job.jobId === null; // OpenSeadragon's own time limit was faster
-        if (this.#supply.signal.aborted) {
-          // Nothing is drawn of a slide that was put away. A failure would be written to the console.
-          if (!isCounted) job.finish(new Blob(), null, 'rasterBlob');
-          return;
-        }
-        if (!isCounted) job.fail(String(error), null);
-        if (!(error instanceof PixelError) || mayPass(error.failure)) this.#onLost(job.tile);
-      },
-    );
-  }
-
-  /** Only jobs that have not begun are aborted one by one; the signal of the supply ends the others. */
-  override downloadTileAbort(): void {}
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(Math.max(value, least), most);
 }

@@ -38,8 +38,8 @@ function expectSameField(found: SlideField, expected: SlideField): void {
   expect(found.isMirrored).toBe(expected.isMirrored);
 }
 
-describe('a slide that follows another', () => {
-  it('stays where it is while the other does', () => {
+describe('follow', () => {
+  it('keeps the follower in place while the leader stays', () => {
     fc.assert(
       fc.property(sights, sights, (leader, follower) => {
         expectSameField(followed(leader, follower, leader.field), follower.field);
@@ -47,7 +47,7 @@ describe('a slide that follows another', () => {
     );
   });
 
-  it('leads back to where the other is: there and back is the same field', () => {
+  it('returns to the same field when the leader returns', () => {
     fc.assert(
       fc.property(sights, sights, fields, (leader, follower, now) => {
         expectSameField(followed(follower, leader, followed(leader, follower, now)), now);
@@ -55,7 +55,7 @@ describe('a slide that follows another', () => {
     );
   });
 
-  it('does not drift, by whatever way the other went', () => {
+  it('does not drift, whatever path the leader takes', () => {
     fc.assert(
       fc.property(sights, sights, fields, (leader, follower, now) => {
         const there = followed(leader, follower, now);
@@ -72,34 +72,34 @@ describe('a slide that follows another', () => {
     );
   });
 
-  it('moves by as many micrometres', () => {
+  it('moves the follower by the same micrometres', () => {
     const leader = { field: at(), calibration: calibrated(0.25) };
     const follower = { field: at({ x: 300, y: 400 }), calibration: calibrated(0.5) };
     expect(followed(leader, follower, at({ x: 1200, y: 2040 }))).toMatchObject({ x: 400, y: 420 });
   });
 
-  it('moves as far on the screen where one of them is not calibrated', () => {
+  it('moves the follower by the same screen distance when one slide has no scale', () => {
     const leader = { field: at({ zoom: 0.5 }), calibration: calibrated(0.25) };
     const follower = { field: at({ x: 300, y: 400, zoom: 0.25 }), calibration: null };
     expect(followed(leader, follower, at({ x: 1100, y: 2000 }))).toMatchObject({ x: 500, y: 400 });
   });
 
-  it('zooms by the same factor', () => {
+  it('zooms the follower by the same factor', () => {
     const leader = { field: at({ zoom: 0.5 }), calibration: null };
     const follower = { field: at({ zoom: 0.2 }), calibration: null };
     expect(followed(leader, follower, at({ zoom: 1 })).zoom).toBeCloseTo(0.4, 12);
   });
 
-  it('moves in the direction in which the other is seen to move, when it was turned by hand', () => {
+  it('moves the follower in the direction seen on the screen when it is rotated', () => {
     const leader = { field: at(), calibration: calibrated(0.25) };
     const follower = { field: at({ rotation: 90 }), calibration: calibrated(0.25) };
-    // What is on the right of the screen is upwards on a slide that is turned to the right.
+    // On a slide rotated to the right, the right of the screen is upwards.
     const { x, y } = followed(leader, follower, at({ x: 1100 }));
     expect(x).toBeCloseTo(1000, 9);
     expect(y).toBeCloseTo(1900, 9);
   });
 
-  it('moves to the other side of a slide that is mirrored alone, and turns against it', () => {
+  it('moves and rotates the follower in the opposite direction when only it is mirrored', () => {
     const leader = { field: at(), calibration: calibrated(0.25) };
     const follower = { field: at({ isMirrored: true }), calibration: calibrated(0.25) };
     expect(followed(leader, follower, at({ x: 1100, rotation: 90 }))).toMatchObject({
@@ -112,24 +112,24 @@ describe('a slide that follows another', () => {
   it.each([
     [false, true],
     [true, false],
-  ])('is mirrored when the other is: mirrored before %s, then %s', (before, then) => {
+  ])('mirrors the follower with the leader: mirrored before %s, then %s', (before, then) => {
     const leader = { field: at(), calibration: null };
     const follower = { field: at({ isMirrored: before }), calibration: null };
     expect(followed(leader, follower, at({ isMirrored: true })).isMirrored).toBe(then);
   });
 });
 
-describe('a slide that is opened beside another', () => {
+describe('alongside', () => {
   const first = { field: at({ x: 6000, y: 4000, rotation: 30 }), width: 10_000, height: 8000 };
 
-  it('begins with the same magnification, as far from its middle, turned alike', () => {
+  it('starts with the same magnification, distance from the middle and rotation', () => {
     const beside = { width: 6000, height: 4000, calibration: calibrated(0.5) };
     expect(correspondingField({ ...first, calibration: calibrated(0.25) }, beside)).toEqual(
       at({ x: 3500, y: 2000, zoom: 1, rotation: 30 }),
     );
   });
 
-  it('begins with the same part of it where one is not calibrated', () => {
+  it('starts with the same relative field when one slide has no scale', () => {
     const beside = { width: 20_000, height: 16_000, calibration: null };
     expect(correspondingField({ ...first, calibration: calibrated(0.25) }, beside)).toEqual(
       at({ x: 12_000, y: 8000, zoom: 0.25, rotation: 30 }),

@@ -1,15 +1,15 @@
 /**
- * Two slides side by side that move together. What one does since they were linked the other does too: as far over
- * the tissue, by the same factor, by the same angle as it is seen.
+ * Synchronises two slides side by side. The follower repeats the leader's movement since they were linked: the same
+ * distance over the tissue, the same zoom factor, the same rotation on the screen.
  */
 import { withinFullTurn } from './full-turn.ts';
 import type { Calibration } from './scale.ts';
 import type { SlideField } from './view-address.ts';
 
 /** How a slide is seen. */
-export interface Sight {
+export interface ViewPosition {
   readonly field: SlideField;
-  /** Null where nobody knows how large its pixels are. */
+  /** Null without a scale. */
   readonly calibration: Calibration | null;
 }
 
@@ -20,21 +20,21 @@ interface Size {
 }
 
 /**
- * What the follower has to show.
+ * Returns the field that the follower must show.
  *
- * Its centre moves by the micrometres that the leader's has moved, in the direction in which it is seen to move; where
- * one of them is not calibrated, as far as it is seen to move on the screen.
+ * Its centre moves by the same micrometres as the leader's, in the same direction on the screen; when one of them has no
+ * scale, by the same distance on the screen.
  *
- * @param leader and follower: how both were seen when they were linked
- * @param now what the leader shows
+ * @param leader and follower: both fields when they were linked
+ * @param now the leader's current field
  */
-export function followed(leader: Sight, follower: Sight, now: SlideField): SlideField {
+export function followed(leader: ViewPosition, follower: ViewPosition, now: SlideField): SlideField {
   const led = leader.field;
   const following = follower.field;
   const [from, to] = unitsOf(leader, follower);
   const moved = { x: (now.x - led.x) * from.x, y: (now.y - led.y) * from.y };
   const there = unseenBy(following, seenBy(led, moved));
-  // The mirror stands before the turned slide: where only one of them is mirrored, they turn against each other.
+  // The mirror is applied after the rotation: when only one slide is mirrored, they rotate in opposite directions.
   const sense = led.isMirrored === following.isMirrored ? 1 : -1;
   return {
     x: following.x + there.x / to.x,
@@ -46,12 +46,12 @@ export function followed(leader: Sight, follower: Sight, now: SlideField): Slide
 }
 
 /**
- * Where a slide begins beside another: as large, turned alike, and as far from its middle. Where one of them is not
- * calibrated, the same part of it.
+ * Returns the first field of a slide beside another: same magnification, rotation and distance from its middle. When one of
+ * them has no scale, the same relative field.
  */
 export function correspondingField(
-  { field, calibration, width, height }: Sight & Size,
-  beside: Size & Pick<Sight, 'calibration'>,
+  { field, calibration, width, height }: ViewPosition & Size,
+  beside: Size & Pick<ViewPosition, 'calibration'>,
 ): SlideField {
   const larger = Math.max(beside.width / width, beside.height / height);
   const [x, y] =
@@ -71,8 +71,8 @@ interface Vector {
   readonly y: number;
 }
 
-/** What one image pixel of each is, to the right and downwards: micrometres, or pixels of the screen when they were linked. */
-function unitsOf(one: Sight, other: Sight): readonly [Vector, Vector] {
+/** Returns the unit of one image pixel of each, horizontally and vertically: micrometres, or screen pixels at linking. */
+function unitsOf(one: ViewPosition, other: ViewPosition): readonly [Vector, Vector] {
   if (one.calibration === null || other.calibration === null) {
     return [
       { x: one.field.zoom, y: one.field.zoom },
@@ -89,7 +89,7 @@ function mppYOf({ mpp, mppY }: Calibration): number {
   return mppY ?? mpp;
 }
 
-/** A way on the slide, as it is seen: turned, then mirrored. */
+/** Converts a vector on the slide to the screen: rotated, then mirrored. */
 function seenBy({ rotation, isMirrored }: SlideField, way: Vector): Vector {
   const turned = turn(way, rotation);
   return isMirrored ? { x: -turned.x, y: turned.y } : turned;
@@ -99,7 +99,7 @@ function unseenBy({ rotation, isMirrored }: SlideField, way: Vector): Vector {
   return turn(isMirrored ? { x: -way.x, y: way.y } : way, -rotation);
 }
 
-/** Clockwise, with y downwards. */
+/** Rotates clockwise, with y downwards. */
 function turn({ x, y }: Vector, degrees: number): Vector {
   const angle = (degrees * Math.PI) / 180;
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)];

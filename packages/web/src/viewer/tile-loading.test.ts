@@ -4,7 +4,7 @@ import { createTileLoading, type LoadingState } from './tile-loading.ts';
 
 type Answer = Response | 'session-lost' | Error;
 
-/** Loads one tile from a server that gives these answers in turn. */
+/** Loads one tile from a server that gives these responses in turn. */
 function loadingFrom(...answers: Answer[]) {
   const states: LoadingState[] = [];
   const end = new AbortController();
@@ -21,7 +21,7 @@ function loadingFrom(...answers: Answer[]) {
   return { tiles, states, fetchPixels, end };
 }
 
-/** An answer that comes when the test gives it. */
+/** A response that the test resolves. */
 function later() {
   const { promise, resolve: give } = Promise.withResolvers<Response>();
   return { answer: () => promise, give };
@@ -33,23 +33,23 @@ beforeEach(() => {
   vi.useFakeTimers();
 });
 
-describe('loading tiles', () => {
-  it('counts what was asked for and what has come', async () => {
+describe('tile loading', () => {
+  it('counts requested and loaded tiles', async () => {
     const { tiles, states } = loadingFrom();
     await Promise.all([tiles.load('/a'), tiles.load('/b')]);
-    expect(states.at(1)).toEqual({ phase: 'tiles', loaded: 0, asked: 2 });
-    expect(states.at(-1)).toEqual({ phase: 'tiles', loaded: 2, asked: 2 });
+    expect(states.at(1)).toEqual({ phase: 'tiles', loaded: 0, requested: 2 });
+    expect(states.at(-1)).toEqual({ phase: 'tiles', loaded: 2, requested: 2 });
     expect(tiles.hasLoaded()).toBe(true);
   });
 
-  it('asks once for a tile that is wanted twice at the same time', async () => {
+  it('sends one request for a tile that is requested twice at the same time', async () => {
     const { tiles, fetchPixels } = loadingFrom();
     const [slide, overview] = await Promise.all([tiles.load('/a'), tiles.load('/a')]);
     expect(slide).toBe(overview);
     expect(fetchPixels).toHaveBeenCalledOnce();
   });
 
-  it('asks once for a tile that was asked for ahead, however late it is wanted', async () => {
+  it('sends one request for a tile that was loaded ahead', async () => {
     const { tiles, fetchPixels } = loadingFrom();
     tiles.preload(['/a', '/a']);
     await vi.advanceTimersByTimeAsync(500);
@@ -57,7 +57,7 @@ describe('loading tiles', () => {
     expect(fetchPixels).toHaveBeenCalledOnce();
   });
 
-  it('asks for other tiles after those of the first view have come', async () => {
+  it('requests other tiles after those of the first view have arrived', async () => {
     const { tiles, fetchPixels } = loadingFrom();
     const first = later();
     fetchPixels.mockImplementationOnce(first.answer);
@@ -70,7 +70,7 @@ describe('loading tiles', () => {
     expect(fetchPixels).toHaveBeenCalledTimes(2);
   });
 
-  it('has them wait no longer than a second for a first view that does not come', async () => {
+  it('delays other tiles by at most a second when the first view does not arrive', async () => {
     const { tiles, fetchPixels } = loadingFrom();
     fetchPixels.mockImplementationOnce(later().answer);
     tiles.preload(['/a']);
@@ -79,7 +79,7 @@ describe('loading tiles', () => {
     expect(await (await coarser).text()).toBe('tile');
   });
 
-  it('tells whoever wants a tile that could not be had ahead', async () => {
+  it('rejects the request for a tile whose early load failed', async () => {
     const { tiles } = loadingFrom(refused(404), refused(404), refused(404), refused(404));
     tiles.preload(['/a']);
     await vi.advanceTimersByTimeAsync(8000);
@@ -87,12 +87,12 @@ describe('loading tiles', () => {
   });
 
   it.each([
-    ['a server that stumbles', [refused(503), refused(500)]],
+    ['a temporary server error', [refused(503), refused(500)]],
     [
       'a network that is gone for a while',
       [new TypeError('Failed to fetch'), new TypeError('Failed to fetch')],
     ],
-  ])('is patient with %s, and says that it tries again', async (_, answers) => {
+  ])('retries after %s and reports the retry', async (_, answers) => {
     const { tiles, states, fetchPixels } = loadingFrom(...answers);
     const tile = tiles.load('/a');
     await vi.advanceTimersByTimeAsync(1000);
@@ -100,10 +100,10 @@ describe('loading tiles', () => {
     expect(states.at(-1)).toEqual({ phase: 'retrying' });
     await vi.advanceTimersByTimeAsync(2000);
     expect(await (await tile).text()).toBe('tile');
-    expect(states.at(-1)).toEqual({ phase: 'tiles', loaded: 1, asked: 1 });
+    expect(states.at(-1)).toEqual({ phase: 'tiles', loaded: 1, requested: 1 });
   });
 
-  it('gives a tile up after four tries', async () => {
+  it('fails a tile after four attempts', async () => {
     const { tiles, fetchPixels } = loadingFrom(refused(502), refused(502), refused(502), refused(502));
     const tile = tiles.load('/a').catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(7000);
@@ -113,15 +113,15 @@ describe('loading tiles', () => {
   });
 
   it.each([
-    ['a session refused even after its renewal', refused(401), { kind: 'status', status: 401 }],
-    ['a session that cannot be made', 'session-lost' as const, { kind: 'session-lost' }],
-  ])('does not insist on %s', async (_, answer, failure) => {
+    ['a session that is rejected after its renewal', refused(401), { kind: 'status', status: 401 }],
+    ['a session that cannot be created', 'session-lost' as const, { kind: 'session-lost' }],
+  ])('does not retry after %s', async (_, answer, failure) => {
     const { tiles, fetchPixels } = loadingFrom(answer);
     await expect(tiles.load('/a')).rejects.toMatchObject({ failure });
     expect(fetchPixels).toHaveBeenCalledOnce();
   });
 
-  it('says that the session is being renewed, before anything else', async () => {
+  it('reports a session renewal with precedence over a retry', async () => {
     const { tiles, states, fetchPixels } = loadingFrom(refused(503));
     const stumbling = tiles.load('/a');
     await vi.advanceTimersByTimeAsync(0);
@@ -141,7 +141,7 @@ describe('loading tiles', () => {
     await stumbling;
   });
 
-  it('ends with the slide it belongs to', async () => {
+  it('aborts all requests when the slide is closed', async () => {
     const { tiles, end, fetchPixels } = loadingFrom(refused(503));
     const tile = tiles.load('/a').catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(500);

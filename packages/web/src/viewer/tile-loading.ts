@@ -1,55 +1,55 @@
-/** Loading the tiles of one slide: patient with a server that stumbles, and able to say what it waits for. */
+/** Loads the tiles of one slide, with retries and progress. */
 import { delay } from '../api/delay.ts';
 import { type FetchPixels, loadPixels, PixelError } from './pixels.ts';
 
-/** What the person waits for. */
+/** The progress that the person sees. */
 export type LoadingState =
   | { readonly phase: 'opening' }
-  | { readonly phase: 'tiles'; readonly loaded: number; readonly asked: number }
+  | { readonly phase: 'tiles'; readonly loaded: number; readonly requested: number }
   | { readonly phase: 'retrying' }
   | { readonly phase: 'renewing-session' };
 
-/** After this long without an answer a tile is given up. */
+/** Time limit of a tile request. */
 export const tileTimeoutMs = 120_000;
 
-/** So long at most the tiles of the first view have the line to themselves. */
+/** Longest time for which other tiles wait for those of the first view. */
 const firstAloneMs = 1000;
 
-/** Waits between the tries of one tile: four tries in seven seconds. */
+/** Delays between the attempts of a tile: four attempts in seven seconds. */
 const retryDelaysMs = [1000, 2000, 4000];
 
 interface TileLoadingOptions {
   readonly fetchPixels: FetchPixels;
-  /** Ends everything: another slide is shown. */
+  /** Aborts everything: the slide is closed. */
   readonly signal: AbortSignal;
-  /** Told whenever there is something else to say; a renewal is said before a retry. */
+  /** Called when the progress changes; a renewal takes precedence over a retry. */
   readonly onChange: (state: LoadingState) => void;
 }
 
 export interface TileLoading {
   /**
-   * The slide and its overview ask for the same tiles; what is on its way is not asked for twice.
+   * Loads a tile. The slide and the navigator request the same tiles; concurrent requests share one.
    *
-   * @throws PixelError after the last try; the abort's reason
+   * @throws PixelError after the last attempt; the abort's reason
    */
   load(address: string): Promise<Blob>;
   /**
-   * The tiles of the first view, which will be asked for in a moment: they begin to come now, and each waits for the one
-   * who wants it. All others, the coarser ones that OpenSeadragon wants beside them, come after them.
+   * Starts loading the tiles of the first view, before OpenSeadragon requests them. All other tiles, such as the coarser ones
+   * that OpenSeadragon also requests, wait for them.
    */
   preload(addresses: readonly string[]): void;
-  /** Whether any tile has come. */
+  /** Whether any tile has arrived. */
   hasLoaded(): boolean;
 }
 
 export function createTileLoading({ fetchPixels, signal, onChange }: TileLoadingOptions): TileLoading {
-  let asked = 0;
+  let requested = 0;
   let settled = 0;
   let loaded = 0;
   const onTheWay = new Map<string, Promise<Blob>>();
-  /** Tiles asked for ahead that nobody has taken yet; they stay here when they have come. */
+  /** Tiles of the first view that have not been requested yet, loaded or not. */
   const ahead = new Map<string, Promise<Blob>>();
-  /** The tiles of the first view have come; null when none are on their way. */
+  /** Resolves when the tiles of the first view have arrived; null when none are loading. */
   let firstView: Promise<unknown> | null = null;
   const renewing = new Set<string>();
   const retrying = new Set<string>();
@@ -57,7 +57,7 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
   function publish() {
     if (renewing.size > 0) onChange({ phase: 'renewing-session' });
     else if (retrying.size > 0) onChange({ phase: 'retrying' });
-    else onChange({ phase: 'tiles', loaded: settled, asked });
+    else onChange({ phase: 'tiles', loaded: settled, requested });
   }
 
   async function tryOnce(address: string): Promise<Blob> {
@@ -70,7 +70,7 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
       return await loadPixels(fetchPixels, address, {
         signal: limited,
         onRenewing,
-        // Ahead of pictures that are merely in the page, thumbnails of a catalogue say.
+        // Before other images of the page, such as thumbnails.
         priority: 'high',
       });
     } finally {
@@ -92,9 +92,9 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
     return tryOnce(address);
   }
 
-  /** @param isFirst of the first view */
+  /** @param isFirst whether the tile belongs to the first view */
   async function start(address: string, isFirst: boolean): Promise<Blob> {
-    asked += 1;
+    requested += 1;
     publish();
     try {
       if (!isFirst && firstView !== null) await firstView;
@@ -126,7 +126,7 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
         if (ahead.has(address) || onTheWay.has(address)) continue;
         const tile = begin(address, true);
         ahead.set(address, tile);
-        tile.catch(() => undefined); // whoever takes it hears of it
+        tile.catch(() => undefined); // the request for it receives the error
       }
       const come = Promise.allSettled(ahead.values());
       firstView = Promise.race([come, delay(firstAloneMs, signal).catch(() => undefined)]).then(() => {
@@ -137,7 +137,7 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
   };
 }
 
-/** A session refused even after its renewal, and one that cannot be made, will not mend by asking on. */
+/** Retries cannot help when a renewed session is rejected or none can be created. */
 function isWorthRetrying(error: unknown): boolean {
   if (!(error instanceof PixelError)) return false;
   const { failure } = error;

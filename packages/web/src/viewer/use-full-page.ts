@@ -1,9 +1,8 @@
 import { useCallback, useEffect, useState } from 'react';
 
 /**
- * Whether the slide covers the page, and with it the screen where the browser allows it, and how to change
- * that. The whole document goes full screen, not the slide alone: what is drawn elsewhere in the page
- * (toasts, tooltips) stays visible.
+ * Full page: the slide covers the page and, where the browser allows it, the screen. The whole document goes
+ * full screen, not only the slide, so that toasts and tooltips stay visible.
  */
 export function useFullPage(): readonly [boolean, () => void] {
   const [isFullPage, setFullPage] = useState(false);
@@ -19,7 +18,7 @@ export function useFullPage(): readonly [boolean, () => void] {
     };
     document.addEventListener('fullscreenchange', onFullscreenChange);
     document.addEventListener('keydown', onKeyDown);
-    // Telephones offer no full screen, and a browser may refuse it: covering the page remains.
+    // Phones have no full screen, and a browser may refuse it: covering the page remains.
     document.documentElement.requestFullscreen?.().catch(() => undefined);
     return () => {
       document.removeEventListener('fullscreenchange', onFullscreenChange);

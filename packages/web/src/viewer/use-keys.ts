@@ -4,14 +4,15 @@ import { useEffect, useEffectEvent } from 'react';
 export type KeyBindings = Readonly<Record<string, () => void>>;
 
 /**
- * Keys of the whole page: nothing has to be clicked first. They leave alone what is typed into a field, what
- * is done in a dialog or a menu, and the shortcuts of the browser.
+ * Keyboard shortcuts of the whole page, without a click before. They do not apply while typing in a field, in a dialog or
+ * menu, or to shortcuts of the browser.
  */
 export function useKeys(bindings: KeyBindings): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (isBusyElsewhere(event.target)) return;
-    const run = bindings[nameOf(event)];
+    if (event.key === 'Enter' && isInSidebar(event.target)) return;
+    const run = bindings[nameOfKey(event)];
     if (run === undefined) return;
     event.preventDefault();
     run();
@@ -27,15 +28,21 @@ export function useKeys(bindings: KeyBindings): void {
 const takesKeys =
   'input, textarea, select, [contenteditable]:not([contenteditable="false"]), [role="menu"], [role="slider"]';
 
-function isBusyElsewhere(target: EventTarget | null): boolean {
+/** Whether the focus is where keys have another meaning: in a field, a menu or an open dialog. */
+export function isBusyElsewhere(target: EventTarget | null): boolean {
   if (document.querySelector('[role="dialog"][aria-modal="true"]') !== null) return true;
   return target instanceof Element && target.closest(takesKeys) !== null;
 }
 
-/** Signs such as `+` and `?` need Shift on some keyboards and not on others; only letters tell it. */
-function nameOf({ key, shiftKey }: KeyboardEvent): string {
+/** Enter opens a row of the catalogue; everywhere else it belongs to the tool that is in use. */
+function isInSidebar(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('aside') !== null;
+}
+
+/** Returns the name of a key as in `KeyBindings`. Symbols such as `+` and `?` need Shift on some keyboards only, so that Shift counts for letters only. */
+export function nameOfKey({ key, shiftKey }: KeyboardEvent): string {
   const isLetter = /^\p{L}$/u.test(key);
-  // Not by the language of the page: a Turkish I is no key of ours, and an R is an r everywhere.
+  // Independent of the page's language: in Turkish, I would become ı.
   const name = isLetter ? key.toLowerCase() : key;
   return isLetter && shiftKey ? `shift+${name}` : name;
 }

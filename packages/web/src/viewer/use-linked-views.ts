@@ -1,11 +1,13 @@
 import { type RefObject, useEffect } from 'react';
 import { type Half, linkViews, type OpenedView } from './link-views.ts';
+import type { Affine } from './registered-field.ts';
 
 /**
- * While both views are there and are to be linked, one follows the other.
+ * Links both views while both exist and linking is on.
  *
- * @param leader the half that a person moves; read at each step, so it has to be told before the step is made
- * @param occasion another one links them anew, as they lie then
+ * @param leader the side that the person moves; read at each step, so it must be set before the step
+ * @param occasion a new value links them again, as they lie then
+ * @param registration from pixels of the first to pixels of the second slide; null without one. Must be a stable object
  */
 export function useLinkedViews(
   first: OpenedView | null,
@@ -13,10 +15,11 @@ export function useLinkedViews(
   isLinked: boolean,
   leader: RefObject<Half>,
   occasion: string,
+  registration: Affine | null,
 ): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the occasion is what it waits for
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new occasion links again
   useEffect(() => {
     if (!isLinked || first === null || second === null) return;
-    return linkViews({ first, second }, () => leader.current);
-  }, [first, second, isLinked, leader, occasion]);
+    return linkViews({ first, second }, () => leader.current, registration);
+  }, [first, second, isLinked, leader, occasion, registration]);
 }

@@ -1,8 +1,8 @@
-/** What is seen of a slide, as it stands in the page's address. */
+/** The visible field of a slide as parameters of the page's address. */
 import { withinFullTurn } from './full-turn.ts';
 
 export interface SlideField {
-  /** Centre of what is seen, in image pixels at full resolution from the top left. */
+  /** Centre in image pixels at full resolution from the top left. */
   readonly x: number;
   readonly y: number;
   /** Screen pixels per image pixel. */
@@ -12,14 +12,14 @@ export interface SlideField {
   readonly isMirrored: boolean;
 }
 
-/** A tenth of a pixel, and a zoom that puts even the edge of a wide screen within one pixel. */
+/** 0.1 pixel, and a zoom precise enough for one pixel at the edge of a wide screen. */
 const positionDigits = 1;
 const zoomDigits = 6;
 
 /**
- * The parameters of a field, by name. Rotation and mirror are left out where there is none.
+ * Returns the parameters of a field by name. Rotation and mirror are omitted when there are none.
  *
- * @param prefix of their names, where an address holds two fields
+ * @param prefix of the names, for an address with two fields
  */
 export function formatField(
   { x, y, zoom, rotation, isMirrored }: SlideField,
@@ -36,9 +36,9 @@ export function formatField(
 }
 
 /**
- * Null where centre or zoom are missing or no numbers: then the whole slide is shown.
+ * Returns null when centre or zoom are missing or invalid: the viewer then shows the whole slide.
  *
- * @param prefix of the parameters' names
+ * @param prefix of the names
  */
 export function parseField(parameters: URLSearchParams, prefix = ''): SlideField | null {
   const x = numberOf(parameters.get(`${prefix}x`));

@@ -1,6 +1,6 @@
 import { tileTimeoutMs } from './tile-loading.ts';
 
-/** What OpenSeadragon is told: section 9 of the product specification. Times in seconds but for `timeout`, in ms. */
+/** Settings of OpenSeadragon: section 9 of the product specification. In seconds, except `timeout` in ms. */
 export const viewerSettings = {
   minZoomLevel: 0.1,
   maxZoomLevel: 10,

@@ -1,5 +1,6 @@
 import { act, screen } from '@testing-library/react';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { settings } from '../../browser/settings.ts';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
 
@@ -31,7 +32,18 @@ describe('the account-status page', () => {
     screen.getByText('Lütfen bir yöneticiyle iletişime geçin.');
   });
 
-  it('says when access has ended by itself, and nothing of it where somebody suspended the account', async () => {
+  it.each([
+    ['an e-mail address', 'bilgi@example.org', 'mailto:bilgi@example.org'],
+    ['a telephone number', '+90 232 000 00 00', null],
+  ])('shows the contact of the administrators: %s', async (_, contact, href) => {
+    Object.assign(settings, { contact });
+    onTestFinished(() => void Object.assign(settings, { contact: null }));
+    const user = account({ status: 'suspended' });
+    openApp('/account-status', { signedInAs: user, api: { 'GET /user/profile': { user } } });
+    expect((await screen.findByText(contact)).getAttribute('href')).toBe(href);
+  });
+
+  it('says that access ended by its end date', async () => {
     const ended = new Date(2025, 10, 21, 14).toISOString();
     const user = account({ status: 'suspended', expiresAt: ended });
     openApp('/account-status', { signedInAs: user, api: { 'GET /user/profile': { user } } });

@@ -1,19 +1,20 @@
 import type { User } from '@lamina/contract';
-import { Button, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Button, Stack, Text, Title } from '@mantine/core';
 import { useEffect } from 'react';
 import { Navigate, useNavigate } from 'react-router';
 import { logout } from '../../api/auth.ts';
 import { useAuth } from '../../api/auth-state.ts';
 import { useProfile } from '../../api/profile.ts';
+import { settings } from '../../browser/settings.ts';
 import { CenteredPage } from '../../components/CenteredPage.tsx';
 import { PendingBanner } from '../../components/PendingBanner.tsx';
-import { formatDate } from '../../dates.ts';
+import { formatDate } from '../../formatting/dates.ts';
 import classes from './AccountStatus.module.css';
 import { pageStatusLabel, texts } from './texts.ts';
 
 const askAgainMs = 30_000;
 
-/** Where an account that is not active is confined. Asks again by itself; one that has become active goes on. */
+/** The only screen of an account that is not active. Asks for the status again, and leads an active account to the dashboard. */
 export function AccountStatus() {
   const { user } = useAuth();
   const navigate = useNavigate();
@@ -51,6 +52,7 @@ export function AccountStatus() {
         )}
         {hasEnded(user) && <Text>{texts.ended(formatDate(user.expiresAt))}</Text>}
         <Text>{texts.contact}</Text>
+        {settings.contact !== null && <Contact contact={settings.contact} />}
         <Button variant="default" fullWidth onClick={() => void backToLogin()}>
           {texts.backToLogin}
         </Button>
@@ -59,7 +61,12 @@ export function AccountStatus() {
   );
 }
 
-/** Suspended by nobody: the time that an administrator gave it is over. */
+function Contact({ contact }: { readonly contact: string }) {
+  if (!/^\S+@\S+$/.test(contact)) return <Text fw={600}>{contact}</Text>;
+  return <Anchor href={`mailto:${contact}`}>{contact}</Anchor>;
+}
+
+/** Whether the access ended by its end date, without an administrator. */
 function hasEnded({ status, expiresAt }: User): boolean {
   return status === 'suspended' && expiresAt !== null && new Date(expiresAt) <= new Date();
 }

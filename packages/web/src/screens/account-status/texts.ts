@@ -1,6 +1,6 @@
 import type { Status } from '@lamina/contract';
-import { wording } from '../../language.ts';
-import { statusLabel } from '../../texts.ts';
+import { wording } from '../../language/language.ts';
+import { statusLabel } from '../../language/texts.ts';
 
 export const texts = wording({
   mixed: 'tr',

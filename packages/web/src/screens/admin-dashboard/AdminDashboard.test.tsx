@@ -54,7 +54,7 @@ describe('the admin dashboard', () => {
     expect(calls.find(({ name }) => name === 'GET /admin/statistics')?.query).toEqual({ zone: timeZone });
   });
 
-  it('leads to the audit trail', async () => {
+  it('links to the audit log', async () => {
     openApp('/admin', { signedInAs: admin, api: { 'GET /admin/statistics': statistics } });
     const card = within(await screen.findByRole('region', { name: 'Denetim Kaydı' }));
     expect(card.getByRole('link').getAttribute('href')).toBe('/admin/audit');

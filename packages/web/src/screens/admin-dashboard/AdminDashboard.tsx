@@ -2,7 +2,7 @@ import { Button, Text, Title } from '@mantine/core';
 import { Link } from 'react-router';
 import { useAuth } from '../../api/auth-state.ts';
 import { Panel } from '../../components/Panel.tsx';
-import { nameOf } from '../../person.ts';
+import { nameOf } from '../../formatting/person.ts';
 import classes from './AdminDashboard.module.css';
 import { StatisticsCard } from './StatisticsCard.tsx';
 import { texts } from './texts.ts';
@@ -35,6 +35,12 @@ export function AdminDashboard() {
             <Text mb="lg">{texts.auditHint}</Text>
             <Button component={Link} to="/admin/audit" variant="default">
               {texts.openAudit}
+            </Button>
+          </Panel>
+          <Panel title={texts.apiTokens}>
+            <Text mb="lg">{texts.apiTokensHint}</Text>
+            <Button component={Link} to="/admin/api-tokens" variant="default">
+              {texts.openApiTokens}
             </Button>
           </Panel>
         </div>

@@ -1,6 +1,6 @@
 import { useId } from 'react';
-import { formatDate, formatDayAndMonth } from '../../dates.ts';
-import { formatNumber } from '../../numbers.ts';
+import { formatDate, formatDayAndMonth } from '../../formatting/dates.ts';
+import { formatNumber } from '../../formatting/numbers.ts';
 import { texts } from './texts.ts';
 import classes from './UsagePlot.module.css';
 

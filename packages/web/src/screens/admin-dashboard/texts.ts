@@ -1,5 +1,5 @@
 import type { Status } from '@lamina/contract';
-import { wording } from '../../language.ts';
+import { wording } from '../../language/language.ts';
 
 export const texts = wording({
   mixed: 'tr',
@@ -29,8 +29,11 @@ export const texts = wording({
     plotNothing: 'Bu günlerde hiç yok.',
     plotTable: (what: string) => `${what}: tablo olarak göster`,
     audit: 'Denetim Kaydı',
-    auditHint: 'Kim hangi slaydı açtı, kim ne zaman giriş yaptı, hangi karar kimin.',
+    auditHint: 'Kim hangi slaydı açtı, kim ne zaman giriş yaptı, hangi kararı kim verdi.',
     openAudit: 'Denetim Kaydını Aç',
+    apiTokens: 'API Anahtarları',
+    apiTokensHint: 'Hangi programların hangi hesap adına eriştiğini görün, anahtarları iptal edin.',
+    openApiTokens: 'Anahtarları Gör',
   },
   en: {
     welcome: (name) => `Welcome, ${name}`,
@@ -56,9 +59,12 @@ export const texts = wording({
     plotDescription: (total, most, day) => `${total} in all. Most on ${day}: ${most}.`,
     plotNothing: 'None in these days.',
     plotTable: (what) => `${what}: show as a table`,
-    audit: 'Audit Trail',
+    audit: 'Audit Log',
     auditHint: 'Who opened which slide, who logged in when, who decided what.',
-    openAudit: 'Open the Audit Trail',
+    openAudit: 'Open the Audit Log',
+    apiTokens: 'API Tokens',
+    apiTokensHint: 'See which programs have access on behalf of which account, and revoke their tokens.',
+    openApiTokens: 'View Tokens',
   },
 });
 

@@ -6,12 +6,12 @@ import {
   auditResults,
   type Language,
 } from '@lamina/contract';
-import { Button, Group, NativeSelect, Select, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, NativeSelect, Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
 import { useSlidesCalled } from '../../api/audit.ts';
-import { languageNow } from '../../language.ts';
-import { nameOf } from '../../person.ts';
+import { nameOf } from '../../formatting/person.ts';
+import { languageNow } from '../../language/language.ts';
 import classes from './AuditLog.module.css';
 import type { ShownFilter } from './filter.ts';
 import { texts } from './texts.ts';
@@ -23,11 +23,11 @@ interface AuditFilterFormProps {
   readonly onApply: (filter: ShownFilter) => void;
 }
 
-const nothing: ShownFilter = { who: '', action: '', result: '', target: '', from: '', to: '' };
-/** Nobody types faster than that and wants to see what comes in between. */
+const nothing: ShownFilter = { who: '', action: '', result: '', target: '', from: '', to: '', sessions: '' };
+/** The search for a slide starts when the person has stopped typing for so long. */
 const searchAfterMs = 250;
 
-/** Nothing is asked for before the button is pressed: half an address is nobody's. */
+/** The filters of the audit log; they apply when the button is pressed, since half an e-mail address finds nothing. */
 export function AuditFilterForm({ filter, entries, onApply }: AuditFilterFormProps) {
   const [typed, setTyped] = useState(filter);
   const set = (name: keyof ShownFilter, value: string) => setTyped({ ...typed, [name]: value });
@@ -81,6 +81,12 @@ export function AuditFilterForm({ filter, entries, onApply }: AuditFilterFormPro
           onChange={(event) => set('to', event.currentTarget.value)}
         />
       </div>
+      <Checkbox
+        mt="md"
+        label={texts.showSessions}
+        checked={typed.sessions === '1'}
+        onChange={(event) => set('sessions', event.currentTarget.checked ? '1' : '')}
+      />
       <Group gap="xs" mt="md">
         <Button type="submit">{texts.apply}</Button>
         {isFiltered && (

@@ -55,7 +55,7 @@ const rowsOf = async () =>
     .getAllByRole('row')
     .map((row) => [...row.children].map((cell) => cell.textContent).join(' | '));
 
-describe('the audit trail', () => {
+describe('the audit log', () => {
   it('tells who did what to whom, when and from where, under the days', async () => {
     open('/admin/audit', [
       entry(),
@@ -85,7 +85,7 @@ describe('the audit trail', () => {
       'Saat | İşlem | Kişi | Hedef | Ayrıntı | Adres',
       '21 Kasım 2026',
       '14:05:09 | Slayt açıldı | Işıl Yılmazisil@example.org | liver.svs |  | 10.0.0.1',
-      '14:05:09 | Giriş başarısız | Giriş yapmamış biri | Işıl Yılmazisil@example.org | Geçersiz e-posta veya şifre. | 10.0.0.1',
+      '14:05:09 | Giriş başarısız | Oturum açmamış kişi | Işıl Yılmazisil@example.org | Geçersiz e-posta veya şifre. | 10.0.0.1',
       '20 Kasım 2026',
       '09:00:00 | Hesap onaylandı | Işıl Yılmazisil@example.org | Silinmiş hesapuid-gone | Durum: Onay Bekliyor → Aktif | 10.0.0.1',
       '08:00:00 | Süresi dolan kayıtlar silindi | Sunucu |  | 3 kayıt silindi | ',
@@ -96,24 +96,24 @@ describe('the audit trail', () => {
     const { person, calls, address } = open('/admin/audit', [entry()]);
     await person.click(await screen.findByRole('link', { name: 'liver.svs' }));
     expect(address()).toBe('/admin/audit?target=image-liver');
-    await waitFor(() => expect(lastAsked(calls)).toEqual({ target: 'image-liver' }));
+    await waitFor(() => expect(lastAsked(calls)).toEqual({ target: 'image-liver', hide: 'sessions' }));
     await person.click(await screen.findByRole('link', { name: 'Işıl Yılmaz' }));
     expect(address()).toBe('/admin/audit?who=uid-isil');
-    await waitFor(() => expect(lastAsked(calls)).toEqual({ who: 'uid-isil' }));
+    await waitFor(() => expect(lastAsked(calls)).toEqual({ who: 'uid-isil', hide: 'sessions' }));
     // Whose id it is stands beside the field.
     await screen.findByText('Işıl Yılmaz', { selector: '.mantine-InputWrapper-description' });
   });
 
   it('asks for what was typed and chosen when the button is pressed, in whole local days', async () => {
     const { person, calls, address } = open('/admin/audit', []);
-    await screen.findByText('Bu süzgece uyan kayıt yok.');
+    await screen.findByText('Bu filtrelere uyan kayıt yok.');
     await person.type(screen.getByLabelText('Kişi'), ' isil@example.org ');
     await person.selectOptions(screen.getByLabelText('İşlem'), 'Giriş');
     await person.selectOptions(screen.getByLabelText('Sonuç'), 'Reddedildi');
-    await person.type(screen.getByLabelText('İlk gün'), '2026-11-01');
-    await person.type(screen.getByLabelText('Son gün'), '2026-11-30');
-    expect(lastAsked(calls)).toEqual({});
-    await person.click(screen.getByRole('button', { name: 'Süz' }));
+    await person.type(screen.getByLabelText('Başlangıç tarihi'), '2026-11-01');
+    await person.type(screen.getByLabelText('Bitiş tarihi'), '2026-11-30');
+    expect(lastAsked(calls)).toEqual({ hide: 'sessions' });
+    await person.click(screen.getByRole('button', { name: 'Filtrele' }));
     await waitFor(() =>
       expect(lastAsked(calls)).toEqual({
         who: 'isil@example.org',
@@ -124,8 +124,8 @@ describe('the audit trail', () => {
       }),
     );
     expect(address()).toContain('who=isil%40example.org');
-    await person.click(screen.getByRole('button', { name: 'Süzgeci temizle' }));
-    await waitFor(() => expect(lastAsked(calls)).toEqual({}));
+    await person.click(screen.getByRole('button', { name: 'Filtreleri temizle' }));
+    await waitFor(() => expect(lastAsked(calls)).toEqual({ hide: 'sessions' }));
     expect(address()).toBe('/admin/audit');
   });
 
@@ -163,7 +163,7 @@ describe('the audit trail', () => {
       }),
     );
     await person.click(await screen.findByRole('option', { name: 'böbrek.svs · Fare' }));
-    await person.click(screen.getByRole('button', { name: 'Süz' }));
+    await person.click(screen.getByRole('button', { name: 'Filtrele' }));
     expect(address()).toBe(`/admin/audit?target=${image.id}`);
   });
 
@@ -238,7 +238,7 @@ describe('the chain of entries', () => {
     chain.getByText('1.203 kayıt denetlendi · 21 Kasım 2026 14:00');
   });
 
-  it('is checked again when somebody asks for it, until the check has ended', async () => {
+  it('is checked again after a click, and asks for the state until the check has ended', async () => {
     let chain = intact;
     const { person } = open('/admin/audit', [], {
       'GET /admin/audit/chain': () => chain,

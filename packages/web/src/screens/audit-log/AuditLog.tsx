@@ -1,14 +1,15 @@
 import { Button, Group, Text, Title } from '@mantine/core';
 import { IconDownload, IconRefresh } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
-import { useNavigate, useSearchParams } from 'react-router';
+import { Link, useNavigate, useSearchParams } from 'react-router';
 import { toast } from 'react-toastify';
 import { downloadAudit, useAudit } from '../../api/audit.ts';
 import { messageOf } from '../../api/client.ts';
+import { saveFile } from '../../browser/save-file.ts';
+import { EmptyState } from '../../components/EmptyState.tsx';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
 import { Panel } from '../../components/Panel.tsx';
-import { saveFile } from '../../save-file.ts';
 import { AuditFilterForm } from './AuditFilterForm.tsx';
 import classes from './AuditLog.module.css';
 import { AuditTable } from './AuditTable.tsx';
@@ -16,7 +17,7 @@ import { ChainState } from './ChainState.tsx';
 import { addressOfFilter, askedBy, filterOfAddress } from './filter.ts';
 import { texts } from './texts.ts';
 
-/** Administration › audit trail: who did what, and whether anybody has tampered with the record of it. */
+/** Administration › audit log: the audit events, and whether their chain of hashes is intact. */
 export function AuditLog() {
   const [search] = useSearchParams();
   const navigate = useNavigate();
@@ -24,7 +25,8 @@ export function AuditLog() {
   const asked = askedBy(filter);
   const audit = useAudit(asked);
   const file = useMutation({
-    mutationFn: () => downloadAudit(asked),
+    // The file has every entry that the filter lets through, those of image sessions too.
+    mutationFn: () => downloadAudit(askedBy({ ...filter, sessions: '1' })),
     onSuccess: (blob) => {
       saveFile(blob, texts.fileName(new Date().toISOString().slice(0, 10)));
       toast.success(texts.downloaded);
@@ -90,7 +92,18 @@ function Entries({ audit }: { readonly audit: ReturnType<typeof useAudit> }) {
     );
   }
   const { data } = audit;
-  if (data.length === 0) return <Text c="dimmed">{texts.empty}</Text>;
+  if (data.length === 0) {
+    return (
+      <EmptyState
+        title={texts.empty}
+        action={
+          <Button component={Link} to="/admin/audit" size="sm" variant="default">
+            {texts.clear}
+          </Button>
+        }
+      />
+    );
+  }
 
   return (
     <>

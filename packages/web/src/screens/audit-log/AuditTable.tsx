@@ -2,8 +2,8 @@ import type { AuditEntry } from '@lamina/contract';
 import { Anchor, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { formatDate, formatTime } from '../../dates.ts';
-import { nameOf } from '../../person.ts';
+import { formatDate, formatTime } from '../../formatting/dates.ts';
+import { nameOf } from '../../formatting/person.ts';
 import classes from './AuditTable.module.css';
 import { detailOf } from './detail-of.ts';
 import { addressOfFilter } from './filter.ts';
@@ -11,7 +11,7 @@ import { sentenceOf, texts } from './texts.ts';
 
 const columns = ['time', 'action', 'person', 'target', 'detail', 'address'] as const;
 
-/** Entries under the days they belong to. A table where there is room, cards where there is not. */
+/** Audit events by day: a table in a wide window, cards in a narrow one. */
 export function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
   const days = Map.groupBy(entries, ({ at }) => formatDate(at));
   return (
@@ -44,7 +44,7 @@ export function AuditTable({ entries }: { readonly entries: readonly AuditEntry[
 function Row({ entry }: { readonly entry: AuditEntry }) {
   const { at, result, actor, address } = entry;
   const details = detailOf(entry);
-  // What somebody did to their own account has no other party.
+  // An action on the own account has no target beside the actor.
   const target = entry.target?.kind === 'account' && entry.target.uid === actor?.uid ? null : entry.target;
   return (
     <tr className={classes.entry} data-result={result}>
@@ -71,7 +71,7 @@ function Row({ entry }: { readonly entry: AuditEntry }) {
 }
 
 interface CellProps {
-  /** Said beside the value on a card, where no heading stands above it. */
+  /** Stands beside the value on a card, which has no column headings. */
   readonly label: string;
   /** A card leaves it out. */
   readonly isEmpty?: boolean;
@@ -97,7 +97,7 @@ function Person({ entry: { actor, address } }: { readonly entry: AuditEntry }) {
   );
 }
 
-/** A name, and the address below it; of a deleted account nothing is left but its uid. */
+/** A name with the e-mail address below it; of a deleted account only the uid is known. */
 function PersonLink({ person }: { readonly person: Person }) {
   const { uid, email } = person;
   const name = email === null ? texts.deletedAccount : nameOf({ ...person, email });

@@ -2,11 +2,11 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 import { IconAlertTriangle, IconLink } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { toast } from 'react-toastify';
-import { beginChainCheck, useAuditChain } from '../../api/audit.ts';
+import { startChainCheck, useAuditChain } from '../../api/audit.ts';
 import { messageOf } from '../../api/client.ts';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
-import { formatDateAndTime } from '../../dates.ts';
-import { formatNumber } from '../../numbers.ts';
+import { formatDateAndTime } from '../../formatting/dates.ts';
+import { formatNumber } from '../../formatting/numbers.ts';
 import classes from './AuditLog.module.css';
 import { chainTexts as texts } from './texts.ts';
 
@@ -14,7 +14,7 @@ import { chainTexts as texts } from './texts.ts';
 export function ChainState() {
   const chain = useAuditChain();
   const check = useMutation({
-    mutationFn: beginChainCheck,
+    mutationFn: startChainCheck,
     onError: (error) => toast.error(messageOf(error, texts.failed)),
   });
 

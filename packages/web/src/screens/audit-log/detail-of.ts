@@ -1,14 +1,15 @@
 import { type AuditEntry, errors, isErrorCode } from '@lamina/contract';
-import { formatBytes } from '../../format-bytes.ts';
-import { languageNow } from '../../language.ts';
-import { formatNumber } from '../../numbers.ts';
-import { roleLabel, statusLabel } from '../../texts.ts';
-import { fieldLabels, detailTexts as texts } from './texts.ts';
+import { formatDateAndTime } from '../../formatting/dates.ts';
+import { formatBytes } from '../../formatting/format-bytes.ts';
+import { formatFigure, formatNumber } from '../../formatting/numbers.ts';
+import { languageNow } from '../../language/language.ts';
+import { roleLabel, statusLabel } from '../../language/texts.ts';
+import { detailLabels, detailValues, fieldLabels, detailTexts as texts } from './texts.ts';
 
-/** For programs, or said elsewhere in the row. */
+/** Details for programs, and those that stand elsewhere in the row. */
 const untold = new Set(['file_name', 'before_seq', 'before_hash', 'before']);
 
-/** What else an entry says, one short sentence each. What nobody has words for is shown as it stands. */
+/** Returns the details of an entry, one short sentence each. A detail without a label keeps its name. */
 export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail'>): readonly string[] {
   if (action === 'settings-changed') {
     const { changed } = detail;
@@ -33,13 +34,53 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
   sentences.push(...changeOf(texts.role, roleBefore, role, roleLabel));
   const [fields] = take('fields');
   if (typeof fields === 'string') {
-    const names = fields.split(' ').map((name) => fieldLabels[name] ?? name);
-    sentences.push(`${texts.fields}: ${names.join(', ')}`);
+    // A field with its old and new value gets a sentence of its own.
+    const names = fields.split(' ').filter((name) => !(`${valueName(name)}_after` in detail));
+    if (names.length > 0) {
+      sentences.push(`${texts.fields}: ${names.map((name) => fieldLabels[name] ?? name).join(', ')}`);
+    }
+  }
+  for (const [name, label] of [
+    ['file_name', texts.fileName],
+    ['organ', texts.organ],
+  ] as const) {
+    if (!(`${name}_after` in detail)) continue;
+    const [before, after] = take(`${name}_before`, `${name}_after`).map((value) => value ?? texts.none);
+    sentences.push(`${label}: ${before} → ${after}`);
+  }
+  for (const [name, label] of [
+    ['mpp', texts.pixelSize],
+    ['objective_power', texts.objective],
+  ] as const) {
+    if (!(`${name}_after` in detail)) continue;
+    const [before, after] = take(`${name}_before`, `${name}_after`).map((value) =>
+      typeof value === 'number' ? formatFigure(value) : texts.none,
+    );
+    sentences.push(`${label}: ${before} → ${after}`);
+  }
+  if (action === 'image-opened' || action === 'image-viewed') {
+    const [by] = take('by');
+    if (by === 'thumbnail') sentences.push(texts.thumbnailAlone);
+    if (by === 'tile') sentences.push(texts.tileFirst);
+  }
+  if ('dataset_after' in detail) {
+    const [before, after] = take('dataset_before', 'dataset_after').map((name) => name ?? texts.noDataset);
+    sentences.push(`${texts.dataset}: ${before} → ${after}`);
+  }
+  if ('dataset_in_files' in detail) {
+    const [dataset, inFiles] = take('dataset', 'dataset_in_files').map((name) => name ?? texts.noDataset);
+    sentences.push(`${texts.dataset}: ${dataset}`, `${texts.datasetInFiles}: ${inFiles}`);
   }
   const [call] = take('call');
   if (typeof call === 'string') sentences.push(`${texts.call}: ${call}`);
   const [count] = take('count');
   if (typeof count === 'number') sentences.push(texts.count(formatNumber(count)));
+  const [first, last] = take('first_at', 'last_at');
+  if (typeof first === 'string' && typeof last === 'string') {
+    sentences.push(texts.between(formatDateAndTime(first), formatDateAndTime(last)));
+  }
+  const [kinds] = take('kinds');
+  if (typeof kinds === 'string') sentences.push(`${texts.kinds}: ${kinds}`);
   if (action === 'audit-pruned') {
     const [entries] = take('entries');
     if (typeof entries === 'number') sentences.push(texts.pruned(formatNumber(entries)));
@@ -57,10 +98,29 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
     sentences.push(`${String(dataset)} › ${path}`);
     sentences.push(texts.uploaded(formatNumber(Number(files)), formatBytes(Number(size))));
   }
+  if ('expires_at' in detail) {
+    const [end] = take('expires_at');
+    const date = typeof end === 'string' ? formatDateAndTime(end) : texts.noEnd;
+    sentences.push(`${texts.endDate}: ${date}`);
+  }
   for (const [name, value] of Object.entries(detail)) {
-    if (!told.has(name) && value !== null) sentences.push(`${name}: ${value}`);
+    if (told.has(name) || value === null) continue;
+    sentences.push(`${detailLabels[name] ?? name}: ${valueText(value)}`);
   }
   return sentences;
+}
+
+const isoTime = /^\d{4}-\d{2}-\d{2}T/;
+
+function valueText(value: string | number | boolean): string {
+  if (typeof value === 'boolean') return value ? texts.yes : texts.no;
+  if (typeof value === 'number') return formatNumber(value);
+  return isoTime.test(value) ? formatDateAndTime(value) : (detailValues[value] ?? value);
+}
+
+/** 'organ' for 'organ_type': what the old and new value of a field are stored under. */
+function valueName(field: string): string {
+  return field.replace(/_(name|type)$/, (ending) => (field === 'file_name' ? ending : ''));
 }
 
 /** Said when it changed, and where only one of the two is known. */

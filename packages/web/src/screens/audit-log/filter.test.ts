@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addressOfFilter, askedBy, filterOfAddress } from './filter.ts';
 
-const none = { who: '', action: '', result: '', target: '', from: '', to: '' };
+const none = { who: '', action: '', result: '', target: '', from: '', to: '', sessions: '' };
 
 describe('the filter of an address', () => {
   it('is what stands there, and leaves out what it does not know', () => {
@@ -15,6 +15,7 @@ describe('the filter of an address', () => {
       target: 'id-1',
       from: '2026-05-01',
       to: '2026-05-02',
+      sessions: '',
     });
     const odd = new URLSearchParams('action=constructor&result=maybe&from=yesterday&to=2026-5-1');
     expect(filterOfAddress(odd)).toEqual(none);
@@ -35,12 +36,20 @@ describe('the filter of an address', () => {
 });
 
 describe('what the API is asked', () => {
-  it('is nothing for an empty filter', () => {
-    expect(askedBy(none)).toEqual({});
+  it.each([
+    ['leaves out image sessions for an empty filter', {}, { hide: 'sessions' }],
+    ['has image sessions when the person asks for them', { sessions: '1' }, {}],
+    [
+      'has image sessions when the action is one of theirs',
+      { action: 'image-session-created' },
+      { action: 'image-session-created' },
+    ],
+  ])('%s', (_, filter, query) => {
+    expect(askedBy({ ...none, ...filter })).toEqual(query);
   });
 
   it('takes whole local days, the last one included', () => {
-    expect(askedBy({ ...none, from: '2026-05-01', to: '2026-05-31' })).toEqual({
+    expect(askedBy({ ...none, sessions: '1', from: '2026-05-01', to: '2026-05-31' })).toEqual({
       from: new Date(2026, 4, 1).toISOString(),
       to: new Date(2026, 5, 1).toISOString(),
     });

@@ -1,4 +1,4 @@
-/** The filter of the trail as it stands in the address, so that it can be linked to and gone back from. */
+/** The filter of the audit log as it stands in the address, for links and for the back button. */
 import { type AuditFilter, AuditResult, auditActions } from '@lamina/contract';
 
 /** As typed and chosen: empty for what does not matter. Days are local, 'YYYY-MM-DD', both in. */
@@ -9,12 +9,16 @@ export interface ShownFilter {
   readonly target: string;
   readonly from: string;
   readonly to: string;
+  /** '1': entries of image sessions are shown too. */
+  readonly sessions: string;
 }
 
-const names = ['who', 'action', 'result', 'target', 'from', 'to'] as const;
+const names = ['who', 'action', 'result', 'target', 'from', 'to', 'sessions'] as const;
 
 export function filterOfAddress(search: URLSearchParams): ShownFilter {
-  const [who, action, result, target, from, to] = names.map((name) => search.get(name)?.trim() ?? '');
+  const [who, action, result, target, from, to, sessions] = names.map(
+    (name) => search.get(name)?.trim() ?? '',
+  );
   return {
     who: who ?? '',
     action: Object.hasOwn(auditActions, action ?? '') ? (action ?? '') : '',
@@ -22,6 +26,7 @@ export function filterOfAddress(search: URLSearchParams): ShownFilter {
     target: target ?? '',
     from: startOfDay(from ?? '', 0) === undefined ? '' : (from ?? ''),
     to: startOfDay(to ?? '', 0) === undefined ? '' : (to ?? ''),
+    sessions: sessions === '1' ? '1' : '',
   };
 }
 
@@ -35,8 +40,11 @@ export function addressOfFilter(filter: Partial<ShownFilter>): string {
   return `/admin/audit${text ? `?${text}` : ''}`;
 }
 
-/** As the API is asked. */
-export function askedBy({ who, action, result, target, from, to }: ShownFilter): AuditFilter {
+/**
+ * Returns the query for the API. Entries of image sessions outnumber all others and are left out, unless the person asks for
+ * them or for one action.
+ */
+export function askedBy({ who, action, result, target, from, to, sessions }: ShownFilter): AuditFilter {
   const start = startOfDay(from, 0);
   const end = startOfDay(to, 1);
   const known = AuditResult.safeParse(result).data;
@@ -47,6 +55,7 @@ export function askedBy({ who, action, result, target, from, to }: ShownFilter):
     ...(target !== '' && { target }),
     ...(start !== undefined && { from: start }),
     ...(end !== undefined && { to: end }),
+    ...(sessions === '' && action === '' && { hide: 'sessions' as const }),
   };
 }
 

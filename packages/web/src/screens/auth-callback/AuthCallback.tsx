@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react';
 import { useLocation, useNavigate } from 'react-router';
-import { announce } from '../../announce.ts';
 import { loginExternally } from '../../api/auth.ts';
 import { Loading } from '../../components/Loading.tsx';
+import { announce } from '../../notifications/notify.ts';
 import { texts } from './texts.ts';
 
 /** Where the external sign-in service sends the browser back to: finishes the sign-in and goes on. */
@@ -16,7 +16,7 @@ export function AuthCallback() {
     isFinishing.current = true;
     void loginExternally(search).then(async (result) => {
       announce(result);
-      // Whoever is signed in is led on from here as from every screen for guests. Either way the code stays neither in
+      // A signed-in person is redirected from here as from every guest screen. Either way the code stays neither in
       // the address nor in the browser's history.
       if (!result.success) await navigate('/auth/login', { replace: true });
     });

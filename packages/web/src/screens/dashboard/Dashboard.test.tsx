@@ -57,6 +57,54 @@ describe('the dashboard', () => {
     await screen.findByText('Henüz bir etkinlik yok.');
   });
 
+  it('lists the slides whose annotations changed last, with links', async () => {
+    const slide = {
+      image_id: 'id-1',
+      file_name: 'liver.svs',
+      layer_id: 'layer-1',
+      layer_name: 'Tümör',
+      owner: 'uid-2',
+      owner_name: 'Can Öz',
+      annotation_count: 1200,
+      updated_at: new Date(2026, 10, 21, 14, 5).toISOString(),
+    };
+    const slides = [slide, { ...slide, image_id: 'id-2', file_name: 'lung.svs', owner_name: null }];
+    openApp('/dashboard', {
+      signedInAs: account(),
+      api: { ...noActivity, 'GET /user/recent-annotations': { slides } },
+    });
+    const panel = await screen.findByRole('region', { name: 'Son İşaretlemeler' });
+    const entries = within(panel).getAllByRole('listitem');
+    expect(entries.map(({ textContent }) => textContent)).toEqual([
+      'liver.svsTümör · Can Öz · 1.200 işaretleme21 Kasım 2026 14:05',
+      'lung.svsTümör · 1.200 işaretleme21 Kasım 2026 14:05',
+    ]);
+    const links = within(panel).getAllByRole('link');
+    expect(links.map((link) => link.getAttribute('href'))).toEqual([
+      '/wsi-viewer?image=id-1',
+      '/wsi-viewer?image=id-2',
+    ]);
+  });
+
+  it.each([
+    ['there are none', { slides: [] }],
+    ['they cannot be loaded', refusal('unavailable')],
+  ])('has no panel of annotations when %s', async (_, answer) => {
+    const { calls } = openApp('/dashboard', {
+      signedInAs: account(),
+      api: { ...noActivity, 'GET /user/recent-annotations': answer },
+    });
+    await screen.findByText('Henüz bir etkinlik yok.');
+    expect(calls.map(({ name }) => name)).toContain('GET /user/recent-annotations');
+    expect(screen.queryByRole('region', { name: 'Son İşaretlemeler' })).toBeNull();
+  });
+
+  it('does not ask for annotations for an account without a role', async () => {
+    const { calls } = openApp('/dashboard', { signedInAs: account({ role: 'unassigned' }), api: noActivity });
+    await screen.findByText('Henüz bir etkinlik yok.');
+    expect(calls.map(({ name }) => name)).not.toContain('GET /user/recent-annotations');
+  });
+
   it.each([
     ['user', ['/wsi-viewer', '/dashboard/profile']],
     ['admin', ['/wsi-viewer', '/dashboard/profile', '/admin']],
@@ -64,5 +112,12 @@ describe('the dashboard', () => {
     openApp('/dashboard', { signedInAs: account({ role }), api: noActivity });
     const links = within(await screen.findByRole('navigation', { name: 'Hızlı Bağlantılar' }));
     expect(links.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual(addresses);
+  });
+
+  it('tells an administrator how many people await approval, with a link to the queue', async () => {
+    const api = { ...noActivity, 'GET /admin/waiting': { applications: 1200, datasetRequests: 0 } };
+    openApp('/dashboard', { signedInAs: account({ role: 'admin' }), api });
+    const link = await screen.findByRole('link', { name: /1\.200 kişi onayınızı bekliyor/ });
+    expect(link.getAttribute('href')).toBe('/admin/users?view=waiting');
   });
 });

@@ -1,18 +1,25 @@
 import { may } from '@lamina/contract';
-import { Title } from '@mantine/core';
-import { IconMicroscope, IconShieldLock, IconUser } from '@tabler/icons-react';
+import { Alert, Button, Title } from '@mantine/core';
+import { IconMicroscope, IconUser } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Link } from 'react-router';
 import { useAuth } from '../../api/auth-state.ts';
+import { forgetLinkedSlide, linkedSlide } from '../../browser/linked-slide.ts';
 import { Panel } from '../../components/Panel.tsx';
-import { languageNow } from '../../language.ts';
-import { nameOf } from '../../person.ts';
+import { nameOf } from '../../formatting/person.ts';
+import { languageNow } from '../../language/language.ts';
+import { texts as shared } from '../../language/texts.ts';
+import { AdminLinks } from './AdminLinks.tsx';
 import classes from './Dashboard.module.css';
 import { QuickLink } from './QuickLink.tsx';
 import { RecentActivity } from './RecentActivity.tsx';
+import { RecentAnnotations } from './RecentAnnotations.tsx';
 import { texts } from './texts.ts';
 
-/** The first screen: a greeting, what the account did lately, and where to go from here. */
+/** The first screen: a greeting, the recent activity of the account, and links to the other screens. */
 export function Dashboard() {
   const { user } = useAuth();
+  const [linked, setLinked] = useState(linkedSlide);
   if (user === null) return null; // the guard is about to lead away
 
   return (
@@ -20,35 +27,49 @@ export function Dashboard() {
       <Title order={1} mb="xl" className={classes.greeting}>
         {texts.greeting(nameOf(user))}
       </Title>
+      {linked !== null && (
+        <Alert
+          mb="xl"
+          color="haematoxylin"
+          icon={<IconMicroscope aria-hidden />}
+          title={texts.linkedSlide}
+          withCloseButton
+          closeButtonLabel={shared.close}
+          onClose={() => {
+            forgetLinkedSlide();
+            setLinked(null);
+          }}
+        >
+          <Button component={Link} to={linked} size="sm" mt="xs" onClick={forgetLinkedSlide}>
+            {texts.linkedSlideOpen}
+          </Button>
+        </Alert>
+      )}
       <div className={classes.panels}>
         <Panel title={texts.recentActivity}>
           <RecentActivity />
         </Panel>
-        <Panel title={texts.quickLinks}>
-          <nav className={classes.links} aria-label={texts.quickLinks}>
-            <QuickLink
-              to="/wsi-viewer"
-              label={texts.wsiViewer}
-              labelLang={languageNow('en')}
-              hint={texts.wsiViewerHint}
-              icon={IconMicroscope}
-            />
-            <QuickLink
-              to="/dashboard/profile"
-              label={texts.profile}
-              hint={texts.profileHint}
-              icon={IconUser}
-            />
-            {may(user, 'users.manage') && (
+        <div className={classes.column}>
+          <Panel title={texts.quickLinks}>
+            <nav className={classes.links} aria-label={texts.quickLinks}>
               <QuickLink
-                to="/admin"
-                label={texts.adminPanel}
-                hint={texts.adminPanelHint}
-                icon={IconShieldLock}
+                to="/wsi-viewer"
+                label={texts.wsiViewer}
+                labelLang={languageNow('en')}
+                hint={texts.wsiViewerHint}
+                icon={IconMicroscope}
               />
-            )}
-          </nav>
-        </Panel>
+              <QuickLink
+                to="/dashboard/profile"
+                label={texts.profile}
+                hint={texts.profileHint}
+                icon={IconUser}
+              />
+              {may(user, 'users.manage') && <AdminLinks />}
+            </nav>
+          </Panel>
+          {may(user, 'annotations.read') && <RecentAnnotations />}
+        </div>
       </div>
     </>
   );

@@ -13,8 +13,8 @@ import { Link } from 'react-router';
 import { useActivity } from '../../api/profile.ts';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
-import { formatDateAndTime } from '../../dates.ts';
-import { texts as shared } from '../../texts.ts';
+import { formatDateAndTime } from '../../formatting/dates.ts';
+import { texts as shared } from '../../language/texts.ts';
 import classes from './RecentActivity.module.css';
 import { activityLabels, texts } from './texts.ts';
 

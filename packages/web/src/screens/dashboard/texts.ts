@@ -1,14 +1,19 @@
 import type { Activity } from '@lamina/contract';
-import { wording } from '../../language.ts';
+import { formatNumber } from '../../formatting/numbers.ts';
+import { wording } from '../../language/language.ts';
 
 export const texts = wording({
   mixed: 'tr',
   otherwise: ['wsiViewer'],
   tr: {
     greeting: (name: string) => `Hoş geldiniz, ${name}`,
+    linkedSlide: 'Giriş yapmadan önce bir slayt bağlantısı açtınız.',
+    linkedSlideOpen: 'Açtığınız slayda devam edin',
     recentActivity: 'Son Etkinlikler',
     activityFailed: 'Son etkinlikler yüklenemedi.',
     noActivity: 'Henüz bir etkinlik yok.',
+    recentAnnotations: 'Son İşaretlemeler',
+    annotations: (count: number) => `${formatNumber(count)} işaretleme`,
     quickLinks: 'Hızlı Bağlantılar',
     wsiViewer: 'Slayt Görüntüleyici',
     wsiViewerHint: 'Slaytları inceleyin',
@@ -16,12 +21,18 @@ export const texts = wording({
     profileHint: 'Hesap bilgileriniz ve şifreniz',
     adminPanel: 'Yönetim Paneli',
     adminPanelHint: 'Kullanıcılar ve istatistikler',
+    waitingPeople: 'Onay bekleyenler',
+    waitingCount: (count: number) => `${formatNumber(count)} kişi onayınızı bekliyor`,
   },
   en: {
     greeting: (name) => `Welcome, ${name}`,
+    linkedSlide: 'You opened a link to a slide before you logged in.',
+    linkedSlideOpen: 'Continue to the slide you opened',
     recentActivity: 'Recent Activity',
     activityFailed: 'Your recent activity could not be loaded.',
     noActivity: 'No activity yet.',
+    recentAnnotations: 'Recent Annotations',
+    annotations: (count) => (count === 1 ? '1 annotation' : `${formatNumber(count)} annotations`),
     quickLinks: 'Quick Links',
     wsiViewer: 'WSI Viewer',
     wsiViewerHint: 'Examine the slides',
@@ -29,10 +40,13 @@ export const texts = wording({
     profileHint: 'Your account and your password',
     adminPanel: 'Admin Panel',
     adminPanelHint: 'Users and statistics',
+    waitingPeople: 'Pending applications',
+    waitingCount: (count) =>
+      count === 1 ? '1 person awaits your approval' : `${formatNumber(count)} people await your approval`,
   },
 });
 
-/** A slide's name is put in by the one that shows it, as a link. */
+/** The screen adds the name of the slide, as a link. */
 export const activityLabels = wording<Record<Activity['action'], string>>({
   mixed: 'tr',
   tr: {

@@ -1,24 +1,35 @@
 import type { Dataset } from '@lamina/contract';
 import { Badge, Button, Group, Switch, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { announce } from '../../announce.ts';
-import type { ActionResult } from '../../api/action-result.ts';
-import { revoke, setDatasetAccess, setDatasetListed } from '../../api/datasets.ts';
-import { formatDateAndTime } from '../../dates.ts';
-import { nameOf } from '../../person.ts';
+import { grant, revoke, setDatasetAccess, setDatasetListed, setDatasetSharing } from '../../api/datasets.ts';
+import { announceAction } from '../../components/announce-action.tsx';
+import { useSettled } from '../../components/use-settled.ts';
+import { formatDateAndTime } from '../../formatting/dates.ts';
+import { nameOf } from '../../formatting/person.ts';
+import type { ActionResult } from '../../notifications/action-result.ts';
+import { AddPerson } from './AddPerson.tsx';
 import classes from './DatasetManagement.module.css';
 import { DatasetRequestItem } from './DatasetRequestItem.tsx';
-import { GrantAccess } from './GrantAccess.tsx';
+import { OriginalDownloads } from './OriginalDownloads.tsx';
 import { texts } from './texts.ts';
 
-/** One dataset: whether it is open, who asks for it, and who may see it while it is not. */
+interface DatasetAction {
+  /** Name of the person whom the action concerns; undefined for the dataset itself. */
+  readonly about?: string;
+  readonly run: () => Promise<ActionResult>;
+  readonly undo: () => Promise<ActionResult>;
+}
+
+/** One dataset: its access, its access requests, the people who have access, and downloads of its files. */
 export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
-  const { name, access, listed, images, grants, requests } = dataset;
+  const { name, access, listed, sharing, images, grants, requests } = dataset;
   const isRestricted = access === 'restricted';
   const action = useMutation({
-    mutationFn: (run: () => Promise<ActionResult>) => run(),
-    onSuccess: announce,
+    mutationFn: async ({ about, run, undo }: DatasetAction) =>
+      announceAction(await run(), { about: about ?? name, undo }),
   });
+  // When a row leaves a list, the next row moves under the pointer.
+  const isSettled = useSettled([...requests.map(({ id }) => id), ...grants.map(({ uid }) => uid)].join());
 
   return (
     <li className={classes.card}>
@@ -42,7 +53,10 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
           checked={isRestricted}
           disabled={action.isPending}
           onChange={() =>
-            action.mutate(() => setDatasetAccess(name, isRestricted ? 'open' : 'restricted', listed))
+            action.mutate({
+              run: () => setDatasetAccess(name, isRestricted ? 'open' : 'restricted', listed),
+              undo: () => setDatasetAccess(name, access, listed),
+            })
           }
         />
         {isRestricted && (
@@ -51,9 +65,26 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
             description={texts.listHint}
             checked={listed}
             disabled={action.isPending}
-            onChange={() => action.mutate(() => setDatasetListed(name, !listed))}
+            onChange={() =>
+              action.mutate({
+                run: () => setDatasetListed(name, !listed),
+                undo: () => setDatasetListed(name, listed),
+              })
+            }
           />
         )}
+        <Switch
+          label={texts.share}
+          description={texts.shareHint}
+          checked={sharing}
+          disabled={action.isPending}
+          onChange={() =>
+            action.mutate({
+              run: () => setDatasetSharing(dataset, !sharing),
+              undo: () => setDatasetSharing(dataset, sharing),
+            })
+          }
+        />
       </Group>
       {isRestricted && requests.length > 0 && (
         <section className={classes.part} aria-label={texts.requests}>
@@ -62,7 +93,7 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
           </Title>
           <ul className={classes.people}>
             {requests.map((request) => (
-              <DatasetRequestItem key={request.id} request={request} />
+              <DatasetRequestItem key={request.id} request={request} isDisabled={!isSettled} />
             ))}
           </ul>
         </section>
@@ -73,33 +104,52 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
             {texts.people}
           </Title>
           <Text size="sm" c="dimmed">
-            {grants.length === 0 ? texts.nobody : texts.adminsToo}
+            {grants.length === 0 ? texts.adminsOnly : texts.adminsToo}
           </Text>
           <ul className={classes.people}>
-            {grants.map((grant) => (
-              <li key={grant.uid} className={classes.person}>
+            {grants.map((person) => (
+              <li key={person.uid} className={classes.person}>
                 <div>
-                  <Text>{nameOf(grant)}</Text>
+                  <Text>{nameOf(person)}</Text>
                   <Text size="sm" c="dimmed">
-                    {nameOf(grant) === grant.email ? '' : `${grant.email} · `}
-                    {formatDateAndTime(grant.at)}
+                    {nameOf(person) === person.email ? '' : `${person.email} · `}
+                    {formatDateAndTime(person.at)}
                   </Text>
                 </div>
                 <Button
                   size="xs"
                   variant="default"
-                  disabled={action.isPending}
-                  aria-label={texts.revokeFrom(nameOf(grant))}
-                  onClick={() => action.mutate(() => revoke(name, grant.uid))}
+                  disabled={action.isPending || !isSettled}
+                  aria-label={texts.revokeFrom(nameOf(person))}
+                  onClick={() =>
+                    action.mutate({
+                      about: nameOf(person),
+                      run: () => revoke(name, person.uid),
+                      undo: () => grant(name, person.uid, person.download),
+                    })
+                  }
                 >
                   {texts.revoke}
                 </Button>
               </li>
             ))}
           </ul>
-          <GrantAccess dataset={dataset} />
+          <AddPerson
+            label={texts.person}
+            action={texts.grant}
+            isCandidate={({ uid, role }) =>
+              role !== 'admin' && !grants.some((granted) => granted.uid === uid)
+            }
+            add={(uid) => grant(name, uid)}
+          />
         </section>
       )}
+      <OriginalDownloads
+        dataset={dataset}
+        isPending={action.isPending}
+        isSettled={isSettled}
+        run={action.mutate}
+      />
     </li>
   );
 }

@@ -6,15 +6,26 @@ import { type Answers, refusal } from '../../testing/stub-api.ts';
 
 const admin = account({ uid: 'uid-of-admin', role: 'admin' });
 const at = '2026-11-20T09:00:00.000Z';
-const open = { name: 'Açık küme', access: 'open', listed: false, images: 3, grants: [], requests: [] };
+const open = {
+  name: 'Açık küme',
+  access: 'open',
+  listed: false,
+  sharing: false,
+  images: 3,
+  grants: [],
+  requests: [],
+  identifiable_originals: false,
+};
 const deniz = { uid: 'deniz', email: 'deniz@example.org', displayName: 'Deniz Kaya' };
 const ekin = { uid: 'ekin', email: 'ekin@example.org', displayName: null };
 const closed = {
   name: 'Böbrek',
   access: 'restricted',
   listed: true,
+  sharing: false,
+  identifiable_originals: false,
   images: 1,
-  grants: [{ ...deniz, at }],
+  grants: [{ ...deniz, at, download: false }],
   requests: [{ ...ekin, id: 'r1', at, reason: 'Tez için\ngerekli' }],
 };
 
@@ -23,6 +34,7 @@ function openDatasets(api: Answers = {}) {
     signedInAs: admin,
     api: {
       'GET /admin/datasets': { datasets: [open, closed] },
+      'GET /share-links': { share_links: [] },
       'GET /admin/waiting': { applications: 0, datasetRequests: 1 },
       'GET /admin/users': { users: [admin, account(ekin), account(deniz)], message: '' },
       ...api,
@@ -60,6 +72,7 @@ describe('the datasets', () => {
 
   it.each([
     ['Açık küme', 'Erişimi kısıtla', { dataset: 'Açık küme', access: 'restricted', listed: false }],
+    ['Açık küme', 'Paylaşıma izin ver', { dataset: 'Açık küme', access: 'open', sharing: true }],
     ['Böbrek', 'Erişimi kısıtla', { dataset: 'Böbrek', access: 'open', listed: true }],
     ['Böbrek', 'Adını üyelere göster', { dataset: 'Böbrek', access: 'restricted', listed: false }],
   ])('%s: the switch "%s" sends %j', async (name, label, body) => {
@@ -88,6 +101,54 @@ describe('the datasets', () => {
       dataset: 'Böbrek',
       uid: 'ekin',
     });
+  });
+
+  it('let a person download original files, administrators included, but no viewer', async () => {
+    const { person, calls } = openDatasets({
+      'POST /admin/datasets/grants': { message: 'tamam' },
+      'GET /admin/users': {
+        users: [admin, account(ekin), account({ ...deniz, role: 'viewer' })],
+        message: '',
+      },
+    });
+    const shown = await card('Açık küme');
+    shown.getByText(/kimsenin izni yok; yöneticilerin de/);
+    await person.click(shown.getByRole('combobox', { name: 'İndirebilecek kişi ekle' }));
+    expect(await screen.findAllByRole('option')).toHaveLength(2);
+    await person.click(screen.getByRole('option', { name: 'ekin@example.org' }));
+    await person.click(shown.getByRole('button', { name: 'İndirme izni ver' }));
+    await screen.findByText('İndirme izni verildi.');
+    expect(calls.find(({ name }) => name === 'POST /admin/datasets/grants')?.body).toEqual({
+      dataset: 'Açık küme',
+      uid: 'ekin',
+      download: true,
+    });
+  });
+
+  it('take the permission to download from a person, who keeps the access', async () => {
+    const { person, calls } = openDatasets({
+      'GET /admin/datasets': { datasets: [{ ...closed, grants: [{ ...deniz, at, download: true }] }] },
+      'POST /admin/datasets/grants': { message: 'tamam' },
+    });
+    const shown = await card('Böbrek');
+    await person.click(shown.getByRole('button', { name: 'İndirme iznini kaldır: Deniz Kaya' }));
+    await screen.findByText('İndirme izni kaldırıldı.');
+    const sent = calls.find(({ name }) => name === 'POST /admin/datasets/grants')?.body;
+    expect(sent).toEqual({ dataset: 'Böbrek', uid: 'deniz', download: false });
+  });
+
+  it('warn while files that cannot be de-identified may be downloaded', async () => {
+    const { person, calls } = openDatasets({
+      'GET /admin/datasets': { datasets: [{ ...open, identifiable_originals: true }, closed] },
+      'PUT /admin/datasets': { message: 'tamam' },
+    });
+    (await card('Açık küme')).getByText(/hasta adı, numarası, tarih ve etiket görüntüsü/);
+    const shown = await card('Böbrek');
+    expect(shown.queryByText(/hasta adı, numarası/)).toBeNull();
+    await person.click(shown.getByRole('switch', { name: /Kimliksizleştirilemeyen dosyalara da izin ver/ }));
+    await screen.findByText('Kimliksizleştirilemeyen dosyaların indirilmesine izin verildi.');
+    const sent = calls.find(({ name }) => name === 'PUT /admin/datasets')?.body;
+    expect(sent).toEqual({ dataset: 'Böbrek', identifiable_originals: true });
   });
 
   it('are given to who asks', async () => {

@@ -3,6 +3,7 @@ import { messageOf } from '../../api/client.ts';
 import { useDatasets } from '../../api/datasets.ts';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
+import { AllShareLinks } from './AllShareLinks.tsx';
 import { DatasetCard } from './DatasetCard.tsx';
 import classes from './DatasetManagement.module.css';
 import { texts } from './texts.ts';
@@ -18,6 +19,7 @@ export function DatasetManagement() {
         {texts.hint}
       </Text>
       <Datasets />
+      <AllShareLinks />
     </>
   );
 }

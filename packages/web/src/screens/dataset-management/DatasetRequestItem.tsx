@@ -2,15 +2,20 @@ import { type DatasetRequest, reasonMaxLength } from '@lamina/contract';
 import { Button, Group, Text, Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { announce } from '../../announce.ts';
 import { answerRequest } from '../../api/datasets.ts';
-import { formatDateAndTime } from '../../dates.ts';
-import { nameOf } from '../../person.ts';
+import { announceAction } from '../../components/announce-action.tsx';
+import { formatDateAndTime } from '../../formatting/dates.ts';
+import { nameOf } from '../../formatting/person.ts';
 import classes from './DatasetManagement.module.css';
 import { texts } from './texts.ts';
 
-/** What somebody asks for, and the answer; a refusal may say why. */
-export function DatasetRequestItem({ request }: { readonly request: DatasetRequest }) {
+interface DatasetRequestItemProps {
+  readonly request: DatasetRequest;
+  readonly isDisabled: boolean;
+}
+
+/** A request for access to a dataset, and the answer; a refusal may have a reason. */
+export function DatasetRequestItem({ request, isDisabled }: DatasetRequestItemProps) {
   const [isRefusing, setRefusing] = useState(false);
   const [reason, setReason] = useState('');
   const reasonField = useRef<HTMLTextAreaElement>(null);
@@ -19,7 +24,7 @@ export function DatasetRequestItem({ request }: { readonly request: DatasetReque
   }, [isRefusing]);
   const answer = useMutation({
     mutationFn: (granted: boolean) => answerRequest(request.id, granted, granted ? '' : reason.trim()),
-    onSuccess: announce,
+    onSuccess: (result) => announceAction(result, { about: nameOf(request) }),
   });
 
   return (
@@ -45,7 +50,12 @@ export function DatasetRequestItem({ request }: { readonly request: DatasetReque
       )}
       <Group gap="xs">
         {!isRefusing && (
-          <Button size="sm" loading={answer.isPending} onClick={() => answer.mutate(true)}>
+          <Button
+            size="sm"
+            loading={answer.isPending}
+            disabled={isDisabled}
+            onClick={() => answer.mutate(true)}
+          >
             {texts.accept}
           </Button>
         )}
@@ -53,7 +63,7 @@ export function DatasetRequestItem({ request }: { readonly request: DatasetReque
           size="sm"
           variant={isRefusing ? 'filled' : 'default'}
           {...(isRefusing && { color: 'eosin' })}
-          disabled={answer.isPending}
+          disabled={answer.isPending || isDisabled}
           onClick={() => (isRefusing ? answer.mutate(false) : setRefusing(true))}
         >
           {texts.refuse}

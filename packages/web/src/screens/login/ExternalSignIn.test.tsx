@@ -12,7 +12,7 @@ const told = vi.hoisted(() => ({
     external: { issuer: 'https://id.example.org', clientId: 'slides', name: null as string | null },
   },
 }));
-vi.mock('../../settings.ts', () => ({ settings: told }));
+vi.mock('../../browser/settings.ts', () => ({ settings: told }));
 
 beforeEach(() => {
   sessionStorage.clear();
@@ -101,7 +101,7 @@ describe('coming back from the provider', () => {
     expect(localStorage.length).toBe(0);
   });
 
-  it('that nobody asked for leads to the login page, and asks nobody', async () => {
+  it('that this browser did not start leads to the login page, without a call', async () => {
     const { calls, address } = openApp('/auth/callback?code=c-1&state=s-1', { api: provider });
     await screen.findByText('Bu giriş isteği geçersiz veya süresi dolmuş. Lütfen yeniden deneyin.');
     expect(address()).toBe('/auth/login');

@@ -82,6 +82,7 @@ describe('the login page', () => {
     await person.type(password(), 'secret');
     await person.click(submit());
     expect((await screen.findByRole('alert')).textContent).toContain(sentence);
+    screen.getByText(/^(Giriş yapılamadı|Bu hesapla giriş yapılamıyor)/); // stays when the toast has gone
     expect(address()).toBe('/auth/login');
     expect((await email()).value).toBe('ipek@example.org');
   });
@@ -164,7 +165,7 @@ describe('the login page', () => {
     const { person } = openApp('/auth/login');
     await email();
     expect(password().type).toBe('password');
-    await person.click(screen.getByRole('button', { name: 'Yazılanı göster' }));
+    await person.click(screen.getByRole('button', { name: 'Şifreyi göster' }));
     expect(password().type).toBe('text');
   });
 

@@ -1,11 +1,11 @@
 import { Anchor, Divider, Group, Stack, Text, Title } from '@mantine/core';
 import { Link } from 'react-router';
-import { settings } from '../../settings.ts';
+import { settings } from '../../browser/settings.ts';
 import { ExternalSignIn } from './ExternalSignIn.tsx';
 import { PasswordLogin } from './PasswordLogin.tsx';
 import { texts } from './texts.ts';
 
-/** Signing in: with e-mail and password, at an external provider, or either. */
+/** The login page: e-mail and password, an external provider, or both. */
 export function Login() {
   const { embedded, external } = settings.signIn;
   return (

@@ -1,15 +1,16 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { Anchor, Button, Stack, TextInput } from '@mantine/core';
+import type { ErrorCode } from '@lamina/contract';
+import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
-import { Link, useNavigate } from 'react-router';
+import { Link, useLocation, useNavigate } from 'react-router';
 import { z } from 'zod';
-import { announce } from '../../announce.ts';
-import type { ActionResult } from '../../api/action-result.ts';
 import { login } from '../../api/auth.ts';
 import { PasswordField } from '../../components/PasswordField.tsx';
-import { texts as shared } from '../../texts.ts';
-import { EmailField, say } from '../../validation.ts';
+import { EmailField, say } from '../../forms/validation.ts';
+import { texts as shared } from '../../language/texts.ts';
+import type { ActionResult } from '../../notifications/action-result.ts';
+import { announce } from '../../notifications/notify.ts';
 import { SecondFactorForm } from './SecondFactorForm.tsx';
 import { texts } from './texts.ts';
 
@@ -22,13 +23,16 @@ const LoginForm = z.object({
 });
 type Credentials = z.output<typeof LoginForm>;
 
-/** Signing in with e-mail and password, and with a code where the account asks for one. */
+/** Login with e-mail and password, and with a code where the account has a second factor. */
 export function PasswordLogin() {
   const navigate = useNavigate();
+  const registeredEmail = registeredEmailIn(useLocation().state);
+  /** Reason of the last failure; the toast with the server's message disappears after 5 s. */
+  const [failure, setFailure] = useState<string | null>(null);
   const [asksCodeFor, setAsksCodeFor] = useState<Credentials | null>(null);
   const { register, handleSubmit, formState } = useForm({
     resolver: zodResolver(LoginForm),
-    defaultValues: { email: '', password: '' },
+    defaultValues: { email: registeredEmail ?? '', password: '' },
   });
 
   async function enter({ email, password }: Credentials, code: string): Promise<ActionResult> {
@@ -41,10 +45,14 @@ export function PasswordLogin() {
   }
 
   const submit = handleSubmit(async (credentials) => {
+    setFailure(null);
     const result = await enter(credentials, '');
     if (result.success) return;
     if (result.error === 'second_factor_required') setAsksCodeFor(credentials);
-    else announce(result);
+    else {
+      announce(result);
+      setFailure(failureSentence(result.error));
+    }
   });
 
   if (asksCodeFor !== null) {
@@ -56,6 +64,11 @@ export function PasswordLogin() {
   return (
     <form onSubmit={(event) => void submit(event)} noValidate>
       <Stack gap="lg">
+        {registeredEmail !== null && (
+          <Text role="status" p="sm" bg="var(--tint-haematoxylin)" style={{ borderRadius: '0.5rem' }}>
+            {texts.registered(registeredEmail)}
+          </Text>
+        )}
         <TextInput
           {...register('email')}
           label={shared.email}
@@ -74,10 +87,30 @@ export function PasswordLogin() {
             {texts.forgotten}
           </Anchor>
         </div>
+        {failure !== null && <Text c="var(--mantine-color-error)">{failure}</Text>}
         <Button type="submit" fullWidth loading={formState.isSubmitting}>
           {texts.submit}
         </Button>
       </Stack>
     </form>
   );
+}
+
+function failureSentence(error: ErrorCode | null): string {
+  switch (error) {
+    case 'credentials_invalid':
+      return texts.failedCredentials;
+    case 'rate_limited':
+      return texts.failedTooOften;
+    case 'account_not_active':
+      return texts.failedAccount;
+    default:
+      return texts.failedOtherwise;
+  }
+}
+
+/** The address of a registration that led to this page; null without one. */
+function registeredEmailIn(state: unknown): string | null {
+  if (typeof state !== 'object' || state === null || !('registeredEmail' in state)) return null;
+  return typeof state.registeredEmail === 'string' ? state.registeredEmail : null;
 }

@@ -3,9 +3,9 @@ import { Button, Stack, TextInput } from '@mantine/core';
 import { useEffect } from 'react';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
-import { announce } from '../../announce.ts';
-import type { ActionResult } from '../../api/action-result.ts';
-import { say } from '../../validation.ts';
+import { say } from '../../forms/validation.ts';
+import type { ActionResult } from '../../notifications/action-result.ts';
+import { announce } from '../../notifications/notify.ts';
 import { texts } from './texts.ts';
 
 const CodeForm = z.object({

@@ -1,4 +1,4 @@
-import { wording } from '../../language.ts';
+import { wording } from '../../language/language.ts';
 
 export const texts = wording({
   mixed: 'tr',
@@ -6,7 +6,13 @@ export const texts = wording({
     heading: 'Giriş Yap',
     submit: 'Giriş Yap',
     forgotten: 'Şifreni mi unuttun?',
-    noAccount: 'Hesabın yok mu?',
+    registered: (email: string) =>
+      `Başvurunuz alındı. Bir yönetici onayladığında ${email} adresine haber verilir.`,
+    failedCredentials: 'Giriş yapılamadı: e-posta adresinizi ve şifrenizi kontrol edin.',
+    failedTooOften: 'Giriş yapılamadı: çok sık denendi. Birkaç dakika bekleyin.',
+    failedAccount: 'Bu hesapla giriş yapılamıyor. Bir yöneticiyle görüşün.',
+    failedOtherwise: 'Giriş yapılamadı. Biraz sonra tekrar deneyin.',
+    noAccount: 'Hesabınız yok mu?',
     register: 'Kayıt ol',
     code: 'Doğrulama Kodu',
     codeRequired: 'Doğrulama kodu gerekli.',
@@ -25,12 +31,18 @@ export const texts = wording({
     heading: 'Log In',
     submit: 'Log In',
     forgotten: 'Forgot your password?',
+    registered: (email) =>
+      `Your application has been received. When an administrator approves it, an e-mail goes to ${email}.`,
+    failedCredentials: 'Login failed: check your e-mail address and your password.',
+    failedTooOften: 'Login failed: there were too many attempts. Wait a few minutes.',
+    failedAccount: 'This account cannot log in. Contact an administrator.',
+    failedOtherwise: 'Login failed. Try again in a moment.',
     noAccount: 'No account yet?',
     register: 'Register',
     code: 'Verification Code',
     codeRequired: 'A verification code is required.',
     codeHint:
-      'Enter the 6-digit code of your authenticator app. Without your phone at hand, you can enter one of your recovery codes.',
+      'Enter the 6-digit code of your authenticator app. If you do not have your phone, enter one of your recovery codes.',
     codeSubmit: 'Verify',
     codeBack: 'Go back',
     or: 'or',

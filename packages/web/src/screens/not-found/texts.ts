@@ -1,4 +1,4 @@
-import { wording } from '../../language.ts';
+import { wording } from '../../language/language.ts';
 
 export const texts = wording({
   mixed: 'tr',

@@ -1,11 +1,12 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { Button, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Alert, Button, Stack, Text } from '@mantine/core';
+import { IconLinkOff } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
 import { FormProvider, useForm } from 'react-hook-form';
 import { useNavigate } from 'react-router';
-import { announce } from '../../announce.ts';
-import { setPasswordByCode } from '../../api/auth.ts';
+import { isResetLinkDead, setPasswordByCode } from '../../api/auth.ts';
 import { NewPassword, NewPasswordFields } from '../../components/NewPasswordFields.tsx';
+import { announce } from '../../notifications/notify.ts';
 import { texts } from './texts.ts';
 
 interface NewPasswordFormProps {
@@ -14,13 +15,21 @@ interface NewPasswordFormProps {
   readonly onAnotherLink: () => void;
 }
 
+/** Sets a new password with the code of the mailed link; a used or expired link is reported before anything is typed. */
 export function NewPasswordForm({ code, onAnotherLink }: NewPasswordFormProps) {
   const navigate = useNavigate();
-  const [isLinkSpent, setLinkSpent] = useState(false);
+  const [isLinkDead, setLinkDead] = useState(false);
   const form = useForm({
     resolver: zodResolver(NewPassword),
     defaultValues: { password: '', passwordConfirmation: '' },
   });
+  useEffect(() => {
+    let isShown = true;
+    void isResetLinkDead(code).then((isDead) => isShown && isDead && setLinkDead(true));
+    return () => {
+      isShown = false;
+    };
+  }, [code]);
 
   const submit = form.handleSubmit(async ({ password }) => {
     const result = await setPasswordByCode(code, password);
@@ -30,23 +39,26 @@ export function NewPasswordForm({ code, onAnotherLink }: NewPasswordFormProps) {
     }
     announce(result);
     if (result.success) await navigate('/auth/login');
-    else setLinkSpent(result.error === 'reset_link_invalid');
+    else if (result.error === 'reset_link_invalid') setLinkDead(true);
   });
 
   return (
     <FormProvider {...form}>
       <form onSubmit={(event) => void submit(event)} noValidate>
         <Stack gap="lg">
-          <Text c="dimmed">{texts.newPasswordHint}</Text>
+          {isLinkDead ? (
+            <Alert color="eosin" variant="outline" icon={<IconLinkOff aria-hidden />} title={texts.deadLink}>
+              <Button variant="default" onClick={onAnotherLink}>
+                {texts.anotherLink}
+              </Button>
+            </Alert>
+          ) : (
+            <Text c="dimmed">{texts.newPasswordHint}</Text>
+          )}
           <NewPasswordFields />
           <Button type="submit" fullWidth loading={form.formState.isSubmitting}>
             {texts.newPasswordSubmit}
           </Button>
-          {isLinkSpent && (
-            <Button variant="default" fullWidth onClick={onAnotherLink}>
-              {texts.anotherLink}
-            </Button>
-          )}
         </Stack>
       </form>
     </FormProvider>

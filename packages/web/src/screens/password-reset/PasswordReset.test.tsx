@@ -16,6 +16,14 @@ describe('the password reset', () => {
     expect(screen.queryByLabelText('E-posta')).toBeNull();
   });
 
+  it('shows that the link was requested when the answer has no message', async () => {
+    const { person } = openApp('/auth/password-reset', { api: { 'POST /auth/password-reset': {} } });
+    await person.type(await screen.findByLabelText('E-posta'), 'ipek@example.org');
+    await person.click(screen.getByRole('button', { name: 'Bağlantı Gönder' }));
+    await screen.findByText(/şifre sıfırlama bağlantısı/);
+    expect(screen.queryByLabelText('E-posta')).toBeNull();
+  });
+
   it('refuses what is no address', async () => {
     const { person, calls } = openApp('/auth/password-reset');
     await person.click(await screen.findByRole('button', { name: 'Bağlantı Gönder' }));
@@ -52,7 +60,10 @@ describe('the mailed link', () => {
     });
     await typeNewPassword(person, 'a new thin slice');
     await screen.findByText('Şifre başarıyla değiştirildi.');
-    expect(calls).toMatchObject([{ body: { code: 'one+time', new_password: 'a new thin slice' } }]);
+    expect(calls).toMatchObject([
+      { name: 'POST /auth/password-reset/check', body: { code: 'one+time' } },
+      { body: { code: 'one+time', new_password: 'a new thin slice' } },
+    ]);
     expect(address()).toBe('/auth/login');
   });
 
@@ -67,7 +78,16 @@ describe('the mailed link', () => {
     await screen.findByText(sentence);
   });
 
-  it('that is spent leads to a new one', async () => {
+  it('that is spent or expired is reported before a password is typed', async () => {
+    const { person } = openApp('/auth/password-reset#code=spent', {
+      api: { 'POST /auth/password-reset/check': refusal('reset_link_invalid') },
+    });
+    await screen.findByText('Bu bağlantı kullanılmış veya süresi dolmuş.');
+    await person.click(screen.getByRole('button', { name: 'Yeni bağlantı iste' }));
+    await screen.findByLabelText('E-posta');
+  });
+
+  it('that expires while the password is typed leads to a new one', async () => {
     const { person } = openApp('/auth/password-reset#code=spent', {
       api: { 'POST /auth/password-reset/confirm': refusal('reset_link_invalid') },
     });
@@ -77,14 +97,17 @@ describe('the mailed link', () => {
     await screen.findByLabelText('E-posta');
   });
 
-  it('works in a browser that is signed in, and signs it out', async () => {
-    const { person, address } = openApp('/auth/password-reset#code=c', {
-      signedInAs: account(),
-      api: { 'POST /auth/password-reset/confirm': { message: '' } },
-    });
-    await typeNewPassword(person, 'a new thin slice');
-    await screen.findByRole('button', { name: 'Giriş Yap' });
-    expect(address()).toBe('/auth/login');
-    expect(localStorage.getItem('auth_token')).toBeNull();
-  });
+  it.each([{ message: '' }, {}])(
+    'works in a browser that is signed in, and signs it out, with the answer %j',
+    async (answer) => {
+      const { person, address } = openApp('/auth/password-reset#code=c', {
+        signedInAs: account(),
+        api: { 'POST /auth/password-reset/confirm': answer },
+      });
+      await typeNewPassword(person, 'a new thin slice');
+      await screen.findByRole('button', { name: 'Giriş Yap' });
+      expect(address()).toBe('/auth/login');
+      expect(localStorage.getItem('auth_token')).toBeNull();
+    },
+  );
 });

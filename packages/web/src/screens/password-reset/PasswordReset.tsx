@@ -1,25 +1,13 @@
 import { Anchor, Stack, Title } from '@mantine/core';
-import { useEffect, useState } from 'react';
-import { Link, useLocation, useNavigate } from 'react-router';
+import { Link } from 'react-router';
+import { useMailedCode } from '../../forms/use-mailed-code.ts';
 import { NewPasswordForm } from './NewPasswordForm.tsx';
 import { RequestForm } from './RequestForm.tsx';
 import { texts } from './texts.ts';
 
-/**
- * Setting a new password without the old one: asks for a link by mail, or, opened from that link
- * (`#code=…`), for the new password. The code stands in the fragment, which no server ever sees.
- */
+/** Password reset: a form that requests a link by e-mail and, opened from that link (`#code=…`), one for the new password. */
 export function PasswordReset() {
-  const { hash, pathname } = useLocation();
-  const navigate = useNavigate();
-  const linkedCode = codeIn(hash);
-  const [code, setCode] = useState(linkedCode);
-  if (linkedCode !== null && linkedCode !== code) setCode(linkedCode);
-
-  useEffect(() => {
-    // Nothing of the code stays in the address or in the browser's history.
-    if (linkedCode !== null) void navigate(pathname, { replace: true });
-  }, [linkedCode, pathname, navigate]);
+  const [code, forgetCode] = useMailedCode();
 
   return (
     <Stack gap="lg">
@@ -29,16 +17,11 @@ export function PasswordReset() {
       {code === null ? (
         <RequestForm />
       ) : (
-        <NewPasswordForm key={code} code={code} onAnotherLink={() => setCode(null)} />
+        <NewPasswordForm key={code} code={code} onAnotherLink={forgetCode} />
       )}
       <Anchor component={Link} to="/auth/login" ta="center">
         {texts.backToLogin}
       </Anchor>
     </Stack>
   );
-}
-
-/** Null when the address has none. */
-function codeIn(hash: string): string | null {
-  return new URLSearchParams(hash.replace(/^#/, '')).get('code') || null;
 }

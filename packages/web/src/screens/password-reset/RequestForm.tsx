@@ -4,15 +4,15 @@ import { IconMailCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
-import { announce } from '../../announce.ts';
 import { requestPasswordReset } from '../../api/auth.ts';
-import { texts as shared } from '../../texts.ts';
-import { EmailField } from '../../validation.ts';
+import { EmailField } from '../../forms/validation.ts';
+import { texts as shared } from '../../language/texts.ts';
+import { announce } from '../../notifications/notify.ts';
 import { texts } from './texts.ts';
 
 const ResetRequest = z.object({ email: EmailField });
 
-/** Asks for the mail; the answer is the same whether or not the address is known. */
+/** Requests the e-mail; the answer does not tell whether the address exists. */
 export function RequestForm() {
   const [sent, setSent] = useState<string | null>(null);
   const { register, handleSubmit, formState } = useForm({

@@ -1,4 +1,4 @@
-import { wording } from '../../language.ts';
+import { wording } from '../../language/language.ts';
 
 export const texts = wording({
   mixed: 'tr',
@@ -8,6 +8,7 @@ export const texts = wording({
     requestSubmit: 'Bağlantı Gönder',
     newPasswordHint: 'Yeni şifrenizi belirleyin. Açık olan bütün oturumlarınız kapatılır.',
     newPasswordSubmit: 'Şifreyi Kaydet',
+    deadLink: 'Bu bağlantı kullanılmış veya süresi dolmuş.',
     anotherLink: 'Yeni bağlantı iste',
     backToLogin: 'Girişe dön',
   },
@@ -17,6 +18,7 @@ export const texts = wording({
     requestSubmit: 'Send Link',
     newPasswordHint: 'Set your new password. All your open sessions are ended.',
     newPasswordSubmit: 'Save Password',
+    deadLink: 'This link has been used or has expired.',
     anotherLink: 'Request another link',
     backToLogin: 'Back to login',
   },

@@ -4,11 +4,11 @@ import { FieldList } from '../../components/FieldList.tsx';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
 import { Panel } from '../../components/Panel.tsx';
-import { formatDate, formatDateAndTime } from '../../dates.ts';
-import { texts as shared } from '../../texts.ts';
+import { formatDate, formatDateAndTime } from '../../formatting/dates.ts';
+import { texts as shared } from '../../language/texts.ts';
 import { texts } from './texts.ts';
 
-/** Read-only: what the product knows of the account. */
+/** The data of the own account, read-only. */
 export function AccountCard() {
   const profile = useProfile();
 

@@ -3,11 +3,11 @@ import { Button, Stack } from '@mantine/core';
 import { useMemo } from 'react';
 import { FormProvider, useForm } from 'react-hook-form';
 import { z } from 'zod';
-import { announce } from '../../announce.ts';
 import { changePassword } from '../../api/profile.ts';
 import { NewPassword, NewPasswordFields } from '../../components/NewPasswordFields.tsx';
 import { Panel } from '../../components/Panel.tsx';
-import { isTypedTwice, typedTwice } from '../../validation.ts';
+import { isTypedTwice, typedTwice } from '../../forms/validation.ts';
+import { announce } from '../../notifications/notify.ts';
 import { CurrentPasswordField } from './CurrentPasswordField.tsx';
 import { texts } from './texts.ts';
 import { useCurrentPassword } from './use-current-password.ts';
@@ -33,7 +33,7 @@ export function ChangePasswordCard({ email }: ChangePasswordCardProps) {
 
   const submit = form.handleSubmit(async ({ currentPassword, password }) => {
     const result = await changePassword(password, currentPassword);
-    const refusal = current.refusalOf(result);
+    const refusal = current.apiErrorOf(result);
     if (refusal !== null) {
       form.setError('currentPassword', refusal, { shouldFocus: true });
     } else if (!result.success && result.field === 'new_password') {

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useFormContext } from 'react-hook-form';
 import { PasswordField } from '../../components/PasswordField.tsx';
-import { texts as shared } from '../../texts.ts';
+import { texts as shared } from '../../language/texts.ts';
 import type { CurrentPassword } from './use-current-password.ts';
 
 /** Takes the focus when it appears: it is what the person is asked for. */

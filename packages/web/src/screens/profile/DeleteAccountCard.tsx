@@ -4,10 +4,10 @@ import { useMemo } from 'react';
 import { FormProvider, useForm } from 'react-hook-form';
 import { useNavigate } from 'react-router';
 import { z } from 'zod';
-import { announce } from '../../announce.ts';
 import { deleteAccount } from '../../api/profile.ts';
 import { Panel } from '../../components/Panel.tsx';
-import { say } from '../../validation.ts';
+import { say } from '../../forms/validation.ts';
+import { announce } from '../../notifications/notify.ts';
 import { CurrentPasswordField } from './CurrentPasswordField.tsx';
 import { texts } from './texts.ts';
 import { useCurrentPassword } from './use-current-password.ts';
@@ -39,7 +39,7 @@ export function DeleteAccountCard({ email }: DeleteAccountCardProps) {
 
   const submit = form.handleSubmit(async ({ currentPassword }) => {
     const result = await deleteAccount(currentPassword);
-    const refusal = current.refusalOf(result);
+    const refusal = current.apiErrorOf(result);
     if (refusal !== null) {
       form.setError('currentPassword', refusal, { shouldFocus: true });
     } else {

@@ -1,13 +1,16 @@
+import { may } from '@lamina/contract';
 import { Stack, Title } from '@mantine/core';
 import { useAuth } from '../../api/auth-state.ts';
 import { AccountCard } from './AccountCard.tsx';
+import { ApiTokensCard } from './ApiTokensCard.tsx';
 import { ChangePasswordCard } from './ChangePasswordCard.tsx';
 import { DeleteAccountCard } from './DeleteAccountCard.tsx';
 import { SecondFactorCard } from './SecondFactorCard.tsx';
+import { ShareLinksCard } from './ShareLinksCard.tsx';
 import { SignInsCard } from './SignInsCard.tsx';
 import { texts } from './texts.ts';
 
-/** The own account: what is known of it, how it is entered, and the way to leave for good. */
+/** The own account: its data, password, second factor, sign-ins and API tokens, and its deletion. */
 export function Profile() {
   const { user } = useAuth();
   if (user === null) return null; // the guard is about to lead away
@@ -19,6 +22,8 @@ export function Profile() {
       <ChangePasswordCard email={user.email} />
       <SecondFactorCard />
       <SignInsCard />
+      {may(user, 'api-tokens.own') && <ApiTokensCard user={user} />}
+      <ShareLinksCard user={user} />
       <DeleteAccountCard email={user.email} />
     </Stack>
   );

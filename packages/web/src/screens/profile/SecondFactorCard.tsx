@@ -3,19 +3,20 @@ import { Button, Stack, Text } from '@mantine/core';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { FormProvider, useForm } from 'react-hook-form';
 import { z } from 'zod';
-import { announce } from '../../announce.ts';
-import type { ActionResult } from '../../api/action-result.ts';
 import {
   beginSecondFactor,
-  renewSecondFactor,
+  invalidateSecondFactor,
   type SecondFactorSecret,
   switchSecondFactorOff,
   useSecondFactor,
 } from '../../api/second-factor.ts';
+import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
 import { Panel } from '../../components/Panel.tsx';
-import { texts as shared } from '../../texts.ts';
+import { texts as shared } from '../../language/texts.ts';
+import type { ActionResult } from '../../notifications/action-result.ts';
+import { announce } from '../../notifications/notify.ts';
 import { CurrentPasswordField } from './CurrentPasswordField.tsx';
 import { texts } from './texts.ts';
 import { useCurrentPassword } from './use-current-password.ts';
@@ -45,7 +46,7 @@ export function SecondFactorCard() {
 
   function finish() {
     setSecret(null);
-    renewSecondFactor();
+    invalidateSecondFactor();
   }
 
   return (
@@ -67,7 +68,13 @@ export function SecondFactorCard() {
               : texts.secondFactorOff}
           </Text>
           {secondFactor.data.enabled ? (
-            <ConfirmedButton key="off" label={texts.secondFactorRemove} onPress={switchOff} isGrave />
+            <ConfirmedButton
+              key="off"
+              label={texts.secondFactorRemove}
+              question={texts.secondFactorRemoveQuestion}
+              hint={texts.secondFactorRemoveHint}
+              onPress={switchOff}
+            />
           ) : (
             <ConfirmedButton key="on" label={texts.secondFactorBegin} onPress={begin} />
           )}
@@ -79,12 +86,14 @@ export function SecondFactorCard() {
 
 interface ConfirmedButtonProps {
   readonly label: string;
-  readonly isGrave?: boolean;
+  /** Asked first, with what will change; without it nothing is asked. */
+  readonly question?: string;
+  readonly hint?: string;
   readonly onPress: (currentPassword: string) => Promise<ActionResult>;
 }
 
 /** A button that asks for the current password when the API wants it. */
-function ConfirmedButton({ label, isGrave = false, onPress }: ConfirmedButtonProps) {
+function ConfirmedButton({ label, question, hint, onPress }: ConfirmedButtonProps) {
   const current = useCurrentPassword();
   const resolver = useMemo(
     () => zodResolver(z.object({ currentPassword: current.schema })),
@@ -92,28 +101,52 @@ function ConfirmedButton({ label, isGrave = false, onPress }: ConfirmedButtonPro
   );
   const form = useForm({ resolver, defaultValues: { currentPassword: '' } });
 
-  const submit = form.handleSubmit(async ({ currentPassword }) => {
+  const [isAsking, setAsking] = useState(false);
+
+  const run = form.handleSubmit(async ({ currentPassword }) => {
     const result = await onPress(currentPassword);
-    const refusal = current.refusalOf(result);
+    const refusal = current.apiErrorOf(result);
     if (refusal !== null) form.setError('currentPassword', refusal, { shouldFocus: true });
     else if (!result.success) announce(result);
   });
 
   return (
     <FormProvider {...form}>
-      <form onSubmit={(event) => void submit(event)} noValidate>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          // Typing the password is the confirmation.
+          if (question !== undefined && !current.isAsked) setAsking(true);
+          else void run();
+        }}
+        noValidate
+      >
         <Stack>
           {current.isAsked && <CurrentPasswordField />}
           <Button
             type="submit"
             loading={form.formState.isSubmitting}
             style={{ alignSelf: 'flex-start' }}
-            {...(isGrave && { color: 'eosin', variant: 'outline' })}
+            {...(question !== undefined && { color: 'eosin', variant: 'outline' })}
           >
             {label}
           </Button>
         </Stack>
       </form>
+      {isAsking && question !== undefined && (
+        <ConfirmDialog
+          title={question}
+          confirmLabel={label}
+          isGrave
+          onClose={() => setAsking(false)}
+          onConfirm={async () => {
+            await run();
+            setAsking(false);
+          }}
+        >
+          <Text>{hint}</Text>
+        </ConfirmDialog>
+      )}
     </FormProvider>
   );
 }

@@ -5,9 +5,9 @@ import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { encode } from 'uqr';
 import { z } from 'zod';
-import { announce } from '../../announce.ts';
 import { finishSecondFactor, type SecondFactorSecret } from '../../api/second-factor.ts';
-import { say } from '../../validation.ts';
+import { say } from '../../forms/validation.ts';
+import { announce } from '../../notifications/notify.ts';
 import classes from './SecondFactorSetup.module.css';
 import { texts } from './texts.ts';
 

@@ -2,14 +2,14 @@ import type { SignIn } from '@lamina/contract';
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { announce } from '../../announce.ts';
-import type { ActionResult } from '../../api/action-result.ts';
 import { endAllSignIns, endOtherSignIns, endSignIn, useSignIns } from '../../api/sign-ins.ts';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
 import { Panel } from '../../components/Panel.tsx';
-import { formatDateAndTime } from '../../dates.ts';
-import { texts as shared } from '../../texts.ts';
+import { formatDateAndTime } from '../../formatting/dates.ts';
+import { texts as shared } from '../../language/texts.ts';
+import type { ActionResult } from '../../notifications/action-result.ts';
+import { announce } from '../../notifications/notify.ts';
 import classes from './SignInsCard.module.css';
 import { texts } from './texts.ts';
 

@@ -1,8 +1,9 @@
-import { wording } from '../../language.ts';
+import { wording } from '../../language/language.ts';
 
 export const texts = wording({
   mixed: 'tr',
   tr: {
+    shareLinks: 'Paylaşım bağlantılarım',
     heading: 'Profil',
     account: 'Hesap Bilgileri',
     loadFailed: 'Profil bilgileri yüklenemedi.',
@@ -16,8 +17,11 @@ export const texts = wording({
       `Açık. Her girişte şifrenizden sonra doğrulama uygulamanızdaki kod istenir. Kalan kurtarma kodu: ${codesLeft}.`,
     secondFactorBegin: 'İki Adımlı Doğrulamayı Aç',
     secondFactorRemove: 'İki Adımlı Doğrulamayı Kapat',
+    secondFactorRemoveQuestion: 'İki adımlı doğrulama kapatılsın mı?',
+    secondFactorRemoveHint:
+      'Bundan sonra yalnızca şifrenizle giriş yaparsınız. Kurtarma kodlarınız geçersiz olur; yeniden açmak için doğrulama uygulamanızı baştan kurmanız gerekir.',
     pairingHint:
-      'Telefonunuzdaki doğrulama uygulamasıyla bu kareyi okutun, ardından uygulamada görünen 6 haneli kodu yazın.',
+      'Telefonunuzdaki doğrulama uygulamasıyla bu QR kodunu okutun, ardından uygulamada görünen 6 haneli kodu yazın.',
     qrCode: 'Doğrulama uygulaması için QR kodu',
     secretHint: 'Kareyi okutamıyorsanız uygulamaya bu anahtarı elle girin:',
     firstCode: 'Doğrulama Kodu',
@@ -43,6 +47,29 @@ export const texts = wording({
     endSignInOf: (browser: string, at: string) => `Oturumu kapat: ${browser}, ${at}`,
     endOtherSignIns: 'Diğer oturumları kapat',
     endAllSignIns: 'Tüm oturumlardan çık',
+    apiTokensHint:
+      'Betikleriniz ve başka programlar kataloğu ve slaytları bu anahtarlarla okur. Bir anahtar sizin yapabildiğinizden fazlasını yapamaz.',
+    noApiTokens: 'Henüz API anahtarınız yok.',
+    newApiToken: 'Yeni Anahtar',
+    createApiToken: 'Anahtar Oluştur',
+    apiTokenName: 'Ad',
+    apiTokenNameHint: 'Anahtarı nerede kullanacağınızı yazın; örneğin “segmentasyon betiği”.',
+    apiTokenNameRequired: 'Anahtara bir ad verin.',
+    apiTokenNameTooLong: 'Ad en fazla 100 karakter olabilir.',
+    apiTokenScopes: 'İzinler',
+    apiTokenScopesRequired: 'En az bir izin seçin.',
+    apiTokenDatasets: 'Veri kümeleri',
+    apiTokenDatasetsHint: 'Boş bırakırsanız görebildiğiniz tüm veri kümeleri geçerli olur.',
+    apiTokenDays: 'Geçerlilik süresi',
+    days: (count: number) => `${count} gün`,
+    apiTokenCreated: 'Anahtarınız oluşturuldu',
+    apiTokenOnce:
+      'Anahtar yalnızca şimdi gösterilir. Kopyalayıp güvenli bir yere kaydedin; kimseyle paylaşmayın.',
+    apiTokenValue: 'API anahtarı',
+    apiTokenCopy: 'Anahtarı Kopyala',
+    apiTokenCopied: 'Anahtar kopyalandı.',
+    apiTokenCopyFailed: 'Anahtar kopyalanamadı. Lütfen elle kopyalayın.',
+    apiTokenDone: 'Anahtarı kaydettim',
     deleteAccount: 'Hesabı Sil',
     deleteExplanation:
       'Hesabınız ve kişisel bilgileriniz hemen ve kalıcı olarak silinir; bu işlem geri alınamaz.',
@@ -51,6 +78,7 @@ export const texts = wording({
     deleteSubmit: 'Hesabı Sil',
   },
   en: {
+    shareLinks: 'My share links',
     heading: 'Profile',
     account: 'Account',
     loadFailed: 'Your profile could not be loaded.',
@@ -59,13 +87,16 @@ export const texts = wording({
     secondFactor: 'Two-Step Verification',
     secondFactorFailed: 'The state of two-step verification could not be loaded.',
     secondFactorOff:
-      'Off. Once it is on, somebody who has learnt your password cannot log in without the authenticator app on your phone.',
+      'Off. Once it is on, a person who knows your password cannot log in without the authenticator app on your phone.',
     secondFactorOn: (codesLeft) =>
       `On. At every login, after your password, you are asked for a code of your authenticator app. Recovery codes left: ${codesLeft}.`,
     secondFactorBegin: 'Turn On Two-Step Verification',
     secondFactorRemove: 'Turn Off Two-Step Verification',
+    secondFactorRemoveQuestion: 'Turn off two-step verification?',
+    secondFactorRemoveHint:
+      'From now on you log in with your password alone. Your recovery codes become invalid; to turn it on again you have to set up your authenticator app anew.',
     pairingHint:
-      'Scan this square with the authenticator app on your phone, then enter the 6-digit code that the app shows.',
+      'Scan this QR code with the authenticator app on your phone, then enter the 6-digit code that the app shows.',
     qrCode: 'QR code for the authenticator app',
     secretHint: 'If you cannot scan the square, enter this key in the app by hand:',
     firstCode: 'Verification Code',
@@ -91,6 +122,29 @@ export const texts = wording({
     endSignInOf: (browser, at) => `End session: ${browser}, ${at}`,
     endOtherSignIns: 'End the other sessions',
     endAllSignIns: 'Log out everywhere',
+    apiTokensHint:
+      'Your scripts and other programs read the catalogue and the slides with these tokens. A token can never do more than you can.',
+    noApiTokens: 'You have no API tokens yet.',
+    newApiToken: 'New Token',
+    createApiToken: 'Create Token',
+    apiTokenName: 'Name',
+    apiTokenNameHint: 'Say where you will use the token, such as “segmentation script”.',
+    apiTokenNameRequired: 'Give the token a name.',
+    apiTokenNameTooLong: 'The name may have at most 100 characters.',
+    apiTokenScopes: 'Permissions',
+    apiTokenScopesRequired: 'Select at least one permission.',
+    apiTokenDatasets: 'Datasets',
+    apiTokenDatasetsHint: 'Leave it empty for every dataset that you may see.',
+    apiTokenDays: 'Valid for',
+    days: (count) => `${count} days`,
+    apiTokenCreated: 'Your token has been created',
+    apiTokenOnce:
+      'The token is shown only now. Copy it and keep it in a safe place; do not share it with anyone.',
+    apiTokenValue: 'API token',
+    apiTokenCopy: 'Copy Token',
+    apiTokenCopied: 'The token has been copied.',
+    apiTokenCopyFailed: 'The token could not be copied. Please copy it by hand.',
+    apiTokenDone: 'I have saved the token',
     deleteAccount: 'Delete Account',
     deleteExplanation:
       'Your account and your personal data are deleted at once and for good; this cannot be undone.',

@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'react';
 import { z } from 'zod';
-import type { ActionResult } from '../../api/action-result.ts';
-import { texts as shared } from '../../texts.ts';
-import { say } from '../../validation.ts';
+import { say } from '../../forms/validation.ts';
+import { texts as shared } from '../../language/texts.ts';
+import type { ActionResult } from '../../notifications/action-result.ts';
 
 /** What a form with this field has among its values; empty until it is asked for. */
 export interface CurrentPassword {
@@ -29,7 +29,7 @@ export function useCurrentPassword() {
     isAsked,
     schema,
     /** What to say beside the field; null when the action failed for another reason. */
-    refusalOf(result: ActionResult): { readonly message: string } | null {
+    apiErrorOf(result: ActionResult): { readonly message: string } | null {
       if (result.success) return null;
       if (result.error === 'credentials_invalid') return { message: shared.currentPasswordWrong };
       if (result.error !== 'reauth_required') return null;

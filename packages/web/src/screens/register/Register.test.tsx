@@ -1,5 +1,6 @@
 import { screen } from '@testing-library/react';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { settings } from '../../browser/settings.ts';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
 import { later, refusal } from '../../testing/stub-api.ts';
@@ -27,7 +28,10 @@ async function fillIn(person: ReturnType<typeof openApp>['person'], typed: Typed
     ['Şifre (Tekrar)', typed.confirmation],
   ] as const;
   for (const [label, text] of fields) {
-    if (text) await person.type(screen.getByLabelText(label), text);
+    if (!text) continue;
+    await person.click(screen.getByLabelText(label));
+    // A long text in one event: a hundred keystrokes take seconds.
+    await (text.length > 40 ? person.paste(text) : person.keyboard(text));
   }
   await person.click(submit());
 }
@@ -43,6 +47,26 @@ describe('the registration page', () => {
       password: 'a thin slice',
       displayName: 'İpek Işık',
     });
+  });
+
+  it.each([
+    ['shows the data-protection notice of the deployment', 'Verileriniz hastanede kalır.', 1],
+    ['shows no data-protection notice without the setting', null, 0],
+  ])('%s', async (_, privacyNotice, count) => {
+    Object.assign(settings, { privacyNotice });
+    onTestFinished(() => void Object.assign(settings, { privacyNotice: null }));
+    openApp('/auth/register');
+    await screen.findByText('Başvurunuz hakkında (isteğe bağlı)');
+    expect(screen.queryAllByText('Kişisel verilerin korunması')).toHaveLength(count);
+    expect(screen.queryAllByText('Verileriniz hastanede kalır.')).toHaveLength(count);
+  });
+
+  it('shows the strength of the password while it is typed', async () => {
+    const { person } = openApp('/auth/register');
+    await person.type(await screen.findByLabelText('Şifre'), 'ince');
+    await screen.findByText('Çok kısa');
+    await person.type(screen.getByLabelText('Şifre'), ' bir kesit daha');
+    await screen.findByText('Güçlü');
   });
 
   it('takes along what the person says of the application, if anything', async () => {
@@ -67,12 +91,17 @@ describe('the registration page', () => {
     expect(calls[0]?.body).toEqual({ email: 'ipek@example.org', password: 'a thin slice' });
   });
 
-  it('says that it is done when the server says nothing', async () => {
-    const { person } = openApp('/auth/register', {
-      api: { 'POST /auth/register': { user: pending, message: '' } },
-    });
+  it.each([
+    ['an empty message', () => Response.json({ user: pending, message: '' }, { status: 201 })],
+    ['no message', () => Response.json({ user: pending }, { status: 201 })],
+    ['a message that is null', () => Response.json({ user: pending, message: null }, { status: 201 })],
+    ['an empty object', () => Response.json({}, { status: 201 })],
+    ['no body', () => new Response('', { status: 201 })],
+  ])('shows that the registration succeeded when the answer has %s', async (_, answer) => {
+    const { person, address } = openApp('/auth/register', { api: { 'POST /auth/register': answer } });
     await fillIn(person, good);
     await screen.findByText('Kayıt başarılı');
+    expect(address()).toBe('/auth/login');
   });
 
   it.each<[string, Typed, string[]]>([

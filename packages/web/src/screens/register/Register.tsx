@@ -1,14 +1,16 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { affiliationMaxLength, purposeMaxLength } from '@lamina/contract';
 import { Anchor, Button, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
-import { useForm } from 'react-hook-form';
+import { useForm, useWatch } from 'react-hook-form';
 import { Link, useNavigate } from 'react-router';
 import { z } from 'zod';
-import { announce } from '../../announce.ts';
 import { register as registerAccount } from '../../api/auth.ts';
+import { settings } from '../../browser/settings.ts';
 import { PasswordField } from '../../components/PasswordField.tsx';
-import { texts as shared } from '../../texts.ts';
-import { EmailField, FirstPasswordField, isTypedTwice, say, typedTwice } from '../../validation.ts';
+import { PasswordStrength } from '../../components/PasswordStrength.tsx';
+import { EmailField, FirstPasswordField, isTypedTwice, say, typedTwice } from '../../forms/validation.ts';
+import { texts as shared } from '../../language/texts.ts';
+import { announce } from '../../notifications/notify.ts';
 import classes from './Register.module.css';
 import { texts } from './texts.ts';
 
@@ -41,10 +43,10 @@ const RegisterForm = z
   })
   .refine(isTypedTwice, typedTwice);
 
-/** Asking for an account; an administrator approves it. */
+/** The registration form; an administrator approves the account. */
 export function Register() {
   const navigate = useNavigate();
-  const { register, handleSubmit, formState, setError } = useForm({
+  const { register, handleSubmit, formState, setError, control } = useForm({
     resolver: zodResolver(RegisterForm),
     defaultValues: {
       email: '',
@@ -56,6 +58,7 @@ export function Register() {
     },
   });
   const { errors, isSubmitting } = formState;
+  const password = useWatch({ control, name: 'password' });
 
   const submit = handleSubmit(async ({ email, displayName, affiliation, purpose, password }) => {
     const result = await registerAccount({ email, displayName, affiliation, purpose, password });
@@ -64,7 +67,7 @@ export function Register() {
       return;
     }
     announce(result);
-    if (result.success) await navigate('/auth/login');
+    if (result.success) await navigate('/auth/login', { state: { registeredEmail: email } });
   });
 
   return (
@@ -98,13 +101,14 @@ export function Register() {
           autoComplete="new-password"
           error={errors.password?.message}
         />
+        <PasswordStrength password={password} />
         <PasswordField
           {...register('passwordConfirmation')}
           label={shared.passwordConfirmation}
           autoComplete="new-password"
           error={errors.passwordConfirmation?.message}
         />
-        {/* What is wrong in there must be seen. */}
+        {/* Opens when a field in it has an error. */}
         <details className={classes.more} {...((errors.affiliation ?? errors.purpose) && { open: true })}>
           <summary>{texts.more}</summary>
           <Stack gap="lg" mt="md">
@@ -124,6 +128,14 @@ export function Register() {
             />
           </Stack>
         </details>
+        {settings.privacyNotice !== null && (
+          <details className={classes.more}>
+            <summary>{texts.privacyNotice}</summary>
+            <Text size="sm" mt="sm" className={classes.notice ?? ''}>
+              {settings.privacyNotice}
+            </Text>
+          </details>
+        )}
         <Button type="submit" fullWidth loading={isSubmitting}>
           {texts.submit}
         </Button>

@@ -1,4 +1,4 @@
-import { wording } from '../../language.ts';
+import { wording } from '../../language/language.ts';
 
 export const texts = wording({
   mixed: 'tr',
@@ -13,7 +13,8 @@ export const texts = wording({
     purposeTooLong: 'Başvuru amacı en fazla 1000 karakter olabilir.',
     submit: 'Kayıt Ol',
     approvalHint: 'Hesabınız bir yönetici onayladıktan sonra açılır.',
-    hasAccount: 'Zaten hesabın var mı?',
+    privacyNotice: 'Kişisel verilerin korunması',
+    hasAccount: 'Zaten hesabınız var mı?',
     login: 'Giriş yap',
   },
   en: {
@@ -27,6 +28,7 @@ export const texts = wording({
     purposeTooLong: 'The purpose may have at most 1000 characters.',
     submit: 'Register',
     approvalHint: 'Your account opens once an administrator has approved it.',
+    privacyNotice: 'Protection of personal data',
     hasAccount: 'Already have an account?',
     login: 'Log in',
   },

@@ -1,15 +1,15 @@
 import { render, screen } from '@testing-library/react';
 import { createMemoryRouter } from 'react-router';
 import { RouterProvider } from 'react-router/dom';
-import { it, vi } from 'vitest';
+import { describe, it, vi } from 'vitest';
 import { App } from '../../App.tsx';
 import { ScreenFailed } from './ScreenFailed.tsx';
 
 function Broken(): never {
-  throw new Error('cannot be drawn');
+  throw new Error('cannot be rendered');
 }
 
-it('a screen that breaks while it is drawn leaves a sentence and a way on, not an empty page', async () => {
+function openBroken(): void {
   vi.spyOn(console, 'error').mockImplementation(() => {});
   const router = createMemoryRouter([{ path: '/', element: <Broken />, errorElement: <ScreenFailed /> }]);
   render(
@@ -17,6 +17,22 @@ it('a screen that breaks while it is drawn leaves a sentence and a way on, not a
       <RouterProvider router={router} />
     </App>,
   );
-  await screen.findByRole('heading', { name: 'Beklenmeyen bir hata oluştu.' });
-  screen.getByRole('button', { name: 'Sayfayı Yenile' });
+}
+
+describe('a screen that throws while it renders', () => {
+  it('leaves a sentence and a way on, not an empty page', async () => {
+    vi.stubGlobal('fetch', async () => new Response(''));
+    openBroken();
+    await screen.findByRole('heading', { name: 'Beklenmeyen bir hata oluştu.' });
+    screen.getByRole('button', { name: 'Sayfayı Yenile' });
+  });
+
+  it('names the network when the server cannot be reached', async () => {
+    vi.stubGlobal('fetch', async () => {
+      throw new TypeError('Failed to fetch');
+    });
+    openBroken();
+    await screen.findByRole('heading', { name: 'Sunucuya ulaşılamıyor' });
+    screen.getByText(/bağlantı gelince ekran kendiliğinden açılır/);
+  });
 });

@@ -1,4 +1,4 @@
-import { wording } from '../../language.ts';
+import { wording } from '../../language/language.ts';
 
 export const texts = wording({
   mixed: 'tr',
@@ -6,10 +6,16 @@ export const texts = wording({
     heading: 'Beklenmeyen bir hata oluştu.',
     explanation: 'Bu ekran gösterilemedi. Sayfayı yenilemek çoğu zaman yeterli olur.',
     reload: 'Sayfayı Yenile',
+    unreachable: 'Sunucuya ulaşılamıyor',
+    unreachableHint:
+      'Bu ekran yüklenemedi. Ağ bağlantınızı kontrol edin; bağlantı gelince ekran kendiliğinden açılır.',
   },
   en: {
     heading: 'An unexpected error occurred.',
-    explanation: 'This screen could not be shown. Reloading the page is mostly enough.',
+    explanation: 'This screen could not be shown. Reloading the page usually helps.',
     reload: 'Reload Page',
+    unreachable: 'The server cannot be reached',
+    unreachableHint:
+      'This screen could not be loaded. Check your network; the screen opens by itself when it is back.',
   },
 });

@@ -4,12 +4,12 @@ import { IconAlertTriangle, IconDownload, IconUpload } from '@tabler/icons-react
 import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { toast } from 'react-toastify';
-import { announce } from '../../announce.ts';
 import { messageOf } from '../../api/client.ts';
 import { applyCatalogueFile, checkCatalogueFile, downloadCatalogue } from '../../api/slides.ts';
+import { saveFile } from '../../browser/save-file.ts';
 import { Loading } from '../../components/Loading.tsx';
 import { Panel } from '../../components/Panel.tsx';
-import { saveFile } from '../../save-file.ts';
+import { announce } from '../../notifications/notify.ts';
 import { ImportPreview } from './ImportPreview.tsx';
 import { texts } from './texts.ts';
 

@@ -1,9 +1,11 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { announce } from '../../announce.ts';
 import { editSlide, type SlideEdit } from '../../api/slides.ts';
+import { announce } from '../../notifications/notify.ts';
+import { calibrationOf, enteredText } from './calibration.ts';
 import { DatasetField } from './DatasetField.tsx';
 import type { SlideFormProps } from './dialog-request.ts';
+import { ScaleFields } from './ScaleFields.tsx';
 import { texts } from './texts.ts';
 
 /** What the catalogue says of one slide. */
@@ -11,13 +13,19 @@ export function EditForm({ slides: [slide], onClose, onDone }: SlideFormProps) {
   const [name, setName] = useState(slide?.file_name ?? '');
   const [dataset, setDataset] = useState(slide?.dataset_name ?? '');
   const [organ, setOrgan] = useState(slide?.organ_type ?? '');
+  const [mpp, setMpp] = useState(() => enteredText(slide, 'mpp'));
+  const [power, setPower] = useState(() => enteredText(slide, 'power'));
   const [isMissing, setMissing] = useState(false);
+  const [isInvalid, setInvalid] = useState(false);
   const [isRunning, setRunning] = useState(false);
   if (slide === undefined) return null;
+  const calibration = calibrationOf(slide, mpp, power);
 
   async function submit(id: string, edit: SlideEdit) {
     setMissing(name.trim() === '');
-    if (name.trim() === '') return;
+    const isScaleInvalid = calibration === 'invalid';
+    setInvalid(isScaleInvalid);
+    if (name.trim() === '' || isScaleInvalid) return;
     if (Object.keys(edit).length === 0) {
       onClose();
       return;
@@ -34,6 +42,7 @@ export function EditForm({ slides: [slide], onClose, onDone }: SlideFormProps) {
     ...(name.trim() !== slide.file_name && { file_name: name.trim() }),
     ...(dataset.trim() !== (slide.dataset_name ?? '') && { dataset_name: dataset.trim() }),
     ...(organ.trim() !== (slide.organ_type ?? '') && { organ_type: organ.trim() }),
+    ...(calibration !== undefined && calibration !== 'invalid' && { calibration }),
   };
   return (
     <form
@@ -54,13 +63,21 @@ export function EditForm({ slides: [slide], onClose, onDone }: SlideFormProps) {
           onChange={(event) => setName(event.currentTarget.value)}
           data-autofocus
         />
-        <DatasetField value={dataset} onChange={setDataset} />
+        <DatasetField value={dataset} description={texts.moveNew} onChange={setDataset} />
         <TextInput
           label={texts.organ}
           placeholder={texts.optional}
           maxLength={200}
           value={organ}
           onChange={(event) => setOrgan(event.currentTarget.value)}
+        />
+        <ScaleFields
+          slide={slide}
+          mpp={mpp}
+          power={power}
+          isInvalid={isInvalid}
+          onMpp={setMpp}
+          onPower={setPower}
         />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>

@@ -1,7 +1,7 @@
 import type { ImportedChange, ImportPlan, ImportProblem } from '@lamina/contract';
-import { Alert, Button, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { formatNumber } from '../../numbers.ts';
+import { formatNumber } from '../../formatting/numbers.ts';
 import { LineList } from './LineList.tsx';
 import classes from './SlideManagement.module.css';
 import { fieldLabels, texts } from './texts.ts';
@@ -105,11 +105,12 @@ function Change({ change: { file_name: name, fields } }: { readonly change: Impo
       <ul className={classes.changedFields}>
         {fields.map(({ field, before, after }) => (
           <li key={field}>
-            <span className={classes.nothing}>
-              {fieldLabels[field]}, {texts.from}
-            </span>{' '}
-            {before === null ? texts.nothing : <del>{before}</del>}{' '}
-            <span className={classes.nothing}>{texts.to}</span> <ins>{after}</ins>
+            {fieldLabels[field]}:{' '}
+            {before === null ? <span className={classes.nothing}>—</span> : <del>{before}</del>}{' '}
+            <span className={classes.nothing} aria-hidden>
+              →
+            </span>
+            <VisuallyHidden>{texts.to}</VisuallyHidden> <ins>{after}</ins>
           </li>
         ))}
       </ul>

@@ -1,11 +1,10 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { toast } from 'react-toastify';
-import { announce } from '../../announce.ts';
 import { changeSlides } from '../../api/slides.ts';
+import { announceAction } from '../../components/announce-action.tsx';
+import { announce } from '../../notifications/notify.ts';
 import type { SlideFormProps } from './dialog-request.ts';
 import { texts } from './texts.ts';
-import { UndoToast } from './UndoToast.tsx';
 
 /** Removing is asked about once, and can be undone for as long as the toast stands there, and later in the list. */
 export function RemoveForm({ slides, onClose, onDone }: SlideFormProps) {
@@ -21,15 +20,7 @@ export function RemoveForm({ slides, onClose, onDone }: SlideFormProps) {
       announce(result);
       return;
     }
-    toast.success(({ closeToast }) => (
-      <UndoToast
-        message={result.message}
-        onUndo={() => {
-          closeToast();
-          void changeSlides(ids, { removed: false }).then(announce);
-        }}
-      />
-    ));
+    announceAction(result, { undo: () => changeSlides(ids, { removed: false }) });
     onDone();
   }
 

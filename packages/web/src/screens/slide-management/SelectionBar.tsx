@@ -1,7 +1,7 @@
 import { type ManagedImage, maxImagesAtOnce } from '@lamina/contract';
 import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
-import { changeAtOnce } from './change-at-once.ts';
+import { updateOptimistically } from './change-at-once.ts';
 import type { DialogRequest } from './dialog-request.ts';
 import classes from './SlideManagement.module.css';
 import { changedBy, type QuickAction, stateOf } from './slide-state.ts';
@@ -28,7 +28,7 @@ export function SelectionBar({ slides, shown, all, onSelectMore, onClear, onAsk 
 
   async function run(action: QuickAction) {
     setRunning(action);
-    const isDone = await changeAtOnce(action, changedBy(action, slides));
+    const isDone = await updateOptimistically(action, changedBy(action, slides));
     setRunning(null);
     if (isDone) onClear();
   }
@@ -45,13 +45,22 @@ export function SelectionBar({ slides, shown, all, onSelectMore, onClear, onAsk 
       </div>
       <Group gap="xs">
         {present.length > 0 && (
-          <Button
-            size="compact-md"
-            variant="default"
-            onClick={() => onAsk({ kind: 'move', slides: present })}
-          >
-            {texts.move}
-          </Button>
+          <>
+            <Button
+              size="compact-md"
+              variant="default"
+              onClick={() => onAsk({ kind: 'move', slides: present })}
+            >
+              {texts.move}
+            </Button>
+            <Button
+              size="compact-md"
+              variant="default"
+              onClick={() => onAsk({ kind: 'organ', slides: present })}
+            >
+              {texts.setOrgan}
+            </Button>
+          </>
         )}
         {quickActions
           .filter((action) => changedBy(action, slides).length > 0)

@@ -1,9 +1,10 @@
 import { Modal } from '@mantine/core';
 import { useReturnFocus } from '../../components/use-return-focus.ts';
-import { texts as shared } from '../../texts.ts';
+import { texts as shared } from '../../language/texts.ts';
 import type { DialogRequest } from './dialog-request.ts';
 import { EditForm } from './EditForm.tsx';
 import { MoveForm } from './MoveForm.tsx';
+import { OrganForm } from './OrganForm.tsx';
 import { RemoveForm } from './RemoveForm.tsx';
 import { texts } from './texts.ts';
 
@@ -14,12 +15,17 @@ interface SlideDialogProps {
   readonly onDone: () => void;
 }
 
-const forms = { edit: EditForm, move: MoveForm, remove: RemoveForm };
+const forms = { edit: EditForm, move: MoveForm, organ: OrganForm, remove: RemoveForm };
 
 export function SlideDialog({ request: { kind, slides }, onClose, onDone }: SlideDialogProps) {
   useReturnFocus();
   const Form = forms[kind];
-  const titles = { edit: texts.editTitle, move: texts.moveTitle, remove: texts.removeTitle };
+  const titles = {
+    edit: texts.editTitle,
+    move: texts.moveTitle,
+    organ: texts.organTitle,
+    remove: texts.removeTitle,
+  };
   return (
     <Modal
       opened

@@ -1,10 +1,8 @@
 import { type ManagedCounts, ManagedStatus } from '@lamina/contract';
-import { NativeSelect, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { useState } from 'react';
+import { NativeSelect } from '@mantine/core';
 import { useDatasets } from '../../api/datasets.ts';
 import type { SlideFilter } from '../../api/slides.ts';
-import classes from './SlideManagement.module.css';
+import { ListToolbar } from '../../components/ListToolbar.tsx';
 import { statusLabels, texts } from './texts.ts';
 
 interface SlideFiltersProps {
@@ -12,37 +10,29 @@ interface SlideFiltersProps {
   readonly filter: SlideFilter;
   /** Undefined until they are known. */
   readonly counts: ManagedCounts | undefined;
-  readonly onStatus: (status: ManagedStatus) => void;
-  readonly onFilter: (filter: SlideFilter) => void;
+  /** Number of loaded and of matching slides in words; null while it is not known. */
+  readonly count: string | null;
+  readonly onChange: (status: ManagedStatus, filter: SlideFilter) => void;
 }
 
-/** Nobody types faster than that and wants to see what comes in between. */
-const searchAfterMs = 250;
-/** Values of the choice of a dataset: a name may be any text, and so stands behind a mark. */
+/** Values of the choice of a dataset: a name may be any text, so a prefix tells names from the other two. */
 const [anyDataset, noDataset, named] = ['any', 'none', 'named:'];
 
-export function SlideFilters({ status, filter, counts, onStatus, onFilter }: SlideFiltersProps) {
-  const [typed, setTyped] = useState(filter.search);
+/** Search and filters above the list of slides. */
+export function SlideFilters({ status, filter, counts, count, onChange }: SlideFiltersProps) {
   const datasets = useDatasets().data ?? [];
-  const search = useDebouncedCallback(
-    (text: string) => onFilter({ ...filter, search: text.trim() }),
-    searchAfterMs,
-  );
-  const { dataset } = filter;
+  const { search, dataset } = filter;
+  const isNarrowed = search !== '' || dataset !== null || status !== 'listed';
 
   return (
-    <div className={classes.filters}>
-      <TextInput
-        type="search"
-        label={texts.search}
-        placeholder={texts.searchHint}
-        maxLength={200}
-        value={typed}
-        onChange={(event) => {
-          setTyped(event.currentTarget.value);
-          search(event.currentTarget.value);
-        }}
-      />
+    <ListToolbar
+      searchLabel={texts.search}
+      searchHint={texts.searchHint}
+      search={search}
+      onSearch={(text) => onChange(status, { ...filter, search: text })}
+      count={count}
+      onClear={isNarrowed ? () => onChange('listed', { search: '', dataset: null }) : null}
+    >
       <NativeSelect
         size="md"
         label={texts.dataset}
@@ -54,7 +44,7 @@ export function SlideFilters({ status, filter, counts, onStatus, onFilter }: Sli
         value={dataset === null ? anyDataset : dataset === '' ? noDataset : named + dataset}
         onChange={({ currentTarget: { value } }) => {
           const chosen = value === anyDataset ? null : value === noDataset ? '' : value.slice(named.length);
-          onFilter({ search: typed.trim(), dataset: chosen });
+          onChange(status, { ...filter, dataset: chosen });
         }}
       />
       <NativeSelect
@@ -66,8 +56,8 @@ export function SlideFilters({ status, filter, counts, onStatus, onFilter }: Sli
             counts === undefined ? statusLabels[value] : texts.ofMany(statusLabels[value], counts[value]),
         }))}
         value={status}
-        onChange={({ currentTarget: { value } }) => onStatus(ManagedStatus.parse(value))}
+        onChange={({ currentTarget: { value } }) => onChange(ManagedStatus.parse(value), filter)}
       />
-    </div>
+    </ListToolbar>
   );
 }

@@ -1,9 +1,11 @@
 import { type ManagedImage, type ManagedStatus, maxImagesAtOnce } from '@lamina/contract';
-import { Button, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useState } from 'react';
+import { useSearchParams } from 'react-router';
 import { messageOf } from '../../api/client.ts';
-import { renewSlides, type SlideFilter, useSlideCounts, useSlides } from '../../api/slides.ts';
+import { invalidateSlides, type SlideFilter, useSlideCounts, useSlides } from '../../api/slides.ts';
+import { EmptyState } from '../../components/EmptyState.tsx';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
 import { Panel } from '../../components/Panel.tsx';
@@ -13,23 +15,31 @@ import { SlideDialog } from './SlideDialog.tsx';
 import { SlideFilters } from './SlideFilters.tsx';
 import classes from './SlideManagement.module.css';
 import { SlideTable } from './SlideTable.tsx';
+import { addressOfSlides, shownSlidesOf } from './slide-address.ts';
 import { texts } from './texts.ts';
 
-const everything: SlideFilter = { search: '', dataset: null };
-const nobody: ReadonlySet<string> = new Set();
+const noFilter: SlideFilter = { search: '', dataset: null };
+const noSlides: ReadonlySet<string> = new Set();
 
-/** The list, what it is narrowed by, and what is selected in it. */
+/** The list of slides with search and filters, which are kept in the address, and the selection. */
 export function SlideList() {
-  const [status, setStatus] = useState<ManagedStatus>('listed');
-  const [filter, setFilter] = useState(everything);
-  const [selected, setSelected] = useState(nobody);
+  const [address, setAddress] = useSearchParams();
+  const { status, filter } = shownSlidesOf(address);
+  const [selected, setSelected] = useState(noSlides);
   const [dialog, setDialog] = useState<DialogRequest | null>(null);
   const counts = useSlideCounts(filter);
   const slides = useSlides(status, filter);
   const shown = slides.data ?? [];
   const all = counts.data?.[status] ?? shown.length;
-  // What has left the list, whoever changed it, is not selected any more.
+  // A slide that has left the list, changed here or elsewhere, is not selected any more.
   const chosen = shown.filter(({ id }) => selected.has(id));
+
+  const isNarrowed = status !== 'listed' || filter.search !== '' || filter.dataset !== null;
+
+  function narrow(nextStatus: ManagedStatus, nextFilter: SlideFilter) {
+    setAddress(addressOfSlides({ status: nextStatus, filter: nextFilter }), { replace: true });
+    setSelected(noSlides);
+  }
 
   const select = (some: readonly ManagedImage[], isSelected: boolean) => {
     const next = new Set(chosen.map(({ id }) => id));
@@ -40,7 +50,7 @@ export function SlideList() {
     setSelected(next);
   };
 
-  /** As many as can be changed at once, loaded where they are not. */
+  /** Selects as many slides as can be changed at once, and loads those that are not loaded yet. */
   async function selectMore() {
     let loaded = slides;
     while (loaded.hasNextPage && (loaded.data?.length ?? 0) < maxImagesAtOnce) {
@@ -59,7 +69,7 @@ export function SlideList() {
           variant="default"
           leftSection={<IconRefresh size={18} aria-hidden />}
           loading={slides.isRefetching}
-          onClick={() => void renewSlides()}
+          onClick={() => void invalidateSlides()}
         >
           {texts.refresh}
         </Button>
@@ -69,16 +79,10 @@ export function SlideList() {
         status={status}
         filter={filter}
         counts={counts.data}
-        onStatus={(next) => {
-          setStatus(next);
-          setSelected(nobody);
-        }}
-        onFilter={(next) => {
-          setFilter(next);
-          setSelected(nobody);
-        }}
+        count={slides.data === undefined ? null : texts.shown(shown.length, Math.max(all, shown.length))}
+        onChange={narrow}
       />
-      <List slides={slides} all={all}>
+      <List slides={slides} isNarrowed={isNarrowed} onClear={() => narrow('listed', noFilter)}>
         <SlideTable
           slides={shown}
           selected={selected}
@@ -96,7 +100,7 @@ export function SlideList() {
           shown={shown.length}
           all={all}
           onSelectMore={() => void selectMore()}
-          onClear={() => setSelected(nobody)}
+          onClear={() => setSelected(noSlides)}
           onAsk={setDialog}
         />
       )}
@@ -106,7 +110,7 @@ export function SlideList() {
           onClose={() => setDialog(null)}
           onDone={() => {
             setDialog(null);
-            setSelected(nobody);
+            setSelected(noSlides);
           }}
         />
       )}
@@ -116,26 +120,23 @@ export function SlideList() {
 
 interface ListProps {
   readonly slides: ReturnType<typeof useSlides>;
-  /** How many there are, loaded or not. */
-  readonly all: number;
-  /** The good case. */
+  readonly isNarrowed: boolean;
+  readonly onClear: () => void;
+  /** The table, shown when there are slides. */
   readonly children: React.ReactNode;
 }
 
-function List({ slides, all, children }: ListProps) {
+function List({ slides, isNarrowed, onClear, children }: ListProps) {
   if (slides.isPending) return <Loading label={texts.loading} />;
   if (slides.isLoadingError) {
     return (
       <LoadFailed message={messageOf(slides.error, texts.loadFailed)} onRetry={() => void slides.refetch()} />
     );
   }
-  if (slides.data.length === 0) return <Text c="dimmed">{texts.empty}</Text>;
+  if (slides.data.length === 0) return <NoSlides isNarrowed={isNarrowed} onClear={onClear} />;
 
   return (
     <>
-      <Text size="sm" c="dimmed" mb="xs" aria-live="polite">
-        {texts.shown(slides.data.length, Math.max(all, slides.data.length))}
-      </Text>
       {children}
       <div className={classes.end}>
         {slides.isFetchNextPageError && (
@@ -152,5 +153,19 @@ function List({ slides, all, children }: ListProps) {
         )}
       </div>
     </>
+  );
+}
+
+function NoSlides({ isNarrowed, onClear }: Pick<ListProps, 'isNarrowed' | 'onClear'>) {
+  if (!isNarrowed) return <EmptyState title={texts.none} hint={texts.noneHint} />;
+  return (
+    <EmptyState
+      title={texts.empty}
+      action={
+        <Button size="sm" variant="default" onClick={onClear}>
+          {texts.clearFilters}
+        </Button>
+      }
+    />
   );
 }

@@ -30,11 +30,12 @@ function slide(number: number, is: Partial<ManagedImage> = {}): ManagedImage {
     created_at: '2026-11-20T09:00:00.000Z',
     removed: false,
     missing: false,
+    metadata_hold: null,
     ...is,
   };
 }
 
-const counts = { listed: 2, ready: 1, pending: 0, failed: 1, hidden: 0, missing: 0, removed: 3 };
+const counts = { listed: 2, ready: 1, pending: 0, failed: 1, hidden: 0, held: 0, missing: 0, removed: 3 };
 const broken = slide(2, {
   dataset_name: null,
   status: 'failed',
@@ -50,7 +51,18 @@ function openSlides(api: Answers = {}, images: readonly ManagedImage[] = [slide(
       'GET /admin/images': { images, next_cursor: null },
       'GET /admin/images/counts': { counts },
       'GET /admin/datasets': {
-        datasets: [{ name: 'Meme', access: 'open', listed: false, images: 1, grants: [], requests: [] }],
+        datasets: [
+          {
+            name: 'Meme',
+            access: 'open',
+            listed: false,
+            sharing: false,
+            images: 1,
+            grants: [],
+            requests: [],
+            identifiable_originals: false,
+          },
+        ],
       },
       'GET /admin/waiting': { applications: 0, datasetRequests: 0 },
       'POST /auth/image-session': { session_id: 'session-1', expires_in: 3600 },
@@ -78,7 +90,7 @@ describe('the slides', () => {
     const failed = await row('slayt-2.svs');
     failed.getByText('Okunamadı');
     failed.getByText('This is not a slide in a format that can be read.');
-    screen.getByText('2 slayttan 2 tanesi gösteriliyor');
+    screen.getByText('2 slaydın tümü gösteriliyor');
     expect(screen.getAllByRole('row').map(({ textContent }) => textContent)).toEqual([
       expect.stringContaining('Ölçek'),
       'Meme',
@@ -86,6 +98,17 @@ describe('the slides', () => {
       'Veri kümesi yok',
       expect.stringContaining('slayt-2.svs'),
     ]);
+  });
+
+  it('say why a scan kept one in its dataset, or hid it', async () => {
+    openSlides({}, [
+      slide(1, { metadata_hold: { kind: 'kept', dataset: 'Açık küme' } }),
+      slide(2, { hidden: true, metadata_hold: { kind: 'waiting', dataset: null } }),
+    ]);
+    expect((await row('slayt-1.svs')).getByText(/^Dosyalara göre veri kümesi: Açık küme\./)).toBeDefined();
+    expect(
+      (await row('slayt-2.svs')).getByText(/dosyası kullanılamadığı için slayt gizlendi\./),
+    ).toBeDefined();
   });
 
   it('are narrowed by status, dataset and search, which the server does', async () => {
@@ -111,8 +134,19 @@ describe('the slides', () => {
     );
   });
 
+  it('keep their filters in the address, from which the list opens, and clear them', async () => {
+    const { person, calls, address, goTo } = openSlides();
+    await goTo('/admin/slides?q=kolon&dataset=Meme&status=removed');
+    const last = () => calls.filter(({ name }) => name === 'GET /admin/images').at(-1)?.query;
+    await waitFor(() => expect(last()).toEqual({ q: 'kolon', dataset: 'Meme', status: 'removed' }));
+    await person.clear(screen.getByRole('searchbox', { name: 'Ara' }));
+    await waitFor(() => expect(address()).toBe('/admin/slides?dataset=Meme&status=removed'));
+    await person.click(screen.getByRole('button', { name: 'Temizle' }));
+    await waitFor(() => expect(address()).toBe('/admin/slides'));
+  });
+
   it.each([
-    [{ images: [], next_cursor: null }, 'Bu süzgece uyan slayt yok.'],
+    [{ images: [], next_cursor: null }, 'Henüz slayt yok.'],
     [refusal('unavailable'), 'Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.'],
   ])('say when there are none, and why they cannot be shown', async (answer, sentence) => {
     openSlides({ 'GET /admin/images': answer });
@@ -144,10 +178,10 @@ it('a slide that is read again comes back to the failed ones by itself, should i
       return { message: '1 slayt yeniden okunuyor.', changed: 1 };
     },
   });
-  await person.selectOptions(await screen.findByRole('combobox', { name: 'Durum' }), 'Okunamayanlar (1)');
+  await person.selectOptions(await screen.findByRole('combobox', { name: 'Durum' }), 'Okunamadı (1)');
   await person.click((await row('slayt-2.svs')).getByRole('button', { name: 'İşlemler: slayt-2.svs' }));
   await person.click(await screen.findByRole('menuitem', { name: 'Yeniden oku' }));
-  await screen.findByText('Bu süzgece uyan slayt yok.');
+  await screen.findByText('Bu filtrelere uyan slayt yok.');
   isBeingRead = false;
   await vi.advanceTimersByTimeAsync(5000);
   await row('slayt-2.svs');
@@ -160,6 +194,37 @@ describe('one slide', () => {
     await opened.person.click(await screen.findByRole('menuitem', { name: action }));
     return opened;
   }
+
+  it('gets a scale from an administrator, with a decimal comma, and says so in the list', async () => {
+    const { person, calls } = await choose('slayt-1.svs', 'Düzenle', {
+      [`PUT /image-catalog/images/${idOf(1)}`]: { image: slide(1) },
+    });
+    await person.type(await screen.findByLabelText('Piksel boyutu (µm)'), '0,x');
+    await person.click(screen.getByRole('button', { name: 'Kaydet' }));
+    await screen.findByText(/arasında bir sayı olmalı/);
+    await person.clear(screen.getByLabelText('Piksel boyutu (µm)'));
+    await person.type(screen.getByLabelText('Piksel boyutu (µm)'), '0,25');
+    await person.click(screen.getByRole('button', { name: 'Kaydet' }));
+    await waitFor(() =>
+      expect(bodyOf(calls, `PUT /image-catalog/images/${idOf(1)}`)).toEqual({ calibration: { mpp: 0.25 } }),
+    );
+  });
+
+  it('goes back to the scale of its file when both fields are emptied', async () => {
+    const entered = slide(1, { mpp_x: 0.25, mpp_y: 0.25, objective_power: 40, scale_entered: true });
+    const { person, calls } = await choose(
+      'slayt-1.svs',
+      'Düzenle',
+      { [`PUT /image-catalog/images/${idOf(1)}`]: { image: slide(1) } },
+      [{ ...entered, objective_power_derived: true }],
+    );
+    await screen.findByText(/\(elle girildi\)/);
+    await person.clear(await screen.findByLabelText('Piksel boyutu (µm)'));
+    await person.click(screen.getByRole('button', { name: 'Kaydet' }));
+    await waitFor(() =>
+      expect(bodyOf(calls, `PUT /image-catalog/images/${idOf(1)}`)).toEqual({ calibration: null }),
+    );
+  });
 
   it('is edited: only what was changed is sent', async () => {
     const answer = { image: slide(1, { organ_type: 'Deri' }) };
@@ -223,7 +288,9 @@ describe('one slide', () => {
     await person.click(dialog.getByRole('button', { name: 'Katalogdan kaldır' }));
     await screen.findByText('Kaldırıldı.');
     expect(document.activeElement).not.toBe(document.body);
-    await person.click(screen.getByRole('button', { name: 'Geri al' }));
+    const undo = screen.getByRole<HTMLButtonElement>('button', { name: 'Geri Al' });
+    await waitFor(() => expect(undo.disabled).toBe(false)); // after the toast has settled
+    await person.click(undo);
     await screen.findByText('Geri alındı.');
     const sent = calls.filter(({ name }) => name === 'POST /admin/images/changes').map(({ body }) => body);
     expect(sent).toEqual([
@@ -255,6 +322,26 @@ describe('many slides', () => {
       dataset_name: 'Arşiv',
     });
     expect(screen.queryByRole('region', { name: 'Seçili slaytlar' })).toBeNull();
+  });
+
+  it('get the same organ in one step', async () => {
+    const { person, calls } = openSlides({
+      'POST /admin/images/changes': { message: '2 slayt değiştirildi.', changed: 2 },
+    });
+    await row('slayt-1.svs');
+    await person.click(screen.getByRole('checkbox', { name: 'Gösterilenlerin tümünü seç' }));
+    await person.click(await screen.findByRole('button', { name: 'Organı değiştir' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Organı değiştir' }));
+    dialog.getByText(/^2 slaydın organı değişir/);
+    const field = dialog.getByRole('textbox', { name: 'Organ' });
+    await person.clear(field);
+    await person.type(field, 'Karaciğer');
+    await person.click(dialog.getByRole('button', { name: 'Kaydet' }));
+    await screen.findByText('2 slayt değiştirildi.');
+    expect(bodyOf(calls, 'POST /admin/images/changes')).toEqual({
+      ids: [idOf(1), idOf(2)],
+      organ_type: 'Karaciğer',
+    });
   });
 
   it('stay selected when it could not be done', async () => {

@@ -3,7 +3,7 @@ import { IconFileSpreadsheet, IconUpload } from '@tabler/icons-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { imageSessions } from '../../api/image-sessions.ts';
 import { Loading } from '../../components/Loading.tsx';
-import { texts as shared } from '../../texts.ts';
+import { texts as shared } from '../../language/texts.ts';
 import { CatalogueFile } from './CatalogueFile.tsx';
 import { SlideList } from './SlideList.tsx';
 import classes from './SlideManagement.module.css';

@@ -15,8 +15,9 @@ import {
 import { type ReactNode, type Ref, useRef } from 'react';
 import { Link } from 'react-router';
 import { useImageSession } from '../../api/image-sessions.ts';
-import { formatBytes } from '../../format-bytes.ts';
-import { changeAtOnce } from './change-at-once.ts';
+import { SlideError } from '../../components/slide-error/SlideError.tsx';
+import { formatBytes } from '../../formatting/format-bytes.ts';
+import { updateOptimistically } from './change-at-once.ts';
 import type { DialogRequest } from './dialog-request.ts';
 import classes from './SlideManagement.module.css';
 import { SlideThumbnail } from './SlideThumbnail.tsx';
@@ -46,6 +47,7 @@ const stateColours: Readonly<Record<SlideState, string>> = {
 
 export function SlideRow({ slide, place, isSelected, onSelect, onAsk }: SlideRowProps) {
   const { id, file_name: name, organ_type: organ, format, size_bytes: size, error, hidden } = slide;
+  const { metadata_hold: hold } = slide;
   const session = useImageSession().id;
   const state = stateOf(slide);
   return (
@@ -78,8 +80,13 @@ export function SlideRow({ slide, place, isSelected, onSelect, onAsk }: SlideRow
           </Badge>
         )}
         {state === 'failed' && error !== null && (
-          <Text size="sm" className={classes.reason ?? ''} lang="en">
-            {error}
+          <Text size="sm" className={classes.reason ?? ''}>
+            <SlideError error={error} code={slide.error_code} mixed="tr" />
+          </Text>
+        )}
+        {hold !== null && (
+          <Text size="sm" className={classes.reason ?? ''}>
+            {hold.kind === 'kept' ? texts.kept(hold.dataset ?? texts.noDataset) : texts.waiting}
           </Text>
         )}
       </td>
@@ -102,10 +109,15 @@ function Cell({ label, children }: { readonly label: string; readonly children: 
   );
 }
 
-function scaleOf({ mpp_x: mpp, mpp_derived: isDerived }: ManagedImage): string | null {
+function scaleOf({
+  mpp_x: mpp,
+  mpp_derived: isDerived,
+  scale_entered: isEntered,
+}: ManagedImage): string | null {
   if (mpp === null) return null;
   const value = texts.micrometres(mpp);
-  return isDerived ? texts.estimated(value) : value;
+  const estimated = isDerived ? texts.estimated(value) : value;
+  return isEntered ? texts.entered(estimated) : estimated;
 }
 
 const icons: Readonly<Record<QuickAction, typeof IconEye>> = {
@@ -161,7 +173,7 @@ function RowMenu({ slide, onAsk }: Pick<SlideRowProps, 'slide' | 'onAsk'>) {
               <Menu.Item
                 key={action}
                 leftSection={<Icon size={18} aria-hidden />}
-                onClick={() => void changeAtOnce(action, [slide])}
+                onClick={() => void updateOptimistically(action, [slide])}
               >
                 {texts[action]}
               </Menu.Item>

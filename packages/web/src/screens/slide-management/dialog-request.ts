@@ -2,7 +2,7 @@ import type { ManagedImage } from '@lamina/contract';
 
 /** What is to be asked before something is done, and of which slides: one, or many. */
 export interface DialogRequest {
-  readonly kind: 'edit' | 'move' | 'remove';
+  readonly kind: 'edit' | 'move' | 'organ' | 'remove';
   /** Not empty. */
   readonly slides: readonly ManagedImage[];
 }

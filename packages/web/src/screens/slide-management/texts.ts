@@ -1,6 +1,6 @@
 import type { ImportedField, ManagedStatus } from '@lamina/contract';
-import { languageNow, wording } from '../../language.ts';
-import { formatNumber } from '../../numbers.ts';
+import { formatNumber } from '../../formatting/numbers.ts';
+import { languageNow, wording } from '../../language/language.ts';
 
 const slidesInEnglish = (count: number) => (count === 1 ? '1 slide' : `${formatNumber(count)} slides`);
 const figure = (value: number) => value.toLocaleString(languageNow('tr'), { maximumSignificantDigits: 4 });
@@ -9,18 +9,23 @@ export const texts = wording({
   mixed: 'tr',
   tr: {
     heading: 'Slaytlar',
-    hint: 'Katalogdaki kayıtları düzenleyin, taşıyın, gizleyin, kaldırın. Slayt dosyalarının kendisi hiç değişmez.',
+    hint: 'Katalogdaki kayıtları düzenleyin, taşıyın, gizleyin, kaldırın. Slayt dosyaları değiştirilmez.',
     catalogueFile: 'Katalog dosyası (CSV)',
     upload: 'Slayt yükle',
     list: 'Slayt listesi',
     refresh: 'Yenile',
     loading: 'Slaytlar yükleniyor…',
     loadFailed: 'Slaytlar yüklenemedi.',
-    empty: 'Bu süzgece uyan slayt yok.',
+    empty: 'Bu filtrelere uyan slayt yok.',
+    clearFilters: 'Filtreleri temizle',
+    none: 'Henüz slayt yok.',
+    noneHint: 'Yukarıdaki düğmeyle slayt yükleyin veya dosyaları slayt klasörüne kopyalayın.',
     more: 'Devamını göster',
     moreFailed: 'Devamı yüklenemedi.',
     shown: (shown: number, all: number) =>
-      `${formatNumber(all)} slayttan ${formatNumber(shown)} tanesi gösteriliyor`,
+      shown === all
+        ? `${formatNumber(all)} slaydın tümü gösteriliyor`
+        : `${formatNumber(all)} slayttan ${formatNumber(shown)} tanesi gösteriliyor`,
     search: 'Ara',
     searchHint: 'Dosya adı, kimlik, organ veya veri kümesi',
     dataset: 'Veri kümesi',
@@ -36,9 +41,19 @@ export const texts = wording({
     scale: 'Ölçek',
     actions: 'İşlemler',
     micrometres: (value: number) => `${figure(value)} µm/piksel`,
-    estimated: (value: string) => `${value} (kestirim)`,
+    estimated: (value: string) => `${value} (tahmini)`,
+    entered: (value: string) => `${value} (elle girildi)`,
+    pixelSize: 'Piksel boyutu (µm)',
+    objectivePower: 'Objektif (×)',
+    calibrationHint:
+      'Yalnızca dosyadaki ölçek eksik veya yanlışsa doldurun: ölçümler bununla yapılır ve işaretlenir. Boş bırakırsanız dosyadaki değerler kullanılır.',
+    calibrationInvalid: 'Piksel boyutu 0,001–1000, objektif 0,1–1000 arasında bir sayı olmalı.',
     unknown: 'Bilinmiyor',
     noOrgan: 'Organ belirtilmemiş',
+    kept: (dataset: string) =>
+      `Dosyalara göre veri kümesi: ${dataset}. Orada daha çok kişi görebileceği için slayt burada tutuldu. Onaylamak için slaydı taşıyın.`,
+    waiting:
+      'Bir catalogue.csv veya dataset.json dosyası kullanılamadığı için slayt gizlendi. Dosyayı düzeltin ya da slaydı üyelere gösterin.',
 
     select: (name: string) => `Seç: ${name}`,
     selectShown: 'Gösterilenlerin tümünü seç',
@@ -58,7 +73,6 @@ export const texts = wording({
     remove: 'Katalogdan kaldır',
     bringBack: 'Kataloğa geri al',
     readAgain: 'Yeniden oku',
-    undo: 'Geri al',
 
     editTitle: 'Slaydı düzenle',
     fileName: 'Gösterilen ad',
@@ -75,6 +89,11 @@ export const texts = wording({
     moveNew:
       'Yeni bir ad yazarsanız, o veri kümesi bütün üyelere açık olur. Boş bırakılırsa slaytlar hiçbir veri kümesinde olmaz.',
 
+    setOrgan: 'Organı değiştir',
+    organTitle: 'Organı değiştir',
+    organHint: (count: number) =>
+      `${formatNumber(count)} slaydın organı değişir. Boş bırakılırsa organ bilgisi silinir.`,
+
     removeTitle: 'Katalogdan kaldırılsın mı?',
     removeOne: (name: string) => `${name} katalogdan kaldırılır ve kimse tarafından görülmez.`,
     removeMany: (count: number) =>
@@ -84,7 +103,7 @@ export const texts = wording({
     fileHint:
       'Ad, veri kümesi ve organ bilgilerini bir elektronik tablodan toplu olarak değiştirin. Önce ne değişeceği gösterilir; siz uygulayana dek hiçbir şey değişmez.',
     fileColumns:
-      'Sütunlar: id, file_name, dataset_name, organ_type. Slayt id ile ya da id yoksa file_name sütunundaki yolu veya adıyla bulunur. Boş bırakılan hücre değişmez. Virgül, noktalı virgül veya sekmeyle ayrılmış olabilir.',
+      'Sütunlar: id, file_name, dataset_name, organ_type. Slaytlar önce id ile, id yoksa file_name sütunundaki yol veya adla eşleştirilir. Boş bırakılan hücre değişmez. Virgül, noktalı virgül veya sekmeyle ayrılmış olabilir.',
     download: 'Kataloğu indir',
     downloaded: 'Katalog indirildi.',
     downloadFailed: 'Katalog indirilemedi.',
@@ -96,7 +115,7 @@ export const texts = wording({
     checkFailed: 'Dosya incelenemedi. Lütfen tekrar deneyin.',
     preview: (name: string) => `Önizleme: ${name}`,
     readAsTurkish:
-      'Dosya UTF-8 değil, Windows-1254 (Türkçe) olarak okundu. Harflerin aşağıda doğru göründüğünü denetleyin.',
+      'Dosya UTF-8 değil, Windows-1254 (Türkçe) olarak okundu. Harflerin aşağıda doğru göründüğünü kontrol edin.',
     rows: 'Satır',
     changed: 'Değişecek',
     unchanged: 'Aynı kalacak',
@@ -110,9 +129,7 @@ export const texts = wording({
       `${formatNumber(all)} satırdan ilk ${formatNumber(told)} tanesi listeleniyor; hepsi uygulanır.`,
     firstProblemsOnly: (told: number, all: number) =>
       `${formatNumber(all)} satırdan ilk ${formatNumber(told)} tanesi listeleniyor.`,
-    from: 'önceki:',
     to: 'yeni:',
-    nothing: 'yok',
     correctFirst: 'Hatalı satırlar varken dosya uygulanamaz. Dosyayı düzeltip yeniden seçin.',
     nothingToApply: 'Bu dosyanın değiştireceği bir şey yok.',
     apply: (count: number) => `${formatNumber(count)} değişikliği uygula`,
@@ -128,7 +145,10 @@ export const texts = wording({
     refresh: 'Refresh',
     loading: 'Loading slides…',
     loadFailed: 'The slides could not be loaded.',
-    empty: 'No slide fits this filter.',
+    empty: 'No slides match these filters.',
+    clearFilters: 'Clear filters',
+    none: 'There are no slides yet.',
+    noneHint: 'Upload slides with the button above, or copy the files to the slide folder.',
     more: 'Show more',
     moreFailed: 'The rest could not be loaded.',
     shown: (shown, all) => `Showing ${formatNumber(shown)} of ${slidesInEnglish(all)}`,
@@ -148,8 +168,18 @@ export const texts = wording({
     actions: 'Actions',
     micrometres: (value) => `${figure(value)} µm per pixel`,
     estimated: (value) => `${value} (estimated)`,
+    entered: (value) => `${value} (entered by hand)`,
+    pixelSize: 'Pixel size (µm)',
+    objectivePower: 'Objective (×)',
+    calibrationHint:
+      'Only where the scale of the file is missing or wrong: measurements use it and are marked. Leave both empty to use the values of the file.',
+    calibrationInvalid: 'The pixel size must be a number from 0.001 to 1000, the objective from 0.1 to 1000.',
     unknown: 'Unknown',
     noOrgan: 'No organ given',
+    kept: (dataset) =>
+      `The files name the dataset: ${dataset}. More people could see the slide there, so it was kept here. Move the slide to confirm.`,
+    waiting:
+      'Hidden because a catalogue.csv or dataset.json file cannot be used. Correct the file, or show the slide to members.',
 
     select: (name) => `Select: ${name}`,
     selectShown: 'Select all that are shown',
@@ -169,7 +199,6 @@ export const texts = wording({
     remove: 'Remove from the catalogue',
     bringBack: 'Put back into the catalogue',
     readAgain: 'Read again',
-    undo: 'Undo',
 
     editTitle: 'Edit the slide',
     fileName: 'Name that is shown',
@@ -186,10 +215,14 @@ export const texts = wording({
     moveNew:
       'A dataset with a new name is open to all members. If this is left empty, the slides will be in no dataset.',
 
+    setOrgan: 'Set organ',
+    organTitle: 'Set the organ',
+    organHint: (count) => `The organ of ${slidesInEnglish(count)} will change. An empty field removes it.`,
+
     removeTitle: 'Remove from the catalogue?',
-    removeOne: (name) => `${name} will be removed from the catalogue, and nobody will see it.`,
+    removeOne: (name) => `${name} will be removed from the catalogue and no longer shown.`,
     removeMany: (count) =>
-      `${slidesInEnglish(count)} will be removed from the catalogue, and nobody will see them.`,
+      `${slidesInEnglish(count)} will be removed from the catalogue and no longer shown.`,
     removeHint: 'No file is deleted; you can put the entry back at any time.',
 
     fileHint:
@@ -207,7 +240,7 @@ export const texts = wording({
     checkFailed: 'The file could not be looked at. Please try again.',
     preview: (name) => `Preview: ${name}`,
     readAsTurkish:
-      'The file is not UTF-8; it was read as Windows-1254 (Turkish). Please check that the letters below are right.',
+      'The file is not UTF-8; it was read as Windows-1254 (Turkish). Please check that the characters below are correct.',
     rows: 'Lines',
     changed: 'To change',
     unchanged: 'To stay the same',
@@ -221,9 +254,7 @@ export const texts = wording({
       `The first ${formatNumber(told)} of ${formatNumber(all)} lines are listed; all are applied.`,
     firstProblemsOnly: (told, all) =>
       `The first ${formatNumber(told)} of ${formatNumber(all)} lines are listed.`,
-    from: 'before:',
     to: 'after:',
-    nothing: 'none',
     correctFirst: 'The file cannot be applied while lines are wrong. Correct it and choose it again.',
     nothingToApply: 'There is nothing that this file would change.',
     apply: (count) => (count === 1 ? 'Apply 1 change' : `Apply ${formatNumber(count)} changes`),
@@ -238,9 +269,10 @@ export const statusLabels = wording<Record<ManagedStatus, string>>({
   tr: {
     listed: 'Katalogdakiler',
     ready: 'Hazır olanlar',
-    pending: 'Okunmakta olanlar',
-    failed: 'Okunamayanlar',
+    pending: 'Okunuyor',
+    failed: 'Okunamadı',
     hidden: 'Üyelerden gizlenenler',
+    held: 'Karar bekleyenler',
     missing: 'Dosyası bulunamayanlar',
     removed: 'Katalogdan kaldırılanlar',
   },
@@ -250,13 +282,14 @@ export const statusLabels = wording<Record<ManagedStatus, string>>({
     pending: 'Being read',
     failed: 'Cannot be read',
     hidden: 'Hidden from members',
+    held: 'Waiting for a decision',
     missing: 'File not found',
     removed: 'Removed from the catalogue',
   },
 });
 
 /** What one slide is. */
-export const stateLabels = wording<Record<Exclude<ManagedStatus, 'listed'>, string>>({
+export const stateLabels = wording<Record<Exclude<ManagedStatus, 'listed' | 'held'>, string>>({
   mixed: 'tr',
   tr: {
     ready: 'Hazır',

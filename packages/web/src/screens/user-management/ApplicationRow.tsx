@@ -1,12 +1,10 @@
 import type { LikelyDuplicate, UserDetails } from '@lamina/contract';
 import { Alert, Button, Checkbox, Group, Text, Title } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
-import { announce } from '../../announce.ts';
-import { approve } from '../../api/users.ts';
-import { formatDateAndTime } from '../../dates.ts';
-import { nameOf } from '../../person.ts';
-import { statusLabel } from '../../texts.ts';
+import { memo, useRef } from 'react';
+import { formatDateAndTime } from '../../formatting/dates.ts';
+import { nameOf } from '../../formatting/person.ts';
+import { statusLabel } from '../../language/texts.ts';
 import classes from './Applications.module.css';
 import { texts } from './texts.ts';
 
@@ -15,20 +13,32 @@ interface ApplicationRowProps {
   readonly duplicates: readonly LikelyDuplicate[];
   readonly isChosen: boolean;
   readonly onChoose: (isChosen: boolean) => void;
+  /** The row keeps its place while the buttons are disabled, such as after a change of the list. */
+  readonly isDisabled: boolean;
+  /** The approval is on its way. */
+  readonly isApproving: boolean;
+  /** @param height of the row, in pixels */
+  readonly onApprove: (height: number) => void;
   readonly onApproveWith: () => void;
   readonly onReject: () => void;
 }
 
-/** One application: who it is, what they say, whom they resemble, and the decision. */
-export function ApplicationRow({
+/**
+ * One application: person, institution and purpose, likely duplicates, and the decision. Rendered again only when its data
+ * or its state changes: the handlers of the list work the same in every render.
+ */
+export const ApplicationRow = memo(function ApplicationRow({
   user,
   duplicates,
   isChosen,
   onChoose,
+  isDisabled,
+  isApproving,
+  onApprove,
   onApproveWith,
   onReject,
 }: ApplicationRowProps) {
-  const approval = useMutation({ mutationFn: () => approve(user.uid, 'user'), onSuccess: announce });
+  const row = useRef<HTMLLIElement>(null);
   const name = nameOf(user);
   const said = [
     [texts.affiliation, user.affiliation],
@@ -36,7 +46,7 @@ export function ApplicationRow({
   ] as const;
 
   return (
-    <li className={classes.row}>
+    <li className={classes.row} ref={row}>
       <Checkbox
         mt={4}
         checked={isChosen}
@@ -86,17 +96,32 @@ export function ApplicationRow({
           </Alert>
         )}
         <Group gap="xs">
-          <Button size="sm" loading={approval.isPending} onClick={() => approval.mutate()}>
+          <Button
+            size="sm"
+            loading={isApproving}
+            disabled={isDisabled}
+            onClick={() => onApprove(row.current?.offsetHeight ?? 0)}
+          >
             {texts.approve}
           </Button>
-          <Button size="sm" variant="default" disabled={approval.isPending} onClick={onApproveWith}>
+          <Button size="sm" variant="default" disabled={isApproving || isDisabled} onClick={onApproveWith}>
             {texts.approveWith}
           </Button>
-          <Button size="sm" variant="default" disabled={approval.isPending} onClick={onReject}>
+          <Button size="sm" variant="default" disabled={isApproving || isDisabled} onClick={onReject}>
             {texts.reject}
           </Button>
         </Group>
       </div>
     </li>
+  );
+}, isSameRow);
+
+function isSameRow(before: ApplicationRowProps, after: ApplicationRowProps): boolean {
+  return (
+    before.user === after.user &&
+    before.duplicates === after.duplicates &&
+    before.isChosen === after.isChosen &&
+    before.isDisabled === after.isDisabled &&
+    before.isApproving === after.isApproving
   );
 }

@@ -3,7 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
-import { type Answers, refusal } from '../../testing/stub-api.ts';
+import { type Answers, later } from '../../testing/stub-api.ts';
 
 const admin = account({ uid: 'uid-of-admin', role: 'admin' });
 
@@ -27,9 +27,11 @@ const restricted = {
   name: 'Böbrek',
   access: 'restricted',
   listed: true,
+  sharing: false,
   images: 1,
   grants: [],
   requests: [],
+  identifiable_originals: false,
 };
 
 function openQueue(api: Answers = {}) {
@@ -52,8 +54,8 @@ async function rowOf(name: string) {
   return within(row);
 }
 
-describe('the queue of those who wait', () => {
-  it('shows who they are, what they say, and whom they resemble', async () => {
+describe('the queue of applicants', () => {
+  it('shows name, e-mail, institution, purpose and likely duplicates of an applicant', async () => {
     const other = { uid: 'x', email: 'deniz@eski.example', displayName: 'Deniz Kaya', status: 'deactivated' };
     openQueue({
       'GET /admin/applications': {
@@ -69,12 +71,12 @@ describe('the queue of those who wait', () => {
     screen.getByText('Bekleyen 260 kişiden en uzun süredir bekleyen 1 kişi gösteriliyor.');
   });
 
-  it('says that nobody waits', async () => {
+  it('says that no one waits for approval, and what happens next', async () => {
     openQueue({ 'GET /admin/applications': queueOf() });
     await screen.findByText('Onay bekleyen kimse yok.');
   });
 
-  it('is a tab beside all users, with the number of those who wait', async () => {
+  it('is a tab beside all users, with the number of applicants', async () => {
     const { person, address } = openQueue({ 'GET /admin/users': { users: [], message: '' } });
     await screen.findByRole('tab', { name: /Bekleyenler\s*2/, selected: true });
     await person.click(screen.getByRole('tab', { name: 'Tüm Kullanıcılar' }));
@@ -82,7 +84,7 @@ describe('the queue of those who wait', () => {
     expect(address()).toBe('/admin/users');
   });
 
-  it('approves with one click, as the role user without an end, and forgets who has been decided', async () => {
+  it('approves an applicant with one click, as the role user without an end date', async () => {
     let queue = queueOf(deniz, ekin);
     const { person, calls } = openQueue({
       'GET /admin/applications': () => queue,
@@ -97,9 +99,60 @@ describe('the queue of those who wait', () => {
     expect(calls.find(({ name }) => name.endsWith('/approve'))?.body).toEqual({ role: 'user' });
   });
 
+  it('keeps the place of a person who was approved, with the name and the way back', async () => {
+    let queue = queueOf(deniz, ekin);
+    const { person, calls } = openQueue({
+      'GET /admin/applications': () => queue,
+      'POST /admin/users/deniz/approve': () => {
+        queue = queueOf(ekin);
+        return { message: 'tamam' };
+      },
+      'POST /admin/users/deniz/withdraw-approval': () => {
+        queue = queueOf(deniz, ekin);
+        return { message: 'tamam' };
+      },
+    });
+    const first = () => screen.getAllByRole('listitem')[0];
+    await person.click((await rowOf('Deniz Kaya')).getByRole('button', { name: 'Onayla' }));
+    await screen.findByText('Onaylandı: Deniz Kaya');
+    expect(first()?.textContent).toContain('Onaylandı: Deniz Kaya');
+    await waitFor(() =>
+      expect(calls.filter(({ name }) => name === 'GET /admin/applications').length).toBe(2),
+    );
+    expect(first()?.textContent).toContain('Onaylandı: Deniz Kaya');
+
+    const undo = screen.getByRole<HTMLButtonElement>('button', { name: 'Geri Al: Deniz Kaya' });
+    await waitFor(() => expect(undo.disabled).toBe(false));
+    await person.click(undo);
+    await screen.findByText('Onay geri alındı.');
+    await rowOf('Deniz Kaya');
+    expect(first()?.textContent).toContain('Deniz Kaya');
+  });
+
+  it('disables its buttons for a moment after the rows have moved', async () => {
+    let queue = queueOf(deniz, ekin);
+    const { person } = openQueue({
+      'GET /admin/applications': () => queue,
+      'POST /admin/users/deniz/reject': () => {
+        queue = queueOf(ekin);
+        return { message: 'tamam' };
+      },
+    });
+    await person.click((await rowOf('Deniz Kaya')).getByRole('button', { name: 'Reddet' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    await person.type(dialog.getByLabelText('Gerekçe'), 'Kurum doğrulanamadı.');
+    await person.click(dialog.getByRole('button', { name: 'Reddet' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    const approve = (await rowOf('Ekin Su')).getByRole<HTMLButtonElement>('button', { name: 'Onayla' });
+    expect(approve.disabled).toBe(true);
+    await waitFor(() => expect(approve.disabled).toBe(false));
+  });
+
   it('approves with a role, datasets and an end date in one step', async () => {
     const { person, calls } = openQueue({ 'POST /admin/users/deniz/approve': { message: 'tamam' } });
-    await person.click((await rowOf('Deniz Kaya')).getByRole('button', { name: 'Seçeneklerle Onayla' }));
+    await person.click(
+      (await rowOf('Deniz Kaya')).getByRole('button', { name: 'Rol ve Erişim Seçerek Onayla…' }),
+    );
     const dialog = within(await screen.findByRole('dialog', { name: 'Başvuruyu Onayla' }));
     await person.click(dialog.getByRole('radio', { name: 'İzleyici' }));
     await person.click(await dialog.findByRole('checkbox', { name: 'Böbrek' }));
@@ -115,11 +168,18 @@ describe('the queue of those who wait', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 
-  it('decides about several at once, and names those for whom it failed', async () => {
-    let refuses = true;
+  it('approves several in one call, and names the people about whom it failed', async () => {
+    let isRefused = true;
     const { person, calls } = openQueue({
-      'POST /admin/users/deniz/approve': { message: 'tamam' },
-      'POST /admin/users/ekin/approve': () => (refuses ? refusal('already_active') : { message: 'tamam' }),
+      'POST /admin/applications/approve': ({ body }) => ({
+        results: (body as { uids: string[] }).uids.map((uid) => ({
+          uid,
+          error:
+            uid === 'ekin' && isRefused
+              ? { code: 'already_active', message: 'Bu kullanıcı zaten aktif.' }
+              : null,
+        })),
+      }),
     });
     await person.click(await screen.findByRole('checkbox', { name: 'Tümünü seç' }));
     screen.getByText('2 kişi seçildi');
@@ -129,22 +189,45 @@ describe('the queue of those who wait', () => {
     await person.click(dialog.getByRole('button', { name: 'Onayla' }));
     await dialog.findByText('Ekin Su: Bu kullanıcı zaten aktif.');
     await screen.findByText('1 kullanıcı onaylandı.');
-    // Those for whom it went well are not asked for again.
-    refuses = false;
+    // The second attempt is about the failed person alone.
+    isRefused = false;
     await person.click(dialog.getByRole('button', { name: 'Yeniden Dene' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-    const approvals = calls.filter(({ name }) => name.endsWith('/approve')).map(({ name }) => name);
+    const approvals = calls.filter(({ name }) => name.endsWith('/approve')).map(({ body }) => body);
+    const terms = { role: 'user', datasets: [], expires_at: null };
     expect(approvals).toEqual([
-      'POST /admin/users/deniz/approve',
-      'POST /admin/users/ekin/approve',
-      'POST /admin/users/ekin/approve',
+      { uids: ['deniz', 'ekin'], ...terms },
+      { uids: ['ekin'], ...terms },
     ]);
   });
 
-  it('refuses with a reason, and not without one', async () => {
+  it('sends 25 people in calls of 20, shows the progress, and stops when asked to', async () => {
+    const people = Array.from({ length: 25 }, (_, place) => applicant(`kisi-${place}`, `Kişi ${place}`));
+    const first = later();
     const { person, calls } = openQueue({
-      'POST /admin/users/deniz/reject': { message: 'tamam' },
-      'POST /admin/users/ekin/reject': { message: 'tamam' },
+      'GET /admin/applications': queueOf(...people),
+      'POST /admin/applications/approve': first.answer,
+    });
+    await person.click(await screen.findByRole('checkbox', { name: 'Tümünü seç' }));
+    await person.click(screen.getByRole('button', { name: 'Seçilenleri Onayla' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    await person.click(dialog.getByRole('button', { name: 'Onayla' }));
+    await dialog.findByText('25 kişiden 0 kişi tamamlandı');
+    await person.click(dialog.getByRole('button', { name: 'Durdur' }));
+    first.give({ results: people.slice(0, 20).map(({ uid }) => ({ uid, error: null })) });
+    await screen.findByText('20 kullanıcı onaylandı.');
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect(calls.filter(({ name }) => name.endsWith('/approve'))).toHaveLength(1);
+  });
+
+  it('rejects several with one reason, and not without a reason', async () => {
+    const { person, calls } = openQueue({
+      'POST /admin/applications/reject': {
+        results: [
+          { uid: 'deniz', error: null },
+          { uid: 'ekin', error: null },
+        ],
+      },
     });
     await person.click((await rowOf('Ekin Su')).getByRole('checkbox'));
     await person.click((await rowOf('Deniz Kaya')).getByRole('checkbox'));
@@ -156,9 +239,40 @@ describe('the queue of those who wait', () => {
     await person.click(dialog.getByRole('button', { name: 'Reddet' }));
     await screen.findByText('2 başvuru reddedildi.');
     expect(calls.filter(({ name }) => name.endsWith('/reject')).map(({ body }) => body)).toEqual([
-      { reason: 'Kurum doğrulanamadı.' },
-      { reason: 'Kurum doğrulanamadı.' },
+      { uids: ['deniz', 'ekin'], reason: 'Kurum doğrulanamadı.' },
     ]);
+  });
+
+  it.each(['Seçilenleri Onayla', 'Seçilenleri Reddet'])(
+    'closes the dialog of "%s" with "Vazgeç"',
+    async (button) => {
+      const { person } = openQueue();
+      await person.click(await screen.findByRole('checkbox', { name: 'Tümünü seç' }));
+      await person.click(screen.getByRole('button', { name: button }));
+      await person.click(await screen.findByRole('button', { name: 'Vazgeç' }));
+      await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    },
+  );
+
+  it('searches on the server, keeps the search in the address, and clears it', async () => {
+    const { person, calls, address } = openQueue();
+    await rowOf('Deniz Kaya');
+    await person.type(screen.getByRole('searchbox', { name: 'Ara' }), 'sule');
+    await waitFor(() => expect(address()).toBe('/admin/users?view=waiting&q=sule'));
+    const searches = () =>
+      calls.filter(({ name }) => name === 'GET /admin/applications').map(({ query }) => query);
+    await waitFor(() => expect(searches().at(-1)).toEqual({ q: 'sule' }));
+    await person.click(screen.getByRole('button', { name: 'Temizle' }));
+    await waitFor(() => expect(address()).toBe('/admin/users?view=waiting'));
+  });
+
+  it('loads 200 more of 450 applicants on request', async () => {
+    const { person, calls } = openQueue({
+      'GET /admin/applications': { ...queueOf(deniz, ekin), waiting: 450 },
+    });
+    await person.click(await screen.findByRole('button', { name: 'Daha fazla göster' }));
+    const last = () => calls.filter(({ name }) => name === 'GET /admin/applications').at(-1)?.query;
+    await waitFor(() => expect(last()).toEqual({ limit: '400' }));
   });
 });
 

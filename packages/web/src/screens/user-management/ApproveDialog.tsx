@@ -1,15 +1,15 @@
 import type { GrantableRole, UserDetails } from '@lamina/contract';
-import { Button, Modal, Radio, Stack, Text } from '@mantine/core';
+import { Radio, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { approveWith } from '../../api/users.ts';
-import { useReturnFocus } from '../../components/use-return-focus.ts';
-import { nameOf } from '../../person.ts';
-import { roleLabel, texts as shared } from '../../texts.ts';
-import { decideAll, type Undecided } from './decide-all.ts';
+import { approveWith, withdrawApproval } from '../../api/users.ts';
+import { FormDialog } from '../../components/FormDialog.tsx';
+import { nameOf } from '../../formatting/person.ts';
+import { roleLabel, texts as shared } from '../../language/texts.ts';
+import { DecisionState } from './DecisionState.tsx';
 import { TermsFields } from './TermsFields.tsx';
-import { noTerms, termsOf, toTerms } from './terms.ts';
+import { noTerms, parseTerms, termsOf } from './terms.ts';
 import { texts } from './texts.ts';
-import { UndecidedList } from './UndecidedList.tsx';
+import { useDecision } from './use-decision.ts';
 
 interface ApproveDialogProps {
   /** One or several. */
@@ -19,70 +19,50 @@ interface ApproveDialogProps {
 
 const roles: readonly GrantableRole[] = ['user', 'viewer'];
 
-/** Approving with a role, datasets and an end date, the same for all of them. */
+/** Approves one or several applicants with a role, datasets and an end date, the same for all of them. */
 export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
-  useReturnFocus();
   const [first] = people;
   const [role, setRole] = useState<GrantableRole>('user');
   const [terms, setTerms] = useState(people.length === 1 && first ? termsOf(first) : noTerms);
-  const [undecided, setUndecided] = useState<readonly Undecided[]>([]);
-  const [isRunning, setRunning] = useState(false);
-  const left = undecided.length > 0 ? undecided.map(({ user }) => user) : people;
-
-  async function submit() {
-    setRunning(true);
-    const failed = await decideAll(left, (uid) => approveWith(uid, role, toTerms(terms)), texts.approvedMany);
-    setRunning(false);
-    setUndecided(failed);
-    if (failed.length === 0) onClose();
-  }
+  const { run, stop, isRunning, progress, undecided } = useDecision({
+    people,
+    decideOne: (uid) => approveWith(uid, role, parseTerms(terms)),
+    undoOne: withdrawApproval,
+    done: texts.approvedMany,
+    onDone: onClose,
+  });
 
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <FormDialog
       title={texts.approveTitle}
-      closeButtonProps={{ 'aria-label': shared.close }}
-      centered
-      withinPortal={false}
+      submitLabel={undecided.length > 0 ? texts.tryAgain : texts.approve}
+      isRunning={isRunning}
+      onSubmit={() => void run({ kind: 'approve', role, terms: parseTerms(terms) })}
+      onClose={isRunning ? stop : onClose}
+      {...(isRunning && { cancelLabel: texts.stop })}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-        noValidate
+      <Text>
+        {people.length === 1 && first ? texts.approveOne(nameOf(first)) : texts.approveMany(people.length)}
+      </Text>
+      <Radio.Group
+        label={shared.role}
+        value={role}
+        onChange={(value) => setRole(value === 'viewer' ? 'viewer' : 'user')}
       >
-        <Stack>
-          <Text>
-            {people.length === 1 && first
-              ? texts.approveOne(nameOf(first))
-              : texts.approveMany(people.length)}
-          </Text>
-          <Radio.Group
-            label={shared.role}
-            value={role}
-            onChange={(value) => setRole(value === 'viewer' ? 'viewer' : 'user')}
-          >
-            <Stack gap="xs" mt="xs">
-              {roles.map((each) => (
-                <Radio
-                  key={each}
-                  value={each}
-                  label={roleLabel(each)}
-                  description={texts.roleHint[each]}
-                  data-autofocus={each === role || undefined}
-                />
-              ))}
-            </Stack>
-          </Radio.Group>
-          <TermsFields terms={terms} onChange={setTerms} />
-          <UndecidedList undecided={undecided} />
-          <Button type="submit" loading={isRunning}>
-            {undecided.length > 0 ? texts.tryAgain : texts.approve}
-          </Button>
+        <Stack gap="xs" mt="xs">
+          {roles.map((each) => (
+            <Radio
+              key={each}
+              value={each}
+              label={roleLabel(each)}
+              description={texts.roleHint[each]}
+              data-autofocus={each === role || undefined}
+            />
+          ))}
         </Stack>
-      </form>
-    </Modal>
+      </Radio.Group>
+      <TermsFields terms={terms} onChange={setTerms} />
+      <DecisionState progress={progress} undecided={undecided} />
+    </FormDialog>
   );
 }

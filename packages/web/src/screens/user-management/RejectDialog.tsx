@@ -1,78 +1,69 @@
 import { reasonMaxLength, type UserDetails } from '@lamina/contract';
-import { Button, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Group, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { reject } from '../../api/users.ts';
-import { useReturnFocus } from '../../components/use-return-focus.ts';
-import { nameOf } from '../../person.ts';
-import { texts as shared } from '../../texts.ts';
-import { decideAll, type Undecided } from './decide-all.ts';
+import { FormDialog } from '../../components/FormDialog.tsx';
+import { nameOf } from '../../formatting/person.ts';
+import { DecisionState } from './DecisionState.tsx';
 import { texts } from './texts.ts';
-import { UndecidedList } from './UndecidedList.tsx';
+import { useDecision } from './use-decision.ts';
 
 interface RejectDialogProps {
-  /** One or several; all are told the same. */
+  /** One or several; all receive the same reason. */
   readonly people: readonly UserDetails[];
   readonly onClose: () => void;
 }
 
-/** Refusing an application, with a reason that the person reads. */
+/** Rejects one or several applications, with a reason that the people read. */
 export function RejectDialog({ people, onClose }: RejectDialogProps) {
-  useReturnFocus();
   const [first] = people;
-  const [reason, setReason] = useState('');
+  const [typed, setTyped] = useState('');
   const [isMissing, setMissing] = useState(false);
-  const [undecided, setUndecided] = useState<readonly Undecided[]>([]);
-  const [isRunning, setRunning] = useState(false);
-  const left = undecided.length > 0 ? undecided.map(({ user }) => user) : people;
+  const reason = typed.trim();
+  const { run, stop, isRunning, progress, undecided } = useDecision({
+    people,
+    decideOne: (uid) => reject(uid, reason),
+    done: texts.rejectedMany,
+    onDone: onClose,
+  });
 
-  async function submit() {
-    const said = reason.trim();
-    setMissing(said === '');
-    if (said === '') return;
-    setRunning(true);
-    const failed = await decideAll(left, (uid) => reject(uid, said), texts.rejectedMany);
-    setRunning(false);
-    setUndecided(failed);
-    if (failed.length === 0) onClose();
+  function submit() {
+    setMissing(reason === '');
+    if (reason !== '') void run({ kind: 'reject', reason });
   }
 
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <FormDialog
       title={texts.rejectTitle}
-      closeButtonProps={{ 'aria-label': shared.close }}
-      centered
-      withinPortal={false}
+      submitLabel={undecided.length > 0 ? texts.tryAgain : texts.reject}
+      isGrave
+      isRunning={isRunning}
+      onSubmit={submit}
+      onClose={isRunning ? stop : onClose}
+      {...(isRunning && { cancelLabel: texts.stop })}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-        noValidate
-      >
-        <Stack>
-          <Text>
-            {people.length === 1 && first ? texts.rejectOne(nameOf(first)) : texts.rejectMany(people.length)}
-          </Text>
-          <Textarea
-            label={texts.reason}
-            description={texts.reasonHint}
-            rows={3}
-            resize="vertical"
-            maxLength={reasonMaxLength}
-            value={reason}
-            error={isMissing && texts.reasonRequired}
-            onChange={(event) => setReason(event.currentTarget.value)}
-            data-autofocus
-          />
-          <UndecidedList undecided={undecided} />
-          <Button type="submit" color="eosin" loading={isRunning}>
-            {undecided.length > 0 ? texts.tryAgain : texts.reject}
+      <Text>
+        {people.length === 1 && first ? texts.rejectOne(nameOf(first)) : texts.rejectMany(people.length)}
+      </Text>
+      <Textarea
+        label={texts.reason}
+        description={texts.reasonHint}
+        rows={3}
+        resize="vertical"
+        maxLength={reasonMaxLength}
+        value={typed}
+        error={isMissing && texts.reasonRequired}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        data-autofocus
+      />
+      <Group gap="xs" role="group" aria-label={texts.reasonTemplates}>
+        {texts.reasons.map(({ name, text }) => (
+          <Button key={name} size="compact-sm" variant="default" onClick={() => setTyped(text)}>
+            {name}
           </Button>
-        </Stack>
-      </form>
-    </Modal>
+        ))}
+      </Group>
+      <DecisionState progress={progress} undecided={undecided} />
+    </FormDialog>
   );
 }

@@ -1,13 +1,12 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import type { User } from '@lamina/contract';
-import { Button, Modal, Stack, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { FormProvider, useForm } from 'react-hook-form';
-import { announce } from '../../announce.ts';
 import { setPassword } from '../../api/users.ts';
+import { FormDialog } from '../../components/FormDialog.tsx';
 import { NewPassword, NewPasswordFields } from '../../components/NewPasswordFields.tsx';
-import { useReturnFocus } from '../../components/use-return-focus.ts';
-import { nameOf } from '../../person.ts';
-import { texts as shared } from '../../texts.ts';
+import { nameOf } from '../../formatting/person.ts';
+import { announce } from '../../notifications/notify.ts';
 import { texts } from './texts.ts';
 
 interface SetPasswordDialogProps {
@@ -15,9 +14,8 @@ interface SetPasswordDialogProps {
   readonly onClose: () => void;
 }
 
-/** An administrator gives an account a new password, as when its owner has no mail. */
+/** Sets a new password for an account, for example when its owner receives no e-mail. */
 export function SetPasswordDialog({ user, onClose }: SetPasswordDialogProps) {
-  useReturnFocus();
   const form = useForm({
     resolver: zodResolver(NewPassword),
     defaultValues: { password: '', passwordConfirmation: '' },
@@ -34,25 +32,17 @@ export function SetPasswordDialog({ user, onClose }: SetPasswordDialogProps) {
   });
 
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={texts.setPassword}
-      closeButtonProps={{ 'aria-label': shared.close }}
-      centered
-      withinPortal={false}
-    >
-      <FormProvider {...form}>
-        <form onSubmit={(event) => void submit(event)} noValidate>
-          <Stack>
-            <Text>{texts.setPasswordHint(nameOf(user))}</Text>
-            <NewPasswordFields takesFocus />
-            <Button type="submit" loading={form.formState.isSubmitting}>
-              {texts.setPasswordSubmit}
-            </Button>
-          </Stack>
-        </form>
-      </FormProvider>
-    </Modal>
+    <FormProvider {...form}>
+      <FormDialog
+        title={texts.setPassword}
+        submitLabel={texts.setPasswordSubmit}
+        isRunning={form.formState.isSubmitting}
+        onSubmit={() => void submit()}
+        onClose={onClose}
+      >
+        <Text>{texts.setPasswordHint(nameOf(user))}</Text>
+        <NewPasswordFields takesFocus />
+      </FormDialog>
+    </FormProvider>
   );
 }

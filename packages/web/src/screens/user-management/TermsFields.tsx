@@ -10,7 +10,7 @@ interface TermsFieldsProps {
   readonly onChange: (terms: ChosenTerms) => void;
 }
 
-/** What an account may see beyond the open datasets, and how long it lasts. */
+/** Fields for the restricted datasets and the end date of an account. */
 export function TermsFields({ terms, onChange }: TermsFieldsProps) {
   const restricted = (useDatasets().data ?? []).filter(({ access }) => access === 'restricted');
   return (

@@ -1,18 +1,21 @@
 import type { UserDetails } from '@lamina/contract';
-import { Avatar, Button, Group, Title } from '@mantine/core';
+import { Avatar, Button, Group, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { memo, useState } from 'react';
+import { memo, type ReactNode, useState } from 'react';
 import { Link } from 'react-router';
-import { announce } from '../../announce.ts';
-import type { ActionResult } from '../../api/action-result.ts';
-import { removeSecondFactor } from '../../api/users.ts';
+import { useAuth } from '../../api/auth-state.ts';
 import { RoleBadge, StatusBadge } from '../../components/AccountBadge.tsx';
-import { FieldList } from '../../components/FieldList.tsx';
-import { formatDateAndTime } from '../../dates.ts';
-import { initialsOf, nameOf } from '../../person.ts';
-import { texts as shared } from '../../texts.ts';
+import { announceAction } from '../../components/announce-action.tsx';
+import { useSettled } from '../../components/use-settled.ts';
+import { formatDateAndTime } from '../../formatting/dates.ts';
+import { initialsOf, nameOf } from '../../formatting/person.ts';
+import { texts as shared } from '../../language/texts.ts';
 import { AccessDialog } from './AccessDialog.tsx';
-import { actionsOf } from './actions-of.ts';
+import { actionsOf, type UserAction } from './actions-of.ts';
+import { DeactivateDialog } from './DeactivateDialog.tsx';
+import { RejectDialog } from './RejectDialog.tsx';
+import { RemoveSecondFactorDialog } from './RemoveSecondFactorDialog.tsx';
+import { RoleDialog } from './RoleDialog.tsx';
 import { SetPasswordDialog } from './SetPasswordDialog.tsx';
 import { texts } from './texts.ts';
 import classes from './UserCard.module.css';
@@ -21,18 +24,26 @@ interface UserCardProps {
   readonly user: UserDetails;
 }
 
-/** One account and what can be done with it. Drawn again only when this account changes. */
+type CardDialog = 'access' | 'role' | 'reject' | 'password' | 'deactivate' | 'second-factor';
+
+/** One account and its actions: a card, in a wide window a row. Rendered again only when this account changes. */
 export const UserCard = memo(function UserCard({ user }: UserCardProps) {
-  const [isSettingPassword, setSettingPassword] = useState(false);
-  const [isEditingAccess, setEditingAccess] = useState(false);
+  const isOwn = useAuth().user?.uid === user.uid;
+  const [dialog, setDialog] = useState<CardDialog | null>(null);
+  const closeDialog = () => setDialog(null);
   const action = useMutation({
-    mutationFn: (run: (uid: string) => Promise<ActionResult>) => run(user.uid),
-    onSuccess: announce,
+    mutationFn: async ({ run, undo }: UserAction) => {
+      const result = await run(user.uid);
+      announceAction(result, { about: nameOf(user), ...(undo && { undo: () => undo(user) }) });
+    },
   });
+  // After an action other buttons take the place of the pressed one.
+  const isSettled = useSettled(`${user.status} ${user.role}`);
+  const isDisabled = action.isPending || !isSettled;
 
   return (
     <li className={classes.card}>
-      <Group gap="sm" wrap="nowrap">
+      <Group gap="sm" wrap="nowrap" className={classes.person}>
         <Avatar color="haematoxylin" aria-hidden>
           {initialsOf(user)}
         </Avatar>
@@ -40,55 +51,48 @@ export const UserCard = memo(function UserCard({ user }: UserCardProps) {
           {nameOf(user)}
         </Title>
       </Group>
-      <FieldList
-        fields={[
-          [shared.email, user.email],
-          [shared.displayName, user.displayName ?? shared.notGiven],
-          [shared.status, <StatusBadge key="status" status={user.status} />],
-          [shared.role, <RoleBadge key="role" role={user.role} />],
-          [texts.adminApproved, user.adminApproved ? texts.yes : texts.no],
-          [shared.createdAt, formatDateAndTime(user.createdAt)],
-          [shared.updatedAt, formatDateAndTime(user.updatedAt)],
-          [shared.approvalDate, formatDateAndTime(user.approvalDate)],
-          ...known([
-            [texts.expiresAt, user.expiresAt && formatDateAndTime(user.expiresAt)],
-            [texts.affiliation, user.affiliation],
-            [texts.purpose, user.purpose],
-            [texts.decisionReason, user.decisionReason],
-            [texts.datasets, user.datasets.join(', ')],
-          ]),
-          [shared.uid, user.uid],
-        ]}
-      />
+      <dl className={classes.fields}>
+        {fieldsOf(user).map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {isOwn && (
+        <Text size="sm" c="dimmed" className={classes.own ?? ''}>
+          {texts.ownAccount}
+        </Text>
+      )}
       <Group gap="xs" className={classes.actions}>
-        {actionsOf(user).map(({ name, isMain, run }) => (
+        {actionsOf(user, isOwn).map((each) => (
           <Button
-            key={name}
+            key={each.name}
             size="sm"
-            variant={isMain ? 'filled' : 'default'}
-            disabled={action.isPending}
-            onClick={() => action.mutate(run)}
+            variant={each.isMain ? 'filled' : 'default'}
+            disabled={isDisabled}
+            onClick={() => (each.asksFirst ? setDialog('deactivate') : action.mutate(each))}
           >
-            {texts[name]}
+            {texts[each.name]}
           </Button>
         ))}
+        {user.status === 'pending' && (
+          <Button size="sm" variant="default" disabled={isDisabled} onClick={() => setDialog('reject')}>
+            {texts.reject}
+          </Button>
+        )}
+        {user.status === 'active' && !isOwn && (
+          <Button size="sm" variant="default" disabled={isDisabled} onClick={() => setDialog('role')}>
+            {texts.changeRole}
+          </Button>
+        )}
         {user.status === 'active' && user.role !== 'admin' && (
-          <Button
-            size="sm"
-            variant="default"
-            disabled={action.isPending}
-            onClick={() => setEditingAccess(true)}
-          >
+          <Button size="sm" variant="default" disabled={isDisabled} onClick={() => setDialog('access')}>
             {texts.editAccess}
           </Button>
         )}
         {user.status !== 'deactivated' && (
-          <Button
-            size="sm"
-            variant="default"
-            disabled={action.isPending}
-            onClick={() => setSettingPassword(true)}
-          >
+          <Button size="sm" variant="default" disabled={isDisabled} onClick={() => setDialog('password')}>
             {texts.setPassword}
           </Button>
         )}
@@ -96,8 +100,8 @@ export const UserCard = memo(function UserCard({ user }: UserCardProps) {
           <Button
             size="sm"
             variant="default"
-            disabled={action.isPending}
-            onClick={() => action.mutate(removeSecondFactor)}
+            disabled={isDisabled}
+            onClick={() => setDialog('second-factor')}
           >
             {texts.removeSecondFactor}
           </Button>
@@ -111,13 +115,38 @@ export const UserCard = memo(function UserCard({ user }: UserCardProps) {
           {texts.records}
         </Button>
       </Group>
-      {isEditingAccess && <AccessDialog user={user} onClose={() => setEditingAccess(false)} />}
-      {isSettingPassword && <SetPasswordDialog user={user} onClose={() => setSettingPassword(false)} />}
+      {dialog === 'access' && <AccessDialog user={user} onClose={closeDialog} />}
+      {dialog === 'role' && <RoleDialog user={user} onClose={closeDialog} />}
+      {dialog === 'reject' && <RejectDialog people={[user]} onClose={closeDialog} />}
+      {dialog === 'password' && <SetPasswordDialog user={user} onClose={closeDialog} />}
+      {dialog === 'deactivate' && <DeactivateDialog user={user} onClose={closeDialog} />}
+      {dialog === 'second-factor' && <RemoveSecondFactorDialog user={user} onClose={closeDialog} />}
     </li>
   );
 });
 
-/** What nobody has said, or nobody has set, takes no line. */
-function known(fields: readonly (readonly [label: string, value: string | null])[]) {
+function fieldsOf(user: UserDetails): readonly (readonly [label: string, value: ReactNode])[] {
+  return [
+    [shared.email, user.email],
+    [shared.displayName, user.displayName ?? shared.notGiven],
+    [shared.status, <StatusBadge key="status" status={user.status} />],
+    [shared.role, <RoleBadge key="role" role={user.role} />],
+    [texts.adminApproved, user.adminApproved ? texts.yes : texts.no],
+    [shared.createdAt, formatDateAndTime(user.createdAt)],
+    [shared.updatedAt, formatDateAndTime(user.updatedAt)],
+    [shared.approvalDate, formatDateAndTime(user.approvalDate)],
+    ...withValue([
+      [texts.expiresAt, user.expiresAt && formatDateAndTime(user.expiresAt)],
+      [texts.affiliation, user.affiliation],
+      [texts.purpose, user.purpose],
+      [texts.decisionReason, user.decisionReason],
+      [texts.datasets, user.datasets.join(', ')],
+    ]),
+    [shared.uid, user.uid],
+  ];
+}
+
+/** Leaves out the optional fields that are empty. */
+function withValue(fields: readonly (readonly [label: string, value: string | null])[]) {
   return fields.flatMap(([label, value]) => (value ? [[label, value] as const] : []));
 }

@@ -62,7 +62,7 @@ describe('user management', () => {
     pending.getByText('N/A');
   });
 
-  it('says when it is loading', async () => {
+  it('says that the accounts are loading', async () => {
     const list = later();
     openUsers([], { 'GET /admin/users': list.answer });
     await screen.findByText('Kullanıcılar yükleniyor…');
@@ -94,10 +94,64 @@ describe('user management', () => {
     await screen.findByText('Kullanıcılar başarıyla yüklendi.');
   });
 
+  it('sends search, filters, order and page to the server and keeps them in the address', async () => {
+    const { person, calls, address } = openUsers([], {
+      'GET /admin/users': {
+        users: [deniz],
+        total: 120,
+        counts: { pending: 1200, active: 1, suspended: 0, deactivated: 0 },
+        message: '',
+      },
+    });
+    await card('Deniz Kaya');
+    screen.getByText('120 kullanıcı');
+    await person.type(screen.getByRole('searchbox', { name: 'Ara' }), 'kaya');
+    await vi.waitFor(() => expect(address()).toBe('/admin/users?q=kaya'));
+    await person.click(screen.getByRole('combobox', { name: 'Durum' }));
+    await person.click(await screen.findByRole('option', { name: 'Onay Bekliyor (1.200)' }));
+    await person.click(screen.getByRole('combobox', { name: 'Rol' }));
+    await person.click(await screen.findByRole('option', { name: 'İzleyici' }));
+    await person.click(screen.getByRole('combobox', { name: 'Sırala' }));
+    await person.click(await screen.findByRole('option', { name: 'Ada göre' }));
+    await person.click(screen.getByRole('button', { name: 'Sayfa 3' }));
+    expect(address()).toBe('/admin/users?q=kaya&status=pending&role=viewer&sort=name&page=3');
+    const last = () => calls.filter(({ name }) => name === 'GET /admin/users').at(-1)?.query;
+    await vi.waitFor(() =>
+      expect(last()).toEqual({
+        q: 'kaya',
+        status: 'pending',
+        role: 'viewer',
+        sort: 'name',
+        limit: '50',
+        offset: '100',
+      }),
+    );
+    await person.click(screen.getByRole('button', { name: 'Temizle' }));
+    await vi.waitFor(() => expect(address()).toBe('/admin/users?sort=name'));
+  });
+
+  it('says that no account matches, and offers to clear the filters', async () => {
+    const { person, address, goTo } = openUsers([], {
+      'GET /admin/users': { users: [], total: 0, message: '' },
+    });
+    await goTo('/admin/users?q=unknown&status=active');
+    await screen.findByText('Arama ve filtrelere uyan kullanıcı yok.');
+    await person.click(screen.getByRole('button', { name: 'Filtreleri temizle' }));
+    expect(address()).toBe('/admin/users');
+  });
+
   it.each<[string, Partial<User>, string[]]>([
-    ['pending', { status: 'pending', role: 'unassigned' }, ['Onayla', 'Devre Dışı Bırak', 'Şifre Belirle']],
-    ['active', {}, ['Askıya Al', 'Yönetici Yap', 'Devre Dışı Bırak', 'Erişimi Düzenle', 'Şifre Belirle']],
-    ['active admin', { role: 'admin' }, ['Askıya Al', 'Devre Dışı Bırak', 'Şifre Belirle']],
+    [
+      'pending',
+      { status: 'pending', role: 'unassigned' },
+      ['Onayla', 'Devre Dışı Bırak', 'Reddet', 'Şifre Belirle'],
+    ],
+    [
+      'active',
+      {},
+      ['Askıya Al', 'Yönetici Yap', 'Devre Dışı Bırak', 'Rolü Değiştir', 'Erişimi Düzenle', 'Şifre Belirle'],
+    ],
+    ['active admin', { role: 'admin' }, ['Askıya Al', 'Devre Dışı Bırak', 'Rolü Değiştir', 'Şifre Belirle']],
     ['suspended', { status: 'suspended' }, ['Etkinleştir', 'Devre Dışı Bırak', 'Şifre Belirle']],
     ['deactivated', { status: 'deactivated' }, ['Etkinleştir']],
   ])('offers for a %s account what its status allows', async (_, given, labels) => {
@@ -153,15 +207,6 @@ describe('an action on an account', () => {
       'Kullanıcı başarıyla yönetici yapıldı.',
       'Kullanıcı yönetici yapılırken hata oluştu.',
     ],
-    [
-      'Devre Dışı Bırak',
-      {},
-      'POST',
-      'deactivate',
-      undefined,
-      'Kullanıcı başarıyla devre dışı bırakıldı.',
-      'Kullanıcı devre dışı bırakılırken hata oluştu.',
-    ],
   ] as const;
 
   it.each(actions)(
@@ -176,6 +221,7 @@ describe('an action on an account', () => {
       });
       await person.click((await card('Deniz Kaya')).getByRole('button', { name: label }));
       await screen.findByText(done);
+      expect((await screen.findByRole('alert')).textContent).toContain('Deniz Kaya');
       await card('Deniz Yeni');
       const decided = calls.filter(({ name }) => name !== 'GET /admin/waiting');
       expect(decided.slice(-2)).toMatchObject([
@@ -228,9 +274,154 @@ describe('an action on an account', () => {
     const shown = await card('Deniz Kaya');
     await person.click(shown.getByRole('button', { name: 'Askıya Al' }));
     const disabled = () => shown.getAllByRole<HTMLButtonElement>('button').map((button) => button.disabled);
-    await vi.waitFor(() => expect(disabled()).toEqual([true, true, true, true, true]));
+    await vi.waitFor(() => expect(disabled()).toEqual([true, true, true, true, true, true]));
     suspended.give({ message: '' });
-    await vi.waitFor(() => expect(disabled()).toEqual([false, false, false]));
+    await vi.waitFor(() => expect(disabled()).toEqual([false, false, false]), { timeout: 5000 });
+  });
+
+  it('leaves no button under a second click: all of the card are disabled for a moment after they changed', async () => {
+    let user = { ...deniz, status: 'pending' } as User;
+    const { person, calls } = openUsers([admin, user], {
+      'POST /admin/users/uid-of-deniz/approve': () => {
+        user = deniz;
+        return { message: 'tamam' };
+      },
+      'GET /admin/users/uid-of-deniz': () => ({ user }),
+    });
+    const shown = await card('Deniz Kaya');
+    await person.click(shown.getByRole('button', { name: 'Onayla' }));
+    const suspend = await shown.findByRole<HTMLButtonElement>('button', { name: 'Askıya Al' });
+    expect(suspend.disabled).toBe(true);
+    await person.click(suspend);
+    expect(calls.some(({ name }) => name.endsWith('/suspend'))).toBe(false);
+    await vi.waitFor(() => expect(suspend.disabled).toBe(false), { timeout: 5000 });
+  });
+
+  it.each([
+    ['Onayla', { status: 'pending' }, 'approve', ['withdraw-approval'], 'Onay geri alındı.'],
+    ['Etkinleştir', { status: 'suspended' }, 'approve', ['suspend'], 'Kullanıcı başarıyla askıya alındı.'],
+    ['Askıya Al', {}, 'suspend', ['approve'], 'Kullanıcı başarıyla onaylandı.'],
+    [
+      'Askıya Al',
+      { role: 'admin' },
+      'suspend',
+      ['approve', 'promote'],
+      'Kullanıcı başarıyla yönetici yapıldı.',
+    ],
+  ] as const)('%s (%j) can be undone from its toast', async (label, given, path, undoing, told) => {
+    const answered = Object.fromEntries(
+      [path, ...undoing].map((each) => [`POST /admin/users/uid-of-deniz/${each}`, { message: 'tamam' }]),
+    );
+    const { person, calls } = openUsers([admin, { ...deniz, ...given } as User], {
+      ...answered,
+      'GET /admin/users/uid-of-deniz': { user: deniz },
+    });
+    await person.click((await card('Deniz Kaya')).getByRole('button', { name: label }));
+    const undo = await screen.findByRole<HTMLButtonElement>('button', { name: 'Geri Al' });
+    await vi.waitFor(() => expect(undo.disabled).toBe(false), { timeout: 5000 });
+    await person.click(undo);
+    await screen.findByText(told);
+    const posted = calls.filter(({ name }) => name.startsWith('POST /admin'));
+    expect(posted.map(({ name }) => name.split('/').at(-1))).toEqual([path, ...undoing]);
+  });
+
+  it('on the own account offers neither suspending nor deactivating, and says why', async () => {
+    openUsers([admin]);
+    const shown = await card('Ada Yönetir');
+    expect(buttonsOf(shown)).toEqual(['Şifre Belirle']);
+    shown.getByText('Bu sizin hesabınız: kendi hesabınızı askıya alamaz veya devre dışı bırakamazsınız.');
+  });
+});
+
+describe('changing the role of an account', () => {
+  it('suspends and approves with the new role in one step, and says so before', async () => {
+    const { person, calls } = openUsers([admin, deniz], {
+      'POST /admin/users/uid-of-deniz/suspend': { message: 'tamam' },
+      'POST /admin/users/uid-of-deniz/approve': { message: 'tamam' },
+      'GET /admin/users/uid-of-deniz': { user: { ...deniz, role: 'viewer' } },
+    });
+    await person.click((await card('Deniz Kaya')).getByRole('button', { name: 'Rolü Değiştir' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Rolü Değiştir' }));
+    expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Kaydet' }).disabled).toBe(true);
+    await person.click(dialog.getByRole('radio', { name: 'İzleyici' }));
+    dialog.getByText(/askıya alınıp “İzleyici” rolüyle yeniden açılır/);
+    await person.click(dialog.getByRole('button', { name: 'Kaydet' }));
+    await screen.findByText('Rol değiştirildi.');
+    expect(calls.filter(({ name }) => name.startsWith('POST /admin'))).toMatchObject([
+      { name: 'POST /admin/users/uid-of-deniz/suspend' },
+      { name: 'POST /admin/users/uid-of-deniz/approve', body: { role: 'viewer' } },
+    ]);
+  });
+
+  it('says that the account is suspended when the second step fails', async () => {
+    const { person } = openUsers([admin, { ...deniz, role: 'admin' }], {
+      'POST /admin/users/uid-of-deniz/suspend': { message: 'tamam' },
+      'POST /admin/users/uid-of-deniz/approve': new Response('', { status: 502 }),
+      'GET /admin/users/uid-of-deniz': { user: { ...deniz, status: 'suspended' } },
+    });
+    await person.click((await card('Deniz Kaya')).getByRole('button', { name: 'Rolü Değiştir' }));
+    await person.click(await screen.findByRole('radio', { name: 'Kullanıcı' }));
+    await person.click(screen.getByRole('button', { name: 'Kaydet' }));
+    await screen.findByText(/Hesap askıya alındı ama yeni rolle açılamadı/);
+    await (await card('Deniz Kaya')).findByRole('button', { name: 'Etkinleştir' });
+  });
+});
+
+describe('rejecting from the card of an applicant', () => {
+  it('sends a reason that was filled in from a template', async () => {
+    const { person, calls } = openUsers([admin, { ...deniz, status: 'pending' }], {
+      'POST /admin/users/uid-of-deniz/reject': { message: 'tamam' },
+      'GET /admin/users/uid-of-deniz': { user: { ...deniz, status: 'suspended' } },
+    });
+    await person.click((await card('Deniz Kaya')).getByRole('button', { name: 'Reddet' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Başvuruyu Reddet' }));
+    await person.click(dialog.getByRole('button', { name: 'Kurum doğrulanamadı' }));
+    await person.click(dialog.getByRole('button', { name: 'Reddet' }));
+    await screen.findByText('Başvuru reddedildi.');
+    const reason = 'Kurumunuzu doğrulayamadık. Lütfen kurumsal e-posta adresinizle yeniden başvurun.';
+    expect(calls.find(({ name }) => name.endsWith('/reject'))?.body).toEqual({ reason });
+  });
+});
+
+describe('deactivating an account', () => {
+  const member = { ...deniz, datasets: ['Böbrek', 'Deri'] } as User;
+
+  it('says first which grants are lost, and happens when it is confirmed', async () => {
+    const { person, calls } = openUsers([admin, member], {
+      'POST /admin/users/uid-of-deniz/deactivate': { message: 'tamam' },
+      'GET /admin/users/uid-of-deniz': { user: { ...deniz, status: 'deactivated' } },
+    });
+    await person.click((await card('Deniz Kaya')).getByRole('button', { name: 'Devre Dışı Bırak' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Hesap devre dışı bırakılsın mı?' }));
+    dialog.getByText(/Deniz Kaya artık giriş yapamaz/);
+    dialog.getByText(/Böbrek, Deri.*geri getirmez/);
+    expect(calls.some(({ name }) => name.endsWith('/deactivate'))).toBe(false);
+    const confirm = dialog.getByRole<HTMLButtonElement>('button', { name: 'Devre Dışı Bırak' });
+    expect(confirm.disabled).toBe(true);
+    await vi.waitFor(() => expect(confirm.disabled).toBe(false), { timeout: 5000 });
+    await person.click(confirm);
+    await screen.findByText('Kullanıcı başarıyla devre dışı bırakıldı.');
+    await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    await (await card('Deniz Kaya')).findByRole('button', { name: 'Etkinleştir' });
+  });
+
+  it('does not happen when it is not confirmed, and says why when the server refuses it', async () => {
+    const { person, calls } = openUsers([admin, member], {
+      'POST /admin/users/uid-of-deniz/deactivate': new Response('', { status: 502 }),
+      'GET /admin/users/uid-of-deniz': { user: member },
+    });
+    const button = () => screen.getByRole('button', { name: 'Devre Dışı Bırak' });
+    await card('Deniz Kaya');
+    await person.click(button());
+    await person.click(await screen.findByRole('button', { name: 'Vazgeç' }));
+    await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect(calls.some(({ name }) => name.endsWith('/deactivate'))).toBe(false);
+    await person.click(button());
+    const dialog = within(await screen.findByRole('dialog'));
+    const confirm = dialog.getByRole<HTMLButtonElement>('button', { name: 'Devre Dışı Bırak' });
+    await vi.waitFor(() => expect(confirm.disabled).toBe(false), { timeout: 5000 });
+    await person.click(confirm);
+    await screen.findByText('Kullanıcı devre dışı bırakılırken hata oluştu.');
   });
 });
 
@@ -272,7 +463,7 @@ describe('setting the password of an account', () => {
     dialog.getByText('Şifreler eşleşmiyor.');
   });
 
-  it('takes two-step verification off for somebody who has lost the telephone', async () => {
+  it('removes the two-step verification of a person who has lost the telephone', async () => {
     let on = true;
     const api: Answers = {
       'GET /admin/users': () => ({ users: [{ ...deniz, secondFactor: on }], message: '' }),
@@ -285,6 +476,11 @@ describe('setting the password of an account', () => {
     const { person } = openUsers([], api);
     const shown = await card('Deniz Kaya');
     await person.click(shown.getByRole('button', { name: 'İki Adımlı Doğrulamayı Kaldır' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'İki Adımlı Doğrulamayı Kaldır' }));
+    dialog.getByText(/Deniz Kaya bundan sonra yalnızca şifresiyle giriş yapar/);
+    const confirm = dialog.getByRole<HTMLButtonElement>('button', { name: 'Doğrulamayı Kaldır' });
+    await vi.waitFor(() => expect(confirm.disabled).toBe(false), { timeout: 5000 });
+    await person.click(confirm);
     await screen.findByText('Kullanıcının iki adımlı doğrulaması kaldırıldı.');
     await vi.waitFor(() =>
       expect(shown.queryByRole('button', { name: 'İki Adımlı Doğrulamayı Kaldır' })).toBeNull(),

@@ -1,37 +1,31 @@
-import { Badge, Button, Tabs, Text, Title } from '@mantine/core';
-import { IconRefresh } from '@tabler/icons-react';
+import { Badge, Tabs, Title } from '@mantine/core';
 import { useSearchParams } from 'react-router';
-import { toast } from 'react-toastify';
-import { messageOf } from '../../api/client.ts';
-import { texts as outcomes } from '../../api/texts.ts';
-import { useUsers, useWaiting } from '../../api/users.ts';
-import { LoadFailed } from '../../components/LoadFailed.tsx';
-import { Loading } from '../../components/Loading.tsx';
-import { Panel } from '../../components/Panel.tsx';
-import { languageNow } from '../../language.ts';
+import { useWaiting } from '../../api/users.ts';
+import { AllUsers } from './AllUsers.tsx';
 import { Applications } from './Applications.tsx';
 import { texts } from './texts.ts';
-import { UserCard } from './UserCard.tsx';
 import classes from './UserManagement.module.css';
+import { viewParameter } from './user-address.ts';
 
-/** Letters to administrators lead to `?view=waiting`. */
-const viewParameter = 'view';
-type View = 'all' | 'waiting';
-
-/** Administration › users: every account, with the actions its status allows, and the queue of those who wait. */
+/** Administration › users: the list of accounts, and the queue of applicants. */
 export function UserManagement() {
   const [address, setAddress] = useSearchParams();
   const waiting = useWaiting().data?.applications ?? 0;
-  const view: View = address.get(viewParameter) === 'waiting' ? 'waiting' : 'all';
-  const show = (next: string | null) =>
-    setAddress(next === 'waiting' ? { [viewParameter]: 'waiting' } : {}, { replace: true });
+  const view = address.get(viewParameter) === 'waiting' ? 'waiting' : 'all';
 
   return (
-    <>
+    <div data-wide>
       <Title order={1} mb="xl">
         {texts.heading}
       </Title>
-      <Tabs value={view} onChange={show} keepMounted={false} classNames={{ tab: classes.tab ?? '' }}>
+      <Tabs
+        value={view}
+        onChange={(next) =>
+          setAddress(next === 'waiting' ? { [viewParameter]: next } : {}, { replace: true })
+        }
+        keepMounted={false}
+        classNames={{ tab: classes.tab ?? '' }}
+      >
         <Tabs.List mb="lg">
           <Tabs.Tab value="all">{texts.everybody}</Tabs.Tab>
           <Tabs.Tab value="waiting" rightSection={waiting > 0 && <Badge color="eosin">{waiting}</Badge>}>
@@ -45,56 +39,6 @@ export function UserManagement() {
           <Applications />
         </Tabs.Panel>
       </Tabs>
-    </>
-  );
-}
-
-function AllUsers() {
-  const users = useUsers();
-
-  async function refresh() {
-    const { isSuccess } = await users.refetch();
-    if (isSuccess) toast.success(outcomes.usersLoaded);
-  }
-
-  return (
-    <Panel
-      title={texts.title}
-      titleLang={languageNow('en')}
-      action={
-        <Button
-          size="sm"
-          variant="default"
-          leftSection={<IconRefresh size={18} aria-hidden />}
-          loading={users.isFetching}
-          onClick={() => void refresh()}
-        >
-          {texts.refresh}
-        </Button>
-      }
-    >
-      <Users users={users} />
-    </Panel>
-  );
-}
-
-function Users({ users }: { readonly users: ReturnType<typeof useUsers> }) {
-  if (users.isPending) return <Loading label={texts.loading} />;
-  if (users.isError) {
-    return (
-      <LoadFailed
-        message={messageOf(users.error, outcomes.usersFailed)}
-        onRetry={() => void users.refetch()}
-      />
-    );
-  }
-  if (users.data.length === 0) return <Text c="dimmed">{texts.empty}</Text>;
-
-  return (
-    <ul className={classes.cards}>
-      {users.data.map((user) => (
-        <UserCard key={user.uid} user={user} />
-      ))}
-    </ul>
+    </div>
   );
 }

@@ -10,14 +10,14 @@ export interface ChosenTerms {
 
 export const noTerms: ChosenTerms = { datasets: [], lastDay: '' };
 
-/** A date that has passed is none: whoever decides now has to choose again. */
+/** Returns the terms for the form. A date that has passed is left out: the administrator chooses a new one. */
 export function termsOf({ datasets, expiresAt }: Pick<UserDetails, 'datasets' | 'expiresAt'>): ChosenTerms {
   const isToCome = expiresAt !== null && new Date(expiresAt) > new Date();
   return { datasets, lastDay: isToCome ? dayOf(new Date(expiresAt)) : '' };
 }
 
-/** The account lasts to the end of its last day. */
-export function toTerms({ datasets, lastDay }: ChosenTerms): Terms {
+/** Returns the terms for the API. The account lasts to the end of its last day. */
+export function parseTerms({ datasets, lastDay }: ChosenTerms): Terms {
   const end = new Date(`${lastDay}T23:59:59.999`); // without a zone: the browser's
   return { datasets, expiresAt: Number.isNaN(end.getTime()) ? null : end.toISOString() };
 }

@@ -1,4 +1,5 @@
-import { wording } from '../../language.ts';
+import { formatNumber } from '../../formatting/numbers.ts';
+import { wording } from '../../language/language.ts';
 
 export const texts = wording({
   mixed: 'tr',
@@ -9,6 +10,27 @@ export const texts = wording({
     refresh: 'Yenile',
     loading: 'Kullanıcılar yükleniyor…',
     empty: 'Henüz kayıtlı kullanıcı yok.',
+    emptyHint: 'Kayıt olan kişiler burada görünür ve onayınızı bekler.',
+    emptyPage: 'Bu sayfada kullanıcı yok.',
+    firstPage: 'İlk sayfaya dön',
+    noMatch: 'Arama ve filtrelere uyan kullanıcı yok.',
+    clearFilters: 'Filtreleri temizle',
+    search: 'Ara',
+    searchHint: 'Ad, e-posta, kurum veya kimlik',
+    statusFilter: 'Durum',
+    anyStatus: 'Tümü',
+    roleFilter: 'Rol',
+    anyRole: 'Tümü',
+    sort: 'Sırala',
+    sorts: {
+      newest: 'En yeni',
+      oldest: 'En eski',
+      name: 'Ada göre',
+      changed: 'Son değişen',
+    },
+    userCount: (count: number) => `${formatNumber(count)} kullanıcı`,
+    page: (page: number) => `Sayfa ${formatNumber(page)}`,
+    pageControls: { first: 'İlk sayfa', previous: 'Önceki sayfa', next: 'Sonraki sayfa', last: 'Son sayfa' },
     adminApproved: 'Yönetici Onayı',
     yes: 'Evet',
     no: 'Hayır',
@@ -19,6 +41,15 @@ export const texts = wording({
     deactivate: 'Devre Dışı Bırak',
     setPassword: 'Şifre Belirle',
     removeSecondFactor: 'İki Adımlı Doğrulamayı Kaldır',
+    removeSecondFactorSubmit: 'Doğrulamayı Kaldır',
+    removeSecondFactorHint: (name: string) =>
+      `${name} bundan sonra yalnızca şifresiyle giriş yapar. Kurtarma kodları geçersiz olur.`,
+    deactivateTitle: 'Hesap devre dışı bırakılsın mı?',
+    deactivateHint: (name: string) => `${name} artık giriş yapamaz; açık oturumları hemen kapatılır.`,
+    deactivateGrants: (datasets: string) =>
+      `Kısıtlı veri kümelerine erişimi kaldırılır: ${datasets}. Hesabı yeniden etkinleştirmek bu erişimleri geri getirmez.`,
+    deactivateAdmin: 'Yönetici yetkisi sona erer; yeniden etkinleştirilen hesabın rolü Kullanıcı olur.',
+    ownAccount: 'Bu sizin hesabınız: kendi hesabınızı askıya alamaz veya devre dışı bırakamazsınız.',
     records: 'Bu kişinin kayıtları',
     setPasswordHint: (name: string) =>
       `${name} için yeni bir şifre belirleyin. Bu hesabın açık olan bütün oturumları kapatılır.`,
@@ -29,15 +60,24 @@ export const texts = wording({
     queueTitle: 'Onay Bekleyenler',
     queueLoading: 'Başvurular yükleniyor…',
     queueFailed: 'Başvurular yüklenemedi.',
-    nobodyWaits: 'Onay bekleyen kimse yok.',
+    approvedRow: (name: string) => `Onaylandı: ${name}`,
+    withdrawnRow: (name: string) => `Onay geri alındı: ${name}`,
+    noApplications: 'Onay bekleyen kimse yok.',
+    noApplicationsHint: 'Yeni başvurular geldiğinde burada görünür ve size e-postayla bildirilir.',
+    noApplicantMatch: 'Aramanıza uyan başvuru yok.',
+    applicantCount: (total: number, waiting: number) =>
+      total === waiting
+        ? `${formatNumber(waiting)} kişi bekliyor`
+        : `Bekleyen ${formatNumber(waiting)} kişiden ${formatNumber(total)} kişi bulundu`,
     notAllShown: (shown: number, waiting: number) =>
-      `Bekleyen ${waiting} kişiden en uzun süredir bekleyen ${shown} kişi gösteriliyor.`,
+      `Bekleyen ${formatNumber(waiting)} kişiden en uzun süredir bekleyen ${formatNumber(shown)} kişi gösteriliyor.`,
+    showMore: 'Daha fazla göster',
     choose: (name: string) => `${name} adlı kişiyi seç`,
     chooseAll: 'Tümünü seç',
     chosen: (count: number) => `${count} kişi seçildi`,
     approveChosen: 'Seçilenleri Onayla',
     rejectChosen: 'Seçilenleri Reddet',
-    approveWith: 'Seçeneklerle Onayla',
+    approveWith: 'Rol ve Erişim Seçerek Onayla…',
     reject: 'Reddet',
     tryAgain: 'Yeniden Dene',
     affiliation: 'Kurum',
@@ -49,28 +89,49 @@ export const texts = wording({
       'similar-email': 'çok benzer e-posta',
     },
     undecided: 'Bu kişiler için işlem yapılamadı',
+    progress: (decided: number, total: number) =>
+      `${formatNumber(total)} kişiden ${formatNumber(decided)} kişi tamamlandı`,
+    stop: 'Durdur',
 
     approveTitle: 'Başvuruyu Onayla',
-    approveOne: (name: string) => `${name} hesabını hangi koşullarla açmak istiyorsunuz?`,
+    approveOne: (name: string) => `${name} adlı kişinin rolünü, erişimini ve bitiş tarihini belirleyin.`,
     approveMany: (count: number) => `Seçilen ${count} kişinin hesabı aynı koşullarla açılacak.`,
     approvedMany: (count: number) => `${count} kullanıcı onaylandı.`,
     roleHint: {
       user: 'Slaytları görüntüler; ileride katkıda da bulunabilir.',
       viewer: 'Slaytları yalnızca görüntüler.',
+      admin: 'Kullanıcıları, slaytları ve veri kümelerini yönetir.',
     },
     restrictedDatasets: 'Kısıtlı veri kümeleri',
     restrictedDatasetsHint: 'Yalnızca işaretledikleriniz görülür.',
-    openDatasetsHint: 'Herkese açık veri kümeleri bütün etkin üyelere görünür.',
+    openDatasetsHint: 'Herkese açık veri kümeleri bütün aktif kullanıcılara görünür.',
     endDate: 'Bitiş tarihi (isteğe bağlı)',
     endDateHint: 'Hesap bu günün sonunda kendiliğinden askıya alınır.',
 
     rejectTitle: 'Başvuruyu Reddet',
-    rejectOne: (name: string) => `${name} gerekçeyi hesap durumu sayfasında ve e-postayla görecek.`,
-    rejectMany: (count: number) => `Seçilen ${count} kişi aynı gerekçeyi görecek.`,
+    rejectOne: (name: string) =>
+      `${name}: gerekçe e-postayla gönderilir ve hesap durumu sayfasında gösterilir.`,
+    rejectMany: (count: number) =>
+      `Gerekçe seçilen ${count} kişiye e-postayla gönderilir ve hesap durumu sayfasında gösterilir.`,
     rejectedMany: (count: number) => `${count} başvuru reddedildi.`,
     reason: 'Gerekçe',
     reasonHint: 'Daha sonra yine onaylayabilirsiniz.',
     reasonRequired: 'Gerekçe gerekli.',
+    reasonTemplates: 'Hazır metinler',
+    reasons: [
+      {
+        name: 'Kurum doğrulanamadı',
+        text: 'Kurumunuzu doğrulayamadık. Lütfen kurumsal e-posta adresinizle yeniden başvurun.',
+      },
+      {
+        name: 'Bilgi eksik',
+        text: 'Başvurunuzda kurumunuz veya başvuru amacınız eksik. Lütfen bu bilgilerle yeniden başvurun.',
+      },
+      {
+        name: 'Hesabı zaten var',
+        text: 'Bu kişiye ait bir hesap zaten var. Lütfen mevcut hesabınızla giriş yapın.',
+      },
+    ],
 
     expiresAt: 'Bitiş Tarihi',
     decisionReason: 'Ret Gerekçesi',
@@ -78,6 +139,11 @@ export const texts = wording({
     editAccess: 'Erişimi Düzenle',
     editAccessHint: (name: string) =>
       `${name} hesabının görebileceği kısıtlı veri kümeleri ve bitiş tarihi. Değişiklik hemen geçerli olur.`,
+    changeRole: 'Rolü Değiştir',
+    changeRoleNow: (name: string, role: string) => `${name} adlı kişinin şimdiki rolü: ${role}.`,
+    becomesAdmin: 'Kişi yönetici yetkisi alır; açık oturumları kapatılır ve yeniden giriş yapması gerekir.',
+    becomesOther: (role: string) =>
+      `Hesap kısa süreliğine askıya alınıp “${role}” rolüyle yeniden açılır. Açık oturumları kapatılır; kısıtlı veri kümelerine erişimi ve bitiş tarihi değişmez. Kişiye e-posta gönderilir.`,
     save: 'Kaydet',
   },
   en: {
@@ -86,6 +152,27 @@ export const texts = wording({
     refresh: 'Refresh',
     loading: 'Loading users…',
     empty: 'No registered users yet.',
+    emptyHint: 'People who register appear here and wait for your approval.',
+    emptyPage: 'There are no users on this page.',
+    firstPage: 'Back to the first page',
+    noMatch: 'No users match the search and filters.',
+    clearFilters: 'Clear filters',
+    search: 'Search',
+    searchHint: 'Name, e-mail, institution or id',
+    statusFilter: 'Status',
+    anyStatus: 'All',
+    roleFilter: 'Role',
+    anyRole: 'All',
+    sort: 'Sort by',
+    sorts: {
+      newest: 'Newest first',
+      oldest: 'Oldest first',
+      name: 'Name',
+      changed: 'Last change',
+    },
+    userCount: (count) => (count === 1 ? '1 user' : `${formatNumber(count)} users`),
+    page: (page) => `Page ${formatNumber(page)}`,
+    pageControls: { first: 'First page', previous: 'Previous page', next: 'Next page', last: 'Last page' },
     adminApproved: 'Admin approval',
     yes: 'Yes',
     no: 'No',
@@ -96,7 +183,16 @@ export const texts = wording({
     deactivate: 'Deactivate',
     setPassword: 'Set Password',
     removeSecondFactor: 'Remove Two-Step Verification',
-    records: 'Entries of this person',
+    removeSecondFactorSubmit: 'Remove Verification',
+    removeSecondFactorHint: (name) =>
+      `From now on ${name} logs in with the password alone. The recovery codes become invalid.`,
+    deactivateTitle: 'Deactivate this account?',
+    deactivateHint: (name) => `${name} can no longer log in; open sessions end at once.`,
+    deactivateGrants: (datasets) =>
+      `Access to restricted datasets is removed: ${datasets}. Activating the account again does not bring it back.`,
+    deactivateAdmin: 'Administrator rights end; an account that is activated again has the role User.',
+    ownAccount: 'This is your account: you cannot suspend or deactivate yourself.',
+    records: 'Audit entries',
     setPasswordHint: (name) => `Set a new password for ${name}. All open sessions of this account are ended.`,
     setPasswordSubmit: 'Save Password',
 
@@ -105,15 +201,24 @@ export const texts = wording({
     queueTitle: 'Pending Approval',
     queueLoading: 'Loading applications…',
     queueFailed: 'The applications could not be loaded.',
-    nobodyWaits: 'Nobody is waiting for approval.',
+    approvedRow: (name) => `Approved: ${name}`,
+    withdrawnRow: (name) => `Approval taken back: ${name}`,
+    noApplications: 'No one is waiting for approval.',
+    noApplicationsHint: 'New applications appear here, and you are notified by e-mail.',
+    noApplicantMatch: 'No applications match your search.',
+    applicantCount: (total, waiting) =>
+      total === waiting
+        ? `${formatNumber(waiting)} waiting`
+        : `${formatNumber(total)} of ${formatNumber(waiting)} applications match`,
     notAllShown: (shown, waiting) =>
-      `Of the ${waiting} people waiting, the ${shown} who have waited longest are shown.`,
+      `Of the ${formatNumber(waiting)} people waiting, the ${formatNumber(shown)} who have waited longest are shown.`,
+    showMore: 'Show more',
     choose: (name) => `Select ${name}`,
     chooseAll: 'Select all',
     chosen: (count) => `${count} selected`,
     approveChosen: 'Approve Selected',
     rejectChosen: 'Decline Selected',
-    approveWith: 'Approve with Options',
+    approveWith: 'Approve with Role and Access…',
     reject: 'Decline',
     tryAgain: 'Try Again',
     affiliation: 'Institution',
@@ -125,21 +230,24 @@ export const texts = wording({
       'similar-email': 'very similar e-mail',
     },
     undecided: 'This could not be done for these people',
+    progress: (decided, total) => `${formatNumber(decided)} of ${formatNumber(total)} done`,
+    stop: 'Stop',
 
     approveTitle: 'Approve Application',
-    approveOne: (name) => `On what terms do you want to open the account of ${name}?`,
+    approveOne: (name) => `Set the role, access and end date of ${name}.`,
     approveMany: (count) => `The accounts of the ${count} people selected will be opened on the same terms.`,
     approvedMany: (count) =>
       count === 1 ? '1 user has been approved.' : `${count} users have been approved.`,
     roleHint: {
       user: 'Views slides; may contribute later on.',
       viewer: 'Only views slides.',
+      admin: 'Manages users, slides and datasets.',
     },
     restrictedDatasets: 'Restricted datasets',
     restrictedDatasetsHint: 'Only those you tick can be seen.',
-    openDatasetsHint: 'All active members see the datasets that are open to everybody.',
+    openDatasetsHint: 'All active users see the open datasets.',
     endDate: 'End date (optional)',
-    endDateHint: 'The account is suspended by itself at the end of this day.',
+    endDateHint: 'The account is suspended automatically at the end of this day.',
 
     rejectTitle: 'Decline Application',
     rejectOne: (name) => `${name} will see the reason on the account status page and by e-mail.`,
@@ -149,6 +257,18 @@ export const texts = wording({
     reason: 'Reason',
     reasonHint: 'You can still approve them later.',
     reasonRequired: 'A reason is required.',
+    reasonTemplates: 'Templates',
+    reasons: [
+      {
+        name: 'Institution not verified',
+        text: 'We could not verify your institution. Please apply again with your institutional e-mail address.',
+      },
+      {
+        name: 'Information missing',
+        text: 'Your application does not name your institution or its purpose. Please apply again with this information.',
+      },
+      { name: 'Account exists', text: 'You already have an account. Please log in with it.' },
+    ],
 
     expiresAt: 'Ends',
     decisionReason: 'Reason for Declining',
@@ -156,6 +276,11 @@ export const texts = wording({
     editAccess: 'Edit Access',
     editAccessHint: (name) =>
       `The restricted datasets that ${name} can see, and the end date. The change takes effect at once.`,
+    changeRole: 'Change Role',
+    changeRoleNow: (name, role) => `Current role of ${name}: ${role}.`,
+    becomesAdmin: 'The person gets administrator rights; open sessions end, and the person logs in again.',
+    becomesOther: (role) =>
+      `The account is suspended for a moment and opened again with the role “${role}”. Open sessions end; access to restricted datasets and the end date stay. The person gets an e-mail.`,
     save: 'Save',
   },
 });

@@ -1,25 +1,25 @@
+import { ImageOrder } from '@lamina/contract';
 import { Button, NativeSelect } from '@mantine/core';
-import type { Choice, ImageOrder, Wish } from './catalogue.ts';
-import { imageOrders } from './catalogue.ts';
+import type { CatalogueFilter, Choice } from './catalogue.ts';
 import classes from './ImageCatalog.module.css';
 import { texts } from './texts.ts';
 
 interface CatalogueFiltersProps {
-  /** Not known yet what there is to choose from. */
+  /** The choices are loading. */
   readonly isLoading: boolean;
   readonly datasets: readonly Choice[];
   readonly organs: readonly Choice[];
-  readonly wish: Wish;
+  readonly filter: CatalogueFilter;
   readonly order: ImageOrder;
-  readonly onWish: (wish: Wish) => void;
+  readonly onFilter: (filter: CatalogueFilter) => void;
   readonly onOrder: (order: ImageOrder) => void;
   readonly onClear: () => void;
 }
 
-/** What the list is narrowed to, and its order. What offers no choice is left out. */
+/** Filters of the list and its order. A filter with a single choice is left out. */
 export function CatalogueFilters(props: CatalogueFiltersProps) {
-  const { isLoading, datasets, organs, wish, order, onWish, onOrder, onClear } = props;
-  const isNarrowed = wish.query !== '' || wish.dataset !== '' || wish.organ !== '';
+  const { isLoading, datasets, organs, filter, order, onFilter, onOrder, onClear } = props;
+  const isFiltered = filter.query !== '' || filter.dataset !== '' || filter.organ !== '';
   return (
     <div className={classes.filters}>
       {isLoading && (
@@ -33,8 +33,8 @@ export function CatalogueFilters(props: CatalogueFiltersProps) {
           label={texts.filterByDataset}
           all={texts.allDatasets}
           choices={datasets}
-          value={wish.dataset}
-          onChange={(dataset) => onWish({ ...wish, dataset })}
+          value={filter.dataset}
+          onChange={(dataset) => onFilter({ ...filter, dataset })}
         />
       )}
       {organs.length > 1 && (
@@ -42,28 +42,24 @@ export function CatalogueFilters(props: CatalogueFiltersProps) {
           label={texts.filterByOrgan}
           all={texts.allOrgans}
           choices={organs}
-          value={wish.organ}
-          onChange={(organ) => onWish({ ...wish, organ })}
+          value={filter.organ}
+          onChange={(organ) => onFilter({ ...filter, organ })}
         />
       )}
       <NativeSelect
-        size="sm"
+        size="xs"
         aria-label={texts.sortBy}
         value={order}
-        data={imageOrders.map((value) => ({ value, label: texts.orders[value] }))}
+        data={ImageOrder.options.map((value) => ({ value, label: texts.orders[value] }))}
         onChange={({ currentTarget }) =>
-          onOrder(imageOrders.find((each) => each === currentTarget.value) ?? 'name')
+          onOrder(ImageOrder.options.find((each) => each === currentTarget.value) ?? 'name')
         }
       />
-      <Button
-        className={classes.clear ?? ''}
-        size="sm"
-        variant="subtle"
-        disabled={!isNarrowed}
-        onClick={onClear}
-      >
-        {texts.clearFilters}
-      </Button>
+      {isFiltered && (
+        <Button size="xs" variant="subtle" onClick={onClear}>
+          {texts.clearFilters}
+        </Button>
+      )}
     </div>
   );
 }
@@ -80,7 +76,7 @@ function Filter({ label, all, choices, value, onChange }: FilterProps) {
   const options = choices.map(({ key, name, count }) => ({ value: key, label: texts.counted(name, count) }));
   return (
     <NativeSelect
-      size="sm"
+      size="xs"
       aria-label={label}
       value={value}
       data-chosen={value !== '' || undefined}

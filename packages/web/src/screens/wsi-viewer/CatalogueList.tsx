@@ -1,15 +1,26 @@
+import type { Image } from '@lamina/contract';
 import { VisuallyHidden } from '@mantine/core';
 import { IconChevronRight } from '@tabler/icons-react';
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
-import { type Ref, useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
-import type { CatalogueImage } from '../../api/images.ts';
 import {
+  type Ref,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { type LoadedGroups, rowsPerPage, useImageRows } from '../../api/catalogue.ts';
+import {
+  type CatalogueLines,
   type DatasetGroup,
   type GroupLine,
   type ImageLine,
-  indexOfLine,
   type Line,
   type LineHeights,
+  layOut,
   linesOf,
 } from './catalogue.ts';
 import { rememberedScroll, rememberScroll } from './catalogue-place.ts';
@@ -17,65 +28,87 @@ import classes from './ImageCatalog.module.css';
 import { ImageRow } from './ImageRow.tsx';
 import { useCurrentLine, useListKeys } from './list-keys.ts';
 import { texts } from './texts.ts';
-import { thumbnailGate } from './thumbnail-gate.ts';
-import { useStillness } from './use-stillness.ts';
+import { thumbnailQueue } from './thumbnail-gate.ts';
+import { useIdle } from './use-stillness.ts';
 
 /** As in ImageCatalog.module.css, in rem. */
 const lineHeights: LineHeights = { group: 2.75, image: 4 };
-/** Lines that are in the page beyond either edge, so that their thumbnails are there when they come into sight. */
+/** Lines that are rendered beyond either edge, so that their thumbnails are loaded when they become visible. */
 const beyondEdges = 6;
+/** Rows that are loaded beyond either edge. */
+const loadedBeyondEdges = 30;
 
 export interface CatalogueListHandle {
-  /** Gives the focus to the line that Tab leads to. */
+  /** Focuses the line that Tab leads to. */
   focus(): void;
 }
 
 interface CatalogueListProps {
   readonly ref: Ref<CatalogueListHandle>;
-  /** Not empty. */
+  readonly loaded: LoadedGroups;
+  /** Groups of `loaded`; not empty. */
   readonly groups: readonly DatasetGroup[];
-  /** Another one is another list, which begins at its top. */
+  /** The pages of rows in sight, for the next loading of the groups. */
+  readonly pages: RefObject<readonly number[]>;
+  /** Another list is loading, and replaces this one. */
+  readonly isBusy: boolean;
+  /** Another list, with another key, begins at its top. */
   readonly listKey: string;
   readonly isOpen: (group: DatasetGroup) => boolean;
   readonly onToggle: (group: DatasetGroup, isOpen: boolean) => void;
   readonly selectedId: string | null;
   readonly session: string | null;
-  readonly onPress: (image: CatalogueImage) => void;
+  readonly onPress: (image: Image) => void;
   readonly onSelect: (imageId: string) => void;
   readonly onThumbnailFailed: () => void;
 }
 
 /**
- * Groups and their images, of which only those in sight are in the page, and the one that Tab leads to: so the
- * focus stays where it is however far the list is scrolled.
+ * Groups and their images. The page contains the visible lines only, and the line that Tab leads to, so that the focus stays
+ * where it is however far the list is scrolled.
  */
 export function CatalogueList(props: CatalogueListProps) {
-  const { ref, groups, listKey, isOpen, onToggle, selectedId, ...rowProps } = props;
+  const { ref, loaded, groups, pages, isBusy, listKey, isOpen, onToggle, selectedId, ...rowProps } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const [heights] = useState(heightsInPixels);
-  const lines = useMemo(() => linesOf(groups, isOpen, heights), [groups, isOpen, heights]);
-  const selectedIndex = useMemo(() => indexOfLine(lines, selectedId), [lines, selectedId]);
+  const layout = useMemo(() => layOut(groups, isOpen, heights), [groups, isOpen, heights]);
+  const [pagesInSight, setPagesInSight] = useState<readonly number[]>(pages.current);
+  const rows = useImageRows(loaded, pagesInSight);
+  const lines = useMemo(() => linesOf(layout, rows), [layout, rows]);
+  const selectedIndex = lines.indexOf(selectedId);
   const { currentIndex, setCurrent } = useCurrentLine(lines, selectedId, selectedIndex);
 
   // The React compiler, which is not used, could not remember what it returns.
   // oxlint-disable-next-line react/incompatible-library
   const virtualizer = useVirtualizer({
-    count: lines.length,
+    count: layout.count,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => heights[lines[index]?.kind ?? 'image'],
-    // Another function makes the library look at every line again.
-    getItemKey: useCallback((index: number) => lines[index]?.key ?? index, [lines]),
+    estimateSize: (index) => heights[layout.lineAt(index)?.kind ?? 'image'],
+    // A new function makes the library measure every line again.
+    // biome-ignore lint/correctness/useExhaustiveDependencies: the layout decides the heights
+    getItemKey: useCallback((index: number) => index, [layout]), // oxlint-disable-line react-hooks/exhaustive-deps
     overscan: beyondEdges,
-    scrollPaddingStart: heights.group, // covered by the title that stays in sight
+    scrollPaddingStart: heights.group, // covered by the title that stays visible
     initialOffset: rememberedScroll,
     rangeExtractor: (range) => {
-      const inSight = defaultRangeExtractor(range);
-      if (currentIndex === -1 || inSight.includes(currentIndex)) return inSight;
-      return [...inSight, currentIndex].sort((a, b) => a - b);
+      const visible = defaultRangeExtractor(range);
+      if (currentIndex === -1 || visible.includes(currentIndex)) return visible;
+      return [...visible, currentIndex].sort((a, b) => a - b);
     },
   });
 
-  const onScrolled = useStillness(scroller, { groups, lines, listKey }, heights.group, (top) =>
+  const inPage = virtualizer.getVirtualItems().flatMap(({ index }) => layout.lineAt(index) ?? []);
+  const needed = pagesOf(inPage, groups);
+  const isMissing = needed.some((page) => !pagesInSight.includes(page));
+  // While a person scrolls quickly, the rows that fly past are not loaded.
+  const isNear = needed.some((page) => pagesInSight.some((other) => Math.abs(page - other) <= 1));
+  const isChanged = needed.join() !== pagesInSight.join();
+  if (isChanged && (!isMissing || isNear || !virtualizer.isScrolling)) setPagesInSight(needed);
+  useEffect(() => {
+    pages.current = pagesInSight;
+  }, [pages, pagesInSight]);
+
+  const onScrolled = useIdle(scroller, { lines, listKey }, heights.group, (top) =>
     virtualizer.scrollToOffset(top),
   );
   const reveal = useCallback(
@@ -93,22 +126,22 @@ export function CatalogueList(props: CatalogueListProps) {
   });
   useImperativeHandle(ref, () => ({ focus: () => moveTo(currentIndex) }));
 
-  // What is chosen elsewhere comes into sight, once.
+  // An image that was selected elsewhere becomes visible, once; the focus follows it from another row.
   const revealedId = useRef<string | null>(null);
   useEffect(() => {
     if (revealedId.current === selectedId || selectedIndex === -1) return;
     revealedId.current = selectedId;
-    reveal(selectedIndex);
-  }, [selectedId, selectedIndex, reveal]);
+    if (scroller.current?.contains(document.activeElement)) moveTo(selectedIndex);
+    else reveal(selectedIndex);
+  });
 
-  const current = lines[currentIndex]?.key;
-  const inPage = virtualizer.getVirtualItems().flatMap(({ index }) => lines[index] ?? []);
   return (
     <div
       ref={scroller}
       className={classes.list}
+      aria-busy={isBusy || undefined}
       onScroll={(event) => {
-        thumbnailGate.scrolled();
+        thumbnailQueue.scrolled();
         rememberScroll(event.currentTarget.scrollTop);
         onScrolled();
       }}
@@ -116,8 +149,9 @@ export function CatalogueList(props: CatalogueListProps) {
     >
       <div className={classes.lines} style={{ height: virtualizer.getTotalSize() }}>
         {sectionsOf(lines, inPage).map(({ title, images }) => {
-          const { group, key: titleKey } = title;
-          const rowsHeight = title.isOpen ? group.entries.length * heights.image : 0;
+          const { group } = title;
+          const titleKey = lines.keyAt(title.title) ?? '';
+          const rowsHeight = title.isOpen ? group.count * heights.image : 0;
           return (
             <section
               key={titleKey}
@@ -129,7 +163,7 @@ export function CatalogueList(props: CatalogueListProps) {
                   type="button"
                   className={classes.groupButton}
                   data-line={titleKey}
-                  tabIndex={current === titleKey ? 0 : -1}
+                  tabIndex={currentIndex === title.title ? 0 : -1}
                   aria-expanded={title.isOpen}
                   onClick={() => onToggle(group, !title.isOpen)}
                 >
@@ -138,24 +172,29 @@ export function CatalogueList(props: CatalogueListProps) {
                     {group.name}
                   </span>{' '}
                   <span className={classes.count}>
-                    {group.entries.length} <VisuallyHidden>{texts.images}</VisuallyHidden>
+                    {group.count} <VisuallyHidden>{texts.images}</VisuallyHidden>
                   </span>
                 </button>
               </h2>
               {images.length > 0 && (
                 <ul className={classes.rows} style={{ height: rowsHeight }}>
-                  {images.map(({ key, entry, place }) => (
-                    <ImageRow
-                      key={key}
-                      entry={entry}
-                      place={place}
-                      count={group.entries.length}
-                      top={place * heights.image}
-                      isSelected={key === selectedId}
-                      isCurrent={key === current}
-                      {...rowProps}
-                    />
-                  ))}
+                  {images.map((line) => {
+                    const index = line.title + 1 + line.place;
+                    const key = lines.keyAt(index) ?? '';
+                    return (
+                      <ImageRow
+                        key={key}
+                        lineKey={key}
+                        image={lines.imageOf(line)}
+                        place={line.place}
+                        count={group.count}
+                        top={line.place * heights.image}
+                        isSelected={key === selectedId}
+                        isCurrent={index === currentIndex}
+                        {...rowProps}
+                      />
+                    );
+                  })}
                 </ul>
               )}
             </section>
@@ -166,18 +205,36 @@ export function CatalogueList(props: CatalogueListProps) {
   );
 }
 
+/** Returns the pages of the rows among these lines, and of some rows beyond them. */
+function pagesOf(inPage: readonly Line[], groups: readonly DatasetGroup[]): readonly number[] {
+  const pages = new Set<number>();
+  const end = groups.at(-1);
+  const last = end === undefined ? 0 : end.start + end.count - 1;
+  for (const line of inPage) {
+    if (line.kind === 'group') continue;
+    for (const position of [
+      line.position - loadedBeyondEdges,
+      line.position,
+      line.position + loadedBeyondEdges,
+    ]) {
+      pages.add(Math.floor(Math.max(0, Math.min(last, position)) / rowsPerPage));
+    }
+  }
+  return [...pages].sort((a, b) => a - b);
+}
+
 function heightsInPixels(): LineHeights {
   const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
   return { group: lineHeights.group * rem, image: lineHeights.image * rem };
 }
 
-/** Of the lines that are in the page, the title of each group and its images. */
+/** Returns the rendered groups, each with its title and its rendered images. */
 function sectionsOf(
-  lines: readonly Line[],
+  { layout }: CatalogueLines,
   inPage: readonly Line[],
 ): readonly { readonly title: GroupLine; readonly images: readonly ImageLine[] }[] {
   return [...Map.groupBy(inPage, ({ title }) => title)].flatMap(([titleIndex, members]) => {
-    const title = lines[titleIndex];
+    const title = layout.lineAt(titleIndex);
     const images = members.filter((line) => line.kind === 'image');
     return title?.kind === 'group' ? [{ title, images }] : [];
   });

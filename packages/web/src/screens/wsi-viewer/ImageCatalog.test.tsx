@@ -38,7 +38,8 @@ describe('the catalogue', () => {
     show();
     await screen.findByText('IŞIK-2.svs');
     expect(server.asked('GET /image-catalog/images')).toEqual([
-      'GET /image-catalog/images?session=0123456789abcdef',
+      'GET /image-catalog/images/groups?session=0123456789abcdef',
+      'GET /image-catalog/images/rows?session=0123456789abcdef&from=0&limit=100',
     ]);
   });
 
@@ -52,28 +53,28 @@ describe('the catalogue', () => {
     expect(screen.queryByText('Karaciğer')).toBeNull();
     await user.clear(box);
     await user.type(box, 'ışık');
-    await screen.findByText('IŞIK-2.svs');
-    expect(screen.queryByText('Unknown')).toBeNull();
+    await waitFor(() => expect(screen.queryByText('Unknown')).toBeNull());
+    screen.getByText('IŞIK-2.svs');
     await user.type(box, ' nowhere');
     await screen.findByText('No images match your search');
   });
 
-  it.each([
-    ['a bare list', () => Response.json([liver])],
-    ['a list under images', list(liver)],
-  ])('is read from %s', async (_, answer) => {
-    api({ lists: [answer] });
-    show();
-    await screen.findByText('IŞIK-2.svs');
-  });
-
-  it.each([
-    ['an empty list', list()],
-    ['a message in its place', () => Response.json({ message: 'No images found' })],
-  ])('is empty with %s', async (_, answer) => {
-    api({ lists: [answer] });
+  it('says that there are no images in an empty catalogue, and that slides and demonstration slides will appear', async () => {
+    api({ lists: [list()] });
     show();
     await screen.findByText('No images available');
+    screen.getByText(/Slides appear here by themselves/);
+  });
+
+  it('shows how many annotations a slide has, with one call for the rows in sight', async () => {
+    const server = api({ lists: [list(...many(3))], annotationCounts: { [many(2)[1]?.id ?? '']: 12 } });
+    show();
+    await screen.findByRole('button', { name: /slide-2\.svs.*12 annotations/ });
+    expect(screen.getByRole('button', { name: /slide-1\.svs/ }).textContent).not.toContain('annotation');
+    const ids = many(3).map(({ id }) => id);
+    expect(server.asked('annotation-counts')).toEqual([
+      `GET /image-catalog/annotation-counts?images=${encodeURIComponent(ids.join())}`,
+    ]);
   });
 
   it('says which images cannot be looked at, and why', async () => {
@@ -90,7 +91,7 @@ describe('the catalogue', () => {
     const user = show();
     await screen.findByRole('button', { name: /22222222.*Being read/ });
     await user.click(screen.getByRole('button', { name: /IŞIK-2.*Cannot be read/ }));
-    expect(screen.getByRole('region', { name: 'Selected Image' }).textContent).toContain(error);
+    expect((await screen.findByRole('region', { name: 'Selected Image' })).textContent).toContain(error);
     expect(document.querySelector('img')).toBeNull();
   });
 
@@ -158,7 +159,7 @@ describe('a catalogue of thousands', () => {
       ['{Home}', 'Large'],
     ] as const) {
       await user.keyboard(key);
-      expect(focused(), key).toContain(name);
+      await waitFor(() => expect(focused(), key).toContain(name));
     }
     await user.keyboard('{ArrowLeft}');
     expect(document.activeElement?.ariaExpanded).toBe('false');
@@ -280,7 +281,7 @@ describe('a catalogue that grows', () => {
     show();
     await screen.findByText('IŞIK-2.svs');
     window.dispatchEvent(new Event('visibilitychange'));
-    await waitFor(() => expect(server.asked('GET /image-catalog/images')).toHaveLength(2));
+    await waitFor(() => expect(server.asked('GET /image-catalog/images/groups')).toHaveLength(2));
     screen.getByText('IŞIK-2.svs');
     expect(screen.queryByRole('alert')).toBeNull();
   });
@@ -293,14 +294,14 @@ describe('a list that cannot be loaded', () => {
       refusal(403, { message: 'Your account is not active.', code: 'account_not_active' }),
       'Your account is not active.',
     ],
-    ['somebody else said why', refusal(418, { message: 'I am a teapot.' }), 'I am a teapot.'],
+    ['another server said why', refusal(418, { message: 'I am a teapot.' }), 'I am a teapot.'],
     ['only a status came', refusal(502, '<html></html>'), 'Server error (502)'],
     [
       'the server failed',
       refusal(500, { message: 'Something else', code: 'internal' }),
       'Internal server error. Please try refreshing your session.',
     ],
-    ['nobody answered', silence, 'No response from server. Please check your connection.'],
+    ['there was no response', silence, 'No response from server. Please check your connection.'],
     ['the answer made no sense', () => new Response('<html></html>'), 'Failed to load images'],
   ])('says so when %s', async (_, answer, sentence) => {
     api({ lists: [answer] });
@@ -343,6 +344,6 @@ describe('a list that cannot be loaded', () => {
     show();
     await screen.findByText('Authentication error. Please log in again.');
     expect(server.asked('POST /auth/image-session')).toHaveLength(2);
-    expect(server.asked('GET /image-catalog/images')).toHaveLength(2);
+    expect(server.asked('GET /image-catalog/images/groups')).toHaveLength(2);
   });
 });

@@ -1,81 +1,136 @@
+import type { Image, ImageOrder } from '@lamina/contract';
 import { Alert, Button, Kbd, TextInput, Title } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import { memo, useCallback, useDeferredValue, useMemo, useRef } from 'react';
+import {
+  memo,
+  useCallback,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { flushSync } from 'react-dom';
-import type { Catalogue, CatalogueImage } from '../../api/images.ts';
+import { loadImageAt, loadPosition, useImageGroups } from '../../api/catalogue.ts';
 import { useKeys } from '../../viewer/use-keys.ts';
 import { CatalogueFilters } from './CatalogueFilters.tsx';
 import { CatalogueList, type CatalogueListHandle } from './CatalogueList.tsx';
 import { CatalogueSkeleton } from './CatalogueSkeleton.tsx';
 import {
-  choicesIn,
+  type CatalogueFilter,
+  choicesOf,
   type DatasetGroup,
-  everything,
-  groupByDataset,
-  type ImageOrder,
-  narrow,
-  neighbourOf,
-  type Wish,
-  wishKey,
+  filterKey,
+  groupAt,
+  groupsOf,
+  listingOf,
+  noFilter,
 } from './catalogue.ts';
 import { isOpenIn, rememberScroll, useCataloguePlace, withGroup } from './catalogue-place.ts';
 import classes from './ImageCatalog.module.css';
 import { texts } from './texts.ts';
 
+/** The server searches when a person has not typed for so long. */
+const typingPauseMs = 150;
+
 interface ImageCatalogProps {
-  readonly catalogue: Catalogue;
   readonly selectedId: string | null;
   readonly session: string | null;
-  /** The mouse button is down on it; when it is let go the image is selected. */
-  readonly onPress: (image: CatalogueImage) => void;
+  /** Called when the mouse button goes down on an image, which is selected when the button comes up. */
+  readonly onPress: (image: Image) => void;
   readonly onSelect: (imageId: string) => void;
   readonly onThumbnailFailed: () => void;
-  /** Somebody wants to search: the catalogue has to be in sight. */
+  /** Called when a person starts a search: the catalogue must become visible. */
   readonly onSearch: () => void;
+  /** Called once the first list is there, or cannot be had. */
+  readonly onReady: () => void;
 }
 
 /**
- * Every image one may look at, by dataset, with a search, filters and the keys to the next and previous one. Remembered:
- * what happens to the open slide is no reason to draw it anew.
+ * The images that the person may see, by dataset, with a search, filters and the keys to the next and previous one.
+ * Memoised: changes of the open slide do not render it again.
  */
 export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps) {
-  const { catalogue, onSearch, ...listProps } = props;
-  const { images, isLoading, error, reload } = catalogue;
+  const { onSearch, onReady, ...listProps } = props;
   const { selectedId, onSelect } = listProps;
   const [place, setPlace] = useCataloguePlace();
   const search = useRef<HTMLInputElement>(null);
   const list = useRef<CatalogueListHandle>(null);
 
-  const { wish, order } = useDeferredValue(place);
-  const groups = useMemo(() => groupByDataset(images, order), [images, order]);
-  const shown = useMemo(() => narrow(groups, wish), [groups, wish]);
-  const choices = useMemo(() => choicesIn(groups, wish), [groups, wish]);
-  const isOpen = useCallback((group: DatasetGroup) => isOpenIn(place, wish, group), [place, wish]);
+  const query = useDelayed(place.filter.query, typingPauseMs);
+  const { dataset, organ } = place.filter;
+  const listing = useMemo(
+    () => listingOf({ query, dataset, organ }, place.order),
+    [query, dataset, organ, place.order],
+  );
+  const { data: loaded, isLoading, isPrevious, error, reload, pages } = useImageGroups(listing);
+  const groups = useMemo(() => (loaded === undefined ? noGroups : groupsOf(loaded)), [loaded]);
+  const choices = useMemo(() => (loaded === undefined ? noChoices : choicesOf(loaded)), [loaded]);
+  const isReady = loaded !== undefined || error !== null;
+  const tellReady = useEffectEvent(() => onReady());
+  useEffect(() => {
+    if (isReady) tellReady();
+  }, [isReady]);
+  /** Of the list that is shown, which may be the one before. */
+  const filter = loaded === undefined ? '' : filterKey(loaded.listing);
+  const isOpen = useCallback((group: DatasetGroup) => isOpenIn(place, filter, group), [place, filter]);
   const onToggle = useCallback(
-    (group: DatasetGroup, opened: boolean) => setPlace((before) => withGroup(before, wish, group, opened)),
-    [setPlace, wish],
+    (group: DatasetGroup, opened: boolean) => setPlace((before) => withGroup(before, filter, group, opened)),
+    [setPlace, filter],
   );
 
-  const firstGroup = groups[0]?.key;
-  // The first one after load: another that comes before it later does not take its place.
+  const isOfOrder = !isPrevious && loaded?.listing.order === place.order;
+  const firstGroup = filter === '' && isOfOrder ? groups[0]?.key : undefined;
+  // The first group after the load: a group that comes before it later does not replace it.
   if (place.firstGroup === null && firstGroup !== undefined)
     setPlace((before) => ({ ...before, firstGroup }));
 
-  const setWish = (wished: Wish) => {
+  /** Loads the row of an image, and opens its group. @returns whether the list contains the image */
+  const show = useEffectEvent(async (imageId: string): Promise<boolean> => {
+    if (loaded === undefined) return false;
+    const position = await loadPosition(loaded, imageId);
+    const group = position === null ? undefined : groupAt(groups, position);
+    if (position === null || group === undefined) return false;
+    await loadImageAt(loaded, position);
+    if (!isOpen(group)) onToggle(group, true);
+    return true;
+  });
+
+  // The list shows a slide that was opened by its link, once.
+  const [shownId, setShownId] = useState<string | null>(null);
+  useEffect(() => {
+    if (selectedId === null || selectedId === shownId || loaded === undefined) return;
+    show(selectedId).then(
+      (isShown) => isShown && setShownId(selectedId),
+      () => undefined, // tried again with the next list
+    );
+  }, [selectedId, shownId, loaded]);
+
+  const setFilter = (next: CatalogueFilter) => {
     rememberScroll(0);
-    setPlace((before) => ({ ...before, wish: wished }));
+    setPlace((before) => ({ ...before, filter: next }));
   };
-  const setOrder = (wished: ImageOrder) => {
+  const setOrder = (order: ImageOrder) => {
     rememberScroll(0);
-    setPlace((before) => ({ ...before, order: wished, firstGroup: null }));
+    setPlace((before) => ({ ...before, order, firstGroup: null }));
   };
 
-  const step = (by: 1 | -1) => {
-    const next = neighbourOf(shown, selectedId, by);
-    if (next === null) return;
-    if (!isOpen(next.group)) onToggle(next.group, true);
-    onSelect(next.image.id);
-  };
+  const step = useSteps(selectedId, async (from, by) => {
+    if (loaded === undefined) return null;
+    const count = groups.reduce((sum, group) => sum + group.count, 0);
+    const position = from === null ? null : await loadPosition(loaded, from);
+    let next = position !== null ? position + by : by === 1 ? 0 : count - 1;
+    for (; next >= 0 && next < count; next += by) {
+      const image = await loadImageAt(loaded, next);
+      const group = groupAt(groups, next);
+      if (image?.status !== 'ready' || group === undefined) continue;
+      if (!isOpen(group)) onToggle(group, true);
+      onSelect(image.id);
+      return image.id;
+    }
+    return null;
+  });
   const goNext = () => step(1);
   const goBack = () => step(-1);
   const goSearch = () => {
@@ -99,15 +154,15 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
           aria-keyshortcuts="/"
           leftSection={<IconSearch size={18} aria-hidden />}
           rightSection={
-            place.wish.query === '' && (
+            place.filter.query === '' && (
               <Kbd className={classes.searchKey ?? ''} aria-hidden>
                 /
               </Kbd>
             )
           }
           rightSectionPointerEvents="none"
-          value={place.wish.query}
-          onChange={(event) => setWish({ ...place.wish, query: event.currentTarget.value })}
+          value={place.filter.query}
+          onChange={(event) => setFilter({ ...place.filter, query: event.currentTarget.value })}
           onKeyDown={(event) => {
             if (event.key !== 'ArrowDown' || list.current === null) return;
             event.preventDefault();
@@ -118,33 +173,39 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
           <CatalogueFilters
             {...choices}
             isLoading={isLoading}
-            wish={place.wish}
+            filter={place.filter}
             order={place.order}
-            onWish={setWish}
+            onFilter={setFilter}
             onOrder={setOrder}
             onClear={() => {
-              setWish(everything);
-              search.current?.focus(); // the button cannot keep the focus, having nothing left to clear
+              setFilter(noFilter);
+              search.current?.focus(); // the button leaves the page
             }}
           />
         )}
       </div>
-      {isLoading ? (
-        <CatalogueSkeleton />
-      ) : error !== null ? (
+      {error !== null ? (
         <Alert color="red" m="md">
           <p className={classes.error}>{error}</p>
           <Button size="xs" variant="default" onClick={reload}>
             {texts.retry}
           </Button>
         </Alert>
-      ) : shown.length === 0 ? (
-        <p className={classes.empty}>{groups.length === 0 ? texts.noImages : texts.noMatches}</p>
+      ) : isLoading || loaded === undefined ? (
+        <CatalogueSkeleton />
+      ) : groups.length === 0 ? (
+        <div className={classes.empty}>
+          <p>{filter === '' ? texts.noImages : texts.noMatches}</p>
+          {filter === '' && <p>{texts.noImagesHint}</p>}
+        </div>
       ) : (
         <CatalogueList
           ref={list}
-          groups={shown}
-          listKey={`${order}\n${wishKey(wish)}`}
+          loaded={loaded}
+          groups={groups}
+          pages={pages}
+          isBusy={isPrevious}
+          listKey={`${loaded.listing.order}\n${filter}`}
           isOpen={isOpen}
           onToggle={onToggle}
           {...listProps}
@@ -153,3 +214,45 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
     </>
   );
 });
+
+const noGroups: readonly DatasetGroup[] = [];
+const noChoices = { datasets: [], organs: [] };
+
+/** Returns a text as it was when it had not changed for a while; an emptied one at once. */
+function useDelayed(text: string, pauseMs: number): string {
+  const [delayed, setDelayed] = useState(text);
+  if (text === '' && delayed !== '') setDelayed('');
+  useEffect(() => {
+    const timer = setTimeout(() => setDelayed(text), pauseMs);
+    return () => clearTimeout(timer);
+  }, [text, pauseMs]);
+  return delayed;
+}
+
+type Step = (from: string | null, by: 1 | -1) => Promise<string | null>;
+
+/**
+ * Runs the steps of repeated key presses one after the other, each from the image that the one before has selected.
+ *
+ * @param run selects the next image; returns its id, or null at the end of the list
+ */
+function useSteps(selectedId: string | null, run: Step) {
+  const latest = useRef(run);
+  const last = useRef<{ readonly steps: Promise<string | null>; isDone: boolean } | null>(null);
+  useLayoutEffect(() => {
+    latest.current = run;
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the next step begins at the image that is selected now
+  useLayoutEffect(() => {
+    if (last.current?.isDone) last.current = null;
+  }, [selectedId]);
+  return (by: 1 | -1) => {
+    const from = last.current?.steps ?? Promise.resolve(selectedId);
+    const steps = from.then(async (id) => (await latest.current(id, by).catch(() => null)) ?? id);
+    const mine = { steps, isDone: false };
+    last.current = mine;
+    void steps.then(() => {
+      mine.isDone = true;
+    });
+  };
+}

@@ -1,6 +1,6 @@
+import type { Image } from '@lamina/contract';
 import { memo } from 'react';
-import type { CatalogueImage } from '../../api/images.ts';
-import type { CatalogueEntry } from './catalogue.ts';
+import { AnnotationCount } from './AnnotationCount.tsx';
 import classes from './ImageCatalog.module.css';
 import { Thumbnail } from './Thumbnail.tsx';
 import { texts } from './texts.ts';
@@ -8,24 +8,27 @@ import { texts } from './texts.ts';
 const idPrefixLength = 8;
 
 interface ImageRowProps {
-  readonly entry: CatalogueEntry;
-  /** In its group, from 0, and of how many. */
+  readonly lineKey: string;
+  /** Undefined while it is loading. */
+  readonly image: Image | undefined;
+  /** Index in its group, and number of images of the group. */
   readonly place: number;
   readonly count: number;
-  /** Pixels from the first row of the group. */
+  /** Distance from the first row of the group, in pixels. */
   readonly top: number;
   readonly isSelected: boolean;
-  /** The one that the Tab key leads to. */
+  /** Whether Tab leads to this row. */
   readonly isCurrent: boolean;
   readonly session: string | null;
-  readonly onPress: (image: CatalogueImage) => void;
+  readonly onPress: (image: Image) => void;
   readonly onSelect: (imageId: string) => void;
   readonly onThumbnailFailed: () => void;
 }
 
-/** Remembered: scrolling draws the list again, and its rows stay as they are. */
+/** Memoised: scrolling renders the list again, but not its rows. */
 export const ImageRow = memo(function ImageRow(props: ImageRowProps) {
-  const { image, name } = props.entry;
+  const { image } = props;
+  const name = image === undefined ? texts.loadingImages : image.file_name || image.id;
   return (
     <li
       className={classes.row}
@@ -36,32 +39,42 @@ export const ImageRow = memo(function ImageRow(props: ImageRowProps) {
       <button
         type="button"
         className={classes.rowButton}
-        data-line={image.id}
+        data-line={props.lineKey}
+        aria-busy={image === undefined || undefined}
         tabIndex={props.isCurrent ? 0 : -1}
         aria-current={props.isSelected || undefined}
         onPointerDown={({ pointerType, button }) => {
           // A finger may only want to scroll.
-          if (pointerType === 'mouse' && button === 0 && !props.isSelected) props.onPress(image);
+          if (image !== undefined && pointerType === 'mouse' && button === 0 && !props.isSelected) {
+            props.onPress(image);
+          }
         }}
-        onClick={() => props.onSelect(image.id)}
+        onClick={() => image !== undefined && props.onSelect(image.id)}
       >
-        <Thumbnail
-          imageId={image.id}
-          session={image.status === 'ready' ? props.session : null}
-          onFailed={props.onThumbnailFailed}
-        />
+        {image === undefined ? (
+          <span className={classes.thumbnail} />
+        ) : (
+          <Thumbnail
+            imageId={image.id}
+            session={image.status === 'ready' ? props.session : null}
+            onFailed={props.onThumbnailFailed}
+          />
+        )}
         <span className={classes.rowText}>
           <span className={classes.rowName} title={name}>
             {name}
           </span>
-          <span className={classes.rowDetails}>
-            <span>{image.organ_type ?? texts.unknown}</span>
-            {image.status !== 'ready' && (
-              <span className={classes.rowStatus}>{texts.imageStatus[image.status]}</span>
-            )}
-            {image.hidden && <span className={classes.rowStatus}>{texts.hidden}</span>}
-            <span className={classes.rowId}>{image.id.slice(0, idPrefixLength)}</span>
-          </span>
+          {image !== undefined && (
+            <span className={classes.rowDetails}>
+              <span>{image.organ_type ?? texts.unknown}</span>
+              {image.status !== 'ready' && (
+                <span className={classes.rowStatus}>{texts.imageStatus[image.status]}</span>
+              )}
+              {image.hidden && <span className={classes.rowStatus}>{texts.hidden}</span>}
+              <AnnotationCount imageId={image.id} />
+              <span className={classes.rowId}>{image.id.slice(0, idPrefixLength)}</span>
+            </span>
+          )}
         </span>
       </button>
     </li>

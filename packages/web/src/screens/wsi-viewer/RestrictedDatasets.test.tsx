@@ -18,7 +18,7 @@ function show(api: Answers) {
   const onChanged = vi.fn<() => void>();
   render(
     <App env="test">
-      <RestrictedDatasets onChanged={onChanged} />
+      <RestrictedDatasets onChanged={onChanged} isOpen onToggle={vi.fn<() => void>()} />
     </App>,
   );
   return { calls, onChanged, person: userEvent.setup({ delay: null }) };

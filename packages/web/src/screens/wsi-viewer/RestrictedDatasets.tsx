@@ -4,16 +4,22 @@ import { IconLock } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { askForDataset, useRequestableDatasets } from '../../api/datasets.ts';
 import { useReturnFocus } from '../../components/use-return-focus.ts';
-import { languageNow } from '../../language.ts';
+import { languageNow } from '../../language/language.ts';
 import classes from './RestrictedDatasets.module.css';
+import { SidebarSection } from './SidebarSection.tsx';
 import { texts } from './texts.ts';
 
-/**
- * Restricted datasets that one may ask for, under the catalogue. Nothing where there is none.
- *
- * @param onChanged called when what one may see has changed
- */
-export function RestrictedDatasets({ onChanged }: { readonly onChanged: () => void }) {
+export const restrictedDatasetsId = 'requestable-datasets';
+
+interface RestrictedDatasetsProps {
+  /** Called when the person's access to a dataset has changed. */
+  readonly onChanged: () => void;
+  readonly isOpen: boolean;
+  readonly onToggle: (isOpen: boolean) => void;
+}
+
+/** Restricted datasets that the person can request, below the catalogue. Nothing where there is none. */
+export function RestrictedDatasets({ onChanged, isOpen, onToggle }: RestrictedDatasetsProps) {
   const { data } = useRequestableDatasets();
   const [asking, setAsking] = useState<string | null>(null);
   useOnChange(data?.map(({ name, granted }) => `${name} ${granted}`).join('\n'), onChanged);
@@ -21,10 +27,13 @@ export function RestrictedDatasets({ onChanged }: { readonly onChanged: () => vo
   if (closed.length === 0) return null;
 
   return (
-    <section className={classes.section} aria-labelledby="restricted-datasets">
-      <h2 id="restricted-datasets" className={classes.title}>
-        {texts.restrictedDatasets}
-      </h2>
+    <SidebarSection
+      id={restrictedDatasetsId}
+      title={texts.restrictedDatasets}
+      count={closed.length}
+      isOpen={isOpen}
+      onToggle={onToggle}
+    >
       <ul className={classes.list}>
         {closed.map(({ name, request }) => (
           <li key={name} className={classes.dataset}>
@@ -47,7 +56,7 @@ export function RestrictedDatasets({ onChanged }: { readonly onChanged: () => vo
         ))}
       </ul>
       {asking !== null && <RequestDialog dataset={asking} onClose={() => setAsking(null)} />}
-    </section>
+    </SidebarSection>
   );
 }
 

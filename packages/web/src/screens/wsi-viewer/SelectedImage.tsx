@@ -1,17 +1,26 @@
-import { may } from '@lamina/contract';
-import { Anchor } from '@mantine/core';
+import { type Image, may } from '@lamina/contract';
+import { Anchor, Group } from '@mantine/core';
 import { Link } from 'react-router';
 import { useAuth } from '../../api/auth-state.ts';
-import type { CatalogueImage } from '../../api/images.ts';
+import { shownPlaneText } from '../../viewer/shown-plane.ts';
+import type { SlideView } from '../../viewer/slide-view.ts';
+import { usePanel } from './catalogue-place.ts';
+import { ImageProblem } from './ImageProblem.tsx';
+import { SaveView } from './SaveView.tsx';
+import { ShareSlide } from './ShareSlide.tsx';
+import { SidebarSection } from './SidebarSection.tsx';
 import { texts } from './texts.ts';
 import classes from './WsiViewer.module.css';
 
 interface SelectedImageProps {
-  readonly image: CatalogueImage;
+  readonly image: Image;
+  /** Null before the slide is open. */
+  readonly view: SlideView | null;
+  readonly isCorrected: boolean;
 }
 
-/** What the file says of the scan; what it does not say is left out. */
-function measuresOf(image: CatalogueImage): readonly (readonly [string, string])[] {
+/** Properties of the scan; those that the file does not contain are left out. */
+function measuresOf(image: Image): readonly (readonly [string, string])[] {
   const { width, height, mpp_x, mpp_y, objective_power, mpp_derived, objective_power_derived } = image;
   const facts: (readonly [string, string])[] = [];
   if (width !== null && height !== null) facts.push([texts.size, texts.pixels(width, height)]);
@@ -21,42 +30,54 @@ function measuresOf(image: CatalogueImage): readonly (readonly [string, string])
   if (objective_power !== null) {
     facts.push([texts.objective, texts.estimatedIf(objective_power_derived, texts.power(objective_power))]);
   }
+  if (image.scale_entered === true) facts.push([texts.scale, texts.scaleEntered]);
+  if (image.shown_plane !== undefined) facts.push([texts.shownPlane, shownPlaneText(image.shown_plane)]);
   if (image.format !== null) facts.push([texts.format, image.format]);
   return facts;
 }
 
-/** What is known of the image that is viewed. */
-export function SelectedImage({ image }: SelectedImageProps) {
+/** Properties of the viewed image. */
+export function SelectedImage({ image, view, isCorrected }: SelectedImageProps) {
   const { user } = useAuth();
+  const [isOpen, setOpen] = usePanel('selected-image', true);
   const facts = [
-    [texts.name, image.file_name],
+    [texts.name, image.file_name || null],
     [texts.dataset, image.dataset_name],
     [texts.organ, image.organ_type],
     ...measuresOf(image),
     ...(image.status === 'ready'
       ? []
-      : [[texts.status, image.error ?? texts.imageStatus[image.status]] as const]),
+      : [[texts.status, <ImageProblem key="status" image={image} />] as const]),
   ] as const;
   return (
-    <section className={classes.selected} aria-labelledby="selected-image">
-      <h2 id="selected-image">{texts.selectedImage}</h2>
-      <dl>
-        {facts.map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value ?? texts.notAvailable}</dd>
-          </div>
-        ))}
-      </dl>
-      {user !== null && may(user, 'users.manage') && (
-        <Anchor
-          component={Link}
-          size="sm"
-          to={`/admin/audit?target=${encodeURIComponent(image.id)}&action=image-opened`}
-        >
-          {texts.whoOpened}
-        </Anchor>
-      )}
-    </section>
+    <SidebarSection id="selected-image" title={texts.selectedImage} isOpen={isOpen} onToggle={setOpen}>
+      <div className={classes.selected}>
+        <dl>
+          {facts.map(([label, value]) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>{value ?? texts.notAvailable}</dd>
+            </div>
+          ))}
+        </dl>
+        {user !== null && may(user, 'sharing.own') && image.status === 'ready' && (
+          <Group gap="xs">
+            <ShareSlide key={image.id} image={image} />
+            {view !== null && (
+              <SaveView key={`view ${image.id}`} image={image} view={view} isCorrected={isCorrected} />
+            )}
+          </Group>
+        )}
+        {user !== null && may(user, 'users.manage') && (
+          <Anchor
+            component={Link}
+            size="sm"
+            to={`/admin/audit?target=${encodeURIComponent(image.id)}&action=image-opened`}
+          >
+            {texts.whoOpened}
+          </Anchor>
+        )}
+      </div>
+    </SidebarSection>
   );
 }

@@ -2,7 +2,7 @@ import { IconPhoto } from '@tabler/icons-react';
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { thumbnailAddress } from '../../api/images.ts';
 import classes from './ImageCatalog.module.css';
-import { thumbnailGate } from './thumbnail-gate.ts';
+import { thumbnailQueue } from './thumbnail-gate.ts';
 
 interface ThumbnailProps {
   readonly imageId: string;
@@ -28,7 +28,7 @@ export function Thumbnail({ imageId, session, onFailed }: ThumbnailProps) {
   const isWanted = usedSession !== null && !hasFailed;
   useLayoutEffect(() => {
     if (!isWanted) return;
-    leave.current = thumbnailGate.ask(() => setItsTurn(true));
+    leave.current = thumbnailQueue.ask(() => setItsTurn(true));
     return () => {
       leave.current();
       setItsTurn(false);

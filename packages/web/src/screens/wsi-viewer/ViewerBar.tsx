@@ -14,8 +14,11 @@ import classes from './WsiViewer.module.css';
 
 const iconSize = 20;
 
+/** `doubtful`: the session is active, and tiles of the present view failed to load all the same. */
+export type ShownStatus = ImageSessionState['status'] | 'doubtful';
+
 interface ViewerBarProps {
-  readonly status: ImageSessionState['status'];
+  readonly status: ShownStatus;
   /** Name of what is viewed; null when nothing is. */
   readonly title: string | null;
   /** Null when one slide is viewed alone; `isLinked` is null until there is a second one. */
@@ -75,7 +78,7 @@ export function ViewerBar(props: ViewerBarProps) {
       <span className={classes.session} role="status">
         <span className={classes.sessionLabel}>{texts.session}</span>
         <span className={classes.sessionStatus} data-status={props.status}>
-          {texts.sessionStatus[props.status]}
+          {texts.sessionStatus[props.status === 'doubtful' ? 'active' : props.status]}
         </span>
       </span>
       <Button

@@ -38,7 +38,7 @@ function progressText(loading: LoadingState): string {
     case 'opening':
       return texts.opening;
     case 'tiles':
-      return texts.tiles(loading.loaded, loading.asked);
+      return texts.tiles(loading.loaded, loading.requested);
     case 'retrying':
       return texts.retryingTiles;
     case 'renewing-session':

@@ -72,7 +72,7 @@ describe('coming back', () => {
     const again = render(viewerAt('/wsi-viewer'));
     expect((await screen.findByRole('button', { name: 'Karaciğer 1 images' })).ariaExpanded).toBe('false');
     expect(screen.getByRole('button', { name: 'Meme 1 images' }).ariaExpanded).toBe('true');
-    expect(screen.getByRole<HTMLSelectElement>('combobox', { name: 'Sort images by' }).value).toBe('size');
+    expect(screen.getByRole<HTMLSelectElement>('combobox', { name: 'Sort images by' }).value).toBe('largest');
     await user.type(screen.getByRole('searchbox'), 'meme');
     again.unmount();
 
@@ -244,7 +244,7 @@ describe('looking at an image', () => {
       () => new Response('<html/>'),
       'Failed to load image. Please try another image.',
     ],
-    ['nobody answers', silence, 'Error loading image. Please try again.'],
+    ['there is no response', silence, 'Error loading image. Please try again.'],
   ])('says why it failed when %s', async (_, answer, sentence) => {
     api({ descriptors: [answer] });
     const user = show();

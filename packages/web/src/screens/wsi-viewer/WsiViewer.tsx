@@ -1,25 +1,28 @@
-import { useCallback, useEffect, useState } from 'react';
-import { imageSessions, useImageSession } from '../../api/image-sessions.ts';
-import {
-  type CatalogueImage,
-  descriptorAddress,
-  fetchPixels,
-  thumbnailAddress,
-  useCatalogue,
-} from '../../api/images.ts';
-import { languageNow } from '../../language.ts';
-import { useWhenIdle } from '../../use-when-idle.ts';
+import type { Image } from '@lamina/contract';
+import { VisuallyHidden } from '@mantine/core';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { reloadCatalogue } from '../../api/catalogue.ts';
+import { useRequestableDatasets } from '../../api/datasets.ts';
+import { type ImageSessionState, imageSessions, useImageSession } from '../../api/image-sessions.ts';
+import { descriptorAddress, fetchPixels, thumbnailAddress } from '../../api/images.ts';
+import { useOnline } from '../../browser/use-online.ts';
+import { useWhenIdle } from '../../browser/use-when-idle.ts';
+import { languageNow } from '../../language/language.ts';
+import { titles } from '../../language/texts.ts';
+import type { ColourAdjustment } from '../../viewer/colours/adjustment.ts';
+import type { Half } from '../../viewer/link-views.ts';
+import type { Incompleteness } from '../../viewer/PictureNotes.tsx';
 import { createDescriptorSupply } from '../../viewer/preload.ts';
-import { SlideViewer } from '../../viewer/SlideViewer.tsx';
+import { usePanel } from './catalogue-place.ts';
 import { ImageCatalog } from './ImageCatalog.tsx';
-import { RestrictedDatasets } from './RestrictedDatasets.tsx';
-import { SelectedImage } from './SelectedImage.tsx';
+import { NothingShown } from './NothingShown.tsx';
+import { RestrictedDatasets, restrictedDatasetsId } from './RestrictedDatasets.tsx';
 import { SessionStats } from './SessionStats.tsx';
-import { texts } from './texts.ts';
 import { useComparison } from './use-comparison.ts';
 import { useViewed } from './use-viewed.ts';
 import { ViewedHalf } from './ViewedHalf.tsx';
-import { ViewerBar } from './ViewerBar.tsx';
+import { type ShownStatus, ViewerBar } from './ViewerBar.tsx';
 import { ViewingOverlay } from './ViewingOverlay.tsx';
 import { halves } from './viewed-address.ts';
 import classes from './WsiViewer.module.css';
@@ -27,18 +30,37 @@ import classes from './WsiViewer.module.css';
 /** As in WsiViewer.module.css: below it the catalogue covers the slide instead of standing beside it. */
 const narrowWindow = '(max-width: 48em)';
 
+/** Loaded after the first rows of the catalogue, or with the first slide: on a slow network the rows are there seconds earlier. */
+const SlideViewer = lazy(async () => ({
+  default: (await import('../../viewer/SlideViewer.tsx')).SlideViewer,
+}));
+
+/** Needed once a slide is selected. */
+const SelectedImage = lazy(async () => ({
+  default: (await import('./SelectedImage.tsx')).SelectedImage,
+}));
+const CaseStrip = lazy(async () => ({ default: (await import('./CaseStrip.tsx')).CaseStrip }));
+
 /** The catalogue of slides beside a zoomable view of one of them, or of two that are compared. */
 export function WsiViewer() {
   const session = useImageSession();
-  const catalogue = useCatalogue();
-  const { viewed, occasion, open, setField } = useViewed();
-  const [isCatalogOpen, setCatalogOpen] = useState(true);
+  const isOnline = useOnline();
+  const { viewed, occasion, open, setField, colours, setColours } = useViewed();
+  const correct = useCallback(
+    (isCorrected: boolean) => setColours(isCorrected ? 'corrected' : 'scanned'),
+    [setColours],
+  );
+  // On a phone, a link to a slide opens the slide, not the catalogue over it.
+  const [isCatalogOpen, setCatalogOpen] = useState(
+    () => viewed.first === null || !window.matchMedia(narrowWindow).matches,
+  );
   const [areStatsOpen, setStatsOpen] = useState(false);
 
   useEffect(() => imageSessions.enter(), []);
+  const [isCatalogReady, setCatalogReady] = useState(false);
+  const onCatalogReady = useCallback(() => setCatalogReady(true), []);
 
-  const { images, error, reload } = catalogue;
-  const comparison = useComparison(viewed, images, occasion);
+  const comparison = useComparison(viewed, occasion);
   const { active, activate } = comparison;
   /** The next slide that is chosen opens beside the first. */
   const [isSecondWanted, setSecondWanted] = useState(false);
@@ -71,13 +93,34 @@ export function WsiViewer() {
     }
   };
 
+  const [incomplete, setIncomplete] = useState(nothingIncomplete);
+  const onIncomplete = useMemo(
+    () => ({
+      first: (reason: Incompleteness | null) => setIncomplete((before) => ({ ...before, first: reason })),
+      second: (reason: Incompleteness | null) => setIncomplete((before) => ({ ...before, second: reason })),
+    }),
+    [],
+  );
+  /** The person keeps them for every slide; null: each slide opens as scanned. */
+  const [keptColours, setKeptColours] = useState<ColourAdjustment | null>(null);
+
+  const [isRestrictedOpen, setRestrictedOpen] = usePanel('restricted-datasets', false);
+  const hasRequestable = useRequestableDatasets().data?.some(({ granted }) => !granted) ?? false;
+  const showRequestable = () => {
+    flushSync(() => {
+      setCatalogOpen(true);
+      setRestrictedOpen(true);
+    });
+    document.querySelector<HTMLElement>(`#${restrictedDatasetsId} li button`)?.focus();
+  };
+
+  const compared = comparedSlides(comparison);
+
   const openCatalog = useCallback(() => setCatalogOpen(true), []);
   const refreshSession = () => {
     imageSessions.refresh().then(
-      () => {
-        if (error !== null) reload();
-      },
-      () => undefined, // the bar says so
+      reloadCatalogue,
+      () => undefined, // the top bar shows it
     );
   };
 
@@ -86,21 +129,35 @@ export function WsiViewer() {
     <div className={classes.screen} lang={languageNow('en')}>
       <aside className={classes.sidebar} hidden={!isCatalogOpen}>
         <ImageCatalog
-          catalogue={catalogue}
-          selectedId={selected?.id ?? null}
+          selectedId={selectedId}
           session={session.id}
           onPress={expect}
           onSelect={select}
           onThumbnailFailed={renewEndedSession}
           onSearch={openCatalog}
+          onReady={onCatalogReady}
         />
-        <RestrictedDatasets onChanged={reload} />
-        {described !== null && <SelectedImage image={described} />}
+        <RestrictedDatasets
+          onChanged={reloadCatalogue}
+          isOpen={isRestrictedOpen}
+          onToggle={setRestrictedOpen}
+        />
+        {described !== null && (
+          <Suspense fallback={null}>
+            <SelectedImage
+              image={described}
+              view={comparison.halves[active].view}
+              isCorrected={colours === 'corrected'}
+            />
+          </Suspense>
+        )}
       </aside>
       <div className={classes.main}>
+        {/* The other heading of this level is in the catalogue. */}
+        {!isCatalogOpen && <VisuallyHidden component="h1">{titles.wsiViewer}</VisuallyHidden>}
         <ViewerBar
-          status={session.status}
-          title={selected === null || isComparing ? null : (selected.file_name ?? selected.id)}
+          status={statusShown(session.status, isOnline, Object.values(incomplete))}
+          title={selected === null || isComparing ? null : selected.file_name || selected.id}
           comparison={isComparing ? { isLinked: viewed.second === null ? null : comparison.isLinked } : null}
           canCompare={isComparing || selected !== null}
           onToggleComparison={toggleComparison}
@@ -114,62 +171,104 @@ export function WsiViewer() {
         <div className={classes.stage}>
           {halves.map((half) => {
             if (half === 'second' && !isComparing) return null;
-            const { image, slide, onView, fieldAtFirst } = comparison.halves[half];
+            const { image, isUnknown, slide, onView, fieldAtFirst, isFirstFieldGuessed } =
+              comparison.halves[half];
             return (
               <ViewedHalf
                 key={half}
-                name={image === null ? null : (image.file_name ?? image.id)}
+                name={image === null ? null : image.file_name || image.id}
                 isCompared={isComparing}
                 isActive={half === active}
                 onActivate={() => activate(half)}
               >
                 {slide === null && (
-                  <div className={classes.nothing}>
-                    {image !== null ? (
-                      <>
-                        <p>{texts.imageStatus[image.status]}</p>
-                        <p>{image.error}</p>
-                      </>
-                    ) : (
-                      <>
-                        <p>{half === 'second' ? texts.secondWanted : texts.nothingSelected}</p>
-                        <p>{half === 'second' ? texts.secondWantedHint : texts.nothingSelectedHint}</p>
-                      </>
-                    )}
-                  </div>
+                  <NothingShown
+                    half={half}
+                    image={image}
+                    isUnknown={isUnknown}
+                    onRequestAccess={hasRequestable ? showRequestable : null}
+                  />
                 )}
-                <SlideViewer
-                  slide={slide}
-                  picture={
-                    session.id === null || image === null ? null : thumbnailAddress(image.id, session.id)
-                  }
-                  fetchPixels={fetchPixels}
-                  descriptors={descriptors}
-                  session={session.id}
-                  fieldAtFirst={fieldAtFirst}
-                  onField={(field) => setField(half, field)}
-                  onView={onView}
-                  hasKeys={half === active}
-                  Overlay={ViewingOverlay}
-                />
+                {(slide !== null || isCatalogReady) && (
+                  <Suspense fallback={null}>
+                    <SlideViewer
+                      slide={slide}
+                      picture={
+                        session.id === null || image === null ? null : thumbnailAddress(image.id, session.id)
+                      }
+                      fetchPixels={fetchPixels}
+                      descriptors={descriptors}
+                      session={session.id}
+                      fieldAtFirst={fieldAtFirst}
+                      avoidsGlass={isFirstFieldGuessed}
+                      onField={(field) => setField(half, field)}
+                      onView={onView}
+                      onIncomplete={onIncomplete[half]}
+                      keptColours={keptColours}
+                      onKeepColours={setKeptColours}
+                      isCorrected={colours === 'corrected'}
+                      onCorrect={correct}
+                      hasKeys={half === active}
+                      Overlay={ViewingOverlay}
+                    />
+                  </Suspense>
+                )}
               </ViewedHalf>
             );
           })}
           {areStatsOpen && <SessionStats session={session} />}
         </div>
+        {described !== null && (
+          <Suspense fallback={null}>
+            <CaseStrip
+              image={described}
+              session={session.id}
+              onSelect={select}
+              onThumbnailFailed={renewEndedSession}
+              compared={compared}
+              onRegistering={(isRegistering) => {
+                // Each slide is moved alone while points are placed; then both follow the tissue.
+                if (isRegistering === comparison.isLinked) comparison.toggleLink();
+              }}
+            />
+          </Suspense>
+        )}
       </div>
     </div>
   );
 }
 
+/** Null unless two slides are open. */
+function comparedSlides({ halves: { first, second } }: ReturnType<typeof useComparison>) {
+  if (first.image === null || second.image === null || first.view === null || second.view === null)
+    return null;
+  return {
+    imageIds: { first: first.image.id, second: second.image.id },
+    views: { first: first.view, second: second.view },
+  };
+}
+
+const nothingIncomplete: Readonly<Record<Half, Incompleteness | null>> = { first: null, second: null };
+
+/** A session is not called active while the server cannot be reached, nor shown as all well while tiles are missing. */
+function statusShown(
+  status: ImageSessionState['status'],
+  isOnline: boolean,
+  incomplete: readonly (Incompleteness | null)[],
+): ShownStatus {
+  if (status !== 'active') return status;
+  if (!isOnline || incomplete.includes('unreachable')) return 'error';
+  return incomplete.includes('failed') ? 'doubtful' : status;
+}
+
 const descriptors = createDescriptorSupply(fetchPixels);
 
-/** A slide is about to be chosen. */
-function expect({ id, status }: CatalogueImage): void {
+/** Loads the descriptor of a slide that is about to be selected. */
+function expect({ id, status }: Image): void {
   if (status === 'ready') descriptors.expect(descriptorAddress(id));
 }
 
-/** An `<img>` does not tell why it failed. If the session has ended, a new one lets it try again. */
+/** An `<img>` does not tell why it failed. If the session has ended, a new one makes it try again. */
 function renewEndedSession(): void {
-  imageSessions.get().catch(() => undefined); // the bar says so
+  imageSessions.get().catch(() => undefined); // the top bar shows it
 }

@@ -1,69 +1,82 @@
 /**
- * Where somebody was in the catalogue, kept while the page lives and they are signed in: it is remembered
- * where the server's answers are, which are forgotten with the sign-in.
+ * The place of a person in the catalogue: filter, order, open groups and scroll position. It is kept while the page lives, in
+ * the cache of the server's responses, which is cleared when a sign-in begins or ends.
  */
+import type { ImageOrder } from '@lamina/contract';
 import { useEffect, useState } from 'react';
 import { queryClient } from '../../api/query-client.ts';
-import { type DatasetGroup, everything, type ImageOrder, type Wish, wishKey } from './catalogue.ts';
+import { type CatalogueFilter, type DatasetGroup, noFilter } from './catalogue.ts';
 
 export interface CataloguePlace {
-  readonly wish: Wish;
+  readonly filter: CatalogueFilter;
   readonly order: ImageOrder;
-  /** Key of the group that is open without anybody having opened it; null until there is one. */
+  /** Key of the group that is open although no person opened it; null until there is one. */
   readonly firstGroup: string | null;
-  /** By key of the group: what was opened (true) or closed (false) in the whole catalogue. */
+  /** By key of the group: opened (true) or closed (false) in the whole catalogue. */
   readonly opened: ReadonlyMap<string, boolean>;
-  /** The same in a narrowed catalogue, whose wish it is forgotten with. */
-  readonly openedNarrowed: { readonly wish: string; readonly opened: ReadonlyMap<string, boolean> };
+  /** The same in a filtered catalogue, until the filter changes. `filter` is its `filterKey`. */
+  readonly openedFiltered: { readonly filter: string; readonly opened: ReadonlyMap<string, boolean> };
 }
 
-const atFirst: CataloguePlace = {
-  wish: everything,
+const initialPlace: CataloguePlace = {
+  filter: noFilter,
   order: 'name',
   firstGroup: null,
   opened: new Map(),
-  openedNarrowed: { wish: '', opened: new Map() },
+  openedFiltered: { filter: '', opened: new Map() },
 };
 
 const placeKey = ['catalogue-place'];
 const scrollKey = ['catalogue-scroll'];
-for (const key of [placeKey, scrollKey]) queryClient.setQueryDefaults(key, { gcTime: Infinity });
+const panelKey = 'sidebar-panel';
+for (const key of [placeKey, scrollKey, [panelKey]]) queryClient.setQueryDefaults(key, { gcTime: Infinity });
 
-/** As it was when the viewer was left. */
+/** Begins with the place at which the person left the viewer. */
 export function useCataloguePlace() {
-  const [place, setPlace] = useState(() => queryClient.getQueryData<CataloguePlace>(placeKey) ?? atFirst);
+  const [place, setPlace] = useState(
+    () => queryClient.getQueryData<CataloguePlace>(placeKey) ?? initialPlace,
+  );
   useEffect(() => {
     queryClient.setQueryData(placeKey, place);
   }, [place]);
   return [place, setPlace] as const;
 }
 
-/** In a narrowed catalogue everything is open at first. */
-export function isOpenIn(place: CataloguePlace, wish: Wish, group: DatasetGroup): boolean {
-  const narrowedTo = wishKey(wish);
-  if (narrowedTo === '') return place.opened.get(group.key) ?? group.key === place.firstGroup;
-  const { wish: rememberedWish, opened } = place.openedNarrowed;
-  return (rememberedWish === narrowedTo ? opened.get(group.key) : undefined) ?? true;
+/** In a filtered catalogue every group is open at first. @param filter `filterKey` of the list; empty: the whole catalogue */
+export function isOpenIn(place: CataloguePlace, filter: string, { key }: DatasetGroup): boolean {
+  if (filter === '') return place.opened.get(key) ?? key === place.firstGroup;
+  const { filter: openedIn, opened } = place.openedFiltered;
+  return (openedIn === filter ? opened.get(key) : undefined) ?? true;
 }
 
 export function withGroup(
   place: CataloguePlace,
-  wish: Wish,
-  group: DatasetGroup,
+  filter: string,
+  { key }: DatasetGroup,
   isOpen: boolean,
 ): CataloguePlace {
-  const narrowedTo = wishKey(wish);
-  if (narrowedTo === '') return { ...place, opened: new Map(place.opened).set(group.key, isOpen) };
-  const { wish: rememberedWish, opened } = place.openedNarrowed;
-  const kept = rememberedWish === narrowedTo ? opened : [];
-  return { ...place, openedNarrowed: { wish: narrowedTo, opened: new Map(kept).set(group.key, isOpen) } };
+  if (filter === '') return { ...place, opened: new Map(place.opened).set(key, isOpen) };
+  const { filter: openedIn, opened } = place.openedFiltered;
+  const kept = openedIn === filter ? opened : [];
+  return { ...place, openedFiltered: { filter, opened: new Map(kept).set(key, isOpen) } };
 }
 
-/** Pixels from the top; 0 where nothing is remembered. */
+/** Pixels from the top; 0 at first. */
 export function rememberedScroll(): number {
   return queryClient.getQueryData<number>(scrollKey) ?? 0;
 }
 
 export function rememberScroll(top: number): void {
   queryClient.setQueryData(scrollKey, top);
+}
+
+/** Whether a section of the sidebar is open, as the person left it. @returns the state and a function that changes it */
+export function usePanel(id: string, isOpenAtFirst: boolean) {
+  const key = [panelKey, id];
+  const [isOpen, setOpen] = useState(() => queryClient.getQueryData<boolean>(key) ?? isOpenAtFirst);
+  const change = (next: boolean) => {
+    queryClient.setQueryData(key, next);
+    setOpen(next);
+  };
+  return [isOpen, change] as const;
 }

@@ -1,137 +1,88 @@
-/** How the catalogue is grouped, ordered, searched and narrowed, and as which lines it is shown. */
-import { foldForSearch, naturalCompare, naturalKey } from '@lamina/contract';
-import type { CatalogueImage } from '../../api/images.ts';
+/** Groups, filters and lines of the catalogue's list. */
+import type { Image, ImageOrder, listImageGroups, ResponseOf } from '@lamina/contract';
+import type { ImageRows, Listing } from '../../api/catalogue.ts';
 import { texts } from './texts.ts';
 
-export interface CatalogueEntry {
-  readonly image: CatalogueImage;
-  /** File name, or the id where there is none. */
-  readonly name: string;
-  /** Natural key of the name. */
-  readonly nameKey: string;
-  /** File name, id, organ and dataset, folded, a line each. */
-  readonly searchText: string;
-}
-
 export interface DatasetGroup {
-  /** Of no other group, not even of one with the same name. */
+  /** Unique among the groups, also among those with the same name. */
   readonly key: string;
   readonly name: string;
-  /** In the order asked for; never empty. */
-  readonly entries: readonly CatalogueEntry[];
+  /** Number of its images; at least 1. */
+  readonly count: number;
+  /** Position of its first image in the list of all groups, one after the other. */
+  readonly start: number;
 }
 
-export const imageOrders = ['name', 'newest', 'size'] as const;
-export type ImageOrder = (typeof imageOrders)[number];
-
-/** What somebody wants to see of the catalogue. */
-export interface Wish {
+/** What a person wants to see of the catalogue. */
+export interface CatalogueFilter {
   /** As typed. */
   readonly query: string;
-  /** `valueKey` of a dataset; empty: every one. */
+  /** `valueKey` of a dataset; empty: all. */
   readonly dataset: string;
-  /** `valueKey` of an organ; empty: every one. */
+  /** `valueKey` of an organ; empty: all. */
   readonly organ: string;
 }
 
-export const everything: Wish = { query: '', dataset: '', organ: '' };
+export const noFilter: CatalogueFilter = { query: '', dataset: '', organ: '' };
 
-/** A dataset or an organ one may narrow the catalogue to. */
+/** A dataset or an organ that the catalogue can be filtered by. */
 export interface Choice {
   readonly key: string;
   readonly name: string;
-  /** Images that would be shown, the rest of the wish staying as it is. */
+  /** Number of images in the list if it were chosen. */
   readonly count: number;
 }
 
-/**
- * Groups in the order of their first image; by name, in natural order of their own names, images without a
- * dataset last.
- */
-export function groupByDataset(
-  images: readonly CatalogueImage[],
-  order: ImageOrder = 'name',
-): readonly DatasetGroup[] {
-  const ordered = images.map(entryOf).sort(comparing[order]);
-  const byDataset = [...Map.groupBy(ordered, ({ image }) => image.dataset_name)];
-  if (order === 'name') byDataset.sort(([a], [b]) => compareValues(a, b));
-  return byDataset.map(([dataset, entries]) => ({
-    key: valueKey(dataset),
-    name: dataset ?? texts.unknown,
-    entries,
-  }));
-}
+type Groups = ResponseOf<typeof listImageGroups>;
 
-/** Groups with what is wished; groups without any of it are left out. */
-export function narrow(groups: readonly DatasetGroup[], wish: Wish): readonly DatasetGroup[] {
-  const query = queryOf(wish);
-  if (query === '' && wish.dataset === '' && wish.organ === '') return groups;
-  return groups.flatMap((group) => {
-    if (wish.dataset !== '' && group.key !== wish.dataset) return [];
-    const entries = group.entries.filter((entry) => hasOrgan(entry, wish) && matches(entry, query));
-    return entries.length > 0 ? [{ ...group, entries }] : [];
+export function groupsOf({ groups }: Pick<Groups, 'groups'>): readonly DatasetGroup[] {
+  let start = 0;
+  return groups.map(({ dataset_name, images }) => {
+    const group = { ...named(dataset_name), count: images, start };
+    start += images;
+    return group;
   });
 }
 
-/** Every dataset and every organ of the catalogue, in natural order. */
-export function choicesIn(
-  groups: readonly DatasetGroup[],
-  wish: Wish,
-): { readonly datasets: readonly Choice[]; readonly organs: readonly Choice[] } {
-  const query = queryOf(wish);
-  const organs = new Map<string | null, number>();
-  const datasets = groups.map(({ key, name, entries }) => {
-    let count = 0;
-    for (const entry of entries) {
-      const organ = entry.image.organ_type;
-      const isFound = matches(entry, query);
-      if (isFound && hasOrgan(entry, wish)) count++;
-      const counts = isFound && (wish.dataset === '' || key === wish.dataset);
-      organs.set(organ, (organs.get(organ) ?? 0) + (counts ? 1 : 0));
-    }
-    return { key, name, count, value: entries[0]?.image.dataset_name ?? null };
-  });
+export function choicesOf({ datasets, organs }: Pick<Groups, 'datasets' | 'organs'>): {
+  readonly datasets: readonly Choice[];
+  readonly organs: readonly Choice[];
+} {
   return {
-    datasets: datasets
-      .sort((a, b) => compareValues(a.value, b.value))
-      .map(({ key, name, count }) => ({ key, name, count })),
-    organs: [...organs]
-      .sort(([a], [b]) => compareValues(a, b))
-      .map(([organ, count]) => ({ key: valueKey(organ), name: organ ?? texts.unknown, count })),
+    datasets: datasets.map(({ dataset_name, images }) => ({ ...named(dataset_name), count: images })),
+    organs: organs.map(({ organ_type, images }) => ({ ...named(organ_type), count: images })),
   };
 }
 
-/** The whole catalogue is one wish, whatever blanks were typed. */
-export function wishKey(wish: Wish): string {
-  const parts = [queryOf(wish), wish.dataset, wish.organ];
-  return parts.every((part) => part === '') ? '' : parts.join('\n');
+function named(value: string | null): { readonly key: string; readonly name: string } {
+  return { key: valueKey(value), name: value ?? texts.unknown };
 }
 
-/**
- * The image to go to from this one: the nearest in the catalogue as it is shown that can be looked at.
- *
- * @param from null, or an image that is not shown: the first one forwards, the last one backwards
- * @returns null at the end
- */
-export function neighbourOf(
-  groups: readonly DatasetGroup[],
-  from: string | null,
-  by: 1 | -1,
-): { readonly group: DatasetGroup; readonly image: CatalogueImage } | null {
-  const shown = groups.flatMap((group) => group.entries.map(({ image }) => ({ group, image })));
-  const place = shown.findIndex(({ image }) => image.id === from);
-  const start = place !== -1 ? place + by : by === 1 ? 0 : shown.length - 1;
-  for (let at = start; at >= 0 && at < shown.length; at += by) {
-    const next = shown[at];
-    if (next?.image.status === 'ready') return next;
-  }
-  return null;
+/** Distinguishes a dataset or an organ that is called Unknown from there being none. */
+function valueKey(value: string | null): string {
+  return value === null ? '-' : `=${value}`;
+}
+
+export function listingOf(filter: CatalogueFilter, order: ImageOrder): Listing {
+  const nameOf = (key: string) => (key === '' ? undefined : key === '-' ? null : key.slice(1));
+  return {
+    query: filter.query.trim(),
+    dataset: nameOf(filter.dataset),
+    organ: nameOf(filter.organ),
+    order,
+  };
+}
+
+/** Returns the same key for lists with the same images; empty for the whole catalogue. */
+export function filterKey({ query, dataset, organ }: Listing): string {
+  const isWhole = query === '' && dataset === undefined && organ === undefined;
+  return isWhole
+    ? ''
+    : JSON.stringify([query, dataset ?? null, dataset === null, organ ?? null, organ === null]);
 }
 
 interface LineOf<Kind> {
   readonly kind: Kind;
-  /** Of no other line, and the same when the catalogue is shown again. */
-  readonly key: string;
   readonly group: DatasetGroup;
   /** Index of the group's own line. */
   readonly title: number;
@@ -140,9 +91,10 @@ interface LineOf<Kind> {
 }
 export type GroupLine = LineOf<'group'> & { readonly isOpen: boolean };
 export type ImageLine = LineOf<'image'> & {
-  readonly entry: CatalogueEntry;
   /** In its group, from 0. */
   readonly place: number;
+  /** In the list of all groups. */
+  readonly position: number;
 };
 export type Line = GroupLine | ImageLine;
 
@@ -152,91 +104,107 @@ export interface LineHeights {
   readonly image: number;
 }
 
-/** What stands in the list from top to bottom: every group, and the images of those that are open. */
-export function linesOf(
+/** The lines from top to bottom, every group and the images of open ones, computed on demand: there may be 100,000. */
+export interface ListLayout {
+  readonly groups: readonly DatasetGroup[];
+  readonly count: number;
+  lineAt(index: number): Line | undefined;
+  /** Index of the line at this many pixels from the top. */
+  indexAtTop(top: number): number;
+  /** -1 when there is no such group. */
+  indexOfGroup(key: string): number;
+  /** -1 when the group of the image is closed. */
+  indexOfPosition(position: number): number;
+}
+
+export function layOut(
   groups: readonly DatasetGroup[],
   isOpen: (group: DatasetGroup) => boolean,
   heights: LineHeights,
-): readonly Line[] {
-  const lines: Line[] = [];
+): ListLayout {
+  const titles: GroupLine[] = [];
+  let count = 0;
   let top = 0;
   for (const group of groups) {
-    const opened = isOpen(group);
-    const title = lines.length;
-    lines.push({ kind: 'group', key: groupLineKey(group), group, title, top, isOpen: opened });
-    top += heights.group;
-    if (!opened) continue;
-    for (const [place, entry] of group.entries.entries()) {
-      lines.push({ kind: 'image', key: entry.image.id, group, title, top, entry, place });
-      top += heights.image;
-    }
+    const isGroupOpen = isOpen(group);
+    titles.push({ kind: 'group', group, title: count, top, isOpen: isGroupOpen });
+    const images = isGroupOpen ? group.count : 0;
+    count += 1 + images;
+    top += heights.group + images * heights.image;
   }
-  return lines;
-}
-
-/** @returns -1 when it is not among them; quicker than a map, which would be made anew with every key pressed */
-export function indexOfLine(lines: readonly Line[], key: string | null): number {
-  return lines.findIndex((line) => line.key === key);
-}
-
-export function groupLineKey(group: Pick<DatasetGroup, 'key'>): string {
-  return `group ${group.key}`;
-}
-
-/** Says a dataset or an organ apart from there being none, which is called Unknown as one of them might be. */
-function valueKey(value: string | null): string {
-  return value === null ? '-' : `=${value}`;
-}
-
-/** An image that stays the same stays the same entry: what is shown of it need not be drawn again. */
-const entries = new WeakMap<CatalogueImage, CatalogueEntry>();
-
-function entryOf(image: CatalogueImage): CatalogueEntry {
-  const known = entries.get(image);
-  if (known !== undefined) return known;
-  const { id, file_name, organ_type, dataset_name } = image;
-  const searched = [file_name, id, organ_type, dataset_name].filter((text) => text !== null);
-  const name = file_name ?? id;
-  const entry = {
-    image,
-    name,
-    nameKey: naturalKey(name),
-    searchText: foldForSearch(searched.join('\n')),
+  /** The last title for which the value is at most this. */
+  const lastTitle = (limit: number, startOf: (title: GroupLine) => number): GroupLine | undefined => {
+    let from = 0;
+    let to = titles.length;
+    while (to - from > 1) {
+      const middle = (from + to) >> 1;
+      const title = titles[middle];
+      if (title !== undefined && startOf(title) <= limit) from = middle;
+      else to = middle;
+    }
+    return titles[from];
   };
-  entries.set(image, entry);
-  return entry;
+  return {
+    groups,
+    count,
+    lineAt(index) {
+      if (index < 0 || index >= count) return undefined;
+      const line = lastTitle(index, ({ title }) => title);
+      if (line === undefined || line.title === index) return line;
+      const place = index - line.title - 1;
+      const imageTop = line.top + heights.group + place * heights.image;
+      const { group, title } = line;
+      return { kind: 'image', group, title, top: imageTop, place, position: group.start + place };
+    },
+    indexAtTop(limit) {
+      const line = lastTitle(limit, (title) => title.top);
+      if (line === undefined || !line.isOpen || limit < line.top + heights.group) return line?.title ?? -1;
+      const place = Math.floor((limit - line.top - heights.group) / heights.image);
+      return line.title + 1 + Math.min(place, line.group.count - 1);
+    },
+    indexOfGroup: (key) => titles.find(({ group }) => group.key === key)?.title ?? -1,
+    indexOfPosition(position) {
+      const line = lastTitle(position, ({ group }) => group.start);
+      if (line === undefined || position < 0 || position >= line.group.start + line.group.count) return -1;
+      return line.isOpen ? line.title + 1 + position - line.group.start : -1;
+    },
+  };
 }
 
-function queryOf({ query }: Wish): string {
-  return foldForSearch(query.trim());
+/** Returns the group of a position in the list of all groups. */
+export function groupAt(groups: readonly DatasetGroup[], position: number): DatasetGroup | undefined {
+  return groups.find(({ start, count }) => position >= start && position < start + count);
 }
 
-function matches({ searchText }: CatalogueEntry, foldedQuery: string): boolean {
-  return foldedQuery === '' || searchText.includes(foldedQuery);
+/** The lines with the rows that are loaded. */
+export interface CatalogueLines {
+  readonly layout: ListLayout;
+  imageOf(line: ImageLine): Image | undefined;
+  /** The same key for the same group or image after a change of the catalogue; a row that is not loaded has that of its position. */
+  keyAt(index: number): string | null;
+  /** -1 when no line has the key. */
+  indexOf(key: string | null): number;
 }
 
-function hasOrgan({ image }: CatalogueEntry, { organ }: Wish): boolean {
-  return organ === '' || valueKey(image.organ_type) === organ;
-}
+const groupPrefix = 'group ';
+const rowPrefix = 'row ';
 
-type Comparison = (a: CatalogueEntry, b: CatalogueEntry) => number;
-
-const byName: Comparison = (a, b) =>
-  compare(a.nameKey, b.nameKey) || compare(a.name, b.name) || compare(a.image.id, b.image.id);
-
-const comparing: Readonly<Record<ImageOrder, Comparison>> = {
-  name: byName,
-  // Times of one form are in the order of their texts; what is not known comes last.
-  newest: (a, b) => compare(b.image.created_at ?? '', a.image.created_at ?? '') || byName(a, b),
-  size: (a, b) => (b.image.size_bytes ?? -1) - (a.image.size_bytes ?? -1) || byName(a, b),
-};
-
-/** Natural order; null last. */
-function compareValues(a: string | null, b: string | null): number {
-  if (a === null || b === null) return Number(a === null) - Number(b === null);
-  return naturalCompare(a, b);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+export function linesOf(layout: ListLayout, rows: ImageRows): CatalogueLines {
+  return {
+    layout,
+    imageOf: ({ position }) => rows.imageAt(position),
+    keyAt(index) {
+      const line = layout.lineAt(index);
+      if (line === undefined) return null;
+      return line.kind === 'group'
+        ? `${groupPrefix}${line.group.key}`
+        : (rows.imageAt(line.position)?.id ?? `${rowPrefix}${line.position}`);
+    },
+    indexOf(key) {
+      if (key === null) return -1;
+      if (key.startsWith(groupPrefix)) return layout.indexOfGroup(key.slice(groupPrefix.length));
+      const position = key.startsWith(rowPrefix) ? Number(key.slice(rowPrefix.length)) : rows.positionOf(key);
+      return layout.indexOfPosition(position);
+    },
+  };
 }

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { App } from '../../App.tsx';
 import { imageSessions } from '../../api/image-sessions.ts';
 import { queryClient } from '../../api/query-client.ts';
+import { answerCatalogue, imageOf } from './testing/catalogue-server.ts';
 import { WsiViewer } from './WsiViewer.tsx';
 
 const stained = (file_name: string, digit: string) => ({
@@ -27,7 +28,9 @@ function catalogue(): string[] {
       opened.push(address.split('/').at(-2) ?? '');
       return new Promise<Response>(() => {});
     }
-    return Response.json({ images: [he, masson, reticulin], next_cursor: null });
+    return (
+      answerCatalogue([he, masson, reticulin].map(imageOf), address) ?? new Response(null, { status: 404 })
+    );
   });
   return opened;
 }
@@ -126,7 +129,7 @@ describe('comparing two slides', () => {
     half('Masson.svs');
   });
 
-  it('is given up by the same button before a second slide is chosen', async () => {
+  it('is cancelled by the same button before a second slide is chosen', async () => {
     catalogue();
     const user = await show(`?image=${he.id}`);
     await user.click(compare());

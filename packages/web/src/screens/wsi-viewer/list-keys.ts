@@ -1,21 +1,20 @@
-/** One line of the catalogue's list can be reached by Tab; the keys of a tree lead from it to the others. */
+/** Keyboard focus in the catalogue's list: Tab leads to one line, the keys of a tree lead from it to the others. */
 import {
   type FocusEvent,
   type KeyboardEvent,
   type PointerEvent,
   type RefObject,
   useLayoutEffect,
-  useMemo,
   useRef,
   useState,
 } from 'react';
-import { type DatasetGroup, indexOfLine, type Line } from './catalogue.ts';
+import type { CatalogueLines, DatasetGroup } from './catalogue.ts';
 
 interface ListKeys {
   readonly scroller: RefObject<HTMLElement | null>;
-  readonly lines: readonly Line[];
+  readonly lines: CatalogueLines;
   readonly currentIndex: number;
-  readonly setCurrent: (line: Line, index: number) => void;
+  readonly setCurrent: (index: number) => void;
   readonly onToggle: (group: DatasetGroup, isOpen: boolean) => void;
   /** Scrolls no further than needed. */
   readonly reveal: (index: number) => void;
@@ -24,69 +23,64 @@ interface ListKeys {
 }
 
 /**
- * The line that Tab leads to: the one that had the focus last, or the one selected since. When it goes, the one
- * that takes its place.
+ * Finds the line that Tab leads to: the one that had the focus last, or the one selected since. When it leaves the list, the
+ * line that takes its place follows.
  *
+ * @param selectedIndex -1 when the selected image is not among the lines
  * @returns `currentIndex` -1 when there is no line
  */
-export function useCurrentLine(
-  lines: readonly Line[],
-  selectedId: string | null,
-  /** -1 when it is not among the lines. */
-  selectedIndex: number,
-) {
+export function useCurrentLine(lines: CatalogueLines, selectedId: string | null, selectedIndex: number) {
   const [current, setPlace] = useState({ key: selectedId ?? '', index: 0 });
-  const [followed, setFollowed] = useState(selectedId);
-  if (selectedId !== followed) {
+  const [followed, setFollowed] = useState<string | null>(null);
+  if (selectedId !== followed && (selectedId === null || selectedIndex !== -1)) {
     setFollowed(selectedId);
-    if (selectedId !== null && selectedIndex !== -1) setPlace({ key: selectedId, index: selectedIndex });
+    if (selectedId !== null) setPlace({ key: selectedId, index: selectedIndex });
   }
-  const currentIndex = useMemo(() => {
-    const index = indexOfLine(lines, current.key);
-    return index === -1 ? Math.min(current.index, lines.length - 1) : index;
-  }, [lines, current]);
+  const index = lines.indexOf(current.key);
+  const currentIndex = index === -1 ? Math.min(current.index, lines.layout.count - 1) : index;
   return {
     currentIndex,
-    setCurrent: ({ key }: Line, index: number) => setPlace({ key, index }),
+    setCurrent: (next: number) => setPlace({ key: lines.keyAt(next) ?? '', index: next }),
   };
 }
 
-/** @returns `moveTo`, which gives the focus to a line, in sight or not, and what the list has to hear */
+/** @returns `moveTo`, which focuses a line, visible or not, and the event handlers of the list */
 export function useListKeys(list: ListKeys) {
   const { scroller, lines, currentIndex, setCurrent, onToggle, reveal, rowHeight } = list;
+  const { layout } = lines;
   const isFocusWanted = useRef(false);
   const hadFocus = useRef(false);
-  /** A slide was chosen with the mouse: arrows are for looking at it now, as if it had been clicked. */
+  /** A slide was chosen with the mouse: arrow keys move the slide now. */
   const isWithViewer = useRef(false);
 
-  function focusOn(line: Line | undefined): boolean {
+  function focusOn(index: number): boolean {
+    const key = lines.keyAt(index);
     const buttons = scroller.current?.querySelectorAll<HTMLElement>('[data-line]') ?? [];
-    const button = [...buttons].find(({ dataset }) => dataset.line === line?.key);
+    const button = [...buttons].find(({ dataset }) => dataset.line === key);
     button?.focus({ preventScroll: true });
     return button !== undefined;
   }
 
-  // A line that was out of sight is in the page only now, and one with the focus may have left the catalogue.
+  // A line that was not visible is in the page only now, and the line with the focus may have left the list.
   useLayoutEffect(() => {
     const isLost = hadFocus.current && document.activeElement === document.body;
-    if ((isFocusWanted.current || isLost) && focusOn(lines[currentIndex])) isFocusWanted.current = false;
+    if ((isFocusWanted.current || isLost) && focusOn(currentIndex)) isFocusWanted.current = false;
   });
 
   function moveTo(index: number) {
-    const line = lines[index];
-    if (line === undefined) return;
-    setCurrent(line, index);
+    if (layout.lineAt(index) === undefined) return;
+    setCurrent(index);
     reveal(index);
-    isFocusWanted.current = !focusOn(line);
+    isFocusWanted.current = !focusOn(index);
   }
 
-  /** @returns whether the key means something here */
+  /** @returns whether the key has a meaning here */
   function act(key: string): boolean {
-    const line = lines[currentIndex];
+    const line = layout.lineAt(currentIndex);
     if (line === undefined) return false;
-    const linesInSight = Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight);
-    const page = Math.max(1, linesInSight - 1);
-    const last = lines.length - 1;
+    const visibleLines = Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight);
+    const page = Math.max(1, visibleLines - 1);
+    const last = layout.count - 1;
     const isGroup = line.kind === 'group';
     if (key === 'ArrowDown') moveTo(Math.min(last, currentIndex + 1));
     else if (key === 'ArrowUp') moveTo(Math.max(0, currentIndex - 1));
@@ -98,7 +92,7 @@ export function useListKeys(list: ListKeys) {
     else if (key === 'ArrowRight' && isGroup) moveTo(currentIndex + 1);
     else if (key === 'ArrowLeft' && isGroup && line.isOpen) onToggle(line.group, false);
     else if (key === 'ArrowLeft' && !isGroup) moveTo(line.title);
-    else return key === 'ArrowLeft' || key === 'ArrowRight'; // nothing to do, and nothing for the slide either
+    else return key === 'ArrowLeft' || key === 'ArrowRight'; // no action, and none for the slide either
     return true;
   }
 
@@ -114,12 +108,11 @@ export function useListKeys(list: ListKeys) {
       },
       onFocus({ target }: FocusEvent) {
         hadFocus.current = true;
-        const index = target instanceof HTMLElement ? indexOfLine(lines, target.dataset.line ?? null) : -1;
-        const line = lines[index];
-        if (line !== undefined) setCurrent(line, index);
+        const index = target instanceof HTMLElement ? lines.indexOf(target.dataset.line ?? null) : -1;
+        if (index !== -1) setCurrent(index);
       },
       onBlur({ target, relatedTarget }: FocusEvent) {
-        if (!target.isConnected) return; // its line has left the catalogue
+        if (!target.isConnected) return; // its line has left the list
         if (scroller.current?.contains(relatedTarget)) return;
         hadFocus.current = false;
         isWithViewer.current = false;

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { createThumbnailGate } from './thumbnail-gate.ts';
+import { createThumbnailQueue } from './thumbnail-gate.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
 });
 
 function gate() {
-  const { ask, scrolled } = createThumbnailGate({ atOnce: 2, stayMs: 100, stillAfterMs: 150 });
+  const { ask, scrolled } = createThumbnailQueue({ atOnce: 2, stayMs: 100, stillAfterMs: 150 });
   const opened: string[] = [];
   return { opened, scrolled, ask: (name: string) => ask(() => opened.push(name)) };
 }

@@ -1,9 +1,9 @@
-/** Lets thumbnails be loaded a few at a time, and not at all while their rows rush past. */
+/** Limits how many thumbnails load at a time, and delays them while the list scrolls. */
 
-export interface ThumbnailGate {
+export interface ThumbnailQueue {
   /**
-   * @param onOpen called when it may be loaded, at once where nobody is in the way
-   * @returns to be called when it is loaded, has failed or is not wanted any more
+   * @param onOpen called when the thumbnail may be loaded; at once if the limit is not reached
+   * @returns a function to call when the thumbnail is loaded, has failed or is no longer needed
    */
   ask(onOpen: () => void): () => void;
   /** The list has moved. */
@@ -12,16 +12,16 @@ export interface ThumbnailGate {
 
 interface Settings {
   readonly atOnce: number;
-  /** A row that appears in a moving list has to stay for so long, in milliseconds. */
+  /** How long a row must stay in a scrolling list before its thumbnail loads, in milliseconds. */
   readonly stayMs: number;
-  /** A list that has not moved for so long stands still. */
+  /** Time without scrolling after which the list counts as still, in milliseconds. */
   readonly stillAfterMs: number;
 }
 
-export function createThumbnailGate({ atOnce, stayMs, stillAfterMs }: Settings): ThumbnailGate {
+export function createThumbnailQueue({ atOnce, stayMs, stillAfterMs }: Settings): ThumbnailQueue {
   let movedAt = -Infinity;
   let loading = 0;
-  /** In the order they came. */
+  /** In the order of the requests. */
   const waiting = new Set<() => void>();
 
   function letIn() {
@@ -63,5 +63,5 @@ export function createThumbnailGate({ atOnce, stayMs, stillAfterMs }: Settings):
   };
 }
 
-/** Of the catalogue. The tiles of the slide need the browser's connections too. */
-export const thumbnailGate = createThumbnailGate({ atOnce: 4, stayMs: 120, stillAfterMs: 150 });
+/** The queue of the catalogue; it leaves connections of the browser free for tiles. */
+export const thumbnailQueue = createThumbnailQueue({ atOnce: 4, stayMs: 120, stillAfterMs: 150 });

@@ -1,22 +1,31 @@
+import type { Image } from '@lamina/contract';
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
-import type { CatalogueImage } from '../../api/images.ts';
+import { registrationOf, useCases } from '../../api/cases.ts';
+import { useImage } from '../../api/catalogue.ts';
 import type { Half, OpenedView } from '../../viewer/link-views.ts';
-import type { ViewedSlide } from '../../viewer/SlideViewer.tsx';
+import { type Affine, inverseOf, registeredField } from '../../viewer/registered-field.ts';
 import { calibrationOf } from '../../viewer/scale.ts';
 import type { SlideView } from '../../viewer/slide-view.ts';
 import { correspondingField } from '../../viewer/synchronise.ts';
 import { useLinkedViews } from '../../viewer/use-linked-views.ts';
+import { useViewedSlide } from '../../viewer/use-viewed-slide.ts';
 import type { SlideField } from '../../viewer/view-address.ts';
-import { useViewedSlide } from './use-viewed-slide.ts';
+import type { ViewedSlide } from '../../viewer/viewed-slide.ts';
 import type { ViewedImages } from './viewed-address.ts';
 
 interface ComparedHalf {
-  /** Null when nothing is chosen, or nothing of the catalogue. */
-  readonly image: CatalogueImage | null;
+  /** Null when none is selected, while it loads, and when the person's catalogue does not contain it. */
+  readonly image: Image | null;
+  /** The person's catalogue does not contain the selected image. */
+  readonly isUnknown: boolean;
   readonly slide: ViewedSlide | null;
+  /** Null before the slide is open. */
+  readonly view: SlideView | null;
   readonly onView: (view: SlideView | null) => void;
   /** That of the address; else, while the slides are linked, the one that corresponds to what the other shows. */
   readonly fieldAtFirst: () => SlideField | null;
+  /** The first field is no more than a guess, which may show blank glass. */
+  readonly isFirstFieldGuessed: boolean;
 }
 
 interface Comparison {
@@ -29,11 +38,7 @@ interface Comparison {
 }
 
 /** One slide, or two that move together as long as they are linked. */
-export function useComparison(
-  viewed: ViewedImages,
-  images: readonly CatalogueImage[],
-  occasion: string,
-): Comparison {
+export function useComparison(viewed: ViewedImages, occasion: string): Comparison {
   const [activeHalf, setActiveHalf] = useState<Half>('first');
   const active = viewed.second === null ? 'first' : activeHalf;
   /** The slides move with the one that was touched last: known at once, before the page is drawn again. */
@@ -44,8 +49,8 @@ export function useComparison(
   }, []);
   const [isLinked, setLinked] = useState(true);
 
-  const first = useHalf(viewed.first?.imageId, images);
-  const second = useHalf(viewed.second?.imageId, images);
+  const first = useHalf(viewed.first?.imageId ?? null);
+  const second = useHalf(viewed.second?.imageId ?? null);
   const halves = { first, second };
 
   const followAddress = useEffectEvent(() => {
@@ -56,7 +61,12 @@ export function useComparison(
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the occasion is what it waits for
   useEffect(() => followAddress(), [occasion]);
-  useLinkedViews(first.opened, second.opened, isLinked, leader, occasion);
+  const registration = useRegistration(
+    viewed.first?.imageId ?? null,
+    viewed.second?.imageId ?? null,
+    first.image?.dataset_name ?? null,
+  );
+  useLinkedViews(first.opened, second.opened, isLinked, leader, occasion, registration);
 
   const fieldBeside = (half: Half): SlideField | null => {
     const other = halves[half === 'first' ? 'second' : 'first'];
@@ -64,6 +74,8 @@ export function useComparison(
     const [size, otherSize] = [sizeOf(image), sizeOf(other.image)];
     const field = other.opened?.view.destination() ?? null;
     if (!isLinked || other.opened === null || field === null) return null;
+    const transform = registration === null || half === 'second' ? registration : inverseOf(registration);
+    if (transform !== null) return registeredField(transform, field);
     if (slide === null || size === null || otherSize === null) return null;
     return correspondingField(
       { field, calibration: other.opened.calibration, ...otherSize },
@@ -72,9 +84,12 @@ export function useComparison(
   };
   const comparedHalf = (half: Half): ComparedHalf => ({
     image: halves[half].image,
+    isUnknown: halves[half].isUnknown,
     slide: halves[half].slide,
+    view: halves[half].view,
     onView: halves[half].onView,
     fieldAtFirst: () => viewed[half]?.field ?? fieldBeside(half),
+    isFirstFieldGuessed: (viewed[half]?.field ?? registration) === null,
   });
   return {
     halves: { first: comparedHalf('first'), second: comparedHalf('second') },
@@ -85,18 +100,28 @@ export function useComparison(
   };
 }
 
-function useHalf(imageId: string | undefined, images: readonly CatalogueImage[]) {
-  const image = images.find(({ id }) => id === imageId) ?? null;
+/** Returns the transform from the first to the second slide when they are registered in a case; null without one. */
+function useRegistration(first: string | null, second: string | null, dataset: string | null): Affine | null {
+  const cases = useCases({ dataset, isEnabled: first !== null && second !== null });
+  return useMemo(() => {
+    const found = registrationOf(cases.data ?? [], first, second);
+    if (found === null) return null;
+    return found.from === first ? found.matrix : inverseOf(found.matrix);
+  }, [cases.data, first, second]);
+}
+
+function useHalf(imageId: string | null) {
+  const { image, isUnknown } = useImage(imageId);
   const slide = useViewedSlide(image);
   const [view, setView] = useState<SlideView | null>(null);
   const opened = useMemo<OpenedView | null>(
     () => (view === null || slide === null ? null : { view, calibration: calibrationOf(slide.scale) }),
     [view, slide],
   );
-  return { image, slide, opened, onView: setView };
+  return { image, isUnknown, slide, view, opened, onView: setView };
 }
 
-function sizeOf(image: CatalogueImage | null): { readonly width: number; readonly height: number } | null {
+function sizeOf(image: Image | null): { readonly width: number; readonly height: number } | null {
   if (image === null || image.width === null || image.height === null) return null;
   return { width: image.width, height: image.height };
 }

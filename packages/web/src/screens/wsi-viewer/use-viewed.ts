@@ -2,7 +2,7 @@ import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useLocation, useNavigate, useNavigationType, useSearchParams } from 'react-router';
 import type { Half } from '../../viewer/link-views.ts';
 import type { SlideField } from '../../viewer/view-address.ts';
-import { formatViewed, parseViewed, type ViewedImages } from './viewed-address.ts';
+import { type ColourChoice, formatViewed, parseViewed, type ViewedImages } from './viewed-address.ts';
 
 interface Viewed {
   readonly viewed: ViewedImages;
@@ -12,7 +12,13 @@ interface Viewed {
   readonly open: (half: Half, imageId: string | null) => void;
   /** The view has moved: the new field takes the place of the one before, and the back button goes from slide to slide. */
   readonly setField: (half: Half, field: SlideField) => void;
+  /** What the address says, else what the person chose last; corrected at first. */
+  readonly colours: ColourChoice;
+  /** Changes the address and is remembered for the next slides. */
+  readonly setColours: (colours: ColourChoice) => void;
 }
+
+const coloursKey = 'viewer_colours';
 
 /** What is viewed, which the address says: so it can be linked to, and the browser's back button works. */
 export function useViewed(): Viewed {
@@ -50,5 +56,13 @@ export function useViewed(): Viewed {
     },
     [go],
   );
-  return { viewed, occasion, open, setField };
+  const setColours = useCallback(
+    (colours: ColourChoice) => {
+      localStorage.setItem(coloursKey, colours);
+      go({ ...viewedNow.current, colours }, true);
+    },
+    [go],
+  );
+  const remembered = localStorage.getItem(coloursKey) === 'scanned' ? 'scanned' : 'corrected';
+  return { viewed, occasion, open, setField, colours: viewed.colours ?? remembered, setColours };
 }

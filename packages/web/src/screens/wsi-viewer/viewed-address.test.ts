@@ -12,6 +12,7 @@ describe('the address of what is viewed', () => {
       'a field of each of two slides',
       'image=a&x=10&y=20.5&zoom=0.5&beside=b&bx=1&by=2&bzoom=0.25&brotation=90&bmirror=1',
     ],
+    ['a slide with its colours as scanned', 'image=a&x=10&y=20.5&zoom=0.5&colours=scanned'],
     ['two fields of one slide', 'image=a&x=1&y=2&zoom=1&beside=a&bx=3&by=4&bzoom=1'],
   ])('holds %s', (_, address) => {
     expect(`${formatViewed(parseViewed(new URLSearchParams(address)))}`).toBe(address);

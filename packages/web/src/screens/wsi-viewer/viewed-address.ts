@@ -8,8 +8,14 @@ interface ViewedImage {
   readonly field: SlideField | null;
 }
 
+/** Corrected by the colour profile of the slide, or as scanned. */
+export type ColourChoice = 'corrected' | 'scanned';
+
 /** Null where nothing is opened. */
-export type ViewedImages = Readonly<Record<Half, ViewedImage | null>>;
+export interface ViewedImages extends Readonly<Record<Half, ViewedImage | null>> {
+  /** Null when the address says nothing about colours. */
+  readonly colours: ColourChoice | null;
+}
 
 const imageParameters: Readonly<Record<Half, string>> = { first: 'image', second: 'beside' };
 const fieldPrefixes: Readonly<Record<Half, string>> = { first: '', second: 'b' };
@@ -20,7 +26,12 @@ export function parseViewed(address: URLSearchParams): ViewedImages {
     const imageId = address.get(imageParameters[half]);
     return imageId === null ? null : { imageId, field: parseField(address, fieldPrefixes[half]) };
   };
-  return { first: inHalf('first'), second: inHalf('second') };
+  const colours = address.get('colours');
+  return {
+    first: inHalf('first'),
+    second: inHalf('second'),
+    colours: colours === 'corrected' || colours === 'scanned' ? colours : null,
+  };
 }
 
 export function formatViewed(viewed: ViewedImages): URLSearchParams {
@@ -32,5 +43,6 @@ export function formatViewed(viewed: ViewedImages): URLSearchParams {
     const field = image.field === null ? {} : formatField(image.field, fieldPrefixes[half]);
     for (const [name, value] of Object.entries(field)) address.set(name, value);
   }
+  if (viewed.colours !== null && viewed.first !== null) address.set('colours', viewed.colours);
   return address;
 }

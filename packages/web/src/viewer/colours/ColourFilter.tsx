@@ -1,15 +1,14 @@
-import { type ColourAdjustment, saturationMatrix } from './adjustment.ts';
+import { type ColourAdjustment, saturationMatrix, toneLineOf } from './adjustment.ts';
 
 interface ColourFilterProps {
   readonly id: string;
   readonly adjustment: ColourAdjustment;
 }
 
-/** The adjustment as a filter that a style sheet can name: `url(#id)`. In sRGB, as the samples are. */
+/** The adjustment as an SVG filter for style sheets: `url(#id)`. It works on sRGB values like the slide. */
 export function ColourFilter({ id, adjustment }: ColourFilterProps) {
-  const { brightness, contrast, gamma, saturation } = adjustment;
-  const slope = brightness * contrast;
-  const intercept = 0.5 - 0.5 * contrast;
+  const { gamma, saturation } = adjustment;
+  const { slopes, intercept } = toneLineOf(adjustment);
   const m = saturationMatrix(saturation);
   const rows = [m.slice(0, 3), m.slice(3, 6), m.slice(6, 9)].map((row) => `${row.join(' ')} 0 0`);
   const channels = ['feFuncR', 'feFuncG', 'feFuncB'] as const;
@@ -17,8 +16,8 @@ export function ColourFilter({ id, adjustment }: ColourFilterProps) {
     <svg width={0} height={0} aria-hidden="true" style={{ position: 'absolute' }}>
       <filter id={id} colorInterpolationFilters="sRGB" x="0" y="0" width="1" height="1">
         <feComponentTransfer>
-          {channels.map((Channel) => (
-            <Channel key={Channel} type="linear" slope={slope} intercept={intercept} />
+          {channels.map((Channel, place) => (
+            <Channel key={Channel} type="linear" slope={slopes[place]} intercept={intercept} />
           ))}
         </feComponentTransfer>
         <feComponentTransfer>

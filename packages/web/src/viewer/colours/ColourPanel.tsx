@@ -1,20 +1,31 @@
-import { Button, Slider, Text } from '@mantine/core';
+import { Button, Checkbox, SegmentedControl, Slider, Text } from '@mantine/core';
+import { useRef } from 'react';
+import { useEscape } from '../../browser/use-escape.ts';
+import { formatBytes } from '../../formatting/format-bytes.ts';
 import { texts } from '../texts.ts';
-import { asScanned, type ColourAdjustment, isAsScanned, ranges } from './adjustment.ts';
+import { type AdjustedValue, isAsScanned, ranges } from './adjustment.ts';
 import classes from './ColourPanel.module.css';
+import type { SlideColours } from './use-colours.ts';
+import type { WhiteBalance } from './use-white-balance.ts';
 
 const step = 0.05;
 
 interface ColourPanelProps {
-  readonly adjustment: ColourAdjustment;
-  readonly onChange: (adjustment: ColourAdjustment) => void;
+  readonly colours: SlideColours;
+  readonly whiteBalance: WhiteBalance;
+  /** Called by Esc. */
+  readonly onClose: () => void;
 }
 
-/** Brightness, contrast, gamma and saturation: for the eye alone. */
-export function ColourPanel({ adjustment, onChange }: ColourPanelProps) {
-  const names = Object.keys(ranges) as (keyof ColourAdjustment)[];
+/** Sliders for brightness, contrast, gamma and saturation of the display, and its white balance. */
+export function ColourPanel({ colours, whiteBalance, onClose }: ColourPanelProps) {
+  const { adjustment, change, areKept, keep, reset } = colours;
+  const section = useRef<HTMLElement>(null);
+  useEscape(section, onClose);
+  const names = Object.keys(ranges) as AdjustedValue[];
   return (
-    <section className={classes.panel} aria-label={texts.colours}>
+    <section ref={section} className={classes.panel} aria-label={texts.colours}>
+      <ProfileSwitch colours={colours} />
       {names.map((name) => {
         const [least, most] = ranges[name];
         const value = adjustment[name];
@@ -31,7 +42,7 @@ export function ColourPanel({ adjustment, onChange }: ColourPanelProps) {
               max={most}
               step={step}
               value={value}
-              onChange={(next) => onChange({ ...adjustment, [name]: Number(next.toFixed(2)) })}
+              onChange={(next) => change({ ...adjustment, [name]: Number(next.toFixed(2)) })}
               label={null}
               thumbLabel={texts.adjustments[name]}
               thumbProps={{ 'aria-valuetext': texts.percent(value) }}
@@ -43,12 +54,48 @@ export function ColourPanel({ adjustment, onChange }: ColourPanelProps) {
       })}
       <Button
         size="xs"
-        variant="default"
-        disabled={isAsScanned(adjustment)}
-        onClick={() => onChange(asScanned)}
+        variant={whiteBalance.isPicking ? 'filled' : 'default'}
+        aria-pressed={whiteBalance.isPicking}
+        onClick={() => whiteBalance.pick(!whiteBalance.isPicking)}
       >
+        {texts.whiteBalance}
+      </Button>
+      {whiteBalance.isPicking && <Text size="sm">{texts.whiteBalanceHint}</Text>}
+      {adjustment.white !== null && (
+        <Button size="xs" variant="default" onClick={() => change({ ...adjustment, white: null })}>
+          {texts.resetWhiteBalance}
+        </Button>
+      )}
+      <Checkbox
+        size="sm"
+        label={texts.keepColours}
+        checked={areKept}
+        onChange={(event) => keep(event.currentTarget.checked)}
+      />
+      <Button size="xs" variant="default" disabled={isAsScanned(adjustment)} onClick={reset}>
         {texts.asScanned}
       </Button>
     </section>
+  );
+}
+
+/** Names the colour profile and switches its correction on and off. */
+function ProfileSwitch({ colours: { profile, isCorrected, correct } }: Pick<ColourPanelProps, 'colours'>) {
+  if (profile === null) return <Text size="sm">{texts.noProfile}</Text>;
+  if (profile.tableSize === null) return <Text size="sm">{texts.profileIgnored}</Text>;
+  return (
+    <>
+      <SegmentedControl
+        size="xs"
+        aria-label={texts.scannerColours}
+        data={[
+          { value: 'corrected', label: texts.corrected },
+          { value: 'scanned', label: texts.scanned },
+        ]}
+        value={isCorrected ? 'corrected' : 'scanned'}
+        onChange={(value) => correct(value === 'corrected')}
+      />
+      <Text size="sm">{texts.profile(profile.name, formatBytes(profile.bytes))}</Text>
+    </>
   );
 }

@@ -1,19 +1,36 @@
-/** How the colours of a slide are shown: for the eye alone, the slide stays as it is. */
+/** Adjusts the colours of the display; the slide itself does not change. */
 
 export interface ColourAdjustment {
-  /** 1 is as it was scanned; twice as much is twice as bright. */
+  /** 1 as scanned; 2 doubles every value. */
   readonly brightness: number;
-  /** About the middle grey; 1 is as it was scanned. */
+  /** Around middle grey; 1 as scanned. */
   readonly contrast: number;
-  /** Above 1 the dark tones become lighter; 1 is as it was scanned. */
+  /** Above 1 dark tones become lighter; 1 as scanned. */
   readonly gamma: number;
-  /** 0 is grey, 1 as it was scanned. */
+  /** 0 is grey, 1 as scanned. */
   readonly saturation: number;
+  /** The colour of empty glass, which is shown white; null as scanned. */
+  readonly white: Colour | null;
 }
 
-export const asScanned: ColourAdjustment = { brightness: 1, contrast: 1, gamma: 1, saturation: 1 };
+/** Red, green and blue, 0 to 1, sRGB. */
+export type Colour = readonly [red: number, green: number, blue: number];
 
-export const ranges: Readonly<Record<keyof ColourAdjustment, readonly [least: number, most: number]>> = {
+/** The values that have a slider. */
+export type AdjustedValue = Exclude<keyof ColourAdjustment, 'white'>;
+
+export const asScanned: ColourAdjustment = {
+  brightness: 1,
+  contrast: 1,
+  gamma: 1,
+  saturation: 1,
+  white: null,
+};
+
+/** Empty glass is bright; tissue as a white point would turn the slide into something else. */
+const darkestWhite = 0.5;
+
+export const ranges: Readonly<Record<AdjustedValue, readonly [least: number, most: number]>> = {
   brightness: [0.5, 1.5],
   contrast: [0.5, 2],
   gamma: [0.4, 2.5],
@@ -21,17 +38,44 @@ export const ranges: Readonly<Record<keyof ColourAdjustment, readonly [least: nu
 };
 
 export function isAsScanned(adjustment: ColourAdjustment): boolean {
-  return Object.values(adjustment).every((value) => value === 1);
+  return adjustment.white === null && changesOf(adjustment).length === 0;
 }
 
-/** What a sample becomes before saturation: both from 0 to 1, in the colours' own encoding (sRGB). */
-export function toneOf({ brightness, contrast, gamma }: ColourAdjustment, sample: number): number {
-  const stretched = (sample * brightness - 0.5) * contrast + 0.5;
-  return Math.min(1, Math.max(0, stretched)) ** (1 / gamma);
+/** Returns whether a colour may be the white point. */
+export function isBackground(colour: Colour): boolean {
+  return Math.min(...colour) >= darkestWhite;
+}
+
+/** Returns the values that differ from the scan, in the order of the panel. */
+export function changesOf(
+  adjustment: ColourAdjustment,
+): readonly (readonly [name: AdjustedValue, value: number])[] {
+  const names = Object.keys(ranges) as AdjustedValue[];
+  return names.filter((name) => adjustment[name] !== 1).map((name) => [name, adjustment[name]] as const);
+}
+
+/** White balance, brightness and contrast: a sample is multiplied by the slope of its channel, then `intercept` is added. */
+export function toneLineOf({ brightness, contrast, white }: ColourAdjustment): {
+  readonly slopes: Colour;
+  readonly intercept: number;
+} {
+  const slopeOf = (level: number) => (brightness * contrast) / level;
+  const [red, green, blue] = white ?? [1, 1, 1];
+  return { slopes: [slopeOf(red), slopeOf(green), slopeOf(blue)], intercept: 0.5 - 0.5 * contrast };
 }
 
 /**
- * Weights of red, green and blue in each of them, row by row, as the filter effect `saturate` has them.
+ * Returns a sample after white balance, brightness, contrast and gamma; 0 to 1, sRGB.
+ *
+ * @param channel 0 red, 1 green, 2 blue
+ */
+export function toneOf(adjustment: ColourAdjustment, sample: number, channel: 0 | 1 | 2 = 0): number {
+  const { slopes, intercept } = toneLineOf(adjustment);
+  return Math.min(1, Math.max(0, sample * slopes[channel] + intercept)) ** (1 / adjustment.gamma);
+}
+
+/**
+ * Returns the matrix that mixes red, green and blue, row by row, like the filter effect `saturate`.
  *
  * Source: Filter Effects Module Level 1, section 9.6 (feColorMatrix).
  */
@@ -50,16 +94,18 @@ export function saturationMatrix(saturation: number): readonly number[] {
   ];
 }
 
-/** The same on pixels: red, green, blue and opacity, 8 bits each. Changes them in place. */
+/** Adjusts RGBA pixels of 8 bits in place. */
 export function adjustPixels(pixels: Uint8ClampedArray, adjustment: ColourAdjustment): void {
-  const tones = Float64Array.from({ length: 256 }, (_, sample) => 255 * toneOf(adjustment, sample / 255));
+  const [reds, greens, blues] = ([0, 1, 2] as const).map((channel) =>
+    Float64Array.from({ length: 256 }, (_, sample) => 255 * toneOf(adjustment, sample / 255, channel)),
+  );
   const m = saturationMatrix(adjustment.saturation);
   const weight = (place: number) => m[place] ?? 0;
   const rows = [0, 3, 6].map((row) => [weight(row), weight(row + 1), weight(row + 2)] as const);
   for (let i = 0; i < pixels.length; i += 4) {
-    const red = tones[pixels[i] ?? 0] ?? 0;
-    const green = tones[pixels[i + 1] ?? 0] ?? 0;
-    const blue = tones[pixels[i + 2] ?? 0] ?? 0;
+    const red = reds?.[pixels[i] ?? 0] ?? 0;
+    const green = greens?.[pixels[i + 1] ?? 0] ?? 0;
+    const blue = blues?.[pixels[i + 2] ?? 0] ?? 0;
     for (const [channel, [r, g, b]] of rows.entries()) pixels[i + channel] = r * red + g * green + b * blue;
   }
 }

@@ -1,32 +1,79 @@
-import { useSyncExternalStore } from 'react';
+import { type PointerEvent, useSyncExternalStore } from 'react';
 import type { Calibration } from '../scale.ts';
 import type { SlideView } from '../slide-view.ts';
 import classes from './Drawings.module.css';
-import type { Drawing } from './drawing.ts';
+import type { Drawing, DrawingStep } from './drawing.ts';
 import { type Figure, figuresOf } from './figures.ts';
+import { type Placement, type Point, toImage, toScreen } from './placement.ts';
+import { handlesOf } from './shapes.ts';
 
 const endRadius = 3;
+/** A finger's reach around a handle. */
+const handleRadius = 10;
 
 interface DrawingsProps {
   readonly view: Pick<SlideView, 'placement' | 'watch'>;
   readonly drawing: Drawing;
   readonly calibration: Calibration | null;
+  readonly take: (step: DrawingStep) => void;
 }
 
 /**
- * What has been drawn over the slide, each shape with its measure. It lets every pointer through, and is drawn anew at
- * each step of a movement, so it stands in the page only while there is something to draw.
+ * What has been drawn over the slide, each shape with its measure. Pointers pass through to the slide, except at the
+ * handles of finished shapes, which can be dragged while no tool is in use. It is drawn anew at each step of a
+ * movement, so it stands in the page only while there is something to draw.
  */
-export function Drawings({ view, drawing, calibration }: DrawingsProps) {
+export function Drawings({ view, drawing, calibration, take }: DrawingsProps) {
   const placement = useSyncExternalStore(view.watch, view.placement);
   if (placement === null) return null;
   return (
     <svg className={classes.drawings} aria-hidden="true">
       {figuresOf(drawing, placement, calibration).map((figure, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: shapes are only added and taken away at the end
+        // biome-ignore lint/suspicious/noArrayIndexKey: shapes are only added and removed at the end
         <DrawnFigure key={place} figure={figure} />
       ))}
+      {drawing.tool === null &&
+        drawing.shapes.flatMap((shape, index) =>
+          handlesOf(shape).map((point, handle) => (
+            <Handle
+              // biome-ignore lint/suspicious/noArrayIndexKey: a handle is its place in its shape
+              key={`${index} ${handle}`}
+              placement={placement}
+              point={point}
+              onMove={(at) => take({ type: 'move', shape: index, handle, at })}
+            />
+          )),
+        )}
     </svg>
+  );
+}
+
+interface HandleProps {
+  readonly placement: Placement;
+  /** In image pixels. */
+  readonly point: Point;
+  /** Called with where it is dragged to, in image pixels. */
+  readonly onMove: (at: Point) => void;
+}
+
+function Handle({ placement, point, onMove }: HandleProps) {
+  const { x, y } = toScreen(placement, point);
+  const drag = (event: PointerEvent<SVGCircleElement>) => {
+    if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
+    const box = event.currentTarget.ownerSVGElement?.getBoundingClientRect();
+    if (box === undefined) return;
+    onMove(toImage(placement, { x: event.clientX - box.left, y: event.clientY - box.top }));
+  };
+  return (
+    <circle
+      className={classes.handle}
+      data-handle
+      cx={x}
+      cy={y}
+      r={handleRadius}
+      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerMove={drag}
+    />
   );
 }
 

@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { type Drawing, type DrawingStep, draw, nothingDrawn } from './drawing.ts';
+import { type Drawing, type DrawingStep, draw, emptyDrawing } from './drawing.ts';
 
 const at = (x: number, y = 0) => ({ x, y });
-const after = (...steps: DrawingStep[]): Drawing => steps.reduce(draw, nothingDrawn);
+const after = (...steps: DrawingStep[]): Drawing => steps.reduce(draw, emptyDrawing);
 const points = (...places: number[]): DrawingStep[] => places.map((x) => ({ type: 'point', at: at(x) }));
 
-describe('drawing over a slide', () => {
-  it('does nothing without a tool', () => {
-    expect(after(...points(1, 2))).toEqual(nothingDrawn);
+describe('drawing', () => {
+  it('ignores points without a tool', () => {
+    expect(after(...points(1, 2))).toEqual(emptyDrawing);
   });
 
-  it('puts a ruler between two points, and is ready for the next one', () => {
+  it('completes a ruler with its second point and starts the next one', () => {
     const drawing = after({ type: 'take', tool: 'ruler' }, ...points(1, 2, 7));
     expect(drawing.shapes).toEqual([{ kind: 'ruler', points: [at(1), at(2)] }]);
     expect(drawing.fixed).toEqual([at(7)]);
     expect(drawing.tool).toBe('ruler');
   });
 
-  it('shows where the next point would be', () => {
+  it('keeps the position of the pointer as a preview of the next point', () => {
     const drawing = after({ type: 'take', tool: 'ruler' }, ...points(1), { type: 'hover', at: at(5) });
     expect(drawing.floating).toEqual(at(5));
   });
 
-  it('ends an area when it is said to be complete, not before it has three points', () => {
+  it('completes an area on request once it has three points', () => {
     const begun = after({ type: 'take', tool: 'area' }, ...points(1, 2), { type: 'finish' });
     expect(begun.shapes).toEqual([]);
     const drawing = [...points(3), { type: 'finish' } as const].reduce(draw, begun);
@@ -30,29 +30,56 @@ describe('drawing over a slide', () => {
     expect(drawing.fixed).toEqual([]);
   });
 
-  it('puts a counting circle with one point', () => {
+  it('completes a counting circle with one point', () => {
     const drawing = after({ type: 'take', tool: 'circle' }, ...points(4));
     expect(drawing.shapes).toEqual([{ kind: 'circle', centre: at(4) }]);
   });
 
-  it('drops first the shape in hand, then the tool', () => {
+  it('puts a mark for each counted cell', () => {
+    const drawing = after({ type: 'take', tool: 'mark' }, ...points(4, 5));
+    expect(drawing.shapes).toEqual([
+      { kind: 'mark', centre: at(4) },
+      { kind: 'mark', centre: at(5) },
+    ]);
+  });
+
+  it('moves one end of a ruler, one corner of an area and the centre of a circle by their handles', () => {
+    const ruler = after({ type: 'take', tool: 'ruler' }, ...points(1, 2));
+    const moved = draw(ruler, { type: 'move', shape: 0, handle: 1, at: at(9, 9) });
+    expect(moved.shapes).toEqual([{ kind: 'ruler', points: [at(1), at(9, 9)] }]);
+    const area = after({ type: 'take', tool: 'area' }, ...points(1, 2, 3), { type: 'finish' });
+    expect(draw(area, { type: 'move', shape: 0, handle: 0, at: at(0, 5) }).shapes).toEqual([
+      { kind: 'area', points: [at(0, 5), at(2), at(3)] },
+    ]);
+    const circle = after({ type: 'take', tool: 'circle' }, ...points(4));
+    expect(draw(circle, { type: 'move', shape: 0, handle: 0, at: at(7) }).shapes).toEqual([
+      { kind: 'circle', centre: at(7) },
+    ]);
+  });
+
+  it('leaves everything as it is when the moved shape does not exist', () => {
+    const drawing = after({ type: 'take', tool: 'circle' }, ...points(4));
+    expect(draw(drawing, { type: 'move', shape: 3, handle: 0, at: at(7) })).toBe(drawing);
+  });
+
+  it('cancels first the unfinished shape, then the tool', () => {
     const begun = after({ type: 'take', tool: 'area' }, ...points(1, 2), { type: 'cancel' });
     expect(begun).toMatchObject({ tool: 'area', fixed: [] });
     expect(draw(begun, { type: 'cancel' }).tool).toBeNull();
   });
 
-  it('puts a tool down that is taken up twice, with what was begun', () => {
+  it('puts away a tool that is chosen twice, with its unfinished shape', () => {
     const drawing = after({ type: 'take', tool: 'area' }, ...points(1), { type: 'take', tool: 'area' });
     expect(drawing).toMatchObject({ tool: null, fixed: [] });
   });
 
-  it('takes back point by point, then shape by shape', () => {
+  it('undoes point by point, then shape by shape', () => {
     const drawing = after({ type: 'take', tool: 'ruler' }, ...points(1, 2, 3), { type: 'undo' });
     expect(drawing).toMatchObject({ fixed: [], shapes: [{ kind: 'ruler' }] });
     expect(draw(drawing, { type: 'undo' }).shapes).toEqual([]);
   });
 
-  it('removes everything at once, and keeps the tool', () => {
+  it('removes all shapes and keeps the tool', () => {
     const drawing = after({ type: 'take', tool: 'circle' }, ...points(1, 2), { type: 'clear' });
     expect(drawing).toMatchObject({ tool: 'circle', shapes: [] });
   });

@@ -1,33 +1,35 @@
 /**
- * Drawing over a slide, step by step: a tool is taken up, its points are put by mouse, finger, pen or key, and the
- * shape is kept until it is removed. Nothing of it is saved.
+ * The state of drawing over a slide: the person chooses a tool and places points with mouse, finger, pen or keyboard;
+ * shapes stay until they are removed. Nothing is saved.
  */
 import type { Point } from './placement.ts';
-import type { Shape, ShapeKind } from './shapes.ts';
+import { type Shape, type ShapeKind, withHandleAt } from './shapes.ts';
 
 export interface Drawing {
-  /** What the next point belongs to; null: the hand that moves the slide. */
+  /** The chosen tool; null: the pointer moves the slide. */
   readonly tool: ShapeKind | null;
   readonly shapes: readonly Shape[];
-  /** Points of the shape in hand that are fixed. */
+  /** Points of the unfinished shape. */
   readonly fixed: readonly Point[];
-  /** Where its next point would be now; null before the pointer has been seen. */
+  /** Position of its next point; null before the pointer has moved. */
   readonly floating: Point | null;
 }
 
-export const nothingDrawn: Drawing = { tool: null, shapes: [], fixed: [], floating: null };
+export const emptyDrawing: Drawing = { tool: null, shapes: [], fixed: [], floating: null };
 
 export type DrawingStep =
-  /** The tool in hand is put down when it is taken up again. */
+  /** Chooses a tool; choosing the current tool puts it away. */
   | { readonly type: 'take'; readonly tool: ShapeKind }
   | { readonly type: 'point'; readonly at: Point }
-  /** The pointer is there now. */
+  /** The pointer has moved. */
   | { readonly type: 'hover'; readonly at: Point }
-  /** The shape in hand is complete. */
+  /** A handle of a finished shape is dragged. */
+  | { readonly type: 'move'; readonly shape: number; readonly handle: number; readonly at: Point }
+  /** Completes the unfinished shape. */
   | { readonly type: 'finish' }
-  /** Drops the shape in hand, else the tool. */
+  /** Cancels the unfinished shape, else the tool. */
   | { readonly type: 'cancel' }
-  /** Removes the point, or else the shape, that was put last. */
+  /** Removes the last point, or else the last shape. */
   | { readonly type: 'undo' }
   | { readonly type: 'clear' };
 
@@ -40,6 +42,11 @@ export function draw(drawing: Drawing, step: DrawingStep): Drawing {
       return tool === null ? drawing : { ...drawing, floating: step.at };
     case 'point':
       return tool === null ? drawing : withPoint(drawing, tool, step.at);
+    case 'move': {
+      const moved = shapes[step.shape];
+      if (moved === undefined) return drawing;
+      return { ...drawing, shapes: shapes.with(step.shape, withHandleAt(moved, step.handle, step.at)) };
+    }
     case 'finish':
       if (tool !== 'area' || fixed.length < 3) return drawing;
       return { ...drawing, shapes: [...shapes, { kind: 'area', points: fixed }], fixed: [], floating: null };
@@ -58,7 +65,8 @@ function withPoint(drawing: Drawing, tool: ShapeKind, at: Point): Drawing {
   const [start] = fixed;
   switch (tool) {
     case 'circle':
-      return { ...drawing, shapes: [...shapes, { kind: 'circle', centre: at }] };
+    case 'mark':
+      return { ...drawing, shapes: [...shapes, { kind: tool, centre: at }], floating: null };
     case 'ruler':
       if (start === undefined) return { ...drawing, fixed: [at], floating: at };
       return {

@@ -1,23 +1,25 @@
-/** What is drawn over the slide as lines and words on the screen: for the page and for a screenshot of it. */
+/** Converts shapes into lines and labels on the screen, for the page and for screenshots. */
 import type { Calibration } from '../scale.ts';
 import type { Drawing } from './drawing.ts';
 import { type Placement, type Point, toScreen } from './placement.ts';
-import { countingCircle, measureOf, type Shape, type ShapeKind } from './shapes.ts';
+import { countInside, countingCircle, measureOf, type Shape, type ShapeKind } from './shapes.ts';
 
 export interface Figure {
   readonly kind: ShapeKind;
-  /** CSS pixels of the viewer's place; the first point again at the end where the figure is closed. */
+  /** CSS pixels of the viewer; a closed figure repeats its first point at the end. */
   readonly outline: readonly Point[];
-  /** Such as `123.4 µm`; null where it cannot be said. */
+  /** Such as `123.4 µm`; null when unknown. */
   readonly measure: string | null;
-  /** Where the middle of the measure's base line is. */
+  /** Centre of the label's base line. */
   readonly measureAt: Point;
 }
 
-/** Points of the counting circle's outline: enough that nobody sees corners. */
+/** Points of the outline of the counting circle: enough to look round. */
 const circlePoints = 96;
-/** From the highest point of an outline up to its measure, so that it stands on no line of its own. */
+/** Distance of the label from the top of the outline. */
 const measureAbove = 8;
+/** From the middle of a mark to its corners, in CSS pixels. */
+const markRadius = 5;
 
 export function figuresOf(
   drawing: Drawing,
@@ -27,18 +29,41 @@ export function figuresOf(
   const inHand = shapeInHand(drawing);
   const shapes = inHand === null ? drawing.shapes : [...drawing.shapes, inHand];
   return shapes.map((shape) => {
-    const outline = outlineOf(shape, calibration).map((point) => toScreen(placement, point));
+    const outline =
+      shape.kind === 'mark'
+        ? markAt(toScreen(placement, shape.centre))
+        : outlineOf(shape, calibration).map((point) => toScreen(placement, point));
     return {
       kind: shape.kind,
       outline,
-      measure: measureOf(shape, calibration),
-      measureAt: above(outline),
+      measure: labelOf(shape, shapes, calibration),
+      measureAt: shape.kind === 'ruler' ? aboveMiddle(outline) : above(outline),
     };
   });
 }
 
-/** What the shape in hand would be, if it ended where the pointer is. */
+/** A counting circle also says how many marks are inside: `1 mm²: 12`. */
+function labelOf(shape: Shape, shapes: readonly Shape[], calibration: Calibration | null): string | null {
+  const measure = measureOf(shape, calibration);
+  const isCounting = shape.kind === 'circle' && shapes.some(({ kind }) => kind === 'mark');
+  if (measure === null || !isCounting || calibration === null) return measure;
+  return `${measure}: ${countInside(shape.centre, shapes, calibration)}`;
+}
+
+/** A diamond, closed. */
+function markAt({ x, y }: Point): readonly Point[] {
+  return [
+    { x, y: y - markRadius },
+    { x: x + markRadius, y },
+    { x, y: y + markRadius },
+    { x: x - markRadius, y },
+    { x, y: y - markRadius },
+  ];
+}
+
+/** Returns the unfinished shape as if it ended at the pointer. */
 function shapeInHand({ tool, fixed, floating }: Drawing): Shape | null {
+  if (tool === 'circle' && floating !== null) return { kind: 'circle', centre: floating };
   const [start] = fixed;
   if (start === undefined || floating === null) return null;
   if (tool === 'ruler') return { kind: 'ruler', points: [start, floating] };
@@ -52,6 +77,8 @@ function outlineOf(shape: Shape, calibration: Calibration | null): readonly Poin
       return shape.points;
     case 'area':
       return [...shape.points, ...shape.points.slice(0, 1)];
+    case 'mark':
+      return [shape.centre];
     case 'circle': {
       if (calibration === null) return [];
       const { rx, ry } = countingCircle(calibration);
@@ -61,6 +88,11 @@ function outlineOf(shape: Shape, calibration: Calibration | null): readonly Poin
       });
     }
   }
+}
+
+function aboveMiddle([start, end]: readonly Point[]): Point {
+  if (start === undefined || end === undefined) return { x: 0, y: 0 };
+  return { x: (start.x + end.x) / 2, y: (start.y + end.y) / 2 - measureAbove };
 }
 
 function above(outline: readonly Point[]): Point {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Placement, placementOf, toImage, toScreen } from './placement.ts';
 
-/** A slide that is turned, zoomed, mirrored and moved. */
+/** A slide that is rotated, zoomed, mirrored and moved. */
 function placed(degrees: number, zoom: number, isMirrored: boolean, dx: number, dy: number): Placement {
   const angle = (degrees * Math.PI) / 180;
   const side = isMirrored ? -1 : 1;
@@ -30,8 +30,8 @@ const points = fc.record({
   y: fc.integer({ min: 0, max: 200_000 }),
 });
 
-describe('a place on the slide', () => {
-  it('is found again from where it is on the screen, however the slide is turned', () => {
+describe('placement', () => {
+  it('converts image pixels to screen pixels and back, for every rotation', () => {
     fc.assert(
       fc.property(placements, points, (placement, point) => {
         const found = toImage(placement, toScreen(placement, point));
@@ -40,14 +40,14 @@ describe('a place on the slide', () => {
     );
   });
 
-  it('is where three corners of the image say', () => {
+  it('is defined by three corners of the image', () => {
     fc.assert(
       fc.property(placements, points, (placement, point) => {
         const size = { width: 46_000, height: 32_914 };
         const corner = (x: number, y: number) => toScreen(placement, { x, y });
-        const told = placementOf(size, corner(0, 0), corner(size.width, 0), corner(0, size.height));
+        const derived = placementOf(size, corner(0, 0), corner(size.width, 0), corner(0, size.height));
         const expected = toScreen(placement, point);
-        const found = toScreen(told, point);
+        const found = toScreen(derived, point);
         expect(Math.hypot(found.x - expected.x, found.y - expected.y)).toBeLessThan(0.01);
       }),
     );

@@ -1,7 +1,8 @@
 /**
- * Where the slide is on the screen at a moment. Everything drawn over a slide is kept in image pixels at full
- * resolution, from the top left, and goes through here: so it stays on its tissue whatever zoom, rotation or mirror.
+ * The placement of the slide on the screen. Shapes over a slide have image pixels at full resolution, from the top left;
+ * this conversion keeps them on their tissue at every zoom, rotation and mirror.
  */
+import type { Bounds } from '@lamina/annotations';
 
 export interface Point {
   readonly x: number;
@@ -9,7 +10,7 @@ export interface Point {
 }
 
 /**
- * Image pixels to CSS pixels of the viewer's place, from its top left: the screen's x is `a·x + c·y + e`, its y is
+ * Converts image pixels to CSS pixels of the viewer, from its top left: screen x = `a·x + c·y + e`, screen y =
  * `b·x + d·y + f`.
  */
 export interface Placement {
@@ -22,8 +23,8 @@ export interface Placement {
 }
 
 /**
- * @param origin where the image's top left corner is on the screen
- * @param right and below: where the points `width` to the right of it and `height` below it are
+ * @param origin position of the image's top left corner on the screen
+ * @param right and below: positions of the points `width` to the right and `height` below it
  */
 export function placementOf(
   size: { readonly width: number; readonly height: number },
@@ -51,4 +52,30 @@ export function toImage({ a, b, c, d, e, f }: Placement, { x, y }: Point): Point
     x: (d * (x - e) - c * (y - f)) / determinant,
     y: (a * (y - f) - b * (x - e)) / determinant,
   };
+}
+
+/** Returns screen pixels per image pixel. */
+export function zoomOf({ a, b, c, d }: Placement): number {
+  return Math.sqrt(Math.abs(a * d - b * c));
+}
+
+/**
+ * Returns the part of the image that the screen shows.
+ *
+ * @param margin around the screen, in its pixels
+ */
+export function visibleBounds(
+  placement: Placement,
+  { width, height }: { readonly width: number; readonly height: number },
+  margin = 0,
+): Bounds {
+  const corners = [
+    { x: -margin, y: -margin },
+    { x: width + margin, y: -margin },
+    { x: -margin, y: height + margin },
+    { x: width + margin, y: height + margin },
+  ].map((corner) => toImage(placement, corner));
+  const xs = corners.map(({ x }) => x);
+  const ys = corners.map(({ y }) => y);
+  return { minX: Math.min(...xs), minY: Math.min(...ys), maxX: Math.max(...xs), maxY: Math.max(...ys) };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Drawing, draw, nothingDrawn } from './drawing.ts';
+import { type Drawing, draw, emptyDrawing } from './drawing.ts';
 import { createPointerDrawing } from './pointer-drawing.ts';
 import type { ShapeKind } from './shapes.ts';
 
@@ -8,7 +8,7 @@ const placement = { a: 0.5, b: 0, c: 0, d: 0.5, e: 0, f: 0 };
 const at = (x: number, y: number) => ({ x, y });
 
 function drawingWith(tool: ShapeKind) {
-  let drawing: Drawing = draw(nothingDrawn, { type: 'take', tool });
+  let drawing: Drawing = draw(emptyDrawing, { type: 'take', tool });
   const pointer = createPointerDrawing({
     drawingNow: () => drawing,
     placementNow: () => placement,
@@ -32,7 +32,7 @@ function drawingWith(tool: ShapeKind) {
   };
 }
 
-describe('a pointer', () => {
+describe('createPointerDrawing', () => {
   it('draws a ruler by dragging, in image pixels', () => {
     const hand = drawingWith('ruler');
     hand.drag([10, 10], [60, 10], [110, 10]);
@@ -46,7 +46,7 @@ describe('a pointer', () => {
     expect(hand.now().shapes).toEqual([{ kind: 'ruler', points: [at(20, 20), at(220, 20)] }]);
   });
 
-  it('ends an area by a click on its first point, or twice on its last', () => {
+  it('completes an area by a click on its first point or a double click', () => {
     for (const end of [at(11, 11), at(50, 99)]) {
       const hand = drawingWith('area');
       for (const [x, y] of [
@@ -60,20 +60,20 @@ describe('a pointer', () => {
     }
   });
 
-  it('draws an area by hand', () => {
+  it('draws a freehand area', () => {
     const hand = drawingWith('area');
     hand.drag([10, 10], [90, 10], [90, 90], [10, 90], [10, 20]);
     expect(hand.now().shapes).toMatchObject([{ kind: 'area' }]);
     expect(hand.now().fixed).toEqual([]);
   });
 
-  it('puts one point where it trembles', () => {
+  it('places one point for a click with a small movement', () => {
     const hand = drawingWith('ruler');
     hand.drag([10, 10], [12, 11]);
     expect(hand.now()).toMatchObject({ shapes: [], fixed: { length: 1 } });
   });
 
-  it('draws nothing while two fingers zoom', () => {
+  it('draws nothing during a gesture with two fingers', () => {
     const hand = drawingWith('ruler');
     hand.pointer.onPress(at(10, 10));
     hand.pointer.onPinch();

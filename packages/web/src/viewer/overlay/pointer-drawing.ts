@@ -1,27 +1,27 @@
-/** How a mouse, a finger or a pen draws: clicks put single points, dragging draws at once. */
+/** Turns pointer events into drawing: a click places a point, dragging draws freehand. */
 import type { PointerTool } from '../slide-view.ts';
 import type { Drawing, DrawingStep } from './drawing.ts';
 import { type Placement, type Point, toImage, toScreen } from './placement.ts';
 
-/** CSS pixels. Nearer than this, two places are one: hands tremble. */
+/** CSS pixels. Movements below this count as no movement. */
 const sameSpot = 5;
-/** Between the points of a line drawn by hand. */
+/** Distance between points of a freehand line. */
 const handStep = 8;
 
-interface Ground {
+interface PointerDrawingDependencies {
   readonly drawingNow: () => Drawing;
   readonly placementNow: () => Placement | null;
   readonly take: (step: DrawingStep) => void;
 }
 
-export function createPointerDrawing({ drawingNow, placementNow, take }: Ground): PointerTool {
-  /** Where it was pressed, until it is released. */
+export function createPointerDrawing({ drawingNow, placementNow, take }: PointerDrawingDependencies) {
+  /** Where the pointer was pressed, until its release. */
   let pressedAt: Point | null = null;
   let isDragging = false;
-  /** The last point of a line drawn by hand. */
+  /** The last point of a freehand line. */
   let lastAt: Point | null = null;
 
-  /** Nothing is drawn on a slide that is being put away. */
+  /** While the slide is being closed, nothing is drawn. */
   const step = (type: 'point' | 'hover', at: Point) => {
     const placement = placementNow();
     if (placement !== null) take({ type, at: toImage(placement, at) });
@@ -35,7 +35,7 @@ export function createPointerDrawing({ drawingNow, placementNow, take }: Ground)
     return point !== undefined && placement !== null && distance(toScreen(placement, point), at) < sameSpot;
   };
 
-  /** Another click on the first or the last point of an area closes it; a double click is one. */
+  /** A click on the first or the last point completes an area, and so does a double click. */
   function closesArea(at: Point): boolean {
     const { tool, fixed } = drawingNow();
     if (tool !== 'area' || fixed.length < 3) return false;
@@ -43,14 +43,15 @@ export function createPointerDrawing({ drawingNow, placementNow, take }: Ground)
   }
 
   return {
-    onPress(at) {
+    onPress(at: Point) {
       pressedAt = at;
       isDragging = false;
     },
 
-    onMove(at) {
+    onMove(at: Point) {
       const { tool } = drawingNow();
-      if (pressedAt !== null && !isDragging && tool !== 'circle' && distance(pressedAt, at) >= sameSpot) {
+      const isSinglePoint = tool === 'circle' || tool === 'mark';
+      if (pressedAt !== null && !isDragging && !isSinglePoint && distance(pressedAt, at) >= sameSpot) {
         isDragging = true;
         if (drawingNow().fixed.length === 0) put(pressedAt);
       }
@@ -59,12 +60,12 @@ export function createPointerDrawing({ drawingNow, placementNow, take }: Ground)
       if (isByHand && (lastAt === null || distance(lastAt, at) >= handStep)) put(at);
     },
 
-    onRelease(at) {
+    onRelease(at: Point) {
       if (pressedAt === null) return;
       pressedAt = null;
       if (!isDragging) {
         if (closesArea(at)) take({ type: 'finish' });
-        // The second of two clicks at one place puts no second point there.
+        // The second click of a double click places no second point.
         else if (!isNear(drawingNow().fixed.at(-1), at)) put(at);
         return;
       }
@@ -78,7 +79,7 @@ export function createPointerDrawing({ drawingNow, placementNow, take }: Ground)
       if (isDragging) take({ type: 'cancel' });
       isDragging = false;
     },
-  };
+  } satisfies PointerTool;
 }
 
 function distance(a: Point, b: Point): number {

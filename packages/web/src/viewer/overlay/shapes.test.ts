@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { type Calibration, calibrationOf } from '../scale.ts';
-import { areaOf, areaText, countingCircle, lengthOf, lengthText, perimeterOf } from './shapes.ts';
+import {
+  areaOf,
+  areaText,
+  countInside,
+  countingCircle,
+  handlesOf,
+  lengthOf,
+  lengthText,
+  perimeterOf,
+  type Shape,
+} from './shapes.ts';
 
 const quarter: Calibration = { mpp: 0.25, objectivePower: 40, derived: null };
 const square = [
@@ -15,7 +25,7 @@ describe('a ruler', () => {
     expect(lengthOf({ x: 0, y: 0 }, { x: 300, y: 400 }, quarter)).toBe(125);
   });
 
-  it('knows that pixels need not be square', () => {
+  it('uses both pixel sizes when pixels are not square', () => {
     const flat: Calibration = { ...quarter, mppY: 0.5 };
     expect(lengthOf({ x: 0, y: 0 }, { x: 0, y: 400 }, flat)).toBe(200);
     expect(lengthOf({ x: 0, y: 0 }, { x: 400, y: 0 }, flat)).toBe(100);
@@ -27,26 +37,29 @@ describe('a ruler', () => {
     [999.94, '999.9 µm'],
     [1234.5, '1.234 mm'],
     [25_000, '25 mm'],
-  ])('says %s µm as %s', (length, text) => {
+  ])('formats %s µm as %s', (length, text) => {
     expect(lengthText(length, quarter)).toBe(text);
   });
 
-  it('says that it estimates, and that it counts pixels', () => {
+  it('marks estimates and entered scales, and uses pixels without a scale', () => {
     const estimated = calibrationOf({ mpp: null, objectivePower: 20, derived: null });
     expect(lengthText(10, estimated)).toBe('≈ 10 µm');
+    const entered = calibrationOf({ mpp: 0.5, objectivePower: 20, derived: null, isEntered: true });
+    expect(lengthText(10, entered)).toBe('10 µm*');
+    expect(areaText(10, entered)).toBe('10 µm²*');
     expect(lengthOf({ x: 0, y: 0 }, { x: 30, y: 40 }, null)).toBe(50);
     expect(lengthText(50.4, null)).toBe('50 px');
   });
 });
 
 describe('an area', () => {
-  it('is that of its polygon, whichever way round it was drawn', () => {
+  it('is that of the polygon, in both orientations', () => {
     expect(areaOf(square, quarter)).toBe(10_000);
     expect(areaOf(square.toReversed(), quarter)).toBe(10_000);
     expect(perimeterOf(square, quarter)).toBe(400);
   });
 
-  it('is nothing before it has three points', () => {
+  it('is null with fewer than three points', () => {
     expect(areaOf(square.slice(0, 2), quarter)).toBe(0);
   });
 
@@ -55,11 +68,11 @@ describe('an area', () => {
     [9999, '9999 µm²'],
     [12_345, '0.01235 mm²'],
     [2_500_000, '2.5 mm²'],
-  ])('says %s µm² as %s', (area, text) => {
+  ])('formats %s µm² as %s', (area, text) => {
     expect(areaText(area, quarter)).toBe(text);
   });
 
-  it('counts pixels where nobody knows their size', () => {
+  it('is in pixels without a scale', () => {
     expect(areaText(areaOf(square, null), null)).toBe('160000 px²');
   });
 });
@@ -70,8 +83,31 @@ describe('the counting circle', () => {
     expect(Math.PI * rx * 0.25 * ry * 0.25).toBeCloseTo(1_000_000, 3);
   });
 
-  it('is an ellipse of pixels that are not square', () => {
+  it('is an ellipse when pixels are not square', () => {
     const { rx, ry } = countingCircle({ ...quarter, mppY: 0.5 });
     expect(rx).toBeCloseTo(2 * ry, 6);
   });
+});
+
+it('countInside counts the marks within the counting circle alone', () => {
+  const { rx } = countingCircle(quarter);
+  const shapes: Shape[] = [
+    { kind: 'mark', centre: { x: 0, y: 0 } },
+    { kind: 'mark', centre: { x: rx - 1, y: 0 } },
+    { kind: 'mark', centre: { x: rx + 1, y: 0 } },
+    {
+      kind: 'ruler',
+      points: [
+        { x: 0, y: 0 },
+        { x: 1, y: 1 },
+      ],
+    },
+  ];
+  expect(countInside({ x: 0, y: 0 }, shapes, quarter)).toBe(2);
+});
+
+it('handlesOf gives no handles to an area drawn by hand with many points', () => {
+  const points = Array.from({ length: 100 }, (_, i) => ({ x: i, y: i }));
+  expect(handlesOf({ kind: 'area', points })).toEqual([]);
+  expect(handlesOf({ kind: 'area', points: square })).toEqual(square);
 });

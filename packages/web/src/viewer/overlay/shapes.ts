@@ -1,28 +1,30 @@
-/** What is drawn over a slide, and how large it is. */
-import { formatFigure } from '../../numbers.ts';
-import type { Calibration } from '../scale.ts';
+/** Shapes over a slide, and their measures. */
+import { formatFigure } from '../../formatting/numbers.ts';
+import { type Calibration, marked } from '../scale.ts';
 import type { Point } from './placement.ts';
 
 /** Points are image pixels at full resolution, from the top left. */
 export type Shape =
   | { readonly kind: 'ruler'; readonly points: readonly [Point, Point] }
-  /** Closed by itself; three points and more. */
+  /** A closed polygon of at least three points. */
   | { readonly kind: 'area'; readonly points: readonly Point[] }
-  /** The circle of one square millimetre, in which cells are counted. */
-  | { readonly kind: 'circle'; readonly centre: Point };
+  /** A circle of one square millimetre, in which cells are counted. */
+  | { readonly kind: 'circle'; readonly centre: Point }
+  /** A counted cell. */
+  | { readonly kind: 'mark'; readonly centre: Point };
 
 export type ShapeKind = Shape['kind'];
 
-/** Square micrometres. */
+/** In square micrometres. */
 const squareMillimetre = 1_000_000;
 
-/** Micrometres; pixels where the slide is not calibrated. */
+/** Returns micrometres, or pixels for a slide without scale. */
 export function lengthOf(a: Point, b: Point, calibration: Calibration | null): number {
   const { x, y } = pixelOf(calibration);
   return Math.hypot((a.x - b.x) * x, (a.y - b.y) * y);
 }
 
-/** Square micrometres, or pixels. A polygon that crosses itself has no area to speak of. */
+/** Returns square micrometres, or pixels. The area of a self-intersecting polygon is meaningless. */
 export function areaOf(points: readonly Point[], calibration: Calibration | null): number {
   const { x, y } = pixelOf(calibration);
   let twice = 0;
@@ -40,10 +42,55 @@ export function perimeterOf(points: readonly Point[], calibration: Calibration |
   }, 0);
 }
 
-/** Half axes of the counting circle in image pixels: where pixels are not square, it is an ellipse of them. */
+/** Returns the half axes of the counting circle in image pixels: an ellipse when pixels are not square. */
 export function countingCircle(calibration: Calibration): { readonly rx: number; readonly ry: number } {
   const radius = Math.sqrt(squareMillimetre / Math.PI);
   return { rx: radius / calibration.mpp, ry: radius / (calibration.mppY ?? calibration.mpp) };
+}
+
+/** Returns how many marks lie inside the counting circle around `centre`. */
+export function countInside(centre: Point, shapes: readonly Shape[], calibration: Calibration): number {
+  const { rx, ry } = countingCircle(calibration);
+  return shapes.filter(
+    (shape) =>
+      shape.kind === 'mark' &&
+      Math.hypot((shape.centre.x - centre.x) / rx, (shape.centre.y - centre.y) / ry) <= 1,
+  ).length;
+}
+
+export function marksIn(shapes: readonly Shape[]): number {
+  return shapes.filter(({ kind }) => kind === 'mark').length;
+}
+
+/** An area drawn by hand has more points than anyone moves one by one. */
+const mostHandles = 24;
+
+/** Returns the points that can be dragged, in image pixels. */
+export function handlesOf(shape: Shape): readonly Point[] {
+  switch (shape.kind) {
+    case 'ruler':
+      return shape.points;
+    case 'area':
+      return shape.points.length <= mostHandles ? shape.points : [];
+    case 'circle':
+    case 'mark':
+      return [shape.centre];
+  }
+}
+
+/** Returns the shape with one of its handles elsewhere. @param handle index in `handlesOf` */
+export function withHandleAt(shape: Shape, handle: number, at: Point): Shape {
+  switch (shape.kind) {
+    case 'ruler': {
+      const [start, end] = shape.points;
+      return { ...shape, points: handle === 0 ? [at, end] : [start, at] };
+    }
+    case 'area':
+      return { ...shape, points: shape.points.with(handle, at) };
+    case 'circle':
+    case 'mark':
+      return { ...shape, centre: at };
+  }
 }
 
 function pixelOf(calibration: Calibration | null): Point {
@@ -51,35 +98,31 @@ function pixelOf(calibration: Calibration | null): Point {
   return { x: calibration.mpp, y: calibration.mppY ?? calibration.mpp };
 }
 
-/** Such as `123.4 µm`, `1.23 mm`; `≈` where the size of a pixel is an estimate; `512 px` where nobody knows it. */
+/** Returns such as `123.4 µm` or `1.23 mm`; with `≈` for an estimated pixel size and `*` for an entered one; `512 px` without a scale. */
 export function lengthText(length: number, calibration: Calibration | null): string {
   if (calibration === null) return `${Math.round(length)} px`;
-  return estimated(
+  return marked(
     calibration,
     length >= 1000 ? `${significant(length / 1000)} mm` : `${significant(length)} µm`,
   );
 }
 
-/** Such as `0.0123 mm²`, from a hundredth of a square millimetre; below it in µm². */
+/** Returns such as `0.0123 mm²`; below 0.01 mm² in µm². */
 export function areaText(area: number, calibration: Calibration | null): string {
   if (calibration === null) return `${Math.round(area)} px²`;
   const isLarge = area >= squareMillimetre / 100;
-  return estimated(
+  return marked(
     calibration,
     isLarge ? `${significant(area / squareMillimetre)} mm²` : `${significant(area)} µm²`,
   );
 }
 
-function estimated({ derived }: Calibration, text: string): string {
-  return derived === 'mpp' ? `≈ ${text}` : text;
-}
-
-/** Four digits that count, and whole numbers whole. */
+/** Formats with four significant digits, at least whole numbers. */
 function significant(value: number): string {
   return formatFigure(value >= 1000 ? Math.round(value) : Number(value.toPrecision(4)));
 }
 
-/** How large a shape is, in words; null where it cannot be said. */
+/** Returns how large a shape is, in words; null for a mark, and for a circle on a slide of unknown scale. */
 export function measureOf(shape: Shape, calibration: Calibration | null): string | null {
   switch (shape.kind) {
     case 'ruler':
@@ -88,5 +131,7 @@ export function measureOf(shape: Shape, calibration: Calibration | null): string
       return areaText(areaOf(shape.points, calibration), calibration);
     case 'circle':
       return calibration === null ? null : areaText(squareMillimetre, calibration);
+    case 'mark':
+      return null;
   }
 }

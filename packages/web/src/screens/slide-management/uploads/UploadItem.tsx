@@ -1,8 +1,8 @@
 import { Badge, Button, Group, Progress, Text } from '@mantine/core';
-import { announce } from '../../../announce.ts';
 import { messageOf } from '../../../api/client.ts';
-import { giveUp } from '../../../api/uploads.ts';
-import { formatBytes } from '../../../format-bytes.ts';
+import { cancelUpload } from '../../../api/uploads.ts';
+import { formatBytes } from '../../../formatting/format-bytes.ts';
+import { announce } from '../../../notifications/notify.ts';
 import { texts } from './texts.ts';
 import classes from './UploadPanel.module.css';
 import type { UploadLine } from './upload-line.ts';
@@ -10,14 +10,15 @@ import { cancel, forget, pause, resume } from './upload-queue.ts';
 
 const colours = { calm: 'haematoxylin', good: 'teal', bad: 'eosin' } as const;
 
-/** One upload: how far it is, what became of it, and what can be done about it. */
+/** One upload: its progress, its result and its actions. */
 export function UploadItem({ line }: { readonly line: UploadLine }) {
-  const { key, path, dataset, fileCount, sizeBytes, sentBytes, sentFiles, currentFile } = line;
+  const { key, path, dataset, fileCount, sizeBytes, sentBytes, bytesPerSecond } = line;
+  const { sentFiles, currentFile } = line;
 
-  async function giveUpNow() {
+  async function cancelNow() {
     try {
       await cancel(key);
-      if (line.key === line.uploadId) await giveUp(line.key);
+      if (line.key === line.uploadId) await cancelUpload(line.key);
     } catch (error) {
       announce({ success: false, message: messageOf(error, texts.giveUpFailed) });
     }
@@ -27,7 +28,7 @@ export function UploadItem({ line }: { readonly line: UploadLine }) {
     pause: () => pause(key),
     resume: () => resume(key),
     sendAgain: () => resume(key),
-    cancel: () => void giveUpNow(),
+    cancel: () => void cancelNow(),
     hide: () => forget(key),
   };
   const percent = sentBytes === null || sizeBytes === 0 ? 0 : (sentBytes / sizeBytes) * 100;
@@ -62,6 +63,9 @@ export function UploadItem({ line }: { readonly line: UploadLine }) {
             </Text>
             <Text size="sm" c="dimmed">
               {texts.sentOf(formatBytes(sentBytes), formatBytes(sizeBytes))}
+              {bytesPerSecond !== null &&
+                bytesPerSecond > 0 &&
+                ` · ${texts.perSecond(formatBytes(bytesPerSecond))} · ${texts.remaining((sizeBytes - sentBytes) / bytesPerSecond)}`}
             </Text>
           </Group>
         </>

@@ -1,10 +1,20 @@
 import type { SlideUpload } from '@lamina/contract';
-import { cleanup, fireEvent, screen, within } from '@testing-library/react';
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { account } from '../../../testing/accounts.ts';
 import { openApp } from '../../../testing/open-app.tsx';
 import { type Answers, refusal } from '../../../testing/stub-api.ts';
 
+const existing = {
+  name: 'Yeni',
+  access: 'open',
+  listed: false,
+  sharing: false,
+  images: 1,
+  grants: [],
+  requests: [],
+  identifiable_originals: false,
+};
 const unfinished: SlideUpload = {
   id: 'u1',
   dataset: 'Böbrek',
@@ -19,7 +29,7 @@ const unfinished: SlideUpload = {
   images: [],
 };
 
-/** Each test is another administrator's: what one is sending nobody else sees. */
+/** Each test has an administrator of its own, since uploads are shown to their owner alone. */
 let administrators = 0;
 
 async function openPanel(uploads: readonly SlideUpload[], api: Answers = {}) {
@@ -55,13 +65,14 @@ describe('sending slides', () => {
     alert.getByText(/Tanınan bir slayt biçimi değil/);
     alert.getByText(/Yanındaki klasör de gerekli/);
     await panel.findByText('Önce bir veri kümesi seçin veya yazın.');
-    await panel.findByText('1 yükleme veri kümesini bekliyor.');
+    await panel.findByText('1 dosya hazır; yüklemek için veri kümesi seçin.');
     expect(sent(calls)).toEqual([]);
   });
 
   it('announces what waited for its dataset, and says why it is refused', async () => {
     const { panel, choose, calls, person } = await openPanel([], {
       'POST /admin/uploads': refusal('upload_exists'),
+      'GET /admin/datasets': { datasets: [existing] },
     });
     await choose('a.svs');
     await person.type(panel.getByRole('combobox', { name: 'Veri kümesi' }), 'Yeni');
@@ -69,6 +80,75 @@ describe('sending slides', () => {
     await panel.findByText(/Var olanın üzerine yazılmaz/);
     const announced = { path: 'a.svs', is_folder: false, file_count: 1, size_bytes: 5 };
     expect(sent(calls)).toEqual([{ dataset: 'Yeni', ...announced }]);
+  });
+
+  describe('for a dataset that does not exist', () => {
+    async function chooseFor(dataset: string, api: Answers = {}) {
+      const opened = await openPanel([], { 'POST /admin/uploads': refusal('storage_full'), ...api });
+      const { panel, person, choose } = opened;
+      await person.type(panel.getByRole('combobox', { name: 'Veri kümesi' }), dataset);
+      await choose('a.svs');
+      const dialog = within(await screen.findByRole('dialog', { name: 'Yeni veri kümesi oluşturulsun mu?' }));
+      dialog.getByText(`“${dataset}” adlı bir veri kümesi yok; bu yüklemeyle oluşturulacak.`);
+      const start = dialog.getByRole<HTMLButtonElement>('button', { name: 'Yüklemeyi başlat' });
+      return { ...opened, dialog, start };
+    }
+    const enabled = (button: HTMLButtonElement) => waitFor(() => expect(button.disabled).toBe(false));
+
+    it('the person is asked who may see the slides, and nothing is sent before', async () => {
+      const { dialog, start, calls, person, panel } = await chooseFor('Taslak');
+      expect(start.disabled).toBe(true);
+      dialog.getByText('Slaytlar okunur okunmaz bütün aktif kullanıcılara görünür.');
+      await person.click(dialog.getByRole('button', { name: 'Vazgeç' }));
+      await panel.findByRole('button', { name: 'Yüklemeyi başlat' });
+      expect(sent(calls)).toEqual([]);
+    });
+
+    it('the dataset is created as restricted before the upload starts', async () => {
+      const { dialog, start, calls, person, panel } = await chooseFor('Taslak 2', {
+        'PUT /admin/datasets': { message: 'tamam' },
+      });
+      await person.click(dialog.getByRole('radio', { name: 'Yalnızca erişim verdiklerim' }));
+      await enabled(start);
+      await person.click(start);
+      await panel.findByText(/Sunucunun diskinde yeterli yer yok/);
+      const decided = calls.filter(({ name }) => /^(PUT|POST) .admin/.test(name));
+      expect(decided.map(({ name }) => name)).toEqual(['PUT /admin/datasets', 'POST /admin/uploads']);
+      expect(decided[0]?.body).toEqual({ dataset: 'Taslak 2', access: 'restricted', listed: false });
+    });
+
+    it('nothing is sent when the dataset could not be restricted', async () => {
+      const { dialog, start, calls, person } = await chooseFor('Taslak 3', {
+        'PUT /admin/datasets': refusal('unavailable'),
+      });
+      await person.click(dialog.getByRole('radio', { name: 'Yalnızca erişim verdiklerim' }));
+      await enabled(start);
+      await person.click(start);
+      await screen.findByText(/Hizmet şu anda kullanılamıyor/);
+      expect(sent(calls)).toEqual([]);
+    });
+
+    it('an upload for all members starts without another call, and the next one is not asked about', async () => {
+      const { dialog, start, calls, person, panel, choose } = await chooseFor('Taslak 4');
+      await person.click(dialog.getByRole('radio', { name: 'Bütün kullanıcılar' }));
+      await enabled(start);
+      await person.click(start);
+      await panel.findByText(/Sunucunun diskinde yeterli yer yok/);
+      await choose('b.svs');
+      await waitFor(() => expect(sent(calls)).toHaveLength(2));
+      expect(calls.some(({ name }) => name.startsWith('PUT'))).toBe(false);
+    });
+  });
+
+  it('asks nothing about a dataset that exists in another spelling', async () => {
+    const { panel, choose, calls, person } = await openPanel([], {
+      'POST /admin/uploads': refusal('storage_full'),
+      'GET /admin/datasets': { datasets: [existing] },
+    });
+    await person.type(panel.getByRole('combobox', { name: 'Veri kümesi' }), 'YENİ');
+    await choose('c.svs');
+    await panel.findByText(/Sunucunun diskinde yeterli yer yok/);
+    expect(calls.some(({ name }) => name.startsWith('PUT'))).toBe(false);
   });
 
   it('goes on with what is unfinished in the dataset it was begun for', async () => {
@@ -90,8 +170,11 @@ describe('sending slides', () => {
     expect(calls.some(({ name }) => name === 'DELETE /admin/uploads/u1')).toBe(true);
   });
 
-  it('shows nothing of what somebody else was sending at this browser', async () => {
-    const first = await openPanel([], { 'POST /admin/uploads': refusal('storage_full') });
+  it('shows no uploads of another person at this browser', async () => {
+    const first = await openPanel([], {
+      'POST /admin/uploads': refusal('storage_full'),
+      'GET /admin/datasets': { datasets: [existing] },
+    });
     await first.person.type(first.panel.getByRole('combobox', { name: 'Veri kümesi' }), 'Yeni');
     await first.choose('secret.svs');
     await first.panel.findByText('secret.svs');
@@ -101,7 +184,7 @@ describe('sending slides', () => {
     expect(panel.queryByText('secret.svs')).toBeNull();
   });
 
-  it('says when nobody knows what is unfinished', async () => {
+  it('says that the unfinished uploads could not be loaded', async () => {
     const { panel } = await openPanel([], { 'GET /admin/uploads': refusal('unavailable') });
     await panel.findByText(/Hizmet şu anda kullanılamıyor/);
   });

@@ -1,16 +1,18 @@
+import { nameKey } from '@lamina/contract';
 import { Alert, Autocomplete, Button, Group, Progress, Text } from '@mantine/core';
 import { IconFolderUp, IconUpload } from '@tabler/icons-react';
 import { type DragEvent, useEffect, useRef, useState } from 'react';
 import { useAuth } from '../../../api/auth-state.ts';
 import { messageOf } from '../../../api/client.ts';
 import { useDatasets } from '../../../api/datasets.ts';
-import { renewSlides } from '../../../api/slides.ts';
+import { invalidateSlides } from '../../../api/slides.ts';
 import { useUploads } from '../../../api/uploads.ts';
 import { LoadFailed } from '../../../components/LoadFailed.tsx';
 import { Panel } from '../../../components/Panel.tsx';
-import { formatBytes } from '../../../format-bytes.ts';
+import { formatBytes } from '../../../formatting/format-bytes.ts';
 import { type ChosenFile, filesOfDrop, filesOfInput } from './chosen-files.ts';
-import { type FileGroup, groupFiles, type RefusedFile } from './group-files.ts';
+import { type FileGroup, groupFiles, type RefusedFile } from './group-uploads.ts';
+import { NewDatasetDialog } from './NewDatasetDialog.tsx';
 import { refusalSentence, texts } from './texts.ts';
 import { UploadItem } from './UploadItem.tsx';
 import classes from './UploadPanel.module.css';
@@ -31,7 +33,11 @@ export function UploadPanel() {
   const datasetField = useRef<HTMLInputElement>(null);
   const filesInput = useRef<HTMLInputElement>(null);
   const folderInput = useRef<HTMLInputElement>(null);
-  const datasets = useDatasets().data ?? [];
+  /** A dataset that does not exist yet, while the person is asked who may see it. */
+  const [newDataset, setNewDataset] = useState<string | null>(null);
+  /** New datasets that the person has decided about; they are in no list before their first slide has been read. */
+  const [decided, setDecided] = useState<ReadonlySet<string>>(new Set());
+  const datasets = useDatasets();
   const sendings = useSendings();
   const awaited = sendings.flatMap(({ phase, uploadId }) => (phase === 'sent' ? (uploadId ?? []) : []));
   const known = useUploads(new Set(awaited));
@@ -40,7 +46,7 @@ export function UploadPanel() {
 
   const arrived = uploads.flatMap(({ images }) => images.map(({ id, status }) => `${id} ${status}`)).join();
   useEffect(() => {
-    if (arrived !== '') void renewSlides();
+    if (arrived !== '') void invalidateSlides();
   }, [arrived]);
 
   const uid = useAuth().user?.uid ?? null;
@@ -48,8 +54,8 @@ export function UploadPanel() {
     if (uid !== null) keepFor(uid);
   }, [uid]);
 
-  /** What is unfinished goes on in the dataset it was begun for. */
-  function datasetOf(group: FileGroup): string {
+  /** Returns the dataset of an unfinished upload of the same files, which resumes there; null when there is none. */
+  function unfinishedDatasetOf(group: FileGroup): string | null {
     const before = uploads.find(
       ({ state, path, is_folder, file_count, size_bytes }) =>
         state === 'open' &&
@@ -58,17 +64,22 @@ export function UploadPanel() {
         file_count === group.files.length &&
         size_bytes === group.sizeBytes,
     );
-    return before?.dataset ?? dataset.trim();
+    return before?.dataset ?? null;
   }
 
   function take(chosen: readonly ChosenFile[]): void {
     const grouping = groupFiles(chosen);
     setRefused(grouping.refused);
-    begin([...pending, ...grouping.groups]);
+    void begin([...pending, ...grouping.groups]);
   }
 
-  function begin(groups: readonly FileGroup[]): void {
-    const placed = groups.map((group) => ({ group, into: datasetOf(group) }));
+  /** @param decidedNow a new dataset that the person has just decided about */
+  async function begin(groups: readonly FileGroup[], decidedNow: string | null = null): Promise<void> {
+    const typed = dataset.trim();
+    const placed = groups.map((group) => {
+      const unfinished = unfinishedDatasetOf(group);
+      return { group, into: unfinished ?? typed, isNew: unfinished === null };
+    });
     const fault = placed.some(({ into }) => into === '')
       ? texts.datasetMissing
       : placed.some(({ into }) => into.includes('/'))
@@ -79,6 +90,20 @@ export function UploadPanel() {
     if (fault !== null) {
       datasetField.current?.focus();
       return;
+    }
+    if (typed !== decidedNow && !decided.has(typed) && placed.some(({ isNew }) => isNew)) {
+      setPending(groups);
+      const known = datasets.data ?? (await datasets.refetch()).data;
+      if (known === undefined) {
+        setDatasetError(texts.datasetsFailed);
+        return;
+      }
+      // In any spelling: the server takes "böbrek" for the dataset "Böbrek".
+      if (!known.some(({ name }) => nameKey(name) === nameKey(typed))) {
+        setNewDataset(typed);
+        return;
+      }
+      setPending([]);
     }
     for (const { group, into } of placed) enqueue(group, into);
   }
@@ -117,7 +142,7 @@ export function UploadPanel() {
           description={texts.datasetHint}
           error={datasetError}
           inputWrapperOrder={['label', 'description', 'error', 'input']} // below it, the list would cover the error
-          data={datasets.map(({ name }) => name)}
+          data={(datasets.data ?? []).map(({ name }) => name)}
           limit={50}
           maxLength={200}
           value={dataset}
@@ -126,10 +151,21 @@ export function UploadPanel() {
             setDatasetError(null);
           }}
         />
-        {pending.length > 0 && (
+        {newDataset !== null && (
+          <NewDatasetDialog
+            name={newDataset}
+            onClose={() => setNewDataset(null)}
+            onDecided={() => {
+              setDecided(new Set([...decided, newDataset]));
+              setNewDataset(null);
+              void begin(pending, newDataset);
+            }}
+          />
+        )}
+        {pending.length > 0 && newDataset === null && (
           <Group gap="sm">
             <Text size="sm">{texts.pending(pending.length)}</Text>
-            <Button size="sm" onClick={() => begin(pending)}>
+            <Button size="sm" onClick={() => void begin(pending)}>
               {texts.start}
             </Button>
             <Button size="sm" variant="default" onClick={() => setPending([])}>

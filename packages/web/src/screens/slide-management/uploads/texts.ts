@@ -1,7 +1,7 @@
-import { type NameFault, nameFaults, type UploadProblem } from '@lamina/contract';
-import { languageNow, wording } from '../../../language.ts';
-import { formatNumber } from '../../../numbers.ts';
-import type { Refusal } from './group-files.ts';
+import { isErrorReason, reasonText, type UploadProblem } from '@lamina/contract';
+import { formatNumber } from '../../../formatting/numbers.ts';
+import { languageNow, wording } from '../../../language/language.ts';
+import type { Refusal } from './group-uploads.ts';
 
 export const texts = wording({
   mixed: 'tr',
@@ -11,8 +11,18 @@ export const texts = wording({
     dataset: 'Veri kümesi',
     datasetHint: 'Var olanı seçin veya yeni bir ad yazın.',
     datasetMissing: 'Önce bir veri kümesi seçin veya yazın.',
+    datasetsFailed: 'Veri kümeleri yüklenemedi; yükleme başlatılmadı. Lütfen tekrar deneyin.',
+    newDatasetTitle: 'Yeni veri kümesi oluşturulsun mu?',
+    newDatasetHint: (name: string) => `“${name}” adlı bir veri kümesi yok; bu yüklemeyle oluşturulacak.`,
+    newDatasetQuestion: 'Slaytları kimler görsün?',
+    newDatasetAccess: { restricted: 'Yalnızca erişim verdiklerim', open: 'Bütün kullanıcılar' },
+    newDatasetAccessHint: {
+      restricted:
+        'Veri kümesi önce kısıtlı olarak oluşturulur; erişimi Veri Kümeleri sayfasından verirsiniz.',
+      open: 'Slaytlar okunur okunmaz bütün aktif kullanıcılara görünür.',
+    },
     datasetSlash: 'Veri kümesinin adı eğik çizgi içeremez.',
-    pending: (count: number) => `${formatNumber(count)} yükleme veri kümesini bekliyor.`,
+    pending: (count: number) => `${formatNumber(count)} dosya hazır; yüklemek için veri kümesi seçin.`,
     start: 'Yüklemeyi başlat',
     drop: 'Dosyaları veya klasörleri buraya bırakın',
     dropNow: 'Bırakınca yükleme başlar',
@@ -20,9 +30,9 @@ export const texts = wording({
       'Tek dosyalık slaytlar ayrı ayrı, DICOM ve MRXS gibi çok dosyalı slaytlar klasörüyle birlikte gönderilir.',
     chooseFiles: 'Dosya seç',
     chooseFolder: 'Klasör seç',
-    largest: (size: string) => `Bir yükleme en çok ${size} olabilir.`,
+    largest: (size: string) => `Yükleme başına üst sınır: ${size}.`,
 
-    refusedHeading: 'Şunlar gönderilmeyecek',
+    refusedHeading: 'Yüklenmeyecek dosyalar',
     refusedMore: (count: number) => `ve ${formatNumber(count)} tane daha`,
     dismiss: 'Anladım',
     noSlide: 'Tanınan bir slayt biçimi değil.',
@@ -40,6 +50,10 @@ export const texts = wording({
     overallOf: (sent: string, all: string) => `Gönderilen: ${sent} / ${all}`,
     progressOf: (name: string) => `İlerleme: ${name}`,
     sentOf: (sent: string, all: string) => `${sent} / ${all}`,
+    perSecond: (amount: string) => `${amount}/sn`,
+    /** @param seconds that are left */
+    remaining: (seconds: number) =>
+      seconds < 60 ? 'bir dakikadan az kaldı' : `yaklaşık ${formatNumber(Math.ceil(seconds / 60))} dk kaldı`,
     filesOf: (sent: number, all: number) => `${formatNumber(sent)} / ${formatNumber(all)} dosya`,
     nowSending: (path: string) => `Gönderiliyor: ${path}`,
     into: (dataset: string) => `Veri kümesi: ${dataset}`,
@@ -60,7 +74,7 @@ export const texts = wording({
     noSlideFound: 'İçinde okunabilir bir slayt bulunamadı',
     checksum: 'Gelen dosya gönderilenle aynı değil. Yeniden gönderin.',
     exists: 'Bu adda bir dosya veya klasör bu arada oluşmuş; üzerine yazılmadı.',
-    storage: 'Yerine konulamadı; sunucu yeniden deneyecek.',
+    storage: 'Kataloğa taşınamadı; sunucu yeniden deneyecek.',
 
     pause: 'Duraklat',
     resume: 'Sürdür',
@@ -73,35 +87,44 @@ export const texts = wording({
   },
   en: {
     heading: 'Upload slides',
-    hint: 'Large files are sent in parts; when the network fails or the page is closed, they go on where they stopped.',
+    hint: 'Large files are sent in parts; when the network fails or the page is closed, they resume where they stopped.',
     dataset: 'Dataset',
-    datasetHint: 'Choose one that there is, or type a new name.',
+    datasetHint: 'Choose a dataset, or type a new name.',
     datasetMissing: 'Choose or type a dataset first.',
+    datasetsFailed: 'The datasets could not be loaded, so the upload did not start. Please try again.',
+    newDatasetTitle: 'Create a new dataset?',
+    newDatasetHint: (name: string) => `There is no dataset “${name}”; this upload will create it.`,
+    newDatasetQuestion: 'Who may see the slides?',
+    newDatasetAccess: { restricted: 'Only people to whom I give access', open: 'All members' },
+    newDatasetAccessHint: {
+      restricted: 'The dataset is created as restricted first; you give access on the Datasets page.',
+      open: 'All active members see the slides as soon as they have been read.',
+    },
     datasetSlash: 'The name of the dataset may not have a slash.',
     pending: (count: number) =>
       count === 1
         ? 'One upload waits for its dataset.'
         : `${formatNumber(count)} uploads wait for their dataset.`,
-    start: 'Begin the upload',
+    start: 'Start upload',
     drop: 'Drop files or folders here',
-    dropNow: 'Let go to begin the upload',
+    dropNow: 'Release to start the upload',
     dropHint:
       'Slides of one file are sent one by one; those of many files, such as DICOM and MRXS, with their folder.',
     chooseFiles: 'Choose files',
     chooseFolder: 'Choose a folder',
     largest: (size: string) => `One upload can have ${size} at most.`,
 
-    refusedHeading: 'These will not be sent',
+    refusedHeading: 'Files that will not be uploaded',
     refusedMore: (count: number) => `and ${formatNumber(count)} more`,
-    dismiss: 'Understood',
+    dismiss: 'OK',
     noSlide: 'Not a slide format that can be read.',
     nothing: 'The file is empty.',
     needsFolder: 'The folder beside it is needed, too: drop the slide and its folder together.',
     tooMany: 'The folder has too many files.',
     unreadable: 'The file cannot be read; it may have been changed or deleted since it was chosen.',
-    dropUnreadable: 'What was dropped cannot be read.',
-    failed: 'The upload has failed.',
-    giveUpFailed: 'The upload could not be given up.',
+    dropUnreadable: 'The dropped files cannot be read.',
+    failed: 'The upload failed.',
+    giveUpFailed: 'The upload could not be cancelled.',
     loadFailed: 'The uploads could not be loaded.',
 
     list: 'Uploads',
@@ -109,43 +132,44 @@ export const texts = wording({
     overallOf: (sent: string, all: string) => `${sent} of ${all} sent`,
     progressOf: (name: string) => `Progress: ${name}`,
     sentOf: (sent: string, all: string) => `${sent} of ${all}`,
+    perSecond: (amount: string) => `${amount}/s`,
+    remaining: (seconds: number) =>
+      seconds < 60 ? 'less than a minute left' : `about ${formatNumber(Math.ceil(seconds / 60))} min left`,
     filesOf: (sent: number, all: number) => `${formatNumber(sent)} of ${formatNumber(all)} files`,
     nowSending: (path: string) => `Sending: ${path}`,
     into: (dataset: string) => `Dataset: ${dataset}`,
 
     waiting: 'Waiting',
     sending: 'Sending',
-    offline: 'The server is out of reach; it will be tried again by itself',
+    offline: 'The server does not respond; the upload will be retried automatically',
     paused: 'Paused',
     refused: 'Not sent',
     interrupted: 'Unfinished',
-    interruptedHint: 'Choose the same files again to go on.',
+    interruptedHint: 'Choose the same files again to resume.',
     checking: 'The server is checking it',
-    placing: 'Being taken into the catalogue',
-    reading: 'Being read',
+    placing: 'Moving into the catalogue',
+    reading: 'Reading',
     ready: 'Ready',
     readyOf: (count: number) => `${formatNumber(count)} slides ready`,
     unread: 'The slide cannot be read',
-    noSlideFound: 'No slide that can be read was found in it',
-    checksum: 'What arrived is not what was sent. Send it again.',
-    exists: 'A file or folder of this name has come to be meanwhile; it was not overwritten.',
-    storage: 'It could not be put into place; the server will try again.',
+    noSlideFound: 'No readable slide was found in it',
+    checksum: 'The received file differs from the one that was sent. Send it again.',
+    exists: 'A file or folder with this name was created meanwhile; it was not overwritten.',
+    storage: 'It could not be moved into the catalogue; the server will try again.',
 
     pause: 'Pause',
-    resume: 'Go on',
+    resume: 'Resume',
     sendAgain: 'Send again',
-    cancel: 'Give up',
+    cancel: 'Cancel',
     hide: 'Remove from the list',
     pauseAll: 'Pause all',
-    resumeAll: 'Go on with all',
+    resumeAll: 'Resume all',
     actionOn: (action: string, name: string) => `${action}: ${name}`,
   },
 });
 
 export function refusalSentence(reason: Refusal): string {
-  return Object.hasOwn(nameFaults, reason)
-    ? nameFaults[reason as NameFault][languageNow('tr')]
-    : texts[reason as Exclude<Refusal, NameFault>];
+  return isErrorReason(reason) ? reasonText(reason, languageNow('tr')) : texts[reason];
 }
 
 export function problemSentence(problem: UploadProblem): string {

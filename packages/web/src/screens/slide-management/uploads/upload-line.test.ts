@@ -33,6 +33,8 @@ const sending = (is: Partial<Sending> = {}): Sending => ({
   sentBytes: 40,
   currentFile: 'a.svs',
   message: null,
+  canResume: true,
+  bytesPerSecond: null,
   uploadId: 'u1',
   ...is,
 });
@@ -83,7 +85,7 @@ describe('what is said of an upload', () => {
     expect(told(...linesOf([sending(is)], [before], soon))).toEqual([[state, is.message ?? null, actions]]);
   });
 
-  it('that is about to be gone on with is said once', () => {
+  it('that is waiting to be resumed is listed once', () => {
     const before = upload({ state: 'open', checked_count: 0 });
     const again = sending({ phase: 'waiting', uploadId: null });
     expect(told(...linesOf([again], [before], soon))).toEqual([['Sırada', null, ['pause', 'cancel']]]);
@@ -100,4 +102,11 @@ describe('what is said of an upload', () => {
       ['Gönderilmedi', 'Gelen dosya gönderilenle aynı değil. Yeniden gönderin.', ['sendAgain', 'cancel']],
     ]);
   });
+});
+
+it('offers no resuming of an upload whose name is taken', () => {
+  const actionsOf = (canResume: boolean) =>
+    linesOf([sending({ phase: 'refused', canResume, uploadId: null })], [], soon)[0]?.actions;
+  expect(actionsOf(true)).toEqual(['resume', 'cancel']);
+  expect(actionsOf(false)).toEqual(['cancel']);
 });

@@ -1,4 +1,4 @@
-/** One line of the list of uploads: what this browser is sending, and what the server knows of it or of others. */
+/** Lines of the list of uploads: those of this browser, and those that the server knows. */
 import type { SlideUpload } from '@lamina/contract';
 import { problemSentence, texts } from './texts.ts';
 import type { Sending } from './upload-queue.ts';
@@ -11,13 +11,15 @@ export interface UploadLine {
   readonly path: string;
   readonly fileCount: number;
   readonly sizeBytes: number;
-  /** Null: nothing of it is counted any more. */
+  /** Null once it has been sent. */
   readonly sentBytes: number | null;
+  /** Null unless it is being sent. */
+  readonly bytesPerSecond: number | null;
   readonly sentFiles: number;
   readonly currentFile: string | null;
   readonly state: string;
   readonly tone: 'calm' | 'good' | 'bad';
-  /** What else is to be said; null: nothing. */
+  /** A reason or hint; null when there is none. */
   readonly detail: string | null;
   readonly actions: readonly LineAction[];
   readonly uploadId: string | null;
@@ -38,7 +40,7 @@ export function linesOf(
   return [
     ...sendings.map((sending) => lineOfSending(sending, byId.get(sending.uploadId ?? ''), now)),
     ...uploads
-      // One that is about to be gone on with has not been announced again yet.
+      // One that is about to be resumed has not been announced again yet.
       .filter((each) => !own.has(each.id) && !(each.state === 'open' && places.has(placeOf(each))))
       .map((upload) => lineOfUpload(upload, now)),
   ];
@@ -48,7 +50,7 @@ const placeOf = ({ dataset, path }: Pick<UploadLine, 'dataset' | 'path'>) => `${
 
 function lineOfSending(sending: Sending, upload: SlideUpload | undefined, now: number): UploadLine {
   const { phase } = sending;
-  const told = phase === 'sent' && upload !== undefined ? serverSays(upload, now) : null;
+  const progress = phase === 'sent' && upload !== undefined ? serverSays(upload, now) : null;
   const common = {
     key: sending.key,
     dataset: sending.dataset,
@@ -56,22 +58,23 @@ function lineOfSending(sending: Sending, upload: SlideUpload | undefined, now: n
     fileCount: sending.fileCount,
     sizeBytes: sending.sizeBytes,
     sentFiles: sending.sentFiles,
+    bytesPerSecond: sending.bytesPerSecond,
     currentFile: sending.currentFile,
     uploadId: sending.uploadId,
   };
-  if (told !== null) {
+  if (progress !== null) {
     const isAgain = upload?.problem === 'checksum';
     const isOver = upload?.state === 'done';
     const actions: LineAction[] = isAgain ? ['sendAgain', 'cancel'] : isOver ? ['hide'] : [];
     if (upload?.problem === 'exists') actions.push('cancel');
-    return { ...common, ...told, sentBytes: null, actions };
+    return { ...common, ...progress, sentBytes: null, actions };
   }
   const actions: Record<Sending['phase'], readonly LineAction[]> = {
     waiting: ['pause', 'cancel'],
     sending: ['pause', 'cancel'],
     offline: ['resume', 'cancel'],
     paused: ['resume', 'cancel'],
-    refused: ['resume', 'cancel'],
+    refused: sending.canResume ? ['resume', 'cancel'] : ['cancel'],
     sent: [],
   };
   return {
@@ -94,6 +97,7 @@ function lineOfUpload(upload: SlideUpload, now: number): UploadLine {
     fileCount: upload.file_count,
     sizeBytes: upload.size_bytes,
     sentBytes: null,
+    bytesPerSecond: null,
     sentFiles: upload.checked_count,
     currentFile: null,
     uploadId: upload.id,

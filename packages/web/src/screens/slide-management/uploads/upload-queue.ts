@@ -1,58 +1,68 @@
 /**
- * What this browser is sending. It goes on while other screens are looked at, and ends with the page: what the server has
- * by then is gone on with when the same files are chosen again.
+ * The uploads of this browser. They continue while other screens are open and end with the page; what the server has
+ * received by then is resumed when the same files are chosen again.
  */
 import { AppError } from '@lamina/contract';
 import { useSyncExternalStore } from 'react';
-import { messageOf, NoAnswerError } from '../../../api/client.ts';
-import { announce, giveUp, renewUploads, tellChecksum } from '../../../api/uploads.ts';
-import type { FileGroup } from './group-files.ts';
+import { messageOf, NoResponseError } from '../../../api/client.ts';
+import { announce, cancelUpload, invalidateUploads, submitChecksum } from '../../../api/uploads.ts';
+import { reportUploadActivity } from '../../../notifications/upload-activity.ts';
+import type { FileGroup } from './group-uploads.ts';
 import { FileUnreadableError, hashFile } from './hash-file.ts';
 import { sendFile } from './send-file.ts';
 import { texts } from './texts.ts';
+import { createTransferRate, type TransferRate } from './transfer-rate.ts';
 
 /**
- * - `waiting`: others go before it
- * - `offline`: the server did not answer; tried again by itself
- * - `sent`: the server has all of it, and says what becomes of it
- * - `refused`: somebody has to do something first
+ * - `waiting`: other uploads come first
+ * - `offline`: no response from the server; retried automatically
+ * - `sent`: the server has all files and reports their state
+ * - `refused`: the server or the browser rejected it; the user has to act
  */
 export type SendingPhase = 'waiting' | 'sending' | 'offline' | 'paused' | 'sent' | 'refused';
 
 export interface Sending {
   readonly key: string;
   readonly dataset: string;
-  /** Below the dataset. */
+  /** Path below the dataset. */
   readonly path: string;
   readonly isFolder: boolean;
   readonly fileCount: number;
   readonly sizeBytes: number;
   readonly phase: SendingPhase;
-  /** Files that the server has. */
+  /** Number of files that the server has. */
   readonly sentFiles: number;
   readonly sentBytes: number;
-  /** Path of the file that is on its way; null when none is. */
+  /** Path of the file that is being sent; null when none is. */
   readonly currentFile: string | null;
-  /** Why it is refused; null otherwise. */
+  /** Reason of a refusal; null otherwise. */
   readonly message: string | null;
-  /** Null until it was announced. */
+  /** Whether a retry can succeed; false when the name is taken. */
+  readonly canResume: boolean;
+  /** Null until it is measured, and while nothing is sent. */
+  readonly bytesPerSecond: number | null;
+  /** Null until the upload is announced to the server. */
   readonly uploadId: string | null;
 }
 
-/** So many uploads are sent at the same time: the next one is under way while the server checks the last. */
+/** Number of concurrent uploads: the next one is sent while the server checks the one before. */
 const atOnce = 2;
 const tryAgainMs = 5000;
 
 interface Entry {
   sending: Sending;
   readonly group: FileGroup;
-  /** By path: each file is read once, however often its sending is interrupted. */
+  /** Checksums by path: each file is read once, even when its upload is interrupted. */
   readonly checksums: Map<string, Promise<string>>;
   running: AbortController | null;
+  rate: TransferRate;
 }
 
+/** Phases that continue without an action of the user. */
+const activePhases: ReadonlySet<SendingPhase> = new Set(['waiting', 'sending', 'offline']);
+
 const entries = new Map<string, Entry>();
-/** Uid of whose files these are; null before anybody's. */
+/** Uid of the owner of the files; null before the first sign-in. */
 let owner: string | null = null;
 let shown: readonly Sending[] = [];
 const listeners = new Set<() => void>();
@@ -60,6 +70,12 @@ const listeners = new Set<() => void>();
 function tell(): void {
   shown = [...entries.values()].map(({ sending }) => sending);
   for (const listener of listeners) listener();
+  const active = shown.filter(({ phase }) => activePhases.has(phase));
+  reportUploadActivity({
+    count: active.length,
+    sentBytes: active.reduce((sum, { sentBytes }) => sum + sentBytes, 0),
+    sizeBytes: active.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+  });
 }
 
 function set(entry: Entry, changes: Partial<Sending>): void {
@@ -67,7 +83,7 @@ function set(entry: Entry, changes: Partial<Sending>): void {
   tell();
 }
 
-/** In the order they were chosen. */
+/** Returns the uploads in the order in which they were chosen. */
 export function useSendings(): readonly Sending[] {
   return useSyncExternalStore(
     (listener) => {
@@ -78,7 +94,7 @@ export function useSendings(): readonly Sending[] {
   );
 }
 
-/** @returns false when the same is being sent already */
+/** @returns false when the same path is being sent already */
 export function enqueue(group: FileGroup, dataset: string): boolean {
   const key = `${dataset}/${group.path}`;
   const before = entries.get(key);
@@ -91,6 +107,7 @@ export function enqueue(group: FileGroup, dataset: string): boolean {
     group,
     checksums: new Map(),
     running: null,
+    rate: createTransferRate(),
     sending: {
       key,
       dataset,
@@ -103,6 +120,8 @@ export function enqueue(group: FileGroup, dataset: string): boolean {
       sentBytes: 0,
       currentFile: null,
       message: null,
+      canResume: true,
+      bytesPerSecond: null,
       uploadId: null,
     },
   });
@@ -115,12 +134,12 @@ export function pause(key: string): void {
   const entry = entries.get(key);
   if (entry === undefined) return;
   entry.running?.abort();
-  entry.running = null; // it may be gone on with at once
-  set(entry, { phase: 'paused', currentFile: null });
+  entry.running = null; // so that it can be resumed at once
+  set(entry, { phase: 'paused', currentFile: null, bytesPerSecond: null });
   startNext();
 }
 
-/** Also again, after it was refused. */
+/** Resumes a paused or offline upload; retries a refused one. */
 export function resume(key: string): void {
   const entry = entries.get(key);
   if (entry === undefined || entry.running !== null) return;
@@ -128,7 +147,7 @@ export function resume(key: string): void {
   startNext();
 }
 
-/** Stops it, and has the server remove what has come. @throws as the API's client does */
+/** Aborts the upload, and lets the server remove the received files. @throws the errors of the API client */
 export async function cancel(key: string): Promise<void> {
   const entry = entries.get(key);
   if (entry === undefined) return;
@@ -137,10 +156,10 @@ export async function cancel(key: string): Promise<void> {
   entries.delete(key);
   tell();
   startNext();
-  if (uploadId !== null) await giveUp(uploadId);
+  if (uploadId !== null) await cancelUpload(uploadId);
 }
 
-/** Of what is over; the server's own list goes on telling of it. */
+/** Removes a finished upload from this list; it stays in the server's list. */
 export function forget(key: string): void {
   entries.delete(key);
   tell();
@@ -161,11 +180,12 @@ async function run(entry: Entry): Promise<void> {
   const running = new AbortController();
   entry.running = running;
   guardPage();
+  entry.rate = createTransferRate();
   set(entry, { phase: 'sending', message: null });
   try {
     await send(entry, running.signal);
-    set(entry, { phase: 'sent', currentFile: null });
-    void renewUploads();
+    set(entry, { phase: 'sent', currentFile: null, bytesPerSecond: null });
+    void invalidateUploads();
   } catch (error) {
     if (!running.signal.aborted) stop(entry, error);
   } finally {
@@ -176,8 +196,8 @@ async function run(entry: Entry): Promise<void> {
 }
 
 function stop(entry: Entry, error: unknown): void {
-  if (error instanceof NoAnswerError) {
-    set(entry, { phase: 'offline', currentFile: null });
+  if (error instanceof NoResponseError) {
+    set(entry, { phase: 'offline', currentFile: null, bytesPerSecond: null });
     const goOn = () => {
       window.removeEventListener('online', goOn);
       clearTimeout(timer);
@@ -187,10 +207,16 @@ function stop(entry: Entry, error: unknown): void {
     window.addEventListener('online', goOn);
     return;
   }
-  // The API's client knows what the end of a sign-in means.
-  if (error instanceof AppError && error.code === 'token_invalid') void renewUploads();
+  // The API client handles the end of a sign-in.
+  if (error instanceof AppError && error.code === 'token_invalid') void invalidateUploads();
   const otherwise = error instanceof FileUnreadableError ? texts.unreadable : texts.failed;
-  set(entry, { phase: 'refused', currentFile: null, message: messageOf(error, otherwise) });
+  set(entry, {
+    phase: 'refused',
+    currentFile: null,
+    bytesPerSecond: null,
+    message: messageOf(error, otherwise),
+    canResume: !(error instanceof AppError && error.code === 'upload_exists'),
+  });
 }
 
 async function send(entry: Entry, signal: AbortSignal): Promise<void> {
@@ -221,10 +247,13 @@ async function send(entry: Entry, signal: AbortSignal): Promise<void> {
         uploadId: upload.id,
         path,
         signal,
-        onProgress: (sentBytes: number) => set(entry, { sentBytes: before + sentBytes }),
+        onProgress: (sentBytes: number) => {
+          entry.rate.add(before + sentBytes, performance.now());
+          set(entry, { sentBytes: before + sentBytes, bytesPerSecond: entry.rate.bytesPerSecond() });
+        },
       };
       const fileId = await sendOrBeginAnew(sent, known?.state === 'open' && isSame ? known.id : null);
-      await tellChecksum(fileId, await checksum, signal);
+      await submitChecksum(fileId, await checksum, signal);
     }
     before += file.size;
     sentFiles += 1;
@@ -232,7 +261,7 @@ async function send(entry: Entry, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** What the server has lost meanwhile is begun anew. */
+/** Sends a file; starts it again when the server no longer has the begun one. */
 async function sendOrBeginAnew(
   file: Omit<Parameters<typeof sendFile>[0], 'fileId'>,
   fileId: string | null,
@@ -251,11 +280,11 @@ function checksumOf(entry: Entry, path: string, file: File): Promise<string> {
   if (known !== undefined) return known;
   const checksum = hashFile(file);
   entry.checksums.set(path, checksum);
-  checksum.catch(() => entry.checksums.delete(path)); // whoever waits for it is told; then it is read again
+  checksum.catch(() => entry.checksums.delete(path)); // callers get the error; the next call reads the file again
   return checksum;
 }
 
-/** Somebody else at this browser neither sees nor goes on with what the one before was sending. */
+/** Removes the uploads of the account that was signed in before in this browser. */
 export function keepFor(uid: string): void {
   if (owner === uid) return;
   if (owner !== null) {
@@ -266,7 +295,7 @@ export function keepFor(uid: string): void {
   owner = uid;
 }
 
-/** While something is sent, the browser asks before it closes the page. */
+/** Makes the browser ask before it closes the page while files are sent. */
 function guardPage(): void {
   const isSending = [...entries.values()].some(({ running }) => running !== null);
   if (isSending) window.addEventListener('beforeunload', askFirst);

@@ -1,4 +1,4 @@
-/** The viewer's page for tests, and what the server answers it. */
+/** The viewer's page for tests, with a stub of the API. */
 import { render } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { MemoryRouter } from 'react-router';
@@ -7,6 +7,7 @@ import { App } from '../../../App.tsx';
 import { imageSessions } from '../../../api/image-sessions.ts';
 import { queryClient } from '../../../api/query-client.ts';
 import { WsiViewer } from '../WsiViewer.tsx';
+import { answerCatalogue, imageOf } from './catalogue-server.ts';
 
 export const liver = {
   id: '11111111-aaaa-4aaa-8aaa-aaaaaaaaaaaa',
@@ -32,25 +33,43 @@ export const refusal =
     typeof body === 'string' ? new Response(body, { status }) : Response.json(body, { status });
 export const silence: Answer = () => Promise.reject(new TypeError('Failed to fetch'));
 
-/** The API at the network edge. Answers of one call come in turn, the last for good. */
+/**
+ * Stubs the API at `fetch`. The answers of one call come in turn, the last one for good; a list of `lists` is the catalogue of
+ * one request for groups and of the requests after it.
+ */
 export function api(answers: {
   sessions?: Answer[];
   lists?: Answer[];
   stats?: Answer;
   descriptors?: Answer[];
+  annotationCounts?: Readonly<Record<string, number>>;
 }) {
   const { sessions = [session('0123456789abcdef')], lists = [list(liver, bare)], descriptors = [] } = answers;
   const asked: string[] = [];
+  let current: Promise<Response> | null = null;
+  const catalogue = async (address: string): Promise<Response> => {
+    if (address.includes('/images/groups') || current === null) {
+      current = Promise.resolve(next(lists)());
+    }
+    const list = await current;
+    const answer = list.clone();
+    if (!answer.ok || !answer.headers.get('Content-Type')?.includes('json')) return answer;
+    const body = (await answer.json()) as { readonly images?: readonly object[] };
+    return answerCatalogue((body.images ?? []).map(imageOf), address) ?? list.clone();
+  };
   const next = (from: Answer[]): Answer => (from.length > 1 ? (from.shift() as Answer) : (from[0] as Answer));
   vi.stubGlobal('fetch', async (address: string, init: RequestInit = {}) => {
     const call = `${init.method ?? 'GET'} ${address.replace('/api/v1', '')}`;
     asked.push(call);
     if (call.startsWith('DELETE')) return new Response(null, { status: 204 });
     if (call === 'POST /auth/image-session') return next(sessions)();
-    if (call.startsWith('GET /image-catalog/images')) return next(lists)();
+    if (call.startsWith('GET /image-catalog/annotation-counts')) {
+      return Response.json({ counts: answers.annotationCounts ?? {} });
+    }
+    if (call.startsWith('GET /image-catalog/images')) return catalogue(address);
     if (call === 'GET /auth/image-session/stats' && answers.stats) return answers.stats();
     if (call.includes('/image.dzi')) return next(descriptors)();
-    throw new Error(`nobody answers ${call}`);
+    throw new Error(`The stub has no answer for ${call}`);
   });
   return { asked: (part: string) => asked.filter((call) => call.includes(part)) };
 }

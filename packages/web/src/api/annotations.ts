@@ -1,0 +1,210 @@
+/** Annotation layers of slides, their annotations and classes. */
+import {
+  type AnnotationChange,
+  type AnnotationClass,
+  AnnotationLayer,
+  AppError,
+  type BodyInputOf,
+  changeAnnotations,
+  createAnnotationLayer,
+  defaultAnnotationClasses,
+  deleteAnnotationLayer,
+  exportAnnotationFile,
+  getAnnotationClasses,
+  importAnnotationFile,
+  listAnnotationHistory,
+  listAnnotationLayers,
+  listAnnotations,
+  type QueryInputOf,
+  type ResponseOf,
+  restoreAnnotationLayer,
+  streamAnnotationEvents,
+  updateAnnotationLayer,
+} from '@lamina/contract';
+import { useQuery } from '@tanstack/react-query';
+import { z } from 'zod';
+import { wasActiveWithin } from '../browser/last-activity.ts';
+import {
+  call,
+  codeOf,
+  download,
+  NoResponseError,
+  openStream,
+  sendFile,
+  UnexpectedResponseError,
+} from './client.ts';
+import { type FeatureBatch, readFeatures } from './feature-stream.ts';
+import { queryClient } from './query-client.ts';
+
+const layersKey = (imageId: string) => ['annotation-layers', imageId];
+
+/**
+ * Polling interval of a slide without layers. A slide with layers has a stream of events. A stream for every open slide
+ * would take one of the six connections that HTTP/1.1 has for its tiles.
+ */
+const firstLayerPollMs = 800;
+/** After a minute without input, and while the server cannot be reached. */
+const idlePollMs = 5000;
+
+/**
+ * Loads the layers of a slide that the person may read.
+ *
+ * @param options.awaitsFirst polls while there are none, so that the first layer of a colleague appears
+ */
+export function useAnnotationLayers(imageId: string, { awaitsFirst = false } = {}) {
+  return useQuery({
+    queryKey: layersKey(imageId),
+    queryFn: async ({ signal }): Promise<readonly AnnotationLayer[]> => {
+      const { layers } = await call(listAnnotationLayers, { params: { imageId }, query: {}, signal });
+      return layers;
+    },
+    // A slide may be opened while the server is away for a moment; its tiles are asked for again, too.
+    retry: (count, error) => count < 3 && !(error instanceof AppError),
+    gcTime: 0,
+    refetchInterval: ({ state: { data, error } }) => {
+      if (!awaitsFirst || data === undefined || data.length > 0 || error instanceof AppError) return false;
+      return error === null && wasActiveWithin(60_000) ? firstLayerPollMs : idlePollMs;
+    },
+  });
+}
+
+/** Reads the layers from the server now. */
+export async function loadAnnotationLayers(imageId: string): Promise<readonly AnnotationLayer[]> {
+  const { layers } = await call(listAnnotationLayers, { params: { imageId }, query: {} });
+  queryClient.setQueryData(layersKey(imageId), layers);
+  return layers;
+}
+
+export async function createLayer(imageId: string, name: string): Promise<AnnotationLayer> {
+  const layer = await call(createAnnotationLayer, { params: { imageId }, body: { name } });
+  void queryClient.invalidateQueries({ queryKey: layersKey(imageId) });
+  return layer;
+}
+
+export type LayerEdit = Omit<BodyInputOf<typeof updateAnnotationLayer>, 'version'>;
+
+/** Changes a layer as it is now: its version increments with every annotation. */
+export async function updateLayer(
+  imageId: string,
+  layerId: string,
+  edit: LayerEdit,
+): Promise<AnnotationLayer> {
+  const layers = await loadAnnotationLayers(imageId);
+  const version = layers.find(({ id }) => id === layerId)?.version ?? 0;
+  return call(updateAnnotationLayer, { params: { layerId }, body: { ...edit, version } });
+}
+
+/** Loads the deleted layers of a slide that the person may restore. */
+export async function loadDeletedLayers(imageId: string): Promise<readonly AnnotationLayer[]> {
+  const { layers } = await call(listAnnotationLayers, { params: { imageId }, query: { deleted: 'true' } });
+  return layers;
+}
+
+export async function deleteLayer(layerId: string): Promise<void> {
+  await call(deleteAnnotationLayer, { params: { layerId } });
+}
+
+export function restoreLayer(layerId: string): Promise<AnnotationLayer> {
+  return call(restoreAnnotationLayer, { params: { layerId } });
+}
+
+/** Imports the valid features of a file. @param isDryRun checks the file without a change */
+export function importFile(layerId: string, file: Blob, isDryRun: boolean) {
+  const query = { dry_run: isDryRun ? 'true' : 'false', skip_refused: 'true' } as const;
+  return sendFile(importAnnotationFile, { params: { layerId }, query }, file);
+}
+
+export type ExportFormat = NonNullable<QueryInputOf<typeof exportAnnotationFile>['format']>;
+
+export function exportFile(layerId: string, format: ExportFormat): Promise<Blob> {
+  return download(exportAnnotationFile, { params: { layerId }, query: { format } });
+}
+
+/** Loads the latest changes of an annotation, newest first. */
+export async function loadHistory(layerId: string, annotation: string) {
+  const { revisions } = await call(listAnnotationHistory, { params: { layerId }, query: { annotation } });
+  return revisions;
+}
+
+/** Loads the annotations of a layer and yields them while they arrive. */
+export async function* loadAnnotations(
+  layerId: string,
+  signal: AbortSignal,
+): AsyncGenerator<FeatureBatch, void, undefined> {
+  yield* readFeatures(await openStream(listAnnotations, { params: { layerId }, query: {}, signal }));
+}
+
+/** The data of server-sent events by event name. */
+export const annotationEvents = {
+  layer: z.object({ layer: AnnotationLayer.omit({ counts: true }) }),
+  'layer-removed': z.object({ layer_id: z.string() }),
+  annotations: z.object({
+    layer_id: z.string(),
+    /** Too many changes for an event: the layer is to be loaded again. */
+    reload: z.boolean().optional(),
+    changes: z
+      .array(
+        z.discriminatedUnion('op', [
+          z.object({ op: z.literal('put'), feature: z.looseObject({ id: z.string() }) }),
+          z.object({
+            op: z.literal('delete'),
+            id: z.string(),
+            revision: z.number(),
+            updated_by: z.string().optional(),
+          }),
+        ]),
+      )
+      .default([]),
+    authors: z.record(z.string(), z.string()).default({}),
+  }),
+} as const;
+export type AnnotationsEvent = z.infer<(typeof annotationEvents)['annotations']>;
+export type LayerEvent = z.infer<(typeof annotationEvents)['layer']>;
+
+/** Opens the stream of changes of a slide's annotations. */
+export function openAnnotationEvents(imageId: string, lastEventId: string | null, signal: AbortSignal) {
+  return openStream(streamAnnotationEvents, { params: { imageId }, query: {}, signal }, lastEventId);
+}
+
+/** What became of a batch of changes. */
+export type ChangeOutcome =
+  | { readonly kind: 'applied'; readonly revisions: ResponseOf<typeof changeAnnotations>['revisions'] }
+  /** The conflicting annotations as they are now; a deleted one has no geometry. */
+  | { readonly kind: 'conflict'; readonly conflicts: readonly unknown[] }
+  /** The server cannot be reached or asks to come back later. */
+  | { readonly kind: 'unreachable' }
+  /** The sign-in has ended; the changes wait for the next one. */
+  | { readonly kind: 'signed-out' }
+  | { readonly kind: 'rejected'; readonly error: unknown };
+
+export async function sendChanges(layerId: string, changes: AnnotationChange[]): Promise<ChangeOutcome> {
+  try {
+    const { revisions } = await call(changeAnnotations, { params: { layerId }, body: { changes } });
+    return { kind: 'applied', revisions };
+  } catch (error) {
+    if (error instanceof NoResponseError) return { kind: 'unreachable' };
+    if (error instanceof UnexpectedResponseError) {
+      return error.status >= 500 || error.status === 429
+        ? { kind: 'unreachable' }
+        : { kind: 'rejected', error };
+    }
+    if (!(error instanceof AppError)) return { kind: 'rejected', error };
+    if (codeOf(error) === 'conflict') return { kind: 'conflict', conflicts: error.detail.conflicts ?? [] };
+    if (error.status === 401) return { kind: 'signed-out' };
+    if (error.status >= 500 || error.status === 429) return { kind: 'unreachable' };
+    return { kind: 'rejected', error };
+  }
+}
+
+/** Loads the classes of a dataset; the default classes for a slide without one, and until they are loaded. */
+export function useAnnotationClasses(dataset: string | null): readonly AnnotationClass[] {
+  const { data } = useQuery({
+    queryKey: ['annotation-classes', dataset],
+    queryFn: ({ signal }) =>
+      call(getAnnotationClasses, { params: { datasetId: dataset ?? '' }, signal }).then(
+        ({ classes }): readonly AnnotationClass[] => classes,
+      ),
+    enabled: dataset !== null,
+  });
+  return data ?? defaultAnnotationClasses;
+}

@@ -1,0 +1,85 @@
+/** API tokens: of the own account, and of all accounts for administrators. */
+import {
+  type ApiToken,
+  type BodyInputOf,
+  createApiToken as createEndpoint,
+  deleteApiToken,
+  listAllApiTokens,
+  listApiTokens,
+  listImageGroups,
+  type OwnedApiToken,
+  type ResponseOf,
+  revokeApiToken,
+} from '@lamina/contract';
+import { useQuery } from '@tanstack/react-query';
+import type { ActionResult } from '../notifications/action-result.ts';
+import { call, codeOf, messageOf } from './client.ts';
+import { queryClient } from './query-client.ts';
+import { texts } from './texts.ts';
+
+const tokensKey = ['api-tokens'];
+
+/** The valid tokens of the own account, newest first. */
+export function useApiTokens() {
+  return useQuery({
+    queryKey: [...tokensKey, 'own'],
+    queryFn: async ({ signal }): Promise<readonly ApiToken[]> =>
+      (await call(listApiTokens, { signal })).tokens,
+  });
+}
+
+/** The valid tokens of all accounts, newest first; for administrators. */
+export function useAllApiTokens() {
+  return useQuery({
+    queryKey: [...tokensKey, 'all'],
+    queryFn: async ({ signal }): Promise<readonly OwnedApiToken[]> =>
+      (await call(listAllApiTokens, { signal })).tokens,
+  });
+}
+
+/** Names of the datasets to which a token can be limited. */
+export function useDatasetNames() {
+  return useQuery({
+    queryKey: [...tokensKey, 'datasets'],
+    queryFn: async ({ signal }): Promise<readonly string[]> => {
+      const { datasets } = await call(listImageGroups, { query: { order: 'name' }, signal });
+      return datasets.flatMap(({ dataset_name: name }) => name ?? []);
+    },
+  });
+}
+
+export type CreatedApiToken = ResponseOf<typeof createEndpoint>;
+
+type CreateResult =
+  | { readonly success: true; readonly created: CreatedApiToken }
+  | (ActionResult & { readonly success: false });
+
+export async function createApiToken(body: BodyInputOf<typeof createEndpoint>): Promise<CreateResult> {
+  try {
+    return { success: true, created: await call(createEndpoint, { body }) };
+  } catch (error) {
+    return { success: false, message: messageOf(error, texts.apiTokenFailed), error: codeOf(error) };
+  } finally {
+    void queryClient.invalidateQueries({ queryKey: tokensKey });
+  }
+}
+
+export function revokeOwnApiToken(tokenId: string): Promise<ActionResult> {
+  return revoked(call(deleteApiToken, { params: { tokenId } }));
+}
+
+/** For administrators. */
+export function revokeAnyApiToken(tokenId: string): Promise<ActionResult> {
+  return revoked(call(revokeApiToken, { params: { tokenId } }));
+}
+
+async function revoked(called: Promise<unknown>): Promise<ActionResult> {
+  try {
+    await called;
+    return { success: true, message: texts.apiTokenRevoked };
+  } catch (error) {
+    return { success: false, message: messageOf(error, texts.apiTokenFailed), error: codeOf(error) };
+  } finally {
+    void queryClient.invalidateQueries({ queryKey: tokensKey });
+  }
+}

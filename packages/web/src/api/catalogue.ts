@@ -1,0 +1,323 @@
+/**
+ * The catalogue as the viewer reads it: groups with their numbers of images, and pages of the list that they form. The
+ * pages in sight are loaded together with new groups, so that the list changes at once and not row by row.
+ */
+import {
+  AppError,
+  getImage,
+  getImagePosition,
+  type Image,
+  type ImageOrder,
+  listImageGroups,
+  listImageRows,
+  type QueryInputOf,
+  type ResponseOf,
+} from '@lamina/contract';
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { call, callIfChanged, NoResponseError, UnexpectedResponseError } from './client.ts';
+import { imageSessions } from './image-sessions.ts';
+import { queryClient } from './query-client.ts';
+import { imageTexts as texts } from './texts.ts';
+
+const refetchMs = 30_000;
+/** Rows of one request. */
+export const rowsPerPage = 100;
+
+/** What a list of the catalogue contains, and its order. */
+export interface Listing {
+  /** Words that a person typed. */
+  readonly query: string;
+  /** Null: images without a dataset; undefined: any. */
+  readonly dataset: string | null | undefined;
+  readonly organ: string | null | undefined;
+  readonly order: ImageOrder;
+}
+
+/** Groups of a list, of one revision of the catalogue. */
+export interface LoadedGroups extends ResponseOf<typeof listImageGroups> {
+  readonly listing: Listing;
+  readonly etag: string | null;
+}
+
+export interface ImageRows {
+  imageAt(position: number): Image | undefined;
+  /** Position of an image among the loaded rows; -1 when it is not among them. */
+  positionOf(imageId: string): number;
+}
+
+type Renewal = 'done' | 'failed';
+
+const listsKey = 'catalogue';
+const groupsKey = (listing: Listing) => [listsKey, 'groups', listing];
+const rowsKey = (listing: Listing, revision: string) => [listsKey, 'rows', listing, revision];
+const imagesKey = 'image';
+
+/**
+ * Loads the groups of a list, and again every 30 s while the page is visible. While the groups of another list are loading,
+ * the previous ones stay. When the server rejects the image session with 401, the hook creates a new session and
+ * tries once more; `error` says so while it lasts and when it fails.
+ */
+export function useImageGroups(listing: Listing) {
+  /** Pages that are in sight. */
+  const pages = useRef<readonly number[]>([0]);
+  const groups = useQuery({
+    queryKey: groupsKey(listing),
+    queryFn: ({ signal }) => loadGroups(listing, pages.current, signal),
+    placeholderData: keepPreviousData,
+    structuralSharing: false,
+    refetchInterval: refetchMs,
+    refetchOnWindowFocus: 'always',
+  });
+  /** Result of the attempt to create a new session; null before it and while it lasts. */
+  const [renewal, setRenewal] = useState<Renewal | null>(null);
+  const { data, error, refetch } = groups;
+  const isRejected = error !== null && statusOf(error) === 401;
+  if (error === null && data !== undefined && renewal !== null) setRenewal(null);
+
+  useEffect(() => {
+    if (!isRejected || renewal !== null) return;
+    imageSessions.refresh().then(
+      () => {
+        setRenewal('done');
+        void refetch();
+      },
+      () => setRenewal('failed'),
+    );
+  }, [isRejected, renewal, refetch]);
+
+  const reload = useCallback(() => {
+    setRenewal(null);
+    void refetch();
+  }, [refetch]);
+
+  return {
+    data,
+    isLoading: groups.isPending,
+    /** Whether the groups belong to the list before this one. */
+    isPrevious: groups.isPlaceholderData,
+    /** Message for the person; null when there is a list, though it may not be the latest. */
+    error: error === null || data !== undefined ? null : messageOf(error, renewal),
+    reload,
+    pages,
+  };
+}
+
+/** Loads the groups and the rows in sight again, after access to a dataset or the image session has changed. */
+export function reloadCatalogue(): void {
+  void queryClient.invalidateQueries({ queryKey: [listsKey, 'groups'] });
+}
+
+async function loadGroups(
+  listing: Listing,
+  pages: readonly number[],
+  signal: AbortSignal,
+): Promise<LoadedGroups> {
+  const session = await imageSessions.get().catch((error: unknown) => {
+    if (error instanceof NoResponseError) throw error;
+    return undefined; // the sign-in suffices for the list; the top bar shows that there is no session
+  });
+  const known = queryClient.getQueryData<LoadedGroups>(groupsKey(listing));
+  const query = { ...queryOf(listing), ...(session !== undefined && { session }) };
+  const loadRows = (page: number) =>
+    call(listImageRows, { query: { ...query, from: page * rowsPerPage, limit: rowsPerPage }, signal });
+  // The first page of a new list is requested at the same time as its groups.
+  const [changed, first] = await Promise.all([
+    callIfChanged(listImageGroups, { query, signal }, known?.etag ?? null),
+    known === undefined ? loadRows(0) : null,
+  ]);
+  if (changed === null) {
+    if (known === undefined) throw new UnexpectedResponseError(304);
+    return known;
+  }
+  const { answer, etag } = changed;
+  const others = known === undefined ? [] : pages;
+  const loaded = [
+    ...(first === null ? [] : [{ page: 0, rows: first }]),
+    ...(await Promise.all(others.map(async (page) => ({ page, rows: await loadRows(page) })))),
+  ];
+  for (const { page, rows } of loaded) {
+    if (rows.revision !== answer.revision) continue; // the catalogue changed in between; the page loads again
+    queryClient.setQueryData(
+      [...rowsKey(listing, answer.revision), page],
+      keepReferences(listing, known, rows.images),
+    );
+  }
+  if (known !== undefined) void queryClient.invalidateQueries({ queryKey: [imagesKey] });
+  return { ...answer, listing, etag };
+}
+
+/** Returns the rows, with the previous objects of those that have not changed, so that they are not rendered again. */
+function keepReferences(
+  listing: Listing,
+  known: LoadedGroups | undefined,
+  rows: readonly Image[],
+): readonly Image[] {
+  if (known === undefined) return rows;
+  const before = new Map(
+    loadedPages(listing, known.revision).flatMap(([, images]) => images.map((image) => [image.id, image])),
+  );
+  return rows.map((image) => {
+    const same = before.get(image.id);
+    return same !== undefined && isSame(same, image) ? same : image;
+  });
+}
+
+function isSame(a: Image, b: Image): boolean {
+  return (Object.keys(b) as (keyof Image)[]).every((field) => a[field] === b[field]);
+}
+
+function loadedPages(
+  listing: Listing,
+  revision: string,
+): readonly (readonly [page: number, readonly Image[]])[] {
+  return queryClient
+    .getQueriesData<readonly Image[]>({ queryKey: rowsKey(listing, revision) })
+    .flatMap(([key, images]) => (images === undefined ? [] : [[Number(key.at(-1)), images] as const]));
+}
+
+/** Loads pages of the list that these groups form. @returns the rows of all pages loaded so far */
+export function useImageRows(
+  groups: Pick<LoadedGroups, 'listing' | 'revision'>,
+  pages: readonly number[],
+): ImageRows {
+  const { listing, revision } = groups;
+  const results = useQueries({ queries: pages.map((page) => pageOptions(listing, revision, page)) });
+  const loaded = results.map(({ dataUpdatedAt }) => dataUpdatedAt).join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the cache is read again when a page has been loaded
+  return useMemo(() => rowsOf(listing, revision), [listing, revision, pages, loaded]); // oxlint-disable-line react-hooks/exhaustive-deps
+}
+
+function rowsOf(listing: Listing, revision: string): ImageRows {
+  const pages = new Map(loadedPages(listing, revision));
+  const positions = new Map<string, number>();
+  for (const [page, images] of pages) {
+    for (const [index, { id }] of images.entries()) positions.set(id, page * rowsPerPage + index);
+  }
+  return {
+    imageAt: (position) => pages.get(Math.floor(position / rowsPerPage))?.[position % rowsPerPage],
+    positionOf: (imageId) => positions.get(imageId) ?? -1,
+  };
+}
+
+function pageOptions(listing: Listing, revision: string, page: number) {
+  return {
+    queryKey: [...rowsKey(listing, revision), page],
+    queryFn: async ({ signal }: { readonly signal: AbortSignal }): Promise<readonly Image[]> => {
+      const query = { ...queryOf(listing), from: page * rowsPerPage, limit: rowsPerPage };
+      const rows = await call(listImageRows, { query, signal });
+      if (rows.revision !== revision) reloadCatalogue();
+      return rows.images;
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    structuralSharing: false,
+    retry: 3,
+  } as const;
+}
+
+/** Loads the image at a position of the list. @returns undefined behind its end */
+export async function loadImageAt(
+  { listing, revision }: Pick<LoadedGroups, 'listing' | 'revision'>,
+  position: number,
+): Promise<Image | undefined> {
+  const images = await queryClient.query(pageOptions(listing, revision, Math.floor(position / rowsPerPage)));
+  return images[position % rowsPerPage];
+}
+
+/** Returns the position of an image in a list; null when the list does not contain it. */
+export async function loadPosition(
+  { listing, revision }: Pick<LoadedGroups, 'listing' | 'revision'>,
+  imageId: string,
+): Promise<number | null> {
+  const position = rowsOf(listing, revision).positionOf(imageId);
+  if (position !== -1) return position;
+  try {
+    return (await call(getImagePosition, { params: { imageId }, query: queryOf(listing) })).position;
+  } catch (error) {
+    if (statusOf(error) === 404) return null;
+    throw error;
+  }
+}
+
+/** Loads one image; at once when a list has it. `isUnknown`: the catalogue of this person has no such image. */
+export function useImage(imageId: string | null): {
+  readonly image: Image | null;
+  readonly isUnknown: boolean;
+} {
+  const { data, error } = useQuery({
+    queryKey: [imagesKey, imageId],
+    queryFn: async ({ signal }) =>
+      (await call(getImage, { params: { imageId: imageId ?? '' }, query: {}, signal })).image,
+    enabled: imageId !== null,
+    initialData: () => (imageId === null ? undefined : listedImage(imageId)),
+    staleTime: Number.POSITIVE_INFINITY, // invalidated when the catalogue has changed
+  });
+  const isUnknown = imageId !== null && statusOf(error) === 404;
+  return { image: isUnknown ? null : (data ?? null), isUnknown };
+}
+
+/** Ready images that match some words, the first ones by name. */
+export function useFoundImages(words: string, { isEnabled = true, limit = 30 } = {}) {
+  return useQuery({
+    queryKey: [listsKey, 'found', words, limit],
+    queryFn: async ({ signal }): Promise<readonly Image[]> => {
+      const query = { ...(words.trim() !== '' && { q: words.trim() }), from: 0, limit };
+      const { images } = await call(listImageRows, { query, signal });
+      return images.filter(({ status }) => status === 'ready');
+    },
+    placeholderData: keepPreviousData,
+    enabled: isEnabled,
+  });
+}
+
+/** All ready images of a dataset, by name. */
+export function useDatasetImages(dataset: string) {
+  return useQuery({
+    queryKey: [listsKey, 'of-dataset', dataset],
+    queryFn: async ({ signal }): Promise<readonly Image[]> => {
+      const found: Image[] = [];
+      for (let from = 0; ; from += rowsPerPage) {
+        const { images } = await call(listImageRows, {
+          query: { dataset, from, limit: rowsPerPage },
+          signal,
+        });
+        found.push(...images);
+        if (images.length < rowsPerPage) return found.filter(({ status }) => status === 'ready');
+      }
+    },
+  });
+}
+
+/** Returns an image from the pages of rows that are loaded. */
+function listedImage(imageId: string): Image | undefined {
+  for (const [, images] of queryClient.getQueriesData<readonly Image[]>({ queryKey: [listsKey, 'rows'] })) {
+    const image = images?.find(({ id }) => id === imageId);
+    if (image !== undefined) return image;
+  }
+  return undefined;
+}
+
+function queryOf({ query, dataset, organ, order }: Listing): QueryInputOf<typeof listImageGroups> {
+  return {
+    ...(query.trim() !== '' && { q: query.trim() }),
+    ...(dataset === null ? { no_dataset: 'true' } : dataset !== undefined && { dataset }),
+    ...(organ === null ? { no_organ: 'true' } : organ !== undefined && { organ }),
+    ...(order !== 'name' && { order }),
+  };
+}
+
+function messageOf(error: Error, renewal: Renewal | null): string {
+  const status = statusOf(error);
+  if (status === 401) {
+    if (renewal === 'done') return texts.unauthorised; // a new session did not help
+    return `${texts.unauthorised} ${renewal === null ? texts.tryingNewSession : texts.newSessionFailed}`;
+  }
+  if (status === 500) return texts.internal;
+  if (status !== null || error instanceof NoResponseError) return error.message;
+  return texts.failed;
+}
+
+/** Null when there was no response, or one with a status of success. */
+function statusOf(error: unknown): number | null {
+  return error instanceof AppError || error instanceof UnexpectedResponseError ? error.status : null;
+}

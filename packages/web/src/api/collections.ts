@@ -1,0 +1,144 @@
+/** Saved views and collections, with the answers to their questions. */
+import {
+  answerQuestion,
+  type BodyInputOf,
+  type Collection,
+  type CollectionAnswer,
+  createCollection,
+  createSavedView,
+  deleteCollection,
+  deleteSavedView,
+  getCollection,
+  listAnswers,
+  listCollections,
+  listSavedViews,
+  type ResponseOf,
+  type SavedView,
+  updateCollection,
+} from '@lamina/contract';
+import { useQuery } from '@tanstack/react-query';
+import type { ActionResult } from '../notifications/action-result.ts';
+import { call, codeOf, download, messageOf } from './client.ts';
+import { queryClient } from './query-client.ts';
+import { texts } from './texts.ts';
+
+export type NewSavedView = BodyInputOf<typeof createSavedView>;
+export type CollectionChanges = BodyInputOf<typeof updateCollection>;
+export type AnswerResult = ResponseOf<typeof answerQuestion>;
+
+const collectionsKey = ['collections'];
+const viewsKey = ['saved-views'];
+const answersKey = (collectionId: string) => [...collectionsKey, collectionId, 'answers'];
+/** Students answer while the table is open. */
+const answersRefetchMs = 5000;
+
+/** Own collections and those that the account may read, last changed first. */
+export function useCollections() {
+  return useQuery({
+    queryKey: [...collectionsKey, 'list'],
+    queryFn: async ({ signal }): Promise<readonly Collection[]> =>
+      (await call(listCollections, { query: {}, signal })).collections,
+  });
+}
+
+export function useCollection(collectionId: string) {
+  return useQuery({
+    queryKey: [...collectionsKey, collectionId],
+    queryFn: ({ signal }): Promise<Collection> =>
+      call(getCollection, { params: { collectionId }, query: {}, signal }),
+  });
+}
+
+/** Own saved views, last changed first. */
+export function useSavedViews({ isEnabled = true } = {}) {
+  return useQuery({
+    queryKey: viewsKey,
+    queryFn: async ({ signal }): Promise<readonly SavedView[]> =>
+      (await call(listSavedViews, { signal })).saved_views,
+    enabled: isEnabled,
+  });
+}
+
+export function saveView(view: NewSavedView): Promise<ActionResult> {
+  return change(viewsKey, texts.viewSaved, texts.viewFailed, () => call(createSavedView, { body: view }));
+}
+
+export function removeView(viewId: string): Promise<ActionResult> {
+  return change(viewsKey, texts.viewDeleted, texts.viewFailed, () =>
+    call(deleteSavedView, { params: { viewId } }),
+  );
+}
+
+/** @returns the new collection, or why there is none */
+export async function makeCollection(title: string): Promise<Collection | { readonly error: string }> {
+  try {
+    return await call(createCollection, { body: { title } });
+  } catch (error) {
+    return { error: messageOf(error, texts.collectionFailed) };
+  } finally {
+    void queryClient.invalidateQueries({ queryKey: collectionsKey });
+  }
+}
+
+export function saveCollection(collectionId: string, changes: CollectionChanges): Promise<ActionResult> {
+  return change(collectionsKey, texts.collectionSaved, texts.collectionFailed, () =>
+    call(updateCollection, { params: { collectionId }, body: changes }),
+  );
+}
+
+export function removeCollection(collectionId: string): Promise<ActionResult> {
+  return change(collectionsKey, texts.collectionDeleted, texts.collectionFailed, () =>
+    call(deleteCollection, { params: { collectionId } }),
+  );
+}
+
+async function change(
+  key: readonly string[],
+  done: string,
+  failed: string,
+  work: () => Promise<unknown>,
+): Promise<ActionResult> {
+  try {
+    await work();
+    return { success: true, message: done };
+  } catch (error) {
+    return { success: false, message: messageOf(error, failed), error: codeOf(error) };
+  } finally {
+    await queryClient.invalidateQueries({ queryKey: key });
+  }
+}
+
+/** The answers to the questions of an own collection, loaded again while the page is visible. */
+export function useAnswers(collectionId: string) {
+  return useQuery({
+    queryKey: answersKey(collectionId),
+    queryFn: async ({ signal }): Promise<readonly CollectionAnswer[]> =>
+      (await call(listAnswers, { params: { collectionId }, query: {}, signal })).answers,
+    refetchInterval: answersRefetchMs,
+  });
+}
+
+export function downloadAnswers(collectionId: string): Promise<Blob> {
+  return download(listAnswers, { params: { collectionId }, query: { format: 'csv' } });
+}
+
+/**
+ * Sends an answer, as the account that is signed in or as a visitor.
+ *
+ * @param session image session of a share link; null for an account
+ */
+export async function answer(
+  collectionId: string,
+  given: BodyInputOf<typeof answerQuestion>,
+  session: string | null,
+): Promise<AnswerResult | { readonly error: string }> {
+  try {
+    return await call(answerQuestion, {
+      params: { collectionId },
+      query: session === null ? {} : { session },
+      body: given,
+    });
+  } catch (error) {
+    return { error: messageOf(error, texts.quizAnswerFailed) };
+  }
+}

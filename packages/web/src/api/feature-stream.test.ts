@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { type FeatureBatch, readFeatures } from './feature-stream.ts';
+
+const feature = (id: number) => ({
+  type: 'Feature',
+  id: String(id),
+  // A text that looks like the boundary of two features.
+  properties: { name: '},{"type":"Feature" ç' },
+});
+const features = Array.from({ length: 50 }, (_, id) => feature(id));
+const head = { type: 'FeatureCollection', version: 7, authors: { me: '"features":[ Ayşe' } };
+
+async function read(text: string, partSize: number): Promise<FeatureBatch[]> {
+  const bytes = new TextEncoder().encode(text);
+  let at = 0;
+  // jsdom has no ReadableStream.
+  const reader = {
+    read: async () => {
+      const value = bytes.slice(at, at + partSize);
+      at += partSize;
+      return { done: value.length === 0, value };
+    },
+    cancel: async () => {},
+  };
+  const stream = { getReader: () => reader } as unknown as ReadableStream<Uint8Array<ArrayBuffer>>;
+  return Array.fromAsync(readFeatures(stream));
+}
+
+describe('a list of features that arrives in parts', () => {
+  it.each([1, 7, 64, 1000, 100_000])('is read completely from parts of %i bytes', async (partSize) => {
+    const batches = await read(JSON.stringify({ ...head, features, next_cursor: null }), partSize);
+    expect(batches.flatMap((batch) => batch.features)).toEqual(features);
+    for (const { version, authors } of batches) {
+      expect({ version, authors }).toEqual({ version: head.version, authors: head.authors });
+    }
+  });
+
+  it('is yielded before it is complete', async () => {
+    const batches = await read(JSON.stringify({ ...head, features }), 500);
+    expect(batches.length).toBeGreaterThan(5);
+  });
+
+  it('may be empty, and may have its other members after the features', async () => {
+    expect(await read(JSON.stringify({ ...head, features: [] }), 10)).toEqual([
+      { features: [], version: 7, authors: head.authors },
+    ]);
+    const { version, authors } = head;
+    const [first, ...others] = await read(JSON.stringify({ features: [feature(1)], version, authors }), 1e6);
+    expect(first).toEqual({ features: [feature(1)], version, authors });
+    expect(others).toEqual([]);
+  });
+
+  it('is rejected when it is incomplete', async () => {
+    const text = JSON.stringify({ ...head, features });
+    await expect(read(text.slice(0, -100), 64)).rejects.toThrow(SyntaxError);
+    await expect(read('', 64)).rejects.toThrow(SyntaxError);
+  });
+});

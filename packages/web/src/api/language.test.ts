@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { chooseLanguage, languageNow, onLanguageChosen } from '../language/language.ts';
+import { account } from '../testing/accounts.ts';
+import { refusal, stubApi } from '../testing/stub-api.ts';
+import { connectLanguage } from './language.ts';
+import { storeSignIn } from './stored-sign-in.ts';
+
+const ok = () => new Response(null, { status: 204 });
+
+beforeEach(connectLanguage);
+afterEach(() => {
+  onLanguageChosen(null);
+  localStorage.clear();
+});
+
+describe('connectLanguage', () => {
+  it('changes the interface without a call to the server when the user is signed out', () => {
+    const calls = stubApi({});
+    chooseLanguage('en');
+    expect(languageNow('tr')).toBe('en');
+    expect(calls).toEqual([]);
+  });
+
+  it.each([
+    ['en', 'en'],
+    ['tr', 'tr'],
+    ['mixed', 'tr'],
+  ] as const)(
+    'stores the choice %s of a signed-in person as the language %s of the account',
+    async (choice, language) => {
+      storeSignIn({ token: 'token-1', user: account() });
+      const calls = stubApi({ 'PUT /user/language': ok });
+      chooseLanguage(choice);
+      await vi.waitFor(() =>
+        expect(calls).toMatchObject([
+          { name: 'PUT /user/language', body: { language }, authorization: 'Bearer token-1' },
+        ]),
+      );
+    },
+  );
+
+  it('changes the interface even when the server rejects the change', async () => {
+    storeSignIn({ token: 'token-1', user: account() });
+    const calls = stubApi({ 'PUT /user/language': () => refusal('unavailable') });
+    chooseLanguage('en');
+    await vi.waitFor(() => expect(calls).toHaveLength(1));
+    expect(languageNow('tr')).toBe('en');
+  });
+});

@@ -1,0 +1,39 @@
+/** Annotations of a shared slide, for visitors without an account. */
+import { AppError, listAnnotationLayers, listAnnotations } from '@lamina/contract';
+import { useQuery } from '@tanstack/react-query';
+import { call, download } from './client.ts';
+
+export interface LinkedFeatures {
+  readonly layerId: string;
+  /** As the server sends them, not yet checked. */
+  readonly features: readonly unknown[];
+}
+
+/** Loads the annotations that a share link shows of a slide. @param session of the link */
+export function useLinkedAnnotations(imageId: string, session: string) {
+  return useQuery({
+    queryKey: ['linked-annotations', imageId, session],
+    queryFn: async ({ signal }): Promise<readonly LinkedFeatures[]> => {
+      const { layers } = await call(listAnnotationLayers, {
+        params: { imageId },
+        query: { session },
+        signal,
+      });
+      return Promise.all(
+        layers.map(async ({ id }) => {
+          const file = await download(listAnnotations, {
+            params: { layerId: id },
+            query: { session },
+            signal,
+          });
+          const { features = [] } = JSON.parse(await file.text()) as Partial<
+            Pick<LinkedFeatures, 'features'>
+          >;
+          return { layerId: id, features };
+        }),
+      );
+    },
+    retry: (count, error) => count < 3 && !(error instanceof AppError),
+    gcTime: 0,
+  });
+}

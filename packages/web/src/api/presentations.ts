@@ -1,0 +1,64 @@
+/** Presentations of a collection: shown by its owner, followed by accounts and visitors as server-sent events. */
+import { followPresentation, PresentationEvent, present } from '@lamina/contract';
+import { addressOf, call } from './client.ts';
+import { storedToken } from './stored-sign-in.ts';
+
+/** Delay before a stream that has ended is requested again. */
+const reconnectMs = 1500;
+
+/** Sends what everyone who follows should see. A failed event is not repeated: the next one replaces it. */
+export async function showToFollowers(collectionId: string, event: PresentationEvent): Promise<void> {
+  await call(present, { params: { collectionId }, body: event }).catch(() => undefined);
+}
+
+/**
+ * Calls `onEvent` for each event of a presentation, and connects again when the stream ends.
+ *
+ * @param session image session of a share link; null for an account
+ * @returns a function that disconnects
+ */
+export function follow(
+  collectionId: string,
+  session: string | null,
+  onEvent: (event: PresentationEvent) => void,
+): () => void {
+  const end = new AbortController();
+  const { signal } = end;
+  async function run() {
+    while (!signal.aborted) {
+      await readEvents(collectionId, session, onEvent, signal).catch(() => undefined);
+      if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, reconnectMs));
+    }
+  }
+  void run();
+  return () => end.abort();
+}
+
+async function readEvents(
+  collectionId: string,
+  session: string | null,
+  onEvent: (event: PresentationEvent) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  // EventSource cannot send a bearer token.
+  const token = session === null ? storedToken() : null;
+  const response = await fetch(addressOf(followPresentation, { collectionId }, { session }), {
+    headers: { Accept: 'text/event-stream', ...(token !== null && { Authorization: `Bearer ${token}` }) },
+    signal,
+  });
+  if (!response.ok || response.body === null) return;
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let received = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    received += value;
+    const events = received.split('\n\n');
+    received = events.pop() ?? '';
+    for (const event of events) {
+      const data = /^data: (.*)$/m.exec(event)?.[1];
+      const parsed = data === undefined ? null : PresentationEvent.safeParse(JSON.parse(data));
+      if (parsed?.success) onEvent(parsed.data);
+    }
+  }
+}

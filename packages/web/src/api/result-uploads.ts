@@ -1,0 +1,38 @@
+/** Uploads of result files from this browser. */
+import { createResultFile, createResultLayer, deleteResultLayer, type ResultKind } from '@lamina/contract';
+import { addressOf, call } from './client.ts';
+import { invalidateResultLayers } from './results.ts';
+import { sendByTus } from './tus-upload.ts';
+
+interface ResultToSend {
+  readonly imageId: string;
+  readonly name: string;
+  readonly kind: ResultKind;
+  readonly file: File;
+  readonly signal: AbortSignal;
+  /** Called with the share of the file that the server has received, 0 to 1. */
+  readonly onProgress: (share: number) => void;
+}
+
+/**
+ * Creates a layer and sends its file. The server imports the file afterwards. A layer whose file does not arrive is deleted.
+ *
+ * @throws like `call` and `sendByTus`; the reason of the signal
+ */
+export async function uploadResult({ imageId, name, kind, file, signal, onProgress }: ResultToSend) {
+  const { id: layerId } = await call(createResultLayer, { params: { imageId }, body: { name, kind } });
+  try {
+    await sendByTus({
+      file,
+      address: { endpoint: addressOf(createResultFile, { layerId }) },
+      signal,
+      onProgress: (sent) => onProgress(file.size === 0 ? 1 : sent / file.size),
+    });
+  } catch (error) {
+    // The server deletes it later when this call fails, too.
+    await call(deleteResultLayer, { params: { layerId } }).catch(() => undefined);
+    throw error;
+  } finally {
+    await invalidateResultLayers(imageId);
+  }
+}

@@ -1,0 +1,170 @@
+/** Result layers of slides: what a program has computed, and its content for display over the slide. */
+import {
+  AppError,
+  countOverlayObjects,
+  deleteResultLayer,
+  type Endpoint,
+  getOverlayBlock,
+  getOverlayCenters,
+  getOverlayDensity,
+  getOverlayDescriptor,
+  getOverlayIndex,
+  getOverlayMeasurement,
+  getOverlayTile,
+  getOverlayValue,
+  listResultLayers,
+  pickOverlayObject,
+  type ResponseOf,
+  type ResultLayer,
+} from '@lamina/contract';
+import { useQuery } from '@tanstack/react-query';
+import { addressOf, call, UnexpectedResponseError } from './client.ts';
+import { fetchPixels } from './images.ts';
+import { queryClient } from './query-client.ts';
+
+/** While the server imports a file, its progress is read this often. */
+const progressMs = 2000;
+const layersKey = (imageId: string) => ['result-layers', imageId];
+const isUnderWay = ({ state }: ResultLayer) => state === 'queued' || state === 'importing';
+
+/** Loads the result layers of a slide. @param imageId null: of no slide */
+export function useResultLayers(imageId: string | null) {
+  return useQuery({
+    queryKey: layersKey(imageId ?? ''),
+    queryFn: async ({ signal }): Promise<readonly ResultLayer[]> => {
+      const { layers } = await call(listResultLayers, { params: { imageId: imageId ?? '' }, signal });
+      return layers;
+    },
+    enabled: imageId !== null,
+    retry: (count, error) => count < 3 && !(error instanceof AppError),
+    refetchInterval: ({ state }) => (state.data?.some(isUnderWay) === true ? progressMs : false),
+    gcTime: 0,
+  });
+}
+
+export function invalidateResultLayers(imageId: string): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: layersKey(imageId) });
+}
+
+export async function removeResultLayer({ id, image_id }: ResultLayer): Promise<void> {
+  await call(deleteResultLayer, { params: { layerId: id } });
+  await invalidateResultLayers(image_id);
+}
+
+/** @throws UnexpectedResponseError; TypeError without a response; the reason of the abort */
+async function load(address: string, signal: AbortSignal): Promise<Response> {
+  const answer = await fetchPixels(address, { signal, onRenewing: () => undefined });
+  if (answer === 'session-lost') throw new UnexpectedResponseError(401);
+  if (!answer.ok) throw new UnexpectedResponseError(answer.status);
+  return answer;
+}
+
+type Query = Readonly<Record<string, string | number>>;
+
+async function loadJson<E extends Endpoint>(
+  endpoint: E,
+  layerId: string,
+  query: Query,
+  signal: AbortSignal,
+): Promise<ResponseOf<E>> {
+  const answer = await load(addressOf(endpoint, { layerId }, query), signal);
+  if (endpoint.response === null || typeof endpoint.response === 'string') return undefined as ResponseOf<E>;
+  return endpoint.response.parse(await answer.json()) as ResponseOf<E>;
+}
+
+/** Loads the description of a layer. */
+export function useOverlayDescriptor(layerId: string, isReady: boolean) {
+  return useQuery({
+    queryKey: ['overlay-descriptor', layerId],
+    queryFn: ({ signal }) => loadJson(getOverlayDescriptor, layerId, {}, signal),
+    enabled: isReady,
+    staleTime: Number.POSITIVE_INFINITY, // a layer never changes
+    retry: 2,
+  });
+}
+
+export async function loadValueTile(
+  layerId: string,
+  { z, x, y }: { readonly z: number; readonly x: number; readonly y: number },
+  signal: AbortSignal,
+): Promise<Blob> {
+  const tile = `${x}_${y}.png`;
+  return (await load(addressOf(getOverlayTile, { layerId, z: String(z), tile }), signal)).blob();
+}
+
+export async function loadBlockIndex(layerId: string, signal: AbortSignal): Promise<ArrayBuffer> {
+  return (await load(addressOf(getOverlayIndex, { layerId }), signal)).arrayBuffer();
+}
+
+/** Everything below an overlay is kept for some minutes: the content of a layer never changes. */
+function keep(address: string): Promise<ArrayBuffer> {
+  return queryClient.fetchQuery({
+    queryKey: ['overlay-content', address],
+    queryFn: async ({ signal }) => (await load(address, signal)).arrayBuffer(),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+interface ObjectRange {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** Loads the bounds of all blocks, once for all that need them. */
+export function loadKeptIndex(layerId: string): Promise<ArrayBuffer> {
+  return keep(addressOf(getOverlayIndex, { layerId }));
+}
+
+export function loadCenters(layerId: string, { first, count }: ObjectRange): Promise<ArrayBuffer> {
+  return keep(addressOf(getOverlayCenters, { layerId }, { first, count }));
+}
+
+export function loadMeasurement(
+  layerId: string,
+  column: number,
+  { first, count }: ObjectRange,
+): Promise<ArrayBuffer> {
+  const params = { layerId, column: String(column) };
+  return keep(addressOf(getOverlayMeasurement, params, { first, count }));
+}
+
+export async function loadBlock(layerId: string, block: number, signal: AbortSignal): Promise<ArrayBuffer> {
+  return (await load(addressOf(getOverlayBlock, { layerId, block: String(block) }), signal)).arrayBuffer();
+}
+
+export async function loadDensity(
+  layerId: string,
+  { level, class: index }: { readonly level: number; readonly class: number },
+  signal: AbortSignal,
+): Promise<ArrayBuffer> {
+  const params = { layerId, level: String(level), class: String(index) };
+  return (await load(addressOf(getOverlayDensity, params), signal)).arrayBuffer();
+}
+
+/** Returns the exact value of a raster at a position of the slide; null: no data. */
+export async function loadValue(
+  layerId: string,
+  position: { readonly x: number; readonly y: number },
+  signal: AbortSignal,
+): Promise<number | null> {
+  return (await loadJson(getOverlayValue, layerId, position, signal)).value;
+}
+
+/** Returns the object at a position of the slide, or the nearest one within the tolerance in pixels. */
+export async function pickObject(
+  layerId: string,
+  position: { readonly x: number; readonly y: number; readonly tolerance: number },
+  signal: AbortSignal,
+) {
+  return (await loadJson(pickOverlayObject, layerId, position, signal)).object;
+}
+
+/** Counts the objects of each class whose centre lies in a rectangle, in pixels of the slide. */
+export async function countObjects(
+  layerId: string,
+  [x0, y0, x1, y1]: readonly [number, number, number, number],
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, number>>> {
+  const bbox = [x0, y0, x1, y1].map((each) => each.toFixed(2)).join(',');
+  return (await loadJson(countOverlayObjects, layerId, { bbox }, signal)).classes;
+}

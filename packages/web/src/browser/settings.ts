@@ -1,0 +1,26 @@
+/** Settings of the deployment, written by the server into the page's `<meta name="settings">`. */
+import { z } from 'zod';
+
+const Settings = z.object({
+  productName: z.string().min(1),
+  /** Address to notify of sign-ins and sign-outs; null for none. */
+  tokenSyncUrl: z.string().nullable(),
+  /** E-mail address or telephone number of the administrators, for people without access; null for none. */
+  contact: z.string().nullable().default(null),
+  /** Data-protection notice of the registration form; null for none. */
+  privacyNotice: z.string().nullable().default(null),
+  signIn: z.object({
+    /** With e-mail and password. */
+    embedded: z.boolean(),
+    /** An OpenID Connect provider beside or instead of it; `name` null: "your institution's account". */
+    external: z.object({ issuer: z.string(), clientId: z.string(), name: z.string().nullable() }).nullable(),
+  }),
+});
+type Settings = z.infer<typeof Settings>;
+
+function readSettings(): Settings {
+  const content = document.querySelector('meta[name="settings"]')?.getAttribute('content');
+  return Settings.parse(JSON.parse(content ?? ''));
+}
+
+export const settings: Settings = readSettings();

@@ -1,0 +1,106 @@
+/**
+ * The theme of the product. Its colours are those of the most common stain in histology:
+ * haematoxylin (blue-purple) for controls, eosin (rose) for highlights.
+ */
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+
+const haematoxylin: MantineColorsTuple = [
+  '#f4f3fb',
+  '#e6e3f5',
+  '#cac4ea',
+  '#aca3de',
+  '#978cd5',
+  '#7d70c6',
+  '#6658b4',
+  '#54469d',
+  '#463a86',
+  '#352c68',
+];
+
+const eosin: MantineColorsTuple = [
+  '#fdf1f4',
+  '#fadfe6',
+  '#f3bccb',
+  '#eb97ae',
+  '#e37895',
+  '#dd6283',
+  '#c93f66',
+  '#ad3056',
+  '#902747',
+  '#701d37',
+];
+
+/** Greys with a trace of haematoxylin, which match the primary colour in the dark scheme. */
+const dark: MantineColorsTuple = [
+  '#dedce6',
+  '#c3c0cf',
+  '#a7a3b8',
+  '#75708a',
+  '#4b4760',
+  '#373448',
+  '#2a2838',
+  '#1d1b28',
+  '#171520',
+  '#100f17',
+];
+
+export const theme = createTheme({
+  colors: { haematoxylin, eosin, dark },
+  primaryColor: 'haematoxylin',
+  primaryShade: { light: 7, dark: 6 },
+  autoContrast: true,
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  fontFamily: "'Inter Variable', system-ui, sans-serif",
+  headings: { fontFamily: "'Inter Variable', system-ui, sans-serif", fontWeight: '650' },
+  // By name: the screens that use the components load them.
+  components: {
+    // At least 16 px: legible, and phones do not zoom into the field.
+    Button: { defaultProps: { size: 'md' } },
+    TextInput: { defaultProps: { size: 'md' } },
+    PasswordInput: { defaultProps: { size: 'md' } },
+    Textarea: { defaultProps: { size: 'md' } },
+    Select: { defaultProps: { size: 'md' } },
+    // At the end of the body, where the library puts it, its text would be outside every landmark.
+    Tooltip: { defaultProps: { portalProps: { target: 'main' } } },
+    // text-transform: uppercase would follow the page's language, and Turkish and English differ.
+    Badge: { styles: { label: { textTransform: 'none' } } },
+    // Without a left edge of its own, so that it aligns with the content of a card.
+    Modal: { styles: { inner: { insetInlineStart: 0 }, title: { fontSize: '1.125rem', fontWeight: 650 } } },
+  },
+});
+
+/** Corrections where Mantine's colours miss the contrast of WCAG AA (4.5:1), and surfaces of the page. */
+export const cssVariablesResolver: CSSVariablesResolver = () => ({
+  variables: { '--top-bar-height': '3.75rem' },
+  light: {
+    '--mantine-color-body': '#ffffff',
+    '--mantine-color-text': '#221f30',
+    '--mantine-color-dimmed': '#5c586b',
+    '--mantine-color-placeholder': '#6f6b7e',
+    '--mantine-color-error': '#b42334',
+    '--mantine-color-default-border': '#d5d2de',
+    '--page-background': '#f6f5fa',
+    '--surface': '#ffffff',
+    '--hairline': '#e4e1ec',
+    '--tint-haematoxylin': '#e6e3f5',
+    '--tint-eosin': '#fbe9ee',
+  },
+  dark: {
+    '--mantine-color-body': dark[7],
+    '--mantine-color-text': '#e8e6ef',
+    '--mantine-color-dimmed': '#aeaabd',
+    '--mantine-color-placeholder': '#9a95ac',
+    '--mantine-color-error': '#ff8f97',
+    '--mantine-color-default-border': dark[4],
+    '--mantine-color-anchor': haematoxylin[3],
+    '--mantine-color-haematoxylin-light': '#35305a',
+    '--mantine-color-haematoxylin-light-color': haematoxylin[1],
+    '--page-background': dark[8],
+    '--surface': dark[7],
+    '--hairline': dark[5],
+    '--tint-haematoxylin': '#221f3a',
+    '--tint-eosin': '#2b1c2a',
+  },
+});

@@ -1,0 +1,31 @@
+import { Button } from '@mantine/core';
+import classes from './ActionToast.module.css';
+import { texts } from './texts.ts';
+import { useSettled } from './use-settled.ts';
+
+interface ActionToastProps {
+  readonly message: string;
+  /** The affected person or thing; null when the message names it. */
+  readonly about: string | null;
+  /** Null when the action cannot be undone here. */
+  readonly onUndo: (() => void) | null;
+}
+
+/** Result of an action, with an undo button. */
+export function ActionToast({ message, about, onUndo }: ActionToastProps) {
+  // A new toast moves the others: a click meant for another toast must not undo anything.
+  const isSettled = useSettled('shown', { isSettledAtFirst: false });
+  return (
+    <div className={classes.toast}>
+      <div className={classes.words}>
+        <span>{message}</span>
+        {about !== null && <strong className={classes.about}>{about}</strong>}
+      </div>
+      {onUndo !== null && (
+        <Button size="compact-sm" variant="default" disabled={!isSettled} onClick={onUndo}>
+          {texts.undo}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { texts as shared } from '../language/texts.ts';
+import { texts } from './texts.ts';
+import { useReturnFocus } from './use-return-focus.ts';
+import { useSettled } from './use-settled.ts';
+
+interface ConfirmDialogProps {
+  readonly title: string;
+  /** Label of the confirm button. */
+  readonly confirmLabel: string;
+  /** Whether the action is destructive; the button has the warning colour. */
+  readonly isGrave?: boolean;
+  readonly isConfirmDisabled?: boolean;
+  /** The dialog shows progress until the promise settles; the caller closes it. */
+  readonly onConfirm: () => Promise<void>;
+  readonly onClose: () => void;
+  /** Description of the change. */
+  readonly children: ReactNode;
+}
+
+/** Confirms an action that cannot be undone or has further consequences. */
+export function ConfirmDialog({
+  title,
+  confirmLabel,
+  isGrave = false,
+  isConfirmDisabled = false,
+  onConfirm,
+  onClose,
+  children,
+}: ConfirmDialogProps) {
+  useReturnFocus();
+  const [isRunning, setRunning] = useState(false);
+  // The dialog may open under the pointer: the second click of a double click must not confirm.
+  const isSettled = useSettled('open', { isSettledAtFirst: false });
+
+  async function confirm() {
+    setRunning(true);
+    try {
+      await onConfirm();
+    } finally {
+      setRunning(false);
+    }
+  }
+
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={title}
+      closeButtonProps={{ 'aria-label': shared.close }}
+      centered
+      withinPortal={false}
+    >
+      <Stack>
+        {children}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {texts.cancel}
+          </Button>
+          <Button
+            {...(isGrave && { color: 'eosin' })}
+            loading={isRunning}
+            disabled={!isSettled || isConfirmDisabled}
+            onClick={() => void confirm()}
+          >
+            {confirmLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

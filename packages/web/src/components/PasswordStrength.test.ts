@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest';
+import { strengthOf } from './PasswordStrength.tsx';
+
+describe('the strength of a password', () => {
+  it.each([
+    ['', null],
+    ['kesit12', 'tooShort'],
+    ['aaaaaaaaaaaaaaaa', 'weak'],
+    ['incekesit', 'weak'],
+    ['Kesit-2026', 'fair'],
+    ['incekesitler', 'fair'],
+    ['ince bir kesit daha', 'strong'],
+    ['Kesit-2026-ab', 'strong'],
+  ])('of "%s" is %s', (password, level) => {
+    expect(strengthOf(password)).toBe(level);
+  });
+});

@@ -1,0 +1,42 @@
+import { passwordLength, passwordMinLength } from '@lamina/contract';
+import { Text } from '@mantine/core';
+import { texts } from '../language/texts.ts';
+import classes from './PasswordStrength.module.css';
+
+const levels = ['tooShort', 'weak', 'fair', 'strong'] as const;
+type Level = (typeof levels)[number];
+
+/**
+ * Estimates a password by its length and variety. Common passwords are known to the server alone, which rejects them.
+ *
+ * @returns null for an empty password
+ */
+export function strengthOf(password: string): Level | null {
+  if (password === '') return null;
+  const length = passwordLength(password);
+  if (length < passwordMinLength) return 'tooShort';
+  const differentCharacters = new Set(password.normalize('NFKC').toLowerCase()).size;
+  if (differentCharacters < 5) return 'weak';
+  const kinds = [/\p{Ll}/u, /\p{Lu}/u, /\p{N}/u, /[^\p{L}\p{N}]/u].filter((kind) =>
+    kind.test(password),
+  ).length;
+  if (length >= 16 || (length >= 12 && kinds >= 3)) return 'strong';
+  return length >= 12 || kinds >= 3 ? 'fair' : 'weak';
+}
+
+/** Below a field for a new password: how strong the typed password is. Takes its place from the start. */
+export function PasswordStrength({ password }: { readonly password: string }) {
+  const level = strengthOf(password);
+  return (
+    <div className={classes.strength} data-level={level ?? undefined}>
+      <span className={classes.bar} aria-hidden>
+        {levels.slice(1).map((each) => (
+          <span key={each} />
+        ))}
+      </span>
+      <Text size="sm" c="dimmed" aria-live="polite">
+        {level !== null && texts.passwordStrength[level]}
+      </Text>
+    </div>
+  );
+}

@@ -1,0 +1,129 @@
+import { wording, wordings } from '../language/language.ts';
+
+export const texts = wording({
+  mixed: 'tr',
+  tr: {
+    cancel: 'Vazgeç',
+    undo: 'Geri Al',
+    clear: 'Temizle',
+    undoFailed: 'Geri alınamadı. Lütfen tekrar deneyin.',
+  },
+  en: {
+    cancel: 'Cancel',
+    undo: 'Undo',
+    clear: 'Clear',
+    undoFailed: 'It could not be undone. Please try again.',
+  },
+});
+
+/** API tokens, in the lists of their owners and of administrators. */
+export const apiTokenTexts = wording({
+  mixed: 'tr',
+  tr: {
+    heading: 'API Anahtarları',
+    listFailed: 'API anahtarları yüklenemedi.',
+    allDatasets: 'Anahtar sahibinin görebildiği tüm veri kümeleri',
+    datasets: (names: string) => `Veri kümeleri: ${names}`,
+    ends: (at: string) => `Bitiş: ${at}`,
+    lastUsed: (at: string) => `Son kullanım: ${at}`,
+    neverUsed: 'Henüz kullanılmadı',
+    revoke: 'İptal Et',
+    revokeOf: (name: string) => `İptal et: ${name}`,
+    revokeQuestion: 'API anahtarı iptal edilsin mi?',
+    revokeHint: (name: string) =>
+      `“${name}” anahtarını kullanan programlar hemen erişimini yitirir. Bu işlem geri alınamaz.`,
+  },
+  en: {
+    heading: 'API Tokens',
+    listFailed: 'The API tokens could not be loaded.',
+    allDatasets: 'Every dataset that the owner may see',
+    datasets: (names) => `Datasets: ${names}`,
+    ends: (at) => `Ends: ${at}`,
+    lastUsed: (at) => `Last used: ${at}`,
+    neverUsed: 'Not used yet',
+    revoke: 'Revoke',
+    revokeOf: (name) => `Revoke: ${name}`,
+    revokeQuestion: 'Revoke the API token?',
+    revokeHint: (name) => `Programs that use “${name}” lose their access at once. You cannot undo this.`,
+  },
+});
+
+/** By the language of the menu, which the specification's mix has in either. */
+export const themeTexts = {
+  tr: wording({
+    mixed: 'tr',
+    tr: { theme: 'Görünüm', auto: 'Sistem ayarı', light: 'Açık', dark: 'Koyu' },
+    en: { theme: 'Theme', auto: 'System setting', light: 'Light', dark: 'Dark' },
+  }),
+  en: wording({
+    mixed: 'en',
+    tr: { theme: 'Görünüm', auto: 'Sistem ayarı', light: 'Açık', dark: 'Koyu' },
+    en: { theme: 'Theme', auto: 'System setting', light: 'Light', dark: 'Dark' },
+  }),
+};
+
+export const shareLinkTexts = wording({
+  mixed: 'tr',
+  tr: {
+    none: 'Paylaşım bağlantısı yok.',
+    kinds: { slide: 'Slayt', case: 'Vaka', collection: 'Koleksiyon', view: 'Kayıtlı görünüm' },
+    openings: (count: number, most: number | null) =>
+      most === null ? `${count} kez açıldı` : `${count} / ${most} kez açıldı`,
+    until: (date: string) => `${date} tarihine kadar`,
+    ended: 'Sona erdi',
+    withPassword: 'Şifreli',
+    end: 'Sonlandır',
+    endOf: (title: string) => `“${title}” bağlantısını sonlandır`,
+  },
+  en: {
+    none: 'There are no share links.',
+    kinds: { slide: 'Slide', case: 'Case', collection: 'Collection', view: 'Saved view' },
+    openings: (count: number, most: number | null) =>
+      most === null ? `Opened ${count} times` : `Opened ${count} of ${most} times`,
+    until: (date: string) => `until ${date}`,
+    ended: 'Ended',
+    withPassword: 'With a password',
+    end: 'End',
+    endOf: (title: string) => `End the link “${title}”`,
+  },
+});
+
+/** By the language of the screen in the mixed interface. */
+export const shareDialogTexts = wordings({
+  tr: {
+    shareTitle: 'Başlık',
+    shareTitleHint: 'Bağlantıyı açanlar dosya adını değil, bu başlığı görür.',
+    shareTitleRequired: 'Bir başlık yazın.',
+    shareDays: 'Kaç gün geçerli olsun?',
+    shareOpenings: 'En fazla kaç kez açılsın? (isteğe bağlı)',
+    sharePassword: 'Şifre (isteğe bağlı)',
+    shareMake: 'Bağlantı oluştur',
+    shareMade: 'Bağlantı hazır',
+    shareAddress: 'Bağlantı',
+    shareOnce: 'Bağlantı yalnızca şimdi gösterilir. Şimdi kopyalayın.',
+    shareCopy: 'Kopyala',
+    shareCopied: 'Kopyalandı',
+    shareDone: 'Kapat',
+    shareMovement: 'Kayıtlı alandan uzaklaşılabilsin',
+    shareAnnotations: 'İşaretlemeler görünsün',
+    shareAnnotationsHint: 'Özel katmanlar ve adlar hiçbir zaman gösterilmez.',
+  },
+  en: {
+    shareTitle: 'Title',
+    shareTitleHint: 'Visitors see this title, not the name of the file.',
+    shareTitleRequired: 'Enter a title.',
+    shareDays: 'Days until it ends',
+    shareOpenings: 'Maximum number of openings (optional)',
+    sharePassword: 'Password (optional)',
+    shareMake: 'Make the link',
+    shareMade: 'The link is ready',
+    shareAddress: 'Link',
+    shareOnce: 'The link is shown only now. Copy it now.',
+    shareCopy: 'Copy',
+    shareCopied: 'Copied',
+    shareDone: 'Close',
+    shareMovement: 'Visitors may move away from the saved field',
+    shareAnnotations: 'Show annotations',
+    shareAnnotationsHint: 'Private layers and names of people are never shown.',
+  },
+});

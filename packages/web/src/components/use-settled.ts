@@ -1,0 +1,26 @@
+import { useEffect, useState } from 'react';
+
+/** Longest interval of a double click, and of a click that was already on its way. */
+const settleMs = 700;
+
+/**
+ * Returns whether the layout has been unchanged for 700 ms. Buttons with consequences are disabled until then: after a
+ * change, a click may hit another button than intended.
+ *
+ * @param layout a value that changes with the layout
+ */
+export function useSettled(layout: string, { isSettledAtFirst = true } = {}): boolean {
+  const [known, setKnown] = useState(layout);
+  const [isSettled, setSettled] = useState(isSettledAtFirst);
+  if (layout !== known) {
+    setKnown(layout);
+    setSettled(false);
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the layout restarts the timer
+  useEffect(() => {
+    if (isSettled) return;
+    const timer = setTimeout(() => setSettled(true), settleMs);
+    return () => clearTimeout(timer);
+  }, [isSettled, known]);
+  return isSettled && layout === known;
+}

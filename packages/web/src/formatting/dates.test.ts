@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { formatDate, formatDateAndTime } from './dates.ts';
+
+/** A time that is 21 November 2026, 14:05 in the time zone of the test. */
+const moment = new Date(2026, 10, 21, 14, 5).toISOString();
+
+describe('date formatting', () => {
+  it('formats day, month name and year in Turkish', () => {
+    expect(formatDate(moment)).toBe('21 Kasım 2026');
+  });
+
+  it('appends the time in user management', () => {
+    expect(formatDateAndTime(moment)).toBe('21 Kasım 2026 14:05');
+  });
+
+  it.each([null, '', 'yesterday'])('returns N/A for %j', (iso) => {
+    expect(formatDate(iso)).toBe('N/A');
+    expect(formatDateAndTime(iso)).toBe('N/A');
+  });
+});

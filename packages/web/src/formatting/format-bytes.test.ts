@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { formatBytes } from './format-bytes.ts';
+
+it.each([
+  [0, '0 bayt'],
+  [999, '999 bayt'],
+  [1000, '1 kB'],
+  [12_400_000_000, '12,4 GB'],
+  [999_999_999_999, '1.000 GB'],
+  [5e18, '5.000 PB'],
+])('formats %i bytes as %s', (bytes, text) => {
+  expect(formatBytes(bytes)).toBe(text);
+});

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { initialsOf, nameOf } from './person.ts';
+
+describe('initials', () => {
+  it.each([
+    ['the first letters of the first two words', 'Ada Yılmaz', 'a@b.co', 'AY'],
+    ['at most two letters for more words', 'Ada Nur Yılmaz Kaya', 'a@b.co', 'AN'],
+    ['one letter for one word', 'Ada', 'a@b.co', 'A'],
+    ['a capital İ for the Turkish i', 'ipek ışık', 'a@b.co', 'İI'],
+    ['letters without surrounding spaces', '  Ada   Yılmaz ', 'a@b.co', 'AY'],
+    ['the first letter of the e-mail address without a name', null, 'ipek@example.org', 'İ'],
+    ['the first letter of the e-mail address for a blank name', '  ', 'ipek@example.org', 'İ'],
+    ['a letter beyond the basic plane', '𝒜da', 'a@b.co', '𝒜'],
+  ])('are %s', (_, displayName, email, expected) => {
+    expect(initialsOf({ displayName, email })).toBe(expected);
+  });
+});
+
+describe('the name of a person', () => {
+  it('is the display name, else the e-mail address', () => {
+    expect(nameOf({ displayName: 'Ada', email: 'a@b.co' })).toBe('Ada');
+    expect(nameOf({ displayName: null, email: 'a@b.co' })).toBe('a@b.co');
+    expect(nameOf({ displayName: ' ', email: 'a@b.co' })).toBe('a@b.co');
+  });
+});

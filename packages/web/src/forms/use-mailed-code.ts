@@ -1,0 +1,26 @@
+import { useEffect, useState } from 'react';
+import { useLocation, useNavigate } from 'react-router';
+
+/**
+ * The single-use code of an e-mailed link. It is in the fragment (`#code=…`), which browsers do not send to the server; the
+ * hook removes it from the address and the history.
+ *
+ * @returns the code, null without one, and a function that discards it
+ */
+export function useMailedCode(): readonly [code: string | null, discard: () => void] {
+  const { hash, pathname } = useLocation();
+  const navigate = useNavigate();
+  const linkedCode = codeIn(hash);
+  const [code, setCode] = useState(linkedCode);
+  if (linkedCode !== null && linkedCode !== code) setCode(linkedCode);
+
+  useEffect(() => {
+    if (linkedCode !== null) void navigate(pathname, { replace: true });
+  }, [linkedCode, pathname, navigate]);
+
+  return [code, () => setCode(null)];
+}
+
+function codeIn(hash: string): string | null {
+  return new URLSearchParams(hash.replace(/^#/, '')).get('code') || null;
+}

@@ -1,0 +1,121 @@
+import { errors } from '@lamina/contract';
+import { screen, within } from '@testing-library/react';
+import { act } from 'react';
+import { describe, expect, it, vi } from 'vitest';
+import { formatDate, formatDateAndTime } from '../formatting/dates.ts';
+import { formatFigure, formatNumber } from '../formatting/numbers.ts';
+import { account } from '../testing/accounts.ts';
+import { openApp } from '../testing/open-app.tsx';
+import { refusal } from '../testing/stub-api.ts';
+import { acceptLanguage, chooseLanguage, languageNow, wording } from './language.ts';
+
+const user = account();
+const api = { 'GET /user/activity': { activity: [] }, 'GET /user/profile': { user } };
+
+describe('wording', () => {
+  const texts = wording({
+    mixed: 'tr',
+    otherwise: ['viewer'],
+    tr: { greeting: (name: string) => `Hoş geldiniz, ${name}`, viewer: 'Görüntüleyici' },
+    en: { greeting: (name) => `Welcome, ${name}`, viewer: 'Viewer' },
+  });
+  const currentTexts = () => [texts.greeting('İpek'), texts.viewer];
+
+  it('returns texts in the chosen language, by default in the mix of the specification', () => {
+    expect(currentTexts()).toEqual(['Hoş geldiniz, İpek', 'Viewer']);
+    chooseLanguage('en');
+    expect(currentTexts()).toEqual(['Welcome, İpek', 'Viewer']);
+    chooseLanguage('tr');
+    expect(currentTexts()).toEqual(['Hoş geldiniz, İpek', 'Görüntüleyici']);
+    chooseLanguage('mixed');
+    expect(currentTexts()).toEqual(['Hoş geldiniz, İpek', 'Viewer']);
+  });
+});
+
+it.each([
+  ['mixed', '*', '21 Kasım 2026', '12.345', '2.5', 'N/A'],
+  ['tr', 'tr', '21 Kasım 2026', '12.345', '2,5', 'Yok'],
+  ['en', 'en', '21 November 2026', '12,345', '2.5', 'N/A'],
+] as const)('in %s the API, dates and numbers follow', (choice, header, date, number, figure, nothing) => {
+  chooseLanguage(choice);
+  expect(acceptLanguage()).toBe(header);
+  expect(formatDate('2026-11-21T09:05:00Z')).toBe(date);
+  expect(formatNumber(12_345)).toBe(number);
+  expect(formatFigure(2.5)).toBe(figure);
+  expect(formatDateAndTime(null)).toBe(nothing);
+});
+
+describe('the language choice', () => {
+  /** Simulates a choice in another tab. */
+  function chosenElsewhere(language: string | null) {
+    if (language === null) localStorage.removeItem('language');
+    else localStorage.setItem('language', language);
+    window.dispatchEvent(new StorageEvent('storage', { key: 'language', newValue: language }));
+  }
+
+  it('is adopted from another tab', () => {
+    chosenElsewhere('en');
+    expect(languageNow('tr')).toBe('en');
+    chosenElsewhere(null);
+    expect(languageNow('tr')).toBe('tr');
+  });
+
+  it.each(['de', '', '{"language":"en"}', 'mixed'])('ignores the invalid stored value %o', (stored) => {
+    chooseLanguage('en');
+    chosenElsewhere(stored);
+    expect(languageNow('tr')).toBe('tr');
+    expect(languageNow('en')).toBe('en');
+  });
+
+  it('on the sign-in pages is stored, sent to the API and applied to error messages', async () => {
+    const { person } = openApp('/auth/login', {
+      api: {
+        'POST /auth/login': refusal('credentials_invalid', errors.credentials_invalid.en),
+      },
+    });
+    const choices = await screen.findByRole('navigation', { name: 'Dil / Language' });
+    expect(within(choices).getByRole('button', { pressed: true }).textContent).toBe('Türkçe + English');
+    await person.click(within(choices).getByRole('button', { name: 'English' }));
+
+    await screen.findByRole('heading', { name: 'Log In' });
+    screen.getByText('Language: English');
+    expect(document.activeElement?.textContent).toBe('English');
+    expect(document.documentElement.lang).toBe('en');
+    expect(document.title).toBe('Log In - Lamina');
+    expect(localStorage.getItem('language')).toBe('en');
+    await person.click(screen.getByRole('button', { name: 'Log In' }));
+    await screen.findByText('An e-mail address is required.');
+    await person.type(screen.getByLabelText('E-mail'), 'ipek@example.org');
+    await person.type(screen.getByLabelText('Password'), 'secret');
+    await person.click(screen.getByRole('button', { name: 'Log In' }));
+    await screen.findByText('The e-mail address or the password is wrong.');
+  });
+
+  it('in the user menu keeps the sign-in and the page', async () => {
+    const { person, address } = openApp('/dashboard/profile', { signedInAs: user, api });
+    await person.click(await screen.findByRole('button', { name: 'İpek Işık' }));
+    const choices = await screen.findByRole('group', { name: 'Dil / Language' });
+    expect(within(choices).getByRole('menuitemradio', { checked: true }).textContent).toBe(
+      'Türkçe + English',
+    );
+    await person.click(within(choices).getByRole('menuitemradio', { name: 'Türkçe' }));
+
+    await screen.findByText('Dil: Türkçe');
+    await screen.findByRole('link', { name: 'Slayt Görüntüleyici' });
+    expect(address()).toBe('/dashboard/profile');
+    expect(document.title).toBe('Profil - Lamina');
+    expect(document.activeElement).toBe(screen.getByRole('button', { name: 'İpek Işık' }));
+    await person.keyboard('{Enter}');
+    await person.click(await screen.findByRole('menuitemradio', { name: 'Türkçe + English' }));
+    await screen.findByRole('link', { name: 'WSI Viewer' });
+    expect(localStorage.getItem('language')).toBeNull();
+  });
+
+  it('translates what is already loaded', async () => {
+    openApp('/dashboard/profile', { signedInAs: user, api });
+    await screen.findByText('Kayıt Tarihi');
+    act(() => chooseLanguage('en'));
+    await screen.findByText('Registered');
+    await vi.waitFor(() => expect(screen.queryByText('Kayıt Tarihi')).toBeNull());
+  });
+});

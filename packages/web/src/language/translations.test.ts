@@ -1,0 +1,273 @@
+/** Every visible text is in a `texts.ts`, in Turkish and in English. */
+import { auditActions, auditResults, errors } from '@lamina/contract';
+import { type ESTree, parseSync } from 'vite';
+import { describe, expect, it, vi } from 'vitest';
+
+interface Words {
+  readonly tr: object;
+  readonly en: object;
+}
+
+/** Arguments of all `wording` calls. */
+const catalogueTexts = vi.hoisted((): Words[] => []);
+vi.mock(import('./language.ts'), async (original) => {
+  const language = await original();
+  return {
+    ...language,
+    wording: (words) => {
+      catalogueTexts.push(words);
+      return language.wording(words);
+    },
+    wordings: (words) => {
+      catalogueTexts.push(words);
+      return language.wordings(words);
+    },
+  };
+});
+const catalogues = import.meta.glob('../**/texts.ts', { eager: true });
+
+/** Language names are the same in both languages: they are in language.ts. */
+const sources = import.meta.glob<string>(
+  ['../**/*.{ts,tsx}', '!../**/*.test.{ts,tsx}', '!../**/testing/**', '!./language.ts'],
+  {
+    query: '?raw',
+    import: 'default',
+    eager: true,
+  },
+);
+
+/** Key names, and words that both languages share. */
+const alike = new Set([
+  'Home',
+  'Shift + R',
+  'Shift + S',
+  'PNG',
+  'JPEG',
+  'QuPath (GeoJSON)',
+  'GeoJSON',
+  'ASAP (XML)',
+  'Aperio ImageScope (XML)',
+  'Ctrl + Z',
+  'Ctrl + Shift + Z',
+  'Enter',
+  'Backspace',
+  'Page Up',
+  'Page Down',
+  'Esc',
+  'organ',
+  'Organ',
+]);
+const turkishLetters = /[ğşıİĞŞçÇöÖüÜ]/;
+const wordsBesideUnits = /(?!µm)\p{L}{2}/u;
+
+type Node = Readonly<Record<string, unknown>> & { readonly type: string };
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value;
+}
+
+function childrenOf(node: Node): readonly Node[] {
+  return Object.values(node).flatMap((value) => (Array.isArray(value) ? value : [value]).filter(isNode));
+}
+
+/** Returns the text of a string literal or template without its expressions; null for other nodes. */
+function textOf(node: Node): string | null {
+  if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : null;
+  if (node.type === 'TemplateLiteral') {
+    return (node as unknown as ESTree.TemplateLiteral).quasis.map(({ value }) => value.cooked).join('');
+  }
+  return null;
+}
+
+function textsIn(node: Node): string {
+  return [textOf(node), ...childrenOf(node).map(textsIn)].filter((text) => text !== null).join('');
+}
+
+/** Returns the constant parts of a text. */
+function wordsOf(text: unknown): string {
+  if (typeof text !== 'function') return String(text);
+  return textsIn(parseSync('text.js', `(${text.toString()})`).program as unknown as Node);
+}
+
+/** Returns each text by its path, such as `sessionStatus.active`. */
+function leavesOf(words: unknown, way = ''): readonly (readonly [string, string])[] {
+  if (typeof words !== 'object' || words === null) return [[way, wordsOf(words)]];
+  return Object.entries(words).flatMap(([name, word]) =>
+    leavesOf(word, way === '' ? name : `${way}.${name}`),
+  );
+}
+
+/** Returns the faults of a pair of catalogues, one line each. */
+function faultsOf({ tr, en }: Words): readonly string[] {
+  const english = new Map(leavesOf(en));
+  const turkish = new Map(leavesOf(tr));
+  return [...new Set([...turkish.keys(), ...english.keys()])].flatMap((way) => {
+    const [turkishText, englishText] = [turkish.get(way)?.trim(), english.get(way)?.trim()];
+    if (turkishText === undefined || englishText === undefined) return `${way} is missing in one of them`;
+    if (turkishText === '' || englishText === '') return `${way} says nothing`;
+    if (turkishLetters.test(englishText)) return `${way} is Turkish: ${englishText}`;
+    if (turkishText === englishText && wordsBesideUnits.test(englishText) && !alike.has(englishText)) {
+      return `${way} is the same in both: ${englishText}`;
+    }
+    return [];
+  });
+}
+
+describe('text catalogues', () => {
+  it('have every text in Turkish and in English', () => {
+    expect(Object.keys(catalogues).length).toBeGreaterThanOrEqual(18);
+    expect(catalogueTexts.length).toBeGreaterThanOrEqual(Object.keys(catalogues).length);
+    expect(catalogueTexts.flatMap(faultsOf)).toEqual([]);
+  });
+
+  it.each([
+    ['error messages', Object.entries(errors)],
+    ['audit actions', Object.entries(auditActions)],
+    ['audit results', Object.entries(auditResults)],
+  ])('have both languages for %s', (_, entries) => {
+    const in_ = (language: 'tr' | 'en') =>
+      Object.fromEntries(entries.map(([name, sentences]) => [name, sentences[language]]));
+    expect(faultsOf({ tr: in_('tr'), en: in_('en') })).toEqual([]);
+  });
+
+  it.each([
+    ['is missing', { tr: { a: 'bir', b: 'iki' }, en: { a: 'one' } }, 'b is missing in one of them'],
+    ['is empty', { tr: { a: 'bir' }, en: { a: ' ' } }, 'a says nothing'],
+    ['was not translated', { tr: { a: 'bir' }, en: { a: 'ışık' } }, 'a is Turkish: ışık'],
+    ['was copied', { tr: { a: { b: 'one' } }, en: { a: { b: 'one' } } }, 'a.b is the same in both: one'],
+    [
+      'was copied into a sentence',
+      { tr: { a: (n: number) => `${n} files` }, en: { a: (n: number) => `${n} files` } },
+      'a is the same in both: files',
+    ],
+  ])('are reported when a text %s', (_, words, fault) => {
+    expect(faultsOf(words)).toEqual([fault]);
+  });
+});
+
+/** Attributes and properties whose values people read or hear. */
+const readAloud = new Set([
+  'aria-label',
+  'aria-description',
+  'aria-roledescription',
+  'aria-valuetext',
+  'alt',
+  'description',
+  'hint',
+  'label',
+  'message',
+  'navigationLabel',
+  'nothingFoundMessage',
+  'placeholder',
+  'profileLabel',
+  'logoutLabel',
+  'title',
+]);
+/** Texts for developers: the browser's console, and errors of the program. */
+const forDevelopers = /^(?:console\.|new \w*Error$)/;
+const letters = /\p{L}{2}/u;
+const sentence = /^\p{Lu}\p{Ll}* +\p{L}{2}|\p{Ll}[.!?…]$/u;
+
+/** Returns literal texts outside the catalogues, and texts read at module level. */
+function strayTexts(file: string, source: string): readonly string[] {
+  const { program } = parseSync(file, source);
+  const found: string[] = [];
+  const catalogueNames = new Set<string>();
+
+  function visit(node: Node, isInFunction: boolean, isRead: boolean): void {
+    const { type } = node;
+    if (type === 'ImportDeclaration') {
+      const { source: from, specifiers } = node as unknown as ESTree.ImportDeclaration;
+      if (/(?:^|\/)texts\.ts$/.test(from.value)) {
+        for (const { local } of specifiers) catalogueNames.add(local.name);
+      }
+      return;
+    }
+    if (type.startsWith('TS') && !/^TS(?:As|Satisfies|NonNull)/.test(type)) return;
+    if (
+      type === 'CallExpression' &&
+      (node as unknown as ESTree.CallExpression).callee.type === 'Identifier'
+    ) {
+      const { callee } = node as unknown as { callee: { name: string } };
+      if (callee.name === 'wording' || callee.name === 'wordings') return;
+    }
+    if (forDevelopers.test(calleeOf(node, source))) return;
+    if (type === 'Identifier' && !isInFunction && catalogueNames.has(String(node.name))) {
+      found.push(`${String(node.name)} is read when the file is loaded`);
+    }
+    const text = type === 'JSXText' ? String(node.value) : textOf(node);
+    if (text !== null) {
+      const isStray = isRead || type === 'JSXText' ? letters.test(text) : sentence.test(text);
+      if (isStray || turkishLetters.test(text)) found.push(text.trim());
+    }
+    for (const [name, value] of Object.entries(node)) {
+      for (const child of (Array.isArray(value) ? value : [value]).filter(isNode)) {
+        visit(child, isInFunction || /Function/.test(type), isReadIn(node, name, isRead));
+      }
+    }
+  }
+
+  visit(program as unknown as Node, false, false);
+  return found.map((text) => `${file}: ${text}`);
+}
+
+/** Returns 'console.warn' or 'new RangeError'; empty for other nodes. */
+function calleeOf(node: Node, source: string): string {
+  if (node.type !== 'CallExpression' && node.type !== 'NewExpression') return '';
+  const { callee } = node as unknown as ESTree.CallExpression;
+  return `${node.type === 'NewExpression' ? 'new ' : ''}${source.slice(callee.start, callee.end)}`;
+}
+
+/** Whether a literal here is visible: a child of an element, or the value of a visible attribute. */
+function isReadIn(node: Node, member: string, isRead: boolean): boolean {
+  switch (node.type) {
+    case 'JSXElement':
+    case 'JSXFragment':
+      return member === 'children';
+    case 'JSXAttribute':
+      return member === 'value' && readAloud.has(String((node.name as Node).name));
+    case 'Property': {
+      const { key } = node as unknown as { key: Node };
+      return member === 'value' && readAloud.has(String(key.name ?? key.value));
+    }
+    case 'ConditionalExpression':
+      return member !== 'test' && isRead;
+    case 'LogicalExpression':
+      return member === 'right' && isRead;
+    case 'JSXExpressionContainer':
+    case 'TSAsExpression':
+      return isRead;
+    default:
+      return false;
+  }
+}
+
+describe('visible texts', () => {
+  it('are in the catalogues only, and none is read at module level', () => {
+    expect(Object.keys(sources).length).toBeGreaterThan(100);
+    const stray = Object.entries(sources).flatMap(([file, source]) => strayTexts(file, source));
+    expect(stray).toEqual([]);
+  });
+
+  it.each([
+    ['between tags', 'const a = () => <b>Hello there</b>;', 'Hello there'],
+    ['as a child', "const a = (is) => <b>{is ? 'Yes' : null}</b>;", 'Yes'],
+    ['in an attribute', 'const a = () => <b aria-label="close" />;', 'close'],
+    ['in a property', "const a = () => ({ label: 'close' });", 'close'],
+    ['in a call', "toast.error('That did not work.');", 'That did not work.'],
+    ['in Turkish', "const a = () => f('çok');", 'çok'],
+    ['in a template', 'const a = f(`It is ready now`);', 'It is ready now'],
+    [
+      'read too early',
+      "import { texts } from './texts.ts'; const a = f(texts.b);",
+      'texts is read when the file is loaded',
+    ],
+  ])('are found outside the catalogues %s', (_, source, stray) => {
+    expect(strayTexts('a.tsx', source)).toEqual([`a.tsx: ${stray}`]);
+  });
+
+  it('do not include messages for developers', () => {
+    const source = "throw new Error('The page has no root.'); console.warn('It did not answer.');";
+    expect(strayTexts('a.tsx', source)).toEqual([]);
+  });
+});

@@ -1,0 +1,108 @@
+import { screen } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
+import { account } from '../../testing/accounts.ts';
+import { openApp } from '../../testing/open-app.tsx';
+
+const idOf = (letter: string) => `00000000-0000-4000-8000-00000000000${letter}`;
+
+const image = (id: string, file_name: string) => ({
+  id,
+  file_name,
+  dataset_name: 'Meme',
+  organ_type: null,
+  width: 100,
+  height: 100,
+  mpp_x: null,
+  mpp_y: null,
+  objective_power: null,
+  mpp_derived: false,
+  objective_power_derived: false,
+  vendor: null,
+  format: null,
+  size_bytes: 0,
+  status: 'ready',
+  error: null,
+  hidden: false,
+  created_at: '2026-11-01T00:00:00.000Z',
+});
+
+const stored = {
+  id: 'case-1',
+  version: 4,
+  dataset: 'Meme',
+  name: 'B26-1',
+  description: null,
+  slides: [
+    { image_id: idOf('a'), stain: 'H&E', block: 'A1', note: null },
+    { image_id: idOf('b'), stain: null, block: null, note: null },
+  ],
+  registrations: [],
+  created_at: '2026-11-22T10:00:00.000Z',
+  updated_at: '2026-11-22T10:00:00.000Z',
+};
+
+const dataset = {
+  name: 'Meme',
+  access: 'open',
+  listed: true,
+  sharing: true,
+  identifiable_originals: false,
+  images: 4,
+  grants: [],
+  requests: [],
+};
+
+const images = [
+  image(idOf('a'), 'B26-1_HE.svs'),
+  image(idOf('b'), 'B26-1_PAS.svs'),
+  image(idOf('c'), 'B26-2_A_HE.svs'),
+  image(idOf('d'), 'B26-2_A_PAS.svs'),
+];
+
+const api = {
+  'GET /admin/datasets': { datasets: [dataset] },
+  'GET /cases': { cases: [stored] },
+  'GET /image-catalog/images/rows': { revision: '1', images },
+};
+
+function open(more: object = {}) {
+  return openApp('/admin/cases', { signedInAs: account({ role: 'admin' }), api: { ...api, ...more } });
+}
+
+describe('the screen of cases', () => {
+  it('makes cases that it proposes from file names, without slides that are in a case', async () => {
+    const { calls, person } = open({ 'POST /cases': { ...stored, id: 'case-2' } });
+    await screen.findByText('2 slayt · A1 H&E');
+    await person.click(screen.getByRole('button', { name: 'Dosya adlarından öner' }));
+    await screen.findByLabelText('B26-2 (2 slayt)');
+    expect(screen.queryByLabelText('B26-1 (2 slayt)')).toBeNull();
+    await person.click(screen.getByRole('button', { name: '1 vaka oluştur' }));
+    await expect
+      .poll(() => calls.find(({ name }) => name === 'POST /cases')?.body)
+      .toEqual({
+        dataset: 'Meme',
+        name: 'B26-2',
+        slides: [
+          { image_id: idOf('c'), block: 'A', stain: 'HE' },
+          { image_id: idOf('d'), block: 'A', stain: 'PAS' },
+        ],
+      });
+  });
+
+  it('changes the order and the stains of a case, with the version that was read', async () => {
+    const { calls, person } = open({ 'PATCH /cases/case-1': stored });
+    await person.click(await screen.findByRole('button', { name: 'Düzenle: B26-1' }));
+    await person.type(await screen.findByLabelText('Boya: B26-1_PAS.svs'), 'PAS');
+    await person.click(screen.getByRole('button', { name: 'Yukarı taşı: B26-1_PAS.svs' }));
+    await person.click(screen.getByRole('button', { name: 'Kaydet' }));
+    await expect
+      .poll(() => calls.find(({ name }) => name === 'PATCH /cases/case-1')?.body)
+      .toMatchObject({
+        version: 4,
+        slides: [
+          { image_id: idOf('b'), stain: 'PAS' },
+          { image_id: idOf('a'), stain: 'H&E', block: 'A1' },
+        ],
+      });
+  });
+});

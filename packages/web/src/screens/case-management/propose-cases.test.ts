@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { proposeCases } from './propose-cases.ts';
+
+const images = [
+  'B26-12_A1_PAS.svs',
+  'B26-12_A1_HE.svs',
+  'B26-2_B_HE.ndpi',
+  'B26-2_HE.ome.tif',
+  'tek.svs',
+  'B26-9_HE.svs',
+].map((file_name) => ({ id: file_name, file_name }));
+const rule = { separator: '_', caseParts: 1 } as const;
+
+describe('cases proposed from file names', () => {
+  it('group slides of the same beginning, with block and stain, in natural order', () => {
+    expect(proposeCases(images, rule, new Set())).toEqual([
+      {
+        name: 'B26-2',
+        slides: [
+          { imageId: 'B26-2_B_HE.ndpi', fileName: 'B26-2_B_HE.ndpi', block: 'B', stain: 'HE' },
+          { imageId: 'B26-2_HE.ome.tif', fileName: 'B26-2_HE.ome.tif', block: null, stain: 'HE' },
+        ],
+      },
+      {
+        name: 'B26-12',
+        slides: [
+          { imageId: 'B26-12_A1_HE.svs', fileName: 'B26-12_A1_HE.svs', block: 'A1', stain: 'HE' },
+          { imageId: 'B26-12_A1_PAS.svs', fileName: 'B26-12_A1_PAS.svs', block: 'A1', stain: 'PAS' },
+        ],
+      },
+    ]);
+  });
+
+  it('leave out slides that are in a case', () => {
+    const taken = new Set(['B26-12_A1_PAS.svs']);
+    expect(proposeCases(images, rule, taken).map(({ name }) => name)).toEqual(['B26-2']);
+  });
+
+  it('read more parts as the name of the case', () => {
+    const names = proposeCases(images, { separator: '_', caseParts: 2 }, new Set()).map(({ name }) => name);
+    expect(names).toEqual(['B26-12_A1']);
+  });
+});

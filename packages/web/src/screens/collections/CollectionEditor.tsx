@@ -1,0 +1,215 @@
+import { type Collection, may } from '@lamina/contract';
+import {
+  Alert,
+  Anchor,
+  Button,
+  Group,
+  MultiSelect,
+  SegmentedControl,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Link, useNavigate, useParams } from 'react-router';
+import { useAuth } from '../../api/auth-state.ts';
+import { messageOf } from '../../api/client.ts';
+import { saveCollection, useCollection } from '../../api/collections.ts';
+import { useAllUsers } from '../../api/users.ts';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { LoadFailed } from '../../components/LoadFailed.tsx';
+import { Loading } from '../../components/Loading.tsx';
+import { nameOf } from '../../formatting/person.ts';
+import { announce } from '../../notifications/notify.ts';
+import { AddItems } from './AddItems.tsx';
+import classes from './Collections.module.css';
+import { changesOf, type Draft, draftOf, missingOf } from './draft.ts';
+import { ItemList } from './ItemList.tsx';
+import { texts } from './texts.ts';
+
+/** An own collection with its texts, items and readers, to change them. */
+export function CollectionEditor() {
+  const { collectionId = '' } = useParams();
+  const collection = useCollection(collectionId);
+  if (collection.isPending) return <Loading label={texts.loading} />;
+  if (collection.isError || !collection.data.own) {
+    return (
+      <LoadFailed
+        message={collection.isError ? messageOf(collection.error, texts.loadFailed) : texts.notOwn}
+        onRetry={() => void collection.refetch()}
+      />
+    );
+  }
+  return <Editor key={collectionId} collection={collection.data} />;
+}
+
+function Editor({ collection }: { readonly collection: Collection }) {
+  const navigate = useNavigate();
+  const [draft, setDraft] = useState<Draft>(() => draftOf(collection));
+  const [isAdding, setAdding] = useState(false);
+  const [isRunning, setRunning] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+
+  async function save() {
+    if (draft.title.trim() === '') return setError(texts.titleRequired);
+    const incomplete = draft.items.findIndex(
+      ({ question }) => question !== null && missingOf(question) !== null,
+    );
+    if (incomplete !== -1) return setError(texts.questionIncomplete(incomplete + 1));
+    setRunning(true);
+    const result = await saveCollection(collection.id, { ...changesOf(draft), version: collection.version });
+    setRunning(false);
+    if (!result.success) return setError(result.message);
+    setError(null);
+    announce(result);
+    await navigate('/collections');
+  }
+
+  return (
+    <>
+      <Anchor component={Link} to="/collections" size="sm">
+        {texts.allCollections}
+      </Anchor>
+      <Title order={1} mb="lg">
+        {texts.editHeading}
+      </Title>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <Stack>
+          <TextInput
+            label={texts.title}
+            value={draft.title}
+            maxLength={200}
+            onChange={({ currentTarget }) => setDraft({ ...draft, title: currentTarget.value })}
+          />
+          <Textarea
+            label={texts.description}
+            autosize
+            minRows={2}
+            maxRows={8}
+            maxLength={4000}
+            value={draft.description}
+            onChange={({ currentTarget }) => setDraft({ ...draft, description: currentTarget.value })}
+          />
+          <Readers value={draft.readers} onChange={(readers) => setDraft({ ...draft, readers })} />
+          <Group justify="space-between">
+            <Title order={2} size="h3">
+              {texts.items}
+            </Title>
+            <Button
+              variant="default"
+              leftSection={<IconPlus size={18} aria-hidden />}
+              onClick={() => setAdding(true)}
+            >
+              {texts.addItems}
+            </Button>
+          </Group>
+          {draft.items.length === 0 ? (
+            <EmptyState title={texts.noItems} hint={texts.noItemsHint} />
+          ) : (
+            <ItemList items={draft.items} onChange={(items) => setDraft({ ...draft, items })} />
+          )}
+          {error !== null && <Alert color="red">{error}</Alert>}
+          <Group justify="flex-end">
+            <Button variant="default" component={Link} to="/collections">
+              {texts.cancel}
+            </Button>
+            <Button type="submit" loading={isRunning}>
+              {texts.save}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      {isAdding && (
+        <AddItems
+          onAdd={(added) => setDraft({ ...draft, items: [...draft.items, ...added] })}
+          onClose={() => setAdding(false)}
+        />
+      )}
+    </>
+  );
+}
+
+interface ReadersProps {
+  readonly value: Collection['readers'];
+  readonly onChange: (readers: Collection['readers']) => void;
+}
+
+/** Who may read the collection. Only administrators have a list of accounts to choose from. */
+function Readers({ value, onChange }: ReadersProps) {
+  const { user } = useAuth();
+  const canChoose = user !== null && may(user, 'users.manage');
+  const [kind, setKind] = useState(value === 'members' ? 'members' : value.length === 0 ? 'none' : 'listed');
+  const [listed, setListed] = useState<readonly string[]>(value === 'members' ? [] : value);
+  const hasListed = canChoose || listed.length > 0;
+  function choose(next: string) {
+    setKind(next);
+    onChange(next === 'members' ? 'members' : next === 'listed' ? [...listed] : []);
+  }
+  return (
+    <div>
+      <Text id="readers" size="sm" fw={500} mb={4}>
+        {texts.readers}
+      </Text>
+      <SegmentedControl
+        aria-labelledby="readers"
+        size="xs"
+        className={classes.readers ?? ''}
+        value={kind}
+        onChange={choose}
+        data={[
+          { value: 'none', label: texts.onlyMe },
+          { value: 'members', label: texts.allMembers },
+          ...(hasListed ? [{ value: 'listed', label: texts.chosenPeople }] : []),
+        ]}
+      />
+      {kind === 'listed' &&
+        (canChoose ? (
+          <ReaderList
+            value={listed}
+            onChange={(next) => {
+              setListed(next);
+              onChange([...next]);
+            }}
+          />
+        ) : (
+          <Text size="sm" c="dimmed" mt="xs">
+            {texts.readersOf(listed.length)}
+          </Text>
+        ))}
+      <Text size="sm" c="dimmed" mt={4}>
+        {texts.readersHint}
+      </Text>
+    </div>
+  );
+}
+
+interface ReaderListProps {
+  readonly value: readonly string[];
+  readonly onChange: (uids: readonly string[]) => void;
+}
+
+function ReaderList({ value, onChange }: ReaderListProps) {
+  const users = useAllUsers();
+  const active = (users.data ?? []).filter(({ status, uid }) => status === 'active' || value.includes(uid));
+  return (
+    <MultiSelect
+      mt="xs"
+      aria-label={texts.chosenPeople}
+      placeholder={texts.choosePeople}
+      searchable
+      data={active.map((user) => ({ value: user.uid, label: `${nameOf(user)} (${user.email})` }))}
+      value={[...value]}
+      onChange={onChange}
+      limit={50}
+    />
+  );
+}

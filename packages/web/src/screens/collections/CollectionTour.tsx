@@ -1,0 +1,83 @@
+import type { Collection, CollectionItem } from '@lamina/contract';
+import { Button } from '@mantine/core';
+import { useEffect, useMemo } from 'react';
+import { Link, useParams, useSearchParams } from 'react-router';
+import { useImage } from '../../api/catalogue.ts';
+import { messageOf } from '../../api/client.ts';
+import { useCollection } from '../../api/collections.ts';
+import { imageSessions, useImageSession } from '../../api/image-sessions.ts';
+import { fetchPixels, thumbnailAddress } from '../../api/images.ts';
+import { LoadFailed } from '../../components/LoadFailed.tsx';
+import { Loading } from '../../components/Loading.tsx';
+import { createDescriptorSupply } from '../../viewer/preload.ts';
+import type { TourStep } from '../../viewer/tour/steps.ts';
+import { Tour } from '../../viewer/tour/Tour.tsx';
+import { useViewedSlide } from '../../viewer/use-viewed-slide.ts';
+import { texts } from './texts.ts';
+
+const descriptors = createDescriptorSupply(fetchPixels);
+
+/** A collection as a tour: one slide after the other, in the window. */
+export function CollectionTour() {
+  const { collectionId = '' } = useParams();
+  const collection = useCollection(collectionId);
+  if (collection.isPending) return <Loading label={texts.loading} />;
+  if (collection.isError) {
+    return (
+      <LoadFailed
+        message={messageOf(collection.error, texts.loadFailed)}
+        onRetry={() => void collection.refetch()}
+      />
+    );
+  }
+  return <OpenCollection key={collectionId} collection={collection.data} />;
+}
+
+function OpenCollection({ collection }: { readonly collection: Collection }) {
+  const [address, setAddress] = useSearchParams();
+  useEffect(() => imageSessions.enter(), []);
+  const session = useImageSession();
+  const steps = useMemo(() => collection.items.flatMap(stepsOf), [collection.items]);
+  const wanted = Number(address.get('step') ?? 1) - 1;
+  const place = Number.isInteger(wanted) && wanted >= 0 && wanted < steps.length ? wanted : 0;
+  const imageId = steps[place]?.imageId ?? null;
+  const { image } = useImage(imageId);
+  const slide = useViewedSlide(image);
+  const pixels = useMemo(() => ({ fetchPixels, descriptors, session: session.id }), [session.id]);
+  return (
+    <Tour
+      title={collection.title}
+      steps={steps}
+      place={place}
+      onPlace={(next) => setAddress({ step: String(next + 1) }, { replace: true })}
+      slide={slide}
+      picture={session.id === null || imageId === null ? null : thumbnailAddress(imageId, session.id)}
+      pixels={pixels}
+      isMovable
+      collectionId={collection.id}
+      isVisitor={false}
+      showsAnnotations={false}
+      canPresent={collection.own}
+      actions={
+        <Button component={Link} to="/collections" size="xs" variant="subtle">
+          {texts.allCollections}
+        </Button>
+      }
+    />
+  );
+}
+
+/** The slides of a case are steps of their own; the first one has the question. */
+function stepsOf(
+  { images, title, text, question, field, colours }: CollectionItem,
+  item: number,
+): readonly TourStep[] {
+  const step = { item, text, question, field, colours, title: title ?? texts.noAccess };
+  if (images.length === 0) return [{ ...step, imageId: null, question: null }];
+  return images.map((imageId, index) => ({
+    ...step,
+    imageId,
+    title: images.length === 1 ? step.title : `${step.title} · ${index + 1}`,
+    question: index === 0 ? question : null,
+  }));
+}

@@ -1,0 +1,244 @@
+import type { PresentationEvent } from '@lamina/contract';
+import { act, screen, within } from '@testing-library/react';
+import { describe, expect, it, vi } from 'vitest';
+import { account } from '../../testing/accounts.ts';
+import { openApp } from '../../testing/open-app.tsx';
+import { refusal } from '../../testing/stub-api.ts';
+
+/** Sends an event of the presentation that is followed. */
+const presentation = vi.hoisted((): { send: (event: object) => void } => ({ send: () => undefined }));
+vi.mock(import('../../api/presentations.ts'), async (original) => ({
+  ...(await original()),
+  follow: (_, __, onEvent) => {
+    presentation.send = (event) => act(() => onEvent(event as PresentationEvent));
+    return () => undefined;
+  },
+}));
+// The drawing library needs a real browser.
+vi.mock('../../viewer/SlideViewer.tsx', () => ({ SlideViewer: () => <p>the slide</p> }));
+
+const field = { x: 10, y: 20, zoom: 0.5, rotation: 90, mirrored: false };
+
+const item = {
+  type: 'view',
+  id: 'v-1',
+  text: 'Kenara bakın.',
+  question: { kind: 'choice', text: 'Hangi boya?', choices: ['PAS', 'H&E'] },
+  access: true,
+  title: 'Kenar',
+  images: ['a'],
+  field,
+};
+
+const collection = {
+  id: 'c-1',
+  version: 3,
+  title: 'Ders 3',
+  description: null,
+  owner: 'uid-of-ipek',
+  owner_name: 'İpek Işık',
+  own: true,
+  items: [item, { ...item, id: 'b', type: 'slide', question: null, text: null, title: 'Dalak', field: null }],
+  readers: [],
+  created_at: '2026-11-22T10:00:00.000Z',
+  updated_at: '2026-11-22T10:00:00.000Z',
+};
+
+const view = {
+  id: 'v-1',
+  version: 1,
+  image_id: 'a',
+  title: 'Kenar',
+  text: null,
+  field,
+  colours: null,
+  layers: null,
+  created_at: '2026-11-22T10:00:00.000Z',
+  updated_at: '2026-11-22T10:00:00.000Z',
+};
+
+const lists = {
+  'GET /collections': { collections: [collection] },
+  'GET /saved-views': { saved_views: [view] },
+};
+
+describe('the screen of collections', () => {
+  it('lists collections and saved views, and opens a view in the slide viewer with its field', async () => {
+    openApp('/collections', { signedInAs: account(), api: lists });
+    const open = await screen.findByRole('link', { name: 'Aç: Kenar' });
+    expect(open.getAttribute('href')).toBe('/wsi-viewer?image=a&x=10&y=20&zoom=0.5&rotation=90');
+    expect(screen.getByRole('link', { name: 'Aç: Ders 3' }).getAttribute('href')).toBe('/collections/c-1');
+    screen.getByText(/2 öğe · Yalnızca siz/);
+    screen.getByRole('link', { name: 'Yanıtlar: Ders 3' });
+  });
+
+  it('offers a viewer neither new collections nor saved views', async () => {
+    const api = { 'GET /collections': { collections: [{ ...collection, own: false }] } };
+    const { calls } = openApp('/collections', { signedInAs: account({ role: 'viewer' }), api });
+    await screen.findByRole('link', { name: 'Aç: Ders 3' });
+    expect(screen.queryByRole('button', { name: 'Yeni koleksiyon' })).toBeNull();
+    expect(screen.queryByRole('link', { name: 'Düzenle: Ders 3' })).toBeNull();
+    expect(calls.map(({ name }) => name)).not.toContain('GET /saved-views');
+  });
+
+  it('makes a share link of a collection', async () => {
+    const url = 'https://example.org/shared#s';
+    const { calls, person } = openApp('/collections', {
+      signedInAs: account(),
+      api: { ...lists, 'POST /share-links': { url } },
+    });
+    await person.click(await screen.findByRole('button', { name: 'Paylaş: Ders 3' }));
+    await person.click(screen.getByRole('switch', { name: /^İşaretlemeler görünsün/ }));
+    await person.click(screen.getByRole('button', { name: 'Bağlantı oluştur' }));
+    await expect
+      .poll(() => calls.find(({ name }) => name === 'POST /share-links')?.body)
+      .toMatchObject({
+        target: { type: 'collection', id: 'c-1' },
+        title: 'Ders 3',
+        free_movement: true,
+        show_annotations: true,
+      });
+  });
+});
+
+describe('the editor of a collection', () => {
+  it('saves another order, texts and a question, with the version that was read', async () => {
+    const { calls, person, address } = openApp('/collections/c-1/edit', {
+      signedInAs: account(),
+      api: { ...lists, 'GET /collections/c-1': collection, 'PATCH /collections/c-1': collection },
+    });
+    await person.click(await screen.findByRole('button', { name: 'Aşağı taşı: Kenar' }));
+    screen.getByText('“Kenar” 2. sıraya taşındı.');
+    await person.click(screen.getByRole('checkbox', { name: '2. seçenek doğru' }));
+    await person.click(screen.getByRole('button', { name: 'Kaydet' }));
+    await expect.poll(address).toBe('/collections');
+    expect(calls.find(({ name }) => name === 'PATCH /collections/c-1')?.body).toMatchObject({
+      version: 3,
+      items: [
+        { type: 'slide', id: 'b', text: null, question: null },
+        { type: 'view', id: 'v-1', question: { kind: 'choice', choices: ['PAS', 'H&E'], correct: [1] } },
+      ],
+    });
+  });
+
+  it('does not save a question without a correct answer', async () => {
+    const { calls, person } = openApp('/collections/c-1/edit', {
+      signedInAs: account(),
+      api: { ...lists, 'GET /collections/c-1': collection },
+    });
+    await person.click(await screen.findByRole('button', { name: 'Kaydet' }));
+    await screen.findByText(/1\. adımın sorusu eksik/);
+    expect(calls.map(({ name }) => name)).not.toContain('PATCH /collections/c-1');
+  });
+
+  it('keeps what was typed when another tab has changed the collection', async () => {
+    const { person } = openApp('/collections/c-1/edit', {
+      signedInAs: account(),
+      api: {
+        ...lists,
+        'GET /collections/c-1': { ...collection, items: [] },
+        'PATCH /collections/c-1': refusal('conflict'),
+      },
+    });
+    const title = await screen.findByLabelText('Başlık');
+    await person.clear(title);
+    await person.type(title, 'Ders 4');
+    await person.click(screen.getByRole('button', { name: 'Kaydet' }));
+    await screen.findByRole('alert');
+    expect((title as HTMLInputElement).value).toBe('Ders 4');
+  });
+});
+
+describe('a collection as a tour', () => {
+  const api = {
+    ...lists,
+    'GET /collections/c-1': { ...collection, own: false },
+    'POST /collections/c-1/answers': { correct: true, explanation: 'Çekirdekler mavi.' },
+  };
+
+  it('shows one item after the other, and answers its question', async () => {
+    const { calls, person, address } = openApp('/collections/c-1', { signedInAs: account(), api });
+    await screen.findByRole('heading', { name: 'Ders 3 · Kenar' });
+    screen.getByText('Kenara bakın.');
+    await person.click(screen.getByRole('checkbox', { name: 'H&E' }));
+    await person.click(screen.getByRole('button', { name: 'Yanıtla' }));
+    await screen.findByText('Çekirdekler mavi.');
+    expect(calls.find(({ name }) => name === 'POST /collections/c-1/answers')?.body).toEqual({
+      item: 0,
+      answer: [1],
+    });
+    await person.click(screen.getByRole('button', { name: 'Sonraki' }));
+    await screen.findByRole('heading', { name: 'Ders 3 · Dalak' });
+    expect(address()).toBe('/collections/c-1?step=2');
+    await person.click(screen.getByRole('button', { name: 'Önceki' }));
+    screen.getByText('Çekirdekler mavi.');
+  });
+
+  it('says where to request access to an item that the reader may not view', async () => {
+    const closed = { ...item, access: false, title: null, images: [], field: null };
+    openApp('/collections/c-1', {
+      signedInAs: account({ role: 'viewer' }),
+      api: { ...api, 'GET /collections/c-1': { ...collection, own: false, items: [closed] } },
+    });
+    await screen.findByText('Bu slaydı görme yetkiniz yok');
+    screen.getByText(/erişim isteyebilirsiniz/);
+    expect(screen.queryByRole('form')).toBeNull();
+  });
+
+  it('follows what the owner presents, until the reader leaves', async () => {
+    const { person } = openApp('/collections/c-1', { signedInAs: account(), api });
+    await screen.findByRole('heading', { name: 'Ders 3 · Kenar' });
+    presentation.send({ field: null, item: 1 });
+    await screen.findByRole('heading', { name: 'Ders 3 · Dalak' });
+    await person.click(screen.getByRole('button', { name: 'İzlemeyi bırak' }));
+    presentation.send({ field: null, item: 0 });
+    await screen.findByText('Canlı sunum var.');
+    screen.getByRole('heading', { name: 'Ders 3 · Dalak' });
+    await person.click(screen.getByRole('button', { name: 'Sunumu izle' }));
+    await screen.findByRole('heading', { name: 'Ders 3 · Kenar' });
+  });
+
+  it('sends the owner’s item to the followers while the owner presents', async () => {
+    const { calls, person } = openApp('/collections/c-1', {
+      signedInAs: account(),
+      api: {
+        ...lists,
+        'GET /collections/c-1': collection,
+        'POST /collections/c-1/presentation': new Response(null, { status: 204 }),
+      },
+    });
+    const sent = () =>
+      calls.filter(({ name }) => name === 'POST /collections/c-1/presentation').map(({ body }) => body);
+    await person.click(await screen.findByRole('button', { name: 'Sun' }));
+    await expect.poll(sent).toContainEqual({ field: null, item: 0 });
+    await person.click(screen.getByRole('button', { name: 'Sonraki' }));
+    await expect.poll(sent).toContainEqual({ field: null, item: 1 });
+    await person.click(screen.getByRole('button', { name: 'Sunumu bitir' }));
+    await expect.poll(() => sent().at(-1)).toEqual({ field: null, item: null });
+  });
+});
+
+describe('the answers of a collection', () => {
+  it('are a table with the texts of the choices', async () => {
+    const answers = [
+      {
+        item: 0,
+        question: 'Hangi boya?',
+        person: 'Visitor 1',
+        uid: null,
+        answer: [1],
+        correct: true,
+        attempts: 2,
+        answered_at: '2026-11-22T10:00:00.000Z',
+      },
+    ];
+    openApp('/collections/c-1/answers', {
+      signedInAs: account(),
+      api: { 'GET /collections/c-1': collection, 'GET /collections/c-1/answers': { answers } },
+    });
+    const row = await screen.findByRole('row', { name: /1\. ziyaretçi/ });
+    within(row).getByText('H&E');
+    within(row).getByText('Doğru');
+    screen.getByText('1 yanıttan 1 tanesi doğru.');
+  });
+});

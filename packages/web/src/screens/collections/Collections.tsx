@@ -1,0 +1,309 @@
+import { type Collection, may, type SavedView } from '@lamina/contract';
+import { Badge, Button, Group, Text, TextInput, Title } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Link, useNavigate } from 'react-router';
+import { useAuth } from '../../api/auth-state.ts';
+import { messageOf } from '../../api/client.ts';
+import {
+  makeCollection,
+  removeCollection,
+  removeView,
+  useCollections,
+  useSavedViews,
+} from '../../api/collections.ts';
+import { makeShareLink } from '../../api/share-links.ts';
+import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { FormDialog } from '../../components/FormDialog.tsx';
+import { LoadFailed } from '../../components/LoadFailed.tsx';
+import { Loading } from '../../components/Loading.tsx';
+import { ShareDialog } from '../../components/ShareDialog.tsx';
+import { formatDateAndTime } from '../../formatting/dates.ts';
+import { announce } from '../../notifications/notify.ts';
+import { slideFieldOf } from '../../viewer/tour/steps.ts';
+import { formatField } from '../../viewer/view-address.ts';
+import classes from './Collections.module.css';
+import { texts } from './texts.ts';
+
+/** Which dialog is open. */
+type Dialog =
+  | { readonly kind: 'new' }
+  | {
+      readonly kind: 'share';
+      readonly type: 'collection' | 'view';
+      readonly id: string;
+      readonly title: string;
+    }
+  | {
+      readonly kind: 'delete';
+      readonly type: 'collection' | 'view';
+      readonly id: string;
+      readonly title: string;
+    };
+
+/** Collections that the person made or may read, and own saved views. */
+export function Collections() {
+  const { user } = useAuth();
+  const [dialog, setDialog] = useState<Dialog | null>(null);
+  if (user === null) return null; // the guard redirects
+  const canMake = may(user, 'sharing.own');
+  const close = () => setDialog(null);
+  return (
+    <>
+      <Group justify="space-between" mb="xs">
+        <Title order={1}>{texts.heading}</Title>
+        {canMake && (
+          <Button leftSection={<IconPlus size={18} aria-hidden />} onClick={() => setDialog({ kind: 'new' })}>
+            {texts.newCollection}
+          </Button>
+        )}
+      </Group>
+      <Text c="dimmed" mb="lg">
+        {texts.hint}
+      </Text>
+      <CollectionList canMake={canMake} onDialog={setDialog} />
+      {canMake && <ViewList onDialog={setDialog} />}
+      {dialog?.kind === 'new' && <NewCollection onClose={close} />}
+      {dialog?.kind === 'share' && (
+        <ShareDialog
+          heading={dialog.type === 'collection' ? texts.shareCollection : texts.shareView}
+          target={{ type: dialog.type, id: dialog.id }}
+          proposedTitle={dialog.title}
+          lang="tr"
+          onMake={makeShareLink}
+          onClose={close}
+        />
+      )}
+      {dialog?.kind === 'delete' && (
+        <ConfirmDialog
+          title={texts.deleteHeading}
+          confirmLabel={texts.delete}
+          isGrave
+          onConfirm={async () => {
+            announce(await (dialog.type === 'collection' ? removeCollection : removeView)(dialog.id));
+            close();
+          }}
+          onClose={close}
+        >
+          <Text>
+            {dialog.type === 'collection'
+              ? texts.deleteCollection(dialog.title)
+              : texts.deleteView(dialog.title)}
+          </Text>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+interface ListProps {
+  readonly onDialog: (dialog: Dialog) => void;
+}
+
+function CollectionList({ canMake, onDialog }: ListProps & { readonly canMake: boolean }) {
+  const collections = useCollections();
+  if (collections.isPending) return <Loading label={texts.loading} />;
+  if (collections.isError) {
+    return (
+      <LoadFailed
+        message={messageOf(collections.error, texts.loadFailed)}
+        onRetry={() => void collections.refetch()}
+      />
+    );
+  }
+  if (collections.data.length === 0) {
+    return <EmptyState title={texts.none} hint={canMake ? texts.noneHint : texts.noneReaderHint} />;
+  }
+  return (
+    <ul className={classes.cards}>
+      {collections.data.map((collection) => (
+        <CollectionCard key={collection.id} collection={collection} onDialog={onDialog} />
+      ))}
+    </ul>
+  );
+}
+
+function CollectionCard({ collection, onDialog }: ListProps & { readonly collection: Collection }) {
+  const { id, title, description, items, own, owner_name: ownerName, readers, updated_at: at } = collection;
+  const hasQuestions = items.some(({ question }) => question !== null);
+  const of = { type: 'collection', id, title } as const;
+  return (
+    <li className={classes.card}>
+      <div className={classes.cardText}>
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        <Text size="sm" c="dimmed">
+          {[
+            texts.itemCount(items.length),
+            own ? texts.readersOf(readers === 'members' ? 'members' : readers.length) : (ownerName ?? ''),
+            texts.changedAt(formatDateAndTime(at)),
+          ]
+            .filter(Boolean)
+            .join(' · ')}
+        </Text>
+        {description !== null && <p className={classes.description}>{description}</p>}
+        {hasQuestions && <Badge variant="light">{texts.hasQuestions}</Badge>}
+      </div>
+      <Group gap="xs">
+        <Button
+          component={Link}
+          to={`/collections/${id}`}
+          size="xs"
+          disabled={items.length === 0}
+          aria-label={texts.openOf(title)}
+        >
+          {texts.open}
+        </Button>
+        {own && (
+          <>
+            <Button
+              component={Link}
+              to={`/collections/${id}/edit`}
+              size="xs"
+              variant="default"
+              aria-label={texts.editOf(title)}
+            >
+              {texts.edit}
+            </Button>
+            <Button
+              size="xs"
+              variant="default"
+              aria-label={texts.shareOf(title)}
+              onClick={() => onDialog({ kind: 'share', ...of })}
+            >
+              {texts.share}
+            </Button>
+            {hasQuestions && (
+              <Button
+                component={Link}
+                to={`/collections/${id}/answers`}
+                size="xs"
+                variant="default"
+                aria-label={texts.answersOf(title)}
+              >
+                {texts.answers}
+              </Button>
+            )}
+            <Button
+              size="xs"
+              variant="subtle"
+              color="eosin"
+              aria-label={texts.deleteOf(title)}
+              onClick={() => onDialog({ kind: 'delete', ...of })}
+            >
+              {texts.delete}
+            </Button>
+          </>
+        )}
+      </Group>
+    </li>
+  );
+}
+
+function ViewList({ onDialog }: ListProps) {
+  const views = useSavedViews();
+  return (
+    <section aria-label={texts.views} className={classes.views}>
+      <Title order={2} mt="xl" mb="sm">
+        {texts.views}
+      </Title>
+      {views.isPending ? (
+        <Loading label={texts.loading} />
+      ) : views.isError ? (
+        <LoadFailed message={messageOf(views.error, texts.loadFailed)} onRetry={() => void views.refetch()} />
+      ) : views.data.length === 0 ? (
+        <EmptyState title={texts.noViews} hint={texts.noViewsHint} />
+      ) : (
+        <ul className={classes.cards}>
+          {views.data.map((view) => (
+            <ViewCard key={view.id} view={view} onDialog={onDialog} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function ViewCard({ view, onDialog }: ListProps & { readonly view: SavedView }) {
+  const { id, title, text, image_id: imageId, field, updated_at: at } = view;
+  const of = { type: 'view', id, title } as const;
+  const address = new URLSearchParams({ image: imageId, ...formatField(slideFieldOf(field)) });
+  return (
+    <li className={classes.card}>
+      <div className={classes.cardText}>
+        <Title order={3} size="h5">
+          {title}
+        </Title>
+        <Text size="sm" c="dimmed">
+          {texts.changedAt(formatDateAndTime(at))}
+        </Text>
+        {text !== null && <p className={classes.description}>{text}</p>}
+      </div>
+      <Group gap="xs">
+        <Button
+          component={Link}
+          to={{ pathname: '/wsi-viewer', search: `${address}` }}
+          size="xs"
+          variant="default"
+          aria-label={texts.openOf(title)}
+        >
+          {texts.open}
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          aria-label={texts.shareOf(title)}
+          onClick={() => onDialog({ kind: 'share', ...of })}
+        >
+          {texts.share}
+        </Button>
+        <Button
+          size="xs"
+          variant="subtle"
+          color="eosin"
+          aria-label={texts.deleteOf(title)}
+          onClick={() => onDialog({ kind: 'delete', ...of })}
+        >
+          {texts.delete}
+        </Button>
+      </Group>
+    </li>
+  );
+}
+
+function NewCollection({ onClose }: { readonly onClose: () => void }) {
+  const navigate = useNavigate();
+  const [title, setTitle] = useState('');
+  const [isRunning, setRunning] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+
+  async function make() {
+    if (title.trim() === '') return setError(texts.titleRequired);
+    setRunning(true);
+    const made = await makeCollection(title.trim());
+    setRunning(false);
+    if ('error' in made) return setError(made.error);
+    await navigate(`/collections/${made.id}/edit`);
+  }
+
+  return (
+    <FormDialog
+      title={texts.newCollection}
+      submitLabel={texts.create}
+      isRunning={isRunning}
+      onSubmit={() => void make()}
+      onClose={onClose}
+    >
+      <TextInput
+        label={texts.title}
+        value={title}
+        maxLength={200}
+        error={error}
+        data-autofocus
+        onChange={({ currentTarget }) => setTitle(currentTarget.value)}
+      />
+    </FormDialog>
+  );
+}

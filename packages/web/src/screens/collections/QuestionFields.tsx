@@ -1,0 +1,237 @@
+import type { CollectionItem, Question } from '@lamina/contract';
+import {
+  Button,
+  Checkbox,
+  CloseButton,
+  Group,
+  Modal,
+  SegmentedControl,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { useState } from 'react';
+import { texts as shared } from '../../language/texts.ts';
+import type { SlideView } from '../../viewer/slide-view.ts';
+import { AccountSlide } from '../../viewer/tour/AccountSlide.tsx';
+import { SlideMarks } from '../../viewer/tour/SlideMarks.tsx';
+import classes from './Collections.module.css';
+import type { DraftQuestion } from './draft.ts';
+import { texts } from './texts.ts';
+
+interface QuestionFieldsProps {
+  readonly question: DraftQuestion;
+  /** The slide of the item; null without access. */
+  readonly imageId: string | null;
+  readonly field: CollectionItem['field'];
+  /** Null removes the question. */
+  readonly onChange: (question: DraftQuestion | null) => void;
+}
+
+/** The question of an item: its kind, text, correct answer and explanation. */
+export function QuestionFields({ question, imageId, field, onChange }: QuestionFieldsProps) {
+  const [isDrawing, setDrawing] = useState(false);
+  return (
+    <fieldset className={classes.question}>
+      <legend>{texts.question}</legend>
+      <Stack gap="sm">
+        <SegmentedControl
+          aria-label={texts.questionKind}
+          size="xs"
+          className={classes.readers ?? ''}
+          value={question.kind}
+          onChange={(kind) => onChange({ ...question, kind: kind as Question['kind'] })}
+          data={[
+            { value: 'choice', label: texts.questionKinds.choice },
+            { value: 'region', label: texts.questionKinds.region },
+            { value: 'text', label: texts.questionKinds.text },
+          ]}
+        />
+        <Textarea
+          label={texts.questionText}
+          autosize
+          minRows={1}
+          maxRows={6}
+          maxLength={2000}
+          value={question.text}
+          onChange={({ currentTarget }) => onChange({ ...question, text: currentTarget.value })}
+        />
+        {question.kind === 'choice' && <Choices question={question} onChange={onChange} />}
+        {question.kind === 'region' && (
+          <Group>
+            <Button size="xs" variant="default" disabled={imageId === null} onClick={() => setDrawing(true)}>
+              {texts.drawRegion}
+            </Button>
+            <Text size="sm" c="dimmed">
+              {question.region.length < 3 ? texts.regionMissing : texts.regionDrawn}
+            </Text>
+          </Group>
+        )}
+        <Textarea
+          label={texts.explanation}
+          description={texts.explanationHint}
+          autosize
+          minRows={1}
+          maxRows={6}
+          maxLength={4000}
+          value={question.explanation}
+          onChange={({ currentTarget }) => onChange({ ...question, explanation: currentTarget.value })}
+        />
+        <Group justify="flex-end">
+          <Button size="xs" variant="subtle" color="eosin" onClick={() => onChange(null)}>
+            {texts.removeQuestion}
+          </Button>
+        </Group>
+      </Stack>
+      {isDrawing && imageId !== null && (
+        <RegionDialog
+          imageId={imageId}
+          field={field}
+          region={question.region}
+          onDone={(region) => {
+            onChange({ ...question, region });
+            setDrawing(false);
+          }}
+          onClose={() => setDrawing(false)}
+        />
+      )}
+    </fieldset>
+  );
+}
+
+interface ChoicesProps {
+  readonly question: DraftQuestion;
+  readonly onChange: (question: DraftQuestion) => void;
+}
+
+function Choices({ question, onChange }: ChoicesProps) {
+  const { choices, correct } = question;
+  return (
+    <div>
+      <Text size="sm" mb="xs">
+        {texts.choicesHint}
+      </Text>
+      <Stack gap="xs">
+        {choices.map((choice, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a choice is its position
+          <Group key={index} gap="xs" wrap="nowrap">
+            <Checkbox
+              aria-label={texts.isCorrect(index + 1)}
+              checked={correct.includes(index)}
+              onChange={({ currentTarget }) =>
+                onChange({
+                  ...question,
+                  correct: currentTarget.checked
+                    ? [...correct, index]
+                    : correct.filter((each) => each !== index),
+                })
+              }
+            />
+            <TextInput
+              className={classes.grow ?? ''}
+              aria-label={texts.choice(index + 1)}
+              placeholder={texts.choice(index + 1)}
+              maxLength={300}
+              value={choice}
+              onChange={({ currentTarget }) =>
+                onChange({ ...question, choices: choices.with(index, currentTarget.value) })
+              }
+            />
+            <CloseButton
+              aria-label={texts.removeChoice(index + 1)}
+              disabled={choices.length <= 2}
+              onClick={() =>
+                onChange({
+                  ...question,
+                  choices: choices.toSpliced(index, 1),
+                  correct: correct
+                    .filter((each) => each !== index)
+                    .map((each) => (each > index ? each - 1 : each)),
+                })
+              }
+            />
+          </Group>
+        ))}
+        <Group>
+          <Button
+            size="xs"
+            variant="subtle"
+            disabled={choices.length >= 20}
+            onClick={() => onChange({ ...question, choices: [...choices, ''] })}
+          >
+            {texts.addChoice}
+          </Button>
+        </Group>
+      </Stack>
+    </div>
+  );
+}
+
+interface RegionDialogProps {
+  readonly imageId: string;
+  readonly field: CollectionItem['field'];
+  readonly region: DraftQuestion['region'];
+  readonly onDone: (region: DraftQuestion['region']) => void;
+  readonly onClose: () => void;
+}
+
+/** The slide of an item, on which the corners of the correct region are placed. */
+function RegionDialog({ imageId, field, region, onDone, onClose }: RegionDialogProps) {
+  const [view, setView] = useState<SlideView | null>(null);
+  const [corners, setCorners] = useState(region);
+  const [isPlacing, setPlacing] = useState(true);
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="80rem"
+      title={texts.drawRegion}
+      closeButtonProps={{ 'aria-label': shared.close }}
+      centered
+      withinPortal={false}
+    >
+      <Stack>
+        <Text size="sm">{texts.regionHint}</Text>
+        <div className={classes.stage}>
+          <AccountSlide imageId={imageId} field={field} onView={setView} />
+          {view !== null && (
+            <SlideMarks
+              view={view}
+              points={[]}
+              area={corners}
+              onMark={isPlacing ? (corner) => setCorners([...corners, corner]) : null}
+              label={texts.regionHint}
+            />
+          )}
+        </div>
+        <Group justify="space-between">
+          <Group gap="xs">
+            <Button
+              variant={isPlacing ? 'filled' : 'default'}
+              aria-pressed={isPlacing}
+              onClick={() => setPlacing(!isPlacing)}
+            >
+              {texts.placeCorners}
+            </Button>
+            <Button
+              variant="default"
+              disabled={corners.length === 0}
+              onClick={() => setCorners(corners.slice(0, -1))}
+            >
+              {texts.undo}
+            </Button>
+          </Group>
+          <Group gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {texts.cancel}
+            </Button>
+            <Button disabled={corners.length < 3} onClick={() => onDone(corners)}>
+              {texts.takeRegion}
+            </Button>
+          </Group>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,56 @@
+import { screen } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
+import { openApp } from '../../testing/open-app.tsx';
+import { refusal } from '../../testing/stub-api.ts';
+
+type Person = ReturnType<typeof openApp>['person'];
+
+async function typePassword(person: Person, password: string) {
+  await person.type(await screen.findByLabelText('Şifre'), password);
+  await person.click(screen.getByRole('button', { name: 'Doğrula' }));
+}
+
+describe('the page of the confirmation link', () => {
+  it('keeps no code in the address', async () => {
+    const { address } = openApp('/auth/confirm#code=one-time-code');
+    await screen.findByLabelText('Şifre');
+    await expect.poll(address).toBe('/auth/confirm');
+  });
+
+  it('sends the code and the password, and goes to the login page', async () => {
+    const { person, calls, address } = openApp('/auth/confirm#code=one%2Btime', {
+      api: { 'POST /auth/register/confirm': { message: 'Adresiniz doğrulandı.' } },
+    });
+    await typePassword(person, 'a thin slice');
+    await screen.findByText('Adresiniz doğrulandı.');
+    expect(calls).toMatchObject([{ body: { code: 'one+time', password: 'a thin slice' } }]);
+    expect(address()).toBe('/auth/login');
+  });
+
+  it('shows at the field that the password is wrong', async () => {
+    const { person, address } = openApp('/auth/confirm#code=c', {
+      api: { 'POST /auth/register/confirm': refusal('credentials_invalid') },
+    });
+    await typePassword(person, 'wrong');
+    await screen.findByText('Geçersiz e-posta veya şifre.');
+    expect(screen.getByLabelText('Şifre').getAttribute('aria-invalid')).toBe('true');
+    expect(address()).toBe('/auth/confirm');
+  });
+
+  it('leads from an expired link to the registration', async () => {
+    const { person } = openApp('/auth/confirm#code=old', {
+      api: { 'POST /auth/register/confirm': refusal('confirmation_link_invalid') },
+    });
+    await typePassword(person, 'a thin slice');
+    await screen.findByText('Bağlantı geçersiz veya süresi dolmuş. Lütfen yeniden kayıt olun.');
+    expect(screen.getByRole('link', { name: 'Yeniden kayıt ol' }).getAttribute('href')).toBe(
+      '/auth/register',
+    );
+  });
+
+  it('without a code says where the link is', async () => {
+    openApp('/auth/confirm');
+    await screen.findByText(/gönderilen e-postadaki bağlantıyla açın/);
+    expect(screen.queryByLabelText('Şifre')).toBeNull();
+  });
+});

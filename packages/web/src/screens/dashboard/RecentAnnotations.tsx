@@ -1,0 +1,45 @@
+import type { AnnotatedSlide } from '@lamina/contract';
+import { Anchor, Text } from '@mantine/core';
+import { IconPolygon } from '@tabler/icons-react';
+import { Link } from 'react-router';
+import { useRecentAnnotations } from '../../api/annotated-slides.ts';
+import { Panel } from '../../components/Panel.tsx';
+import { formatDateAndTime } from '../../formatting/dates.ts';
+import classes from './RecentActivity.module.css';
+import { texts } from './texts.ts';
+
+/** Slides whose annotations changed last; no panel while there are none, because many people only read slides. */
+export function RecentAnnotations() {
+  const { data: slides = [] } = useRecentAnnotations();
+  if (slides.length === 0) return null;
+  return (
+    <Panel title={texts.recentAnnotations}>
+      <ol className={classes.list}>
+        {slides.map((slide) => (
+          <Slide key={slide.image_id} slide={slide} />
+        ))}
+      </ol>
+    </Panel>
+  );
+}
+
+function Slide({ slide }: { readonly slide: AnnotatedSlide }) {
+  const { image_id, file_name, layer_name, owner_name, annotation_count, updated_at } = slide;
+  const details = [layer_name, owner_name, texts.annotations(annotation_count)].filter(Boolean);
+  return (
+    <li className={classes.entry}>
+      <IconPolygon size={20} aria-hidden className={classes.icon} />
+      <span className={classes.what}>
+        <Anchor component={Link} to={`/wsi-viewer?image=${encodeURIComponent(image_id)}`}>
+          {file_name}
+        </Anchor>
+        <Text component="span" display="block" size="sm" c="dimmed">
+          {details.join(' · ')}
+        </Text>
+      </span>
+      <time dateTime={updated_at} className={classes.when}>
+        {formatDateAndTime(updated_at)}
+      </time>
+    </li>
+  );
+}

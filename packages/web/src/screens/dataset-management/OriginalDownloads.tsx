@@ -1,0 +1,89 @@
+import type { Dataset } from '@lamina/contract';
+import { Alert, Button, Switch, Text, Title } from '@mantine/core';
+import { setDatasetIdentifiable, setDownload } from '../../api/datasets.ts';
+import { nameOf } from '../../formatting/person.ts';
+import type { ActionResult } from '../../notifications/action-result.ts';
+import { AddPerson } from './AddPerson.tsx';
+import classes from './DatasetManagement.module.css';
+import { texts } from './texts.ts';
+
+interface Props {
+  readonly dataset: Dataset;
+  readonly isPending: boolean;
+  /** Whether the list has stood still long enough for a click to hit the intended row. */
+  readonly isSettled: boolean;
+  readonly run: (action: {
+    readonly about?: string;
+    readonly run: () => Promise<ActionResult>;
+    readonly undo: () => Promise<ActionResult>;
+  }) => void;
+}
+
+/** Who may download the original files of a dataset, and whether those may identify a patient. */
+export function OriginalDownloads({ dataset, isPending, isSettled, run }: Props) {
+  const { name, grants, identifiable_originals: isIdentifiable } = dataset;
+  const people = grants.filter(({ download }) => download);
+  const uids = new Set(people.map(({ uid }) => uid));
+  return (
+    <section className={classes.part} aria-label={texts.originalsOf(name)}>
+      <Title order={3} size="h6">
+        {texts.originals}
+      </Title>
+      <Text size="sm" c="dimmed">
+        {texts.originalsHint} {people.length === 0 && texts.noDownloaders}
+      </Text>
+      <ul className={classes.people}>
+        {people.map((person) => (
+          <li key={person.uid} className={classes.person}>
+            <div>
+              <Text>{nameOf(person)}</Text>
+              {nameOf(person) !== person.email && (
+                <Text size="sm" c="dimmed">
+                  {person.email}
+                </Text>
+              )}
+            </div>
+            <Button
+              size="xs"
+              variant="default"
+              disabled={isPending || !isSettled}
+              aria-label={texts.endDownloadOf(nameOf(person))}
+              onClick={() =>
+                run({
+                  about: nameOf(person),
+                  run: () => setDownload(name, person.uid, false),
+                  undo: () => setDownload(name, person.uid, true),
+                })
+              }
+            >
+              {texts.revoke}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <AddPerson
+        label={texts.downloader}
+        action={texts.allowDownload}
+        isCandidate={({ uid, role }) => (role === 'user' || role === 'admin') && !uids.has(uid)}
+        add={(uid) => setDownload(name, uid, true)}
+      />
+      <Switch
+        label={texts.identifiable}
+        description={texts.identifiableHint}
+        checked={isIdentifiable}
+        disabled={isPending}
+        onChange={() =>
+          run({
+            run: () => setDatasetIdentifiable(name, !isIdentifiable),
+            undo: () => setDatasetIdentifiable(name, isIdentifiable),
+          })
+        }
+      />
+      {isIdentifiable && (
+        <Alert color="eosin" variant="light">
+          {texts.identifiableWarning}
+        </Alert>
+      )}
+    </section>
+  );
+}

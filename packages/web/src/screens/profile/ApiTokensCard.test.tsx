@@ -1,0 +1,169 @@
+import { screen, within } from '@testing-library/react';
+import { describe, expect, it, vi } from 'vitest';
+import { account } from '../../testing/accounts.ts';
+import { openApp } from '../../testing/open-app.tsx';
+import { type Answers, refusal } from '../../testing/stub-api.ts';
+
+const secret = `lam_${'x'.repeat(43)}`;
+const token = {
+  id: 'one',
+  prefix: 'lam_xxxxxxxx',
+  name: 'Betik',
+  scopes: ['slides:read', 'annotations:write'],
+  datasets: ['Akciğer'],
+  created_at: new Date(2026, 10, 21, 14, 5).toISOString(),
+  expires_at: new Date(2027, 1, 19, 14, 5).toISOString(),
+  last_used_at: null,
+};
+
+function openProfile(api: Answers = {}, user = account()) {
+  return openApp('/dashboard/profile', {
+    signedInAs: user,
+    api: {
+      'GET /user/profile': { user },
+      'GET /user/second-factor': { enabled: false, recovery_codes_left: 0 },
+      'GET /user/sign-ins': { sign_ins: [] },
+      'GET /user/api-tokens': { tokens: [] },
+      'GET /image-catalog/images/groups': {
+        revision: 'r',
+        groups: [],
+        datasets: [
+          { dataset_name: 'Akciğer', images: 1 },
+          { dataset_name: null, images: 1 },
+        ],
+        organs: [],
+      },
+      ...api,
+    },
+  });
+}
+
+const card = () => screen.findByRole('region', { name: 'API Anahtarları' });
+
+describe('the API tokens of the profile', () => {
+  it('are listed with scopes, datasets, end and last use', async () => {
+    openProfile({ 'GET /user/api-tokens': { tokens: [token] } });
+    const row = await within(await card()).findByRole('listitem');
+    for (const text of [
+      'Betik',
+      'lam_xxxxxxxx…',
+      'Katalog ve görüntüler: okuma',
+      'Açıklamalar: yazma',
+      'Veri kümeleri: Akciğer',
+      'Bitiş: 19 Şubat 2027 · Henüz kullanılmadı',
+    ]) {
+      within(row).getByText(text);
+    }
+  });
+
+  it('are created with scopes, datasets and an end, and shown once with a way to copy', async () => {
+    let tokens: object[] = [];
+    const { person, calls } = openProfile({
+      'GET /user/api-tokens': () => ({ tokens }),
+      'POST /user/api-tokens': () => {
+        tokens = [token];
+        const { created_at: _, last_used_at: __, ...made } = token;
+        return Response.json({ ...made, token: secret }, { status: 201 });
+      },
+    });
+    await person.click(await within(await card()).findByRole('button', { name: 'Yeni Anahtar' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Yeni Anahtar' }));
+    await person.click(dialog.getByRole('button', { name: 'Anahtar Oluştur' }));
+    await dialog.findByText('Anahtara bir ad verin.');
+    await person.type(dialog.getByLabelText('Ad'), 'Betik');
+    await person.click(dialog.getByLabelText('Katalog ve görüntüler: okuma'));
+    await person.click(dialog.getByRole('button', { name: 'Anahtar Oluştur' }));
+    await dialog.findByText('En az bir izin seçin.');
+    await person.click(dialog.getByLabelText('Katalog ve görüntüler: okuma'));
+    await person.click(dialog.getByLabelText('Açıklamalar: yazma'));
+    await person.click(dialog.getByRole('combobox', { name: 'Veri kümeleri' }));
+    await person.click(await dialog.findByRole('option', { name: 'Akciğer' }));
+    await person.selectOptions(dialog.getByLabelText('Geçerlilik süresi'), '30 gün');
+    await person.click(dialog.getByRole('button', { name: 'Anahtar Oluştur' }));
+
+    await screen.findByText(secret);
+    expect(calls.find(({ name }) => name === 'POST /user/api-tokens')?.body).toEqual({
+      name: 'Betik',
+      scopes: ['slides:read', 'annotations:write'],
+      datasets: ['Akciğer'],
+      expires_in_days: 30,
+    });
+    await person.click(screen.getByRole('button', { name: 'Anahtarı Kopyala' }));
+    await screen.findByText('Anahtar kopyalandı.');
+    expect(await navigator.clipboard.readText()).toBe(secret);
+    await person.click(screen.getByRole('button', { name: 'Anahtarı kaydettim' }));
+    await vi.waitFor(() => expect(screen.queryByText(secret)).toBeNull());
+    await within(await card()).findByText('lam_xxxxxxxx…');
+  });
+
+  it.each([
+    ['viewer', 2],
+    ['user', 5],
+    ['admin', 6],
+  ] as const)('offer a %s %i scopes', async (role, count) => {
+    const { person } = openProfile({}, account({ role }));
+    await person.click(await within(await card()).findByRole('button', { name: 'Yeni Anahtar' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Yeni Anahtar' }));
+    expect(dialog.getAllByRole('checkbox')).toHaveLength(count);
+  });
+
+  it('are not offered to an account without a role', async () => {
+    openProfile({}, account({ role: 'unassigned' }));
+    await screen.findByRole('region', { name: 'Oturumlar' });
+    expect(screen.queryByRole('region', { name: 'API Anahtarları' })).toBeNull();
+  });
+
+  it('say why a token could not be created', async () => {
+    const { person } = openProfile({ 'POST /user/api-tokens': refusal('too_many_api_tokens') });
+    await person.click(await within(await card()).findByRole('button', { name: 'Yeni Anahtar' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Yeni Anahtar' }));
+    await person.type(dialog.getByLabelText('Ad'), 'Betik');
+    await person.click(dialog.getByRole('button', { name: 'Anahtar Oluştur' }));
+    await screen.findByText(/^API anahtarı sayısı sınıra ulaştı/);
+  });
+
+  it('are revoked after a question', async () => {
+    let tokens = [token];
+    const { person } = openProfile({
+      'GET /user/api-tokens': () => ({ tokens }),
+      'DELETE /user/api-tokens/one': () => {
+        tokens = [];
+        return new Response(null, { status: 204 });
+      },
+    });
+    await person.click(await screen.findByRole('button', { name: 'İptal et: Betik' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'API anahtarı iptal edilsin mi?' }));
+    const confirm = dialog.getByRole<HTMLButtonElement>('button', { name: 'İptal Et' });
+    await vi.waitFor(() => expect(confirm.disabled).toBe(false), { timeout: 5000 });
+    await person.click(confirm);
+    await screen.findByText('API anahtarı iptal edildi.');
+    await screen.findByText('Henüz API anahtarınız yok.');
+  });
+});
+
+describe('the API tokens of all accounts', () => {
+  const admin = account({ role: 'admin' });
+  const owned = { ...token, uid: 'u', email: 'deniz@example.org', displayName: 'Deniz' };
+
+  it('are listed with their owners and revoked by administrators', async () => {
+    let tokens = [owned];
+    const { person } = openApp('/admin/api-tokens', {
+      signedInAs: admin,
+      api: {
+        'GET /user/profile': { user: admin },
+        'GET /admin/api-tokens': () => ({ tokens }),
+        'DELETE /admin/api-tokens/one': () => {
+          tokens = [];
+          return new Response(null, { status: 204 });
+        },
+      },
+    });
+    await screen.findByText('Deniz · deniz@example.org');
+    await person.click(screen.getByRole('button', { name: 'İptal et: Betik' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'API anahtarı iptal edilsin mi?' }));
+    const confirm = dialog.getByRole<HTMLButtonElement>('button', { name: 'İptal Et' });
+    await vi.waitFor(() => expect(confirm.disabled).toBe(false), { timeout: 5000 });
+    await person.click(confirm);
+    await screen.findByText('Geçerli API anahtarı yok.');
+  });
+});

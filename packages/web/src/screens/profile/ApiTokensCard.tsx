@@ -1,0 +1,98 @@
+import type { User } from '@lamina/contract';
+import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { IconAlertCircle } from '@tabler/icons-react';
+import { useState } from 'react';
+import { type CreatedApiToken, revokeOwnApiToken, useApiTokens } from '../../api/api-tokens.ts';
+import { ApiTokenRow } from '../../components/ApiTokenRow.tsx';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { LoadFailed } from '../../components/LoadFailed.tsx';
+import { Loading } from '../../components/Loading.tsx';
+import { Panel } from '../../components/Panel.tsx';
+import { apiTokenTexts } from '../../components/texts.ts';
+import { texts as shared } from '../../language/texts.ts';
+import { announce } from '../../notifications/notify.ts';
+import { NewApiTokenDialog } from './NewApiTokenDialog.tsx';
+import classes from './SignInsCard.module.css';
+import { texts } from './texts.ts';
+
+/** The own API tokens: list, creation and revocation. A new token is shown once. */
+export function ApiTokensCard({ user }: { readonly user: User }) {
+  const tokens = useApiTokens();
+  const [isCreating, setCreating] = useState(false);
+  const [created, setCreated] = useState<CreatedApiToken | null>(null);
+
+  const newButton = (
+    <Button variant="default" onClick={() => setCreating(true)}>
+      {texts.newApiToken}
+    </Button>
+  );
+
+  return (
+    <Panel title={apiTokenTexts.heading}>
+      <Stack>
+        <Text c="dimmed">{texts.apiTokensHint}</Text>
+        {created !== null && <NewToken token={created.token} onDone={() => setCreated(null)} />}
+        {tokens.isPending && <Loading label={shared.loading} />}
+        {tokens.isLoadingError && (
+          <LoadFailed message={apiTokenTexts.listFailed} onRetry={() => void tokens.refetch()} />
+        )}
+        {tokens.data?.length === 0 && <EmptyState title={texts.noApiTokens} />}
+        {tokens.data !== undefined && tokens.data.length > 0 && (
+          <ul className={classes.list}>
+            {tokens.data.map((token) => (
+              <ApiTokenRow
+                key={token.id}
+                token={token}
+                onRevoke={async () => announce(await revokeOwnApiToken(token.id))}
+              />
+            ))}
+          </ul>
+        )}
+        {tokens.data !== undefined && created === null && <Group>{newButton}</Group>}
+      </Stack>
+      {isCreating && (
+        <NewApiTokenDialog
+          user={user}
+          onCreated={(made) => {
+            setCreating(false);
+            setCreated(made);
+          }}
+          onClose={() => setCreating(false)}
+        />
+      )}
+    </Panel>
+  );
+}
+
+interface NewTokenProps {
+  readonly token: string;
+  readonly onDone: () => void;
+}
+
+function NewToken({ token, onDone }: NewTokenProps) {
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(token);
+      announce({ success: true, message: texts.apiTokenCopied });
+    } catch {
+      announce({ success: false, message: texts.apiTokenCopyFailed }); // it can still be copied by hand
+    }
+  };
+
+  return (
+    <Stack role="status">
+      <Alert variant="outline" icon={<IconAlertCircle aria-hidden />} title={texts.apiTokenCreated}>
+        {texts.apiTokenOnce}
+      </Alert>
+      <Code block className={classes.words} aria-label={texts.apiTokenValue} role="group">
+        {token}
+      </Code>
+      <Group gap="sm">
+        <Button onClick={() => void copy()}>{texts.apiTokenCopy}</Button>
+        <Button variant="default" onClick={onDone}>
+          {texts.apiTokenDone}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,112 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { ApiTokenScope, apiTokenDays, apiTokenScopes, scopesOf, type User } from '@lamina/contract';
+import { Checkbox, MultiSelect, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { Controller, useForm } from 'react-hook-form';
+import { z } from 'zod';
+import { type CreatedApiToken, createApiToken, useDatasetNames } from '../../api/api-tokens.ts';
+import { FormDialog } from '../../components/FormDialog.tsx';
+import { say } from '../../forms/validation.ts';
+import { languageNow } from '../../language/language.ts';
+import { announce } from '../../notifications/notify.ts';
+import { texts } from './texts.ts';
+
+const offeredDays = [7, 30, apiTokenDays.default, 180, apiTokenDays.most];
+
+const NewToken = z.object({
+  name: z
+    .string()
+    .trim()
+    .min(
+      1,
+      say(() => texts.apiTokenNameRequired),
+    )
+    .max(
+      100,
+      say(() => texts.apiTokenNameTooLong),
+    ),
+  scopes: z.array(ApiTokenScope).min(
+    1,
+    say(() => texts.apiTokenScopesRequired),
+  ),
+  datasets: z.array(z.string()),
+  days: z.string(),
+});
+
+interface NewApiTokenDialogProps {
+  readonly user: User;
+  readonly onCreated: (token: CreatedApiToken) => void;
+  readonly onClose: () => void;
+}
+
+/** Asks for name, scopes, datasets and end of a new token, and creates it. */
+export function NewApiTokenDialog({ user, onCreated, onClose }: NewApiTokenDialogProps) {
+  const datasets = useDatasetNames();
+  const { register, control, handleSubmit, formState } = useForm<z.infer<typeof NewToken>>({
+    resolver: zodResolver(NewToken),
+    defaultValues: { name: '', scopes: ['slides:read'], datasets: [], days: String(apiTokenDays.default) },
+  });
+  const { errors } = formState;
+
+  const submit = handleSubmit(async ({ name, scopes, datasets: chosen, days }) => {
+    const limited = chosen.length > 0 ? { datasets: chosen } : {};
+    const result = await createApiToken({ name, scopes, ...limited, expires_in_days: Number(days) });
+    if (result.success) onCreated(result.created);
+    else announce(result);
+  });
+
+  return (
+    <FormDialog
+      title={texts.newApiToken}
+      submitLabel={texts.createApiToken}
+      isRunning={formState.isSubmitting}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
+      <TextInput
+        {...register('name')}
+        label={texts.apiTokenName}
+        description={texts.apiTokenNameHint}
+        error={errors.name?.message}
+        data-autofocus
+      />
+      <Controller
+        control={control}
+        name="scopes"
+        render={({ field }) => (
+          <Checkbox.Group
+            label={texts.apiTokenScopes}
+            error={errors.scopes?.message}
+            value={field.value}
+            onChange={field.onChange}
+          >
+            <Stack gap="xs" my="xs">
+              {scopesOf(user).map((scope) => (
+                <Checkbox key={scope} value={scope} label={apiTokenScopes[scope][languageNow('tr')]} />
+              ))}
+            </Stack>
+          </Checkbox.Group>
+        )}
+      />
+      <Controller
+        control={control}
+        name="datasets"
+        render={({ field }) => (
+          <MultiSelect
+            label={texts.apiTokenDatasets}
+            description={texts.apiTokenDatasetsHint}
+            data={[...(datasets.data ?? [])]}
+            value={field.value}
+            onChange={field.onChange}
+            searchable
+            comboboxProps={{ withinPortal: false }}
+          />
+        )}
+      />
+      <NativeSelect
+        {...register('days')}
+        label={texts.apiTokenDays}
+        data={offeredDays.map((count) => ({ value: String(count), label: texts.days(count) }))}
+      />
+    </FormDialog>
+  );
+}

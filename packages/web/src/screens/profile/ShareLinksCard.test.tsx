@@ -1,0 +1,48 @@
+import { screen } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
+import { shareLinkTexts } from '../../components/texts.ts';
+import { account } from '../../testing/accounts.ts';
+import { openApp } from '../../testing/open-app.tsx';
+
+const link = {
+  id: 'l-1',
+  title: 'Ders 3',
+  target: { type: 'slide', id: 'a' },
+  owner: 'u-1',
+  owner_name: 'Ayşe',
+  created_at: '2026-11-22T10:00:00.000Z',
+  expires_at: '2026-11-29T10:00:00.000Z',
+  openings: 4,
+  max_openings: 10,
+  has_password: true,
+  show_annotations: false,
+  free_movement: true,
+  ended: false,
+};
+
+describe('own share links on the profile', () => {
+  it('are listed with their openings, and ended', async () => {
+    const user = account({ uid: 'u-1', role: 'user' });
+    const { calls, person } = openApp('/dashboard/profile', {
+      signedInAs: user,
+      api: {
+        'GET /share-links': { share_links: [link, { ...link, id: 'l-2', owner: 'u-2', title: 'Başka' }] },
+        'DELETE /share-links/l-1': () => new Response(null, { status: 204 }),
+      },
+    });
+    await screen.findByText('Ders 3');
+    expect(screen.queryByText('Başka')).toBeNull();
+    screen.getByText(new RegExp(shareLinkTexts.openings(4, 10)));
+    await person.click(screen.getByRole('button', { name: shareLinkTexts.endOf('Ders 3') }));
+    await expect.poll(() => calls.map(({ name }) => name)).toContain('DELETE /share-links/l-1');
+  });
+
+  it('are not offered to a viewer, who may make none', async () => {
+    const { calls } = openApp('/dashboard/profile', {
+      signedInAs: account({ uid: 'u-1', role: 'viewer' }),
+    });
+    await screen.findByRole('heading', { level: 1 });
+    expect(screen.queryByText('Paylaşım bağlantılarım')).toBeNull();
+    expect(calls.map(({ name }) => name)).not.toContain('GET /share-links');
+  });
+});

@@ -1,0 +1,26 @@
+import { may, type User } from '@lamina/contract';
+import { useMutation } from '@tanstack/react-query';
+import { endLink, useShareLinks } from '../../api/share-links.ts';
+import { Panel } from '../../components/Panel.tsx';
+import { ShareLinkList } from '../../components/ShareLinkList.tsx';
+import { announce } from '../../notifications/notify.ts';
+import { texts } from './texts.ts';
+
+/** The own share links; nothing for an account that may make none. */
+export function ShareLinksCard({ user }: { readonly user: User }) {
+  return may(user, 'sharing.own') ? <OwnLinks uid={user.uid} /> : null;
+}
+
+function OwnLinks({ uid }: { readonly uid: string }) {
+  const links = useShareLinks();
+  const ending = useMutation({ mutationFn: async (id: string) => announce(await endLink(id)) });
+  return (
+    <Panel title={texts.shareLinks}>
+      <ShareLinkList
+        links={links.data?.filter(({ owner }) => owner === uid) ?? []}
+        endingId={ending.isPending ? ending.variables : null}
+        onEnd={({ id }) => ending.mutate(id)}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,102 @@
+import { screen } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
+import { openApp } from '../../testing/open-app.tsx';
+import { refusal } from '../../testing/stub-api.ts';
+
+const scale = { mpp_x: 0.25, mpp_y: 0.25, objective_power: 40 };
+
+const opened = {
+  session_id: 's'.repeat(43),
+  expires_in: 3600,
+  title: 'Ders 3',
+  items: [
+    { image_id: 'a', title: 'Böbrek', text: 'Önce kenara bakın.', ...scale },
+    { image_id: 'b', title: 'Karaciğer', text: null, ...scale },
+  ],
+  free_movement: true,
+  show_annotations: false,
+};
+
+describe('the page of a share link', () => {
+  it('opens the link without a sign-in, and shows its titles and texts', async () => {
+    const { calls, person } = openApp('/shared#secret-1', { api: { 'POST /share-links/open': opened } });
+    await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
+    screen.getByText('Önce kenara bakın.');
+    expect(calls[0]).toMatchObject({
+      name: 'POST /share-links/open',
+      body: { secret: 'secret-1' },
+      authorization: null,
+    });
+    await person.click(screen.getByRole('button', { name: 'Sonraki' }));
+    await screen.findByRole('heading', { name: 'Ders 3 · Karaciğer' });
+    screen.getByText('2 / 2');
+  });
+
+  it.each([true, false])('offers annotations to visitors when the link shows them: %s', async (isShown) => {
+    openApp('/shared#secret-1', {
+      api: { 'POST /share-links/open': { ...opened, show_annotations: isShown } },
+    });
+    await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
+    expect(screen.queryAllByRole('button', { name: 'İşaretlemeler', pressed: true })).toHaveLength(
+      isShown ? 1 : 0,
+    );
+  });
+
+  it('says plainly that a link has ended', async () => {
+    openApp('/shared#old', { api: { 'POST /share-links/open': refusal('not_found') } });
+    await screen.findByRole('heading', { name: 'Bu bağlantı artık açılmıyor' });
+  });
+
+  it('says so of an open slide within seconds after the link was ended', async () => {
+    openApp('/shared#secret-1', {
+      api: {
+        'POST /share-links/open': opened,
+        'HEAD /image-catalog/proxy/a/image.dzi': refusal('session_invalid'),
+      },
+    });
+    await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
+    await screen.findByRole('heading', { name: 'Bu bağlantı artık açılmıyor' }, { timeout: 3000 });
+  });
+
+  it('asks for the password of the link, and again when it was wrong', async () => {
+    const { calls, person } = openApp('/shared#secret-1', {
+      api: {
+        'POST /share-links/open': ({ body }) => {
+          const { password } = body as { password?: string };
+          if (password === 'gizli') return opened;
+          return refusal(password === undefined ? 'password_required' : 'password_invalid');
+        },
+      },
+    });
+    const field = await screen.findByLabelText('Bağlantının şifresi');
+    await person.type(field, 'yanlış');
+    await person.click(screen.getByRole('button', { name: 'Aç' }));
+    await screen.findByText('Şifre hatalı.');
+    const again = screen.getByLabelText('Bağlantının şifresi');
+    await person.clear(again);
+    await person.type(again, 'gizli');
+    await person.click(screen.getByRole('button', { name: 'Aç' }));
+    await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
+    expect(calls.filter(({ name }) => name === 'POST /share-links/open')).toHaveLength(3);
+  });
+
+  it('says that the address is incomplete when it has no secret', async () => {
+    const { calls } = openApp('/shared');
+    await screen.findByText(/Adres eksik/);
+    expect(calls).toEqual([]);
+  });
+
+  it('can be opened again after an error of the network', async () => {
+    let attempts = 0;
+    const { person } = openApp('/shared#secret-1', {
+      api: {
+        'POST /share-links/open': () => {
+          attempts += 1;
+          return attempts === 1 ? refusal('unavailable') : opened;
+        },
+      },
+    });
+    await person.click(await screen.findByRole('button', { name: 'Tekrar Dene' }));
+    await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
+  });
+});

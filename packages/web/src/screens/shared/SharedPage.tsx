@@ -1,0 +1,176 @@
+import type { SharedItem } from '@lamina/contract';
+import { Button, Stack, Text, Title } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { useLocation } from 'react-router';
+import {
+  colourTableAddress,
+  descriptorAddress,
+  fetchPixels,
+  thumbnailAddress,
+  tileAddress,
+} from '../../api/images.ts';
+import type { OpenedLink } from '../../api/share-links.ts';
+import { CenteredPage } from '../../components/CenteredPage.tsx';
+import { LanguageChoice } from '../../components/LanguageChoice.tsx';
+import { Loading } from '../../components/Loading.tsx';
+import { PasswordField } from '../../components/PasswordField.tsx';
+import { texts as shared } from '../../language/texts.ts';
+import type { FetchPixels } from '../../viewer/pixels.ts';
+import { createDescriptorSupply } from '../../viewer/preload.ts';
+import type { TourStep } from '../../viewer/tour/steps.ts';
+import { Tour, type TourPixels } from '../../viewer/tour/Tour.tsx';
+import type { ViewedSlide } from '../../viewer/viewed-slide.ts';
+import classes from './SharedPage.module.css';
+import { texts } from './texts.ts';
+import { useSharedLink } from './use-shared-link.ts';
+
+/** The page of a share link (`/shared#secret`), for visitors without an account. */
+export function SharedPage() {
+  const { hash } = useLocation();
+  const secret = hash.replace(/^#/, '');
+  if (secret === '') return <Notice heading={texts.failedHeading} text={texts.secretMissing} />;
+  return <SharedLink key={secret} secret={secret} />;
+}
+
+function SharedLink({ secret }: { readonly secret: string }) {
+  const [place, setPlace] = useState(0);
+  const { state, submitPassword, retry } = useSharedLink(secret, place);
+  switch (state.kind) {
+    case 'opening':
+      return <Loading label={texts.opening} />;
+    case 'password':
+      return <PasswordForm message={state.message} onSubmit={submitPassword} />;
+    case 'ended':
+      return <Notice heading={texts.endedHeading} text={texts.ended} />;
+    case 'failed':
+      return <Notice heading={texts.failedHeading} text={state.message} onRetry={() => void retry()} />;
+    case 'open':
+      return <SharedSlides link={state.link} place={place} onPlace={setPlace} />;
+  }
+}
+
+interface NoticeProps {
+  readonly heading: string;
+  readonly text: string;
+  readonly onRetry?: () => void;
+}
+
+function Notice({ heading, text, onRetry }: NoticeProps) {
+  return (
+    <CenteredPage>
+      <Stack>
+        <Title order={1} size="h2">
+          {heading}
+        </Title>
+        <Text role="status">{text}</Text>
+        {onRetry && <Button onClick={onRetry}>{shared.retry}</Button>}
+      </Stack>
+    </CenteredPage>
+  );
+}
+
+interface PasswordFormProps {
+  readonly message: string | null;
+  readonly onSubmit: (password: string) => Promise<void>;
+}
+
+function PasswordForm({ message, onSubmit }: PasswordFormProps) {
+  const [password, setPassword] = useState('');
+  const [isRunning, setRunning] = useState(false);
+  return (
+    <CenteredPage>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (password === '') return;
+          setRunning(true);
+          void onSubmit(password).finally(() => setRunning(false));
+        }}
+      >
+        <Stack>
+          <Title order={1} size="h2">
+            {texts.passwordHeading}
+          </Title>
+          <Text c="dimmed">{texts.passwordHint}</Text>
+          <PasswordField
+            label={texts.password}
+            autoComplete="off"
+            value={password}
+            onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+            error={message}
+          />
+          <Button type="submit" fullWidth loading={isRunning}>
+            {texts.open}
+          </Button>
+        </Stack>
+      </form>
+    </CenteredPage>
+  );
+}
+
+interface SharedSlidesProps {
+  readonly link: OpenedLink;
+  readonly place: number;
+  readonly onPlace: (place: number) => void;
+}
+
+/** The slides of a link one by one, with their titles, texts and questions. */
+function SharedSlides({ link, place, onPlace }: SharedSlidesProps) {
+  const { items, session_id: session } = link;
+  const item = items[place] ?? items[0];
+  const pixels = useMemo((): TourPixels => {
+    // A session that the server rejects is not replaced here: use-shared-link.ts decides whether the link has ended.
+    const sessions = {
+      get: async () => session,
+      renew: () => Promise.reject(new Error('the link has ended')),
+    };
+    const fetchShared: FetchPixels = (address, request) => fetchPixels(address, request, sessions);
+    return { fetchPixels: fetchShared, descriptors: createDescriptorSupply(fetchShared), session };
+  }, [session]);
+  const steps = useMemo(() => items.map(stepOf), [items]);
+  const imageId = item?.image_id ?? '';
+  const { mpp_x = null, mpp_y = null, objective_power = null } = item ?? {};
+  const slide = useMemo(
+    (): ViewedSlide => ({
+      descriptorAddress: descriptorAddress(imageId),
+      colourTableAddress: colourTableAddress(imageId),
+      tileAddressOf: (tile, colour) => tileAddress(imageId, tile, colour),
+      scale: { mpp: mpp_x, mppY: mpp_y, objectivePower: objective_power, derived: null },
+      name: link.title,
+      annotated: null,
+    }),
+    [imageId, link.title, mpp_x, mpp_y, objective_power],
+  );
+  return (
+    <main className={classes.screen} tabIndex={-1}>
+      <Tour
+        title={link.title}
+        steps={steps}
+        place={place}
+        onPlace={onPlace}
+        slide={slide}
+        picture={thumbnailAddress(imageId, session)}
+        pixels={pixels}
+        isMovable={link.free_movement}
+        collectionId={link.collection_id ?? null}
+        isVisitor
+        showsAnnotations={link.show_annotations}
+        canPresent={false}
+        actions={<LanguageChoice />}
+      />
+    </main>
+  );
+}
+
+function stepOf({ image_id, title, text, field, colours, item, question }: SharedItem): TourStep {
+  return {
+    item: item ?? null,
+    imageId: image_id,
+    title,
+    text,
+    field: field ?? null,
+    colours,
+    question: question ?? null,
+  };
+}

@@ -1,0 +1,29 @@
+import { wording } from '../../language/language.ts';
+
+export const texts = wording({
+  mixed: 'tr',
+  tr: {
+    opening: 'Bağlantı açılıyor…',
+    passwordHeading: 'Bu bağlantı şifreyle korunuyor',
+    passwordHint: 'Şifreyi, bağlantıyı size gönderen kişiden öğrenebilirsiniz.',
+    password: 'Bağlantının şifresi',
+    open: 'Aç',
+    endedHeading: 'Bu bağlantı artık açılmıyor',
+    ended:
+      'Bağlantının süresi dolmuş, bağlantı sonlandırılmış ya da en fazla açılma sayısına ulaşmış olabilir. Gerekirse bağlantıyı gönderen kişiden yenisini isteyin.',
+    secretMissing: 'Adres eksik. Lütfen size gönderilen bağlantının tamamını kullanın.',
+    failedHeading: 'Bağlantı açılamadı',
+  },
+  en: {
+    opening: 'Opening the link…',
+    passwordHeading: 'This link is protected by a password',
+    passwordHint: 'Ask the person who sent you the link for its password.',
+    password: 'Password of the link',
+    open: 'Open',
+    endedHeading: 'This link no longer opens',
+    ended:
+      'It may have expired, been ended, or reached its maximum number of openings. If you need it, ask the person who sent it for a new one.',
+    secretMissing: 'The address is incomplete. Please use the whole link that was sent to you.',
+    failedHeading: 'The link could not be opened',
+  },
+});

@@ -1,0 +1,55 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { changeSlides } from '../../api/slides.ts';
+import { announce } from '../../notifications/notify.ts';
+import type { SlideFormProps } from './dialog-request.ts';
+import { texts } from './texts.ts';
+
+interface ChangeFormProps extends SlideFormProps {
+  readonly hint: string;
+  readonly submitLabel: string;
+  /** What the slides are to be changed to. */
+  readonly change: Parameters<typeof changeSlides>[1];
+  /** The field of the value. */
+  readonly children: ReactNode;
+}
+
+/** A form that changes one value of one or more slides. */
+export function ChangeForm(props: ChangeFormProps) {
+  const { slides, hint, submitLabel, change, children, onClose, onDone } = props;
+  const [isRunning, setRunning] = useState(false);
+
+  async function submit() {
+    setRunning(true);
+    const result = await changeSlides(
+      slides.map(({ id }) => id),
+      change,
+    );
+    setRunning(false);
+    announce(result);
+    if (result.success) onDone();
+  }
+
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+      noValidate
+    >
+      <Stack>
+        <Text>{hint}</Text>
+        {children}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {texts.cancel}
+          </Button>
+          <Button type="submit" loading={isRunning}>
+            {submitLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,34 @@
+import { TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { ChangeForm } from './ChangeForm.tsx';
+import type { SlideFormProps } from './dialog-request.ts';
+import { texts } from './texts.ts';
+
+/** Sets the organ of one or more slides; an empty field removes it. */
+export function OrganForm(props: SlideFormProps) {
+  const { slides } = props;
+  const [organ, setOrgan] = useState(() => commonOrgan(slides));
+  return (
+    <ChangeForm
+      {...props}
+      hint={texts.organHint(slides.length)}
+      submitLabel={texts.save}
+      change={{ organ_type: organ.trim() }}
+    >
+      <TextInput
+        label={texts.organ}
+        placeholder={texts.optional}
+        maxLength={200}
+        value={organ}
+        onChange={(event) => setOrgan(event.currentTarget.value)}
+        data-autofocus
+      />
+    </ChangeForm>
+  );
+}
+
+/** Returns the organ that all slides have already, otherwise an empty text. */
+function commonOrgan([first, ...others]: SlideFormProps['slides']): string {
+  const organ = first?.organ_type ?? '';
+  return others.every(({ organ_type }) => (organ_type ?? '') === organ) ? organ : '';
+}

@@ -1,0 +1,153 @@
+import { Role, Status, UserSort } from '@lamina/contract';
+import { Button, Pagination } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import { useRef } from 'react';
+import { useSearchParams } from 'react-router';
+import { toast } from 'react-toastify';
+import { messageOf } from '../../api/client.ts';
+import { texts as outcomes } from '../../api/texts.ts';
+import { type UserQuery, usersPerPage, useUsers } from '../../api/users.ts';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { ListToolbar } from '../../components/ListToolbar.tsx';
+import { LoadFailed } from '../../components/LoadFailed.tsx';
+import { Loading } from '../../components/Loading.tsx';
+import { Panel } from '../../components/Panel.tsx';
+import { formatNumber } from '../../formatting/numbers.ts';
+import { languageNow } from '../../language/language.ts';
+import { roleLabel, statusLabel } from '../../language/texts.ts';
+import { texts } from './texts.ts';
+import { UserCard } from './UserCard.tsx';
+import classes from './UserManagement.module.css';
+import { addressOf, userQueryOf } from './user-address.ts';
+
+/** The accounts, a page at a time, with search, filters and order kept in the address. */
+export function AllUsers() {
+  const [address, setAddress] = useSearchParams();
+  const query = userQueryOf(address);
+  const users = useUsers(query);
+  const top = useRef<HTMLDivElement>(null);
+
+  /** A new search or filter begins at the first page. */
+  const narrow = (change: Partial<UserQuery>) =>
+    setAddress(addressOf({ ...query, page: 1, ...change }), { replace: true });
+
+  async function refresh() {
+    const { isSuccess } = await users.refetch();
+    if (isSuccess) toast.success(outcomes.usersLoaded);
+  }
+
+  const { data } = users;
+  const isNarrowed = query.search !== '' || query.status !== null || query.role !== null;
+  const clear = () => narrow({ search: '', status: null, role: null });
+  const pages = data === undefined ? 1 : Math.ceil(data.total / usersPerPage);
+  return (
+    <Panel
+      title={texts.title}
+      titleLang={languageNow('en')}
+      action={
+        <Button
+          size="sm"
+          variant="default"
+          leftSection={<IconRefresh size={18} aria-hidden />}
+          loading={users.isFetching}
+          onClick={() => void refresh()}
+        >
+          {texts.refresh}
+        </Button>
+      }
+    >
+      <div ref={top} className={classes.top}>
+        <ListToolbar
+          searchLabel={texts.search}
+          searchHint={texts.searchHint}
+          search={query.search}
+          onSearch={(search) => narrow({ search })}
+          choices={[
+            {
+              label: texts.statusFilter,
+              value: query.status ?? '',
+              options: [
+                { value: '', label: texts.anyStatus },
+                ...Status.options.map((value) => ({
+                  value,
+                  label: data?.counts
+                    ? `${statusLabel(value)} (${formatNumber(data.counts[value])})`
+                    : statusLabel(value),
+                })),
+              ],
+              onChange: (value) => narrow({ status: Status.safeParse(value).data ?? null }),
+            },
+            {
+              label: texts.roleFilter,
+              value: query.role ?? '',
+              options: [
+                { value: '', label: texts.anyRole },
+                ...Role.options.map((value) => ({ value, label: roleLabel(value) })),
+              ],
+              onChange: (value) => narrow({ role: Role.safeParse(value).data ?? null }),
+            },
+            {
+              label: texts.sort,
+              value: query.sort,
+              options: UserSort.options.map((value) => ({ value, label: texts.sorts[value] })),
+              onChange: (value) => narrow({ sort: UserSort.safeParse(value).data ?? 'newest' }),
+            },
+          ]}
+          count={data === undefined ? null : texts.userCount(data.total)}
+          onClear={isNarrowed ? clear : null}
+        />
+      </div>
+      {users.isPending ? (
+        <Loading label={texts.loading} />
+      ) : users.isError ? (
+        <LoadFailed
+          message={messageOf(users.error, outcomes.usersFailed)}
+          onRetry={() => void users.refetch()}
+        />
+      ) : users.data.users.length === 0 ? (
+        <NoUsers isNarrowed={isNarrowed} isBeyondEnd={users.data.total > 0} onClear={clear} />
+      ) : (
+        <ul className={classes.cards} data-stale={users.isPlaceholderData || undefined}>
+          {users.data.users.map((user) => (
+            <UserCard key={user.uid} user={user} />
+          ))}
+        </ul>
+      )}
+      {pages > 1 && (
+        <Pagination
+          className={classes.pages ?? ''}
+          total={pages}
+          value={query.page}
+          onChange={(page) => {
+            setAddress(addressOf({ ...query, page }));
+            top.current?.scrollIntoView({ block: 'start' });
+          }}
+          getControlProps={(control) => ({ 'aria-label': texts.pageControls[control] })}
+          getItemProps={(page) => ({ 'aria-label': texts.page(page) })}
+        />
+      )}
+    </Panel>
+  );
+}
+
+interface NoUsersProps {
+  readonly isNarrowed: boolean;
+  /** The page of the address is behind the last one. */
+  readonly isBeyondEnd: boolean;
+  /** Also leads to the first page. */
+  readonly onClear: () => void;
+}
+
+function NoUsers({ isNarrowed, isBeyondEnd, onClear }: NoUsersProps) {
+  if (!isNarrowed && !isBeyondEnd) return <EmptyState title={texts.empty} hint={texts.emptyHint} />;
+  return (
+    <EmptyState
+      title={isBeyondEnd ? texts.emptyPage : texts.noMatch}
+      action={
+        <Button size="sm" variant="default" onClick={onClear}>
+          {isBeyondEnd && !isNarrowed ? texts.firstPage : texts.clearFilters}
+        </Button>
+      }
+    />
+  );
+}

@@ -1,0 +1,55 @@
+import { Button, Text } from '@mantine/core';
+import { IconCheck } from '@tabler/icons-react';
+import { useEffect, useRef, useState } from 'react';
+import { texts as actionTexts } from '../../components/texts.ts';
+import { useSettled } from '../../components/use-settled.ts';
+import { nameOf } from '../../formatting/person.ts';
+import classes from './Applications.module.css';
+import { texts } from './texts.ts';
+import type { Place } from './use-places.ts';
+
+interface DecidedRowProps {
+  readonly user: Place['user'];
+  readonly decided: NonNullable<Place['decided']>;
+  readonly onUndo: () => Promise<void>;
+}
+
+/** Keeps the place of a person who was approved, says so, and offers to undo it. */
+export function DecidedRow({ user, decided: { phase, height }, onUndo }: DecidedRowProps) {
+  const [isRunning, setRunning] = useState(false);
+  // The row appears under the pointer: the second click of a double click must not undo the approval.
+  const isSettled = useSettled(phase, { isSettledAtFirst: false });
+  const name = nameOf(user);
+  const row = useRef<HTMLLIElement>(null);
+  // The pressed button is gone: the keyboard focus moves to this row.
+  useEffect(() => {
+    if (document.activeElement === document.body) row.current?.focus({ preventScroll: true });
+  }, []);
+
+  async function undo() {
+    setRunning(true);
+    await onUndo();
+    setRunning(false);
+  }
+
+  return (
+    <li ref={row} className={classes.decided} style={{ minHeight: height }} tabIndex={-1} data-decided>
+      <IconCheck size={20} aria-hidden />
+      <Text fw={600} className={classes.decidedText ?? ''}>
+        {phase === 'approved' ? texts.approvedRow(name) : texts.withdrawnRow(name)}
+      </Text>
+      {phase === 'approved' && (
+        <Button
+          size="sm"
+          variant="default"
+          disabled={!isSettled}
+          loading={isRunning}
+          aria-label={`${actionTexts.undo}: ${name}`}
+          onClick={() => void undo()}
+        >
+          {actionTexts.undo}
+        </Button>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,39 @@
+import { Alert, Progress, Stack, Text } from '@mantine/core';
+import { nameOf } from '../../formatting/person.ts';
+import classes from './Applications.module.css';
+import { texts } from './texts.ts';
+import type { useDecision } from './use-decision.ts';
+
+/** In a dialog about several people: how far the decision is, and the people about whom it failed, by name. */
+export function DecisionState({
+  progress,
+  undecided,
+}: Pick<ReturnType<typeof useDecision>, 'progress' | 'undecided'>) {
+  return (
+    <>
+      {progress !== null && (
+        <Stack gap="xs">
+          <Progress
+            value={(100 * progress.decided) / progress.total}
+            transitionDuration={200}
+            aria-label={texts.progress(progress.decided, progress.total)}
+          />
+          <Text size="sm" aria-live="polite">
+            {texts.progress(progress.decided, progress.total)}
+          </Text>
+        </Stack>
+      )}
+      {undecided.length > 0 && progress === null && (
+        <Alert color="red" title={texts.undecided} role="alert">
+          <ul className={classes.duplicates}>
+            {undecided.map(({ user, message }) => (
+              <li key={user.uid}>
+                {nameOf(user)}: {message}
+              </li>
+            ))}
+          </ul>
+        </Alert>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+import type { GrantableRole, UserDetails } from '@lamina/contract';
+import { Radio, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { changeRole } from '../../api/users.ts';
+import { announceAction } from '../../components/announce-action.tsx';
+import { FormDialog } from '../../components/FormDialog.tsx';
+import { nameOf } from '../../formatting/person.ts';
+import { roleLabel, texts as shared } from '../../language/texts.ts';
+import { texts } from './texts.ts';
+
+type ChosenRole = GrantableRole | 'admin';
+
+interface RoleDialogProps {
+  /** Active. */
+  readonly user: UserDetails;
+  readonly onClose: () => void;
+}
+
+const roles: readonly ChosenRole[] = ['user', 'viewer', 'admin'];
+
+/** Changes the role of an active account, and says what else happens to the account. */
+export function RoleDialog({ user, onClose }: RoleDialogProps) {
+  const name = nameOf(user);
+  const [role, setRole] = useState<ChosenRole | null>(null);
+  const [isRunning, setRunning] = useState(false);
+
+  async function submit() {
+    if (role === null) return;
+    setRunning(true);
+    announceAction(await changeRole(user.uid, role), { about: name });
+    onClose();
+  }
+
+  return (
+    <FormDialog
+      title={texts.changeRole}
+      submitLabel={texts.save}
+      isRunning={isRunning}
+      isSubmitDisabled={role === null}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
+      <Text>{texts.changeRoleNow(name, roleLabel(user.role))}</Text>
+      <Radio.Group
+        label={shared.role}
+        value={role}
+        onChange={(value) => setRole(roles.find((each) => each === value) ?? null)}
+      >
+        <Stack gap="xs" mt="xs">
+          {roles
+            .filter((each) => each !== user.role)
+            .map((each) => (
+              <Radio key={each} value={each} label={roleLabel(each)} description={texts.roleHint[each]} />
+            ))}
+        </Stack>
+      </Radio.Group>
+      {role !== null && (
+        <Text size="sm" role="status">
+          {role === 'admin' ? texts.becomesAdmin : texts.becomesOther(roleLabel(role))}
+        </Text>
+      )}
+    </FormDialog>
+  );
+}

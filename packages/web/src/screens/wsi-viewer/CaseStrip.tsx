@@ -1,0 +1,97 @@
+import { type CaseSlide, type Image, may } from '@lamina/contract';
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useAuth } from '../../api/auth-state.ts';
+import { useCases } from '../../api/cases.ts';
+import type { Half } from '../../viewer/link-views.ts';
+import type { SlideView } from '../../viewer/slide-view.ts';
+import { useKeys } from '../../viewer/use-keys.ts';
+import classes from './CaseStrip.module.css';
+import { RegisterSlides } from './RegisterSlides.tsx';
+import { Thumbnail } from './Thumbnail.tsx';
+import { texts } from './texts.ts';
+
+interface CaseStripProps {
+  /** The slide that is viewed. */
+  readonly image: Image;
+  readonly session: string | null;
+  readonly onSelect: (imageId: string) => void;
+  readonly onThumbnailFailed: () => void;
+  /** Two open slides side by side, which may be registered; null without them. */
+  readonly compared: {
+    readonly imageIds: Readonly<Record<Half, string>>;
+    readonly views: Readonly<Record<Half, SlideView>>;
+  } | null;
+  /** Called when points are placed, and when that is over. */
+  readonly onRegistering: (isRegistering: boolean) => void;
+}
+
+/** The slides of the case of the viewed slide, in order, with the keys to the previous and the next one. */
+export function CaseStrip(props: CaseStripProps) {
+  const { image, session, onSelect, onThumbnailFailed, compared, onRegistering } = props;
+  const { user } = useAuth();
+  const [isRegistering, setRegistering] = useState(false);
+  const cases = useCases({ dataset: image.dataset_name, isEnabled: image.dataset_name !== null });
+  const found = cases.data?.find(({ slides }) => slides.some((slide) => slide.image_id === image.id));
+  const slides = found?.slides ?? [];
+  const place = slides.findIndex((slide) => slide.image_id === image.id);
+  const step = (by: 1 | -1) => {
+    const next = slides[place + by];
+    if (next !== undefined) onSelect(next.image_id);
+  };
+  useKeys(slides.length > 1 ? { PageDown: () => step(1), PageUp: () => step(-1) } : noKeys);
+  if (found === undefined || slides.length < 2) return null;
+  const canRegister =
+    user !== null &&
+    may(user, 'sharing.own') &&
+    compared !== null &&
+    Object.values(compared.imageIds).every((id) => slides.some((slide) => slide.image_id === id));
+  const register = (isOpen: boolean) => {
+    setRegistering(isOpen);
+    onRegistering(isOpen);
+  };
+  if (isRegistering && canRegister) {
+    return (
+      <RegisterSlides
+        key={Object.values(compared.imageIds).join()}
+        slideCase={found}
+        {...compared}
+        onClose={() => register(false)}
+      />
+    );
+  }
+  return (
+    <nav className={classes.strip} aria-label={texts.caseSlides(found.name)}>
+      <span className={classes.name} title={found.description ?? undefined}>
+        {found.name}
+      </span>
+      <ol className={classes.slides}>
+        {slides.map((slide, index) => (
+          <li key={slide.image_id}>
+            <button
+              type="button"
+              className={classes.slide}
+              aria-current={slide.image_id === image.id ? 'true' : undefined}
+              title={slide.note ?? undefined}
+              onClick={() => onSelect(slide.image_id)}
+            >
+              <Thumbnail imageId={slide.image_id} session={session} onFailed={onThumbnailFailed} />
+              <span>{labelOf(slide, index)}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+      {canRegister && (
+        <Button size="xs" variant="default" onClick={() => register(true)}>
+          {texts.register}
+        </Button>
+      )}
+    </nav>
+  );
+}
+
+const noKeys = {};
+
+function labelOf({ stain, block }: CaseSlide, index: number): string {
+  return [block, stain].filter(Boolean).join(' · ') || `${index + 1}`;
+}

@@ -1,0 +1,51 @@
+import type { Image } from '@lamina/contract';
+import { Button } from '@mantine/core';
+import type { Half } from '../../viewer/link-views.ts';
+import { ImageProblem } from './ImageProblem.tsx';
+import { texts } from './texts.ts';
+import classes from './WsiViewer.module.css';
+
+interface NothingShownProps {
+  readonly half: Half;
+  /** Null when none is selected, or none that the person may see. */
+  readonly image: Image | null;
+  /** The address names a slide that the person's catalogue does not contain. */
+  readonly isUnknown: boolean;
+  /** Shows the datasets that the person can request; null when there are none. */
+  readonly onRequestAccess: (() => void) | null;
+}
+
+/** The reason why no slide is shown. */
+export function NothingShown({ half, image, isUnknown, onRequestAccess }: NothingShownProps) {
+  if (image !== null) {
+    return (
+      <div className={classes.nothing}>
+        <p>{texts.imageStatus[image.status]}</p>
+        {image.error !== null && (
+          <p>
+            <ImageProblem image={image} />
+          </p>
+        )}
+      </div>
+    );
+  }
+  if (isUnknown) {
+    return (
+      <div className={classes.nothing} role="status">
+        <p>{texts.notInCatalogue}</p>
+        <p>{texts.notInCatalogueHint}</p>
+        {onRequestAccess !== null && (
+          <Button variant="default" size="sm" onClick={onRequestAccess}>
+            {texts.requestAccessBeside}
+          </Button>
+        )}
+      </div>
+    );
+  }
+  return (
+    <div className={classes.nothing}>
+      <p>{half === 'second' ? texts.secondWanted : texts.nothingSelected}</p>
+      <p>{half === 'second' ? texts.secondWantedHint : texts.nothingSelectedHint}</p>
+    </div>
+  );
+}

@@ -1,0 +1,118 @@
+import type { Case } from '@lamina/contract';
+import { Alert, Button } from '@mantine/core';
+import { useState } from 'react';
+import { createPortal } from 'react-dom';
+import { registerSlides } from '../../api/cases.ts';
+import { formatFigure } from '../../formatting/numbers.ts';
+import type { Half } from '../../viewer/link-views.ts';
+import type { Point } from '../../viewer/overlay/placement.ts';
+import type { SlideView } from '../../viewer/slide-view.ts';
+import { SlideMarks } from '../../viewer/tour/SlideMarks.tsx';
+import classes from './RegisterSlides.module.css';
+import { texts } from './texts.ts';
+import { halves } from './viewed-address.ts';
+
+/** Three pairs correct stretching as well; more do not make the interface easier. */
+const mostPairs = 3;
+
+interface RegisterSlidesProps {
+  readonly slideCase: Case;
+  readonly imageIds: Readonly<Record<Half, string>>;
+  readonly views: Readonly<Record<Half, SlideView>>;
+  readonly onClose: () => void;
+}
+
+/** Places pairs of points in two slides side by side, and registers the slides with them. */
+export function RegisterSlides({ slideCase, imageIds, views, onClose }: RegisterSlidesProps) {
+  const [points, setPoints] = useState<Readonly<Record<Half, readonly Point[]>>>(noPoints);
+  const [isMarking, setMarking] = useState(true);
+  const [isRunning, setRunning] = useState(false);
+  const [result, setResult] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const count = Math.min(points.first.length, points.second.length);
+  const canMark = (half: Half) =>
+    isMarking && points[half].length < mostPairs && points[half].length <= points[otherOf(half)].length;
+
+  async function save() {
+    setRunning(true);
+    const saved = await registerSlides(slideCase.id, {
+      from_image: imageIds.first,
+      to_image: imageIds.second,
+      points: points.first.slice(0, count).map((from, index) => ({
+        from: pairOf(from),
+        to: pairOf(points.second[index] ?? from),
+      })),
+    });
+    setRunning(false);
+    if ('error' in saved) return setError(saved.error);
+    setError(null);
+    setMarking(false);
+    const { residual_um: residual } = saved;
+    setResult(
+      residual === null
+        ? texts.registered
+        : texts.registeredWith(formatFigure(Number(residual.toPrecision(3)))),
+    );
+  }
+
+  return (
+    <section className={classes.bar} aria-label={texts.register}>
+      <p role="status">{result ?? (count < 2 ? texts.registerHint : texts.pairsPlaced(count))}</p>
+      {error !== null && <Alert color="red">{error}</Alert>}
+      <Button
+        size="xs"
+        variant={isMarking ? 'filled' : 'default'}
+        aria-pressed={isMarking}
+        onClick={() => setMarking(!isMarking)}
+      >
+        {texts.placePoints}
+      </Button>
+      <Button
+        size="xs"
+        variant="default"
+        onClick={() => {
+          setPoints(noPoints);
+          setResult(null);
+          setMarking(true);
+        }}
+      >
+        {texts.startAgain}
+      </Button>
+      <Button
+        size="xs"
+        disabled={count < 2 || result !== null}
+        loading={isRunning}
+        onClick={() => void save()}
+      >
+        {texts.registerNow}
+      </Button>
+      <Button size="xs" variant="default" onClick={onClose}>
+        {texts.close}
+      </Button>
+      {halves.map((half) =>
+        createPortal(
+          <SlideMarks
+            view={views[half]}
+            points={points[half]}
+            onMark={
+              canMark(half) ? (point) => setPoints({ ...points, [half]: [...points[half], point] }) : null
+            }
+            label={texts.registerHint}
+          />,
+          views[half].element(),
+          half,
+        ),
+      )}
+    </section>
+  );
+}
+
+const noPoints: Readonly<Record<Half, readonly Point[]>> = { first: [], second: [] };
+
+function otherOf(half: Half): Half {
+  return half === 'first' ? 'second' : 'first';
+}
+
+function pairOf({ x, y }: Point): [number, number] {
+  return [x, y];
+}

@@ -1,0 +1,107 @@
+import type { Image } from '@lamina/contract';
+import { Alert, Button, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { IconBookmarkPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { type NewSavedView, saveView } from '../../api/collections.ts';
+import { FormDialog } from '../../components/FormDialog.tsx';
+import { announce } from '../../notifications/notify.ts';
+import type { SlideView } from '../../viewer/slide-view.ts';
+import { fieldOf, type StoredColours } from '../../viewer/tour/steps.ts';
+import { texts } from './texts.ts';
+
+interface SaveViewProps {
+  readonly image: Image;
+  readonly view: SlideView;
+  /** Whether the colour profile of the slide corrects its colours. */
+  readonly isCorrected: boolean;
+}
+
+/** A button that saves the field and the colours of the view under a title. */
+export function SaveView({ image, view, isCorrected }: SaveViewProps) {
+  /** As they were when the button was pressed; null while the dialog is closed. */
+  const [kept, setKept] = useState<Pick<NewSavedView, 'field' | 'colours'> | null>(null);
+  function keep() {
+    const field = view.destination();
+    if (field === null) return;
+    const colours: StoredColours = {
+      profile: isCorrected ? 'corrected' : 'scanned',
+      adjustment: view.adjustment(),
+    };
+    setKept({ field: fieldOf(field), colours });
+  }
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        mt="xs"
+        leftSection={<IconBookmarkPlus size={16} aria-hidden />}
+        onClick={keep}
+      >
+        {texts.saveView}
+      </Button>
+      {kept !== null && <SaveDialog imageId={image.id} kept={kept} onClose={() => setKept(null)} />}
+    </>
+  );
+}
+
+interface SaveDialogProps {
+  readonly imageId: string;
+  readonly kept: Pick<NewSavedView, 'field' | 'colours'>;
+  readonly onClose: () => void;
+}
+
+function SaveDialog({ imageId, kept, onClose }: SaveDialogProps) {
+  const [title, setTitle] = useState('');
+  const [text, setText] = useState('');
+  const [isRunning, setRunning] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+
+  async function save() {
+    if (title.trim() === '') return setError(texts.viewTitleRequired);
+    setRunning(true);
+    const result = await saveView({
+      image_id: imageId,
+      title: title.trim(),
+      ...(text.trim() !== '' && { text: text.trim() }),
+      ...kept,
+    });
+    setRunning(false);
+    if (!result.success) return setError(result.message);
+    announce(result);
+    onClose();
+  }
+
+  return (
+    <FormDialog
+      title={texts.saveViewHeading}
+      submitLabel={texts.save}
+      isRunning={isRunning}
+      onSubmit={() => void save()}
+      onClose={onClose}
+    >
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          {texts.viewHint}
+        </Text>
+        <TextInput
+          label={texts.viewTitle}
+          value={title}
+          maxLength={200}
+          data-autofocus
+          onChange={({ currentTarget }) => setTitle(currentTarget.value)}
+        />
+        <Textarea
+          label={texts.viewText}
+          autosize
+          minRows={2}
+          maxRows={8}
+          maxLength={4000}
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        {error !== null && <Alert color="red">{error}</Alert>}
+      </Stack>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,35 @@
+import { IconChevronRight } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import classes from './SidebarSection.module.css';
+
+interface SidebarSectionProps {
+  readonly id: string;
+  /** Name of the section. */
+  readonly title: string;
+  /** Shown behind the name, in brackets. */
+  readonly count?: number;
+  readonly isOpen: boolean;
+  readonly onToggle: (isOpen: boolean) => void;
+  readonly children: ReactNode;
+}
+
+/** A section below the catalogue that a person can close, so that the catalogue has more space. */
+export function SidebarSection({ id, title, count, isOpen, onToggle, children }: SidebarSectionProps) {
+  return (
+    <section id={id} className={classes.section} aria-labelledby={`${id}-title`}>
+      <h2 className={classes.heading}>
+        <button
+          type="button"
+          className={classes.button}
+          aria-expanded={isOpen}
+          onClick={() => onToggle(!isOpen)}
+        >
+          <IconChevronRight className={classes.chevron} size={16} aria-hidden />
+          <span id={`${id}-title`}>{title}</span>
+          {count !== undefined && <span>({count})</span>}
+        </button>
+      </h2>
+      {isOpen && <div className={classes.content}>{children}</div>}
+    </section>
+  );
+}

@@ -1,0 +1,99 @@
+/** The catalogue calls of the server, over a list of images. */
+import {
+  foldDiacritics,
+  type Image,
+  type ImageOrder,
+  matchesWords,
+  naturalCompare,
+  searchWords,
+} from '@lamina/contract';
+
+const unknown: Omit<Image, 'id'> = {
+  file_name: '',
+  dataset_name: null,
+  organ_type: null,
+  width: null,
+  height: null,
+  mpp_x: null,
+  mpp_y: null,
+  objective_power: null,
+  mpp_derived: false,
+  objective_power_derived: false,
+  vendor: null,
+  format: null,
+  size_bytes: 0,
+  status: 'ready',
+  error: null,
+  hidden: false,
+  created_at: '2026-11-01T00:00:00.000Z',
+};
+
+/** Returns an image of the contract; a short id is padded to a UUID. */
+export function imageOf(fields: object): Image {
+  const image: Image = { ...unknown, id: '', ...fields };
+  const id = image.id.length === 36 ? image.id : `00000000-0000-4000-8000-${image.id.padStart(12, '0')}`;
+  return { ...image, id };
+}
+
+/** Answers a GET request below /image-catalog/images; undefined for the list without parameters. */
+export function answerCatalogue(images: readonly Image[], address: string): Response | undefined {
+  const { pathname, searchParams } = new URL(address, 'http://localhost');
+  const path = pathname.slice(pathname.indexOf('/image-catalog/images') + '/image-catalog/images'.length);
+  const list = listOf(images, searchParams);
+  const revision = JSON.stringify(images).length.toString();
+  if (path === '/groups') return Response.json({ revision, ...list.groups() });
+  if (path === '/rows') {
+    const from = Number(searchParams.get('from') ?? 0);
+    return Response.json({
+      revision,
+      images: list.rows.slice(from, from + Number(searchParams.get('limit') ?? 100)),
+    });
+  }
+  const [, imageId, isPosition] = path.split('/');
+  const image = images.find(({ id }) => id === imageId);
+  if (image === undefined)
+    return Response.json({ message: 'Not found.', code: 'not_found' }, { status: 404 });
+  if (isPosition === undefined) return Response.json({ image });
+  const position = list.rows.indexOf(image);
+  return Response.json({ revision, position: position === -1 ? null : position });
+}
+
+function listOf(images: readonly Image[], query: URLSearchParams) {
+  const words = searchWords(query.get('q') ?? '');
+  const order = (query.get('order') ?? 'name') as ImageOrder;
+  const found = images.filter((image) => {
+    const { file_name, id, organ_type, dataset_name } = image;
+    return matchesWords(foldDiacritics([file_name, id, organ_type, dataset_name].join('\n')), words);
+  });
+  const isOf = (field: 'dataset' | 'organ', value: string | null) =>
+    query.has(`no_${field}`) ? value === null : !query.has(field) || query.get(field) === value;
+  const ofDataset = found.filter((image) => isOf('dataset', image.dataset_name));
+  const ofOrgan = found.filter((image) => isOf('organ', image.organ_type));
+  const shown = ofDataset.filter((image) => ofOrgan.includes(image)).sort(comparing[order]);
+  const groups = [...Map.groupBy(shown, (image) => image.dataset_name)];
+  if (order === 'name') groups.sort(([a], [b]) => compareNames(a, b));
+  const counts = (counted: readonly Image[], field: 'dataset_name' | 'organ_type') =>
+    [...new Set(images.map((image) => image[field]))]
+      .sort(compareNames)
+      .map((name) => ({ [field]: name, images: counted.filter((image) => image[field] === name).length }));
+  return {
+    rows: groups.flatMap(([, members]) => members),
+    groups: () => ({
+      groups: groups.map(([dataset_name, members]) => ({ dataset_name, images: members.length })),
+      datasets: counts(ofOrgan, 'dataset_name'),
+      organs: counts(ofDataset, 'organ_type'),
+    }),
+  };
+}
+
+const byName = (a: Image, b: Image) => naturalCompare(a.file_name, b.file_name) || naturalCompare(a.id, b.id);
+const comparing: Readonly<Record<ImageOrder, (a: Image, b: Image) => number>> = {
+  name: byName,
+  newest: (a, b) => Date.parse(b.created_at) - Date.parse(a.created_at) || byName(a, b),
+  largest: (a, b) => b.size_bytes - a.size_bytes || byName(a, b),
+};
+
+function compareNames(a: string | null, b: string | null): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  return naturalCompare(a, b);
+}

@@ -1,0 +1,50 @@
+import { Button } from '@mantine/core';
+import { IconAdjustments, IconAlertTriangle } from '@tabler/icons-react';
+import classes from './PictureNotes.module.css';
+import { texts } from './texts.ts';
+
+/**
+ * Why the view is not sharp:
+ *
+ * - `offline`: the browser has no network
+ * - `unreachable`: the server did not answer
+ * - `failed`: the server answered with an error
+ * - `slow`: tiles have been loading for longer than usual
+ */
+export type Incompleteness = 'offline' | 'unreachable' | 'failed' | 'slow';
+
+interface PictureNotesProps {
+  readonly incomplete: Incompleteness | null;
+  readonly onRetry: () => void;
+  readonly areColoursChanged: boolean;
+  readonly onResetColours: () => void;
+}
+
+/** Warnings over the slide about anything that could mislead a reading. */
+export function PictureNotes({ incomplete, onRetry, areColoursChanged, onResetColours }: PictureNotesProps) {
+  return (
+    // Always in the page, so that screen readers announce its changes.
+    <div className={classes.notes} role="status">
+      {incomplete !== null && (
+        <div className={classes.note} data-grave={incomplete !== 'slow' || undefined}>
+          <IconAlertTriangle size={18} aria-hidden />
+          <span>{texts.incomplete[incomplete]}</span>
+          {incomplete !== 'slow' && (
+            <Button size="compact-sm" variant="default" onClick={onRetry}>
+              {texts.retry}
+            </Button>
+          )}
+        </div>
+      )}
+      {areColoursChanged && (
+        <div className={classes.note}>
+          <IconAdjustments size={18} aria-hidden />
+          <span>{texts.coloursChanged}</span>
+          <Button size="compact-sm" variant="default" onClick={onResetColours}>
+            {texts.resetColours}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

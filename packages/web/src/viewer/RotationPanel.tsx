@@ -1,0 +1,47 @@
+import { NumberInput, Slider } from '@mantine/core';
+import { useRef } from 'react';
+import { useEscape } from '../browser/use-escape.ts';
+import panel from './colours/ColourPanel.module.css';
+import { withinFullTurn } from './full-turn.ts';
+import { texts } from './texts.ts';
+
+interface RotationPanelProps {
+  /** Degrees clockwise as seen, 0 to 360. */
+  readonly rotation: number;
+  readonly onRotateTo: (degrees: number) => void;
+  /** Called by Esc. */
+  readonly onClose: () => void;
+}
+
+/** Sets the angle of the slide freely: by a slider, or as a number. */
+export function RotationPanel({ rotation, onRotateTo, onClose }: RotationPanelProps) {
+  const degrees = Math.round(rotation) % 360;
+  const section = useRef<HTMLElement>(null);
+  useEscape(section, onClose);
+  return (
+    <section ref={section} className={panel.panel} aria-label={texts.rotationAngle}>
+      <NumberInput
+        size="sm"
+        label={texts.rotationAngle}
+        suffix="°"
+        min={-360}
+        max={360}
+        step={1}
+        allowDecimal={false}
+        value={degrees}
+        onChange={(value) => typeof value === 'number' && onRotateTo(withinFullTurn(value))}
+      />
+      <Slider
+        size="sm"
+        min={0}
+        max={359}
+        value={degrees}
+        onChange={onRotateTo}
+        label={null}
+        thumbLabel={texts.rotationAngle}
+        thumbProps={{ 'aria-valuetext': `${degrees}°` }}
+        marks={[{ value: 90 }, { value: 180 }, { value: 270 }]}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,18 @@
+import { MantineProvider } from '@mantine/core';
+import { IconRuler } from '@tabler/icons-react';
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, it } from 'vitest';
+import { ToolButton } from './ToolButton.tsx';
+
+it('a tool shows its name and its key in the tooltip', async () => {
+  render(
+    <MantineProvider env="test">
+      <ToolButton label="Ruler" Icon={IconRuler} shortcut="M" tooltip="left" onClick={() => {}} />
+    </MantineProvider>,
+  );
+  const button = screen.getByRole('button', { name: 'Ruler' });
+  expect(button.getAttribute('aria-keyshortcuts')).toBe('M');
+  await userEvent.hover(button);
+  expect((await screen.findByRole('tooltip')).textContent).toBe('Ruler M');
+});

@@ -1,0 +1,24 @@
+import type { Drawing } from './overlay/drawing.ts';
+import { marksIn } from './overlay/shapes.ts';
+import classes from './SlideViewer.module.css';
+import { texts } from './texts.ts';
+
+/** Says what the next click does with the tool in use; for counting, how many cells are marked. */
+export function ToolHint({ drawing }: { readonly drawing: Drawing }) {
+  return <p className={classes.hint}>{hintOf(drawing)}</p>;
+}
+
+function hintOf({ tool, fixed, shapes }: Drawing): string | null {
+  switch (tool) {
+    case 'ruler':
+      return fixed.length === 0 ? texts.hints.ruler : texts.hints.rulerEnd;
+    case 'area':
+      return fixed.length < 3 ? texts.hints.area : texts.hints.areaEnd;
+    case 'circle':
+      return texts.hints.circle;
+    case 'mark':
+      return `${texts.counted(marksIn(shapes))} · ${texts.hints.mark}`;
+    case null:
+      return null;
+  }
+}

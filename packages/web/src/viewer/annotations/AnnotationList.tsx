@@ -1,0 +1,173 @@
+import { ActionIcon, NativeSelect, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { IconEye, IconEyeOff, IconLock } from '@tabler/icons-react';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import { formatNumber } from '../../formatting/numbers.ts';
+import type { Calibration } from '../scale.ts';
+import classes from './Annotations.module.css';
+import { cssColor } from './annotation.ts';
+import { type ListLine, labelOf, linesOf, type SortOrder, sortOrders } from './list-lines.ts';
+import { sizeText } from './readout.ts';
+import { texts } from './texts.ts';
+import type { AnnotationActions } from './use-annotation-actions.ts';
+import { type OpenAnnotations, useStoreVersion } from './use-annotations.ts';
+
+const lineHeight = { class: 34, annotation: 46 } as const;
+
+interface AnnotationListProps {
+  readonly open: OpenAnnotations;
+  readonly actions: AnnotationActions;
+  readonly calibration: Calibration | null;
+}
+
+/** All annotations of the slide by class. Arrows select, Enter shows, Delete removes. */
+export function AnnotationList({ open: { store }, actions, calibration }: AnnotationListProps) {
+  const version = useStoreVersion(store);
+  const [search, setSearch] = useState('');
+  const [order, setOrder] = useState<SortOrder>('time');
+  const scroller = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version is a new list
+  const all = useMemo(() => store.all(), [store, version]); // oxlint-disable-line react-hooks/exhaustive-deps
+  const lines = useMemo(() => linesOf(all, search, order, cssColor), [all, search, order]);
+  // The React compiler, which is not used, could not remember what it returns.
+  // oxlint-disable-next-line react/incompatible-library
+  const virtualizer = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => lineHeight[lines[index]?.kind ?? 'annotation'],
+    getItemKey: (index) => keyOf(lines[index]),
+    overscan: 5,
+  });
+
+  const moveTo = (from: number, step: 1 | -1) => {
+    for (let index = from + step; index >= 0 && index < lines.length; index += step) {
+      const line = lines[index];
+      if (line?.kind !== 'annotation') continue;
+      store.select([line.annotation.id]);
+      virtualizer.scrollToIndex(index);
+      requestAnimationFrame(() => {
+        scroller.current
+          ?.querySelector<HTMLElement>(`[data-line="${index}"]`)
+          ?.focus({ preventScroll: true });
+      });
+      return;
+    }
+  };
+  const onKeyDown = (event: KeyboardEvent, index: number, id: string) => {
+    const act = {
+      ArrowDown: () => moveTo(index, 1),
+      ArrowUp: () => moveTo(index, -1),
+      Enter: () => {
+        store.select([id]);
+        actions.zoomTo(id);
+      },
+    }[event.key];
+    if (act === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  };
+
+  return (
+    <>
+      <div className={classes.searchAndOrder}>
+        <TextInput
+          size="xs"
+          aria-label={texts.search}
+          placeholder={texts.search}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+        <NativeSelect
+          size="xs"
+          aria-label={texts.sort}
+          value={order}
+          onChange={(event) =>
+            setOrder(sortOrders.find((each) => each === event.currentTarget.value) ?? 'time')
+          }
+          data={sortOrders.map((value) => ({ value, label: texts.sortBy[value] }))}
+        />
+      </div>
+      <div ref={scroller} className={classes.rows}>
+        {lines.length === 0 && (
+          <Text size="sm">{search === '' ? `${texts.empty} ${texts.emptyHint}` : texts.nothingFound}</Text>
+        )}
+        <ul className={classes.lines} style={{ height: virtualizer.getTotalSize() }}>
+          {virtualizer.getVirtualItems().map(({ index, start, size, key }) => {
+            const line = lines[index];
+            if (line === undefined) return null;
+            return (
+              <li
+                key={key}
+                className={classes.line}
+                style={{ height: size, transform: `translateY(${start}px)` }}
+              >
+                {line.kind === 'class' ? (
+                  <ClassLine
+                    line={line}
+                    isHidden={store.isClassHidden(line.name)}
+                    onToggle={() => store.toggleClass(line.name)}
+                  />
+                ) : (
+                  <UnstyledButton
+                    className={classes.row}
+                    data-line={index}
+                    aria-pressed={store.selection.has(line.annotation.id)}
+                    onClick={(event) => {
+                      const { id } = line.annotation;
+                      const isAdded = event.shiftKey || event.ctrlKey || event.metaKey;
+                      store.select(isAdded ? [...store.selection, id] : [id]);
+                    }}
+                    onDoubleClick={() => actions.zoomTo(line.annotation.id)}
+                    onKeyDown={(event) => onKeyDown(event, index, line.annotation.id)}
+                  >
+                    <span>{labelOf(line.annotation)}</span>
+                    <span className={classes.rowSize}>
+                      {sizeText(line.annotation.feature.geometry, calibration)}
+                    </span>
+                    <span className={classes.rowAuthor}>{line.annotation.author}</span>
+                    {line.annotation.feature.properties.isLocked && (
+                      <IconLock size={14} role="img" aria-label={texts.locked} />
+                    )}
+                  </UnstyledButton>
+                )}
+              </li>
+            );
+          })}
+        </ul>
+      </div>
+    </>
+  );
+}
+
+interface ClassLineProps {
+  readonly line: ListLine & { readonly kind: 'class' };
+  readonly isHidden: boolean;
+  readonly onToggle: () => void;
+}
+
+function ClassLine({ line, isHidden, onToggle }: ClassLineProps) {
+  const name = line.name ?? texts.noClass;
+  const Icon = isHidden ? IconEyeOff : IconEye;
+  return (
+    <div className={classes.group}>
+      <span className={classes.swatch} style={{ background: line.color }} />
+      <span className={classes.groupName}>{name}</span>
+      <span>{formatNumber(line.count)}</span>
+      <ActionIcon
+        size="sm"
+        variant="subtle"
+        color="gray"
+        aria-label={isHidden ? texts.show(name) : texts.hide(name)}
+        onClick={onToggle}
+      >
+        <Icon size={16} aria-hidden />
+      </ActionIcon>
+    </div>
+  );
+}
+
+function keyOf(line: ListLine | undefined): string {
+  if (line === undefined) return '';
+  return line.kind === 'class' ? `class ${line.name}` : line.annotation.id;
+}

@@ -1,0 +1,152 @@
+import {
+  IconArrowBackUp,
+  IconArrowForwardUp,
+  IconBrush,
+  IconCheck,
+  IconCircle,
+  IconDots,
+  IconLine,
+  IconList,
+  IconPoint,
+  IconPointer,
+  IconPolygon,
+  IconRectangle,
+  IconRoute,
+  IconScissors,
+  IconTrash,
+  IconWand,
+} from '@tabler/icons-react';
+import viewerClasses from '../SlideViewer.module.css';
+import { ToolButton } from '../ToolButton.tsx';
+import { texts as viewerTexts } from '../texts.ts';
+import classes from './Annotations.module.css';
+import { type Tool, tools } from './drafts.ts';
+import { EditMenu } from './EditMenu.tsx';
+import { texts } from './texts.ts';
+import type { AnnotationActions } from './use-annotation-actions.ts';
+import { type OpenAnnotations, useSessionVersion, useStoreVersion } from './use-annotations.ts';
+
+/** The keys of QuPath, which has none for cutting. */
+export const toolKeys: Readonly<Record<Tool, string>> = {
+  move: 'M',
+  rectangle: 'R',
+  ellipse: 'O',
+  line: 'L',
+  polygon: 'P',
+  polyline: 'V',
+  points: '.',
+  brush: 'B',
+  wand: 'W',
+  cut: 'X',
+};
+
+const toolIcons = {
+  move: IconPointer,
+  rectangle: IconRectangle,
+  ellipse: IconCircle,
+  line: IconLine,
+  polygon: IconPolygon,
+  polyline: IconRoute,
+  points: IconPoint,
+  brush: IconBrush,
+  wand: IconWand,
+  cut: IconScissors,
+} as const;
+
+/** After a press of the pointer, Enter belongs to the drawing again and not to the button. */
+function leaveAfterPress(): void {
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+}
+
+interface AnnotationToolsProps {
+  readonly open: OpenAnnotations;
+  readonly actions: AnnotationActions;
+  /** Whether the person may draw; else there are only the list and the end of the mode. */
+  readonly mayDraw: boolean;
+  readonly isListOpen: boolean;
+  readonly onToggleList: () => void;
+  /** Whether a phone shows all tools. */
+  readonly areAllShown: boolean;
+  readonly onToggleAll: () => void;
+  readonly onDone: () => void;
+}
+
+/** The tools of the drawing mode, in place of those that measure. */
+export function AnnotationTools(props: AnnotationToolsProps) {
+  const { open, actions, mayDraw } = props;
+  const { store, session } = open;
+  useStoreVersion(store);
+  useSessionVersion(session);
+  return (
+    <div className={viewerClasses.tools}>
+      <div
+        className={`${viewerClasses.toolButtons} ${classes.columns}`}
+        role="toolbar"
+        aria-label={texts.tools}
+        aria-orientation="vertical"
+        onPointerUp={leaveAfterPress}
+      >
+        {mayDraw &&
+          tools.map((tool) => (
+            <ToolButton
+              key={tool}
+              label={texts.tool[tool]}
+              shortcut={toolKeys[tool]}
+              Icon={toolIcons[tool]}
+              tooltip="left"
+              shownOn={session.tool === tool ? undefined : 'wide'}
+              isPressed={session.tool === tool}
+              onClick={() => session.choose(tool)}
+            />
+          ))}
+        {mayDraw && (
+          <>
+            <ToolButton
+              label={texts.undo}
+              shortcut="Ctrl + Z"
+              Icon={IconArrowBackUp}
+              tooltip="left"
+              isDisabled={!store.canUndo}
+              onClick={actions.undo}
+            />
+            <ToolButton
+              label={texts.redo}
+              shortcut="Ctrl + Shift + Z"
+              Icon={IconArrowForwardUp}
+              tooltip="left"
+              shownOn="wide"
+              isDisabled={!store.canRedo}
+              onClick={actions.redo}
+            />
+            <ToolButton
+              label={texts.remove}
+              Icon={IconTrash}
+              tooltip="left"
+              shownOn="wide"
+              isDisabled={store.selection.size === 0}
+              onClick={actions.remove}
+            />
+          </>
+        )}
+        <EditMenu open={open} actions={actions} mayDraw={mayDraw} />
+        <ToolButton
+          label={texts.list}
+          Icon={IconList}
+          tooltip="left"
+          shownOn="wide"
+          isExpanded={props.isListOpen}
+          onClick={props.onToggleList}
+        />
+        <ToolButton label={texts.done} shortcut="D" Icon={IconCheck} tooltip="left" onClick={props.onDone} />
+        <ToolButton
+          label={props.areAllShown ? viewerTexts.fewerTools : viewerTexts.allTools}
+          Icon={IconDots}
+          tooltip="left"
+          shownOn="narrow"
+          isExpanded={props.areAllShown}
+          onClick={props.onToggleAll}
+        />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,22 @@
+import { lazy, Suspense } from 'react';
+import { useAnnotationLayers } from '../../api/annotations.ts';
+import { useAuth } from '../../api/auth-state.ts';
+import type { AnnotationsProps } from './Annotations.tsx';
+import { hasPendingAnnotations } from './pending-flag.ts';
+
+const Annotations = lazy(async () => ({ default: (await import('./Annotations.tsx')).Annotations }));
+
+type AnnotationsGateProps = Omit<AnnotationsProps, 'user'>;
+
+/** Loads the code of annotations for a slide that has some, for the drawing mode, and for changes that are still to be sent. */
+export function AnnotationsGate(props: AnnotationsGateProps) {
+  const { user } = useAuth();
+  const hasWork = props.isDrawing || props.kept.length > 0 || hasPendingAnnotations();
+  const { data: layers = [] } = useAnnotationLayers(props.imageId, { awaitsFirst: !hasWork });
+  if (user === null || (layers.length === 0 && !hasWork)) return null;
+  return (
+    <Suspense fallback={null}>
+      <Annotations key={props.imageId} {...props} user={user} />
+    </Suspense>
+  );
+}

@@ -1,0 +1,49 @@
+import type { Classification } from '@lamina/annotations';
+import type { AnnotationClass } from '@lamina/contract';
+import { Kbd, UnstyledButton } from '@mantine/core';
+import classes from './Annotations.module.css';
+import { cssColor } from './annotation.ts';
+import { texts } from './texts.ts';
+import { type OpenAnnotations, useSessionVersion } from './use-annotations.ts';
+
+interface ClassPaletteProps {
+  readonly open: OpenAnnotations;
+  readonly classes: readonly AnnotationClass[];
+}
+
+export function classificationOf({ name, color }: AnnotationClass): Classification {
+  return { names: [name], color };
+}
+
+/** The classes of the dataset: the chosen one is that of new annotations, and of the selected ones. */
+export function ClassPalette({ open: { session }, classes: offered }: ClassPaletteProps) {
+  useSessionVersion(session);
+  const chosen = session.classification?.names.join(': ') ?? null;
+  return (
+    <ul className={classes.palette} aria-label={texts.classes} data-shown-on="wide">
+      <li>
+        <UnstyledButton
+          className={classes.classButton}
+          aria-pressed={chosen === null}
+          onClick={() => session.classify(null)}
+        >
+          <Kbd size="xs">0</Kbd>
+          {texts.noClass}
+        </UnstyledButton>
+      </li>
+      {offered.map((each) => (
+        <li key={each.name}>
+          <UnstyledButton
+            className={classes.classButton}
+            aria-pressed={chosen === each.name}
+            onClick={() => session.classify(classificationOf(each))}
+          >
+            {each.shortcut !== null && <Kbd size="xs">{each.shortcut}</Kbd>}
+            <span className={classes.swatch} style={{ background: cssColor(each.color) }} />
+            {each.name}
+          </UnstyledButton>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,122 @@
+import {
+  type AnnotationFeature,
+  boundsOf,
+  type Geometry,
+  isArea,
+  parseFeature,
+  pathsOf,
+} from '@lamina/annotations';
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { languageNow } from '../../language/language.ts';
+import classes from './Annotations.module.css';
+import { classNameOf, colorOf, cssColor } from './annotation.ts';
+import type { Conflict } from './change-queue.ts';
+import { texts } from './texts.ts';
+import { type OpenAnnotations, useStoreVersion } from './use-annotations.ts';
+
+/** Shows both versions of an annotation that two people have changed, and asks which one stays. */
+export function ConflictDialog({ open: { store } }: { readonly open: OpenAnnotations }) {
+  useStoreVersion(store);
+  const [conflict] = store.queue.conflicts();
+  return (
+    <Modal
+      opened={conflict !== undefined}
+      onClose={() => {}}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      title={texts.conflictTitle}
+      lang={languageNow('en')}
+      portalProps={{ target: 'main' }}
+    >
+      {conflict !== undefined && (
+        <Versions conflict={conflict} onKeep={(keep) => store.resolve(conflict, keep)} />
+      )}
+    </Modal>
+  );
+}
+
+interface VersionsProps {
+  readonly conflict: Conflict;
+  readonly onKeep: (keep: 'mine' | 'theirs') => void;
+}
+
+function Versions({ conflict: { mine, theirs }, onKeep }: VersionsProps) {
+  const versions = [readVersion(mine.feature), readVersion(theirs)] as const;
+  const view = viewBoxOf(versions);
+  return (
+    <Stack>
+      <Text size="sm">{texts.conflictText}</Text>
+      <div className={classes.versions}>
+        <Version title={texts.mine} feature={versions[0]} viewBox={view} />
+        <Version title={texts.theirs} feature={versions[1]} viewBox={view} />
+      </div>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={() => onKeep('theirs')}>
+          {texts.keepTheirs}
+        </Button>
+        <Button onClick={() => onKeep('mine')}>{texts.keepMine}</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+interface VersionProps {
+  readonly title: string;
+  /** Null: deleted. */
+  readonly feature: AnnotationFeature | null;
+  readonly viewBox: string;
+}
+
+function Version({ title, feature, viewBox }: VersionProps) {
+  return (
+    <figure className={classes.version}>
+      <figcaption>
+        <Text size="sm" fw={600}>
+          {title}
+        </Text>
+        <Text size="sm">
+          {feature === null ? texts.deletedVersion : (classNameOf(feature) ?? texts.noClass)}
+        </Text>
+      </figcaption>
+      <svg viewBox={viewBox} aria-hidden="true">
+        {feature !== null && (
+          <path
+            d={svgPath(feature.geometry)}
+            fill="none"
+            stroke={cssColor(colorOf(feature))}
+            strokeWidth="2"
+            strokeLinecap="round"
+            vectorEffect="non-scaling-stroke"
+          />
+        )}
+      </svg>
+    </figure>
+  );
+}
+
+function readVersion(value: unknown): AnnotationFeature | null {
+  const parsed = parseFeature(value, { extent: null });
+  return parsed.ok ? parsed.feature : null;
+}
+
+function viewBoxOf(versions: readonly (AnnotationFeature | null)[]): string {
+  const all = versions.flatMap((each) => (each === null ? [] : boundsOf(each.geometry)));
+  const minX = Math.min(...all.map((bounds) => bounds.minX));
+  const minY = Math.min(...all.map((bounds) => bounds.minY));
+  const width = Math.max(1, Math.max(...all.map((bounds) => bounds.maxX)) - minX);
+  const height = Math.max(1, Math.max(...all.map((bounds) => bounds.maxY)) - minY);
+  const margin = Math.max(width, height) / 10;
+  if (all.length === 0) return '0 0 1 1';
+  return `${minX - margin} ${minY - margin} ${width + 2 * margin} ${height + 2 * margin}`;
+}
+
+function svgPath(geometry: Geometry): string {
+  return pathsOf(geometry)
+    .map((path) => {
+      const [first, ...rest] = path.map(([x, y]) => `${x} ${y}`);
+      const line = rest.length === 0 ? ` l0.01 0` : rest.map((position) => ` L${position}`).join('');
+      return `M${first ?? '0 0'}${line}${isArea(geometry) ? 'Z' : ''}`;
+    })
+    .join('');
+}

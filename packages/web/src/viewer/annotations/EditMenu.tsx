@@ -1,0 +1,63 @@
+import { isArea } from '@lamina/annotations';
+import { ActionIcon, Menu } from '@mantine/core';
+import { IconEdit } from '@tabler/icons-react';
+import { texts } from './texts.ts';
+import type { AnnotationActions } from './use-annotation-actions.ts';
+import type { OpenAnnotations } from './use-annotations.ts';
+
+interface EditMenuProps {
+  readonly open: OpenAnnotations;
+  readonly actions: AnnotationActions;
+  readonly mayDraw: boolean;
+}
+
+/** Everything that can be done with the selected annotations. */
+export function EditMenu({ open: { store }, actions, mayDraw }: EditMenuProps) {
+  const selected = store.selected();
+  const areas = selected.filter(({ feature }) => isArea(feature.geometry));
+  const isNone = selected.length === 0;
+  const areAllLocked = !isNone && selected.every(({ feature }) => feature.properties.isLocked);
+  return (
+    <Menu position="left-end" shadow="md" withinPortal>
+      <Menu.Target>
+        <ActionIcon variant="default" size={40} aria-label={texts.more} data-shown-on="wide">
+          <IconEdit size={20} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown aria-label={texts.more}>
+        {mayDraw && (
+          <>
+            <Menu.Item disabled={isNone} onClick={actions.duplicate}>
+              {texts.duplicate}
+            </Menu.Item>
+            <Menu.Item disabled={areas.length < 2} onClick={actions.merge}>
+              {texts.merge}
+            </Menu.Item>
+            <Menu.Item disabled={areas.length < 2} onClick={actions.subtract}>
+              {texts.subtract}
+            </Menu.Item>
+            <Menu.Item disabled={areas.length === 0} onClick={actions.fillHoles}>
+              {texts.fillHoles}
+            </Menu.Item>
+            <Menu.Item disabled={isNone} onClick={actions.simplify}>
+              {texts.simplify}
+            </Menu.Item>
+            <Menu.Item
+              disabled={!areas.some(({ feature }) => feature.geometry.type === 'MultiPolygon')}
+              onClick={actions.split}
+            >
+              {texts.split}
+            </Menu.Item>
+            <Menu.Item disabled={isNone} onClick={() => actions.setLocked(!areAllLocked)}>
+              {areAllLocked ? texts.unlock : texts.lock}
+            </Menu.Item>
+            <Menu.Divider />
+          </>
+        )}
+        <Menu.Item disabled={isNone} onClick={actions.copy}>
+          {texts.copyGeoJson}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

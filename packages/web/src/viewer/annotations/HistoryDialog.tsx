@@ -1,0 +1,81 @@
+import { type AnnotationFeature, parseFeature } from '@lamina/annotations';
+import type { AnnotationRevision } from '@lamina/contract';
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { loadHistory } from '../../api/annotations.ts';
+import { messageOf } from '../../api/client.ts';
+import { formatDateAndTime } from '../../formatting/dates.ts';
+import { languageNow } from '../../language/language.ts';
+import { type Annotation, classNameOf } from './annotation.ts';
+import { texts } from './texts.ts';
+
+interface HistoryDialogProps {
+  readonly annotation: Annotation;
+  /** Puts an earlier version in place of the present one; null: the annotation is read only. */
+  readonly onUse: ((version: AnnotationFeature) => void) | null;
+  readonly onClose: () => void;
+}
+
+/** Lists who changed an annotation and when. */
+export function HistoryDialog({ annotation, onUse, onClose }: HistoryDialogProps) {
+  const { id, layerId } = annotation;
+  const [revisions, setRevisions] = useState<readonly AnnotationRevision[] | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  useEffect(() => {
+    let isClosed = false;
+    loadHistory(layerId, id).then(
+      (loaded) => {
+        if (!isClosed) setRevisions(loaded);
+      },
+      (error: unknown) => {
+        if (!isClosed) setFailure(messageOf(error, texts.historyFailed));
+      },
+    );
+    return () => {
+      isClosed = true;
+    };
+  }, [layerId, id]);
+
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={texts.historyTitle}
+      lang={languageNow('en')}
+      portalProps={{ target: 'main' }}
+      closeButtonProps={{ 'aria-label': texts.close }}
+    >
+      <Stack>
+        {failure !== null && <Alert color="red">{failure}</Alert>}
+        {revisions?.length === 0 && <Text size="sm">{texts.historyEmpty}</Text>}
+        {revisions?.map((revision) => {
+          const parsed = revision.feature === null ? null : parseFeature(revision.feature, { extent: null });
+          const version = parsed?.ok ? parsed.feature : null;
+          const isPresent = revision.revision === annotation.revision;
+          return (
+            <Group key={revision.revision} justify="space-between" wrap="nowrap" align="flex-start">
+              <Text size="sm">
+                {texts.changes[revision.change]}: {revision.author_name ?? texts.unknownAuthor}
+                <br />
+                {formatDateAndTime(revision.at)}
+                {version !== null && ` · ${classNameOf(version) ?? texts.noClass}`}
+              </Text>
+              {onUse !== null && version !== null && !isPresent && (
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  onClick={() => {
+                    onUse(version);
+                    onClose();
+                  }}
+                >
+                  {texts.useVersion}
+                </Button>
+              )}
+            </Group>
+          );
+        })}
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,133 @@
+import type { AnnotationImport } from '@lamina/contract';
+import { Alert, Button, Group, List, Modal, Stack, Text } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { createLayer, deleteLayer, importFile } from '../../api/annotations.ts';
+import { messageOf } from '../../api/client.ts';
+import { formatNumber } from '../../formatting/numbers.ts';
+import { languageNow } from '../../language/language.ts';
+import { isNewLayer } from './pending-change.ts';
+import { texts } from './texts.ts';
+import type { OpenAnnotations } from './use-annotations.ts';
+
+/** Problems that the dialog lists; the others are counted. */
+const mostListed = 10;
+
+interface ImportDialogProps {
+  readonly open: OpenAnnotations;
+  readonly file: File;
+  readonly onClose: () => void;
+  readonly onImported: () => void;
+}
+
+/** Checks an annotation file, shows what it contains, and imports it after a press. */
+export function ImportDialog({ open: { store }, file, onClose, onImported }: ImportDialogProps) {
+  const [layerId, setLayerId] = useState<string | null>(null);
+  const [preview, setPreview] = useState<AnnotationImport | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [isImporting, setImporting] = useState(false);
+
+  useEffect(() => {
+    let isClosed = false;
+    let created: string | null = null;
+    const check = async () => {
+      const active = store.activeLayerId;
+      if (isNewLayer(active)) created = (await createLayer(store.imageId, file.name.slice(0, 200))).id;
+      const target = created ?? active;
+      const found = await importFile(target, file, true);
+      if (isClosed) return;
+      setLayerId(target);
+      setPreview(found);
+    };
+    check().catch((error: unknown) => {
+      if (!isClosed) setFailure(messageOf(error, texts.importFailed));
+      // A layer that stays empty would remain in the list.
+      if (created !== null) void deleteLayer(created).catch(() => undefined);
+    });
+    return () => {
+      isClosed = true;
+    };
+  }, [store, file]);
+
+  const start = async () => {
+    if (layerId === null) return;
+    setImporting(true);
+    try {
+      await importFile(layerId, file, false);
+      onImported();
+      onClose();
+    } catch (error) {
+      setFailure(messageOf(error, texts.importFailed));
+    } finally {
+      setImporting(false);
+    }
+  };
+  const name = store.layers.find(({ id }) => id === layerId)?.name ?? file.name;
+
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={`${texts.importTitle}: ${file.name}`}
+      lang={languageNow('en')}
+      portalProps={{ target: 'main' }}
+      closeButtonProps={{ 'aria-label': texts.close }}
+    >
+      <Stack>
+        {preview === null && failure === null && (
+          <Text size="sm" role="status">
+            {texts.importReading}
+          </Text>
+        )}
+        {failure !== null && <Alert color="red">{failure}</Alert>}
+        {preview !== null && <Preview found={preview} layerName={name} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {texts.cancel}
+          </Button>
+          <Button
+            loading={isImporting}
+            disabled={preview === null || preview.features === 0}
+            onClick={() => void start()}
+          >
+            {texts.importStart(preview?.features ?? 0)}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+function Preview({ found, layerName }: { readonly found: AnnotationImport; readonly layerName: string }) {
+  return (
+    <>
+      <Text size="sm">
+        {texts.importFound(found.features)} {texts.importInto(layerName)}
+      </Text>
+      <List size="sm">
+        {found.classes.slice(0, mostListed).map(({ name, count }) => (
+          <List.Item key={name ?? ''}>
+            {name ?? texts.noClass}: {formatNumber(count)}
+          </List.Item>
+        ))}
+      </List>
+      {found.warnings.length > 0 && (
+        <Alert color="yellow">
+          {found.warnings.map(({ code, message }) => (
+            <Text key={code} size="sm">
+              {message}
+            </Text>
+          ))}
+        </Alert>
+      )}
+      {found.refused_count > 0 && (
+        <Alert color="red" title={texts.importRefused(found.refused_count)}>
+          {found.refused.slice(0, mostListed).map(({ feature, message }) => (
+            <Text key={feature} size="sm">
+              {texts.importFeature(feature)}: {message}
+            </Text>
+          ))}
+        </Alert>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,164 @@
+import { type AnnotationLayer, LayerEditing, LayerVisibility } from '@lamina/contract';
+import { ActionIcon, Alert, Button, Group, NativeSelect } from '@mantine/core';
+import { IconEye, IconEyeOff, IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import {
+  createLayer,
+  deleteLayer,
+  type LayerEdit,
+  restoreLayer,
+  updateLayer,
+} from '../../api/annotations.ts';
+import { messageOf } from '../../api/client.ts';
+import { LayerMenu } from './LayerMenu.tsx';
+import { isNewLayer } from './pending-change.ts';
+import { texts } from './texts.ts';
+import { type OpenAnnotations, useStoreVersion } from './use-annotations.ts';
+
+interface LayerFieldsProps {
+  readonly open: OpenAnnotations;
+  readonly mayDraw: boolean;
+  /** Loads what failed again. */
+  readonly onReload: () => void;
+}
+
+/** The layer that receives new annotations: its choice, who sees it and who changes it. */
+export function LayerFields({ open, mayDraw, onReload }: LayerFieldsProps) {
+  const { store } = open;
+  useStoreVersion(store);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [deleted, setDeleted] = useState<AnnotationLayer | null>(null);
+  const { layers, activeLayerId } = store;
+  const active = layers.find(({ id }) => id === activeLayerId);
+  const isHidden = store.isLayerHidden(activeLayerId);
+  const Icon = isHidden ? IconEyeOff : IconEye;
+  const name = active?.name ?? texts.defaultLayerName;
+
+  const fail = (error: unknown, text: string) => setFailure(messageOf(error, text));
+  const edit = (layer: AnnotationLayer, change: LayerEdit) => {
+    setFailure(null);
+    updateLayer(store.imageId, layer.id, change).then(
+      (changed) => store.updateLayer(changed),
+      (error: unknown) => {
+        fail(error, texts.layerChangeFailed);
+        onReload();
+      },
+    );
+  };
+  const remove = (layer: AnnotationLayer) => {
+    setFailure(null);
+    deleteLayer(layer.id).then(
+      () => {
+        setDeleted(layer);
+        store.removeLayer(layer.id);
+      },
+      (error: unknown) => fail(error, texts.layerChangeFailed),
+    );
+  };
+  const restore = (layer: AnnotationLayer) => {
+    setDeleted(null);
+    restoreLayer(layer.id).then(onReload, (error: unknown) => fail(error, texts.layerChangeFailed));
+  };
+  const addLayer = () => {
+    setFailure(null);
+    createLayer(store.imageId, `${texts.defaultLayerName} ${layers.length + 1}`).then(
+      (layer) => store.addLayer(layer),
+      (error: unknown) => fail(error, texts.layerChangeFailed),
+    );
+  };
+
+  return (
+    <>
+      {store.failedLayers.size > 0 && (
+        <Alert color="red" p="xs">
+          <Group justify="space-between">
+            {texts.layerFailed}
+            <Button size="compact-xs" variant="default" onClick={onReload}>
+              {texts.retry}
+            </Button>
+          </Group>
+        </Alert>
+      )}
+      <Group gap="xs" wrap="nowrap">
+        <NativeSelect
+          size="xs"
+          flex={1}
+          aria-label={texts.layer}
+          value={activeLayerId}
+          onChange={(event) => store.chooseLayer(event.currentTarget.value)}
+          data={[
+            ...(isNewLayer(activeLayerId) ? [{ value: activeLayerId, label: name }] : []),
+            ...layers.map((layer) => ({ value: layer.id, label: labelOf(layer) })),
+          ]}
+        />
+        <ActionIcon
+          variant="default"
+          size="md"
+          aria-label={isHidden ? texts.show(name) : texts.hide(name)}
+          onClick={() => store.toggleLayer(activeLayerId)}
+        >
+          <Icon size={16} aria-hidden />
+        </ActionIcon>
+        {mayDraw && (
+          <ActionIcon variant="default" size="md" aria-label={texts.newLayer} onClick={addLayer}>
+            <IconPlus size={16} aria-hidden />
+          </ActionIcon>
+        )}
+        <LayerMenu
+          open={open}
+          mayDraw={mayDraw}
+          active={active ?? null}
+          onRename={(wanted) => active !== undefined && edit(active, { name: wanted })}
+          onLock={(locked) => active !== undefined && edit(active, { locked })}
+          onDelete={() => active !== undefined && remove(active)}
+          onFailed={fail}
+          onReload={onReload}
+        />
+      </Group>
+      {deleted !== null && (
+        <Alert p="xs">
+          <Group justify="space-between">
+            {texts.layerDeleted(deleted.name)}
+            <Button size="compact-xs" variant="default" onClick={() => restore(deleted)}>
+              {texts.undoDelete}
+            </Button>
+          </Group>
+        </Alert>
+      )}
+      {active?.rights.manage && (
+        <Group gap="xs" wrap="nowrap">
+          <NativeSelect
+            size="xs"
+            flex={1}
+            aria-label={texts.share}
+            value={active.visibility}
+            onChange={(event) =>
+              edit(active, { visibility: LayerVisibility.parse(event.currentTarget.value) })
+            }
+            data={LayerVisibility.options.map((value) => ({ value, label: texts.visibility[value] }))}
+          />
+          {active.visibility === 'members' && (
+            <NativeSelect
+              size="xs"
+              flex={1}
+              aria-label={texts.editing}
+              value={active.editing}
+              onChange={(event) => edit(active, { editing: LayerEditing.parse(event.currentTarget.value) })}
+              data={LayerEditing.options.map((value) => ({ value, label: texts.editors[value] }))}
+            />
+          )}
+        </Group>
+      )}
+      {failure !== null && (
+        <Alert color="red" p="xs">
+          {failure}
+        </Alert>
+      )}
+    </>
+  );
+}
+
+function labelOf({ name, owner_name, locked }: AnnotationLayer): string {
+  const owner = owner_name === null ? name : `${name} · ${owner_name}`;
+  return locked ? `${owner} (${texts.locked})` : owner;
+}

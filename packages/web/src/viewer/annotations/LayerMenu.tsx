@@ -1,0 +1,113 @@
+import type { AnnotationLayer } from '@lamina/contract';
+import { ActionIcon, Menu } from '@mantine/core';
+import { IconDotsVertical } from '@tabler/icons-react';
+import { useRef, useState } from 'react';
+import { type ExportFormat, exportFile } from '../../api/annotations.ts';
+import { saveFile } from '../../browser/save-file.ts';
+import { DeletedLayersDialog } from './DeletedLayersDialog.tsx';
+import { ImportDialog } from './ImportDialog.tsx';
+import { isNewLayer } from './pending-change.ts';
+import { RenameDialog } from './RenameDialog.tsx';
+import { texts } from './texts.ts';
+import type { OpenAnnotations } from './use-annotations.ts';
+
+const exportFormats: readonly ExportFormat[] = ['qupath', 'geojson', 'asap', 'aperio', 'csv'];
+const extensions: Readonly<Record<ExportFormat, string>> = {
+  qupath: 'geojson',
+  geojson: 'geojson',
+  asap: 'xml',
+  aperio: 'xml',
+  csv: 'csv',
+};
+
+interface LayerMenuProps {
+  readonly open: OpenAnnotations;
+  readonly mayDraw: boolean;
+  /** Null: the layer is created with its first annotation. */
+  readonly active: AnnotationLayer | null;
+  readonly onRename: (name: string) => void;
+  readonly onLock: (isLocked: boolean) => void;
+  readonly onDelete: () => void;
+  readonly onFailed: (error: unknown, text: string) => void;
+  /** Loads the layers again. */
+  readonly onReload: () => void;
+}
+
+/** What can be done with a layer as a whole: rename, lock, delete, restore, import and export. */
+export function LayerMenu(props: LayerMenuProps) {
+  const { open, active, mayDraw } = props;
+  const { store } = open;
+  const [dialog, setDialog] = useState<'rename' | 'deleted' | null>(null);
+  const [file, setFile] = useState<File | null>(null);
+  const fileInput = useRef<HTMLInputElement>(null);
+  const close = () => setDialog(null);
+  const mayImport = mayDraw && store.canDrawOn(store.activeLayerId);
+
+  const exportLayer = (layer: AnnotationLayer, format: ExportFormat) => {
+    exportFile(layer.id, format).then(
+      (blob) => saveFile(blob, `${layer.name}.${extensions[format]}`),
+      (error: unknown) => props.onFailed(error, texts.exportFailed),
+    );
+  };
+
+  return (
+    <>
+      <Menu position="bottom-end" shadow="md" withinPortal>
+        <Menu.Target>
+          <ActionIcon variant="default" size="md" aria-label={texts.layerMenu}>
+            <IconDotsVertical size={16} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown aria-label={texts.layerMenu}>
+          {active?.rights.manage && <Menu.Item onClick={() => setDialog('rename')}>{texts.rename}</Menu.Item>}
+          {active?.rights.lock && (
+            <Menu.Item onClick={() => props.onLock(!active.locked)}>
+              {active.locked ? texts.unlockLayer : texts.lockLayer}
+            </Menu.Item>
+          )}
+          {active?.rights.manage && !active.locked && (
+            <Menu.Item onClick={props.onDelete}>{texts.deleteLayer}</Menu.Item>
+          )}
+          {mayDraw && <Menu.Item onClick={() => setDialog('deleted')}>{texts.deletedLayers}</Menu.Item>}
+          {mayImport && (
+            <>
+              <Menu.Divider />
+              <Menu.Item onClick={() => fileInput.current?.click()}>{texts.importFile}</Menu.Item>
+            </>
+          )}
+          {active !== null && !isNewLayer(active.id) && (
+            <>
+              <Menu.Divider />
+              <Menu.Label>{texts.exportAs}</Menu.Label>
+              {exportFormats.map((format) => (
+                <Menu.Item key={format} onClick={() => exportLayer(active, format)}>
+                  {texts.formats[format]}
+                </Menu.Item>
+              ))}
+            </>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      <input
+        ref={fileInput}
+        type="file"
+        hidden
+        aria-label={texts.importFile}
+        accept=".geojson,.json,.xml,.anot,.gz"
+        onChange={(event) => {
+          setFile(event.currentTarget.files?.[0] ?? null);
+          event.currentTarget.value = '';
+        }}
+      />
+      {file !== null && (
+        <ImportDialog open={open} file={file} onClose={() => setFile(null)} onImported={props.onReload} />
+      )}
+      {dialog === 'rename' && active !== null && (
+        <RenameDialog name={active.name} onRename={props.onRename} onClose={close} />
+      )}
+      {dialog === 'deleted' && (
+        <DeletedLayersDialog imageId={store.imageId} onClose={close} onRestored={props.onReload} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { languageNow } from '../../language/language.ts';
+import { texts } from './texts.ts';
+
+const longestName = 200;
+
+interface RenameDialogProps {
+  readonly name: string;
+  readonly onRename: (name: string) => void;
+  readonly onClose: () => void;
+}
+
+/** Asks for the new name of a layer. */
+export function RenameDialog({ name, onRename, onClose }: RenameDialogProps) {
+  const [value, setValue] = useState(name);
+  const wanted = value.trim();
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={texts.renameTitle}
+      lang={languageNow('en')}
+      portalProps={{ target: 'main' }}
+      closeButtonProps={{ 'aria-label': texts.close }}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (wanted === '') return;
+          if (wanted !== name) onRename(wanted);
+          onClose();
+        }}
+      >
+        <Stack>
+          <TextInput
+            label={texts.layerName}
+            value={value}
+            maxLength={longestName}
+            data-autofocus
+            onChange={(event) => setValue(event.currentTarget.value)}
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {texts.cancel}
+            </Button>
+            <Button type="submit" disabled={wanted === ''}>
+              {texts.save}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

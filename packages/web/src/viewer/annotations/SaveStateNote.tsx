@@ -1,0 +1,44 @@
+import { Button } from '@mantine/core';
+import { messageOf } from '../../api/client.ts';
+import classes from './Annotations.module.css';
+import { texts } from './texts.ts';
+import { type OpenAnnotations, useStoreVersion } from './use-annotations.ts';
+
+interface SaveStateNoteProps {
+  readonly open: OpenAnnotations;
+  readonly onDiscard: () => void;
+}
+
+/** Whether the changes are saved, and what can be done when they are not. */
+export function SaveStateNote({ open: { store }, onDiscard }: SaveStateNoteProps) {
+  useStoreVersion(store);
+  const state = store.queue.state();
+  const conflicts = store.queue.conflicts().length;
+  const isAlert = state.kind === 'offline' || state.kind === 'rejected' || conflicts > 0;
+  return (
+    <div
+      className={classes.note}
+      role="status"
+      data-alert={isAlert || undefined}
+      data-save-state={state.kind}
+    >
+      {conflicts > 0 && `${texts.conflictsLeft(conflicts)} `}
+      {state.kind === 'saved' && texts.saved}
+      {state.kind === 'saving' && texts.saving}
+      {state.kind === 'offline' && texts.offline(state.count)}
+      {state.kind === 'rejected' && (
+        <>
+          {`${texts.rejected}: ${messageOf(state.error, texts.layerChangeFailed)}`}
+          <span className={classes.noteActions}>
+            <Button size="compact-xs" variant="default" onClick={store.queue.retry}>
+              {texts.retry}
+            </Button>
+            <Button size="compact-xs" variant="default" onClick={onDiscard}>
+              {texts.discard}
+            </Button>
+          </span>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,207 @@
+import type { FeatureJson } from '@lamina/annotations';
+import { type AnnotationChange, type AnnotationLayer, AppError } from '@lamina/contract';
+import { describe, expect, it, vi } from 'vitest';
+import type { ChangeOutcome } from '../../api/annotations.ts';
+import { ChangeQueue, type QueueListener } from './change-queue.ts';
+import { newLayerId, type PendingBatch, type PendingChange } from './pending-change.ts';
+import type { PendingStorage } from './pending-storage.ts';
+
+const id = '6423a977-ffff-48db-affc-cd11632010f0';
+const otherId = 'a9d3d08f-35cd-46d4-93d6-08d71feefaa6';
+
+const featureAt = (x: number, of = id): FeatureJson => ({
+  type: 'Feature',
+  id: of,
+  geometry: { type: 'Point', coordinates: [x, 0] },
+  properties: { objectType: 'annotation' },
+});
+const put = (x: number, base: number | null = null, of = id): PendingChange => ({
+  id: of,
+  layerId: 'layer',
+  imageId: 'image',
+  base,
+  feature: featureAt(x, of),
+});
+const remove = (base: number | null): PendingChange => ({ ...put(0, base), feature: null });
+
+/** A storage that outlives a queue, as IndexedDB outlives a page. */
+function memoryStorage() {
+  const changes = new Map<string, PendingChange>();
+  const batches = new Map<string, PendingBatch>();
+  const storage: PendingStorage = {
+    load: async () => ({ changes: [...changes.values()], batches: [...batches.values()] }),
+    saveChange: async (change) => void changes.set(change.id, change),
+    removeChange: async (key) => void changes.delete(key),
+    startBatch: async (batch) => {
+      batches.set(batch.layerId, batch);
+      for (const change of batch.changes) changes.delete(change.id);
+    },
+    endBatch: async (layerId, left) => {
+      batches.delete(layerId);
+      for (const change of left) changes.set(change.id, change);
+    },
+  };
+  return { storage, isEmpty: () => changes.size === 0 && batches.size === 0 };
+}
+
+type Answer = (changes: readonly AnnotationChange[]) => ChangeOutcome | Promise<ChangeOutcome>;
+
+const applied =
+  (revision: number): Answer =>
+  (changes) => ({
+    kind: 'applied',
+    revisions: Object.fromEntries(
+      changes.map((change) => [change.op === 'put' ? change.feature.id : change.id, revision]),
+    ),
+  });
+const unreachable: Answer = () => ({ kind: 'unreachable' });
+
+/** A queue over a server that gives these answers in turn, the last one for good. */
+function queueOver(answers: Answer[], { storage } = memoryStorage(), isSignedIn = () => true) {
+  const sent: { readonly layerId: string; readonly changes: readonly AnnotationChange[] }[] = [];
+  const queue = new ChangeQueue({
+    storage,
+    isSignedIn,
+    createLayer: async () => ({ id: 'created' }) as AnnotationLayer,
+    send: async (layerId, changes) => {
+      sent.push({ layerId, changes });
+      const answer = answers.length > 1 ? answers.shift() : answers[0];
+      return answer === undefined ? { kind: 'unreachable' } : answer(changes);
+    },
+  });
+  return { queue, sent };
+}
+
+const saved = (queue: ChangeQueue) => vi.waitUntil(() => queue.state().kind === 'saved', { timeout: 5000 });
+
+describe('ChangeQueue', () => {
+  it('sends the latest version of an annotation that changes several times, within 1 s', async () => {
+    const memory = memoryStorage();
+    const { queue, sent } = queueOver([applied(1)], memory);
+    queue.add(put(1));
+    queue.add(put(2));
+    expect(queue.state()).toEqual({ kind: 'saving', count: 1 });
+    const started = performance.now();
+    await saved(queue);
+    expect(performance.now() - started).toBeLessThan(1000);
+    expect(sent).toEqual([
+      { layerId: 'layer', changes: [{ op: 'put', feature: featureAt(2), base_revision: null }] },
+    ]);
+    await vi.waitUntil(memory.isEmpty);
+  });
+
+  it('does not send an annotation that is deleted before it was sent', async () => {
+    const { queue, sent } = queueOver([applied(1)]);
+    queue.add(put(1));
+    queue.add(remove(null));
+    expect(queue.state()).toEqual({ kind: 'saved' });
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(sent).toEqual([]);
+  });
+
+  it('sends a batch without an answer again unchanged, then the later change with the revision of the batch', async () => {
+    const { queue, sent } = queueOver([unreachable, applied(1), applied(2)]);
+    queue.add(put(1));
+    await vi.waitUntil(() => queue.state().kind === 'offline');
+    queue.add(put(2));
+    expect(queue.state()).toEqual({ kind: 'offline', count: 1 });
+    queue.retry();
+    await saved(queue);
+    const [first, again, later] = sent;
+    expect(again).toEqual(first);
+    expect(later?.changes).toEqual([{ op: 'put', feature: featureAt(2), base_revision: 1 }]);
+  });
+
+  it('deletes an annotation that was sent meanwhile with the revision of its creation', async () => {
+    const answer = Promise.withResolvers<ChangeOutcome>();
+    const { queue, sent } = queueOver([() => answer.promise, applied(2)]);
+    queue.add(put(1));
+    await vi.waitUntil(() => sent.length === 1);
+    queue.add(remove(null));
+    answer.resolve({ kind: 'applied', revisions: { [id]: 1 } });
+    await saved(queue);
+    expect(sent[1]?.changes).toEqual([{ op: 'delete', id, base_revision: 1 }]);
+  });
+
+  it('sends what an earlier page has left, the unanswered batch first', async () => {
+    const memory = memoryStorage();
+    const { queue: closed } = queueOver([unreachable], memory);
+    closed.add(put(1));
+    await vi.waitUntil(() => closed.state().kind === 'offline');
+    closed.add(put(2));
+    await vi.waitUntil(async () => (await memory.storage.load()).changes.length === 1);
+
+    const { queue, sent } = queueOver([applied(1), applied(2)], memory);
+    await queue.start();
+    expect(queue.pendingOf('image').get(id)?.feature).toEqual(featureAt(2));
+    await saved(queue);
+    expect(sent.map(({ changes }) => changes)).toEqual([
+      [{ op: 'put', feature: featureAt(1), base_revision: null }],
+      [{ op: 'put', feature: featureAt(2), base_revision: 1 }],
+    ]);
+  });
+
+  it('keeps a conflicting change back and sends the others', async () => {
+    const theirs = { ...featureAt(9), properties: { revision: 5 } };
+    const { queue, sent } = queueOver([() => ({ kind: 'conflict', conflicts: [theirs] }), applied(1)]);
+    queue.add(put(1, 3));
+    queue.add(put(2, null, otherId));
+    await vi.waitUntil(() => sent.length === 2);
+    expect(sent[1]?.changes).toEqual([{ op: 'put', feature: featureAt(2, otherId), base_revision: null }]);
+    expect(queue.conflicts()).toEqual([{ id, mine: put(1, 3), theirs }]);
+  });
+
+  it('sends the own version of a conflict with the revision of the other one', async () => {
+    const theirs = { ...featureAt(9), properties: { revision: 5 } };
+    const { queue, sent } = queueOver([() => ({ kind: 'conflict', conflicts: [theirs] }), applied(6)]);
+    queue.add(put(1, 3));
+    await vi.waitUntil(() => queue.conflicts().length === 1);
+    queue.resolve(id, 'mine', 5);
+    await saved(queue);
+    expect(sent[1]?.changes).toEqual([{ op: 'put', feature: featureAt(1), base_revision: 5 }]);
+    expect(queue.conflicts()).toEqual([]);
+  });
+
+  it('drops the own version of a conflict when the other one stays', async () => {
+    const memory = memoryStorage();
+    const theirs = { ...featureAt(9), properties: { revision: 5 } };
+    const { queue, sent } = queueOver([() => ({ kind: 'conflict', conflicts: [theirs] })], memory);
+    queue.add(put(1, 3));
+    await vi.waitUntil(() => queue.conflicts().length === 1);
+    queue.resolve(id, 'theirs', 5);
+    expect(queue.state()).toEqual({ kind: 'saved' });
+    expect(sent).toHaveLength(1);
+    await vi.waitUntil(memory.isEmpty);
+  });
+
+  it('creates the layer of the first annotation before it sends it', async () => {
+    const { queue, sent } = queueOver([applied(1)]);
+    const created = vi.fn<QueueListener['onLayerCreated']>();
+    queue.listen({ onApplied: () => {}, onChange: () => {}, onLayerCreated: created });
+    queue.add({ ...put(1), layerId: newLayerId('image') });
+    await saved(queue);
+    expect(sent[0]?.layerId).toBe('created');
+    expect(created).toHaveBeenCalledWith(newLayerId('image'), { id: 'created' });
+  });
+
+  it('keeps changes that the server rejects, until they are sent again', async () => {
+    const error = new AppError('layer_locked');
+    const { queue } = queueOver([() => ({ kind: 'rejected', error }), applied(1)]);
+    queue.add(put(1));
+    await vi.waitUntil(() => queue.state().kind === 'rejected');
+    expect(queue.state()).toEqual({ kind: 'rejected', count: 1, error });
+    queue.retry();
+    await saved(queue);
+  });
+
+  it('sends nothing while another account is signed in', async () => {
+    let isSignedIn = false;
+    const { queue, sent } = queueOver([applied(1)], memoryStorage(), () => isSignedIn);
+    queue.add(put(1));
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(sent).toEqual([]);
+    isSignedIn = true;
+    queue.retry();
+    await saved(queue);
+  });
+});

@@ -1,0 +1,87 @@
+/** Finds annotations by position. */
+import { type Bounds, containsPosition, isArea, type Position, pathsOf } from '@lamina/annotations';
+import Flatbush from 'flatbush';
+import type { Annotation } from './annotation.ts';
+
+/** Changes after which the index is built again; until then they are searched one by one. */
+const rebuildAfter = 200;
+
+export class HitIndex {
+  #index: Flatbush | null = null;
+  #indexed: readonly Annotation[] = [];
+  readonly #changed = new Set<string>();
+  #isStale = true;
+
+  /** @param ids that changed; null: all */
+  invalidate(ids: readonly string[] | null): void {
+    if (ids === null) this.#isStale = true;
+    else for (const id of ids) this.#changed.add(id);
+  }
+
+  /**
+   * Returns the annotations whose outline is nearer than `reach` in image pixels, or that contain the position; the smallest
+   * first.
+   */
+  at(
+    position: Position,
+    reach: number,
+    source: {
+      readonly all: () => readonly Annotation[];
+      readonly find: (id: string) => Annotation | undefined;
+    },
+  ): readonly Annotation[] {
+    if (this.#isStale || this.#changed.size > rebuildAfter) this.#build(source.all());
+    const [x, y] = position;
+    const area: Bounds = { minX: x - reach, minY: y - reach, maxX: x + reach, maxY: y + reach };
+    const candidates = new Set(this.#changed);
+    for (const index of this.#index?.search(area.minX, area.minY, area.maxX, area.maxY) ?? []) {
+      const id = this.#indexed[index]?.id;
+      if (id !== undefined) candidates.add(id);
+    }
+    return [...candidates]
+      .flatMap((id) => source.find(id) ?? [])
+      .filter((annotation) => isHit(annotation, position, reach))
+      .sort((a, b) => extentOf(a.bounds) - extentOf(b.bounds));
+  }
+
+  #build(all: readonly Annotation[]): void {
+    this.#indexed = all;
+    this.#changed.clear();
+    this.#isStale = false;
+    this.#index = null;
+    if (all.length === 0) return;
+    const index = new Flatbush(all.length);
+    for (const { bounds } of all) index.add(bounds.minX, bounds.minY, bounds.maxX, bounds.maxY);
+    index.finish();
+    this.#index = index;
+  }
+}
+
+const extentOf = ({ minX, minY, maxX, maxY }: Bounds) => (maxX - minX) * (maxY - minY);
+
+function isHit({ feature, bounds }: Annotation, position: Position, reach: number): boolean {
+  const [x, y] = position;
+  if (x < bounds.minX - reach || x > bounds.maxX + reach) return false;
+  if (y < bounds.minY - reach || y > bounds.maxY + reach) return false;
+  const { geometry } = feature;
+  if (isArea(geometry) && containsPosition(geometry, position)) return true;
+  return pathsOf(geometry).some((path) => distanceToPath(path, position) <= reach);
+}
+
+/** Returns the distance to the nearest edge, or to the only position. */
+function distanceToPath(path: readonly Position[], [x, y]: Position): number {
+  let nearest = Number.POSITIVE_INFINITY;
+  for (const [index, [x1, y1]] of path.entries()) {
+    const [x0, y0] = path[index - 1] ?? [x1, y1];
+    nearest = Math.min(nearest, distanceToEdge(x, y, x0, y0, x1, y1));
+  }
+  return nearest;
+}
+
+export function distanceToEdge(x: number, y: number, x0: number, y0: number, x1: number, y1: number): number {
+  const dx = x1 - x0;
+  const dy = y1 - y0;
+  const squared = dx * dx + dy * dy;
+  const t = squared === 0 ? 0 : Math.min(1, Math.max(0, ((x - x0) * dx + (y - y0) * dy) / squared));
+  return Math.hypot(x - x0 - t * dx, y - y0 - t * dy);
+}

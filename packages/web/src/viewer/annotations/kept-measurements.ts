@@ -1,0 +1,44 @@
+/** Measurements that a person keeps: rulers, areas, circles and counted cells become annotations. */
+import { type AnnotationFeature, createEllipse, createUuid, type Geometry } from '@lamina/annotations';
+import { countingCircle, type Shape } from '../overlay/shapes.ts';
+import type { Calibration } from '../scale.ts';
+import { pathGeometry, tidy } from './drafts.ts';
+
+/** Returns an annotation for each ruler, area and circle, and one for all counted cells. */
+export function featuresOfShapes(
+  shapes: readonly Shape[],
+  calibration: Calibration | null,
+): readonly AnnotationFeature[] {
+  const marks = shapes.flatMap((shape) => (shape.kind === 'mark' ? shape.centre : []));
+  const cells: Geometry = { type: 'MultiPoint', coordinates: marks.map(({ x, y }) => [x, y] as const) };
+  const geometries = shapes.flatMap((shape) => geometryOf(shape, calibration) ?? []);
+  return [...geometries, ...(marks.length > 0 ? [cells] : [])].map((geometry) => ({
+    type: 'Feature',
+    id: createUuid(),
+    geometry: tidy(geometry),
+    properties: { objectType: 'annotation' },
+  }));
+}
+
+function geometryOf(shape: Shape, calibration: Calibration | null): Geometry | null {
+  switch (shape.kind) {
+    case 'ruler':
+      return pathGeometry(
+        'line',
+        shape.points.map(({ x, y }) => [x, y] as const),
+      );
+    case 'area':
+      return pathGeometry(
+        'polygon',
+        shape.points.map(({ x, y }) => [x, y] as const),
+      );
+    case 'circle': {
+      if (calibration === null) return null;
+      const { rx, ry } = countingCircle(calibration);
+      const { x, y } = shape.centre;
+      return createEllipse({ minX: x - rx, minY: y - ry, maxX: x + rx, maxY: y + ry });
+    }
+    case 'mark':
+      return null;
+  }
+}

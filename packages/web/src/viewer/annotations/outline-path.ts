@@ -1,0 +1,64 @@
+/** Outlines of annotations as paths for a canvas, in image pixels, simplified for the zoom at which they are drawn. */
+import { type Geometry, type Position, pathsOf } from '@lamina/annotations';
+
+/** The parts of `Path2D` that outlines need. */
+export interface PathSink {
+  moveTo(x: number, y: number): void;
+  lineTo(x: number, y: number): void;
+  closePath(): void;
+}
+
+export const highestLevel = 16;
+
+/** Returns the level of simplification for a zoom: 0 from 1:1 on, one more per halving. */
+export function levelOf(zoom: number): number {
+  return Math.min(highestLevel, Math.max(0, Math.floor(-Math.log2(zoom))));
+}
+
+/** Half a screen pixel of the level, in image pixels. */
+function toleranceOf(level: number): number {
+  return level === 0 ? 0 : 2 ** level / 2;
+}
+
+/** A dot is a line of this length with round caps: browsers do not draw lines of length 0. */
+const dotLength = 0.05;
+
+/** Adds an outline to a path. @returns the number of positions drawn */
+export function addOutline(path: PathSink, geometry: Geometry, level: number): number {
+  if (geometry.type === 'Point' || geometry.type === 'MultiPoint') {
+    const positions = geometry.type === 'Point' ? [geometry.coordinates] : geometry.coordinates;
+    for (const [x, y] of positions) {
+      path.moveTo(x, y);
+      path.lineTo(x + dotLength, y);
+    }
+    return positions.length;
+  }
+  const isClosed = geometry.type === 'Polygon' || geometry.type === 'MultiPolygon';
+  const tolerance = toleranceOf(level);
+  let drawn = 0;
+  for (const line of pathsOf(geometry)) drawn += addLine(path, line, isClosed, tolerance);
+  return drawn;
+}
+
+/** Leaves out positions nearer than the tolerance to the one before: fast, and not visible. */
+function addLine(path: PathSink, line: readonly Position[], isClosed: boolean, tolerance: number): number {
+  const [first] = line;
+  if (first === undefined) return 0;
+  let [lastX, lastY] = first;
+  path.moveTo(lastX, lastY);
+  let drawn = 1;
+  const end = isClosed ? line.length - 1 : line.length;
+  for (let index = 1; index < end; index++) {
+    const [x, y] = line[index] as Position;
+    const isNear = Math.abs(x - lastX) < tolerance && Math.abs(y - lastY) < tolerance;
+    if (isNear && (isClosed || index < end - 1)) continue;
+    path.lineTo(x, y);
+    drawn++;
+    lastX = x;
+    lastY = y;
+  }
+  // A shape smaller than the tolerance stays visible as a dot.
+  if (drawn === 1) path.lineTo(lastX + dotLength, lastY);
+  if (isClosed) path.closePath();
+  return drawn;
+}

@@ -1,0 +1,73 @@
+import type { AnnotationFeature, Position } from '@lamina/annotations';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Annotation, annotationOf } from './annotation.ts';
+import { AnnotationPainter } from './painter.ts';
+
+class FakePath {
+  readonly starts: number[] = [];
+  moveTo(x: number) {
+    this.starts.push(x);
+  }
+  lineTo() {}
+  closePath() {}
+}
+beforeEach(() => void vi.stubGlobal('Path2D', FakePath));
+
+let number = 0;
+function lineAt(x: number, vertices = 2, id = `id-${number++}`): Annotation {
+  const coordinates = Array.from({ length: vertices }, (_, i): Position => [x, i]);
+  const feature: AnnotationFeature = {
+    type: 'Feature',
+    id,
+    geometry: { type: 'LineString', coordinates },
+    properties: { objectType: 'annotation' },
+  };
+  return annotationOf({ feature, layerId: 'layer', revision: 1, author: null, changedAt: 0 });
+}
+
+/** Draws a frame. @returns where the drawn lines begin, path by path */
+function draw(painter: AnnotationPainter): { readonly paths: number[][]; readonly isIncomplete: boolean } {
+  const paths: number[][] = [];
+  const context = {
+    setTransform() {},
+    stroke: (path: FakePath) => paths.push([...path.starts]),
+  } as unknown as CanvasRenderingContext2D;
+  const placement = { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 };
+  const isIncomplete = painter.draw(context, placement, { width: 2000, height: 2000, pixelRatio: 1 });
+  return { paths, isIncomplete };
+}
+
+describe('the painter of annotations', () => {
+  it('draws annotations of one colour with one path, and others beside them', () => {
+    const painter = new AnnotationPainter();
+    painter.reset([lineAt(1), lineAt(2)]);
+    expect(draw(painter).paths).toEqual([[1, 2]]);
+    painter.set('new', lineAt(3, 2, 'new'));
+    expect(draw(painter).paths).toEqual([[1, 2, 3]]);
+  });
+
+  it('shows a changed annotation as it is now, and a removed one no more', () => {
+    const painter = new AnnotationPainter();
+    painter.reset([lineAt(1, 2, 'first'), lineAt(2)]);
+    draw(painter);
+    painter.set('first', lineAt(7, 2, 'first'));
+    expect(draw(painter).paths).toEqual([[2, 7]]);
+    painter.set('first', null);
+    expect(draw(painter).paths).toEqual([[2]]);
+  });
+
+  it('builds the paths of many vertices in several frames, and a changed path at once', () => {
+    let now = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => now++ * 2);
+    const painter = new AnnotationPainter();
+    painter.reset([1, 2, 3].map((x) => lineAt(x, 20_000, `line-${x}`)));
+    const first = draw(painter);
+    expect(first).toEqual({ paths: [[1]], isIncomplete: true });
+    let frames = 1;
+    while (draw(painter).isIncomplete) frames++;
+    expect(frames).toBe(2);
+    painter.set('line-1', lineAt(5, 20_000, 'line-1'));
+    painter.set('line-2', lineAt(6, 20_000, 'line-2'));
+    expect(draw(painter).paths.flat()).toEqual(expect.arrayContaining([3]));
+  });
+});

@@ -1,0 +1,127 @@
+/**
+ * Pending changes in IndexedDB: they survive a reload, a crash and an expired sign-in. Each tab owns its records; the records
+ * of a closed tab are adopted by the next tab that opens.
+ */
+import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
+import type { PendingBatch, PendingChange, PendingWork } from './pending-change.ts';
+
+export interface PendingStorage {
+  /** Returns the records of this account that no other open tab owns. */
+  load(): Promise<PendingWork>;
+  saveChange(change: PendingChange): Promise<void>;
+  removeChange(id: string): Promise<void>;
+  /** Stores a batch in place of its changes. */
+  startBatch(batch: PendingBatch): Promise<void>;
+  /** Removes a batch and stores changes in its place. */
+  endBatch(layerId: string, changes: readonly PendingChange[]): Promise<void>;
+}
+
+interface Owned {
+  readonly uid: string;
+  readonly tab: string;
+}
+
+interface PendingSchema extends DBSchema {
+  changes: { key: [string, string, string]; value: PendingChange & Owned };
+  batches: { key: [string, string, string]; value: PendingBatch & Owned };
+}
+
+const databaseName = 'annotations';
+const lockPrefix = 'annotations-tab:';
+
+/** Creates a storage that keeps nothing, for browsers without IndexedDB. */
+function emptyStorage(): PendingStorage {
+  const done = async () => {};
+  return {
+    load: async () => ({ changes: [], batches: [] }),
+    saveChange: done,
+    removeChange: done,
+    startBatch: done,
+    endBatch: done,
+  };
+}
+
+/** @param tab id of this tab, unused before */
+export function createPendingStorage(uid: string, tab: string): PendingStorage {
+  if (globalThis.indexedDB === undefined) return emptyStorage();
+  holdLock(`${lockPrefix}${tab}`);
+  const opened = openDB<PendingSchema>(databaseName, 1, {
+    upgrade(db) {
+      db.createObjectStore('changes', { keyPath: ['uid', 'tab', 'id'] });
+      db.createObjectStore('batches', { keyPath: ['uid', 'tab', 'layerId'] });
+    },
+  });
+  const own = { uid, tab };
+  return {
+    load: async () => adopt(await opened, own),
+
+    async saveChange(change) {
+      await (await opened).put('changes', { ...change, ...own });
+    },
+
+    async removeChange(id) {
+      await (await opened).delete('changes', [uid, tab, id]);
+    },
+
+    async startBatch(batch) {
+      const tx = (await opened).transaction(['changes', 'batches'], 'readwrite');
+      void tx.objectStore('batches').put({ ...batch, ...own });
+      for (const { id } of batch.changes) void tx.objectStore('changes').delete([uid, tab, id]);
+      await tx.done;
+    },
+
+    async endBatch(layerId, changes) {
+      const tx = (await opened).transaction(['changes', 'batches'], 'readwrite');
+      void tx.objectStore('batches').delete([uid, tab, layerId]);
+      for (const change of changes) void tx.objectStore('changes').put({ ...change, ...own });
+      await tx.done;
+    },
+  };
+}
+
+/** Held until the tab is closed: `liveTabs` of other tabs then contains this one. */
+function holdLock(name: string): void {
+  void navigator.locks?.request(name, () => new Promise(() => {}));
+}
+
+/** Returns the tabs that are open; null when the browser cannot tell. */
+async function liveTabs(): Promise<ReadonlySet<string> | null> {
+  if (navigator.locks === undefined) return null;
+  const { held = [] } = await navigator.locks.query();
+  return new Set(
+    held.flatMap(({ name }) => (name?.startsWith(lockPrefix) ? name.slice(lockPrefix.length) : [])),
+  );
+}
+
+async function adopt(db: IDBPDatabase<PendingSchema>, own: Owned): Promise<PendingWork> {
+  const live = await liveTabs();
+  const isFree = (record: Owned) =>
+    record.uid === own.uid && (record.tab === own.tab || live === null || !live.has(record.tab));
+  const tx = db.transaction(['changes', 'batches'], 'readwrite');
+  const changes = (await tx.objectStore('changes').getAll()).filter(isFree);
+  const batches = (await tx.objectStore('batches').getAll()).filter(isFree);
+  for (const change of changes) {
+    void tx.objectStore('changes').delete([change.uid, change.tab, change.id]);
+    void tx.objectStore('changes').put({ ...change, ...own });
+  }
+  for (const batch of batches) {
+    void tx.objectStore('batches').delete([batch.uid, batch.tab, batch.layerId]);
+    void tx.objectStore('batches').put({ ...batch, ...own });
+  }
+  await tx.done;
+  return { changes: changes.map(withoutOwner), batches: mergeBatches(batches.map(withoutOwner)) };
+}
+
+function withoutOwner<T extends Owned>({ uid: _uid, tab: _tab, ...rest }: T): Omit<T, 'uid' | 'tab'> {
+  return rest;
+}
+
+/** Two closed tabs may have sent a batch to the same layer each; they are sent as one. */
+function mergeBatches(batches: readonly PendingBatch[]): readonly PendingBatch[] {
+  return [...Map.groupBy(batches, ({ layerId }) => layerId).values()].flatMap((same) => {
+    const [first] = same;
+    if (first === undefined) return [];
+    const byId = new Map(same.flatMap(({ changes }) => changes).map((change) => [change.id, change]));
+    return [{ ...first, changes: [...byId.values()] }];
+  });
+}

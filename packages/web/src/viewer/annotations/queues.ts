@@ -1,0 +1,43 @@
+/** The queue of the signed-in person. It outlives the open slide. */
+import { createUuid } from '@lamina/annotations';
+import type { AnnotationLayer } from '@lamina/contract';
+import { createLayer, loadAnnotationLayers, sendChanges } from '../../api/annotations.ts';
+import { authState } from '../../api/auth-state.ts';
+import { ChangeQueue } from './change-queue.ts';
+import { rememberPendingAnnotations } from './pending-flag.ts';
+import { createPendingStorage } from './pending-storage.ts';
+import { texts } from './texts.ts';
+
+let current: { readonly uid: string; readonly queue: ChangeQueue; readonly started: Promise<void> } | null =
+  null;
+
+/** Returns the queue of an account, with the changes of earlier pages. */
+export async function queueOf(uid: string): Promise<ChangeQueue> {
+  current = current?.uid === uid ? current : startQueue(uid);
+  const { queue, started } = current;
+  await started;
+  queue.retry();
+  return queue;
+}
+
+function startQueue(uid: string) {
+  const queue = new ChangeQueue({
+    storage: createPendingStorage(uid, createUuid()),
+    send: sendChanges,
+    createLayer: (imageId) => findOrCreateLayer(imageId, uid),
+    isSignedIn: () => authState().isAuthenticated && authState().user?.uid === uid,
+  });
+  queue.listen({
+    onApplied: () => {},
+    onLayerCreated: () => {},
+    onChange: () => rememberPendingAnnotations(queue.state().kind !== 'saved'),
+  });
+  return { uid, queue, started: queue.start() };
+}
+
+/** The layer may exist: its creation may have been answered after the connection was lost, or by another tab. */
+async function findOrCreateLayer(imageId: string, uid: string): Promise<AnnotationLayer> {
+  const layers = await loadAnnotationLayers(imageId);
+  const own = layers.find(({ owner, rights }) => owner === uid && rights.annotate);
+  return own ?? createLayer(imageId, texts.defaultLayerName);
+}

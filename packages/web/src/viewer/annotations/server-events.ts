@@ -1,0 +1,39 @@
+/** Reads server-sent events from a response. `EventSource` cannot send the bearer token. */
+
+export interface ServerEvent {
+  readonly event: string;
+  /** Empty when the event has none. */
+  readonly id: string;
+  readonly data: string;
+}
+
+/**
+ * Yields the events of a stream, and null for a comment: the server sends one every 10 s to show that the connection lives.
+ */
+export async function* readServerEvents(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+): AsyncGenerator<ServerEvent | null, void, undefined> {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      const blocks = (text + decoder.decode(part.value, { stream: true })).split('\n\n');
+      text = blocks.pop() ?? '';
+      for (const block of blocks) yield parseBlock(block);
+    }
+  } finally {
+    void reader.cancel().catch(() => undefined);
+  }
+}
+
+function parseBlock(block: string): ServerEvent | null {
+  const fields = new Map<string, string>();
+  for (const line of block.split('\n')) {
+    const colon = line.indexOf(':');
+    if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 1).replace(/^ /, ''));
+  }
+  const data = fields.get('data');
+  if (data === undefined) return null;
+  return { event: fields.get('event') ?? 'message', id: fields.get('id') ?? '', data };
+}

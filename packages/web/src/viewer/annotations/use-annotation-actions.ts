@@ -1,0 +1,142 @@
+import {
+  type AnnotationFeature,
+  createUuid,
+  encodeFeature,
+  fillHoles,
+  isArea,
+  parseFeature,
+  separateParts,
+  simplifyGeometry,
+} from '@lamina/annotations';
+import { useMemo } from 'react';
+import { copyText } from '../../browser/copy-text.ts';
+import { zoomOf } from '../overlay/placement.ts';
+import type { SlideView } from '../slide-view.ts';
+import { copyOf } from './drafts.ts';
+import { texts } from './texts.ts';
+import type { OpenAnnotations } from './use-annotations.ts';
+
+/** Screen pixels between an annotation and its copy. */
+const duplicateOffset = 20;
+/** Part of the view that an annotation fills after `zoomTo`. */
+const zoomShare = 0.6;
+
+export interface AnnotationActions {
+  readonly undo: () => void;
+  readonly redo: () => void;
+  /** Removes the last point, the chosen vertex or the selected annotations. */
+  readonly remove: () => void;
+  readonly duplicate: () => void;
+  readonly merge: () => void;
+  readonly subtract: () => void;
+  readonly fillHoles: () => void;
+  readonly simplify: () => void;
+  readonly split: () => void;
+  readonly setLocked: (isLocked: boolean) => void;
+  readonly copy: () => void;
+  readonly paste: (text: string) => void;
+  readonly zoomTo: (id: string) => void;
+}
+
+/** @param say receives what a screen reader should read */
+export function useAnnotationActions(
+  { store, session }: OpenAnnotations,
+  view: SlideView,
+  say: (news: string) => void,
+): AnnotationActions {
+  return useMemo(() => {
+    const zoom = () => {
+      const placement = view.placement();
+      return placement === null ? 1 : zoomOf(placement);
+    };
+    return {
+      undo: () => store.undo(),
+      redo: () => store.redo(),
+      remove: () => {
+        const before = store.selection.size;
+        session.remove();
+        if (store.selection.size < before) say(texts.removed(before));
+      },
+      duplicate: () => session.duplicateSelected(duplicateOffset / zoom()),
+      merge: () => session.combineSelected('merge'),
+      subtract: () => session.combineSelected('subtract'),
+      fillHoles: () =>
+        session.changeSelected((geometry) => (isArea(geometry) ? fillHoles(geometry) : geometry)),
+      // One screen pixel: the shape looks the same at this zoom.
+      simplify: () => session.changeSelected((geometry) => simplifyGeometry(geometry, 1 / zoom())),
+      split: () => splitSelected(store),
+      setLocked: (isLocked) => {
+        const changed = store.selected().filter(({ layerId }) => store.canDrawOn(layerId));
+        store.change(changed.map(({ id, feature }) => ({ id, feature: withLock(feature, isLocked) })));
+      },
+      copy: () => {
+        const features = store.selected().map(({ feature }) => encodeFeature(feature));
+        const text = JSON.stringify({ type: 'FeatureCollection', features });
+        void copyText(text).then((isCopied) =>
+          say(isCopied ? texts.copied(features.length) : texts.copyFailed),
+        );
+      },
+      paste: (text) => {
+        const features = store.canDrawOn(store.activeLayerId)
+          ? featuresOf(text).map((each) => copyOf(each))
+          : [];
+        store.change(features.map((feature) => ({ id: feature.id, feature })));
+        if (features.length > 0) store.select(features.map(({ id }) => id));
+        say(features.length > 0 ? texts.pasted(features.length) : texts.nothingToPaste);
+      },
+      zoomTo: (id) => {
+        const bounds = store.find(id)?.bounds;
+        const field = view.destination();
+        if (bounds === undefined || field === null) return;
+        const { width, height } = view.size();
+        const wanted =
+          zoomShare *
+          Math.min(
+            width / Math.max(1, bounds.maxX - bounds.minX),
+            height / Math.max(1, bounds.maxY - bounds.minY),
+          );
+        const x = (bounds.minX + bounds.maxX) / 2;
+        const y = (bounds.minY + bounds.maxY) / 2;
+        view.moveTo({ ...field, x, y, zoom: Math.min(1, wanted) });
+      },
+    };
+  }, [store, session, view, say]);
+}
+
+function splitSelected(store: OpenAnnotations['store']): void {
+  const changes = store
+    .selected()
+    .filter((each) => store.canEdit(each))
+    .flatMap(({ feature }) => {
+      if (feature.geometry.type !== 'MultiPolygon') return [];
+      return separateParts(feature.geometry).map((geometry, index) => {
+        const id = index === 0 ? feature.id : createUuid();
+        return { id, feature: { ...feature, id, geometry } };
+      });
+    });
+  store.change(changes);
+  store.select(changes.map(({ id }) => id));
+}
+
+function withLock(feature: AnnotationFeature, isLocked: boolean): AnnotationFeature {
+  const { isLocked: _before, ...properties } = feature.properties;
+  return { ...feature, properties: { ...properties, ...(isLocked && { isLocked: true as const }) } };
+}
+
+/** Returns the valid features of GeoJSON: a collection, a list or a single feature. */
+function featuresOf(text: string): readonly AnnotationFeature[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  const list = value !== null && typeof value === 'object' && 'features' in value ? value.features : value;
+  const candidates: readonly unknown[] = Array.isArray(list) ? list : [list];
+  return candidates.flatMap((candidate) => {
+    if (candidate === null || typeof candidate !== 'object') return [];
+    // A feature without an id is given one.
+    const parsed = parseFeature({ ...candidate, id: createUuid() }, { extent: null });
+    return parsed.ok ? [parsed.feature] : [];
+  });
+}

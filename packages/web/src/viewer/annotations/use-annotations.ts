@@ -1,0 +1,67 @@
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { recountAnnotations } from '../../api/annotated-slides.ts';
+import { useAnnotationLayers } from '../../api/annotations.ts';
+import { AnnotationStore } from './annotation-store.ts';
+import { DrawingSession } from './drawing-session.ts';
+import { followAnnotations } from './follow-annotations.ts';
+import { HitIndex } from './hit-index.ts';
+import { queueOf } from './queues.ts';
+
+/** The annotations of the open slide, and the drawing over it. */
+export interface OpenAnnotations {
+  readonly store: AnnotationStore;
+  readonly session: DrawingSession;
+  readonly hits: HitIndex;
+}
+
+/** Opens the annotations of a slide. @returns null until the changes that this computer keeps are read */
+export function useAnnotations(imageId: string, uid: string): OpenAnnotations | null {
+  const [open, setOpen] = useState<OpenAnnotations | null>(null);
+  useEffect(() => {
+    let isClosed = false;
+    let store: AnnotationStore | null = null;
+    let stopListening = () => {};
+    void queueOf(uid).then((queue) => {
+      if (isClosed) return;
+      store = new AnnotationStore(imageId, queue);
+      stopListening = queue.listen({
+        onApplied: () => recountAnnotations(imageId),
+        onLayerCreated: () => {},
+        onChange: () => {},
+      });
+      const hits = new HitIndex();
+      store.listen((ids) => hits.invalidate(ids));
+      setOpen({ store, session: new DrawingSession(store), hits });
+    });
+    return () => {
+      isClosed = true;
+      stopListening();
+      store?.close();
+      setOpen(null);
+    };
+  }, [imageId, uid]);
+
+  const { data: layers } = useAnnotationLayers(imageId);
+  const store = open?.store;
+  useEffect(() => {
+    if (store === undefined) return;
+    const end = new AbortController();
+    void followAnnotations(store, uid, end.signal);
+    return () => end.abort();
+  }, [store, uid]);
+  useEffect(() => {
+    if (store === undefined || layers === undefined) return;
+    void store.setLayers(layers, uid);
+  }, [store, layers, uid]);
+  return open;
+}
+
+/** Renders a component with each change of the annotations. */
+export function useStoreVersion(store: AnnotationStore): number {
+  return useSyncExternalStore(store.listen, () => store.version);
+}
+
+/** Renders a component when tool, class or the presence of an unfinished shape changes. */
+export function useSessionVersion(session: DrawingSession): number {
+  return useSyncExternalStore(session.listen, () => session.version);
+}

@@ -1,0 +1,35 @@
+import { useEffect, useEffectEvent } from 'react';
+import { isBusyElsewhere, nameOfKey } from '../use-keys.ts';
+
+/** By the name of the key: `p`, `shift+v`, `mod+z` for Ctrl or Command. */
+export type DrawingKeys = Readonly<Record<string, () => void>>;
+
+/**
+ * Keys of the drawing mode. They take precedence over the keys of the viewer with the same letter.
+ *
+ * @param bindings null: the mode is off
+ */
+export function useDrawingKeys(bindings: DrawingKeys | null): void {
+  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
+    if (bindings === null || event.defaultPrevented || event.isComposing || isBusyElsewhere(event.target))
+      return;
+    const isOnButton = event.target instanceof Element && event.target.closest('button, a, li') !== null;
+    if (isOnButton && (event.key === 'Enter' || event.key === ' ')) return;
+    const run = bindings[nameOf(event)];
+    if (run === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    run();
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => onKeyDown(event);
+    document.addEventListener('keydown', listen, { capture: true });
+    return () => document.removeEventListener('keydown', listen, { capture: true });
+  }, []);
+}
+
+function nameOf(event: KeyboardEvent): string {
+  const name = nameOfKey(event);
+  if (event.altKey) return `alt+${name}`;
+  return event.ctrlKey || event.metaKey ? `mod+${name}` : name;
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import type { Calibration } from '../scale.ts';
+import { emptyDrawing } from './drawing.ts';
+import { figuresOf } from './figures.ts';
+import { placementOf } from './placement.ts';
+
+const calibration: Calibration = { mpp: 0.5, objectivePower: 20, derived: null };
+/** Image pixels are screen pixels. */
+const placement = placementOf(
+  { width: 100, height: 100 },
+  { x: 0, y: 0 },
+  { x: 100, y: 0 },
+  { x: 0, y: 100 },
+);
+
+describe('figuresOf', () => {
+  it('puts the length of a ruler above its middle', () => {
+    const shapes = [
+      {
+        kind: 'ruler',
+        points: [
+          { x: 0, y: 50 },
+          { x: 100, y: 50 },
+        ],
+      },
+    ] as const;
+    const [figure] = figuresOf({ ...emptyDrawing, shapes }, placement, calibration);
+    expect(figure).toMatchObject({ measure: '50 µm', measureAt: { x: 50, y: 42 } });
+  });
+
+  it('shows a counting circle under the pointer before it is placed', () => {
+    const drawing = { ...emptyDrawing, tool: 'circle', floating: { x: 5, y: 5 } } as const;
+    expect(figuresOf(drawing, placement, calibration)).toMatchObject([{ kind: 'circle', measure: '1 mm²' }]);
+  });
+
+  it('writes on a counting circle how many marks are inside', () => {
+    const shapes = [
+      { kind: 'circle', centre: { x: 0, y: 0 } },
+      { kind: 'mark', centre: { x: 10, y: 0 } },
+      { kind: 'mark', centre: { x: 9000, y: 0 } },
+    ] as const;
+    const [circle, mark] = figuresOf({ ...emptyDrawing, shapes }, placement, calibration);
+    expect(circle?.measure).toBe('1 mm²: 1');
+    expect(mark).toMatchObject({ kind: 'mark', measure: null });
+    expect(mark?.outline).toHaveLength(5);
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { firstTiles } from './first-tiles.ts';
+import { type PrefetchSituation, prefetchTiles } from './prefetch-tiles.ts';
+
+const descriptor = {
+  width: 40_000,
+  height: 30_000,
+  tileSize: 240,
+  overlap: 0,
+  format: 'jpeg',
+  profile: null,
+};
+const field = { x: 20_000, y: 15_000, zoom: 1, rotation: 0, isMirrored: false };
+const size = { width: 1280, height: 800 };
+const situation: PrefetchSituation = { field, size, direction: { x: 0, y: 0 }, pointer: null };
+const visible = firstTiles(descriptor, size, field);
+const nameOf = ({ level, column, row }: { level: number; column: number; row: number }) =>
+  `${level}/${column}_${row}`;
+
+describe('prefetchTiles', () => {
+  it('returns tiles around the field and none of the field itself', () => {
+    const tiles = prefetchTiles(descriptor, situation);
+    expect(tiles.length).toBeGreaterThan(10);
+    const seen = new Set(visible.map(nameOf));
+    expect(tiles.filter((tile) => seen.has(nameOf(tile)))).toEqual([]);
+  });
+
+  it('returns at most two screens of tiles', () => {
+    for (const zoom of [1, 0.9, 0.3, 0.13, 0.02]) {
+      const there = { ...situation, field: { ...field, zoom }, direction: { x: 50, y: 70 } };
+      const screen = firstTiles(descriptor, size, { ...field, zoom }).length;
+      expect(prefetchTiles(descriptor, there).length).toBeLessThanOrEqual(Math.max(4, 2 * screen));
+    }
+  });
+
+  it('begins with the next field in the direction of the last movement', () => {
+    const [first] = prefetchTiles(descriptor, { ...situation, direction: { x: 300, y: 0 } });
+    expect(first?.column).toBe(Math.floor((field.x + size.width) / 240));
+    const [upwards] = prefetchTiles(descriptor, { ...situation, direction: { x: 0, y: -10 } });
+    expect(upwards?.row).toBe(Math.floor((field.y - size.height) / 240));
+  });
+
+  it('includes the next finer level below the pointer', () => {
+    const there = { ...situation, field: { ...field, zoom: 0.4 }, pointer: { x: 0, y: 0 } };
+    const finer = prefetchTiles(descriptor, there).filter(({ level }) => level === 16);
+    const left = field.x - size.width / 2 / 0.4;
+    expect(Math.min(...finer.map(({ column }) => column))).toBe(Math.floor(left / 240));
+    expect(prefetchTiles(descriptor, situation).every(({ level }) => level === 16)).toBe(true);
+  });
+
+  it('returns nothing outside the slide', () => {
+    const corner = { ...situation, field: { ...field, x: 0, y: 0 } };
+    for (const { column, row } of prefetchTiles(descriptor, corner)) {
+      expect(Math.min(column, row)).toBeGreaterThanOrEqual(0);
+    }
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { type Affine, inverseOf, registeredField } from './registered-field.ts';
+import type { SlideField } from './view-address.ts';
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+function apply([a, b, c, d, e, f]: Affine, { x, y }: Point): Point {
+  return { x: a * x + c * y + e, y: b * x + d * y + f };
+}
+
+/** Where a field shows a point of the slide, from the middle of the screen. */
+function onScreen({ x, y, zoom, rotation, isMirrored }: SlideField, point: Point): Point {
+  const angle = (rotation * Math.PI) / 180;
+  const [right, down] = [(point.x - x) * zoom, (point.y - y) * zoom];
+  const turned = right * Math.cos(angle) - down * Math.sin(angle);
+  return {
+    x: isMirrored ? -turned : turned,
+    y: right * Math.sin(angle) + down * Math.cos(angle),
+  };
+}
+
+function similarity(scale: number, degrees: number, isReflected: boolean): Affine {
+  const angle = (degrees * Math.PI) / 180;
+  const [cos, sin] = [scale * Math.cos(angle), scale * Math.sin(angle)];
+  return isReflected ? [-cos, -sin, -sin, cos, 40, -70] : [cos, sin, -sin, cos, 40, -70];
+}
+
+describe('the field of a registered slide', () => {
+  it.each([
+    [1, 0, false, 0, false],
+    [2, 30, false, 0, false],
+    [0.5, -75, false, 120, false],
+    [1.5, 200, false, 45, true],
+    [0.8, 15, true, 30, false],
+    [1.2, -100, true, 270, true],
+  ])(
+    'shows the same tissue at the same place: scale %d, %d°, reflected %s, rotation %d, mirrored %s',
+    (scale, degrees, isReflected, rotation, isMirrored) => {
+      const matrix = similarity(scale, degrees, isReflected);
+      const field: SlideField = { x: 1000, y: 700, zoom: 0.4, rotation, isMirrored };
+      const there = registeredField(matrix, field);
+      for (const point of [
+        { x: 1000, y: 700 },
+        { x: 1300, y: 650 },
+        { x: 900, y: 1200 },
+      ]) {
+        const [seen, seenThere] = [onScreen(field, point), onScreen(there, apply(matrix, point))];
+        expect(seenThere.x).toBeCloseTo(seen.x, 6);
+        expect(seenThere.y).toBeCloseTo(seen.y, 6);
+      }
+    },
+  );
+
+  it('returns to the field of the first slide by the inverse transform', () => {
+    const matrix = similarity(1.7, 33, true);
+    const inverse = inverseOf(matrix);
+    const field: SlideField = { x: 5, y: 6, zoom: 2, rotation: 80, isMirrored: false };
+    const back = inverse === null ? null : registeredField(inverse, registeredField(matrix, field));
+    expect(back?.x).toBeCloseTo(field.x);
+    expect(back?.y).toBeCloseTo(field.y);
+    expect(back?.zoom).toBeCloseTo(field.zoom);
+    expect(back?.rotation).toBeCloseTo(field.rotation);
+    expect(back?.isMirrored).toBe(false);
+  });
+
+  it('has no inverse of a transform to a line', () => {
+    expect(inverseOf([1, 1, 1, 1, 0, 0])).toBeNull();
+  });
+});

@@ -1,0 +1,90 @@
+/** OpenSeadragon's drawer for computers without a graphics card, and for the navigator: the same quads on a 2D canvas. */
+import OpenSeadragon from 'openseadragon';
+import { drawQuad } from './canvas-painter.ts';
+import { canvasViewOf, quadsOf } from './geometry.ts';
+import { pictureType, type Renderer, type RendererOptions } from './renderer.ts';
+
+export class CanvasDrawer extends OpenSeadragon.DrawerBase {
+  readonly #renderer: Renderer;
+  readonly #context: CanvasRenderingContext2D;
+  /** The navigator repeats the slide without layers. */
+  readonly #isNavigator: boolean;
+
+  constructor(parameters: OpenSeadragon.DrawerConstructorParameters) {
+    super(parameters);
+    const { renderer } = this.options as OpenSeadragon.BaseDrawerOptions & RendererOptions;
+    const context = this.canvas.getContext('2d');
+    if (context === null) throw new Error('This browser does not support 2D canvas.');
+    this.#renderer = renderer;
+    this.#context = context;
+    this.#isNavigator = this.viewer instanceof OpenSeadragon.Navigator;
+    if (!this.#isNavigator) renderer.connect({ redraw: () => this.viewer.forceRedraw() });
+  }
+
+  static override isSupported(): boolean {
+    return true;
+  }
+
+  override getType(): string {
+    return 'lamina-canvas';
+  }
+
+  override getSupportedDataFormats(): string[] {
+    return [pictureType];
+  }
+
+  override canRotate(): boolean {
+    return true;
+  }
+
+  override setImageSmoothingEnabled(): void {}
+
+  /** Called by the constructor of the base class, before the fields of this class exist. */
+  _createDrawingElement(): HTMLCanvasElement {
+    return document.createElement('canvas');
+  }
+
+  /** Called by OpenSeadragon for each frame. */
+  draw(images: readonly OpenSeadragon.TiledImage[]): void {
+    const { canvas } = this;
+    const context = this.#context;
+    const { x, y } = this.viewport.getContainerSize();
+    const width = Math.round(x * OpenSeadragon.pixelDensityRatio);
+    const height = Math.round(y * OpenSeadragon.pixelDensityRatio);
+    if (canvas.width !== width || canvas.height !== height) {
+      canvas.width = width;
+      canvas.height = height;
+    } else {
+      context.setTransform(1, 0, 0, 1, 0, 0);
+      context.clearRect(0, 0, width, height);
+    }
+    const { pictures, layers } = this.#renderer;
+    if (!this.#isNavigator) pictures.beginFrame();
+    const [image] = images;
+    if (image === undefined) return;
+    const view = canvasViewOf(image, this.viewport, { width, height });
+    const quads = quadsOf(
+      image,
+      view,
+      pictures,
+      ({ bitmap }) => bitmap !== null,
+      (picture) => {
+        picture.isPinned ||= this.#isNavigator;
+        void this.#renderer.restore(picture).then(() => this.viewer.forceRedraw());
+      },
+    );
+    if (this.#isNavigator) for (const { picture } of quads) picture.isPinned = true;
+    for (const quad of quads) drawQuad(context, quad, view.placement);
+    context.globalAlpha = 1;
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    if (this.#isNavigator) return;
+    for (const layer of layers) layer.drawOnCanvas?.(context, view);
+  }
+
+  override destroy(): void {
+    super.destroy();
+    this.canvas.width = 1; // frees its memory at once
+    this.canvas.height = 1;
+    this.canvas.remove();
+  }
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { type Placement, toImage } from '../overlay/placement.ts';
+import { exactPlacement } from './exact-placement.ts';
+
+const canvas = { width: 1281, height: 800 };
+const upright: Placement = { a: 1, b: 0, c: 0, d: 1, e: -100.3, f: -2000.7 };
+
+describe('exactPlacement', () => {
+  it('moves the slide onto whole device pixels at native magnification', () => {
+    expect(exactPlacement(upright, canvas)).toEqual({ a: 1, b: 0, c: 0, d: 1, e: -100, f: -2001 });
+  });
+
+  it('moves the slide by less than a device pixel at every quarter turn and mirrored', () => {
+    for (const [a, b, c, d] of [
+      [0, 1, -1, 0],
+      [-1, 0, 0, -1],
+      [0, -1, 1, 0],
+      [-1, 0, 0, 1],
+    ] as const) {
+      const placement = { a: a * 1.00001, b, c, d, e: 640.4, f: 400.9 };
+      const exact = exactPlacement(placement, canvas);
+      if (exact === null) throw new Error('not exact');
+      const middle = { x: canvas.width / 2, y: canvas.height / 2 };
+      const [before, after] = [toImage(placement, middle), toImage(exact, middle)];
+      expect(Math.hypot(before.x - after.x, before.y - after.y)).toBeLessThan(1);
+      expect(Number.isInteger(exact.e) && Number.isInteger(exact.f)).toBe(true);
+    }
+  });
+
+  it('keeps the middle of the view when the magnification is nearly native, far from the corner of the slide', () => {
+    const nearly = 1 + 2e-5;
+    const placement = {
+      a: nearly,
+      b: 0,
+      c: 0,
+      d: nearly,
+      e: 640.5 - 90_000 * nearly,
+      f: 400 - 70_000 * nearly,
+    };
+    const exact = exactPlacement(placement, canvas);
+    if (exact === null) throw new Error('not exact');
+    const middle = toImage(exact, { x: 640.5, y: 400 });
+    expect(Math.abs(middle.x - 90_000)).toBeLessThanOrEqual(0.501);
+    expect(Math.abs(middle.y - 70_000)).toBeLessThanOrEqual(0.501);
+  });
+
+  it('returns null at other magnifications and angles', () => {
+    expect(exactPlacement({ ...upright, a: 1.01, d: 1.01 }, canvas)).toBeNull();
+    expect(exactPlacement({ ...upright, a: 2, d: 2 }, canvas)).toBeNull();
+    expect(exactPlacement({ ...upright, a: 0.996, b: 0.087, c: -0.087, d: 0.996 }, canvas)).toBeNull();
+  });
+});

@@ -1,0 +1,154 @@
+/** Where the tiles of a view lie on the canvas: the same for both drawers. */
+import OpenSeadragon from 'openseadragon';
+import { type Placement, placementOf, toScreen } from '../overlay/placement.ts';
+import { exactPlacement } from './exact-placement.ts';
+import type { TilePicture, TilePictures } from './tile-pictures.ts';
+
+/** The placement of the slide on the canvas. */
+export interface CanvasView {
+  /** Converts image pixels at full resolution to pixels of the canvas. */
+  readonly placement: Placement;
+  /** Size of the canvas in device pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Device pixels per CSS pixel. */
+  readonly pixelRatio: number;
+  /** Whether one image pixel is exactly one device pixel, and lies on it. */
+  readonly isExact: boolean;
+}
+
+/** A tile, or a part of one, on the canvas. */
+export interface Quad {
+  readonly picture: TilePicture;
+  /** Top left, top right, bottom left, bottom right of the tile as stored; x and y in device pixels. */
+  readonly corners: readonly number[];
+  /** Part of the picture: left, top, right, bottom; 0 to 1. */
+  readonly part: readonly [left: number, top: number, right: number, bottom: number];
+  /** 0 to 1, while it fades in. */
+  readonly opacity: number;
+  /** Whether its pixels lie on device pixels, one on one. */
+  readonly isExact: boolean;
+}
+
+/** The rasteriser's own precision. Corners on this grid are equal for neighbours, so that there are no gaps between them. */
+const subpixels = 256;
+
+/**
+ * Returns the placement of the slide now. At native magnification it is moved by less than a pixel, so that image pixels lie on
+ * device pixels and are drawn unchanged.
+ */
+export function canvasViewOf(
+  image: OpenSeadragon.TiledImage,
+  viewport: OpenSeadragon.Viewport,
+  canvas: { readonly width: number; readonly height: number },
+): CanvasView {
+  const pixelRatio = OpenSeadragon.pixelDensityRatio;
+  const { x: width, y: height } = image.getContentSize();
+  const isFlipped = viewport.getFlip();
+  const containerWidth = viewport.getContainerSize().x;
+  const placeOf = (x: number, y: number) => {
+    const pixel = viewport.pixelFromPoint(image.imageToViewportCoordinates(x, y, true), true);
+    return { x: (isFlipped ? containerWidth - pixel.x : pixel.x) * pixelRatio, y: pixel.y * pixelRatio };
+  };
+  const placement = placementOf({ width, height }, placeOf(0, 0), placeOf(width, 0), placeOf(0, height));
+  const exact = exactPlacement(placement, canvas);
+  return { placement: exact ?? placement, ...canvas, pixelRatio, isExact: exact !== null };
+}
+
+/** Rectangle in image pixels at full resolution. */
+interface Area {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/**
+ * Returns the quads of a slide, coarse levels first. Where the pixels of a tile are not in memory, a coarser tile is drawn in
+ * its place.
+ *
+ * @param isReady whether the drawer can draw a picture now
+ * @param onMissing called for each tile whose pixels are not in memory
+ */
+export function quadsOf(
+  image: OpenSeadragon.TiledImage,
+  view: CanvasView,
+  pictures: TilePictures,
+  isReady: (picture: TilePicture) => boolean,
+  onMissing: (picture: TilePicture) => void,
+): Quad[] {
+  const quads: Quad[] = [];
+  for (const { tile } of image.getTilesToDraw()) {
+    const picture = pictureOf(tile);
+    if (picture === null) continue;
+    pictures.touch(picture);
+    const area = areaOf(image.source, picture);
+    const corners = cornersOf(view.placement, area);
+    const opacity = tile.opacity ?? 1;
+    if (isReady(picture)) {
+      const isExact = view.isExact && picture.place.level === image.source.maxLevel;
+      quads.push({ picture, corners, part: [0, 0, 1, 1], opacity, isExact });
+      continue;
+    }
+    onMissing(picture);
+    const coarser = ancestorOf(image.source, picture, pictures, isReady);
+    if (coarser === null) continue;
+    pictures.touch(coarser);
+    const part = partOf(areaOf(image.source, coarser), area);
+    quads.push({ picture: coarser, corners, part, opacity, isExact: false });
+  }
+  return quads;
+}
+
+/** Returns null before the tile is loaded. */
+function pictureOf(tile: OpenSeadragon.Tile): TilePicture | null {
+  if (!tile.loaded) return null;
+  const data: unknown = tile.getCache(tile.cacheKey)?.data;
+  return typeof data === 'object' && data !== null && 'blob' in data ? (data as TilePicture) : null;
+}
+
+function ancestorOf(
+  source: OpenSeadragon.TileSource,
+  { place }: TilePicture,
+  pictures: TilePictures,
+  isReady: (picture: TilePicture) => boolean,
+): TilePicture | null {
+  for (let up = 1; place.level - up >= source.minLevel; up += 1) {
+    const address = source.getTileUrl(place.level - up, place.column >> up, place.row >> up);
+    const picture = typeof address === 'string' ? pictures.at(address) : undefined;
+    if (picture !== undefined && isReady(picture)) return picture;
+  }
+  return null;
+}
+
+/** Returns the area that a tile covers. */
+export function areaOf(source: OpenSeadragon.TileSource, { place, width, height }: TilePicture): Area {
+  const scale = 2 ** (source.maxLevel - place.level);
+  const start = (index: number, size: number) =>
+    (index * size - (index > 0 ? source.tileOverlap : 0)) * scale;
+  const left = start(place.column, source.getTileWidth(place.level));
+  const top = start(place.row, source.getTileHeight(place.level));
+  return { left, top, right: left + width * scale, bottom: top + height * scale };
+}
+
+function partOf(whole: Area, part: Area): Quad['part'] {
+  const along = (from: number, to: number, at: number) => Math.min(1, Math.max(0, (at - from) / (to - from)));
+  return [
+    along(whole.left, whole.right, part.left),
+    along(whole.top, whole.bottom, part.top),
+    along(whole.left, whole.right, part.right),
+    along(whole.top, whole.bottom, part.bottom),
+  ];
+}
+
+function cornersOf(placement: Placement, { left, top, right, bottom }: Area): number[] {
+  return [
+    { x: left, y: top },
+    { x: right, y: top },
+    { x: left, y: bottom },
+    { x: right, y: bottom },
+  ].flatMap((corner) => {
+    const { x, y } = toScreen(placement, corner);
+    return [Math.round(x * subpixels) / subpixels, Math.round(y * subpixels) / subpixels];
+  });
+}

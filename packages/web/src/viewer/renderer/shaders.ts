@@ -1,0 +1,85 @@
+/** The program that draws tiles: position, then colour, in one pass. */
+
+/** Corners and part of the picture are uniforms: a tile is one draw call of four vertices. */
+const vertexShader = `#version 300 es
+precision highp float;
+uniform vec2 uCanvas;
+uniform vec2 uCorners[4];
+uniform vec4 uPart;
+out vec2 vPlace;
+void main() {
+  vec2 unit = vec2(gl_VertexID & 1, gl_VertexID >> 1);
+  vPlace = mix(uPart.xy, uPart.zw, unit);
+  vec2 clip = uCorners[gl_VertexID] / uCanvas * 2.0 - 1.0;
+  gl_Position = vec4(clip.x, -clip.y, 0.0, 1.0);
+}`;
+
+/** Colour table, then white balance, brightness and contrast, gamma, saturation, then opacity. */
+const fragmentShader = `#version 300 es
+precision highp float;
+uniform sampler2D uTile;
+uniform highp sampler3D uTable;
+uniform float uTableSize;
+uniform bool uIsAdjusted;
+uniform vec3 uSlope;
+uniform float uIntercept;
+uniform float uExponent;
+uniform mat3 uSaturation;
+uniform float uOpacity;
+in vec2 vPlace;
+out vec4 drawn;
+void main() {
+  vec4 stored = texture(uTile, vPlace);
+  vec3 colour = stored.rgb;
+  if (uTableSize > 0.0) colour = texture(uTable, (colour * (uTableSize - 1.0) + 0.5) / uTableSize).rgb;
+  if (uIsAdjusted) {
+    colour = pow(clamp(colour * uSlope + uIntercept, 0.0, 1.0), vec3(uExponent));
+    colour = clamp(uSaturation * colour, 0.0, 1.0);
+  }
+  float alpha = stored.a * uOpacity;
+  drawn = vec4(colour * alpha, alpha);
+}`;
+
+const uniformNames = [
+  'uCanvas',
+  'uCorners',
+  'uPart',
+  'uTile',
+  'uTable',
+  'uTableSize',
+  'uIsAdjusted',
+  'uSlope',
+  'uIntercept',
+  'uExponent',
+  'uSaturation',
+  'uOpacity',
+] as const;
+
+export interface TileProgram {
+  readonly program: WebGLProgram;
+  readonly uniforms: Readonly<Record<(typeof uniformNames)[number], WebGLUniformLocation | null>>;
+}
+
+/** @throws Error when the driver rejects the program; not when the context is lost */
+export function createTileProgram(gl: WebGL2RenderingContext): TileProgram {
+  const program = gl.createProgram();
+  for (const [kind, text] of [
+    [gl.VERTEX_SHADER, vertexShader],
+    [gl.FRAGMENT_SHADER, fragmentShader],
+  ] as const) {
+    const shader = gl.createShader(kind);
+    if (shader === null) throw new Error('WebGL could not create a shader.');
+    gl.shaderSource(shader, text);
+    gl.compileShader(shader);
+    gl.attachShader(program, shader);
+    gl.deleteShader(shader);
+  }
+  gl.linkProgram(program);
+  if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) {
+    throw new Error(`WebGL could not link the program of the tiles: ${gl.getProgramInfoLog(program)}`);
+  }
+  const uniforms = Object.fromEntries(
+    uniformNames.map((name) => [name, gl.getUniformLocation(program, name)]),
+  );
+  return { program, uniforms: uniforms as TileProgram['uniforms'] };
+}

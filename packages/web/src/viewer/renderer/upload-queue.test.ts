@@ -1,0 +1,60 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { TilePicture } from './tile-pictures.ts';
+import { UploadQueue } from './upload-queue.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+/** @param column also the urgency */
+const pictureAt = (column: number) => ({ place: { level: 9, column, row: 0 } }) as TilePicture;
+
+/** A queue whose uploads take so many milliseconds each. */
+function queueWith(uploadMs: number) {
+  const uploaded: number[] = [];
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  const upload = ({ place }: TilePicture) => {
+    now += uploadMs;
+    uploaded.push(place.column);
+  };
+  const queue = new UploadQueue(upload, ({ place }) => place.column);
+  return { queue, uploaded };
+}
+
+describe('UploadQueue', () => {
+  it('uploads at once while the budget of the frame lasts', () => {
+    const { queue, uploaded } = queueWith(0.5);
+    for (const column of [1, 2, 3, 4, 5, 6]) void queue.add(pictureAt(column));
+    expect(uploaded).toEqual([1, 2, 3, 4]);
+  });
+
+  it('uploads what exceeds the budget in the next frames, the most urgent first', () => {
+    const { queue, uploaded } = queueWith(1);
+    for (const column of [1, 2, 9, 7, 8, 3]) void queue.add(pictureAt(column));
+    expect(uploaded).toEqual([1, 2]);
+    vi.advanceTimersToNextFrame();
+    expect(uploaded).toEqual([1, 2, 3, 7]);
+    vi.advanceTimersToNextFrame();
+    expect(uploaded).toEqual([1, 2, 3, 7, 8, 9]);
+  });
+
+  it('uploads at least one tile in a frame when an upload takes longer than the budget', () => {
+    const { queue, uploaded } = queueWith(5);
+    for (const column of [1, 2, 3]) void queue.add(pictureAt(column));
+    vi.advanceTimersToNextFrame();
+    vi.advanceTimersToNextFrame();
+    expect(uploaded).toEqual([1, 2, 3]);
+  });
+
+  it('resolves when the tile is uploaded', async () => {
+    const { queue } = queueWith(5);
+    await queue.add(pictureAt(1));
+    const second = vi.fn<() => void>();
+    void queue.add(pictureAt(2)).then(second);
+    await Promise.resolve();
+    expect(second).not.toHaveBeenCalled();
+    vi.advanceTimersToNextFrame();
+    await vi.waitFor(() => expect(second).toHaveBeenCalled());
+  });
+});

@@ -1,0 +1,173 @@
+/** OpenSeadragon's drawer for computers with a graphics card: WebGL 2, on the canvas that is seen. */
+import OpenSeadragon from 'openseadragon';
+import { toScreen } from '../overlay/placement.ts';
+import { CanvasDrawer } from './canvas-drawer.ts';
+import { areaOf, type CanvasView, canvasViewOf, quadsOf } from './geometry.ts';
+import { pictureType, type Renderer, type RendererOptions } from './renderer.ts';
+import type { TilePicture } from './tile-pictures.ts';
+import { UploadQueue } from './upload-queue.ts';
+import { WebGlPainter } from './webgl-painter.ts';
+
+/** Time after which a lost context is not expected back, and the canvas draws instead. */
+const restoreMs = 3000;
+/** A context that is lost again and again belongs to a broken driver. */
+const mostLosses = 3;
+/** A card draws a screen of tiles in a few ms; WebGL in software that does not say so needs far longer. */
+const slowFrameMs = 120;
+/** The first frame compiles the program; the measured one has tiles. */
+const measuredFrame = 3;
+
+export class WebGlDrawer extends OpenSeadragon.DrawerBase {
+  readonly #renderer: Renderer;
+  readonly #gl: WebGL2RenderingContext;
+  readonly #painter: WebGlPainter;
+  readonly #uploads: UploadQueue;
+  readonly #events = new AbortController();
+  /** The slide in the last frame; tiles in its middle are uploaded first. */
+  #drawn: { readonly image: OpenSeadragon.TiledImage; readonly view: CanvasView } | null = null;
+  #losses = 0;
+  #framesWithTiles = 0;
+
+  constructor(parameters: OpenSeadragon.DrawerConstructorParameters) {
+    super(parameters);
+    const { renderer } = this.options as OpenSeadragon.BaseDrawerOptions & RendererOptions;
+    if (renderer.context === null) throw new Error('The renderer has no WebGL context.');
+    this.#renderer = renderer;
+    this.#gl = renderer.context;
+    this.#painter = new WebGlPainter(this.#gl, renderer.colours);
+    this.#uploads = new UploadQueue(
+      (picture) => this.#upload(picture),
+      (picture) => this.#urgencyOf(picture),
+    );
+    renderer.pictures.deleteTexturesWith((texture) => this.#gl.deleteTexture(texture));
+    renderer.connect({
+      prepare: (picture) => this.#uploads.add(picture),
+      onColours: (colours) => this.#painter.setColours(colours),
+      redraw: () => this.viewer.forceRedraw(),
+    });
+    this.#watchContext();
+  }
+
+  static override isSupported(): boolean {
+    return true; // the context exists already
+  }
+
+  override getType(): string {
+    return 'lamina-webgl';
+  }
+
+  override getSupportedDataFormats(): string[] {
+    return [pictureType];
+  }
+
+  override canRotate(): boolean {
+    return true;
+  }
+
+  override setImageSmoothingEnabled(): void {}
+
+  /** Called by the constructor of the base class, before the fields of this class exist. */
+  _createDrawingElement(): HTMLCanvasElement {
+    const { renderer } = this.options as OpenSeadragon.BaseDrawerOptions & RendererOptions;
+    return renderer.context?.canvas as HTMLCanvasElement;
+  }
+
+  /** Called by OpenSeadragon for each frame. */
+  draw(images: readonly OpenSeadragon.TiledImage[]): void {
+    if (this.#gl.isContextLost()) return;
+    this.#fitCanvas();
+    const { width, height } = this.canvas;
+    const { pictures, layers } = this.#renderer;
+    pictures.beginFrame();
+    const [image] = images;
+    if (image === undefined) {
+      this.#painter.begin(width, height);
+      return;
+    }
+    const view = canvasViewOf(image, this.viewport, { width, height });
+    this.#drawn = { image, view };
+    const quads = quadsOf(
+      image,
+      view,
+      pictures,
+      ({ texture }) => texture !== null,
+      (picture) => void this.#renderer.restore(picture).then(() => this.viewer.forceRedraw()),
+    );
+    const start = performance.now();
+    this.#painter.draw(quads, view, layers);
+    if (quads.length > 0) this.#measureFrame(start);
+  }
+
+  override destroy(): void {
+    this.#events.abort();
+    super.destroy();
+    this.#renderer.pictures.forgetTextures();
+    this.#gl.getExtension('WEBGL_lose_context')?.loseContext();
+    this.canvas.remove();
+  }
+
+  /** Replaces this drawer by the one without WebGL, which draws the same tiles. */
+  #giveWay(): void {
+    // The types know names only, but OpenSeadragon accepts a class.
+    const drawer = CanvasDrawer as unknown as string;
+    this.viewer.requestDrawer(drawer, { mainDrawer: true, drawerOptions: { renderer: this.#renderer } });
+  }
+
+  #fitCanvas(): void {
+    const { x, y } = this.viewport.getContainerSize();
+    const [width, height] = [x, y].map((side) => Math.round(side * OpenSeadragon.pixelDensityRatio));
+    if (width !== undefined && this.canvas.width !== width) this.canvas.width = width;
+    if (height !== undefined && this.canvas.height !== height) this.canvas.height = height;
+  }
+
+  /** Waits once for the graphics card to finish a frame. */
+  #measureFrame(start: number): void {
+    this.#framesWithTiles += 1;
+    if (this.#framesWithTiles !== measuredFrame || this.#renderer.isForced) return;
+    const gl = this.#gl;
+    gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
+    if (performance.now() - start > slowFrameMs) setTimeout(() => this.#giveWay());
+  }
+
+  #upload(picture: TilePicture): void {
+    if (picture.bitmap === null || picture.texture !== null || this.#gl.isContextLost()) return;
+    const texture = this.#painter.upload(picture.bitmap);
+    if (texture !== null) this.#renderer.pictures.moveToTexture(picture, texture);
+  }
+
+  /** Distance of the tile from the middle of the view, in device pixels; coarser tiles come after all sharp ones. */
+  #urgencyOf(picture: TilePicture): number {
+    if (this.#drawn === null) return 0;
+    const { image, view } = this.#drawn;
+    const { left, top, right, bottom } = areaOf(image.source, picture);
+    const { x, y } = toScreen(view.placement, { x: (left + right) / 2, y: (top + bottom) / 2 });
+    const away = Math.hypot(x - view.width / 2, y - view.height / 2);
+    return away + (image.source.maxLevel - picture.place.level) * (view.width + view.height);
+  }
+
+  #watchContext(): void {
+    const { signal } = this.#events;
+    let surrender: ReturnType<typeof setTimeout> | undefined;
+    signal.addEventListener('abort', () => clearTimeout(surrender));
+    this.canvas.addEventListener(
+      'webglcontextlost',
+      (event) => {
+        event.preventDefault(); // allows the browser to restore it
+        this.#losses += 1;
+        this.#renderer.pictures.forgetTextures();
+        surrender = setTimeout(() => this.#giveWay(), this.#losses < mostLosses ? restoreMs : 0);
+      },
+      { signal },
+    );
+    this.canvas.addEventListener(
+      'webglcontextrestored',
+      () => {
+        clearTimeout(surrender);
+        this.#painter.restore();
+        for (const layer of this.#renderer.layers) layer.onContextRestored?.();
+        this.viewer.forceRedraw();
+      },
+      { signal },
+    );
+  }
+}

@@ -1,0 +1,168 @@
+/** Draws tiles with WebGL 2. */
+import { type ColourAdjustment, isAsScanned, saturationMatrix, toneLineOf } from '../colours/adjustment.ts';
+import type { ColourTable } from '../colours/colour-table.ts';
+import type { CanvasView, Quad } from './geometry.ts';
+import type { Layer } from './layers.ts';
+import { createTileProgram, type TileProgram } from './shaders.ts';
+
+const tileUnit = 0;
+const tableUnit = 1;
+
+/** Colours of what is drawn. */
+export interface DrawnColours {
+  readonly adjustment: ColourAdjustment;
+  /** Corrects the scanner's colours; null: as scanned. */
+  readonly table: ColourTable | null;
+}
+
+export class WebGlPainter {
+  readonly gl: WebGL2RenderingContext;
+  #program: TileProgram;
+  /** Interpolates between pixels. */
+  #smooth: WebGLSampler;
+  /** Takes the nearest pixel: at native magnification the stored pixel, whatever the precision of the card. */
+  #exact: WebGLSampler;
+  #table: WebGLTexture | null = null;
+  #tableSize = 0;
+  #colours: DrawnColours;
+
+  constructor(gl: WebGL2RenderingContext, colours: DrawnColours) {
+    this.gl = gl;
+    this.#colours = colours;
+    this.#program = createTileProgram(gl);
+    this.#smooth = createSampler(gl, gl.LINEAR);
+    this.#exact = createSampler(gl, gl.NEAREST);
+    this.setColours(colours);
+  }
+
+  /** Creates again what a lost context has taken. */
+  restore(): void {
+    const { gl } = this;
+    this.#program = createTileProgram(gl);
+    this.#smooth = createSampler(gl, gl.LINEAR);
+    this.#exact = createSampler(gl, gl.NEAREST);
+    this.#table = null;
+    this.setColours(this.#colours);
+  }
+
+  setColours(colours: DrawnColours): void {
+    const { gl } = this;
+    if (colours.table !== this.#colours.table || this.#table === null) {
+      if (this.#table !== null) gl.deleteTexture(this.#table);
+      // A sampler of three dimensions needs a texture, even where the shader does not read it.
+      this.#table = createTable(gl, colours.table);
+      this.#tableSize = colours.table?.size ?? 0;
+    }
+    this.#colours = colours;
+  }
+
+  /** Copies a bitmap to graphics memory. Returns null when the context is lost or the memory full. */
+  upload(bitmap: ImageBitmap): WebGLTexture | null {
+    const { gl } = this;
+    const texture = gl.createTexture();
+    gl.activeTexture(gl.TEXTURE0 + tileUnit);
+    gl.bindTexture(gl.TEXTURE_2D, texture);
+    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.RGBA8, bitmap.width, bitmap.height);
+    gl.pixelStorei(gl.UNPACK_PREMULTIPLY_ALPHA_WEBGL, false);
+    gl.pixelStorei(gl.UNPACK_COLORSPACE_CONVERSION_WEBGL, gl.NONE);
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, gl.RGBA, gl.UNSIGNED_BYTE, bitmap);
+    return gl.isContextLost() ? null : texture;
+  }
+
+  /** Draws a frame: the tiles, then the layers. */
+  draw(quads: readonly Quad[], view: CanvasView, layers: Iterable<Layer>): void {
+    this.begin(view.width, view.height);
+    this.drawTiles(quads, view);
+    const { gl } = this;
+    gl.enable(gl.BLEND);
+    for (const layer of layers) layer.draw?.(gl, view);
+  }
+
+  /** Clears the canvas. */
+  begin(width: number, height: number): void {
+    const { gl } = this;
+    gl.viewport(0, 0, width, height);
+    gl.disable(gl.SCISSOR_TEST);
+    gl.disable(gl.DEPTH_TEST);
+    gl.disable(gl.CULL_FACE);
+    gl.clearColor(0, 0, 0, 0);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+  }
+
+  drawTiles(quads: readonly Quad[], view: CanvasView): void {
+    const { gl } = this;
+    this.#bindProgram(view);
+    const { uniforms } = this.#program;
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    for (const { picture, corners, part, opacity, isExact } of quads) {
+      if (picture.texture === null) continue;
+      gl.bindTexture(gl.TEXTURE_2D, picture.texture);
+      gl.bindSampler(tileUnit, isExact ? this.#exact : this.#smooth);
+      gl.uniform2fv(uniforms.uCorners, corners);
+      gl.uniform4f(uniforms.uPart, ...part);
+      gl.uniform1f(uniforms.uOpacity, opacity);
+      // A tile that has faded in replaces the coarser one, also where it is transparent.
+      if (opacity < 1) gl.enable(gl.BLEND);
+      else gl.disable(gl.BLEND);
+      gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+    }
+    gl.bindSampler(tileUnit, null);
+    gl.bindSampler(tableUnit, null);
+  }
+
+  #bindProgram({ width, height }: CanvasView): void {
+    const { gl } = this;
+    const { program, uniforms } = this.#program;
+    const { adjustment } = this.#colours;
+    // biome-ignore lint/correctness/useHookAtTopLevel: WebGL, not React
+    gl.useProgram(program);
+    gl.uniform2f(uniforms.uCanvas, width, height);
+    gl.uniform1i(uniforms.uTile, tileUnit);
+    gl.uniform1i(uniforms.uTable, tableUnit);
+    gl.uniform1f(uniforms.uTableSize, this.#tableSize);
+    gl.uniform1i(uniforms.uIsAdjusted, isAsScanned(adjustment) ? 0 : 1);
+    const { slopes, intercept } = toneLineOf(adjustment);
+    gl.uniform3f(uniforms.uSlope, ...slopes);
+    gl.uniform1f(uniforms.uIntercept, intercept);
+    gl.uniform1f(uniforms.uExponent, 1 / adjustment.gamma);
+    gl.uniformMatrix3fv(uniforms.uSaturation, true, saturationMatrix(adjustment.saturation));
+    gl.activeTexture(gl.TEXTURE0 + tableUnit);
+    gl.bindTexture(gl.TEXTURE_3D, this.#table);
+    gl.bindSampler(tableUnit, this.#smooth);
+    gl.activeTexture(gl.TEXTURE0 + tileUnit);
+  }
+}
+
+function createSampler(gl: WebGL2RenderingContext, filter: number): WebGLSampler {
+  const sampler = gl.createSampler();
+  if (sampler === null) throw new Error('WebGL could not create a sampler.');
+  for (const wrap of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T, gl.TEXTURE_WRAP_R]) {
+    gl.samplerParameteri(sampler, wrap, gl.CLAMP_TO_EDGE);
+  }
+  gl.samplerParameteri(sampler, gl.TEXTURE_MIN_FILTER, filter);
+  gl.samplerParameteri(sampler, gl.TEXTURE_MAG_FILTER, filter);
+  return sampler;
+}
+
+function createTable(gl: WebGL2RenderingContext, table: ColourTable | null): WebGLTexture {
+  const texture = gl.createTexture();
+  const size = table?.size ?? 1;
+  gl.activeTexture(gl.TEXTURE0 + tableUnit);
+  gl.bindTexture(gl.TEXTURE_3D, texture);
+  gl.texStorage3D(gl.TEXTURE_3D, 1, gl.RGB8, size, size, size);
+  gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
+  gl.texSubImage3D(
+    gl.TEXTURE_3D,
+    0,
+    0,
+    0,
+    0,
+    size,
+    size,
+    size,
+    gl.RGB,
+    gl.UNSIGNED_BYTE,
+    table?.samples ?? new Uint8Array(3),
+  );
+  return texture;
+}

@@ -1,0 +1,52 @@
+import { Checkbox, Text } from '@mantine/core';
+import { formatFigure } from '../../formatting/numbers.ts';
+import classes from './Results.module.css';
+import { texts } from './texts.ts';
+
+interface LegendEntry {
+  readonly key: number;
+  readonly label: string;
+  readonly color: readonly [number, number, number];
+  readonly count: number | null;
+}
+
+interface LegendProps {
+  readonly entries: readonly LegendEntry[];
+  readonly hidden: ReadonlySet<number>;
+  readonly onHide: (hidden: ReadonlySet<number>) => void;
+  /** What the counts mean. */
+  readonly note: string | null;
+}
+
+/** Names, colours and counts of classes, each of which can be hidden. */
+export function Legend({ entries, hidden, onHide, note }: LegendProps) {
+  return (
+    <>
+      {note !== null && (
+        <Text size="xs" c="dimmed">
+          {note}
+        </Text>
+      )}
+      <ul className={classes.legend} aria-label={texts.legend}>
+        {entries.map(({ key, label, color, count }) => (
+          <li key={key} className={classes.entry}>
+            <Checkbox
+              size="xs"
+              aria-label={texts.show(label)}
+              checked={!hidden.has(key)}
+              onChange={({ currentTarget }) => {
+                const next = new Set(hidden);
+                if (currentTarget.checked) next.delete(key);
+                else next.add(key);
+                onHide(next);
+              }}
+            />
+            <span className={classes.swatch} style={{ background: `rgb(${color.join(' ')})` }} />
+            <span className={classes.entryName}>{label}</span>
+            {count !== null && <span className={classes.count}>{formatFigure(count)}</span>}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

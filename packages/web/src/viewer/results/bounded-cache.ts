@@ -1,0 +1,55 @@
+/** Content that is loaded once, and evicted when it has not been used for longest. */
+export class BoundedCache<Key, Value> {
+  readonly #entries = new Map<Key, Value | null>();
+  readonly #end = new AbortController();
+  readonly #limit: number;
+  readonly #load: (key: Key, signal: AbortSignal) => Promise<Value>;
+  readonly #onLoad: () => void;
+
+  /** @param onLoad called after something has arrived */
+  constructor(limit: number, load: (key: Key, signal: AbortSignal) => Promise<Value>, onLoad: () => void) {
+    this.#limit = limit;
+    this.#load = load;
+    this.#onLoad = onLoad;
+  }
+
+  /** Returns what is loaded; null while it is on its way, or could not be loaded. */
+  get(key: Key): Value | null {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) {
+      // Last in the order of eviction.
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
+      return entry;
+    }
+    this.#entries.set(key, null);
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= this.#limit) break;
+      this.#entries.delete(oldest);
+    }
+    this.#load(key, this.#end.signal).then(
+      (value) => {
+        if (!this.#entries.has(key)) return;
+        this.#entries.set(key, value);
+        this.#onLoad();
+      },
+      () => {
+        // Loaded again when it is next needed, but not at once: a frame would follow a frame.
+        if (!this.#end.signal.aborted) setTimeout(() => this.#entries.delete(key), retryMs);
+      },
+    );
+    return null;
+  }
+
+  /** Returns what is loaded, without a request. */
+  peek(key: Key): Value | null {
+    return this.#entries.get(key) ?? null;
+  }
+
+  close(): void {
+    this.#end.abort();
+    this.#entries.clear();
+  }
+}
+
+const retryMs = 2000;

@@ -1,0 +1,151 @@
+/** Counting of objects inside an area, and the CSV file of the counts. */
+import { type AreaGeometry, containsPosition } from '@lamina/annotations';
+import type { VectorDescriptor } from '@lamina/contract';
+import { describe, expect, it } from 'vitest';
+import { areaTestOf } from './area-contains.ts';
+import { countsAsCsv } from './count-objects.ts';
+import { kindOfFile, layerNameOf } from './kind-of-file.ts';
+import type { LayerStyle } from './object-filter.ts';
+import { colourOfGroup, groupOf } from './vector-paths.ts';
+
+const star: AreaGeometry = {
+  type: 'MultiPolygon',
+  coordinates: [
+    [
+      [
+        [0, 0],
+        [50, 20],
+        [100, 0],
+        [80, 50],
+        [100, 100],
+        [50, 80],
+        [0, 100],
+        [20, 50],
+        [0, 0],
+      ],
+      [
+        [40, 40],
+        [60, 40],
+        [60, 60],
+        [40, 60],
+        [40, 40],
+      ],
+    ],
+    [
+      [
+        [200, 10],
+        [260, 10],
+        [230, 70.5],
+        [200, 10],
+      ],
+    ],
+  ],
+};
+
+describe('areaTestOf', () => {
+  it('agrees with containsPosition for areas with holes and several parts', () => {
+    const contains = areaTestOf(star);
+    const differing: [number, number][] = [];
+    let inside = 0;
+    for (let x = -5; x <= 270; x += 1.25) {
+      for (let y = -5; y <= 110; y += 1.25) {
+        const isInside = containsPosition(star, [x, y]);
+        if (isInside) inside += 1;
+        if (contains(x, y) !== isInside) differing.push([x, y]);
+      }
+    }
+    expect(differing).toEqual([]);
+    expect(inside).toBeGreaterThan(4000);
+  });
+
+  it('tests an ellipse by its equation', () => {
+    const ellipse: AreaGeometry = {
+      type: 'Polygon',
+      isEllipse: true,
+      coordinates: [
+        [
+          [0, 5],
+          [10, 0],
+          [20, 5],
+          [10, 10],
+          [0, 5],
+        ],
+      ],
+    };
+    const contains = areaTestOf(ellipse);
+    expect([contains(10, 5), contains(4, 2.2), contains(1, 1)]).toEqual([true, true, false]);
+  });
+});
+
+describe('countsAsCsv', () => {
+  it('quotes separators and disarms formulas', async () => {
+    const text = new TextDecoder('utf-8', { ignoreBOM: true });
+    const bytes = await countsAsCsv([
+      ['Class', 'Count'],
+      ['Tumor, "grade 3"', 12],
+      ['=1+1', -1],
+    ]).arrayBuffer();
+    expect(text.decode(bytes)).toBe('\uFEFFClass,Count\r\n"Tumor, ""grade 3""",12\r\n\'=1+1,-1\r\n');
+  });
+});
+
+describe('chosen result file', () => {
+  it('has its kind and name by its suffix', () => {
+    expect(['a.TIFF', 'b.png', 'c.dcm', 'd.geojson.gz', 'e.csv'].map(kindOfFile)).toEqual([
+      'raster',
+      'raster',
+      'raster',
+      'vector',
+      'vector',
+    ]);
+    expect([layerNameOf('cells v2.geojson.gz'), layerNameOf('.gz')]).toEqual(['cells v2', '.gz']);
+  });
+});
+
+describe('filter of objects', () => {
+  const descriptor: VectorDescriptor = {
+    kind: 'vector',
+    id: 'l',
+    image_id: 'i',
+    name: 'Cells',
+    object_count: 3,
+    vertex_count: 12,
+    bounds: [0, 0, 10, 10],
+    classes: [
+      { name: 'Mitosis', color: [255, 0, 0], count: 1 },
+      { name: 'Other', color: [0, 0, 255], count: 2 },
+    ],
+    measurements: [{ name: 'Score', min: 0, max: 10, count: 2 }],
+    blocks: { count: 1, objects: 3 },
+    density: [],
+  };
+  const style: LayerStyle = {
+    palette: 'viridis',
+    from: 2,
+    to: 8,
+    hidden: new Set([1]),
+    column: 0,
+    isColoured: false,
+  };
+
+  it('hides classes, values outside the range, and objects without the measurement', () => {
+    const groups = [
+      [0, 5],
+      [0, 2],
+      [0, 8.01],
+      [0, Number.NaN],
+      [1, 5],
+    ].map(([index = 0, value = 0]) => groupOf(descriptor, style, index, value));
+    expect(groups).toEqual([0, 0, null, null, null]);
+  });
+
+  it('gives objects the colour of their class, or of their measurement', () => {
+    expect(colourOfGroup(descriptor, style, 0)).toBe('rgb(255 0 0)');
+    const measured = { ...style, from: 0, to: 10, isColoured: true };
+    const colours = [0, 5, 10].map((value) =>
+      colourOfGroup(descriptor, measured, groupOf(descriptor, measured, 0, value) ?? -1),
+    );
+    expect(new Set(colours).size).toBe(3);
+    expect(colours[0]).toBe('rgb(68 1 84)');
+  });
+});

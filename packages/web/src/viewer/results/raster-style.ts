@@ -1,0 +1,46 @@
+/** How the values of a raster become colours. A change of the style costs no request: tiles hold values. */
+import type { RasterDescriptor } from '@lamina/contract';
+import { colourAt, type PaletteName } from './palettes.ts';
+
+export interface RasterStyle {
+  readonly palette: PaletteName;
+  /** Values outside are transparent. Not used for categories. */
+  readonly from: number;
+  readonly to: number;
+  /** Values of categories that are not shown; of objects: indexes of classes. */
+  readonly hidden: ReadonlySet<number>;
+}
+
+export function rasterStyleAtFirst({ value_range, categories }: RasterDescriptor): RasterStyle {
+  const { min, max } = value_range ?? { min: 0, max: 1 };
+  // The lowest values of a heatmap mean "nothing here": a tenth of the range hides them.
+  const from = categories === null ? min + (max - min) / 10 : min;
+  return { palette: 'viridis', from, to: max, hidden: new Set() };
+}
+
+/** Returns the colour of each byte of a value tile: 256 × red, green, blue, alpha. */
+export function colourTableOf(descriptor: RasterDescriptor, style: RasterStyle): Uint8ClampedArray {
+  const { encoding, categories } = descriptor;
+  const table = new Uint8ClampedArray(256 * 4);
+  for (let byte = 0; byte < 256; byte++) {
+    if (byte === encoding.no_data) continue;
+    const value = encoding.offset + encoding.scale * byte;
+    const colour = categories === null ? continuous(value) : category(value);
+    if (colour !== null) table.set([...colour, 255], byte * 4);
+  }
+  return table;
+
+  function continuous(value: number) {
+    // Half a step of the encoding: the last byte must not fall out of the range by rounding.
+    const slack = Math.abs(encoding.scale) / 2;
+    if (value < style.from - slack || value > style.to + slack) return null;
+    const { min, max } = descriptor.value_range ?? { min: 0, max: 1 };
+    return colourAt(style.palette, max === min ? 1 : (value - min) / (max - min));
+  }
+
+  function category(value: number) {
+    const found = categories?.find((each) => Math.abs(each.value - value) < 0.5);
+    if (found === undefined || found.value === 0 || style.hidden.has(found.value)) return null;
+    return found.color;
+  }
+}

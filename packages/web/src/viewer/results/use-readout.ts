@@ -1,0 +1,74 @@
+import type { RasterDescriptor, VectorDescriptor } from '@lamina/contract';
+import { useEffect, useState } from 'react';
+import { loadValue, pickObject } from '../../api/results.ts';
+import { formatFigure } from '../../formatting/numbers.ts';
+import { toImage, zoomOf } from '../overlay/placement.ts';
+import type { SlideView } from '../slide-view.ts';
+import { texts } from './texts.ts';
+
+/** The pointer has rested for so long before the server is asked. */
+const restMs = 150;
+/** A point this far from the pointer is still picked, in CSS pixels. */
+const pickPixels = 6;
+const mostMeasurements = 4;
+
+/** Returns what the layer has under the resting pointer, in words; null: the pointer has not rested on the slide yet. */
+export function useReadout(
+  view: SlideView,
+  descriptor: RasterDescriptor | VectorDescriptor | null,
+): string | null {
+  const [read, setRead] = useState<{ readonly id: string; readonly text: string } | null>(null);
+  useEffect(() => {
+    if (descriptor === null) return;
+    const element = view.element();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let request = new AbortController();
+    const onMove = ({ clientX, clientY }: PointerEvent) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        const placement = view.placement();
+        if (placement === null) return;
+        request.abort();
+        request = new AbortController();
+        const { left, top } = element.getBoundingClientRect();
+        const position = toImage(placement, { x: clientX - left, y: clientY - top });
+        const tolerance = pickPixels / zoomOf(placement);
+        const { signal } = request;
+        describe(descriptor, { ...position, tolerance }, signal).then(
+          (text) => {
+            if (!signal.aborted) setRead({ id: descriptor.id, text });
+          },
+          () => undefined, // the last readout stays
+        );
+      }, restMs);
+    };
+    element.addEventListener('pointermove', onMove);
+    return () => {
+      element.removeEventListener('pointermove', onMove);
+      clearTimeout(timer);
+      request.abort();
+    };
+  }, [view, descriptor]);
+  return read !== null && read.id === descriptor?.id ? read.text : null;
+}
+
+async function describe(
+  descriptor: RasterDescriptor | VectorDescriptor,
+  { x, y, tolerance }: { readonly x: number; readonly y: number; readonly tolerance: number },
+  signal: AbortSignal,
+): Promise<string> {
+  if (descriptor.kind === 'raster') {
+    const value = await loadValue(descriptor.id, { x, y }, signal);
+    if (value === null) return texts.noValue;
+    const category = descriptor.categories?.find((each) => each.value === value);
+    return texts.value(
+      category === undefined ? formatFigure(value) : `${category.name} (${formatFigure(value)})`,
+    );
+  }
+  const object = await pickObject(descriptor.id, { x, y, tolerance }, signal);
+  if (object === null) return texts.noValue;
+  const measurements = Object.entries(object.measurements)
+    .slice(0, mostMeasurements)
+    .map(([name, value]) => `${name}: ${formatFigure(value)}`);
+  return [object.class.name, ...measurements].join(' · ');
+}

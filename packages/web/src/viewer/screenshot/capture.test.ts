@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { captureSizeOf, placesIn } from './capture.ts';
+
+const descriptor = {
+  width: 40_000,
+  height: 30_000,
+  tileSize: 240,
+  overlap: 0,
+  format: 'jpeg',
+  profile: null,
+};
+/** @param zoom pixels of the picture per image pixel */
+const placementAt = (x: number, y: number, zoom: number) => ({
+  a: zoom,
+  b: 0,
+  c: 0,
+  d: zoom,
+  e: -x * zoom,
+  f: -y * zoom,
+});
+
+describe('placesIn', () => {
+  it('returns the tiles of full resolution at native magnification', () => {
+    const places = placesIn(descriptor, placementAt(2400, 4800, 1), { width: 480, height: 240 });
+    expect(places).toEqual([
+      { level: 16, column: 10, row: 20 },
+      { level: 16, column: 11, row: 20 },
+    ]);
+  });
+
+  it('returns the coarsest level that has as many pixels as the picture', () => {
+    const levelAt = (zoom: number) =>
+      placesIn(descriptor, placementAt(0, 0, zoom), { width: 100, height: 100 })[0]?.level;
+    expect([2, 1, 0.51, 0.5, 0.26, 0.25].map(levelAt)).toEqual([16, 16, 16, 15, 15, 14]);
+  });
+
+  it('returns no tiles outside the slide', () => {
+    const places = placesIn(descriptor, placementAt(-500, 29_900, 1), { width: 600, height: 600 });
+    expect(places.map(({ column, row }) => [column, row])).toEqual([[0, 124]]);
+  });
+});
+
+describe('captureSizeOf', () => {
+  it('is the size of the viewer times the ratio', () => {
+    expect(captureSizeOf({ size: { width: 961, height: 686 }, ratio: 2.5 })).toEqual({
+      width: 2403,
+      height: 1715,
+    });
+  });
+});

@@ -1,0 +1,159 @@
+/** Draws the visible field at a chosen magnification, strip by strip, from tiles that are loaded for it. */
+import { adjustPixels, isAsScanned } from '../colours/adjustment.ts';
+import { applyTable } from '../colours/colour-table.ts';
+import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from '../descriptor.ts';
+import { type Placement, toImage, toScreen } from '../overlay/placement.ts';
+import { drawQuad } from '../renderer/canvas-painter.ts';
+import { exactPlacement } from '../renderer/exact-placement.ts';
+import { decode } from '../renderer/tile-pictures.ts';
+import type { DrawnColours } from '../renderer/webgl-painter.ts';
+
+/** Pixels of a strip: some megabytes, and less than 0.1 s of work between two moments at which the page can answer. */
+const stripPixels = 1_000_000;
+const concurrent = 6;
+const background = '#ffffff';
+
+interface Place {
+  readonly level: number;
+  readonly column: number;
+  readonly row: number;
+}
+
+export interface CaptureOptions {
+  readonly descriptor: DeepZoomDescriptor;
+  /** Converts image pixels to CSS pixels of the viewer. */
+  readonly placement: Placement;
+  /** CSS pixels of the viewer. */
+  readonly size: { readonly width: number; readonly height: number };
+  /** Pixels of the picture per CSS pixel. */
+  readonly ratio: number;
+  readonly colours: DrawnColours;
+  /** Loads a compressed tile. */
+  readonly load: (place: Place) => Promise<Blob>;
+  readonly signal: AbortSignal;
+}
+
+export interface Strip {
+  readonly top: number;
+  /** As wide as the picture; the last strip may be lower than the others. */
+  readonly canvas: OffscreenCanvas;
+  readonly context: OffscreenCanvasRenderingContext2D;
+}
+
+/** Returns the size of the picture. */
+export function captureSizeOf({ size, ratio }: Pick<CaptureOptions, 'size' | 'ratio'>): {
+  readonly width: number;
+  readonly height: number;
+} {
+  return { width: Math.round(size.width * ratio), height: Math.round(size.height * ratio) };
+}
+
+/** @throws the error of `load`; the reason of the abort */
+export async function* captureStrips(options: CaptureOptions): AsyncGenerator<Strip> {
+  const { width, height } = captureSizeOf(options);
+  const placement = placementOfPicture(options, { width, height });
+  const rows = Math.max(1, Math.floor(stripPixels / width));
+  for (let top = 0; top < height; top += rows) {
+    options.signal.throwIfAborted();
+    const canvas = new OffscreenCanvas(width, Math.min(rows, height - top));
+    const context = canvas.getContext('2d', { willReadFrequently: true });
+    if (context === null) throw new Error('This browser does not support 2D canvas.');
+    context.fillStyle = background;
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    await drawTiles(context, { ...placement, f: placement.f - top }, options);
+    colour(context, options.colours);
+    yield { top, canvas, context };
+  }
+}
+
+function placementOfPicture(
+  { placement, ratio }: CaptureOptions,
+  size: { readonly width: number; readonly height: number },
+): Placement {
+  const { a, b, c, d, e, f } = placement;
+  const scaled = { a: a * ratio, b: b * ratio, c: c * ratio, d: d * ratio, e: e * ratio, f: f * ratio };
+  return exactPlacement(scaled, size) ?? scaled;
+}
+
+async function drawTiles(
+  context: OffscreenCanvasRenderingContext2D,
+  placement: Placement,
+  { descriptor, load, signal }: CaptureOptions,
+): Promise<void> {
+  const waiting = placesIn(descriptor, placement, context.canvas);
+  const scaleOf = (level: number) => 2 ** (maxLevelOf(descriptor) - level);
+  const drawNext = async () => {
+    for (let place = waiting.shift(); place !== undefined; place = waiting.shift()) {
+      const bitmap = await decode(await load(place));
+      signal.throwIfAborted();
+      const scale = scaleOf(place.level);
+      const start = (index: number) =>
+        (index * descriptor.tileSize - (index > 0 ? descriptor.overlap : 0)) * scale;
+      const [left, top] = [start(place.column), start(place.row)];
+      const [right, bottom] = [left + bitmap.width * scale, top + bitmap.height * scale];
+      const corners = [
+        { x: left, y: top },
+        { x: right, y: top },
+        { x: left, y: bottom },
+        { x: right, y: bottom },
+      ].flatMap((corner) => {
+        const { x, y } = toScreen(placement, corner);
+        return [x, y];
+      });
+      const { width, height } = bitmap;
+      const isExact = Number.isInteger(placement.a) && Number.isInteger(placement.b) && scale === 1;
+      drawQuad(
+        context,
+        { picture: { bitmap, width, height }, corners, part: [0, 0, 1, 1], opacity: 1, isExact },
+        placement,
+      );
+      bitmap.close();
+    }
+  };
+  await Promise.all(Array.from({ length: concurrent }, drawNext));
+  context.setTransform(1, 0, 0, 1, 0, 0);
+}
+
+/** Returns the tiles of a strip, of the coarsest level that has as many pixels as the picture. */
+export function placesIn(
+  descriptor: DeepZoomDescriptor,
+  placement: Placement,
+  strip: { readonly width: number; readonly height: number },
+): Place[] {
+  const { width, height, tileSize } = descriptor;
+  const maxLevel = maxLevelOf(descriptor);
+  const zoom = Math.hypot(placement.a, placement.b);
+  const level = Math.max(
+    minLevelOf(descriptor, maxLevel),
+    Math.min(maxLevel, Math.ceil(maxLevel + Math.log2(zoom) - 1e-6)),
+  );
+  const side = tileSize * 2 ** (maxLevel - level);
+  const corners = [
+    { x: 0, y: 0 },
+    { x: strip.width, y: 0 },
+    { x: 0, y: strip.height },
+    { x: strip.width, y: strip.height },
+  ].map((corner) => toImage(placement, corner));
+  const indices = (values: readonly number[], length: number) => {
+    const first = Math.max(0, Math.floor(Math.min(...values) / side));
+    const last = Math.min(Math.ceil(length / side), Math.ceil(Math.max(...values) / side)) - 1;
+    return Array.from({ length: Math.max(0, last - first + 1) }, (_, place) => first + place);
+  };
+  const columns = indices(
+    corners.map(({ x }) => x),
+    width,
+  );
+  const rows = indices(
+    corners.map(({ y }) => y),
+    height,
+  );
+  return rows.flatMap((row) => columns.map((column) => ({ level, column, row })));
+}
+
+function colour(context: OffscreenCanvasRenderingContext2D, { adjustment, table }: DrawnColours): void {
+  if (table === null && isAsScanned(adjustment)) return;
+  const image = context.getImageData(0, 0, context.canvas.width, context.canvas.height);
+  if (table !== null) applyTable(image.data, table);
+  if (!isAsScanned(adjustment)) adjustPixels(image.data, adjustment);
+  context.putImageData(image, 0, 0);
+}

@@ -1,0 +1,48 @@
+import { Blob as NodeBlob } from 'node:buffer';
+import { CompressionStream as NodeCompression } from 'node:stream/web';
+import { inflateSync } from 'node:zlib';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { createPngWriter } from './png-writer.ts';
+
+// jsdom has no streams, and its Blob cannot be read by a Response.
+beforeEach(() => {
+  vi.stubGlobal('CompressionStream', NodeCompression);
+  vi.stubGlobal('Blob', NodeBlob);
+});
+
+const pixels = (...colours: readonly (readonly [number, number, number])[]) =>
+  Uint8ClampedArray.from(colours.flatMap((colour) => [...colour, 255]));
+
+describe('createPngWriter', () => {
+  it('writes a PNG whose rows are those that were added', async () => {
+    const writer = createPngWriter(2, 3);
+    await writer.addRows(pixels([10, 20, 30], [11, 19, 255], [0, 0, 0], [255, 255, 255]));
+    await writer.addRows(pixels([1, 2, 3], [4, 5, 6]));
+    const file = new DataView(await new Response(await writer.finish()).arrayBuffer());
+
+    expect([0, 4].map((place) => file.getUint32(place))).toEqual([0x89504e47, 0x0d0a1a0a]);
+    expect([file.getUint32(16), file.getUint32(20), file.getUint8(24), file.getUint8(25)]).toEqual([
+      2, 3, 8, 2,
+    ]);
+    const chunks = new Map<string, number[]>();
+    for (let place = 8; place < file.byteLength; ) {
+      const length = file.getUint32(place);
+      const type = String.fromCharCode(...new Uint8Array(file.buffer, place + 4, 4));
+      chunks.set(type, [...(chunks.get(type) ?? []), ...new Uint8Array(file.buffer, place + 8, length)]);
+      place += 12 + length;
+    }
+    expect([...chunks.keys()]).toEqual(['IHDR', 'IDAT', 'IEND']);
+    const rows = inflateSync(Uint8Array.from(chunks.get('IDAT') ?? []));
+    expect([...rows]).toEqual([
+      ...[1, 10, 20, 30, 1, 255, 225],
+      ...[1, 0, 0, 0, 255, 255, 255],
+      ...[1, 1, 2, 3, 3, 3, 3],
+    ]);
+  });
+
+  it('ends each chunk with its checksum', async () => {
+    const file = new DataView(await new Response(await createPngWriter(1, 1).finish()).arrayBuffer());
+    // The end of every PNG.
+    expect(file.getUint32(file.byteLength - 4)).toBe(0xae426082);
+  });
+});

@@ -1,0 +1,90 @@
+/**
+ * Writes a PNG row by row, compressed by the browser's own zlib, so that a picture of 100 megapixels never lies in memory.
+ *
+ * Source: PNG (Portable Network Graphics) Specification, Third Edition, W3C.
+ */
+
+const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
+/** Each sample is stored as its difference to the pixel on its left, which compresses better. */
+const subFilter = 1;
+const rgb = 2;
+
+const crcTable = Uint32Array.from({ length: 256 }, (_, index) => {
+  let value = index;
+  for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
+  return value;
+});
+
+export interface PngWriter {
+  /** @param pixels RGBA of whole rows; alpha is ignored */
+  addRows(pixels: Uint8ClampedArray): Promise<void>;
+  /** Called after the last row. */
+  finish(): Promise<Blob>;
+}
+
+export function createPngWriter(width: number, height: number): PngWriter {
+  const compression = new CompressionStream('deflate');
+  const input = compression.writable.getWriter();
+  const parts: Blob[] = [];
+  const compressed = (async () => {
+    const reader = compression.readable.getReader();
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      parts.push(new Blob([chunk('IDAT', read.value)]));
+    }
+  })();
+
+  return {
+    async addRows(pixels) {
+      await input.write(filteredRows(pixels, width));
+    },
+    async finish() {
+      await input.close();
+      await compressed;
+      const header = new DataView(new ArrayBuffer(13));
+      header.setUint32(0, width);
+      header.setUint32(4, height);
+      header.setUint8(8, 8);
+      header.setUint8(9, rgb);
+      const head = chunk('IHDR', new Uint8Array(header.buffer));
+      return new Blob([signature, head, ...parts, chunk('IEND', new Uint8Array())], { type: 'image/png' });
+    },
+  };
+}
+
+function filteredRows(pixels: Uint8ClampedArray, width: number): Uint8Array<ArrayBuffer> {
+  const rows = pixels.length / (4 * width);
+  const filtered = new Uint8Array(rows * (1 + 3 * width));
+  let to = 0;
+  let from = 0;
+  for (let row = 0; row < rows; row += 1) {
+    filtered[to] = subFilter;
+    to += 1;
+    let [red, green, blue] = [0, 0, 0];
+    for (let column = 0; column < width; column += 1) {
+      const [nextRed = 0, nextGreen = 0, nextBlue = 0] = [pixels[from], pixels[from + 1], pixels[from + 2]];
+      filtered[to] = nextRed - red;
+      filtered[to + 1] = nextGreen - green;
+      filtered[to + 2] = nextBlue - blue;
+      [red, green, blue] = [nextRed, nextGreen, nextBlue];
+      from += 4;
+      to += 3;
+    }
+  }
+  return filtered;
+}
+
+function chunk(type: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(12 + data.length);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, data.length);
+  for (let place = 0; place < 4; place += 1) bytes[4 + place] = type.charCodeAt(place);
+  bytes.set(data, 8);
+  view.setUint32(8 + data.length, crcOf(bytes.subarray(4, 8 + data.length)));
+  return bytes;
+}
+
+function crcOf(bytes: Uint8Array): number {
+  let crc = 0xffffffff;
+  for (const byte of bytes) crc = (crcTable[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8);
+  return (crc ^ 0xffffffff) >>> 0;
+}

@@ -1,0 +1,53 @@
+import type { Field } from '@lamina/contract';
+import { lazy, Suspense, useEffect } from 'react';
+import { useImage } from '../../api/catalogue.ts';
+import { imageSessions, useImageSession } from '../../api/image-sessions.ts';
+import { fetchPixels, thumbnailAddress } from '../../api/images.ts';
+import { createDescriptorSupply } from '../preload.ts';
+import type { SlideView } from '../slide-view.ts';
+import { useViewedSlide } from '../use-viewed-slide.ts';
+import { slideFieldOf } from './steps.ts';
+import { TourOverlay } from './TourOverlay.tsx';
+
+const SlideViewer = lazy(async () => ({ default: (await import('../SlideViewer.tsx')).SlideViewer }));
+
+const descriptors = createDescriptorSupply(fetchPixels);
+
+interface AccountSlideProps {
+  readonly imageId: string;
+  /** Null: the whole slide. */
+  readonly field: Field | null;
+  /** Must be a stable function. */
+  readonly onView: (view: SlideView | null) => void;
+}
+
+/** A slide for a signed-in account, outside the slide viewer's own screen. */
+export function AccountSlide({ imageId, field, onView }: AccountSlideProps) {
+  useEffect(() => imageSessions.enter(), []);
+  const session = useImageSession();
+  const { image } = useImage(imageId);
+  const slide = useViewedSlide(image);
+  return (
+    <Suspense fallback={null}>
+      <SlideViewer
+        slide={slide}
+        picture={session.id === null ? null : thumbnailAddress(imageId, session.id)}
+        fetchPixels={fetchPixels}
+        descriptors={descriptors}
+        session={session.id}
+        fieldAtFirst={() => (field === null ? null : slideFieldOf(field))}
+        onField={ignore}
+        onView={onView}
+        onIncomplete={ignore}
+        isCorrected
+        onCorrect={ignore}
+        keptColours={null}
+        onKeepColours={ignore}
+        hasKeys={false}
+        Overlay={TourOverlay}
+      />
+    </Suspense>
+  );
+}
+
+const ignore = () => undefined;

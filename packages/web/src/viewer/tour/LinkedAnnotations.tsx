@@ -1,0 +1,67 @@
+import { parseFeature } from '@lamina/annotations';
+import { useEffect, useRef } from 'react';
+import { type LinkedFeatures, useLinkedAnnotations } from '../../api/linked-annotations.ts';
+import classes from '../annotations/Annotations.module.css';
+import { type Annotation, annotationOf } from '../annotations/annotation.ts';
+import { AnnotationPainter } from '../annotations/painter.ts';
+import { clearCanvas } from '../overlay/clear-canvas.ts';
+import type { SlideView } from '../slide-view.ts';
+import { texts } from './texts.ts';
+
+interface LinkedAnnotationsProps {
+  readonly view: SlideView;
+  readonly imageId: string;
+  /** Of the share link. */
+  readonly session: string;
+}
+
+/** The annotations that a share link shows over its slide. Pointers pass through to the slide. */
+export function LinkedAnnotations({ view, imageId, session }: LinkedAnnotationsProps) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const { data: layers, isError } = useLinkedAnnotations(imageId, session);
+  useEffect(() => {
+    if (layers === undefined) return;
+    const painter = new AnnotationPainter();
+    painter.reset(layers.flatMap(annotationsOf));
+    let frame = 0;
+    const draw = () => {
+      frame = 0;
+      const context = clearCanvas(canvas.current, view);
+      const placement = view.placement();
+      if (context === null || placement === null) return;
+      const size = { ...view.size(), pixelRatio: window.devicePixelRatio };
+      if (painter.draw(context, placement, size)) later();
+    };
+    const later = () => {
+      if (frame === 0) frame = requestAnimationFrame(draw);
+    };
+    const stop = view.watch(draw);
+    const resized = new ResizeObserver(later);
+    if (canvas.current !== null) resized.observe(canvas.current);
+    later();
+    return () => {
+      stop();
+      resized.disconnect();
+      cancelAnimationFrame(frame);
+    };
+  }, [view, layers]);
+  const count = layers?.reduce((sum, { features }) => sum + features.length, 0);
+  return (
+    <div
+      className={classes.canvases}
+      role="img"
+      aria-label={isError ? texts.annotationsNotLoaded : texts.annotationsShown(count ?? 0)}
+      data-annotations={count}
+    >
+      <canvas ref={canvas} />
+    </div>
+  );
+}
+
+function annotationsOf({ layerId, features }: LinkedFeatures): readonly Annotation[] {
+  return features.flatMap((value) => {
+    const parsed = parseFeature(value, { extent: null });
+    if (!parsed.ok) return [];
+    return annotationOf({ feature: parsed.feature, layerId, revision: null, author: null, changedAt: 0 });
+  });
+}

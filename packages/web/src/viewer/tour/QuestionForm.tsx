@@ -1,0 +1,153 @@
+import type { ShownQuestion } from '@lamina/contract';
+import { Alert, Button, Checkbox, Stack, Text, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import type { AnswerResult } from '../../api/collections.ts';
+import type { Point } from '../overlay/placement.ts';
+import { texts } from './texts.ts';
+
+/** What a person has answered so far, kept while other steps are shown. */
+export interface AnswerDraft {
+  readonly chosen: readonly number[];
+  readonly text: string;
+  readonly point: Point | null;
+  readonly result: AnswerResult | null;
+}
+
+export const emptyDraft: AnswerDraft = { chosen: [], text: '', point: null, result: null };
+
+interface QuestionFormProps {
+  readonly question: ShownQuestion;
+  readonly draft: AnswerDraft;
+  readonly onDraft: (draft: AnswerDraft) => void;
+  /** Whether the next click on the slide marks the place. */
+  readonly isMarking: boolean;
+  readonly onMark: (isMarking: boolean) => void;
+  readonly onSend: (answer: number[] | string) => Promise<AnswerResult | { readonly error: string }>;
+}
+
+/** A question with the fields for its answer, and the result after the answer. */
+export function QuestionForm({ question, draft, onDraft, isMarking, onMark, onSend }: QuestionFormProps) {
+  const [isRunning, setRunning] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+
+  async function send() {
+    const answer = answerOf(question, draft);
+    if (answer === null) return setError(texts.chooseFirst);
+    setRunning(true);
+    const result = await onSend(answer);
+    setRunning(false);
+    if ('error' in result) return setError(result.error);
+    setError(null);
+    onDraft({ ...draft, result });
+  }
+
+  const { result } = draft;
+  return (
+    <form
+      aria-label={texts.question}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <Stack gap="sm">
+        <Text fw={600} style={{ whiteSpace: 'pre-wrap' }}>
+          {question.text}
+        </Text>
+        <AnswerFields
+          question={question}
+          draft={draft}
+          onDraft={onDraft}
+          isMarking={isMarking}
+          onMark={onMark}
+        />
+        {error !== null && <Alert color="red">{error}</Alert>}
+        {result === null ? (
+          <Button type="submit" loading={isRunning}>
+            {texts.send}
+          </Button>
+        ) : (
+          <>
+            <Alert role="status" color={colourOf(result.correct)} title={labelOf(result.correct)}>
+              {result.explanation !== undefined && (
+                <Text size="sm" style={{ whiteSpace: 'pre-wrap' }}>
+                  {result.explanation}
+                </Text>
+              )}
+            </Alert>
+            <Button variant="default" onClick={() => onDraft({ ...draft, result: null })}>
+              {texts.answerAgain}
+            </Button>
+          </>
+        )}
+      </Stack>
+    </form>
+  );
+}
+
+type AnswerFieldsProps = Omit<QuestionFormProps, 'onSend'>;
+
+function AnswerFields({ question, draft, onDraft, isMarking, onMark }: AnswerFieldsProps) {
+  const isDone = draft.result !== null;
+  if (question.kind === 'choice') {
+    return (
+      <Checkbox.Group
+        description={texts.chooseAll}
+        value={draft.chosen.map(String)}
+        onChange={(chosen) => onDraft({ ...draft, chosen: chosen.map(Number).sort((a, b) => a - b) })}
+      >
+        <Stack gap="xs" mt="xs">
+          {(question.choices ?? []).map((choice, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a choice is its position
+            <Checkbox key={index} value={String(index)} label={choice} disabled={isDone} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+    );
+  }
+  if (question.kind === 'text') {
+    return (
+      <Textarea
+        label={texts.yourAnswer}
+        autosize
+        minRows={2}
+        maxRows={8}
+        maxLength={4000}
+        disabled={isDone}
+        value={draft.text}
+        onChange={({ currentTarget }) => onDraft({ ...draft, text: currentTarget.value })}
+      />
+    );
+  }
+  if (isDone) return null;
+  return (
+    <div>
+      <Button
+        variant={isMarking ? 'filled' : 'default'}
+        aria-pressed={isMarking}
+        onClick={() => onMark(!isMarking)}
+      >
+        {draft.point === null ? texts.markPlace : texts.markAgain}
+      </Button>
+      <Text size="sm" c="dimmed" mt={4} role="status">
+        {isMarking ? texts.markHint : draft.point === null ? '' : texts.marked}
+      </Text>
+    </div>
+  );
+}
+
+/** Null: there is no answer yet. */
+function answerOf({ kind }: ShownQuestion, { chosen, text, point }: AnswerDraft): number[] | string | null {
+  if (kind === 'choice') return chosen.length === 0 ? null : [...chosen];
+  if (kind === 'text') return text.trim() === '' ? null : text.trim();
+  return point === null ? null : [point.x, point.y];
+}
+
+function colourOf(correct: boolean | null): string {
+  return correct === null ? 'haematoxylin' : correct ? 'green' : 'red';
+}
+
+function labelOf(correct: boolean | null): string {
+  return correct === null ? texts.received : correct ? texts.right : texts.wrong;
+}

@@ -1,0 +1,66 @@
+import { useSyncExternalStore } from 'react';
+import { type Point, toImage, toScreen } from '../overlay/placement.ts';
+import type { SlideView } from '../slide-view.ts';
+import classes from './Tour.module.css';
+
+type MarkedView = Pick<SlideView, 'placement' | 'watch' | 'centre'>;
+
+interface SlideMarksProps {
+  readonly view: MarkedView;
+  /** In image pixels; numbered from 1 when there are several. */
+  readonly points: readonly Point[];
+  /** Corners of an area in image pixels; drawn closed. */
+  readonly area?: readonly Point[];
+  /** Called with the place that was clicked, in image pixels; null: pointers move the slide. */
+  readonly onMark: ((point: Point) => void) | null;
+  readonly label: string;
+}
+
+/** Points and an area over a slide. While places are marked, a click marks and does not move the slide. */
+export function SlideMarks({ view, points, area = [], onMark, label }: SlideMarksProps) {
+  const placement = useSyncExternalStore(view.watch, view.placement);
+  if (placement === null) return null;
+  const corners = area.map((corner) => toScreen(placement, corner));
+  return (
+    <>
+      <svg className={classes.marks} aria-hidden="true">
+        {corners.length > 1 && (
+          <polygon className={classes.area} points={corners.map(({ x, y }) => `${x},${y}`).join(' ')} />
+        )}
+        {corners.map(({ x, y }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: corners are only added and removed at the end
+          <circle key={index} className={classes.corner} cx={x} cy={y} r={4} />
+        ))}
+        {points.map((point, index) => {
+          const { x, y } = toScreen(placement, point);
+          return (
+            // biome-ignore lint/suspicious/noArrayIndexKey: points are only added and removed at the end
+            <g key={index} className={classes.point} transform={`translate(${x} ${y})`}>
+              <circle r={9} />
+              <path d="M-14 0H-4M4 0H14M0 -14V-4M0 4V14" />
+              {points.length > 1 && (
+                <text x={12} y={-10}>
+                  {index + 1}
+                </text>
+              )}
+            </g>
+          );
+        })}
+      </svg>
+      {onMark !== null && (
+        <button
+          type="button"
+          className={classes.target}
+          aria-label={label}
+          onClick={(event) => {
+            const { left, top } = event.currentTarget.getBoundingClientRect();
+            // A press of Enter has no place: it marks the middle of the view.
+            const isByKey = event.detail === 0;
+            const at = isByKey ? view.centre() : { x: event.clientX - left, y: event.clientY - top };
+            onMark(toImage(placement, at));
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+import { useEffect, useState } from 'react';
+import { useOnline } from '../browser/use-online.ts';
+import type { Incompleteness } from './PictureNotes.tsx';
+import type { PixelFailure } from './pixels.ts';
+import type { Sharpness } from './sharpness.ts';
+
+/** Delay before loading tiles are announced: most arrive earlier. */
+const slowMs = 4000;
+
+interface View {
+  readonly sharpness: Sharpness;
+  /** Cause of the last failed tile; null when none failed. */
+  readonly lastFailure: PixelFailure | null;
+  /** Whether the page already shows the progress of the opening. */
+  readonly isProgressShown: boolean;
+  /** Whether the page already shows an error in place of the slide. */
+  readonly isErrorShown: boolean;
+}
+
+/**
+ * Returns why the view is not sharp; null while it is, and while the page reports it elsewhere. Once a tile has
+ * failed, the reason stays through all retries, until every visible tile is drawn.
+ */
+export function useIncompleteness(view: View): Incompleteness | null {
+  const { sharpness, lastFailure } = view;
+  const isOnline = useOnline();
+  const [hasFailed, setFailed] = useState(false);
+  if (sharpness === 'incomplete' && !hasFailed) setFailed(true);
+  if (sharpness === 'sharp' && hasFailed) setFailed(false);
+
+  const [isSlow, setSlow] = useState(false);
+  useEffect(() => {
+    if (sharpness !== 'loading') return;
+    const timer = setTimeout(() => setSlow(true), slowMs);
+    return () => {
+      clearTimeout(timer);
+      setSlow(false);
+    };
+  }, [sharpness]);
+
+  if (sharpness === 'sharp' || view.isErrorShown) return null;
+  if (!isOnline) return 'offline';
+  if (sharpness === 'incomplete' || hasFailed) {
+    return lastFailure?.kind === 'other' ? 'unreachable' : 'failed';
+  }
+  return isSlow && !view.isProgressShown ? 'slow' : null;
+}

@@ -1,0 +1,110 @@
+import { useEffectEvent } from 'react';
+import { saveFile } from '../browser/save-file.ts';
+import { changesOf, isAsScanned } from './colours/adjustment.ts';
+import type { SlideColours } from './colours/use-colours.ts';
+import { objectivesOf, uncalibratedZooms } from './objectives.ts';
+import { figuresOf } from './overlay/figures.ts';
+import type { useDrawing } from './overlay/use-drawing.ts';
+import type { Incompleteness } from './PictureNotes.tsx';
+import type { PictureOrder } from './ScreenshotPanel.tsx';
+import { type Calibration, magnificationLabel, scaleBarOf } from './scale.ts';
+import { captureSizeOf } from './screenshot/capture.ts';
+import { type Decorations, screenshotName, takeCapture, takeScreenshot } from './screenshot.ts';
+import type { Pose, SlideView } from './slide-view.ts';
+import { texts } from './texts.ts';
+
+/** Maximum width of the scale bar on a screenshot, in CSS pixels. */
+const screenshotBarWidth = 200;
+
+interface PicturedSlide {
+  readonly view: SlideView;
+  readonly pose: Pose;
+  /** Name of the slide. */
+  readonly name: string;
+  readonly calibration: Calibration | null;
+  readonly colours: SlideColours;
+  /** Why the view is not sharp; null while it is. */
+  readonly incomplete: Incompleteness | null;
+}
+
+/**
+ * Pictures of the visible field: the screenshot as it is seen, and pictures at a chosen magnification.
+ *
+ * @param setNews tells screen readers what has happened
+ */
+export function usePictures(
+  { view, pose, name, calibration, colours, incomplete }: PicturedSlide,
+  drawing: ReturnType<typeof useDrawing>['drawing'],
+  setNews: (news: string) => void,
+) {
+  const magnification =
+    calibration === null ? texts.percent(pose.zoom) : magnificationLabel(calibration, pose.zoom);
+  /** What is written over a picture of this magnification. */
+  const decorationsAt = (label: string): Decorations | null => {
+    const placement = view.placement();
+    if (placement === null) return null;
+    return {
+      figures: figuresOf(drawing, placement, calibration),
+      scaleBar: calibration === null ? null : scaleBarOf(calibration, pose.zoom, screenshotBarWidth),
+      caption: [name, label, ...marksOf(calibration)].join('   '),
+      notes: notesOf(incomplete, colours),
+    };
+  };
+  const takePicture = useEffectEvent(async () => {
+    const [picture, decorations] = [view.picture(), decorationsAt(magnification)];
+    if (picture === null || decorations === null) return;
+    const blob = await takeScreenshot({ picture, colours: colours.adjustment, ...decorations });
+    saveFile(blob, screenshotName(name, magnification));
+    setNews(texts.screenshotTaken);
+  });
+  const screenshot = () => {
+    takePicture().catch(() => setNews(texts.screenshotFailed));
+  };
+  const savePicture = useEffectEvent(async ({ label, ratio, type, signal, onProgress }: PictureOrder) => {
+    const shownLabel = label === texts.onScreen ? magnification : label;
+    const [strips, decorations] = [view.capture(ratio, signal), decorationsAt(shownLabel)];
+    if (strips === null || decorations === null) return;
+    try {
+      const size = captureSizeOf({ size: view.size(), ratio });
+      const blob = await takeCapture({ ...decorations, ...size, strips, ratio, type, onProgress });
+      saveFile(blob, screenshotName(name, shownLabel, type));
+      setNews(texts.screenshotTaken);
+    } catch {
+      if (!signal.aborted) setNews(texts.screenshotFailed);
+    }
+  });
+  const zoomChoices =
+    calibration === null
+      ? uncalibratedZooms.map((zoom) => ({ label: texts.percent(zoom), zoom }))
+      : objectivesOf(calibration).map(({ zoom }) => ({ label: magnificationLabel(calibration, zoom), zoom }));
+  const pictures = {
+    size: view.size(),
+    // Larger than the scan would show nothing more.
+    choices: zoomChoices
+      .filter(({ zoom }) => zoom <= 1)
+      .map(({ label, zoom }) => ({ label, ratio: zoom / pose.zoom })),
+    onSave: (order: PictureOrder) => savePicture(order),
+  };
+  return { screenshot, pictures };
+}
+
+/** What a reader of the picture must know. */
+function notesOf(
+  incomplete: Incompleteness | null,
+  { profile, isCorrected, adjustment }: SlideColours,
+): string[] {
+  const hasTable = profile !== null && profile.tableSize !== null;
+  return [
+    ...(incomplete === null ? [] : [texts.incomplete[incomplete]]),
+    ...(hasTable ? [isCorrected ? texts.coloursCorrected : texts.coloursScanned] : []),
+    ...(isAsScanned(adjustment) ? [] : [texts.coloursChanged]),
+    ...(adjustment.white === null ? [] : [texts.whiteBalance]),
+    ...changesOf(adjustment).map(([name, value]) => `${texts.adjustments[name]} ${texts.percent(value)}`),
+  ];
+}
+
+/** Returns what a screenshot says about the scale besides its bar. */
+function marksOf(calibration: Calibration | null): readonly string[] {
+  if (calibration === null) return [texts.notCalibrated];
+  return calibration.isEntered ? [texts.scaleEntered] : [];
+}

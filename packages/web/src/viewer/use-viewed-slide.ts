@@ -1,0 +1,69 @@
+import type { Image } from '@lamina/contract';
+import { useMemo } from 'react';
+import { colourTableAddress, descriptorAddress, tileAddress } from '../api/images.ts';
+import type { ViewedSlide } from './viewed-slide.ts';
+
+/**
+ * Returns an image as the viewer needs it, null while there is nothing to view. The object changes with the image only, so
+ * that a reloaded catalogue does not open the slide again.
+ */
+export function useViewedSlide(image: Image | null): ViewedSlide | null {
+  const {
+    id,
+    status,
+    file_name,
+    mpp_x,
+    mpp_y,
+    objective_power,
+    mpp_derived,
+    objective_power_derived,
+    scale_entered,
+    shown_plane,
+    dataset_name,
+  } = image ?? notReady;
+  const { plane, planes, times } = shown_plane ?? { plane: 1, planes: 1, times: 1 };
+  return useMemo(() => {
+    if (status !== 'ready') return null;
+    const derived = mpp_derived ? 'mpp' : objective_power_derived ? 'objectivePower' : null;
+    return {
+      descriptorAddress: descriptorAddress(id),
+      tileAddressOf: (tile, colour) => tileAddress(id, tile, colour),
+      colourTableAddress: colourTableAddress(id),
+      scale: {
+        ...{ mpp: mpp_x, mppY: mpp_y, objectivePower: objective_power, derived },
+        ...(scale_entered === true && { isEntered: true }),
+      },
+      ...((planes > 1 || times > 1) && { shownPlane: { plane, planes, times } }),
+      name: file_name || id,
+      annotated: { imageId: id, dataset: dataset_name },
+    };
+  }, [
+    id,
+    status,
+    file_name,
+    mpp_x,
+    mpp_y,
+    objective_power,
+    mpp_derived,
+    objective_power_derived,
+    scale_entered,
+    plane,
+    planes,
+    times,
+    dataset_name,
+  ]);
+}
+
+const notReady = {
+  id: '',
+  status: 'pending',
+  file_name: '',
+  mpp_x: null,
+  mpp_y: null,
+  objective_power: null,
+  mpp_derived: false,
+  objective_power_derived: false,
+  scale_entered: undefined,
+  shown_plane: undefined,
+  dataset_name: null,
+} as const;
