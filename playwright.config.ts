@@ -5,7 +5,7 @@ const {
   PLAYWRIGHT_REPORT: report = 'artefacts/playwright.json',
 } = process.env;
 
-/** The browser tests: the built product, in the system's Chromium. `npm test` runs them too. */
+/** Settings of the browser tests, which run the built product in the system's Chromium. `npm test` runs them too. */
 export default defineConfig({
   testDir: 'e2e',
   outputDir: 'artefacts/e2e',
@@ -23,8 +23,14 @@ export default defineConfig({
     trace: { mode: 'retain-on-failure', screenshots: false },
     launchOptions: {
       executablePath: chromium,
-      // Root and many containers cannot have the sandbox; nothing but the product itself is shown.
-      args: ['--no-sandbox'],
+      args: [
+        // Root and many containers cannot have the sandbox; nothing but the product itself is shown.
+        '--no-sandbox',
+        // Without an emulated graphics card, which costs a tenth of the processors' time. The viewer would draw with the
+        // canvas in either case (packages/web/src/viewer/drawers.ts).
+        '--disable-gpu',
+        '--disable-software-rasterizer',
+      ],
     },
   },
 });

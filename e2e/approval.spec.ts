@@ -1,12 +1,13 @@
-/** Approval as a job: from the form that asks for an account to the decision, as both sides see it. */
+/** Approval from the registration form to the decision, as the applicant and the administrator see it. */
 import type { Page } from '@playwright/test';
+import { call } from './accounts.ts';
 import { expect, test } from './test.ts';
 
 /** In the queue. The address alone would also find rows that point out how alike the two are. */
 const rowOf = (page: Page, email: string) =>
   page.getByRole('listitem').filter({ has: page.getByText(`${email} · `) });
 
-test('somebody asks, an administrator sees who and what for, and approves with terms in one step', async ({
+test('an administrator sees who applied and why, and approves with role, datasets and end date in one step', async ({
   visit,
   product,
 }) => {
@@ -36,7 +37,7 @@ test('somebody asks, an administrator sees who and what for, and approves with t
     .filter({ has: admin.getByRole('heading', { name: 'İpek Başvuran' }) });
   await expect(row.getByText('Ege Üniversitesi')).toBeVisible();
   await expect(row.getByText('Böbrek biyopsileri üzerine tez')).toBeVisible();
-  await row.getByRole('button', { name: 'Seçeneklerle Onayla' }).click();
+  await row.getByRole('button', { name: 'Rol ve Erişim Seçerek Onayla…' }).click();
   const dialog = admin.getByRole('dialog', { name: 'Başvuruyu Onayla' });
   await dialog.getByRole('radio', { name: 'İzleyici' }).check();
   await dialog.getByLabel('Bitiş tarihi (isteğe bağlı)').fill('2099-12-31');
@@ -55,7 +56,10 @@ test('somebody asks, an administrator sees who and what for, and approves with t
   await expect.poll(async () => (await product.mailsTo(email)).length).toBeGreaterThan(0);
 });
 
-test('several are refused at once, and each reads why', async ({ visit, account }) => {
+test('an administrator rejects several applications at once, and each applicant reads the reason', async ({
+  visit,
+  account,
+}) => {
   const [first, second] = [await account('pending'), await account('pending')];
   const waiting = await visit(first);
   await waiting.goto('/account-status');
@@ -85,9 +89,10 @@ test('several are refused at once, and each reads why', async ({ visit, account 
 });
 
 test.describe('a decision that comes too late', () => {
-  test.use({ expectedComplaints: /status of 409/ });
-
-  test('is told by name, and the others are approved', async ({ visit, account }) => {
+  test('names the person who was decided about meanwhile, and approves the others', async ({
+    visit,
+    account,
+  }) => {
     const [slow, quick] = [await account('pending'), await account('pending')];
     const admin = await visit('admin');
     await admin.goto('/admin/users?view=waiting');
@@ -104,4 +109,26 @@ test.describe('a decision that comes too late', () => {
     await expect(dialog.getByText(/Bu kullanıcı zaten aktif\./)).toBeVisible();
     await expect(admin.getByText('1 kullanıcı onaylandı.')).toBeVisible();
   });
+});
+
+test('an administrator finds a person without diacritics, and the address keeps the search', async ({
+  visit,
+  account,
+  product,
+}) => {
+  const someone = await account('user');
+  const email = `sule-${process.pid}@example.org`;
+  const body = { email, password: 'ince bir kesit', displayName: 'Şule Çağlı Işık' };
+  await call(product.address, 'POST', '/auth/register', { body });
+  const page = await visit('admin');
+  await page.goto('/admin/users');
+  await page.getByRole('searchbox', { name: 'Ara' }).fill('isik SULE');
+  const found = page.getByRole('region', { name: 'All Users' }).getByRole('listitem');
+  await expect(found).toHaveCount(1);
+  await expect(found.getByRole('heading')).toHaveText('Şule Çağlı Işık');
+  await page.reload();
+  await expect(page.getByRole('searchbox', { name: 'Ara' })).toHaveValue('isik SULE');
+  await expect(found).toHaveCount(1);
+  await page.getByRole('button', { name: 'Temizle' }).click();
+  await expect(page.getByText(someone.email, { exact: true })).toBeVisible();
 });

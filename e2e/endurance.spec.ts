@@ -1,10 +1,10 @@
-/** What a person who reads a slide does not notice: a network that goes and comes, a second tab. */
+/** Interruptions that a reader of a slide does not notice: a network failure, a second tab. */
 import { expect, fullResolution, slideName, test } from './test.ts';
 
-test.describe('a network that is lost while a slide is read', () => {
+test.describe('a network failure while a slide is open', () => {
   test.use({ expectedComplaints: /ERR_INTERNET_DISCONNECTED|Failed to load resource|Failed to fetch/ });
 
-  test('leaves the view as it is, and the tiles that failed come when it is back', async ({ visit }) => {
+  test('leaves the view unchanged, and failed tiles load when the network is back', async ({ visit }) => {
     const page = await visit('user');
     await page.goto('/wsi-viewer');
     await page.getByRole('button', { name: slideName }).click();
@@ -37,7 +37,7 @@ test.describe('a network that is lost while a slide is read', () => {
   });
 });
 
-test('two tabs read the same slide, and leaving one does not end the other', async ({ visit }) => {
+test('closing one of two tabs with the same slide does not affect the other', async ({ visit }) => {
   const first = await visit('user');
   await first.goto('/wsi-viewer');
   await first.getByRole('button', { name: slideName }).click();

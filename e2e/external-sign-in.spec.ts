@@ -1,4 +1,4 @@
-/** Signing in at an external provider: a real one, on a port of its own, with its own sign-in page. */
+/** Sign-in through a real OpenID Connect provider on a port of its own, with its own sign-in page. */
 import { type OidcProvider, startOidcProvider } from '../packages/server/src/testing/oidc-provider.ts';
 import { expect, slideName, test as withProduct } from './test.ts';
 
@@ -21,7 +21,7 @@ const test = withProduct.extend<object, { readonly oidc: OidcProvider }>({
   ],
 });
 
-test('a person of the institution signs in there, is approved and opens the catalogue', async ({
+test('an account of the institution signs in at the provider, is approved and opens the catalogue', async ({
   visit,
   oidc,
 }) => {
@@ -77,10 +77,10 @@ test('a person of the institution signs in there, is approved and opens the cata
   });
 });
 
-test.describe('an answer that nobody asked for', () => {
-  test('signs nobody in', async ({ visit }) => {
+test.describe('an authorization response without a request', () => {
+  test('does not sign in', async ({ visit }) => {
     const visitor = await visit('anonymous');
-    await visitor.goto('/auth/callback?code=of-somebody-else&state=x');
+    await visitor.goto('/auth/callback?code=of-another-browser&state=x');
     await expect(
       visitor.getByText('Bu giriş isteği geçersiz veya süresi dolmuş. Lütfen yeniden deneyin.'),
     ).toBeVisible();

@@ -1,22 +1,16 @@
-/** What somebody at a browser sees when something breaks, and that it goes on by itself: docs/faults.md. */
+/** What the web app shows during faults of files, clock and database, and how it recovers by itself: docs/faults.md. */
 import { copyFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Page } from '@playwright/test';
-import { call, signIn } from './accounts.ts';
+import { type PostgresServer, startPostgres } from '../scripts/services/postgres.ts';
+import { administratorToken, call } from './accounts.ts';
 import { administrator, type Product } from './product.ts';
 import { test as base, expect } from './test.ts';
 
-/** What scripts/postgres.mjs starts. */
-interface Postgres {
-  readonly address: string;
-  halt(): Promise<unknown>;
-  begin(): Promise<unknown>;
-  stop(): Promise<void>;
-}
-
 const alertOf = (page: Page) =>
   page.getByRole('alert').filter({ has: page.getByRole('button', { name: 'Retry' }) });
-/** The group that all slides of these tests are in; only the first of the catalogue is open by itself. */
+/** Group of all slides of these tests. Only the first group of the catalogue is expanded at first. */
 const groupOf = (page: Page) =>
   page.getByRole('heading', { level: 2, name: /Mouse kidney/ }).getByRole('button');
 const toolsOf = (page: Page) => page.getByRole('toolbar', { name: 'Measuring and colours' });
@@ -41,7 +35,7 @@ async function expectStillThere(page: Page): Promise<void> {
   expect(page.url()).toContain('/wsi-viewer');
 }
 
-/** A loop that ends within a minute; the servers and the browser share the machine. */
+/** Long enough for a machine that servers and browser share. */
 const patience = { timeout: 40_000 };
 
 base.describe('a slide file', () => {
@@ -52,7 +46,7 @@ base.describe('a slide file', () => {
   async function addSlide({ slidesDir, address }: Product, name: string): Promise<string> {
     const file = path.join(slidesDir, 'Mouse kidney', name);
     await copyFile(path.join(slidesDir, 'Mouse kidney/section-1.svs'), file);
-    const { token } = await signIn(address, administrator);
+    const token = await administratorToken(address);
     const isReady = async () => {
       const { images } = await call(address, 'GET', '/image-catalog/images', { token });
       const found = (images as { file_name: string; status: string }[]).find(
@@ -64,7 +58,7 @@ base.describe('a slide file', () => {
     return file;
   }
 
-  test('that is removed is said not to be there, and the others are as they were', async ({
+  test('that is removed answers 404 in the viewer, opens again once it is back, and other slides stay usable', async ({
     visit,
     product,
   }) => {
@@ -80,7 +74,7 @@ base.describe('a slide file', () => {
     await expect(toolsOf(page)).toBeVisible(patience);
     await expect(alertOf(page)).toBeHidden();
 
-    // It is back, and whoever has the catalogue open sees it again.
+    // An open catalogue shows the slide again.
     await rename(`${file}.away`, file);
     await expect(async () => {
       await choose(page, 'section-1.svs');
@@ -90,14 +84,14 @@ base.describe('a slide file', () => {
     await rm(file);
   });
 
-  test('that is damaged is said to be', async ({ visit, product }) => {
+  test('that is damaged shows an error, and other slides stay usable', async ({ visit, product }) => {
     test.setTimeout(100_000);
     const file = await addSlide(product, 'damaged.svs');
     const page = await visit('user');
     await open(page, 'section-1.svs');
     await writeFile(file, 'no slide any more');
     await choose(page, 'damaged.svs');
-    // Until the catalogue has noticed, too; then it is not there for anybody but administrators.
+    // Once the catalogue has noticed, only administrators see the slide.
     await expect(alertOf(page)).toContainText(
       /Server error \(502\): The slide file is damaged and cannot be read\.|Server error \(404\): Not found\./,
       patience,
@@ -114,7 +108,7 @@ base.describe('a clock of the browser', () => {
     ['a day ahead', 24],
     ['a day behind', -24],
   ] as const) {
-    base(`${what} changes nothing: one session, and the slide is seen`, async ({ visit }) => {
+    base(`that is ${what} changes nothing: one image session, and the slide opens`, async ({ visit }) => {
       const page = await visit('user');
       await page.addInitScript((shiftMs) => {
         const RealDate = Date;
@@ -143,12 +137,10 @@ base.describe('a clock of the browser', () => {
   }
 });
 
-const withPostgres = base.extend<object, { readonly postgres: Postgres | null }>({
+const withPostgres = base.extend<object, { readonly postgres: PostgresServer | null }>({
   postgres: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names from the pattern
     async ({}, use) => {
-      const script = new URL('../scripts/postgres.mjs', import.meta.url).href;
-      const { startPostgres } = (await import(script)) as { startPostgres(): Promise<Postgres | null> };
       const postgres = await startPostgres();
       await use(postgres);
       await postgres?.stop();
@@ -165,39 +157,68 @@ withPostgres.describe('a database that is down', () => {
   const test = withPostgres;
   test.use({ expectedComplaints: /status of 503/ });
 
-  test('is said to be, signs nobody out, and is over by itself', async ({ visit, postgres }) => {
+  test('shows errors for calls that need it, keeps accounts signed in, and recovers without a click', async ({
+    visit,
+    account,
+    product,
+    postgres,
+  }) => {
     test.setTimeout(150_000);
     test.skip(postgres === null, 'this machine has no PostgreSQL');
-    const page = await visit('user');
-    const stranger = await visit('anonymous');
-    await stranger.goto('/auth/login');
+    const reader = await account('user');
+    const page = await visit(reader);
+    const visitor = await visit('anonymous');
+    await visitor.goto('/auth/login');
     await open(page, 'section-1.svs');
     await postgres?.halt();
+    const graceIsOver = delay(31_000);
 
-    // Whoever looks at a slide goes on looking at it.
-    const tile = page.waitForResponse(/image_files/);
-    await page.getByRole('button', { name: 'Zoom in', exact: true }).click();
-    expect((await tile).status()).toBe(200);
-    // A slide that is opened is written down first, and that cannot be done now.
-    await choose(page, 'section-10.svs');
-    await expect(alertOf(page)).toContainText(
-      'Server error (503): The service is unavailable at the moment. Please try again shortly.',
-      patience,
-    );
-    await expectStillThere(page);
-    await stranger.getByLabel('E-posta').fill(administrator.email);
-    await stranger.getByLabel('Şifre', { exact: true }).fill(administrator.password);
-    await stranger.getByRole('button', { name: 'Giriş Yap' }).click();
-    await expect(
-      stranger.getByText('Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.').first(),
-    ).toBeVisible();
+    await test.step('tiles of the open slide arrive', async () => {
+      const tile = page.waitForResponse(/image_files/);
+      await page.getByRole('button', { name: 'Zoom in', exact: true }).click();
+      expect((await tile).status()).toBe(200);
+    });
+    await test.step('another slide opens in the first 30 s; its audit entry is written later', async () => {
+      await choose(page, 'section-10.svs');
+      await expect(page.getByRole('region', { name: 'Selected Image' })).toContainText('section-10.svs');
+      await expect(toolsOf(page)).toBeVisible();
+      await expect(page.getByText('Loading tiles...')).toBeHidden();
+      await expect(alertOf(page)).toBeHidden();
+    });
+    await test.step('a sign-in is refused', async () => {
+      await visitor.getByLabel('E-posta').fill(administrator.email);
+      await visitor.getByLabel('Şifre', { exact: true }).fill(administrator.password);
+      await visitor.getByRole('button', { name: 'Giriş Yap' }).click();
+      await expect(
+        visitor.getByText('Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.').first(),
+      ).toBeVisible();
+    });
+    await test.step('after 30 s a slide cannot be opened', async () => {
+      await graceIsOver;
+      await choose(page, 'section-2.svs');
+      await expect(alertOf(page)).toContainText(
+        'Server error (503): The service is unavailable at the moment. Please try again shortly.',
+        patience,
+      );
+      await expectStillThere(page);
+    });
 
     await postgres?.begin();
-    // Nobody presses anything.
-    await expect(alertOf(page)).toBeHidden(patience);
-    await expect(toolsOf(page)).toBeVisible(patience);
-    await expectStillThere(page);
-    await stranger.getByRole('button', { name: 'Giriş Yap' }).click();
-    await expect(stranger).toHaveURL(/\/dashboard$/, patience);
+    await test.step('the slide opens by itself, the audit log is complete, and a sign-in works', async () => {
+      await expect(alertOf(page)).toBeHidden(patience);
+      await expect(toolsOf(page)).toBeVisible(patience);
+      await expectStillThere(page);
+      const openedSlides = async () => {
+        const token = await administratorToken(product.address);
+        const query = `?who=${reader.uid}&action=image-opened`;
+        const { entries } = await call(product.address, 'GET', `/admin/audit${query}`, { token });
+        return JSON.stringify(entries);
+      };
+      for (const name of ['section-1.svs', 'section-10.svs', 'section-2.svs']) {
+        await expect.poll(openedSlides, patience).toContain(name);
+      }
+      await visitor.getByRole('button', { name: 'Giriş Yap' }).click();
+      await expect(visitor).toHaveURL(/\/dashboard$/, patience);
+    });
   });
 });

@@ -1,9 +1,9 @@
-/** The whole product in one story: from registering to looking at cells. */
+/** The product from registration to a slide at full resolution. */
 import { administrator } from './product.ts';
 import { meanColourOf } from './screenshot.ts';
 import { expect, fullResolution, slideName, test } from './test.ts';
 
-test('a visitor registers, is approved by an administrator and looks at a slide at full resolution', async ({
+test('a visitor registers, is approved by an administrator and opens a slide at full resolution', async ({
   visit,
 }) => {
   test.slow(); // the whole of it

@@ -44,7 +44,7 @@ test('the authentication layout is a centred title, a card with the page, and a 
   await expect(footer).toContainText(String(new Date().getFullYear()));
 });
 
-test('the login page links to registering and to the password reset', async ({ visit }) => {
+test('the login page links to registration and password reset', async ({ visit }) => {
   const page = await visit('anonymous');
   await page.goto('/auth/login');
   await expect(page.getByRole('link', { name: 'Kayıt ol' })).toHaveAttribute('href', '/auth/register');
@@ -66,9 +66,7 @@ test("the login button is disabled while loading; then 'Giriş başarılı!' and
   await expect(page).toHaveURL(/\/dashboard$/);
 });
 
-test('login: the e-mail is trimmed, and what is no address is refused before anything is sent', async ({
-  visit,
-}) => {
+test('login trims the e-mail and rejects an invalid address before it sends anything', async ({ visit }) => {
   const page = await visit('anonymous');
   const sent: unknown[] = [];
   page.on('request', (request) => {
@@ -85,7 +83,7 @@ test('login: the e-mail is trimmed, and what is no address is refused before any
   expect(sent).toEqual([administrator]);
 });
 
-test.describe('a login that fails says', () => {
+test.describe('a failed login shows', () => {
   test.use({ expectedComplaints: /status of [45]\d\d|ERR_FAILED/ });
 
   for (const [what, where, answer, says] of [
@@ -102,7 +100,7 @@ test.describe('a login that fails says', () => {
       'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.',
     ],
     [
-      'that the token is invalid or nobody stands behind it',
+      'that the token is invalid or its account does not exist',
       '**/api/v1/auth/verify',
       {
         status: 401,
@@ -128,7 +126,7 @@ test.describe('a login that fails says', () => {
     });
   }
 
-  test("'Geçersiz e-posta formatı.' when the server finds no address in it", async ({ visit }) => {
+  test("'Geçersiz e-posta formatı.' when the server rejects the address", async ({ visit }) => {
     const page = await visit('anonymous');
     // The form lets nothing through that the server would refuse: what is sent is changed on its way.
     await page.route('**/api/v1/auth/login', (route) =>
@@ -140,7 +138,7 @@ test.describe('a login that fails says', () => {
   });
 });
 
-test('registering: the button is disabled while loading; an empty display name is left out; then the login page', async ({
+test('registration disables the button while loading, omits an empty display name, and leads to the login page', async ({
   visit,
 }) => {
   const page = await visit('anonymous');
@@ -155,7 +153,7 @@ test('registering: the button is disabled while loading; an empty display name i
   await expect(page).toHaveURL(/\/auth\/login$/);
 });
 
-test('registering: seven characters are too few, eight are enough', async ({ visit }) => {
+test('registration rejects a password of 7 characters and accepts 8', async ({ visit }) => {
   const page = await visit('anonymous');
   await fillRegistration(page, newAddress(), 'kesit-7');
   await page.getByRole('button', { name: 'Kayıt Ol' }).click();
@@ -168,15 +166,15 @@ test('registering: seven characters are too few, eight are enough', async ({ vis
   await expect(page).toHaveURL(/\/auth\/login$/);
 });
 
-test.describe('registering that is answered by', () => {
+test.describe('registration that is answered by', () => {
   test.use({ expectedComplaints: /status of [45]\d\d|ERR_FAILED/ });
 
   for (const [what, answer, says] of [
-    ['a refusal without a sentence', { status: 502, body: '' }, 'Kayıt başarısız.'],
-    ['nobody', null, 'Beklenmeyen bir hata oluştu.'],
+    ['an error without a message', { status: 502, body: '' }, 'Kayıt başarısız.'],
+    ['no server', null, 'Beklenmeyen bir hata oluştu.'],
     ['the message of the server', { status: 400, json: { message: 'Olmaz.' } }, 'Olmaz.'],
   ] as const) {
-    test(`${what} says '${says}'`, async ({ visit }) => {
+    test(`${what} shows '${says}'`, async ({ visit }) => {
       const page = await visit('anonymous');
       await page.route('**/api/v1/auth/register', (route) =>
         answer === null ? route.abort() : route.fulfill(answer),
@@ -189,7 +187,7 @@ test.describe('registering that is answered by', () => {
   }
 });
 
-test("registering that succeeds without a sentence of the server says 'Kayıt başarılı'", async ({
+test("registration that succeeds without a message of the server shows 'Kayıt başarılı'", async ({
   visit,
 }) => {
   const page = await visit('anonymous');
@@ -202,7 +200,7 @@ test("registering that succeeds without a sentence of the server says 'Kayıt ba
   await expect(toastsOf(page)).toHaveText(['Kayıt başarılı']);
 });
 
-test('changing the password: required, at least eight characters, typed twice', async ({ visit }) => {
+test('a password change requires 8 characters, typed twice', async ({ visit }) => {
   const page = await visit('user');
   await page.goto('/dashboard/profile');
   const submit = page.getByRole('button', { name: 'Şifreyi Değiştir' });
@@ -216,7 +214,7 @@ test('changing the password: required, at least eight characters, typed twice', 
   await expect(page.getByText('Şifreler eşleşmiyor.')).toBeVisible();
 });
 
-test("a changed password says 'Şifre başarıyla değiştirildi.', and is the one that signs in from then on", async ({
+test("a password change shows 'Şifre başarıyla değiştirildi.', and the new password signs in", async ({
   visit,
   account,
   product,
@@ -234,10 +232,13 @@ test("a changed password says 'Şifre başarıyla değiştirildi.', and is the o
   await signIn(product.address, { ...someone, password });
 });
 
-test.describe('a call of the profile that is refused without a sentence', () => {
+test.describe('an action on the profile that fails without a message of the server', () => {
   test.use({ expectedComplaints: /status of 502/ });
 
-  test("says 'Şifre değiştirilemedi', and of the account 'Hesap silinemedi'", async ({ visit, account }) => {
+  test("shows 'Şifre değiştirilemedi' for the password and 'Hesap silinemedi' for the account", async ({
+    visit,
+    account,
+  }) => {
     const someone = await account('user');
     const page = await visit(someone);
     for (const address of ['**/user/password', '**/user/account']) {
@@ -255,7 +256,7 @@ test.describe('a call of the profile that is refused without a sentence', () => 
   });
 });
 
-test("deleting the account says 'Hesap başarıyla silindi', clears the session and ends the account", async ({
+test("account deletion shows 'Hesap başarıyla silindi', clears the session and removes the account", async ({
   visit,
   account,
   product,

@@ -1,8 +1,8 @@
 /** Section 2 of the specification: the route table, the guard and the page titles. */
-import type { Standing } from './accounts.ts';
+import type { AccountState } from './accounts.ts';
 import { expect, test } from './test.ts';
 
-type Who = 'anonymous' | Standing;
+type Who = 'anonymous' | AccountState;
 
 /** Who goes where, and where that ends. */
 const ways: Readonly<Partial<Record<Who, readonly (readonly [goesTo: string, arrivesAt: string])[]>>> = {
@@ -11,6 +11,7 @@ const ways: Readonly<Partial<Record<Who, readonly (readonly [goesTo: string, arr
     ['/auth', '/auth/login'],
     ['/auth/login', '/auth/login'],
     ['/auth/register', '/auth/register'],
+    ['/auth/confirm', '/auth/confirm'],
     ['/auth/password-reset', '/auth/password-reset'],
     ['/account-status', '/auth/login'],
     ['/dashboard', '/auth/login'],
@@ -63,6 +64,7 @@ const ways: Readonly<Partial<Record<Who, readonly (readonly [goesTo: string, arr
 const titles: Readonly<Record<string, string>> = {
   '/auth/login': 'Giriş - Lamina',
   '/auth/register': 'Kayıt Ol - Lamina',
+  '/auth/confirm': 'E-posta Doğrulama - Lamina',
   '/auth/password-reset': 'Şifre Sıfırlama - Lamina',
   '/account-status': 'Hesap Durumu - Lamina',
   '/dashboard': 'Dashboard - Lamina',
@@ -73,7 +75,7 @@ const titles: Readonly<Record<string, string>> = {
 };
 
 for (const [who, table] of Object.entries(ways) as [Who, readonly (readonly [string, string])[]][]) {
-  test(`the guard lets ${who} go where the route table says`, async ({ visit }) => {
+  test(`each route leads ${who} where the route table says`, async ({ visit }) => {
     const page = await visit(who);
     for (const [goesTo, arrivesAt] of table) {
       await test.step(`${goesTo} → ${arrivesAt}`, async () => {
@@ -85,11 +87,11 @@ for (const [who, table] of Object.entries(ways) as [Who, readonly (readonly [str
   });
 }
 
-test.describe('any other path', () => {
+test.describe('a path outside the route table', () => {
   test.use({ expectedComplaints: /status of 404 .*\/no\/such\/page/ });
 
   for (const who of ['anonymous', 'user'] as const) {
-    test(`is a 404 page with a link to the home page, for ${who}`, async ({ visit }) => {
+    test(`shows a 404 page with a link to the home page, for ${who}`, async ({ visit }) => {
       const page = await visit(who);
       await page.goto('/no/such/page');
       await expect(page.getByRole('heading', { name: /bulunamadı/i })).toBeVisible();

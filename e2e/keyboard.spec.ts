@@ -1,7 +1,6 @@
-/** The whole way of a reader without a mouse: nothing here clicks, points or scrolls. */
+/** The product by keyboard alone: these tests neither click nor scroll. */
 import type { Locator, Page } from '@playwright/test';
-import { call, signIn } from './accounts.ts';
-import { administrator } from './product.ts';
+import { administratorToken, call } from './accounts.ts';
 import { expect, slideName, test } from './test.ts';
 
 /** More elements than any screen has. */
@@ -41,7 +40,7 @@ async function expectFocusIn(place: Locator): Promise<void> {
   await expect.poll(() => place.evaluate((element) => element.contains(document.activeElement))).toBe(true);
 }
 
-test('somebody registers, signs in, finds a slide, looks at it, measures and signs out by the keyboard alone', async ({
+test('a visitor registers, signs in, finds, opens and measures a slide, and signs out by keyboard alone', async ({
   visit,
   product,
 }) => {
@@ -70,7 +69,7 @@ test('somebody registers, signs in, finds a slide, looks at it, measures and sig
   });
 
   await test.step('is approved', async () => {
-    const { token } = await signIn(product.address, administrator);
+    const token = await administratorToken(product.address);
     await call(product.address, 'POST', `/admin/users/${uid}/approve`, { token, body: {} });
   });
 
@@ -145,7 +144,7 @@ test('somebody registers, signs in, finds a slide, looks at it, measures and sig
     await page.keyboard.press('Enter');
     const logout = page.getByRole('menuitem', { name: 'Logout' });
     await expect(logout).toBeVisible();
-    for (let presses = 0; presses < 5 && !(await hasFocus(logout)); presses += 1) {
+    for (let presses = 0; presses < 10 && !(await hasFocus(logout)); presses += 1) {
       await page.keyboard.press('ArrowDown');
     }
     await expect(logout).toBeFocused();

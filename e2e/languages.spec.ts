@@ -1,7 +1,7 @@
-/** The specification's mix of languages at first, and Turkish or English throughout for whoever chooses it. */
-import AxeBuilder from '@axe-core/playwright';
+/** Languages of the web app: the specification's mix by default, Turkish or English throughout when chosen. */
 import type { Page } from '@playwright/test';
-import type { Standing } from './accounts.ts';
+import type { AccountState } from './accounts.ts';
+import { axeFindings } from './axe.ts';
 import { expect, slideName, test } from './test.ts';
 
 test.use({ expectedComplaints: /status of (?:400|401|404)/ });
@@ -22,7 +22,7 @@ const turkish = /[ğşıİĞŞçÇ]|Yükle|Kay[dı]t/;
 
 const screens: readonly (readonly [
   path: string,
-  who: Standing | 'anonymous',
+  who: AccountState | 'anonymous',
   title: readonly [tr: string, en: string],
   ready: readonly [tr: string, en: string],
 ])[] = [
@@ -31,7 +31,13 @@ const screens: readonly (readonly [
     '/auth/register',
     'anonymous',
     ['Kayıt Ol', 'Register'],
-    ['Zaten hesabın var mı?', 'Already have an account?'],
+    ['Zaten hesabınız var mı?', 'Already have an account?'],
+  ],
+  [
+    '/auth/confirm',
+    'anonymous',
+    ['E-posta Doğrulama', 'E-mail Confirmation'],
+    ['Girişe dön', 'Back to login'],
   ],
   [
     '/auth/password-reset',
@@ -64,20 +70,22 @@ const screens: readonly (readonly [
     '/admin/users',
     'admin',
     ['Kullanıcı Yönetimi', 'User Management'],
-    ['Bu kişinin kayıtları', 'Entries of this person'],
+    ['Bu kişinin kayıtları', 'Audit entries'],
   ],
   ['/admin/slides', 'admin', ['Slaytlar', 'Slides'], ['Katalog dosyası (CSV)', 'Catalogue file (CSV)']],
   ['/admin/datasets', 'admin', ['Veri Kümeleri', 'Datasets'], ['Erişimi kısıtla', 'Restrict access']],
   [
     '/admin/audit',
     'admin',
-    ['Denetim Kaydı', 'Audit Trail'],
+    ['Denetim Kaydı', 'Audit Log'],
     ['Kayıt zinciri sağlam', 'The chain of entries is intact'],
   ],
 ];
 
 for (const [path, who, titles, ready] of screens) {
-  test(`${path} is in one language throughout, and axe has nothing to say about it`, async ({ visit }) => {
+  test(`${path} is in one language throughout, and axe finds nothing on it in Turkish and English`, async ({
+    visit,
+  }) => {
     const page = await visit(who);
     // People of other tests have names of their own language.
     await page.route(/\/api\/v1\/admin\/users\/?$/, async (route) => {
@@ -92,18 +100,17 @@ for (const [path, who, titles, ready] of screens) {
       await expect(page.getByText(ready[place] ?? '').first()).toBeVisible();
       await expect(page).toHaveTitle(`${titles[place]} - Lamina`);
       await expect(page.locator('html')).toHaveAttribute('lang', language);
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
     }
     expect((await wordsOn(page)).replaceAll(/Türkçe|Dil/g, '')).not.toMatch(turkish);
-    // What is said in English says that it is.
+    // Names in another language are marked with it.
     expect(await page.locator('[lang="tr"]').allInnerTexts()).toEqual(
       who === 'anonymous' || who === 'pending' ? ['Türkçe + English', 'Türkçe'] : [`Deniz ${who}`],
     );
   });
 }
 
-test('English is chosen before signing in, and what the server refuses is said in it', async ({
+test('English chosen before the sign-in also applies to error messages of the server', async ({
   visit,
   account,
 }) => {
@@ -135,7 +142,7 @@ test('English is chosen before signing in, and what the server refuses is said i
   await expect(page.getByText('This password is very common and easily guessed.')).toBeVisible();
 });
 
-test('Turkish is chosen over an open slide, by keyboard, and given up again', async ({ visit, account }) => {
+test('Turkish is chosen and reset by keyboard while a slide is open', async ({ visit, account }) => {
   const person = await account('user');
   const page = await visit(person);
   await page.goto('/wsi-viewer');

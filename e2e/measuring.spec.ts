@@ -1,4 +1,4 @@
-/** What is drawn over a slide stands where its tissue is, and says how large that is. */
+/** Measurements and drawings over a slide: their place on the tissue and their size. */
 import type { Locator, Page } from '@playwright/test';
 import { expect, slideName, test } from './test.ts';
 
@@ -34,7 +34,7 @@ async function micrometresPerPixel(page: Page): Promise<number> {
   return Number.parseFloat((await fact.textContent()) ?? '');
 }
 
-test('the ruler measures a known distance to within 1 %, and keeps it however the slide is turned', async ({
+test('the ruler measures a known distance to within 1 %, also after the slide is rotated', async ({
   visit,
 }) => {
   const page = await visit('user');
@@ -54,9 +54,7 @@ test('the ruler measures a known distance to within 1 %, and keeps it however th
   }
 });
 
-test('the counting circle has the diameter of one square millimetre on the scale of the slide', async ({
-  visit,
-}) => {
+test('the counting circle covers one square millimetre on the scale of the slide', async ({ visit }) => {
   const page = await visit('user');
   const { x, y } = await openAt(page, 'x=600&y=700&zoom=0.25');
   await page.getByRole('button', { name: 'Counting circle, 1 mm²' }).click();
@@ -68,7 +66,7 @@ test('the counting circle has the diameter of one square millimetre on the scale
   expect(Math.abs((outline?.width ?? 0) / diameter - 1)).toBeLessThan(0.02);
 });
 
-test('a slide is measured by the keyboard alone, and what was drawn is taken back', async ({ visit }) => {
+test('a slide is measured by keyboard alone, and the drawing is undone', async ({ visit }) => {
   const page = await visit('user');
   await openAt(page, `x=600&y=700&zoom=${zoom}`);
   await page.keyboard.press('m');
@@ -86,7 +84,7 @@ test('a slide is measured by the keyboard alone, and what was drawn is taken bac
   await expect(page.getByRole('button', { name: 'Ruler' })).toHaveAttribute('aria-pressed', 'false');
 });
 
-test('colours are adjusted for the eye, and come back as they were scanned', async ({ visit }) => {
+test('colours are adjusted on the screen and reset to the scan', async ({ visit }) => {
   const page = await visit('user');
   const { slide } = await openAt(page, 'x=600&y=700&zoom=0.5');
   const filter = () =>
@@ -112,4 +110,96 @@ test('a screenshot is a picture named after the slide', async ({ visit }) => {
   expect(name).toContain(slideName);
   expect(name).toMatch(/\.png$/);
   await expect(page.getByText('The screenshot has been saved')).toBeAttached();
+});
+
+test('cells are counted inside the counting circle, and the last one is taken back', async ({ visit }) => {
+  const page = await visit('user');
+  const { x, y } = await openAt(page, 'x=600&y=700&zoom=0.25');
+  await page.keyboard.press('c');
+  await page.mouse.click(x, y);
+  await page.keyboard.press('k');
+  await expect(page.getByText('Counted: 0 · Click each cell once')).toBeVisible();
+  await page.mouse.click(x + 20, y);
+  await page.mouse.click(x - 20, y + 30);
+  const circle = page.locator('[data-shape="circle"] text');
+  await expect(circle).toHaveText('1 mm²: 2');
+  await page.keyboard.press('Backspace');
+  await expect(circle).toHaveText('1 mm²: 1');
+});
+
+test('the end of a ruler is dragged by its handle once the tool is put away', async ({ visit }) => {
+  const page = await visit('user');
+  const { x, y } = await openAt(page, `x=600&y=700&zoom=${zoom}`);
+  await page.keyboard.press('m');
+  await drawRuler(page, x, y);
+  await page.keyboard.press('Escape');
+  const measure = page.locator('[data-shape="ruler"] text');
+  const before = Number.parseFloat((await measure.textContent()) ?? '');
+  await page.mouse.move(x + length / 2, y);
+  await page.mouse.down();
+  await page.mouse.move(x, y, { steps: 4 });
+  await page.mouse.up();
+  await expect
+    .poll(async () => Number.parseFloat((await measure.textContent()) ?? '') / before)
+    .toBeCloseTo(0.5, 1);
+});
+
+test('a counting circle that does not fit on the screen zooms out until it does', async ({ visit }) => {
+  const page = await visit('user');
+  const { slide } = await openAt(page, 'x=600&y=700&zoom=2');
+  await page.getByRole('button', { name: 'Counting circle, 1 mm²' }).click();
+  await expect.poll(() => Number(new URL(page.url()).searchParams.get('zoom'))).toBeLessThan(0.5);
+  const box = await slide.boundingBox();
+  if (box === null) throw new Error('the slide is not seen');
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  const outline = await page.locator('[data-shape="circle"] polyline').first().boundingBox();
+  expect(outline?.height ?? 0).toBeLessThan(box.height);
+});
+
+test('Esc closes the panels of colours and of the rotation angle, and the focus returns to their buttons', async ({
+  visit,
+}) => {
+  const page = await visit('user');
+  await openAt(page, 'x=600&y=700&zoom=0.5');
+  for (const [button, inside] of [
+    ['Brightness and colours', page.getByRole('slider', { name: 'Contrast' })],
+    ['Rotation angle', page.getByRole('slider', { name: 'Rotation angle' })],
+  ] as const) {
+    await page.getByRole('button', { name: button }).click();
+    await inside.focus();
+    await page.keyboard.press('Escape');
+    await expect(inside).toHaveCount(0);
+    await expect(page.getByRole('button', { name: button })).toBeFocused();
+  }
+});
+
+test('the rotation angle is set as a number, shown, and kept in the address', async ({ visit }) => {
+  const page = await visit('user');
+  await openAt(page, 'x=600&y=700&zoom=0.5');
+  await page.getByRole('button', { name: 'Rotation angle' }).click();
+  await page.getByRole('textbox', { name: 'Rotation angle' }).fill('37');
+  await expect(page.getByText('37°', { exact: true })).toBeVisible();
+  await expect.poll(() => new URL(page.url()).searchParams.get('rotation')).toBe('37');
+});
+
+test('the link of the view is copied', async ({ visit }) => {
+  const page = await visit('user');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openAt(page, 'x=600&y=700&zoom=0.5');
+  await page.getByRole('button', { name: 'Copy link to this view' }).click();
+  await expect(page.getByRole('button', { name: 'Link copied' })).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
+});
+
+test('on a phone at most six controls cover the slide until all tools are asked for', async ({ visit }) => {
+  const page = await visit('user');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await openAt(page, 'x=600&y=700&zoom=0.5');
+  const controls = page.getByRole('group', { name: 'Slide tools' }).getByRole('button');
+  expect(await controls.count()).toBeLessThanOrEqual(6);
+  await page.getByRole('button', { name: 'All tools' }).click();
+  await expect(page.getByRole('button', { name: 'Ruler' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Mirror' })).toBeVisible();
+  await page.getByRole('button', { name: 'Hide tools' }).click();
+  await expect(page.getByRole('button', { name: 'Ruler' })).toBeHidden();
 });

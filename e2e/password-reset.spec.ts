@@ -3,7 +3,7 @@ import { expect, test } from './test.ts';
 
 test.use({ expectedComplaints: /status of 40[01]/ });
 
-test('a mailed link sets a new password, once', async ({ visit, account, product }) => {
+test('the link of a reset e-mail sets a new password once', async ({ visit, account, product }) => {
   const { email, password } = await account('user');
   const newPassword = 'yeni ve uzun bir şifre';
   const page = await visit('anonymous');
@@ -39,6 +39,10 @@ test('a mailed link sets a new password, once', async ({ visit, account, product
 
   await setPassword();
   await expect(page).toHaveURL(/\/auth\/login$/);
+
+  await page.goto('/');
+  await page.goto(`${pathname}${hash}`);
+  await expect(page.getByText('Bu bağlantı kullanılmış veya süresi dolmuş.')).toBeVisible();
 
   await setPassword();
   await expect(

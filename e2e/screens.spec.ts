@@ -1,8 +1,7 @@
 /** Section 2 of the specification: the dashboard, the profile, the account status and the administration; section 8: what they say. */
 import type { Page } from '@playwright/test';
-import { type Account, call, signIn } from './accounts.ts';
+import { type Account, administratorToken, call } from './accounts.ts';
 import { hold } from './hold.ts';
-import { administrator } from './product.ts';
 import { expect, test } from './test.ts';
 
 const toastsOf = (page: Page) => page.locator('.Toastify').getByRole('alert');
@@ -25,17 +24,19 @@ const factOf = (place: ReturnType<Page['locator']>, label: string) =>
     .locator('dd');
 
 test.describe('the dashboard layout', () => {
-  test('has the product name leading to the dashboard, the WSI Viewer, and the Admin Panel for admins only', async ({
+  test('has the product name leading to the dashboard, the WSI Viewer, the collections, and the Admin Panel for admins only', async ({
     visit,
   }) => {
     for (const [who, expected] of [
-      ['user', ['/dashboard', '/wsi-viewer']],
-      ['admin', ['/dashboard', '/wsi-viewer', '/admin']],
+      ['user', ['/dashboard', '/wsi-viewer', '/collections']],
+      ['admin', ['/dashboard', '/wsi-viewer', '/collections', '/admin']],
     ] as const) {
       const page = await visit(who);
       await page.goto('/dashboard/profile');
       const links = page.getByRole('banner').getByRole('link');
-      await expect(links).toHaveText(['Lamina', 'WSI Viewer', 'Admin Panel'].slice(0, expected.length));
+      await expect(links).toHaveText(
+        ['Lamina', 'WSI Viewer', 'Collections', 'Admin Panel'].slice(0, expected.length),
+      );
       const addresses = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
       expect(addresses).toEqual(expected);
       await links.first().click();
@@ -61,14 +62,14 @@ test.describe('the dashboard layout', () => {
     await expect(page).toHaveURL(/\/dashboard\/profile$/);
   });
 
-  test('shows a person without a display name by the e-mail and its first letter', async ({
+  test('shows an account without a display name by its e-mail address and its first character', async ({
     visit,
     product,
   }) => {
     const nameless = { email: `isimsiz-${process.pid}@example.org`, password: 'adı olmayan biri' };
     const { user } = await call(product.address, 'POST', '/auth/register', { body: nameless });
     const { uid } = user as { uid: string };
-    const { token } = await signIn(product.address, administrator);
+    const token = await administratorToken(product.address);
     await call(product.address, 'POST', `/admin/users/${uid}/approve`, { token, body: {} });
     const page = await visit({ ...nameless, uid, displayName: '' });
     await page.goto('/dashboard/profile');
@@ -130,7 +131,7 @@ test.describe('the profile', () => {
       ['Profil alınamadı', { status: 502, body: '' }],
       ['Profil bulunamadı', { status: 200, json: {} }],
     ] as const) {
-      test(`says 'Profil bilgileri yüklenemedi.' and '${why}', and can be asked for again`, async ({
+      test(`shows 'Profil bilgileri yüklenemedi.' and '${why}', and can be loaded again`, async ({
         visit,
       }) => {
         const page = await visit('user');
@@ -169,7 +170,7 @@ test.describe('the account status', () => {
     });
   }
 
-  test('is asked for again every 30 s, and leads to the dashboard once the account is active', async ({
+  test('is requested again every 30 s, and leads to the dashboard once the account is active', async ({
     visit,
     account,
     product,
@@ -180,7 +181,7 @@ test.describe('the account status', () => {
     await page.goto('/account-status');
     await expect(page.getByText('Onay Bekliyor')).toBeVisible();
     await page.waitForLoadState('networkidle');
-    const { token } = await signIn(product.address, administrator);
+    const token = await administratorToken(product.address);
     await call(product.address, 'POST', `/admin/users/${waiting.uid}/approve`, { token, body: {} });
     await page.clock.runFor(30_000);
     await expect(page).toHaveURL(/\/dashboard$/);
@@ -195,7 +196,7 @@ test.describe('the admin layout', () => {
     for (const [name, address] of [
       [/^Yönetim$/, '/admin'],
       [/^Kullanıcılar/, '/admin/users'],
-      [/^Panele Dön$/, '/dashboard'],
+      [/^Ana Sayfaya Dön$/, '/dashboard'],
     ] as const) {
       await expect(links.and(page.getByRole('link', { name }))).toHaveAttribute('href', address);
     }
@@ -221,10 +222,10 @@ test.describe('the admin layout', () => {
   });
 });
 
-test.describe('a sign-out that the server does not hear', () => {
+test.describe('a sign-out that does not reach the server', () => {
   test.use({ expectedComplaints: /ERR_FAILED/ });
 
-  test("says 'Çıkış yaparken hata oluştu.' and signs out here all the same", async ({ visit, account }) => {
+  test("shows 'Çıkış yaparken hata oluştu.' and signs out in the browser", async ({ visit, account }) => {
     const someone = await account('admin');
     const page = await visit(someone);
     await page.goto('/admin');
@@ -265,7 +266,7 @@ test.describe('user management', () => {
     await expect(toastsOf(page)).toHaveText(['Kullanıcılar başarıyla yüklendi.']);
   });
 
-  test('says that it is loading, and that nobody has registered yet', async ({ visit }) => {
+  test('shows that it is loading, then that there are no accounts yet', async ({ visit }) => {
     const page = await visit('admin');
     const list = /\/api\/v1\/admin\/users\/?$/;
     await page.route(list, (route) => route.fulfill({ json: { users: [], message: '' } }));
@@ -283,7 +284,7 @@ test.describe('user management', () => {
       ['the message of the server', { status: 418, json: { message: 'Çaydanlık.' } }, 'Çaydanlık.'],
       ['its own sentence', { status: 502, body: '' }, 'Kullanıcılar yüklenemedi.'],
     ] as const) {
-      test(`says so with ${what} and a retry button`, async ({ visit }) => {
+      test(`shows ${what} and a retry button`, async ({ visit }) => {
         const page = await visit('admin');
         const list = /\/api\/v1\/admin\/users\/?$/;
         await page.route(list, (route) => route.fulfill(answer));
@@ -299,7 +300,7 @@ test.describe('user management', () => {
     }
   });
 
-  test('shows dates in the Turkish long format with the time, and N/A for what has none', async ({
+  test('shows dates in the Turkish long format with the time, and N/A without a date', async ({
     visit,
     account,
   }) => {
@@ -312,7 +313,7 @@ test.describe('user management', () => {
     await expect(factOf(card, 'Rol')).toHaveText('Atanmamış');
   });
 
-  test('approves, suspends, activates and promotes; each says so, and only that card is loaded again', async ({
+  test('approves, suspends, activates and promotes with a toast each, and reloads that card only', async ({
     visit,
     account,
   }) => {
@@ -335,7 +336,8 @@ test.describe('user management', () => {
       await test.step(button, async () => {
         calls.length = 0;
         await card.getByRole('button', { name: button, exact: true }).click();
-        await expect(toastsOf(page).first()).toHaveText(says);
+        await expect(toastsOf(page).first()).toContainText(says);
+        await expect(toastsOf(page).first()).toContainText(someone.displayName);
         await expect(factOf(card, 'Durum')).toHaveText(status);
         await expect(factOf(card, 'Rol')).toHaveText(role);
         expect(calls).toEqual([`POST /${someone.uid}/${action}`, `GET /${someone.uid}`]);
@@ -366,7 +368,7 @@ test.describe('user management', () => {
       ['user', 'Askıya Al', 'suspend', 'Kullanıcı askıya alınırken hata oluştu.'],
       ['user', 'Yönetici Yap', 'promote', 'Kullanıcı yönetici yapılırken hata oluştu.'],
     ] as const) {
-      test(`says the message of the server, else '${says}'`, async ({ visit, account }) => {
+      test(`shows the message of the server, otherwise '${says}'`, async ({ visit, account }) => {
         const someone = await account(standing);
         const page = await visit('admin');
         await page.goto('/admin/users');

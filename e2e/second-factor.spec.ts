@@ -1,4 +1,4 @@
-/** Two-step verification, as somebody with an authenticator app lives through it. */
+/** Two-step verification with an authenticator app, from its set-up to a recovery code. */
 import { oneTimeCode } from '../packages/server/src/testing/one-time-code.ts';
 import { expect, test } from './test.ts';
 
@@ -53,5 +53,8 @@ test('is switched on by a code, asked for at the next sign-in, and has a way out
   await another.goto('/dashboard/profile');
   await expect(another.getByText('Kalan kurtarma kodu: 9.')).toBeVisible();
   await another.getByRole('button', { name: 'İki Adımlı Doğrulamayı Kapat' }).click();
+  const question = another.getByRole('dialog', { name: 'İki adımlı doğrulama kapatılsın mı?' });
+  await expect(question).toContainText('Kurtarma kodlarınız geçersiz olur');
+  await question.getByRole('button', { name: 'İki Adımlı Doğrulamayı Kapat' }).click();
   await expect(another.getByRole('button', { name: 'İki Adımlı Doğrulamayı Aç' })).toBeVisible();
 });

@@ -37,12 +37,10 @@ test('signing in stores the token and the user under the two keys of the specifi
   expect(await page.evaluate(storedKeys)).toEqual(['auth_token', 'user_data']);
 });
 
-test.describe('a sign-in that is refused', () => {
+test.describe('a sign-in that is rejected', () => {
   test.use({ expectedComplaints: /status of 40[13]/ });
 
-  test('says that e-mail or password is wrong, and leaves the person on the login page', async ({
-    visit,
-  }) => {
+  test('shows that e-mail or password is wrong and stays on the login page', async ({ visit }) => {
     const page = await visit('anonymous');
     await page.goto('/auth/login');
     await page.getByLabel('E-posta').fill('kimse@example.org');
@@ -53,7 +51,7 @@ test.describe('a sign-in that is refused', () => {
     expect(await page.evaluate(storedKeys)).toEqual([]);
   });
 
-  test('says that the account has been closed', async ({ visit, account }) => {
+  test('shows that the account was closed', async ({ visit, account }) => {
     const { email, password } = await account('deactivated');
     const page = await visit('anonymous');
     await page.goto('/auth/login');
@@ -63,7 +61,7 @@ test.describe('a sign-in that is refused', () => {
     await expect(page.getByText('Hesabınız devre dışı bırakılmış.').first()).toBeVisible();
   });
 
-  test('a 401 removes what is stored and leads to the login page', async ({ visit, account, product }) => {
+  test('a 401 clears the stored session and leads to the login page', async ({ visit, account, product }) => {
     const someone = await account('user');
     const page = await visit(someone);
     await page.goto('/dashboard');
@@ -76,7 +74,7 @@ test.describe('a sign-in that is refused', () => {
   });
 });
 
-test.describe('empty and wrong fields are named before anything is sent', () => {
+test.describe('empty and invalid fields are marked before anything is sent', () => {
   test('on the login form', async ({ visit }) => {
     const page = await visit('anonymous');
     await page.goto('/auth/login');

@@ -1,9 +1,9 @@
-/** Where an account is in use, and ending that from elsewhere. */
+/** The list of sign-ins of an account, and ending them from another browser. */
 import { expect, test } from './test.ts';
 
 test.use({ expectedComplaints: /status of 40[01]/ });
 
-test('a browser that was left open is signed out from another one', async ({ visit, account }) => {
+test('another browser ends a sign-in from the list', async ({ visit, account }) => {
   const person = await account('user');
   const leftOpen = await visit(person);
   await leftOpen.goto('/dashboard');
@@ -23,7 +23,7 @@ test('a browser that was left open is signed out from another one', async ({ vis
   await expect(card.getByRole('listitem')).toHaveCount(1);
 });
 
-test('signing out everywhere ends this browser, too', async ({ visit, account }) => {
+test('signing out everywhere also ends the sign-in of this browser', async ({ visit, account }) => {
   const person = await account('user');
   const there = await visit(person);
   await there.goto('/dashboard');
@@ -35,7 +35,7 @@ test('signing out everywhere ends this browser, too', async ({ visit, account })
   await expect(there).toHaveURL(/\/auth\/login$/);
 });
 
-test('a password that everybody uses is refused beside its field', async ({ visit }) => {
+test('a common password is rejected beside its field', async ({ visit }) => {
   const page = await visit('user');
   await page.goto('/dashboard/profile');
   await page.getByLabel('Yeni Şifre', { exact: true }).fill('password123');

@@ -1,9 +1,9 @@
-/** The administrators' screen for slides, pressed as people press it, and what a member gets of it. */
+/** Slide management by an administrator, and its effect on members. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locator, Page } from '@playwright/test';
-import { call, signIn } from './accounts.ts';
-import { administrator, type Product } from './product.ts';
+import { administratorToken, call, signIn } from './accounts.ts';
+import type { Product } from './product.ts';
 import { expect, test } from './test.ts';
 
 // A product of its own: what is changed here is not what other tests expect.
@@ -35,7 +35,7 @@ async function tileFor(product: Product, session: unknown, imageId: string): Pro
   return (await fetch(product.address + tile)).status;
 }
 
-test('a slide is edited, moved, hidden from members, removed and brought back', async ({
+test('a slide is edited, moved, hidden from members, removed and restored', async ({
   visit,
   account,
   product,
@@ -97,11 +97,11 @@ test('a slide is edited, moved, hidden from members, removed and brought back', 
     await dialog.getByRole('button', { name: 'Katalogdan kaldır' }).click();
     await expect(rowOf(admin, 'Böbrek 1')).toHaveCount(0);
     expect(await tileFor(product, session, imageId)).toBe(404);
-    await admin.getByRole('button', { name: 'Geri al', exact: true }).click();
+    await admin.getByRole('button', { name: 'Geri Al', exact: true }).click();
     await expect(rowOf(admin, 'Böbrek 1')).toBeVisible();
   });
 
-  await test.step('removed, and brought back from among the removed ones', async () => {
+  await test.step('removes a slide and restores it from the list of removed ones', async () => {
     await choose(admin, 'Böbrek 1', 'Katalogdan kaldır');
     await admin.getByRole('dialog').getByRole('button', { name: 'Katalogdan kaldır' }).click();
     await expect(rowOf(admin, 'Böbrek 1')).toHaveCount(0);
@@ -119,13 +119,13 @@ test('a slide is edited, moved, hidden from members, removed and brought back', 
   });
 });
 
-test('a slide that could not be read says why, and is read again once it is mended', async ({
+test('a slide that cannot be read shows the reason, and is read again after the file is repaired', async ({
   visit,
   product,
 }) => {
   const file = path.join(product.slidesDir, 'Mouse kidney', 'broken.svs');
   await writeFile(file, 'no slide at all');
-  const { token } = await signIn(product.address, administrator);
+  const token = await administratorToken(product.address);
   const failed = async () => {
     const { counts } = await call(product.address, 'GET', '/admin/images/counts', { token });
     return (counts as { failed: number }).failed;
@@ -136,14 +136,14 @@ test('a slide that could not be read says why, and is read again once it is mend
   await show(admin, 'failed');
   const row = rowOf(admin, 'broken.svs');
   await expect(row).toContainText('Okunamadı');
-  await expect(row).toContainText('This is not a slide in a format that can be read.');
+  await expect(row).toContainText('Dosya, okunabilen biçimlerden birinde değil.');
   await choose(admin, 'broken.svs', 'Yeniden oku');
   await expect(admin.getByText('1 slayt yeniden okunuyor.')).toBeVisible();
   // Still no slide: it is among the failed ones again.
-  await expect(row).toContainText('This is not a slide in a format that can be read.');
+  await expect(row).toContainText('Dosya, okunabilen biçimlerden birinde değil.');
 });
 
-test('a catalogue file is shown first, and applied as it was shown', async ({ visit }) => {
+test('a catalogue file is previewed, then applied as previewed', async ({ visit }) => {
   const admin = await visit('admin');
   await admin.goto('/admin/slides');
   await admin.getByRole('button', { name: 'Katalog dosyası (CSV)' }).click();

@@ -1,59 +1,67 @@
-/** What every browser test is given: the running product, and visitors whose browser must not complain. */
+/** Fixtures of every browser test: the running product, accounts, and browsers whose console must stay free of errors. */
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test as base, expect, type Page } from '@playwright/test';
 import { buildSvs } from '../packages/slide/src/testing/index.ts';
 import { paintPlain } from '../packages/slide/src/testing/paint-tissue.ts';
-import { type Account, call, makeAccount, type Standing, signIn } from './accounts.ts';
-import { addSlide, administrator, type Product, startProduct } from './product.ts';
+import {
+  type Account,
+  type AccountState,
+  administratorToken,
+  call,
+  makeAccount,
+  signIn,
+} from './accounts.ts';
+import { type Product, startProduct } from './product.ts';
 
 export { expect } from '@playwright/test';
 
-const { TEST_SLIDES: slides } = process.env;
+const { TEST_SLIDES: slides = 'no-slides' } = process.env;
 /** A real slide of 2220 × 2967 pixels: a single level of JPEG tiles that are stored as RGB. */
-const realSlide = slides ? path.join(slides, 'aperio', 'CMU-1-Small-Region.svs') : null;
-const hasRealSlide = realSlide !== null && existsSync(realSlide);
+const realSlide = path.join(slides, 'aperio', 'CMU-1-Small-Region.svs');
+const hasRealSlide = existsSync(realSlide);
 
-/** The slide that the tests open, in the first dataset of the catalogue. */
-export const slideName = hasRealSlide ? 'CMU-1-Small-Region.svs' : 'section-2.svs';
+/** The slide that the tests open: the only one in the first dataset of the catalogue, whose group is expanded at first. */
+export const slideName = hasRealSlide ? 'CMU-1-Small-Region.svs' : 'built.svs';
 /** Its Deep Zoom level of full resolution: log2 of the longer side, rounded up. */
 export const fullResolution = Math.ceil(Math.log2(hasRealSlide ? 2967 : 1536));
 
-/** One real slide where there is one, three built ones in a dataset, and one in no dataset. */
+const builtSlides = [
+  'Mouse kidney/section-10.svs',
+  'Mouse kidney/section-2.svs',
+  'Mouse kidney/section-1.svs',
+  'loose.svs',
+];
+
+/** Fills the slide folder. It has the same datasets with and without the real slide, so tests need not know which it is. */
 async function fillSlides(folder: string): Promise<void> {
-  if (realSlide && hasRealSlide) await addSlide(folder, 'Aperio', realSlide);
-  const eosin = paintPlain(1024, 1536, [214, 120, 176]);
-  const built = await buildSvs({ width: 1024, height: 1536, tileSize: 256, picture: eosin });
-  await mkdir(path.join(folder, 'Mouse kidney'));
-  for (const name of [
-    'Mouse kidney/section-10.svs',
-    'Mouse kidney/section-2.svs',
-    'Mouse kidney/section-1.svs',
-    'loose.svs',
-  ]) {
-    await writeFile(path.join(folder, name), built);
-  }
+  const picture = paintPlain(1024, 1536, [214, 120, 176]);
+  const built = await buildSvs({ width: 1024, height: 1536, tileSize: 256, picture });
+  for (const dataset of ['Aperio', 'Mouse kidney']) await mkdir(path.join(folder, dataset));
+  if (hasRealSlide) await copyFile(realSlide, path.join(folder, 'Aperio', slideName));
+  else await writeFile(path.join(folder, 'Aperio', slideName), built);
+  for (const name of builtSlides) await writeFile(path.join(folder, name), built);
 }
 
-/** A visitor's list is loaded once: a slide that is still being read would be missing from it. */
-async function untilSlidesAreRead(address: string): Promise<void> {
-  const { token } = await signIn(address, administrator);
+/** Waits until every slide is ready: a page loads its list once, without the slides that are still being read. */
+async function waitForSlides(address: string): Promise<void> {
+  const token = await administratorToken(address);
   const readyCount = async () => {
     const { images } = await call(address, 'GET', '/image-catalog/images', { token });
     return (images as { status: string }[]).filter(({ status }) => status === 'ready').length;
   };
-  await expect.poll(readyCount, { timeout: 60_000 }).toBe(hasRealSlide ? 5 : 4);
+  await expect.poll(readyCount, { timeout: 60_000, intervals: [100, 250] }).toBe(1 + builtSlides.length);
 }
 
-type Visit = (who: Standing | Account | 'anonymous') => Promise<Page>;
+type Visit = (who: AccountState | Account | 'anonymous') => Promise<Page>;
 
 interface Fixtures {
-  /** What the browser's console may say, since the test provokes it; any other error there fails the test. */
+  /** Errors that the test provokes in the browser's console; any other error there fails the test. */
   readonly expectedComplaints: RegExp | null;
-  /** A fresh account with this standing. */
-  readonly account: (standing: Standing) => Promise<Account>;
-  /** A browser of its own, signed in as told. */
+  /** Creates an account in this state. */
+  readonly account: (state: AccountState) => Promise<Account>;
+  /** Opens a browser context and signs it in, as a new account in a state or as an account of the test. */
   readonly visit: Visit;
 }
 
@@ -69,7 +77,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   product: [
     async ({ settings }, use) => {
       const product = await startProduct(fillSlides, settings);
-      await untilSlidesAreRead(product.address);
+      await waitForSlides(product.address);
       await use(product);
       await product.stop();
     },
@@ -78,10 +86,10 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
 
   expectedComplaints: [null, { option: true }],
 
-  // Relative addresses in the tests are the product's.
+  // Relative addresses in the tests belong to the product.
   baseURL: async ({ product }, use) => use(product.address),
 
-  account: async ({ product }, use) => use((standing) => makeAccount(product.address, standing)),
+  account: async ({ product }, use) => use((state) => makeAccount(product.address, state)),
 
   visit: async ({ browser, product, account, expectedComplaints, baseURL }, use, info) => {
     const complaints: string[] = [];
@@ -109,7 +117,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   },
 });
 
-/** What the browser keeps of a sign-in, as the specification names it. */
+/** Returns what the browser stores for a signed-in account, under the keys of the specification. */
 async function storageOf(address: string, account: Account) {
   const { token, user } = await signIn(address, account);
   return {

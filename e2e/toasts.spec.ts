@@ -27,7 +27,7 @@ async function openNumberedLogin(page: Page): Promise<(times: number) => Promise
 
 const toastsOf = (page: Page) => page.locator('.Toastify').getByRole('alert');
 
-test('toasts stand at the top right, the newest on top', async ({ visit }) => {
+test('toasts appear at the top right, the newest on top', async ({ visit }) => {
   const page = await visit('anonymous');
   const attempt = await openNumberedLogin(page);
   await attempt(2);
@@ -39,7 +39,7 @@ test('toasts stand at the top right, the newest on top', async ({ visit }) => {
   expect(newest.x + newest.width).toBeGreaterThan(1280 - 60);
 });
 
-test('a toast goes after 5000 ms', async ({ visit }) => {
+test('a toast disappears after 5000 ms', async ({ visit }) => {
   const page = await visit('anonymous');
   const attempt = await openNumberedLogin(page);
   await attempt(1);

@@ -1,12 +1,12 @@
-/** Slides sent from the browser by an administrator: files, folders, interruptions, and what is refused. */
+/** Uploads by an administrator: files, folders, interruptions and rejections. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { buildDicom, buildSvs } from '../packages/slide/src/testing/index.ts';
 import { paintPlain } from '../packages/slide/src/testing/paint-tissue.ts';
+import { expectNoAxeFindings } from './axe.ts';
 import { expect, test } from './test.ts';
 
 let folder: string;
@@ -41,12 +41,21 @@ const chooseFolder = (page: Page, place: string) =>
   panelIn(page).locator('input[webkitdirectory]').setInputFiles(place);
 const lineOf = (page: Page, name: string) =>
   page.getByRole('list', { name: 'Yüklemeler' }).getByRole('listitem').filter({ hasText: name });
+/** Answers the question that a new dataset raises. */
+async function createDataset(
+  page: Page,
+  access: 'Bütün kullanıcılar' | 'Yalnızca erişim verdiklerim',
+): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: 'Yeni veri kümesi oluşturulsun mu?' });
+  await dialog.getByRole('radio', { name: access }).check();
+  await dialog.getByRole('button', { name: 'Yüklemeyi başlat' }).click();
+}
 const readIn = { timeout: 60_000 };
 
-test.describe('twice under the same name', () => {
+test.describe('an upload of the same name', () => {
   test.use({ expectedComplaints: /409/ });
 
-  test('a slide is sent, read, and seen in the viewer, and then refused', async ({ visit }) => {
+  test('is rejected once the first slide of that name is in the viewer', async ({ visit }) => {
     test.slow();
     const page = await visit('admin');
     await openUploads(page);
@@ -55,6 +64,7 @@ test.describe('twice under the same name', () => {
     await expect(page.getByText('Önce bir veri kümesi seçin veya yazın.')).toBeVisible();
     await datasetIn(page).fill('Yüklenenler');
     await page.getByRole('button', { name: 'Yüklemeyi başlat' }).click();
+    await createDataset(page, 'Bütün kullanıcılar');
     await expect(lineOf(page, 'kidney-1.svs')).toContainText('Hazır', readIn);
 
     await page.getByRole('button', { name: 'Listeden kaldır: kidney-1.svs' }).click();
@@ -68,7 +78,7 @@ test.describe('twice under the same name', () => {
   });
 });
 
-test('what is no slide is refused before anything is sent', async ({ visit }) => {
+test('a file that is no slide is rejected before anything is sent', async ({ visit }) => {
   const page = await visit('admin');
   const calls: string[] = [];
   page.on('request', (request) => {
@@ -80,7 +90,7 @@ test('what is no slide is refused before anything is sent', async ({ visit }) =>
   await writeFile(notes, 'no slide');
   await writeFile(path.join(folder, 'alone.mrxs'), 'no folder');
   await chooseFiles(page, [notes, path.join(folder, 'alone.mrxs')]);
-  const alert = page.getByRole('alert').filter({ hasText: 'Şunlar gönderilmeyecek' });
+  const alert = page.getByRole('alert').filter({ hasText: 'Yüklenmeyecek dosyalar' });
   await expect(alert.getByText('Tanınan bir slayt biçimi değil.')).toBeVisible();
   await expect(alert.getByText(/Yanındaki klasör de gerekli/)).toBeVisible();
   await test.step('dropped instead of chosen', async () => {
@@ -103,19 +113,52 @@ test('a folder of DICOM files is one upload, and one slide', async ({ visit }) =
   await mkdir(path.join(series, 'levels'), { recursive: true });
   await writeFile(path.join(series, 'a.dcm'), await buildDicom({ instance: '1' }));
   await writeFile(path.join(series, 'b.dcm'), await buildDicom({ instance: '2', downsample: 4 }));
-  await writeFile(path.join(series, '.DS_Store'), 'nobody means it');
+  await writeFile(path.join(series, '.DS_Store'), 'not a slide');
   const page = await visit('admin');
   await openUploads(page);
   await datasetIn(page).fill('DICOM');
   await chooseFolder(page, series);
+  await createDataset(page, 'Bütün kullanıcılar');
   await expect(lineOf(page, 'Case 7')).toContainText('Hazır', readIn);
   await expect(lineOf(page, 'Case 7')).toContainText('2 / 2 dosya');
 });
 
-test.describe('interrupted', () => {
+test('an upload to a new dataset asks who may see it, and a restricted dataset is restricted before its slide arrives', async ({
+  visit,
+}) => {
+  test.slow();
+  const page = await visit('admin');
+  const calls: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (request.method() !== 'GET' && /\/admin\/(uploads|datasets)$/.test(pathname)) {
+      calls.push(`${request.method()} ${pathname.replace('/api/v1', '')}`);
+    }
+  });
+  await openUploads(page);
+  await datasetIn(page).fill('Gizli seri');
+  await chooseFiles(page, await slideFile('secret-1.svs'));
+  const dialog = page.getByRole('dialog', { name: 'Yeni veri kümesi oluşturulsun mu?' });
+  await expect(dialog).toContainText('“Gizli seri” adlı bir veri kümesi yok');
+  await expect(dialog).toContainText('bütün aktif kullanıcılara görünür');
+  expect(calls).toEqual([]);
+  await expectNoAxeFindings(page);
+  await createDataset(page, 'Yalnızca erişim verdiklerim');
+  await expect(lineOf(page, 'secret-1.svs')).toContainText('Hazır', readIn);
+  expect(calls).toEqual(['PUT /admin/datasets', 'POST /admin/uploads']);
+
+  const member = await visit('user');
+  await member.goto('/wsi-viewer');
+  await expect(member.getByRole('button', { name: /section-1|CMU-1/ }).first()).toBeVisible();
+  await expect(member.getByText('Gizli seri')).toHaveCount(0);
+});
+
+test.describe('an interrupted upload', () => {
   test.use({ expectedComplaints: /ERR_|Failed to load resource/ });
 
-  test('by the network and by the end of the page, an upload goes on where it was', async ({ visit }) => {
+  test('continues where it stopped after a network failure and after the page was closed', async ({
+    visit,
+  }) => {
     test.slow();
     const file = await slideFile('large.svs', 12 * 1024 * 1024);
     const page = await visit('admin');
@@ -131,8 +174,9 @@ test.describe('interrupted', () => {
     });
 
     await openUploads(page);
-    await datasetIn(page).fill('Yüklenenler');
+    await datasetIn(page).fill('Kesilenler');
     await chooseFiles(page, file);
+    await createDataset(page, 'Bütün kullanıcılar');
     await expect(lineOf(page, 'large.svs')).toContainText('Sunucuya ulaşılamıyor', readIn);
 
     await test.step('the network is back for a moment: it goes on by itself', async () => {
@@ -154,7 +198,7 @@ test.describe('interrupted', () => {
     });
   });
 
-  test('by a person, it is paused, gone on with, and given up', async ({ visit }) => {
+  test('can be paused, resumed and cancelled by the administrator', async ({ visit }) => {
     test.slow();
     const file = await slideFile('paused.svs', 6 * 1024 * 1024);
     const page = await visit('admin');
@@ -163,8 +207,9 @@ test.describe('interrupted', () => {
       isHeld && route.request().method() === 'PATCH' ? new Promise<void>(() => {}) : route.continue(),
     );
     await openUploads(page);
-    await datasetIn(page).fill('Yüklenenler');
+    await datasetIn(page).fill('Duraklatılanlar');
     await chooseFiles(page, file);
+    await createDataset(page, 'Bütün kullanıcılar');
     await page.getByRole('button', { name: 'Duraklat: paused.svs' }).click();
     await expect(lineOf(page, 'paused.svs')).toContainText('Duraklatıldı');
 
@@ -172,12 +217,7 @@ test.describe('interrupted', () => {
       await page.getByRole('button', { name: 'Sürdür: paused.svs' }).press('Enter');
       await expect(lineOf(page, 'paused.svs')).toContainText('Gönderiliyor');
     });
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme);
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
-    }
+    await expectNoAxeFindings(page);
     isHeld = false;
     await page.getByRole('button', { name: 'İptal et: paused.svs' }).click();
     await expect(lineOf(page, 'paused.svs')).toHaveCount(0);

@@ -1,12 +1,15 @@
 /** Sections 2, 4, 8 and 9 of the specification: the WSI Viewer, its image session, and what fails there. */
 import type { Locator, Page } from '@playwright/test';
+import { administratorToken, call } from './accounts.ts';
 import { hold } from './hold.ts';
 import { expect, slideName, test } from './test.ts';
 
 const sessions = '**/api/v1/auth/image-session';
 const descriptors = '**/image.dzi*';
 const tiles = '**/image_files/**';
-const list = '**/image-catalog/images?*';
+/** The calls for groups and for rows. */
+const list = /\/image-catalog\/images\/(?:groups|rows)\?/;
+const rows = /\/image-catalog\/images\/rows\?/;
 
 const sessionRefused = {
   status: 401,
@@ -16,6 +19,15 @@ const sessionRefused = {
 
 const rowOf = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: name });
 const choose = (page: Page, name: string) => page.getByRole('button', { name }).click();
+/** Expands a group that is collapsed; a click on an expanded one would collapse it. */
+async function expandGroup(page: Page, dataset: string): Promise<void> {
+  const heading = page
+    .getByRole('heading', { level: 2, name: new RegExp(`^${dataset} `) })
+    .getByRole('button');
+  await expect(heading).toHaveAttribute('aria-expanded', 'false');
+  await heading.click();
+  await expect(heading).toHaveAttribute('aria-expanded', 'true');
+}
 const alertOf = (page: Page) =>
   page.getByRole('alert').filter({ has: page.getByRole('button', { name: 'Retry' }) });
 const factOf = (place: Locator, label: string) =>
@@ -41,7 +53,7 @@ function countSessions(page: Page): () => number {
 }
 
 test.describe('the image catalogue', () => {
-  test("shows 'Loading images...' until the list is there", async ({ visit }) => {
+  test("shows 'Loading images...' until the list is loaded", async ({ visit }) => {
     const page = await visit('user');
     const letGo = await hold(page, list);
     await page.goto('/wsi-viewer');
@@ -55,7 +67,7 @@ test.describe('the image catalogue', () => {
     visit,
   }) => {
     const page = await visit('user');
-    const answered = page.waitForResponse(list);
+    const answered = page.waitForResponse(rows);
     await page.goto('/wsi-viewer');
     const { images } = (await (await answered).json()) as { images: { id: string; file_name: string }[] };
     const image = images.find(({ file_name }) => file_name === slideName);
@@ -68,7 +80,7 @@ test.describe('the image catalogue', () => {
     await expect(row.getByText(image?.id.slice(0, 8) ?? '?', { exact: true })).toBeVisible();
   });
 
-  test("calls the group of images without a dataset 'Unknown', and opens and closes each group", async ({
+  test("calls the group of images without a dataset 'Unknown', and expands and collapses each group", async ({
     visit,
   }) => {
     const page = await visit('user');
@@ -81,49 +93,53 @@ test.describe('the image catalogue', () => {
     await expect(page.getByRole('button', { name: 'loose.svs' })).toHaveCount(0);
   });
 
-  test('says that there are no images for an empty list, a bare one and a message', async ({ visit }) => {
+  test('says that there are no images in an empty catalogue', async ({ visit }) => {
     const page = await visit('user');
-    for (const answer of [{ images: [] }, [], { message: 'No images found' }]) {
-      await page.route(list, (route) => route.fulfill({ json: answer }));
-      await page.goto('/wsi-viewer');
-      await expect(page.getByText('No images available')).toBeVisible();
-      await page.unroute(list);
-    }
+    const empty = { revision: '1', images: [], groups: [], datasets: [], organs: [] };
+    await page.route(list, (route) => route.fulfill({ json: empty }));
+    await page.goto('/wsi-viewer');
+    await expect(page.getByText('No images available')).toBeVisible();
   });
 
-  test('is searched by file name, id, organ and dataset, whatever the case', async ({ visit }) => {
+  test('finds words of file name, id, organ and dataset in any order, case and without diacritics', async ({
+    visit,
+    product,
+  }) => {
     const page = await visit('user');
-    // Without thumbnails: there are no such slides.
-    const image = { status: 'pending', organ_type: null, dataset_name: null };
-    const images = [
-      { ...image, id: 'aaaa1111-0', file_name: 'ILIK.svs' },
-      { ...image, id: 'bbbb2222-0', file_name: null, organ_type: 'Böbrek' },
-      { ...image, id: 'cccc3333-0', file_name: 'third.svs', dataset_name: 'Nephrology' },
-    ];
-    await page.route(list, (route) => route.fulfill({ json: { images } }));
+    const token = await administratorToken(product.address);
+    const { images } = await call(product.address, 'GET', '/image-catalog/images', { token });
+    const id =
+      (images as { id: string; file_name: string }[]).find(({ file_name }) => file_name === 'section-10.svs')
+        ?.id ?? '';
+    await call(product.address, 'PUT', `/image-catalog/images/${id}`, {
+      token,
+      body: { organ_type: 'BÖBREK ılık' },
+    });
     await page.goto('/wsi-viewer');
-    for (const [query, found] of [
-      ['ılık', 'aaaa1111'],
-      ['ilik', 'aaaa1111'],
-      ['BBBB2222', 'bbbb2222'],
-      ['böbrek', 'bbbb2222'],
-      ['NEPHRO', 'cccc3333'],
-    ] as const) {
+    for (const query of [
+      id.slice(0, 8).toUpperCase(),
+      'böbrek',
+      'BOBREK',
+      'ILIK',
+      'ilik',
+      'kidney 10',
+      '10.SVS mouse',
+    ]) {
       await test.step(query, async () => {
         await page.getByPlaceholder('Search images...').fill(query);
-        for (const { id } of images) {
-          await expect(page.getByText(id.slice(0, 8), { exact: true })).toHaveCount(
-            id.startsWith(found) ? 1 : 0,
-          );
-        }
+        await expect(page.getByRole('listitem')).toHaveCount(1);
+        await expect(rowOf(page, 'section-10.svs')).toBeVisible();
       });
     }
+    await page.getByPlaceholder('Search images...').fill('kidney nothing');
+    await expect(page.getByText('No images match your search')).toBeVisible();
+    await call(product.address, 'PUT', `/image-catalog/images/${id}`, { token, body: { organ_type: null } });
   });
 
-  test.describe('a thumbnail that cannot be had', () => {
+  test.describe('a thumbnail that cannot be loaded', () => {
     test.use({ expectedComplaints: /ERR_FAILED/ });
 
-    test('has the grey icon in its place', async ({ visit }) => {
+    test('is replaced by the grey icon', async ({ visit }) => {
       const page = await visit('user');
       await page.route('**/thumbnail.jpg*', (route) => route.abort());
       await page.goto('/wsi-viewer');
@@ -134,10 +150,10 @@ test.describe('the image catalogue', () => {
     });
   });
 
-  test.describe('whose list is refused for its session', () => {
+  test.describe('whose list is rejected because of its session', () => {
     test.use({ expectedComplaints: /status of (401|503)/ });
 
-    test('says that a new session is tried, and comes with it', async ({ visit }) => {
+    test('shows that a new session is being created, then the list', async ({ visit }) => {
       const page = await visit('user');
       let refusals = 1;
       await page.route(list, (route) => {
@@ -157,7 +173,7 @@ test.describe('the image catalogue', () => {
       await expect(page.getByRole('button', { name: slideName })).toBeVisible();
     });
 
-    test('says that a new session failed', async ({ visit }) => {
+    test('shows that a new session could not be created', async ({ visit }) => {
       const page = await visit('user');
       await page.route(list, async (route) => {
         await page.route(sessions, (asked) => asked.fulfill({ status: 503, json: {} }));
@@ -173,7 +189,7 @@ test.describe('the image catalogue', () => {
 });
 
 test.describe('the image session', () => {
-  test('is made on demand, once for all who need it at the same time', async ({ visit }) => {
+  test('is created on demand, once for all requests that need it at the same time', async ({ visit }) => {
     const page = await visit('user');
     const made = countSessions(page);
     await page.goto('/dashboard');
@@ -202,7 +218,7 @@ test.describe('the image session', () => {
     });
   }
 
-  test('is refreshed by its button, and is Refreshing... meanwhile', async ({ visit }) => {
+  test("shows 'Refreshing...' while its button creates a new one", async ({ visit }) => {
     const page = await visit('user');
     await page.goto('/wsi-viewer');
     await expect(page.getByText('Active', { exact: true })).toBeVisible();
@@ -219,10 +235,10 @@ test.describe('the image session', () => {
     await expect(prefix).not.toHaveText(first);
   });
 
-  test.describe('that cannot be made', () => {
+  test.describe('that cannot be created', () => {
     test.use({ expectedComplaints: /status of 503/ });
 
-    test('is Error', async ({ visit }) => {
+    test('shows Error', async ({ visit }) => {
       const page = await visit('user');
       await page.route(sessions, (route) => route.fulfill({ status: 503, json: {} }));
       await page.goto('/wsi-viewer');
@@ -231,7 +247,7 @@ test.describe('the image session', () => {
   });
 });
 
-test('the stats overlay is opened and closed by a toggle, and asks again every 30 s while it is open', async ({
+test('the stats overlay opens and closes with its button, and requests figures every 30 s while it is open', async ({
   visit,
 }) => {
   const page = await visit('user');
@@ -286,12 +302,12 @@ test.describe('the viewer', () => {
     expect(Math.abs(navigator.width / stage.width - 0.15)).toBeLessThan(0.02);
   });
 
-  test('is created once and used again for the next slide', async ({ visit }) => {
+  test('is created once and reused for the next slide', async ({ visit }) => {
     const page = await visit('user');
     await openSlide(page);
     const viewer = page.locator('.openseadragon-container').first();
     const before = await viewer.elementHandle();
-    await choose(page, 'Mouse kidney');
+    await expandGroup(page, 'Mouse kidney');
     const descriptor = page.waitForResponse(descriptors);
     await choose(page, 'section-1.svs');
     await descriptor;
@@ -299,7 +315,7 @@ test.describe('the viewer', () => {
     expect(await viewer.evaluate((now, then) => now === then, before)).toBe(true);
   });
 
-  test("says 'Loading tiles...' with a progress text until the tiles are there", async ({ visit }) => {
+  test("shows 'Loading tiles...' with a progress text until the tiles are loaded", async ({ visit }) => {
     const page = await visit('user');
     const letGo = await hold(page, tiles);
     await page.goto('/wsi-viewer');
@@ -310,10 +326,10 @@ test.describe('the viewer', () => {
     await expect(progress).toHaveCount(0);
   });
 
-  test.describe('when pixels are refused', () => {
+  test.describe('when pixels are rejected', () => {
     test.use({ expectedComplaints: /status of (401|404|50\d)|ERR_FAILED/ });
 
-    test("for the session says 'Session expired. Creating new session...' and tries once more after 1 s", async ({
+    test("because of the session shows 'Session expired. Creating new session...' and retries once after 1 s", async ({
       visit,
     }) => {
       const page = await visit('user');
@@ -341,7 +357,7 @@ test.describe('the viewer', () => {
       expect(asked).toBe(2);
     });
 
-    test('a tile that is refused for the session comes with a new one', async ({ visit }) => {
+    test('a tile that is rejected because of its session loads with a new session', async ({ visit }) => {
       const page = await visit('user');
       const refused = new Set<string>();
       const made = countSessions(page);
@@ -361,7 +377,7 @@ test.describe('the viewer', () => {
       expect(made()).toBeGreaterThan(1);
     });
 
-    test("because a new session cannot be made says 'Failed to create new session. Please refresh the page.'", async ({
+    test("because no new session can be created shows 'Failed to create new session. Please refresh the page.'", async ({
       visit,
     }) => {
       const page = await visit('user');
@@ -373,7 +389,7 @@ test.describe('the viewer', () => {
       await expect(alertOf(page)).toContainText('Failed to create new session. Please refresh the page.');
     });
 
-    test("of a tile says 'Error loading tiles. Retrying...', and the tile comes at last", async ({
+    test("of a tile shows 'Error loading tiles. Retrying...', and the tile loads in the end", async ({
       visit,
     }) => {
       const page = await visit('user');
@@ -400,9 +416,11 @@ test.describe('the viewer', () => {
         { status: 200, contentType: 'application/xml', body: '<Nothing/>' },
         'Failed to load image. Please try another image.',
       ],
-      ['nobody answers', null, 'Error loading image. Please try again.'],
+      ['the server does not answer', null, 'Error loading image. Please try again.'],
     ] as const) {
-      test(`at opening because ${why}: an alert says '${says}', and Retry opens it`, async ({ visit }) => {
+      test(`at opening because ${why} shows the alert '${says}', and Retry opens the slide`, async ({
+        visit,
+      }) => {
         const page = await visit('user');
         await page.route(descriptors, (route) => (answer === null ? route.abort() : route.fulfill(answer)));
         await page.goto('/wsi-viewer');

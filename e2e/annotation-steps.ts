@@ -1,0 +1,79 @@
+/** Steps of browser tests that draw annotations. */
+import type { Locator, Page } from '@playwright/test';
+import { administratorToken, call } from './accounts.ts';
+import { test as base, expect, slideName } from './test.ts';
+
+/**
+ * A test that leaves nothing on the slides, which other tests open, too. The layers are deleted after the test's pages are
+ * closed: a page that is still saving would complain about a layer that is gone.
+ */
+export const test = base.extend<{ readonly clearedSlides: undefined }>({
+  // Fixtures of every test begin before `visit`, and end after it.
+  clearedSlides: [
+    async ({ product }, use) => {
+      await use(undefined);
+      await clearSlides(product.address);
+    },
+    { auto: true },
+  ],
+});
+
+interface OpenSlide {
+  readonly image: string;
+  /** The middle of the slide on the screen. */
+  readonly x: number;
+  readonly y: number;
+}
+
+export async function openSlide(page: Page): Promise<OpenSlide> {
+  await page.goto('/wsi-viewer');
+  await page.getByRole('button', { name: slideName }).click();
+  await expect(page.getByRole('toolbar', { name: 'Measuring and colours' })).toBeVisible();
+  const image = new URL(page.url()).searchParams.get('image') ?? '';
+  await page.goto(`/wsi-viewer?image=${image}&x=600&y=700&zoom=0.5`);
+  await expect(page.getByRole('toolbar', { name: 'Measuring and colours' })).toBeVisible();
+  await expect(page.getByText('Loading tiles...')).toBeHidden();
+  const box = await page.getByRole('application').boundingBox();
+  if (box === null) throw new Error('The slide is not visible.');
+  return { image, x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+/** Clicks the corners of a triangle around the middle, and the first of them again. */
+export async function drawTriangle(page: Page, { x, y }: OpenSlide): Promise<void> {
+  await page.keyboard.press('p');
+  for (const [dx, dy] of [
+    [0, -60],
+    [80, 60],
+    [-80, 60],
+    [0, -60],
+  ] as const) {
+    await page.mouse.click(x + dx, y + dy);
+    // Two clicks at one place within the time of a double click would end the polygon.
+    await page.waitForTimeout(50);
+  }
+}
+
+export async function startDrawing(page: Page): Promise<void> {
+  await expect(page.getByRole('toolbar', { name: 'Measuring and colours' })).toBeVisible();
+  await page.keyboard.press('d');
+  await expect(page.getByRole('toolbar', { name: 'Drawing tools' })).toBeVisible();
+}
+
+export const annotationPanel = (page: Page): Locator => page.getByRole('region', { name: 'Annotations' });
+export const annotationRow = (page: Page, name: RegExp): Locator =>
+  annotationPanel(page).getByRole('button', { name });
+export const saved = (page: Page): Locator => page.locator('[data-save-state="saved"]');
+
+/** Deletes what tests have laid over the slides. */
+async function clearSlides(address: string): Promise<void> {
+  const token = await administratorToken(address);
+  const { images } = await call(address, 'GET', '/image-catalog/images', { token });
+  for (const { id } of images as { id: string }[]) {
+    for (const kind of ['annotation-layers', 'result-layers']) {
+      const { layers } = await call(address, 'GET', `/image-catalog/images/${id}/${kind}`, { token });
+      for (const layer of layers as { id: string }[]) {
+        await call(address, 'DELETE', `/${kind}/${layer.id}`, { token });
+      }
+    }
+  }
+}

@@ -1,0 +1,125 @@
+/** Decoded pixels of the Deep Zoom tiles that the product serves, to compare with those that a viewer shows. */
+import sharp from 'sharp';
+
+/** RGB, row by row. */
+export interface Pixels {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Uint8Array;
+}
+
+export interface Area {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface DeepZoomImage {
+  readonly width: number;
+  readonly height: number;
+  readonly tileSize: number;
+  /** Returns the bytes of a tile of full resolution. */
+  encodedTile(column: number, row: number): Promise<Uint8Array>;
+  /** Returns a tile of full resolution. */
+  tile(column: number, row: number): Promise<Pixels>;
+  /** Returns a part of the image at full resolution, of at most a few tiles. */
+  area(area: Area): Promise<Pixels>;
+}
+
+export async function decode(encoded: Uint8Array): Promise<Pixels> {
+  const picture = sharp(encoded).toColourspace('srgb').removeAlpha().raw();
+  const { data, info } = await picture.toBuffer({ resolveWithObject: true });
+  return { width: info.width, height: info.height, data };
+}
+
+/** @param get returns the body of a response of the product */
+export async function deepZoomImage(
+  imageId: string,
+  get: (path: string) => Promise<Uint8Array>,
+): Promise<DeepZoomImage> {
+  const base = `/api/v1/image-catalog/proxy/${imageId}`;
+  const descriptor = Buffer.from(await get(`${base}/image.dzi`)).toString();
+  const numberOf = (name: string) => Number(new RegExp(`${name}="(\\d+)"`).exec(descriptor)?.[1]);
+  const [width, height, tileSize] = [numberOf('Width'), numberOf('Height'), numberOf('TileSize')];
+  const level = Math.ceil(Math.log2(Math.max(width, height)));
+  const encodedTile = (column: number, row: number) =>
+    get(`${base}/image_files/${level}/${column}_${row}.jpeg`);
+  const tile = async (column: number, row: number) => decode(await encodedTile(column, row));
+
+  async function area({ left, top, width: w, height: h }: Area): Promise<Pixels> {
+    const data = new Uint8Array(w * h * 3);
+    for (let row = Math.floor(top / tileSize); row * tileSize < top + h; row++) {
+      for (let column = Math.floor(left / tileSize); column * tileSize < left + w; column++) {
+        copy(
+          await tile(column, row),
+          { data, width: w, height: h },
+          column * tileSize - left,
+          row * tileSize - top,
+        );
+      }
+    }
+    return { width: w, height: h, data };
+  }
+  return { width, height, tileSize, encodedTile, tile, area };
+}
+
+/** Copies the pixels that lie in the target when the source is placed at x, y. */
+function copy(source: Pixels, target: Pixels, x: number, y: number): void {
+  const [first, end] = [Math.max(0, -x), Math.min(source.width, target.width - x)];
+  for (let row = Math.max(0, -y); row < Math.min(source.height, target.height - y); row++) {
+    const from = row * source.width * 3;
+    const to = ((row + y) * target.width + x + first) * 3;
+    target.data.set(source.data.subarray(from + first * 3, from + end * 3), to);
+  }
+}
+
+export interface Difference {
+  /** Levels of 255, over all samples. */
+  readonly mean: number;
+  /** Part of the pixels whose samples are all equal. */
+  readonly equal: number;
+}
+
+/** Returns the difference of `shown` from `expected`, for the best offset of it in the expected pixels, which may be larger. */
+export function differenceOf(shown: Pixels, expected: Pixels): Difference {
+  let best: Difference = { mean: 255, equal: 0 };
+  for (let x = 0; x <= expected.width - shown.width; x++) {
+    for (let y = 0; y <= expected.height - shown.height; y++) {
+      const found = differenceAt(shown, expected, x, y);
+      if (found.mean < best.mean) best = found;
+    }
+  }
+  return best;
+}
+
+function differenceAt(shown: Pixels, expected: Pixels, x: number, y: number): Difference {
+  let [sum, equal] = [0, 0];
+  for (let row = 0; row < shown.height; row++) {
+    let at = row * shown.width * 3;
+    let other = ((row + y) * expected.width + x) * 3;
+    for (let column = 0; column < shown.width; column++) {
+      let difference = 0;
+      for (let sample = 0; sample < 3; sample++) {
+        difference += Math.abs((shown.data[at++] ?? 0) - (expected.data[other++] ?? 0));
+      }
+      sum += difference;
+      if (difference === 0) equal++;
+    }
+  }
+  const pixels = shown.width * shown.height;
+  return { mean: sum / (pixels * 3), equal: equal / pixels };
+}
+
+/** Returns the part of a frame that the tile covers: frames at the right and lower edge of a slide are larger. */
+export function crop(
+  { width, data }: Pixels,
+  size: { readonly width: number; readonly height: number },
+): Pixels {
+  const cropped = new Uint8Array(size.width * size.height * 3);
+  for (let row = 0; row < size.height; row++) {
+    const from = row * width * 3;
+    cropped.set(data.subarray(from, from + size.width * 3), row * size.width * 3);
+  }
+  return { ...size, data: cropped };
+}

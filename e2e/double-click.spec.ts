@@ -1,0 +1,151 @@
+/** A double click acts on one account only, and actions made by mistake can be undone. */
+import type { Page } from '@playwright/test';
+import { administratorToken, call } from './accounts.ts';
+import { expectNoAxeFindings } from './axe.ts';
+import { expect, test } from './test.ts';
+
+const rowOf = (page: Page, email: string) =>
+  page.getByRole('listitem').filter({ has: page.getByText(`${email} · `) });
+const cardOf = (page: Page, email: string) =>
+  page.getByRole('listitem').filter({ has: page.getByText(email, { exact: true }) });
+
+/** Two clicks at the same place, as a hand makes them: what lies there is not looked at again. */
+async function clickTwice(page: Page, email: string, button: string, gapMs: number): Promise<void> {
+  const target = rowOf(page, email).getByRole('button', { name: button, exact: true });
+  await expect(target).toBeEnabled();
+  await target.scrollIntoViewIfNeeded();
+  const box = await target.boundingBox();
+  if (box === null) throw new Error('not seen');
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.click(x, y);
+  await page.evaluate((ms) => new Promise((resolve) => setTimeout(resolve, ms)), gapMs);
+  await page.mouse.click(x, y);
+}
+
+test.describe('the queue of applications', () => {
+  for (const gapMs of [80, 200, 450]) {
+    test(`approves one person when "Onayla" is clicked twice within ${gapMs} ms`, async ({
+      visit,
+      account,
+      product,
+    }) => {
+      const people = [];
+      for (let made = 0; made < 3; made += 1) people.push(await account('pending'));
+      const [first] = people;
+      if (first === undefined) throw new Error('no account');
+      const page = await visit('admin');
+      await page.goto('/admin/users?view=waiting');
+      await clickTwice(page, first.email, 'Onayla', gapMs);
+      const toasts = page.locator('.Toastify').getByRole('alert');
+      await expect(toasts.first()).toContainText('Kullanıcı başarıyla onaylandı.');
+      await expect(toasts.first()).toContainText(first.displayName);
+      await expect(page.getByText(`Onaylandı: ${first.displayName}`)).toBeVisible();
+      await page.waitForLoadState('networkidle');
+      const token = await administratorToken(product.address);
+      const statusOf = async (uid: string) =>
+        ((await call(product.address, 'GET', `/admin/users/${uid}`, { token })).user as { status: string })
+          .status;
+      expect(await Promise.all(people.map(({ uid }) => statusOf(uid)))).toEqual([
+        'active',
+        'pending',
+        'pending',
+      ]);
+    });
+  }
+
+  test('undoes an approval made by mistake', async ({ visit, account }) => {
+    const someone = await account('pending');
+    const page = await visit('admin');
+    await page.goto('/admin/users?view=waiting');
+    await rowOf(page, someone.email).getByRole('button', { name: 'Onayla', exact: true }).click();
+    const toast = page.locator('.Toastify').getByRole('alert').first();
+    await expect(toast).toContainText(someone.displayName);
+    await toast.getByRole('button', { name: 'Geri Al' }).click();
+    await expect(page.getByText('Onay geri alındı.')).toBeVisible();
+    await expect(rowOf(page, someone.email)).toBeVisible();
+    await page.goto('/admin/users');
+    await expect(cardOf(page, someone.email).getByText('Onay Bekliyor')).toBeVisible();
+  });
+
+  test('shows who was approved in place of the row, and axe finds nothing', async ({ visit, account }) => {
+    const someone = await account('pending');
+    const page = await visit('admin');
+    await page.goto('/admin/users?view=waiting');
+    await rowOf(page, someone.email).getByRole('button', { name: 'Onayla', exact: true }).click();
+    const place = page.getByText(`Onaylandı: ${someone.displayName}`).first();
+    await expect(place).toBeVisible();
+    // The toast covers buttons for a while; the place stays as long as the pointer is over the list.
+    await expect(page.locator('.Toastify').getByRole('alert')).toHaveCount(0, { timeout: 20_000 });
+    await expect(place).toBeVisible();
+    // Buttons that a row has scrolled halfway under the bar of the list are too small to be touched, until one scrolls on.
+    await page.evaluate(() => scrollTo(0, 0));
+    await expectNoAxeFindings(page);
+  });
+
+  test('removes decided rows after their time is over and the pointer has left', async ({
+    visit,
+    account,
+  }) => {
+    const someone = await account('pending');
+    await account('pending');
+    const page = await visit('admin');
+    await page.clock.install();
+    await page.goto('/admin/users?view=waiting');
+    const place = page.getByText(`Onaylandı: ${someone.displayName}`).first();
+    await rowOf(page, someone.email).getByRole('button', { name: 'Onayla', exact: true }).click();
+    await expect(page.locator('.Toastify').getByRole('alert')).toBeVisible();
+    // Not where the button was: the toast may cover it, and the pointer is then not over the list.
+    await place.hover();
+    await page.clock.runFor(15_000);
+    await expect(place).toBeVisible();
+    await page.mouse.move(5, 5);
+    await page.clock.runFor(2000);
+    await expect(place).toHaveCount(0);
+  });
+});
+
+test('a suspension is undone from its toast', async ({ visit, account }) => {
+  const someone = await account('viewer');
+  const page = await visit('admin');
+  await page.goto('/admin/users');
+  const card = cardOf(page, someone.email);
+  await card.getByRole('button', { name: 'Askıya Al' }).click();
+  const toast = page.locator('.Toastify').getByRole('alert').first();
+  await expect(toast).toContainText('Kullanıcı başarıyla askıya alındı.');
+  await expect(toast).toContainText(someone.displayName);
+  await expect(card.getByText('Askıya Alındı')).toBeVisible();
+  await toast.getByRole('button', { name: 'Geri Al' }).click();
+  await expect(card.getByText('Aktif', { exact: true })).toBeVisible();
+  await expect(card.getByText('İzleyici', { exact: true })).toBeVisible();
+});
+
+test('deactivating says which access is lost for good, and does nothing before it is confirmed', async ({
+  visit,
+  account,
+  product,
+}) => {
+  const someone = await account('user');
+  const token = await administratorToken(product.address);
+  const dataset = 'Mouse kidney';
+  const set = (access: string) =>
+    call(product.address, 'PUT', '/admin/datasets', { token, body: { dataset, access, listed: false } });
+  await set('restricted');
+  await call(product.address, 'POST', '/admin/datasets/grants', {
+    token,
+    body: { dataset, uid: someone.uid },
+  });
+  const page = await visit('admin');
+  await page.goto('/admin/users');
+  const card = cardOf(page, someone.email);
+  await card.getByRole('button', { name: 'Devre Dışı Bırak' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Hesap devre dışı bırakılsın mı?' });
+  await expect(dialog).toContainText(someone.displayName);
+  await expect(dialog).toContainText('Mouse kidney');
+  await expect(card.getByText('Aktif', { exact: true })).toBeVisible();
+  await expect(dialog.getByRole('button', { name: 'Devre Dışı Bırak' })).toBeEnabled();
+  await expectNoAxeFindings(page);
+  await dialog.getByRole('button', { name: 'Devre Dışı Bırak' }).click();
+  await expect(page.getByText('Kullanıcı başarıyla devre dışı bırakıldı.')).toBeVisible();
+  await expect(card.getByText('Devre Dışı', { exact: true })).toBeVisible();
+  await set('open');
+});

@@ -1,0 +1,83 @@
+/** Links to slides, also before the sign-in and to unknown slides, and screens that load after a network failure. */
+import { administratorToken, call } from './accounts.ts';
+import { expect, test } from './test.ts';
+
+async function linkTo(address: string, name: string): Promise<string> {
+  const token = await administratorToken(address);
+  const { images } = await call(address, 'GET', '/image-catalog/images', { token });
+  const image = (images as { id: string; file_name: string }[]).find(({ file_name }) => file_name === name);
+  return `/wsi-viewer?image=${image?.id}`;
+}
+
+test('a visitor who followed a link to a slide can continue to it after the sign-in', async ({
+  visit,
+  account,
+  product,
+}) => {
+  const person = await account('user');
+  const page = await visit('anonymous');
+  await page.goto(await linkTo(product.address, 'section-10.svs'));
+  await expect(page).toHaveURL(/\/auth\/login$/);
+  await page.getByLabel('E-posta').fill(person.email);
+  await page.getByLabel('Şifre', { exact: true }).fill(person.password);
+  await page.getByRole('button', { name: 'Giriş Yap' }).click();
+  await expect(page).toHaveURL(/\/dashboard$/);
+  await page.getByRole('link', { name: 'Açtığınız slayda devam edin' }).click();
+  await expect(page.getByRole('toolbar', { name: 'View controls' })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Selected Image' })).toContainText('section-10.svs');
+  await page.goto('/dashboard');
+  await expect(page.getByText('Hızlı Bağlantılar')).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Açtığınız slayda devam edin' })).toHaveCount(0);
+});
+
+test('the dashboard offers no slide to continue with after a sign-out', async ({ visit, product }) => {
+  const page = await visit('user');
+  await page.goto(await linkTo(product.address, 'section-10.svs'));
+  await expect(page.getByRole('toolbar', { name: 'View controls' })).toBeVisible();
+  await page.getByRole('button', { name: /Deniz user/ }).click();
+  await page.getByRole('menuitem', { name: 'Logout' }).click();
+  await expect(page).toHaveURL(/\/auth\/login$/);
+  expect(await page.evaluate(() => sessionStorage.getItem('linked_slide'))).toBeNull();
+});
+
+test('a link expands the group of its slide and marks its row', async ({ visit, product }) => {
+  const page = await visit('user');
+  await page.goto(await linkTo(product.address, 'loose.svs'));
+  await expect(page.getByRole('button', { name: /^Unknown 1 images$/ })).toHaveAttribute(
+    'aria-expanded',
+    'true',
+  );
+  await expect(page.getByRole('button', { name: 'loose.svs' })).toHaveAttribute('aria-current', 'true');
+});
+
+test.describe('an unknown slide', () => {
+  // The server answers 404, which browsers write to the console.
+  test.use({ expectedComplaints: /status of 404/ });
+
+  test('a link to a slide outside the catalogue shows that it was not found', async ({ visit }) => {
+    const page = await visit('user');
+    await page.goto('/wsi-viewer?image=00000000-0000-4000-8000-000000000000');
+    await expect(page.getByText('This slide is not in your catalogue')).toBeVisible();
+    await expect(page.getByText('Select an image to view')).toHaveCount(0);
+  });
+});
+
+test.describe('while the network is down', () => {
+  test.use({ expectedComplaints: /ERR_|Failed to fetch|failed to load/i });
+
+  test('a screen that is not loaded yet shows a network error, and opens when the network is back', async ({
+    visit,
+  }) => {
+    const page = await visit('admin');
+    await page.goto('/dashboard');
+    await expect(page.getByText('Hızlı Bağlantılar')).toBeVisible();
+    await page.waitForLoadState('networkidle');
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name: 'Admin Panel' }).click();
+    await expect(page.getByRole('heading', { name: 'Sunucuya ulaşılamıyor' })).toBeVisible();
+    await expect(page.getByText('Beklenmeyen bir hata oluştu')).toHaveCount(0);
+    await page.context().setOffline(false);
+    await expect(page).toHaveURL(/\/admin$/);
+    await expect(page.getByText('Daha fazla istatistik yakında.')).toBeVisible();
+  });
+});

@@ -1,0 +1,467 @@
+/**
+ * Slides in software of other projects, in Chromium: dicomweb-client and dicom-microscopy-viewer load them through DICOMweb,
+ * OpenSeadragon through IIIF. The tests open three real slides: SVS with JPEG tiles, SVS with JPEG 2000 tiles and a color
+ * profile, DICOM. They are skipped without TEST_SLIDES.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, type Page, test } from '@playwright/test';
+import { administratorToken, call } from './accounts.ts';
+import {
+  crop,
+  type DeepZoomImage,
+  type Difference,
+  decode,
+  deepZoomImage,
+  differenceOf,
+  type Pixels,
+} from './deep-zoom-pixels.ts';
+import { type Product, startProduct } from './product.ts';
+import { webGlArguments } from './renderer-probe.ts';
+import { serveViewerPage, type ViewerPage } from './viewer-page.ts';
+
+const { TEST_SLIDES: slidesDir = 'no-slides' } = process.env;
+
+interface TestedSlide {
+  readonly path: string;
+  /** Largest mean difference of a frame from the tile, in levels of 255: the server encodes tiles of JPEG 2000 as JPEG. */
+  readonly tolerance: number;
+  /** A place with tissue, in pixels of full resolution. */
+  readonly field: Place;
+}
+
+interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+const slides: readonly TestedSlide[] = [
+  { path: 'aperio/CMU-1-Small-Region.svs', tolerance: 0.5, field: { x: 740, y: 880 } },
+  { path: 'aperio/1065626.svs', tolerance: 3, field: { x: 8100, y: 7300 } },
+  { path: 'dicom/cmu-1-small-region', tolerance: 0.5, field: { x: 740, y: 880 } },
+];
+
+test.skip(!existsSync(slidesDir), 'TEST_SLIDES names no folder of slides');
+test.use({
+  viewport: { width: 820, height: 620 },
+  trace: 'off',
+  launchOptions: {
+    executablePath: process.env.PLAYWRIGHT_CHROMIUM ?? '/usr/bin/chromium',
+    args: webGlArguments,
+  },
+});
+
+/** What the scripts of the page offer, as far as the tests use it. */
+interface Client {
+  searchForStudies(options?: object): Promise<DataSet[]>;
+  searchForSeries(options?: object): Promise<DataSet[]>;
+  searchForInstances(options?: object): Promise<DataSet[]>;
+  retrieveSeriesMetadata(options: object): Promise<DataSet[]>;
+  retrieveInstanceMetadata(options: object): Promise<DataSet>;
+  retrieveInstanceFrames(options: object): Promise<ArrayBuffer[]>;
+}
+type DataSet = Record<string, { readonly Value?: readonly unknown[] } | undefined>;
+interface VolumeImageViewer {
+  render(options: object): void;
+}
+interface ShownFrames {
+  started: number;
+  /** Loads in progress. */
+  pending: number;
+  failures: number;
+  /** Decoded frames of full resolution by number. */
+  readonly frames: Map<number, Uint8Array>;
+}
+interface IiifViewer {
+  addOnceHandler(event: 'open' | 'open-failed', handler: (event: { message?: string }) => void): void;
+  readonly world: { getItemAt(index: number): TiledImage };
+  readonly viewport: {
+    zoomTo(zoom: number, at: undefined, immediately: true): void;
+    panTo(place: object, immediately: true): void;
+  };
+}
+interface TiledImage {
+  getFullyLoaded(): boolean;
+  imageToViewportZoom(zoom: number): number;
+  imageToViewportCoordinates(x: number, y: number): object;
+}
+interface PageScripts {
+  readonly DICOMwebClient: { readonly api: { readonly DICOMwebClient: new (options: object) => Client } };
+  readonly dicomMicroscopyViewer: {
+    readonly metadata: { readonly VLWholeSlideMicroscopyImage: new (options: object) => object };
+    readonly viewer: { readonly VolumeImageViewer: new (options: object) => VolumeImageViewer };
+  };
+  readonly OpenSeadragon: new (options: object) => IiifViewer;
+  shown: ShownFrames;
+  dicomViewer: VolumeImageViewer;
+  iiifViewer: IiifViewer;
+}
+
+interface OpenedSlide {
+  readonly imageId: string;
+  readonly study: string;
+  readonly series: string;
+  readonly image: DeepZoomImage;
+}
+
+let product: Product;
+let viewers: ViewerPage;
+let token: string;
+
+test.beforeAll(async () => {
+  viewers = await serveViewerPage();
+  const copySlides = async (folder: string) => {
+    for (const slide of slides) {
+      await cp(path.join(slidesDir, slide.path), path.join(folder, slide.path), { recursive: true });
+    }
+  };
+  product = await startProduct(copySlides, { DICOMWEB_ORIGINS: viewers.origin, THROTTLE: 'off' });
+  const admin = await administratorToken(product.address);
+  const readyCount = async () => (await imagesOf(admin)).filter(({ status }) => status === 'ready').length;
+  await expect.poll(readyCount, { timeout: 50_000, intervals: [100, 250] }).toBe(slides.length);
+  const made = await call(product.address, 'POST', '/user/api-tokens', {
+    token: admin,
+    body: { name: 'viewer', scopes: ['slides:read'] },
+  });
+  token = made.token as string;
+});
+test.afterAll(async () => {
+  await product?.stop();
+  await viewers?.stop();
+});
+
+interface CatalogueImage {
+  readonly id: string;
+  readonly file_name: string;
+  readonly status: string;
+}
+
+async function imagesOf(admin: string): Promise<readonly CatalogueImage[]> {
+  const { images } = await call(product.address, 'GET', '/image-catalog/images', { token: admin });
+  return images as CatalogueImage[];
+}
+
+async function get(url: string, accept = '*/*'): Promise<Uint8Array> {
+  const answer = await fetch(product.address + url, {
+    headers: { authorization: `Bearer ${token}`, accept },
+  });
+  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
+  return new Uint8Array(await answer.arrayBuffer());
+}
+
+const firstValueOf = (dataSet: DataSet | undefined, tag: string) => String(dataSet?.[tag]?.Value?.[0]);
+
+/** The study has the id of the image, in decimal (docs/interoperability.md). */
+async function openSlide(slide: TestedSlide): Promise<OpenedSlide> {
+  const name = path.basename(slide.path);
+  const images = await imagesOf(await administratorToken(product.address));
+  const isNamed = ({ file_name }: CatalogueImage) =>
+    slides.some((each) => path.basename(each.path) === file_name);
+  const found = images.find(({ file_name }) => file_name === name) ?? images.find((image) => !isNamed(image));
+  if (found === undefined) throw new Error(`${name} is not in the catalogue`);
+  const study = `2.25.${BigInt(`0x${found.id.replaceAll('-', '')}`)}`;
+  const [series] = JSON.parse(
+    Buffer.from(await get(`/dicom-web/studies/${study}/series`)).toString(),
+  ) as DataSet[];
+  const image = await deepZoomImage(found.id, get);
+  return { imageId: found.id, study, series: firstValueOf(series, '0020000E'), image };
+}
+
+async function openPage(page: Page): Promise<void> {
+  await page.goto(viewers.origin);
+  await page.waitForFunction(() => 'dicomMicroscopyViewer' in window && 'OpenSeadragon' in window);
+}
+
+const connection = () => ({
+  url: `${product.address}/dicom-web`,
+  headers: { Authorization: `Bearer ${token}` },
+});
+
+/** Returns a screenshot of the viewer when nothing on the screen changes any longer. */
+async function settledScreen(page: Page): Promise<Buffer> {
+  const viewport = page.locator('#viewport');
+  let screen = await viewport.screenshot();
+  const isSettled = async () => {
+    const last = screen;
+    screen = await viewport.screenshot();
+    return last.equals(screen);
+  };
+  await expect.poll(isSettled, { intervals: [300], timeout: 20_000 }).toBe(true);
+  return screen;
+}
+
+/** The middle of the screen, without the controls at its edges. */
+async function middleOf(screen: Buffer): Promise<Pixels> {
+  const { width, height, data } = await decode(screen);
+  const [left, top] = [width / 4, height / 4];
+  const middle = new Uint8Array((width / 2) * (height / 2) * 3);
+  for (let row = 0; row < height / 2; row++) {
+    const from = ((row + top) * width + left) * 3;
+    middle.set(data.subarray(from, from + (width / 2) * 3), row * (width / 2) * 3);
+  }
+  return { width: width / 2, height: height / 2, data: middle };
+}
+
+for (const slide of slides) {
+  test(`dicomweb-client searches, describes and loads ${slide.path}`, async ({ page }) => {
+    const { study, series } = await openSlide(slide);
+    await openPage(page);
+    const found = await page.evaluate(
+      async ({ options, study: studyInstanceUID, series: seriesInstanceUID }) => {
+        const { DICOMwebClient } = window as unknown as PageScripts;
+        const client = new DICOMwebClient.api.DICOMwebClient(options);
+        const studies = await client.searchForStudies({ queryParams: { ModalitiesInStudy: 'SM' } });
+        const allSeries = await client.searchForSeries({ studyInstanceUID });
+        const instances = await client.searchForInstances({ studyInstanceUID, seriesInstanceUID });
+        const metadata = await client.retrieveSeriesMetadata({ studyInstanceUID, seriesInstanceUID });
+        const frames: { instance: string; hash: string }[] = [];
+        for (const each of metadata) {
+          const sopInstanceUID = String(each['00080018']?.Value?.[0]);
+          const named = { studyInstanceUID, seriesInstanceUID, sopInstanceUID };
+          await client.retrieveInstanceMetadata(named);
+          const mediaTypes = [{ mediaType: 'application/octet-stream', transferSyntaxUID: '*' }];
+          const loaded = await client.retrieveInstanceFrames({ ...named, frameNumbers: [1], mediaTypes });
+          const digest = await crypto.subtle.digest('SHA-256', loaded[0] ?? new ArrayBuffer());
+          const hash = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+          frames.push({ instance: sopInstanceUID, hash });
+        }
+        return {
+          studies: studies.length,
+          series: allSeries.length,
+          instances: instances.length,
+          described: metadata.length,
+          frames,
+        };
+      },
+      { options: connection(), study, series },
+    );
+    expect(found.studies).toBe(slides.length);
+    expect(found.series).toBe(1);
+    expect(found.instances).toBeGreaterThan(0);
+    expect(found.described).toBe(found.instances);
+    for (const { instance, hash } of found.frames) {
+      const url = `/dicom-web/studies/${study}/series/${series}/instances/${instance}/frames/1`;
+      const bytes = await get(url, 'application/octet-stream; transfer-syntax=*');
+      expect(createHash('sha256').update(bytes).digest('hex')).toBe(hash);
+    }
+  });
+
+  test(`dicom-microscopy-viewer shows the pixels of ${slide.path}`, async ({ page }, info) => {
+    const { study, series, image } = await openSlide(slide);
+    await openPage(page);
+    await showByDicomWeb(page, { study, series });
+    await waitForFrames(page);
+    await showNativeField(page, slide.field);
+    await waitForFrames(page, 4);
+    const screen = await settledScreen(page);
+    await info.attach('screen', { body: screen, contentType: 'image/png' });
+
+    const frames = await mostVariedFrames(page, 4);
+    expect(frames).toHaveLength(4);
+    const { tileSize } = image;
+    const across = Math.ceil(image.width / tileSize);
+    for (const { number, data } of frames) {
+      expect(data.length).toBe(tileSize ** 2 * 3);
+      const tile = await image.tile((number - 1) % across, Math.floor((number - 1) / across));
+      const frame = crop({ width: tileSize, height: tileSize, data }, tile);
+      const { mean } = differenceOf(frame, tile);
+      expect(mean, `frame ${number}`).toBeLessThanOrEqual(slide.tolerance);
+    }
+    const { mean } = await differenceOnScreen(screen, image, slide.field);
+    expect(mean).toBeLessThanOrEqual(slide.tolerance);
+  });
+
+  test(`a IIIF viewer shows ${slide.path} from the bytes of its Deep Zoom tiles`, async ({ page }, info) => {
+    const { imageId, image } = await openSlide(slide);
+    await openPage(page);
+    const admin = await administratorToken(product.address);
+    const { session_id: session } = await call(product.address, 'POST', '/auth/image-session', {
+      token: admin,
+    });
+    const manifest = `${product.address}/iiif/session/${String(session)}/manifest/${imageId}`;
+    /** Bytes of the loaded tiles of full resolution, by the left upper corner. */
+    const loaded = new Map<string, Buffer>();
+    page.on('response', async (response) => {
+      const [, x, y, width, shownWidth] =
+        /\/(\d+),(\d+),(\d+),\d+\/(\d+),\d+\/0\//.exec(response.url()) ?? [];
+      if (width !== undefined && width === shownWidth) loaded.set(`${x},${y}`, await response.body());
+    });
+    await showByIiif(page, manifest, slide.field);
+    const screen = await settledScreen(page);
+    await info.attach('screen', { body: screen, contentType: 'image/png' });
+
+    expect(loaded.size).toBeGreaterThanOrEqual(4);
+    for (const [place, bytes] of loaded) {
+      const [x = 0, y = 0] = place.split(',').map(Number);
+      const tile = await image.encodedTile(x / image.tileSize, y / image.tileSize);
+      expect([place, Buffer.compare(bytes, tile)]).toEqual([place, 0]);
+    }
+    // OpenSeadragon's canvas places tiles between pixels. Another place on the slide differs by 20 and more.
+    const { mean } = await differenceOnScreen(screen, image, slide.field);
+    expect(mean).toBeLessThan(10);
+  });
+}
+
+/** Compares the middle of the screen with the tiles, up to 2 pixels beside the expected place. */
+async function differenceOnScreen(
+  screen: Buffer,
+  image: DeepZoomImage,
+  { x, y }: Place,
+): Promise<Difference> {
+  const shown = await middleOf(screen);
+  const margin = 2;
+  const expected = await image.area({
+    left: Math.round(x - shown.width / 2) - margin,
+    top: Math.round(y - shown.height / 2) - margin,
+    width: shown.width + 2 * margin,
+    height: shown.height + 2 * margin,
+  });
+  return differenceOf(shown, expected);
+}
+
+/** Opens a series in dicom-microscopy-viewer, without its colour profile: colours as scanned, as tiles have them. */
+function showByDicomWeb(page: Page, ids: { readonly study: string; readonly series: string }): Promise<void> {
+  return page.evaluate(
+    async ({ options, study: studyInstanceUID, series: seriesInstanceUID }) => {
+      const scripts = window as unknown as PageScripts;
+      const { DICOMwebClient, dicomMicroscopyViewer } = scripts;
+      const client = new DICOMwebClient.api.DICOMwebClient(options);
+      const dataSets = await client.retrieveSeriesMetadata({ studyInstanceUID, seriesInstanceUID });
+      for (const dataSet of dataSets) {
+        const [opticalPath] = (dataSet['00480105']?.Value ?? []) as Record<string, unknown>[];
+        delete opticalPath?.['00282000'];
+      }
+      const metadata = dataSets.map(
+        (each) => new dicomMicroscopyViewer.metadata.VLWholeSlideMicroscopyImage({ metadata: each }),
+      );
+      const widthOf = (dataSet: DataSet) => Number(dataSet['00480006']?.Value?.[0]);
+      const [largest] = [...dataSets].sort((a, b) => widthOf(b) - widthOf(a));
+      if (largest === undefined) throw new Error('no instance');
+
+      scripts.shown = { started: 0, pending: 0, failures: 0, frames: new Map() };
+      const container = document.querySelector('#viewport');
+      const on = (event: string, handle: (payload: Record<string, unknown>) => void) =>
+        container?.addEventListener(`dicommicroscopyviewer_frame_loading_${event}`, (dispatched) => {
+          handle((dispatched as CustomEvent<{ payload: Record<string, unknown> }>).detail.payload);
+        });
+      on('started', () => {
+        scripts.shown.started++;
+        scripts.shown.pending++;
+      });
+      on('error', () => {
+        scripts.shown.failures++;
+      });
+      on('ended', ({ pixelArray, sopInstanceUID, frameNumber }) => {
+        scripts.shown.pending--;
+        const isLargest = sopInstanceUID === largest['00080018']?.Value?.[0];
+        if (isLargest && pixelArray instanceof Uint8Array) {
+          scripts.shown.frames.set(Number(frameNumber), pixelArray.slice());
+        }
+      });
+      scripts.dicomViewer = new dicomMicroscopyViewer.viewer.VolumeImageViewer({
+        client,
+        metadata,
+        controls: [],
+      });
+      scripts.dicomViewer.render({ container });
+    },
+    { options: connection(), ...ids },
+  );
+}
+
+/** Shows a place at native magnification. dicom-microscopy-viewer offers no call for it, so the view of its map is moved. */
+function showNativeField(page: Page, field: Place): Promise<void> {
+  return page.evaluate(({ x, y }) => {
+    interface View {
+      setRotation(radians: number): void;
+      setResolution(resolution: number): void;
+      setCenter(coordinate: readonly [number, number]): void;
+    }
+    const { dicomViewer } = window as unknown as PageScripts;
+    const key = Object.getOwnPropertySymbols(dicomViewer).find(({ description }) => description === 'map');
+    const map = Reflect.get(dicomViewer, key ?? '') as { getView(): View };
+    const view = map.getView();
+    view.setRotation(0); // from the orientation on the glass to that of the pixels
+    view.setResolution(1);
+    view.setCenter([x, -y]);
+  }, field);
+}
+
+/** Waits until frames were loaded and none is being loaded any longer, so many of full resolution, without a failure. */
+async function waitForFrames(page: Page, least = 0): Promise<void> {
+  await page.waitForFunction(
+    (count) => {
+      const { shown } = window as unknown as PageScripts;
+      const isLoaded = shown.started > 0 && shown.pending === 0 && shown.frames.size >= count;
+      return shown.failures > 0 || isLoaded;
+    },
+    least,
+    { timeout: 30_000 },
+  );
+  expect(await page.evaluate(() => (window as unknown as PageScripts).shown.failures)).toBe(0);
+}
+
+/** Returns the frames of full resolution whose pixels differ most: those with tissue. */
+async function mostVariedFrames(
+  page: Page,
+  count: number,
+): Promise<readonly { number: number; data: Uint8Array }[]> {
+  const chosen = await page.evaluate((most) => {
+    const { frames } = (window as unknown as PageScripts).shown;
+    const varianceOf = (data: Uint8Array) => {
+      let [sum, squares] = [0, 0];
+      for (const value of data) {
+        sum += value;
+        squares += value * value;
+      }
+      return squares / data.length - (sum / data.length) ** 2;
+    };
+    const sorted = [...frames]
+      .map(([number, data]) => ({ number, data, variance: varianceOf(data) }))
+      .sort((a, b) => b.variance - a.variance);
+    return sorted.slice(0, most).map(({ number, data }) => {
+      let text = '';
+      for (let at = 0; at < data.length; at += 8192)
+        text += String.fromCharCode(...data.subarray(at, at + 8192));
+      return { number, base64: btoa(text) };
+    });
+  }, count);
+  return chosen.map(({ number, base64 }) => ({ number, data: Buffer.from(base64, 'base64') }));
+}
+
+/** Opens the image of a manifest in OpenSeadragon at native magnification. */
+async function showByIiif(page: Page, manifestUrl: string, field: Place): Promise<void> {
+  await page.evaluate(
+    async ({ url, place }) => {
+      interface Manifest {
+        items: { items: { items: { body: { service: { id: string }[] } }[] }[] }[];
+      }
+      const scripts = window as unknown as PageScripts;
+      const manifest = (await (await fetch(url)).json()) as Manifest;
+      const service = manifest.items[0]?.items[0]?.items[0]?.body.service[0];
+      if (service === undefined) throw new Error('the manifest names no image service');
+      scripts.iiifViewer = new scripts.OpenSeadragon({
+        element: document.querySelector('#viewport'),
+        tileSources: `${service.id}/info.json`,
+        crossOriginPolicy: 'Anonymous',
+        drawer: 'canvas',
+        showNavigationControl: false,
+        immediateRender: true,
+      });
+      await new Promise<void>((resolve, reject) => {
+        scripts.iiifViewer.addOnceHandler('open', () => resolve());
+        scripts.iiifViewer.addOnceHandler('open-failed', ({ message }) => reject(new Error(message)));
+      });
+      const { viewport, world } = scripts.iiifViewer;
+      const tiled = world.getItemAt(0);
+      viewport.zoomTo(tiled.imageToViewportZoom(1), undefined, true);
+      viewport.panTo(tiled.imageToViewportCoordinates(place.x, place.y), true);
+    },
+    { url: manifestUrl, place: field },
+  );
+  await page.waitForFunction(() =>
+    (window as unknown as PageScripts).iiifViewer.world.getItemAt(0).getFullyLoaded(),
+  );
+}

@@ -1,0 +1,139 @@
+/** Notes over the picture for what could mislead a reader of the slide: missing tiles and changed colours. */
+import type { Page } from '@playwright/test';
+import { expectNoAxeFindings } from './axe.ts';
+import { expect, slideName, test } from './test.ts';
+
+const tiles = '**/image_files/**';
+const toolsOf = (page: Page) => page.getByRole('toolbar', { name: 'Measuring and colours' });
+const coloursButtonOf = (page: Page) => toolsOf(page).getByRole('button', { name: 'Brightness and colours' });
+
+async function openAt(page: Page, query: string): Promise<void> {
+  await page.goto('/wsi-viewer');
+  await page.getByRole('button', { name: slideName }).click();
+  await expect(toolsOf(page)).toBeVisible();
+  const image = new URL(page.url()).searchParams.get('image');
+  await page.goto(`/wsi-viewer?image=${image}&${query}`);
+  await expect(toolsOf(page)).toBeVisible();
+  await expect(page.getByText('Loading tiles...')).toBeHidden();
+}
+
+test.describe('a slide whose tiles fail to load', () => {
+  test.use({ expectedComplaints: /ERR_|failed to load/i });
+
+  test('shows that the picture is incomplete while the network is down, and loads the rest afterwards', async ({
+    visit,
+  }) => {
+    test.slow();
+    const page = await visit('user');
+    await openAt(page, 'x=300&y=300&zoom=2');
+    await expect(page.getByText('Active', { exact: true })).toBeVisible();
+    await page.context().setOffline(true);
+    for (let step = 0; step < 8; step += 1) await page.keyboard.press('ArrowRight');
+    await expect(page.getByText('Offline: picture incomplete')).toBeVisible();
+    await expect(page.getByText('Active', { exact: true })).toHaveCount(0);
+
+    await test.step('also when all tries of the tiles are over', async () => {
+      await expect(page.getByText('Error loading tiles. Retrying...')).toBeVisible();
+      await expect(page.getByText('Error loading tiles. Retrying...')).toBeHidden({ timeout: 20_000 });
+      await expect(page.getByText('Offline: picture incomplete')).toBeVisible();
+      await expect(page.getByText('Active', { exact: true })).toHaveCount(0);
+    });
+
+    await test.step('axe has no finding', () => expectNoAxeFindings(page));
+
+    await test.step('the network returns', async () => {
+      const tile = page.waitForResponse(/image_files/, { timeout: 5000 });
+      await page.context().setOffline(false);
+      expect((await tile).status()).toBe(200);
+      await expect(page.getByText('Offline: picture incomplete')).toBeHidden();
+      await expect(page.getByText('Active', { exact: true })).toBeVisible();
+    });
+  });
+
+  test('shows that parts are missing while the server rejects some tiles, and loads them on Retry', async ({
+    visit,
+  }) => {
+    const page = await visit('user');
+    await openAt(page, 'x=300&y=300&zoom=2');
+    await page.route(tiles, (route) => route.fulfill({ status: 404, json: {} }));
+    for (let step = 0; step < 8; step += 1) await page.keyboard.press('ArrowRight');
+    const note = page.getByText('Picture incomplete: some parts could not be loaded');
+    await expect(note).toBeVisible({ timeout: 20_000 });
+    await expect(page.locator('[data-status="active"]')).toHaveCount(0);
+    await page.unroute(tiles);
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await expect(note).toBeHidden();
+    await expect(page.locator('[data-status="active"]')).toBeVisible();
+  });
+});
+
+test.describe('changed colours', () => {
+  const filterOf = (page: Page) =>
+    page.getByRole('application').evaluate((element) => {
+      const canvases = [...element.querySelectorAll('canvas')];
+      return canvases.map((canvas) => getComputedStyle(canvas).filter).find((text) => text !== 'none');
+    });
+
+  async function brighten(page: Page): Promise<void> {
+    await coloursButtonOf(page).click();
+    await page.getByRole('slider', { name: 'Brightness' }).focus();
+    await page.keyboard.press('End');
+  }
+
+  async function openAnother(page: Page): Promise<void> {
+    await page.getByRole('button', { name: /^Mouse kidney/ }).click();
+    await page.getByRole('button', { name: 'section-1.svs' }).click();
+    await expect(page).toHaveTitle(/WSI Viewer/);
+    await expect(toolsOf(page)).toBeVisible();
+    await expect(page.getByText('Loading tiles...')).toBeHidden();
+  }
+
+  test('are marked on the button and over the picture, are written on a screenshot, and are reset by the next slide', async ({
+    visit,
+  }) => {
+    const page = await visit('user');
+    await page.addInitScript(() => {
+      const written: string[] = [];
+      Object.assign(window, { written });
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+        written.push(text);
+        fillText.call(this, text, ...place);
+      };
+    });
+    await openAt(page, 'x=600&y=700&zoom=0.5');
+    await brighten(page);
+    await coloursButtonOf(page).click();
+    await expect(page.getByText('Colours changed')).toBeVisible();
+    await expect(coloursButtonOf(page)).toHaveAccessibleName('Brightness and colours (changed)');
+
+    const downloading = page.waitForEvent('download');
+    await page.keyboard.press('s');
+    await downloading;
+    const written = await page.evaluate(() => (window as unknown as { written: string[] }).written);
+    expect(written).toContain('Colours changed');
+    expect(written).toContain('Brightness 150 %');
+    await page.mouse.move(0, 0);
+    await coloursButtonOf(page).hover();
+    await expect(page.getByRole('tooltip')).toBeVisible(); // its text belongs to a landmark, too
+    await expectNoAxeFindings(page);
+
+    await openAnother(page);
+    await expect(page.getByText('Colours changed')).toHaveCount(0);
+    await expect(coloursButtonOf(page)).toHaveAccessibleName('Brightness and colours');
+    expect(await filterOf(page)).toBeUndefined();
+  });
+
+  test('stay for the next slide, marked, when the person keeps them for all slides', async ({ visit }) => {
+    const page = await visit('user');
+    await openAt(page, 'x=600&y=700&zoom=0.5');
+    await brighten(page);
+    await page.getByRole('checkbox', { name: 'Keep for all slides' }).check();
+    await openAnother(page);
+    await expect(page.getByText('Colours changed')).toBeVisible();
+    await expect.poll(() => filterOf(page)).toContain('slide-colours');
+    await page.getByRole('button', { name: 'Reset colours' }).click();
+    await expect(page.getByText('Colours changed')).toHaveCount(0);
+    await expect.poll(() => filterOf(page)).toBeUndefined();
+  });
+});

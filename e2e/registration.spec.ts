@@ -1,0 +1,105 @@
+/** Registration of two slides of a case by pairs of points, and the linked views that follow it. */
+import type { Page } from '@playwright/test';
+import { administratorToken, call } from './accounts.ts';
+import { expect, test } from './test.ts';
+
+const [firstName, secondName] = ['section-1.svs', 'section-2.svs'] as const;
+const hint = /^Click the same place/;
+
+interface Field {
+  readonly x: number;
+  readonly y: number;
+  readonly zoom: number;
+}
+
+/** The fields at which the two slides open: the same tissue, which is half as large in pixels of the second slide. */
+const fields = { first: { x: 500, y: 700, zoom: 0.5 }, second: { x: 400, y: 600, zoom: 1 } };
+const mapped = ({ x, y }: Pick<Field, 'x' | 'y'>) => ({
+  x: fields.second.x + (x - fields.first.x) / 2,
+  y: fields.second.y + (y - fields.first.y) / 2,
+});
+
+const half = (page: Page, name: string) => page.getByRole('group', { name, exact: true });
+
+/** Clicks a place of a slide, in CSS pixels from the middle of its half. */
+async function markPoint(page: Page, name: string, [dx, dy]: readonly [number, number]): Promise<void> {
+  const target = half(page, name).getByRole('button', { name: hint });
+  const box = await target.boundingBox();
+  if (box === null) throw new Error('no point can be marked');
+  await target.click({ position: { x: box.width / 2 + dx, y: box.height / 2 + dy } });
+}
+
+function fieldIn(page: Page, prefix: '' | 'b'): Field {
+  const address = new URL(page.url()).searchParams;
+  const number = (name: string) => Number(address.get(`${prefix}${name}`));
+  return { x: number('x'), y: number('y'), zoom: number('zoom') };
+}
+
+test('two pairs of points register two slides of a case, and linked views follow the tissue', async ({
+  visit,
+  product,
+}) => {
+  const token = await administratorToken(product.address);
+  const { images } = await call(product.address, 'GET', '/image-catalog/images', { token });
+  const idOf = (name: string) =>
+    (images as { id: string; file_name: string }[]).find(({ file_name }) => file_name === name)?.id ?? '';
+  const [first, second] = [idOf(firstName), idOf(secondName)];
+  const made = await call(product.address, 'POST', '/cases', {
+    token,
+    body: {
+      dataset: 'Mouse kidney',
+      name: 'K-17',
+      slides: [
+        { image_id: first, stain: 'H&E' },
+        { image_id: second, stain: 'PAS' },
+      ],
+    },
+  });
+  const page = await visit('user');
+
+  await test.step('the person places two pairs of points and reads how far they differ', async () => {
+    await page.goto(`/wsi-viewer?image=${first}&beside=${second}&x=500&y=700&zoom=0.5&bx=400&by=600&bzoom=1`);
+    await expect(page.getByTitle('Scale bar')).toHaveCount(2, { timeout: 30_000 });
+    await page.getByRole('button', { name: 'Register slides' }).click();
+    for (const place of [
+      [-80, -60],
+      [90, 70],
+    ] as const) {
+      await markPoint(page, firstName, place);
+      await markPoint(page, secondName, place);
+    }
+    await page.getByRole('button', { name: 'Register', exact: true }).click();
+    await expect(page.getByText(/The slides are registered; the points differ by [\d.,]+ µm/)).toBeVisible();
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+  });
+
+  await test.step('a third point is at most 5 µm from where the registration puts it', async () => {
+    const { registrations } = await call(product.address, 'GET', `/cases/${String(made.id)}`, { token });
+    const [registration] = registrations as { matrix: number[] }[];
+    const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = registration?.matrix ?? [];
+    const point = { x: 620, y: 480 };
+    const truth = mapped(point);
+    const distance = Math.hypot(
+      a * point.x + c * point.y + e - truth.x,
+      b * point.x + d * point.y + f - truth.y,
+    );
+    const { mpp_x } = await call(product.address, 'GET', `/image-catalog/images/${second}`, { token });
+    expect(distance * (Number(mpp_x) || 1)).toBeLessThanOrEqual(5);
+  });
+
+  await test.step('moving one slide shows the same tissue in the other', async () => {
+    await half(page, firstName).getByRole('application').focus();
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => fieldIn(page, '').x).toBeGreaterThan(520);
+    await expect
+      .poll(() => {
+        const truth = mapped(fieldIn(page, ''));
+        const shown = fieldIn(page, 'b');
+        return Math.hypot(shown.x - truth.x, shown.y - truth.y);
+      })
+      .toBeLessThan(5);
+    expect(fieldIn(page, 'b').zoom / fieldIn(page, '').zoom).toBeCloseTo(2, 1);
+  });
+
+  await call(product.address, 'DELETE', `/cases/${String(made.id)}`, { token });
+});

@@ -1,0 +1,186 @@
+/** Memory of the viewer while it pans over thousands of tiles, drawn with WebGL. */
+import { readFile } from 'node:fs/promises';
+import type { Browser, Page } from '@playwright/test';
+import {
+  collectGarbage,
+  countGraphics,
+  forceDrawer,
+  graphicsOf,
+  panUntil,
+  processesOf,
+  servedTiles,
+  serveLargeSlide,
+  tileSize,
+  webGlArguments,
+} from './renderer-probe.ts';
+import { meanColourOf } from './screenshot.ts';
+import { expect, slideName, test } from './test.ts';
+
+test.use({
+  viewport: { width: 900, height: 640 },
+  trace: 'off',
+  launchOptions: {
+    executablePath: process.env.PLAYWRIGHT_CHROMIUM ?? '/usr/bin/chromium',
+    args: webGlArguments,
+  },
+});
+
+/** Returns the private memory of all processes that draw pages, in MB. */
+async function memoryOf(browser: Browser): Promise<number> {
+  let kilobytes = 0;
+  for (const { type, id } of await processesOf(browser)) {
+    if (type !== 'renderer' && type !== 'GPU') continue;
+    const status = await readFile(`/proc/${id}/status`, 'utf8');
+    kilobytes += Number(/RssAnon:\s+(\d+)/.exec(status)?.[1] ?? 0);
+  }
+  return Math.round(kilobytes / 1024);
+}
+
+test('object URLs, bitmaps, textures and memory stay bounded while the view pans over thousands of tiles', async ({
+  visit,
+  browser,
+}, info) => {
+  test.setTimeout(300_000);
+  const tiles = Number(process.env.RENDERER_TILES ?? 2000);
+  const page = await visit('user');
+  await forceDrawer(page, 'webgl');
+  await countGraphics(page);
+  await serveLargeSlide(page, 100_000);
+  await page.goto('/wsi-viewer');
+  await page.getByRole('button', { name: slideName }).click();
+  await expect(page).toHaveURL(/image=/);
+  await page.goto(`${page.url().replace(/[&?](x|y|zoom)=[^&]*/g, '')}&x=4000&y=50000&zoom=1`);
+  await expect(page.getByTitle('Scale bar')).toBeVisible();
+
+  const figures = [];
+  for (const part of [0.2, 0.6, 1]) {
+    await panUntil(page, tiles * part);
+    await collectGarbage(page);
+    figures.push({
+      tiles: await servedTiles(page),
+      ...(await graphicsOf(page)),
+      memory: await memoryOf(browser),
+    });
+  }
+  await info.attach('figures', { body: JSON.stringify(figures, null, 2), contentType: 'application/json' });
+  const [, , last] = figures;
+  // 256 MB of textures of 240 × 240 pixels, and one for the colour table.
+  const mostTextures = (256 * 2 ** 20) / (tileSize * tileSize * 4) + 1;
+  expect(last?.objectUrls).toBe(0);
+  expect(last?.bitmaps).toBeLessThan(100);
+  expect(last?.textures).toBeLessThanOrEqual(mostTextures);
+  expect(last?.mainThreadDecodes).toBe(0);
+  expect(last?.canvasCopies).toBe(0);
+  expect(last?.contexts).toBe(1);
+});
+
+/** Opens a slide that is drawn with WebGL. */
+async function openWithWebGl(page: Page): Promise<void> {
+  await forceDrawer(page, 'webgl');
+  await page.goto('/wsi-viewer');
+  await page.getByRole('button', { name: slideName }).click();
+  await expect(page.getByRole('toolbar', { name: 'View controls' })).toBeVisible();
+  await expect(page.getByText('Loading tiles...')).toBeHidden();
+}
+
+const meanColour = (page: Page) => meanColourOf(page.getByRole('application'));
+
+test('a lost graphics context is restored and the slide is drawn again', async ({ visit }) => {
+  const page = await visit('user');
+  await openWithWebGl(page);
+  await page.waitForTimeout(1000);
+  const before = await meanColour(page);
+  const isLost = await page.evaluate(async () => {
+    const canvas = document.querySelector('.openseadragon-canvas canvas');
+    const gl = canvas instanceof HTMLCanvasElement ? canvas.getContext('webgl2') : null;
+    const extension = gl?.getExtension('WEBGL_lose_context');
+    extension?.loseContext();
+    await new Promise((done) => setTimeout(done, 300));
+    const lost = gl?.isContextLost();
+    extension?.restoreContext();
+    return lost;
+  });
+  expect(isLost).toBe(true);
+  await expect
+    .poll(async () => {
+      const after = await meanColour(page);
+      return Math.abs(after.red - before.red) + Math.abs(after.green - before.green);
+    })
+    .toBeLessThan(2);
+});
+
+test('a graphics context that stays lost is replaced by the canvas, without a reload', async ({ visit }) => {
+  const page = await visit('user');
+  await openWithWebGl(page);
+  await page.waitForTimeout(1000);
+  const before = await meanColour(page);
+  await page.evaluate(() => {
+    const canvas = document.querySelector('.openseadragon-canvas canvas');
+    const gl = canvas instanceof HTMLCanvasElement ? canvas.getContext('webgl2') : null;
+    gl?.getExtension('WEBGL_lose_context')?.loseContext();
+  });
+  await expect
+    .poll(
+      async () => {
+        const after = await meanColour(page);
+        return Math.abs(after.red - before.red) + Math.abs(after.green - before.green);
+      },
+      { timeout: 15_000 },
+    )
+    .toBeLessThan(2);
+});
+
+test('brightness and white balance change what WebGL draws, and are reset', async ({ visit }) => {
+  const page = await visit('user');
+  await openWithWebGl(page);
+  await page.waitForTimeout(1000);
+  const before = await meanColour(page);
+  const colours = page.getByRole('button', { name: /^Brightness and colours/ });
+  await colours.click();
+  await page.getByRole('slider', { name: 'Brightness' }).focus();
+  await page.keyboard.press('Home');
+  await colours.click();
+  // Half of what is measured is the ground beside the slide.
+  await expect.poll(async () => (await meanColour(page)).red).toBeLessThan(before.red - 20);
+  await page.getByRole('button', { name: 'Reset colours' }).click();
+  await expect.poll(async () => Math.abs((await meanColour(page)).red - before.red)).toBeLessThan(3);
+
+  await colours.click();
+  await page.getByRole('button', { name: 'White balance', exact: true }).click();
+  await expect(page.getByText('Click an empty, bright place on the slide')).toBeVisible();
+  const stage = await page.getByRole('application').boundingBox();
+  if (stage === null) throw new Error('not shown');
+  // Empty glass on the left of the tissue.
+  await page.mouse.click(stage.x + stage.width * 0.2, stage.y + stage.height * 0.6);
+  await expect(page.getByRole('button', { name: 'Reset white balance' })).toBeVisible();
+  await expect(page.getByText('The white balance has been set')).toBeAttached();
+  await expect(page.getByText('Colours changed')).toBeVisible();
+});
+
+for (const [format, magic] of [
+  ['PNG', '89504e47'],
+  ['JPEG', 'ffd8ff'],
+] as const) {
+  test(`a picture is saved as ${format} at a chosen magnification`, async ({ visit }) => {
+    const page = await visit('user');
+    await openWithWebGl(page);
+    await page.keyboard.press('Shift+S');
+    const panel = page.getByRole('region', { name: 'Save picture…' });
+    await panel.getByText(format, { exact: true }).click();
+    const choices = await panel.getByRole('combobox').locator('option').allTextContents();
+    await panel.getByRole('combobox').selectOption({ index: choices.length - 1 });
+    const pixels = /([\d,.]+) × ([\d,.]+) pixels/.exec(await panel.innerText());
+    const [width, height] = [pixels?.[1], pixels?.[2]].map((text) => Number(text?.replace(/[,.]/g, '')));
+    const downloading = page.waitForEvent('download');
+    await panel.getByRole('button', { name: 'Save' }).click();
+    const file = await readFile(await (await downloading).path());
+    expect(file.subarray(0, magic.length / 2).toString('hex')).toBe(magic);
+    const size = await page.evaluate(async (bytes) => {
+      const blob = new Blob([Uint8Array.from(atob(bytes), (character) => character.charCodeAt(0))]);
+      const bitmap = await createImageBitmap(blob);
+      return [bitmap.width, bitmap.height];
+    }, file.toString('base64'));
+    expect(size).toEqual([width, height]);
+    expect(width).toBeGreaterThan(1000);
+  });
+}

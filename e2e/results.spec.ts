@@ -1,0 +1,283 @@
+/** Results of programs over a slide: a heatmap and cells, which a program sends by the API or a person by the browser. */
+import { readFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
+import sharp from 'sharp';
+import { administratorToken, call } from './accounts.ts';
+import { openSlide, test } from './annotation-steps.ts';
+import { expectNoAxeFindings } from './axe.ts';
+import { expect } from './test.ts';
+
+const panel = (page: Page) => page.getByRole('region', { name: 'Analysis results' });
+const openResults = (page: Page) => page.getByRole('button', { name: 'Analysis results' }).click();
+const readout = (page: Page) => panel(page).getByRole('status');
+
+interface Result {
+  readonly name: string;
+  readonly kind: 'raster' | 'vector';
+  readonly file: Uint8Array;
+}
+
+/** Sends the file as a program does, and waits for the import. */
+async function sendResult(address: string, imageId: string, { name, kind, file }: Result): Promise<string> {
+  const token = await administratorToken(address);
+  const path = `/image-catalog/images/${imageId}/result-layers`;
+  const layer = await call(address, 'POST', path, { token, body: { name, kind } });
+  const sent = await fetch(new URL(layer.upload as string, address), {
+    method: 'PATCH',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'tus-resumable': '1.0.0',
+      'upload-offset': '0',
+      'upload-length': String(file.length),
+      'content-type': 'application/offset+octet-stream',
+    },
+    body: new Uint8Array(file),
+  });
+  expect(sent.status).toBe(204);
+  const state = async () => {
+    const { layers } = await call(address, 'GET', path, { token });
+    return (layers as { id: string; state: string; problem: unknown }[]).find(({ id }) => id === layer.id);
+  };
+  await expect.poll(state, { timeout: 30_000 }).toMatchObject({ state: 'ready', problem: null });
+  return layer.id as string;
+}
+
+/** Opens a slide with a result, and the panel. */
+async function openWithResult(page: Page, address: string, result: Result) {
+  const slide = await openSlide(page);
+  const layerId = await sendResult(address, imageOf(page), result);
+  await page.reload();
+  await openResults(page);
+  return { slide, layerId };
+}
+
+const imageOf = (page: Page) => new URL(page.url()).searchParams.get('image') ?? '';
+
+/** A mask of continuous values as a program writes it: 0 on the left to 255 on the right. */
+function heatmap(): Promise<Buffer> {
+  const [width, height] = [256, 342];
+  const values = Buffer.from(Array.from({ length: width * height }, (_, index) => index % width));
+  return sharp(values, { raw: { width, height, channels: 1 } })
+    .toColourspace('b-w')
+    .tiff({ compression: 'none' })
+    .toBuffer();
+}
+
+/** Cells of 20 pixels in a grid: every fourth one is a mitosis. */
+function cells(): Uint8Array {
+  const features = Array.from({ length: 20 * 20 }, (_, index) => {
+    const [x, y] = [40 + (index % 20) * 48, 40 + Math.floor(index / 20) * 48];
+    const ring = [
+      [x - 10, y - 10],
+      [x + 10, y - 10],
+      [x + 10, y + 10],
+      [x - 10, y + 10],
+      [x - 10, y - 10],
+    ];
+    return {
+      type: 'Feature',
+      geometry: { type: 'Polygon', coordinates: [ring] },
+      properties: {
+        objectType: 'detection',
+        classification:
+          index % 4 === 0 ? { name: 'Mitosis', color: [255, 0, 0] } : { name: 'Other', color: [0, 0, 255] },
+        measurements: { Area: 400, Score: index },
+      },
+    };
+  });
+  return Buffer.from(JSON.stringify({ type: 'FeatureCollection', features }));
+}
+
+/** Outlines the first 10 rows and 8 columns of the cells as an annotation. */
+async function outlineTumour(address: string, imageId: string): Promise<void> {
+  const token = await administratorToken(address);
+  const layer = await call(address, 'POST', `/image-catalog/images/${imageId}/annotation-layers`, {
+    token,
+    body: { name: 'Regions' },
+  });
+  const outline = [
+    [16, 16],
+    [400, 16],
+    [400, 496],
+    [16, 496],
+    [16, 16],
+  ];
+  const feature = {
+    type: 'Feature',
+    id: '6f0e5d52-9d0a-4f0e-8a3e-0d6f6f6a3c11',
+    geometry: { type: 'Polygon', coordinates: [outline] },
+    properties: { objectType: 'annotation', classification: { name: 'Tumour', color: [200, 0, 0] } },
+  };
+  await call(address, 'POST', `/annotation-layers/${layer.id as string}/changes`, {
+    token,
+    body: { changes: [{ op: 'put', feature, base_revision: null }] },
+  });
+}
+
+/** Number of pixels that the layer has coloured on the screen. */
+function colouredPixels(page: Page, layerId: string): Promise<number> {
+  return page.evaluate((id) => {
+    const canvas = document.querySelector<HTMLCanvasElement>(`canvas[data-result-layer="${id}"]`);
+    const data = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+    let count = 0;
+    for (let index = 3; index < data.length; index += 4) if (data[index] !== 0) count++;
+    return count;
+  }, layerId);
+}
+
+test('a heatmap lies over the slide; its threshold and palette change without a request, and its value is read', async ({
+  visit,
+  product,
+}) => {
+  test.setTimeout(90_000);
+  const page = await visit('admin');
+  const { slide, layerId } = await openWithResult(page, product.address, {
+    name: 'Tumour probability',
+    kind: 'raster',
+    file: await heatmap(),
+  });
+  await expect(panel(page).getByRole('switch', { name: 'Show: Tumour probability' })).toBeChecked();
+  await expect.poll(() => colouredPixels(page, layerId)).toBeGreaterThan(10_000);
+  const before = await colouredPixels(page, layerId);
+
+  let requests = 0;
+  page.on('request', (request) => {
+    if (/overlays/.test(request.url())) requests += 1;
+  });
+  const lowest = panel(page).getByRole('slider', { name: 'Lowest value' });
+  await lowest.focus();
+  for (let step = 0; step < 80; step += 1) await page.keyboard.press('ArrowRight');
+  await expect.poll(() => colouredPixels(page, layerId)).toBeLessThan(before * 0.8);
+  await panel(page).getByRole('combobox', { name: 'Palette' }).selectOption('magma');
+  expect(requests).toBe(0);
+
+  await page.mouse.move(slide.x, slide.y);
+  await page.mouse.move(slide.x + 2, slide.y);
+  await expect(readout(page)).toHaveText(/^Value: \d/);
+  await expectNoAxeFindings(page);
+
+  await panel(page).getByRole('switch', { name: 'Show: Tumour probability' }).click({ force: true });
+  await expect(page.locator(`canvas[data-result-layer="${layerId}"]`)).toHaveCount(0);
+});
+
+test('cells are drawn and counted by class, one class is hidden, and the layer is deleted', async ({
+  visit,
+  product,
+}) => {
+  test.setTimeout(90_000);
+  const page = await visit('admin');
+  const { slide, layerId } = await openWithResult(page, product.address, {
+    name: 'Cells',
+    kind: 'vector',
+    file: cells(),
+  });
+  const item = panel(page)
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('switch', { name: 'Show: Cells' }) });
+  if (!(await item.getByRole('switch').isChecked())) await item.getByRole('switch').click({ force: true });
+  const legend = item.getByRole('list', { name: 'Classes' });
+  await page.keyboard.press('h');
+  // The whole slide is in view: the counts are those of the file.
+  await expect(legend.getByRole('listitem').filter({ hasText: 'Mitosis' })).toHaveText('Mitosis100');
+  await expect(legend.getByRole('listitem').filter({ hasText: 'Other' })).toHaveText('Other300');
+  await expect.poll(() => colouredPixels(page, layerId)).toBeGreaterThan(1000);
+  const all = await colouredPixels(page, layerId);
+  await legend.getByRole('checkbox', { name: 'Show: Other' }).uncheck();
+  await expect.poll(() => colouredPixels(page, layerId)).toBeLessThan(all / 2);
+  await expectNoAxeFindings(page);
+
+  await page.mouse.move(slide.x, slide.y);
+  await page.mouse.wheel(0, -600);
+  await expect(legend.getByRole('listitem').filter({ hasText: 'Mitosis' })).not.toHaveText('Mitosis100');
+
+  await panel(page).getByRole('button', { name: 'Delete: Cells' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Delete the result layer?' });
+  await dialog.getByRole('button', { name: 'Delete the layer' }).click();
+  await expect(panel(page).getByRole('switch', { name: 'Show: Cells' })).toHaveCount(0);
+});
+
+test('a person counts mitoses inside an outlined tumour, filters by a measurement, and exports the count', async ({
+  visit,
+  product,
+}) => {
+  test.setTimeout(90_000);
+  const page = await visit('admin');
+  await openSlide(page);
+  await outlineTumour(product.address, imageOf(page));
+  await openWithResult(page, product.address, { name: 'Cells', kind: 'vector', file: cells() });
+  const layer = panel(page).getByRole('listitem').filter({ hasText: 'Mitosis' }).first();
+  const mitoses = layer
+    .getByRole('list', { name: 'Classes' })
+    .getByRole('listitem')
+    .filter({ hasText: 'Mitosis' });
+  const others = layer
+    .getByRole('list', { name: 'Classes' })
+    .getByRole('listitem')
+    .filter({ hasText: 'Other' });
+  await panel(page).getByRole('combobox', { name: 'Count in' }).selectOption({ label: '1. Tumour' });
+  // The outline has the cells of the first 10 rows and 8 columns.
+  await expect(mitoses).toHaveText('Mitosis20');
+  await expect(others).toHaveText('Other60');
+
+  await layer.getByRole('checkbox', { name: 'Show: Other' }).uncheck();
+  const downloading = page.waitForEvent('download');
+  await panel(page).getByRole('button', { name: 'Export the counts (CSV)' }).click();
+  const file = await downloading;
+  expect(file.suggestedFilename()).toBe('Cells.csv');
+  expect(await readFile(await file.path(), 'utf8')).toBe(
+    '\uFEFFLayer,Region,Class,Measurement,Minimum,Maximum,Count\r\nCells,1. Tumour,Mitosis,,,,20\r\n',
+  );
+
+  await panel(page).getByRole('combobox', { name: 'Filter by measurement' }).selectOption('Score');
+  await expect(mitoses).toHaveText('Mitosis20');
+  await panel(page).getByRole('slider', { name: 'Lowest value' }).press('ArrowRight');
+  // The first cell, a mitosis, has the score 0.
+  await expect(mitoses).toHaveText('Mitosis19');
+  await panel(page).getByRole('checkbox', { name: 'Colour by measurement' }).check();
+  await expectNoAxeFindings(page);
+  await panel(page).getByRole('combobox', { name: 'Count in' }).selectOption({ label: 'Field of view' });
+  await panel(page).getByRole('combobox', { name: 'Filter by measurement' }).selectOption('No filter');
+  // The whole slide is in view.
+  await expect(mitoses).toHaveText('Mitosis100');
+});
+
+test('a person adds cells to a slide without results, reads why a wrong file is refused, and cancels an upload', async ({
+  visit,
+}) => {
+  test.setTimeout(90_000);
+  const page = await visit('admin');
+  await openSlide(page);
+  await openResults(page);
+  await expect(panel(page)).toContainText('This slide has no results yet.');
+  const dialog = page.getByRole('dialog', { name: 'Add a result' });
+  async function upload(name: string, buffer: Buffer) {
+    await panel(page).getByRole('button', { name: 'Add a result' }).click();
+    await dialog.locator('input[type=file]').setInputFiles({ name, buffer, mimeType: '' });
+    await dialog.getByRole('button', { name: 'Upload', exact: true }).click();
+  }
+  await panel(page).getByRole('button', { name: 'Add a result' }).click();
+  await dialog.locator('input[type=file]').setInputFiles({
+    name: 'model 1.geojson',
+    buffer: Buffer.from(cells()),
+    mimeType: '',
+  });
+  await expect(dialog.getByRole('textbox', { name: 'Name' })).toHaveValue('model 1');
+  await expect(dialog.getByRole('combobox', { name: 'Kind' })).toHaveValue('vector');
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Cells of model 1');
+  await expectNoAxeFindings(page);
+  await dialog.getByRole('button', { name: 'Upload', exact: true }).click();
+  await expect(dialog).toBeHidden();
+  const cellsSwitch = panel(page).getByRole('switch', { name: 'Show: Cells of model 1' });
+  await expect(cellsSwitch).toBeChecked({ timeout: 30_000 });
+  await expect(panel(page).getByRole('list', { name: 'Classes' })).toContainText('Mitosis');
+
+  await upload('broken.tif', Buffer.from('This is no TIFF.'));
+  await expect(panel(page)).toContainText('The file has an unknown format', { timeout: 30_000 });
+
+  // The server does not answer: the upload waits until the person cancels it.
+  await page.route('**/result-layers/*/file', () => undefined);
+  await upload('late.geojson', Buffer.from(cells()));
+  await dialog.getByRole('button', { name: 'Cancel the upload' }).click();
+  await expect(dialog).toBeHidden();
+  await expect(panel(page).getByRole('switch')).toHaveCount(2);
+});

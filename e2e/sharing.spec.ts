@@ -1,0 +1,235 @@
+/**
+ * Share links: a teacher makes a tour of five views and shares it, a student without an account follows it on a phone and
+ * answers its question, the teacher reads the answer and ends the link. A visitor sees the annotations of a shared slide.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Page } from '@playwright/test';
+import { administratorToken, call } from './accounts.ts';
+import { test } from './annotation-steps.ts';
+import { expectNoAxeFindings } from './axe.ts';
+import { expect, slideName } from './test.ts';
+
+const phone = { width: 390, height: 844 };
+const lessonTitle = 'Ders 3';
+
+// The student's page asks for the slide of the ended link, and for the link itself when it is opened again.
+test.use({
+  expectedComplaints: /status of 40[14] .*(image-catalog\/proxy|share-links\/open|presentation-events)/,
+});
+
+async function saveView(teacher: Page, title: string) {
+  await teacher.getByRole('button', { name: 'Save view' }).click();
+  const dialog = teacher.getByRole('dialog', { name: 'Save this view' });
+  await dialog.getByLabel('Title').fill(title);
+  await dialog.getByLabel('Text (optional)').fill(`${title}: önce kenara bakın.`);
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(dialog).toHaveCount(0);
+}
+
+/** Puts one annotation on a layer of the slide that every member may read. @returns the ids of the slide and the layer */
+async function annotateSlide(address: string, token: string) {
+  const { images } = await call(address, 'GET', '/image-catalog/images', { token });
+  const slide = (images as { id: string; file_name: string }[]).find(
+    ({ file_name }) => file_name === slideName,
+  );
+  if (slide === undefined) throw new Error(`The catalogue does not list ${slideName}.`);
+  const layer = await call(address, 'POST', `/image-catalog/images/${slide.id}/annotation-layers`, {
+    token,
+    body: { name: 'ogrenci-listesi.geojson', visibility: 'members' },
+  });
+  const layerId = String(layer.id);
+  const changes = [newTriangle()];
+  await call(address, 'POST', `/annotation-layers/${layerId}/changes`, { token, body: { changes } });
+  return { imageId: slide.id, layerId };
+}
+
+function newTriangle() {
+  const corners = [
+    [200, 200],
+    [900, 200],
+    [900, 900],
+    [200, 200],
+  ];
+  const feature = {
+    type: 'Feature',
+    id: randomUUID(),
+    geometry: { type: 'Polygon', coordinates: [corners] },
+    properties: { objectType: 'annotation', name: 'Kenar' },
+  };
+  return { op: 'put', feature, base_revision: null };
+}
+
+test('a teacher shares a tour with a question, a student without an account answers it on a phone', async ({
+  visit,
+  product,
+}) => {
+  test.setTimeout(180_000);
+  const token = await administratorToken(product.address);
+  const body = { dataset: 'Aperio', access: 'open', sharing: true };
+  await call(product.address, 'PUT', '/admin/datasets', { token, body });
+  const teacher = await visit('user');
+  const student = await visit('anonymous');
+  await student.setViewportSize(phone);
+
+  await test.step('the teacher saves five views of a slide', async () => {
+    await teacher.goto('/wsi-viewer');
+    await teacher.getByRole('button', { name: new RegExp(slideName) }).click();
+    for (let number = 1; number <= 5; number++) {
+      await saveView(teacher, `Görünüm ${number}`);
+      await teacher.getByRole('button', { name: 'Zoom in' }).click();
+    }
+  });
+
+  await test.step('the teacher makes a tour of them with a question', async () => {
+    await teacher.goto('/collections');
+    await teacher.getByRole('button', { name: 'Yeni koleksiyon' }).click();
+    await teacher.getByRole('dialog').getByLabel('Başlık').fill(lessonTitle);
+    await teacher.getByRole('button', { name: 'Oluştur' }).click();
+    await teacher.getByRole('button', { name: 'Öğe ekle' }).click();
+    for (let number = 1; number <= 5; number++) await teacher.getByLabel(`Görünüm ${number}`).check();
+    await teacher.getByRole('button', { name: '5 öğe ekle' }).click();
+    await teacher.getByRole('button', { name: 'Aşağı taşı: Görünüm 1' }).click();
+    await teacher.getByRole('button', { name: 'Yukarı taşı: Görünüm 1' }).press('Enter');
+    const second = teacher.getByRole('listitem').filter({ hasText: 'Görünüm 2' });
+    await second.getByRole('button', { name: 'Soru ekle' }).click();
+    await second.getByLabel('Soru metni').fill('Hangi boya?');
+    await second.getByLabel('1. seçenek', { exact: true }).fill('PAS');
+    await second.getByLabel('2. seçenek', { exact: true }).fill('H&E');
+    await second.getByLabel('2. seçenek doğru').check();
+    await second.getByLabel('Yanıttan sonraki açıklama').fill('Çekirdekler mavi.');
+    // A button half below the bar of the page counts as a target that is too small.
+    await teacher.evaluate(() => window.scrollTo(0, 0));
+    await expectNoAxeFindings(teacher);
+    await teacher.getByRole('button', { name: 'Kaydet' }).click();
+    await expect(teacher.getByRole('heading', { name: lessonTitle })).toBeVisible();
+    await expectNoAxeFindings(teacher);
+  });
+
+  const address = await test.step('the teacher shares it for a week', async () => {
+    await teacher.getByRole('button', { name: `Paylaş: ${lessonTitle}` }).click();
+    const dialog = teacher.getByRole('dialog', { name: 'Koleksiyonu bağlantıyla paylaş' });
+    await expect(dialog.getByLabel('Kaç gün geçerli olsun?')).toHaveValue('7');
+    await dialog.getByRole('button', { name: 'Bağlantı oluştur' }).click();
+    const field = teacher.getByRole('dialog', { name: 'Bağlantı hazır' }).getByLabel('Bağlantı');
+    await expect(field).toHaveValue(/\/shared#[\w-]{43}$/);
+    return field.inputValue();
+  });
+
+  await test.step('the student opens it on a phone and answers the question', async () => {
+    const told: Promise<string>[] = [];
+    student.on('response', (response) => {
+      if (response.url().includes('/share-links/open')) told.push(response.text());
+    });
+    const tile = student.waitForResponse(/image_files/);
+    await student.goto(`/shared${new URL(address).hash}`);
+    await expect(student.getByRole('heading', { name: `${lessonTitle} · Görünüm 1` })).toBeVisible();
+    expect((await tile).status()).toBe(200);
+    await expect(student.getByText('Görünüm 1: önce kenara bakın.')).toBeVisible();
+    await expect(student.getByText(slideName)).toHaveCount(0);
+    await student.getByRole('button', { name: 'Sonraki' }).click();
+    await student.getByLabel('H&E').check();
+    await expectNoAxeFindings(student);
+    expect((await Promise.all(told)).join()).not.toMatch(/"correct"|Çekirdekler/);
+    await student.getByRole('button', { name: 'Yanıtla' }).click();
+    await expect(student.getByText('Çekirdekler mavi.')).toBeVisible();
+    await expect(student.getByRole('status').filter({ hasText: 'Doğru' })).toBeVisible();
+    const scrollWidth = await student.evaluate(() => document.documentElement.scrollWidth);
+    expect(scrollWidth).toBeLessThanOrEqual(phone.width);
+  });
+
+  await test.step('the student follows the teacher who presents, leaves and follows again', async () => {
+    await teacher.goto('/collections');
+    await teacher.getByRole('link', { name: `Aç: ${lessonTitle}` }).click();
+    await expect(teacher.getByRole('heading', { name: `${lessonTitle} · Görünüm 1` })).toBeVisible();
+    await teacher.getByRole('button', { name: 'Sun', exact: true }).click();
+    await expect(student.getByRole('heading', { name: `${lessonTitle} · Görünüm 1` })).toBeVisible();
+    await teacher.getByRole('button', { name: 'Sonraki' }).click();
+    await teacher.getByRole('button', { name: 'Sonraki' }).click();
+    await expect(student.getByRole('heading', { name: `${lessonTitle} · Görünüm 3` })).toBeVisible();
+    await student.getByRole('button', { name: 'İzlemeyi bırak' }).click();
+    await teacher.getByRole('button', { name: 'Sonraki' }).click();
+    await expect(teacher.getByRole('heading', { name: `${lessonTitle} · Görünüm 4` })).toBeVisible();
+    await expect(student.getByRole('heading', { name: `${lessonTitle} · Görünüm 3` })).toBeVisible();
+    await student.getByRole('button', { name: 'Sunumu izle' }).click();
+    await expect(student.getByRole('heading', { name: `${lessonTitle} · Görünüm 4` })).toBeVisible();
+    await teacher.getByRole('button', { name: 'Sunumu bitir' }).click();
+    await expect(student.getByRole('button', { name: 'İzlemeyi bırak' })).toHaveCount(0);
+  });
+
+  await test.step('the teacher reads the results', async () => {
+    await teacher.goto('/collections');
+    await teacher.getByRole('link', { name: `Yanıtlar: ${lessonTitle}` }).click();
+    const row = teacher.getByRole('row', { name: /1\. ziyaretçi/ });
+    await expect(row).toContainText('H&E');
+    await expect(row).toContainText('Doğru');
+    const download = teacher.waitForEvent('download');
+    await teacher.getByRole('button', { name: 'CSV indir' }).click();
+    expect((await download).suggestedFilename()).toBe('answers.csv');
+  });
+
+  await test.step('the open slide goes dark within a second after the teacher has ended the link', async () => {
+    await teacher.goto('/dashboard/profile');
+    const ended = student.getByRole('heading', { name: 'Bu bağlantı artık açılmıyor' });
+    await teacher.getByRole('button', { name: new RegExp(lessonTitle) }).click();
+    await expect(ended).toBeVisible({ timeout: 2000 });
+    await student.reload();
+    await expect(ended).toBeVisible();
+  });
+});
+
+test('a visitor sees the annotations of a shared slide, cannot change them, and loses them with the revoked link', async ({
+  visit,
+  product,
+}) => {
+  const { address } = product;
+  const token = await administratorToken(address);
+  const dataset = { dataset: 'Aperio', access: 'open', sharing: true };
+  await call(address, 'PUT', '/admin/datasets', { token, body: dataset });
+  const { imageId, layerId } = await annotateSlide(address, token);
+  const link = await call(address, 'POST', '/share-links', {
+    token,
+    body: { target: { type: 'slide', id: imageId }, title: lessonTitle, show_annotations: true },
+  });
+  const visitor = await visit('anonymous');
+  await visitor.setViewportSize(phone);
+  const annotations = visitor.getByRole('img', { name: 'Slayttaki işaretleme sayısı: 1' });
+  const layerAddress = `${address}/api/v1/annotation-layers/${layerId}`;
+
+  const session =
+    await test.step('the visitor opens the link, hides the annotations and shows them again', async () => {
+      const opened = visitor.waitForResponse(/share-links\/open/);
+      await visitor.goto(`/shared${new URL(String(link.url)).hash}`);
+      const { session_id } = (await (await opened).json()) as { session_id: string };
+      await expect(annotations).toBeVisible();
+      await expect(visitor.getByText('ogrenci-listesi')).toHaveCount(0);
+      const toggle = visitor.getByRole('button', { name: 'İşaretlemeler', exact: true });
+      await toggle.click();
+      await expect(annotations).toHaveCount(0);
+      await toggle.click();
+      await expect(annotations).toBeVisible();
+      return session_id;
+    });
+
+  await test.step('the visitor cannot change the annotations', async () => {
+    await visitor.keyboard.press('d');
+    await expect(visitor.getByRole('toolbar', { name: /Drawing tools|Çizim araçları/ })).toHaveCount(0);
+    const query = { session };
+    const read = await visitor.request.get(`${layerAddress}/annotations`, { params: query });
+    expect(read.status()).toBe(200);
+    const data = { changes: [newTriangle()] };
+    const changed = await visitor.request.post(`${layerAddress}/changes`, { params: query, data });
+    expect(changed.status()).toBe(401);
+    const deleted = await visitor.request.delete(layerAddress, { params: query });
+    expect(deleted.status()).toBe(401);
+    await visitor.reload();
+    await expect(annotations).toBeVisible();
+  });
+
+  await test.step('the annotations vanish with the revoked link', async () => {
+    await call(address, 'DELETE', `/share-links/${String(link.id)}`, { token });
+    await expect(visitor.getByRole('heading', { name: 'Bu bağlantı artık açılmıyor' })).toBeVisible();
+    await expect(annotations).toHaveCount(0);
+    const read = await visitor.request.get(`${layerAddress}/annotations`, { params: { session } });
+    expect([401, 404]).toContain(read.status());
+  });
+});

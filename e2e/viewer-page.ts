@@ -1,0 +1,63 @@
+/**
+ * Serves a page with viewers of other projects. Its origin is not that of the product, as for the people who use these viewers:
+ * requests need the CORS headers of the product.
+ */
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import path from 'node:path';
+
+export interface ViewerPage {
+  readonly origin: string;
+  stop(): Promise<void>;
+}
+
+const types: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.wasm': 'application/wasm' };
+
+/** Folders of packages by the first segment of the path. */
+const folders: Readonly<Record<string, string>> = {
+  'dicom-microscopy-viewer': 'node_modules/dicom-microscopy-viewer/dist',
+  'dicomweb-client': 'node_modules/dicomweb-client/build',
+  openseadragon: 'node_modules/openseadragon/build/openseadragon',
+};
+
+// PUBLIC_LIB_URL is where dicom-microscopy-viewer looks for its decoders.
+const html = `<!doctype html><meta charset="utf-8"><title>Viewers</title>
+<link rel="icon" href="data:,">
+<style>body { margin: 0 } #viewport { width: 800px; height: 600px }</style>
+<div id="viewport"></div>
+<script>window.PUBLIC_LIB_URL = '/dicom-microscopy-viewer/dynamic-import/';</script>
+<script src="/dicomweb-client/dicomweb-client.js"></script>
+<script src="/dicom-microscopy-viewer/dicomMicroscopyViewer.bundle.min.js"></script>
+<script src="/openseadragon/openseadragon.min.js"></script>`;
+
+export async function serveViewerPage(): Promise<ViewerPage> {
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return {
+    origin: `http://127.0.0.1:${address.port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+  const [, name = '', ...rest] = pathname.split('/');
+  const folder = folders[name];
+  if (folder === undefined) {
+    response.setHeader('Content-Type', 'text/html').end(html);
+    return;
+  }
+  try {
+    const bytes = await readFile(path.join(folder, path.normalize(`/${rest.join('/')}`)));
+    response.setHeader('Content-Type', types[path.extname(pathname)] ?? 'application/octet-stream');
+    response.end(bytes);
+  } catch {
+    response.writeHead(404).end();
+  }
+}
