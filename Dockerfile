@@ -10,6 +10,8 @@ WORKDIR /lamina
 ENV NODE_ENV=production
 COPY package.json package-lock.json .npmrc ./
 COPY packages/contract/package.json packages/contract/
+COPY packages/annotations/package.json packages/annotations/
+COPY packages/demo-slides/package.json packages/demo-slides/
 COPY packages/server/package.json packages/server/
 COPY packages/slide/package.json packages/slide/
 COPY packages/web/package.json packages/web/
@@ -23,7 +25,7 @@ COPY package.json package-lock.json .npmrc tsconfig.base.json ./
 COPY scripts scripts
 COPY packages packages
 RUN npm ci --include=dev --ignore-scripts
-RUN node --input-type=module --eval "await (await import('./scripts/web-app.mjs')).buildWebApp()"
+RUN npm run build
 
 FROM node:24-bookworm-slim
 # OpenSlide reads the formats that Lamina does not read by itself (docs/formats). Without it everything else works.
@@ -34,6 +36,8 @@ WORKDIR /lamina
 COPY --from=packages /lamina ./
 COPY LICENSE README.md .env.example ./
 COPY packages/contract packages/contract
+COPY packages/annotations packages/annotations
+COPY packages/demo-slides packages/demo-slides
 COPY packages/slide packages/slide
 COPY packages/server packages/server
 COPY --from=web /lamina/packages/web/dist packages/web/dist

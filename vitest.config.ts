@@ -11,7 +11,10 @@ export default defineConfig({
           // A test that hangs ends; one on a busy machine is waited for.
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          include: ['packages/{contract,slide,server}/src/**/*.test.ts', 'scripts/**/*.test.mjs'],
+          include: [
+            'packages/{annotations,contract,slide,demo-slides,server}/src/**/*.test.ts',
+            'scripts/**/*.test.ts',
+          ],
         },
       },
       'packages/web/vite.config.ts',

@@ -1,0 +1,69 @@
+/** Runs in the page before its scripts: measures how annotations are drawn. */
+
+interface AnnotationProbe {
+  /** Milliseconds since the navigation; 0 before it. */
+  listRequestedAt: number;
+  firstPictureAt: number;
+  /** Milliseconds of the main thread for the annotations of each frame. */
+  frames: number[];
+  /** Milliseconds from the release of the pointer to the end of the work that it caused. */
+  releases: number[];
+  longTasks: { readonly end: number; readonly ms: number }[];
+}
+
+declare global {
+  interface Window {
+    annotationProbe: AnnotationProbe;
+  }
+}
+
+/** Runs as text in the page: it uses nothing from outside. */
+export function installAnnotationProbe(): void {
+  const probe: AnnotationProbe = {
+    listRequestedAt: 0,
+    firstPictureAt: 0,
+    frames: [],
+    releases: [],
+    longTasks: [],
+  };
+  window.annotationProbe = probe;
+  let frameStartedAt = 0;
+  const { fetch } = window;
+  window.fetch = (input, init) => {
+    const address = input instanceof Request ? input.url : String(input);
+    if (/annotation-layers\/[^/]+\/annotations/.test(address)) probe.listRequestedAt ||= performance.now();
+    return fetch(input, init);
+  };
+  const { clearRect, stroke } = CanvasRenderingContext2D.prototype;
+  const layerOf = ({ canvas }: CanvasRenderingContext2D) => {
+    const parent = canvas instanceof HTMLCanvasElement ? canvas.parentElement : null;
+    return parent?.className.includes('canvases') ? parent : null;
+  };
+  // The canvas of all annotations is cleared first, that of the unfinished shape after it.
+  CanvasRenderingContext2D.prototype.clearRect = function clear(...area) {
+    const layer = layerOf(this);
+    if (layer !== null && this.canvas === layer.firstElementChild) frameStartedAt = performance.now();
+    else if (layer !== null && frameStartedAt > 0) {
+      probe.frames.push(performance.now() - frameStartedAt);
+      frameStartedAt = 0;
+    }
+    clearRect.apply(this, area);
+  };
+  CanvasRenderingContext2D.prototype.stroke = function draw(this: CanvasRenderingContext2D, path?: Path2D) {
+    Reflect.apply(stroke, this, path === undefined ? [] : [path]);
+    if (probe.firstPictureAt === 0 && layerOf(this) !== null) probe.firstPictureAt = performance.now();
+  };
+  window.addEventListener(
+    'pointerup',
+    () => {
+      const startedAt = performance.now();
+      setTimeout(() => probe.releases.push(performance.now() - startedAt), 0);
+    },
+    { capture: true },
+  );
+  new PerformanceObserver((list) => {
+    for (const { startTime, duration } of list.getEntries()) {
+      probe.longTasks.push({ end: startTime + duration, ms: duration });
+    }
+  }).observe({ entryTypes: ['longtask'] });
+}

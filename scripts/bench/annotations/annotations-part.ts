@@ -1,0 +1,122 @@
+/**
+ * `npm run bench -- annotations`: the list of 10,000 annotations and their first picture, frames with 100,000 vertices, the brush
+ * on an outline of 50,000; and what becomes of changes when the server is killed, and when 20 people change one layer.
+ */
+import { mkdirSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import os from 'node:os';
+import { join } from 'node:path';
+import { startPostgres } from '../../services/postgres.ts';
+import { type BenchEnvironment, type BenchOptions, createEnvironment } from '../environment.ts';
+import { quantile } from '../load/statistics.ts';
+import { type RunningProduct, startProduct } from '../product.ts';
+import { circumstances, publish, tableOf } from '../report.ts';
+import { slideNames } from '../slides/slides.ts';
+import { measureInBrowser } from './browser-figures.ts';
+import { changeTogether } from './concurrent-writers.ts';
+import { killDuringSaves } from './killed-server.ts';
+import { clearLayers, makeLayer, outlinesIn } from './made-annotations.ts';
+
+export type Row = Readonly<Record<string, string | number>>;
+
+export async function annotationsPart({ isQuick }: BenchOptions): Promise<void> {
+  const environment = await createEnvironment();
+  const postgres = await startPostgres();
+  const rows: Row[] = [];
+  const add = (row: Row) => {
+    const withLoad = { ...row, 'load of the machine': (os.loadavg()[0] ?? 0).toFixed(1) };
+    console.log(JSON.stringify(withLoad));
+    rows.push(withLoad);
+  };
+  try {
+    const installations: readonly (readonly [name: string, env: NodeJS.ProcessEnv])[] = [
+      ['SQLite', {}],
+      ...(postgres === null ? [] : [['PostgreSQL', { DATABASE_URL: postgres.address }] as const]),
+    ];
+    for (const [name, env] of installations) {
+      await withProduct(environment, env, async (product) => {
+        add(await measureList(product, name, isQuick ? 3 : 20));
+        if (name === 'SQLite') for (const row of await measureInBrowser(product, isQuick)) add(row);
+      });
+      await withProduct(environment, { ...env, WORKERS: '3' }, async (product) => {
+        add(await changeTogether(product, name, isQuick ? 3 : 30));
+      });
+      add(await killDuringSaves(cleanFolder(environment), env, name, isQuick ? 3 : 50));
+    }
+  } finally {
+    await postgres?.stop();
+  }
+  publish('annotations', [circumstances(), '', tableOf(rows)], { isQuick });
+}
+
+function cleanFolder(environment: BenchEnvironment): BenchEnvironment {
+  const cache = join(environment.cache, 'annotations');
+  rmSync(cache, { recursive: true, force: true });
+  mkdirSync(cache, { recursive: true });
+  return { ...environment, cache };
+}
+
+async function withProduct(
+  environment: BenchEnvironment,
+  env: NodeJS.ProcessEnv,
+  use: (product: RunningProduct) => Promise<void>,
+): Promise<void> {
+  const product = await startProduct(cleanFolder(environment), env);
+  try {
+    await use(product);
+  } finally {
+    await product.stop();
+  }
+}
+
+async function measureList(product: RunningProduct, database: string, repeats: number): Promise<Row> {
+  const target = { ...product, imageId: product.imageId(slideNames.scan) };
+  const layerId = await makeLayer(target, outlinesIn({ width: 20_000, height: 15_000 }, 10_000, 30));
+  const times: number[] = [];
+  const firsts: number[] = [];
+  let bytes = 0;
+  for (let repeat = 0; repeat <= repeats; repeat++) {
+    const answer = await listOnce(product, layerId);
+    bytes = answer.bytes;
+    // The first answer also compiles code.
+    if (repeat > 0) {
+      times.push(answer.ms);
+      firsts.push(answer.firstByteMs);
+    }
+  }
+  await clearLayers(target);
+  return {
+    measured: `${database}: list of 10,000 annotations of 30 vertices, compressed, median of ${repeats}`,
+    result: `${Math.round(quantile(times, 0.5))} ms`,
+    detail: `p95 ${Math.round(quantile(times, 0.95))} ms, first byte ${Math.round(quantile(firsts, 0.5))} ms, ${(bytes / 1e6).toFixed(1)} MB`,
+    limit: '500 ms',
+  };
+}
+
+interface Answer {
+  readonly ms: number;
+  readonly firstByteMs: number;
+  readonly bytes: number;
+}
+
+/** Reads a list as a browser does, without decompressing it. */
+function listOnce({ port, token }: RunningProduct, layerId: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const startedAt = performance.now();
+    const path = `/api/v1/annotation-layers/${layerId}/annotations`;
+    const headers = { authorization: `Bearer ${token}`, 'accept-encoding': 'gzip, deflate, br, zstd' };
+    request({ host: '127.0.0.1', port, path, headers }, (response) => {
+      let bytes = 0;
+      let firstByteMs = 0;
+      response
+        .on('data', (part: Buffer) => {
+          if (bytes === 0) firstByteMs = performance.now() - startedAt;
+          bytes += part.length;
+        })
+        .on('error', reject)
+        .on('end', () => resolve({ ms: performance.now() - startedAt, firstByteMs, bytes }));
+    })
+      .on('error', reject)
+      .end();
+  });
+}

@@ -1,0 +1,150 @@
+/** Annotations in a headless Chromium on the same machine: first picture, frames while panning, release of the brush. */
+import { type Browser, chromium, type Page } from '@playwright/test';
+import { findChromium } from '../../services/chromium.ts';
+import { median, quantile } from '../load/statistics.ts';
+import type { RunningProduct } from '../product.ts';
+import { slideNames } from '../slides/slides.ts';
+import { installAnnotationProbe } from './annotation-probe.ts';
+import type { Row } from './annotations-part.ts';
+import { clearLayers, type MadeFeature, makeLayer, outline, outlinesIn } from './made-annotations.ts';
+import { measureCrashes } from './page-crashes.ts';
+import { middleOf, openContext, viewport } from './signed-in-page.ts';
+
+const brushStrokes = 10;
+
+export async function measureInBrowser(product: RunningProduct, isQuick: boolean): Promise<readonly Row[]> {
+  const browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] });
+  try {
+    return [
+      await measureFirstPicture(browser, product, isQuick ? 2 : 7),
+      ...(await measurePanning(browser, product)),
+      await measureBrush(browser, product),
+      await measureCrashes(browser, product, isQuick ? 3 : 50),
+    ];
+  } finally {
+    await browser.close();
+  }
+}
+
+/** Opens a field of the slide in a new browser context, with annotations over it. */
+async function withPage<Result>(
+  browser: Browser,
+  product: RunningProduct,
+  field: Readonly<Record<'x' | 'y' | 'zoom', number>>,
+  use: (page: Page) => Promise<Result>,
+): Promise<Result> {
+  const context = await openContext(browser, product);
+  try {
+    const page = await context.newPage();
+    await page.addInitScript(installAnnotationProbe);
+    const { x, y, zoom } = field;
+    const image = product.imageId(slideNames.scan);
+    const query = new URLSearchParams({ image, x: String(x), y: String(y), zoom: String(zoom) });
+    await page.goto(`${product.url}/wsi-viewer?${query}`);
+    await page.waitForFunction(() => window.annotationProbe.firstPictureAt > 0);
+    return await use(page);
+  } finally {
+    await context.close();
+  }
+}
+
+async function withLayer<Result>(
+  product: RunningProduct,
+  features: readonly MadeFeature[],
+  use: () => Promise<Result>,
+): Promise<Result> {
+  const target = { ...product, imageId: product.imageId(slideNames.scan) };
+  await makeLayer(target, features);
+  try {
+    return await use();
+  } finally {
+    await clearLayers(target);
+  }
+}
+
+const whole = { x: 4000, y: 3000, zoom: 0.2 };
+
+function measureFirstPicture(browser: Browser, product: RunningProduct, repeats: number): Promise<Row> {
+  return withLayer(product, outlinesIn({ width: 8000, height: 6000 }, 10_000, 30), async () => {
+    const pictures: number[] = [];
+    const tasks: number[] = [];
+    for (let repeat = 0; repeat < repeats; repeat++) {
+      const measured = await withPage(browser, product, whole, async (page) => {
+        await page.waitForTimeout(2000);
+        return page.evaluate(() => {
+          const { listRequestedAt, firstPictureAt, longTasks } = window.annotationProbe;
+          const after = longTasks.filter((task) => task.end > listRequestedAt).map((task) => task.ms);
+          return { picture: firstPictureAt - listRequestedAt, task: Math.max(0, ...after) };
+        });
+      });
+      pictures.push(measured.picture);
+      tasks.push(measured.task);
+    }
+    return {
+      measured: `browser: 10,000 annotations of 30 vertices, from the request of the list to the first picture, median of ${repeats}`,
+      result: `${Math.round(median(pictures))} ms`,
+      detail: `longest ${Math.round(Math.max(...pictures))} ms; longest task of the main thread ${Math.round(median(tasks))} ms`,
+      limit: '1000 ms',
+    };
+  });
+}
+
+async function measurePanning(browser: Browser, product: RunningProduct): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const zoom of [0.2, 0.4]) {
+    const field = { width: viewport.width / zoom, height: viewport.height / zoom };
+    const row = await withLayer(product, outlinesIn(field, 3334, 30), () =>
+      withPage(browser, product, { x: field.width / 2, y: field.height / 2, zoom }, async (page) => {
+        const [x, y] = await middleOf(page);
+        await page.waitForTimeout(2000);
+        await page.evaluate(() => {
+          window.annotationProbe.frames.length = 0;
+        });
+        await page.mouse.move(x, y);
+        await page.mouse.down();
+        for (let step = 0; step < 60; step++) {
+          await page.mouse.move(x + Math.sin(step / 5) * 60, y + Math.cos(step / 5) * 60);
+        }
+        await page.mouse.up();
+        await page.waitForTimeout(1000);
+        const frames = await page.evaluate(() => window.annotationProbe.frames);
+        return {
+          measured: `browser: main thread per frame while panning with 100,000 vertices in view, zoom ${zoom}, p95`,
+          result: `${quantile(frames, 0.95).toFixed(1)} ms`,
+          detail: `median ${median(frames).toFixed(1)} ms, longest ${Math.max(...frames).toFixed(1)} ms of ${frames.length} frames`,
+          limit: '4 ms',
+        };
+      }),
+    );
+    rows.push(row);
+  }
+  return rows;
+}
+
+function measureBrush(browser: Browser, product: RunningProduct): Promise<Row> {
+  return withLayer(product, [outline(4000, 3000, 1600, 50_000)], () =>
+    withPage(browser, product, { x: 4000, y: 3000, zoom: 0.25 }, async (page) => {
+      await page.keyboard.press('d');
+      await page.getByRole('region', { name: 'Annotations' }).getByRole('button', { name: /^Area/ }).click();
+      await page.keyboard.press('b');
+      const [x, y] = await middleOf(page);
+      for (let stroke = 0; stroke < brushStrokes; stroke++) {
+        const angle = 0.25 * stroke - 1.2;
+        const at = (reach: number) => [x + reach * Math.cos(angle), y + reach * Math.sin(angle)] as const;
+        await page.mouse.move(...at(380));
+        await page.mouse.down();
+        for (let step = 0; step <= 10; step++) await page.mouse.move(...at(380 + 6 * step));
+        await page.mouse.up();
+        await page.waitForTimeout(700);
+      }
+      const releases = await page.evaluate(() => window.annotationProbe.releases);
+      const strokes = releases.slice(-brushStrokes);
+      return {
+        measured: `browser: release of the brush on an outline of 50,000 vertices, longest of ${brushStrokes}`,
+        result: `${Math.round(Math.max(...strokes))} ms`,
+        detail: `median ${Math.round(median(strokes))} ms`,
+        limit: '100 ms',
+      };
+    }),
+  );
+}

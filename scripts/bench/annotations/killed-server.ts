@@ -1,0 +1,93 @@
+/** The server is killed while annotations are saved, and started again: what it acknowledged is there. */
+import { setTimeout } from 'node:timers/promises';
+import { callApi } from '../../services/api-client.ts';
+import type { BenchEnvironment } from '../environment.ts';
+import { type RunningProduct, startProduct } from '../product.ts';
+import { slideNames } from '../slides/slides.ts';
+import type { Row } from './annotations-part.ts';
+import { type MadeFeature, makeLayer, outline } from './made-annotations.ts';
+
+const writers = 4;
+const changesPerBatch = 5;
+
+interface Sent {
+  readonly features: readonly MadeFeature[];
+  isAcknowledged: boolean;
+}
+
+export async function killDuringSaves(
+  environment: BenchEnvironment,
+  env: NodeJS.ProcessEnv,
+  database: string,
+  kills: number,
+): Promise<Row> {
+  let product = await startProduct(environment, env);
+  const layerId = await makeLayer({ ...product, imageId: product.imageId(slideNames.scan) }, []);
+  const sent: Sent[] = [];
+  let lost = 0;
+  let rejected = 0;
+  for (let kill = 0; kill < kills; kill++) {
+    const from = sent.length;
+    const saving = Array.from({ length: writers }, () => saveUntilKilled(product, layerId, sent));
+    await setTimeout(100 + Math.random() * 400);
+    for (const pid of product.roots) process.kill(pid, 'SIGKILL');
+    await Promise.all(saving);
+    await product.stop();
+    product = await startProduct(environment, env);
+    const ids = await listIds(product, layerId);
+    for (const { features, isAcknowledged } of sent) {
+      if (isAcknowledged) lost += features.filter(({ id }) => !ids.has(id)).length;
+    }
+    // The browser sends a batch without an answer again.
+    for (const batch of sent.slice(from).filter(({ isAcknowledged }) => !isAcknowledged)) {
+      if (await save(product, layerId, batch.features)) batch.isAcknowledged = true;
+      else rejected++;
+    }
+  }
+  const acknowledged = sent.filter(({ isAcknowledged }) => isAcknowledged).length;
+  await product.stop();
+  return {
+    measured: `${database}: kill -9 of the server ${kills} times during saves; acknowledged annotations that are lost`,
+    result: lost,
+    detail: `${(acknowledged * changesPerBatch).toLocaleString('en')} annotations; ${rejected} batches rejected when they were sent again`,
+    limit: '0',
+  };
+}
+
+async function saveUntilKilled(product: RunningProduct, layerId: string, sent: Sent[]): Promise<void> {
+  for (;;) {
+    const features = Array.from({ length: changesPerBatch }, () =>
+      outline(Math.random() * 10_000, Math.random() * 10_000, 50, 20),
+    );
+    const batch: Sent = { features, isAcknowledged: false };
+    sent.push(batch);
+    try {
+      if (!(await save(product, layerId, features))) throw new Error('A batch was rejected.');
+    } catch (error) {
+      if (error instanceof TypeError) return; // The server is gone.
+      throw error;
+    }
+    batch.isAcknowledged = true;
+  }
+}
+
+async function save(
+  { url, token }: RunningProduct,
+  layerId: string,
+  features: readonly MadeFeature[],
+): Promise<boolean> {
+  const changes = features.map((feature) => ({ op: 'put', feature, base_revision: null }));
+  const response = await fetch(`${url}/api/v1/annotation-layers/${layerId}/changes`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ changes }),
+  });
+  await response.arrayBuffer();
+  return response.ok;
+}
+
+async function listIds({ url, token }: RunningProduct, layerId: string): Promise<ReadonlySet<string>> {
+  const path = `/annotation-layers/${layerId}/annotations`;
+  const { features } = await callApi<{ features: { id: string }[] }>(url, 'GET', path, { token });
+  return new Set(features.map(({ id }) => id));
+}

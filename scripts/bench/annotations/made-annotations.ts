@@ -1,0 +1,89 @@
+/** Layers of annotations for the bench. */
+import { randomUUID } from 'node:crypto';
+import { callApi } from '../../services/api-client.ts';
+
+export interface MadeFeature {
+  readonly type: 'Feature';
+  readonly id: string;
+  readonly geometry: { readonly type: 'Polygon'; readonly coordinates: readonly (readonly number[][])[] };
+  readonly properties: object;
+}
+
+const classes = [
+  { name: 'Tumor', color: [200, 0, 0] },
+  { name: 'Stroma', color: [150, 200, 150] },
+  { name: 'Necrosis', color: [50, 50, 50] },
+];
+
+/** Returns an outline with a wavy edge. */
+export function outline(
+  x: number,
+  y: number,
+  radius: number,
+  vertices: number,
+  id: string = randomUUID(),
+): MadeFeature {
+  const ring = Array.from({ length: vertices }, (_, i) => {
+    const angle = (2 * Math.PI * i) / vertices;
+    const reach = radius * (1 + 0.05 * Math.sin(angle * 12));
+    return [
+      Math.round((x + reach * Math.cos(angle)) * 100) / 100,
+      Math.round((y + reach * Math.sin(angle)) * 100) / 100,
+    ];
+  });
+  return {
+    type: 'Feature',
+    id,
+    geometry: { type: 'Polygon', coordinates: [[...ring, ring[0] ?? []]] },
+    properties: { objectType: 'annotation', classification: classes[Math.floor(x + y) % classes.length] },
+  };
+}
+
+interface Field {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Returns outlines side by side that fill a field. */
+export function outlinesIn({ width, height }: Field, count: number, vertices: number): MadeFeature[] {
+  const columns = Math.ceil(Math.sqrt((count * width) / height));
+  const step = width / columns;
+  return Array.from({ length: count }, (_, i) =>
+    outline((0.5 + (i % columns)) * step, (0.5 + Math.floor(i / columns)) * step, step * 0.4, vertices),
+  );
+}
+
+interface Target {
+  readonly url: string;
+  readonly token: string;
+  readonly imageId: string;
+}
+
+export async function makeLayer(
+  { url, token, imageId }: Target,
+  features: readonly MadeFeature[],
+): Promise<string> {
+  const path = `/image-catalog/images/${imageId}/annotation-layers`;
+  const body = { name: 'Bench', visibility: 'members', editing: 'members' };
+  const { id } = await callApi<{ id: string }>(url, 'POST', path, { token, body });
+  for (let from = 0; from < features.length; from += 1000) {
+    const changes = features
+      .slice(from, from + 1000)
+      .map((feature) => ({ op: 'put', feature, base_revision: null }));
+    await callApi(url, 'POST', `/annotation-layers/${id}/changes`, { token, body: { changes } });
+  }
+  return id;
+}
+
+/** Deletes all layers of the slide. */
+export async function clearLayers({ url, token, imageId }: Target): Promise<void> {
+  const path = `/image-catalog/images/${imageId}/annotation-layers`;
+  const { layers } = await callApi<{ layers: { id: string }[] }>(url, 'GET', path, { token });
+  for (const { id } of layers) {
+    // 204 has no body to parse.
+    await fetch(`${url}/api/v1/annotation-layers/${id}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${token}` },
+    });
+  }
+}

@@ -1,0 +1,75 @@
+/** The page crashes while the server does not answer saves: every annotation is there after the last reload. */
+import { setTimeout } from 'node:timers/promises';
+import type { Browser, Page } from '@playwright/test';
+import { callApi } from '../../services/api-client.ts';
+import type { RunningProduct } from '../product.ts';
+import { slideNames } from '../slides/slides.ts';
+import type { Row } from './annotations-part.ts';
+import { clearLayers } from './made-annotations.ts';
+import { middleOf, openContext } from './signed-in-page.ts';
+
+const changes = '**/api/v1/annotation-layers/*/changes';
+
+export async function measureCrashes(
+  browser: Browser,
+  product: RunningProduct,
+  crashes: number,
+): Promise<Row> {
+  const target = { ...product, imageId: product.imageId(slideNames.scan) };
+  const context = await openContext(browser, product);
+  const open = async (page: Page, number: number) => {
+    const query = new URLSearchParams({
+      image: target.imageId,
+      x: String(1000 + number * 5),
+      y: '700',
+      zoom: '0.5',
+    });
+    await page.goto(`${product.url}/wsi-viewer?${query}`);
+    await page.getByRole('toolbar', { name: 'Measuring and colours' }).waitFor();
+    await page.keyboard.press('d');
+    await page.getByRole('toolbar', { name: 'Drawing tools' }).waitFor();
+  };
+  try {
+    await context.route(changes, (route) => route.abort());
+    for (let crash = 0; crash < crashes; crash++) {
+      const page = await context.newPage();
+      await open(page, crash);
+      await drawRectangle(page, crash);
+      const devTools = await context.newCDPSession(page);
+      // The command has no answer when it works.
+      await Promise.race([devTools.send('Page.crash').catch(() => undefined), setTimeout(1000)]);
+      await page.close();
+    }
+    await context.unroute(changes);
+    const page = await context.newPage();
+    await open(page, 0);
+    await page.locator('[data-save-state="saved"]').waitFor();
+    const path = `/image-catalog/images/${target.imageId}/annotation-layers`;
+    const { layers } = await callApi<{ layers: { annotation_count: number }[] }>(
+      product.url,
+      'GET',
+      path,
+      target,
+    );
+    const saved = layers.reduce((sum, layer) => sum + layer.annotation_count, 0);
+    return {
+      measured: `browser: ${crashes} crashes of the page before changes are acknowledged; changes that are lost`,
+      result: crashes - saved,
+      detail: `${saved} of ${crashes} annotations saved by the page after them`,
+      limit: '0',
+    };
+  } finally {
+    await context.close();
+    await clearLayers(target);
+  }
+}
+
+async function drawRectangle(page: Page, number: number): Promise<void> {
+  const [x, y] = await middleOf(page);
+  await page.keyboard.press('r');
+  await page.mouse.move(x - 40, y - 30);
+  await page.mouse.down();
+  await page.mouse.move(x + 20 + number, y + 30, { steps: 3 });
+  await page.mouse.up();
+  await page.locator('[data-save-state]:not([data-save-state="saved"])').waitFor();
+}

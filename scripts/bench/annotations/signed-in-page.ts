@@ -1,0 +1,25 @@
+/** Pages of the administrator, without the sign-in screen. */
+import type { Browser, BrowserContext, Page } from '@playwright/test';
+import { callApi } from '../../services/api-client.ts';
+import type { RunningProduct } from '../product.ts';
+
+export const viewport = { width: 1920, height: 1080 };
+const timeoutMs = 180_000;
+
+export async function openContext(browser: Browser, { url, token }: RunningProduct): Promise<BrowserContext> {
+  const { user } = await callApi<{ user: object }>(url, 'POST', '/auth/verify', { body: { token } });
+  const localStorage = [
+    { name: 'auth_token', value: token },
+    { name: 'user_data', value: JSON.stringify(user) },
+  ];
+  const storageState = { cookies: [], origins: [{ origin: url, localStorage }] };
+  const context = await browser.newContext({ viewport, storageState });
+  context.setDefaultTimeout(timeoutMs);
+  return context;
+}
+
+export async function middleOf(page: Page): Promise<readonly [x: number, y: number]> {
+  const box = await page.getByRole('application').boundingBox();
+  if (box === null) throw new Error('The slide is not visible.');
+  return [box.x + box.width / 2, box.y + box.height / 2];
+}

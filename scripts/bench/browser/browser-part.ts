@@ -1,0 +1,225 @@
+/** `npm run bench -- browser`: what a person sees, in a headless Chromium on the same machine. */
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { type Browser, chromium, type Page } from '@playwright/test';
+import { callApi, signIn } from '../../services/api-client.ts';
+import { findChromium } from '../../services/chromium.ts';
+import { type BenchOptions, createEnvironment } from '../environment.ts';
+import { browserVerdicts } from '../goals.ts';
+import { median, quantile } from '../load/statistics.ts';
+import { administrator, type RunningProduct, startProduct } from '../product.ts';
+import { waitUntilTilesAreRendered } from '../rendered-tiles.ts';
+import { circumstances, publish, tableOf } from '../report.ts';
+import { slideNames } from '../slides/slides.ts';
+import { type Appearance, installProbe } from './browser-probe.ts';
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+const laptop: Size = { width: 1280, height: 800 };
+const wide: Size = { width: 3840, height: 2160 };
+/** Playwright's timeout: a 4K page on a busy machine without a graphics card is slow. */
+const timeoutMs = 180_000;
+/** Presses of an arrow key that move to the adjacent field of view. */
+const pressesPerField = 6;
+
+interface Opening extends Appearance {
+  /** Number of API requests. */
+  readonly requests: number;
+  /** Number of API requests that repeat an earlier one. */
+  readonly repeated: number;
+}
+
+interface Pan {
+  readonly name: string;
+  readonly perSecond: number;
+  /** Milliseconds between frames. */
+  readonly p95: number;
+  readonly longest: number;
+}
+
+/** Milliseconds until the adjacent field is sharp: with tiles to load, and with all tiles in memory. */
+interface Step {
+  readonly fresh: number;
+  readonly loaded: number;
+}
+
+interface Results {
+  readonly chromium: string;
+  readonly openings: readonly Opening[];
+  readonly steps: readonly Step[];
+  readonly pans: readonly Pan[];
+}
+
+/** Opens a page in a new browser context, signed in, and closes it when `use` has finished. */
+type Visit = <Result>(path: string, viewport: Size, use: (page: Page) => Promise<Result>) => Promise<Result>;
+
+export async function browserPart({ isQuick }: BenchOptions): Promise<void> {
+  const repetitions = isQuick ? 3 : 30;
+  const environment = await createEnvironment();
+  const product = await startProduct(environment);
+  // Rendering ahead would compete with the browser for the processors.
+  await waitUntilTilesAreRendered([join(environment.cache, 'data')]);
+  const browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] });
+  try {
+    const visit = await createVisit(browser, product);
+    const openings: Opening[] = [];
+    for (let i = 0; i < repetitions; i += 1) openings.push(await measureOpening(visit));
+    const steps = await measureSteps(visit, product, repetitions);
+    const seconds = isQuick ? 1 : 3;
+    const pans = [
+      { name: '1280 × 800', ...(await measurePan(visit, product, laptop, seconds)) },
+      { name: '3840 × 2160', ...(await measurePan(visit, product, wide, seconds)) },
+    ];
+    report({ chromium: browser.version(), openings, steps, pans }, isQuick);
+  } finally {
+    await browser.close();
+    await product.stop();
+  }
+}
+
+async function createVisit(browser: Browser, { url }: RunningProduct): Promise<Visit> {
+  const token = await signIn(url, administrator);
+  const { user } = await callApi<{ user: object }>(url, 'POST', '/auth/verify', { body: { token } });
+  const localStorage = [
+    { name: 'auth_token', value: token },
+    { name: 'user_data', value: JSON.stringify(user) },
+  ];
+  return async (path, viewport, use) => {
+    const storageState = { cookies: [], origins: [{ origin: url, localStorage }] };
+    const context = await browser.newContext({ viewport, storageState });
+    try {
+      const page = await context.newPage();
+      page.setDefaultTimeout(timeoutMs);
+      await page.addInitScript(installProbe);
+      await page.goto(url + path);
+      return await use(page);
+    } finally {
+      await context.close();
+    }
+  };
+}
+
+/** Measures from the click on a slide in the catalogue. */
+function measureOpening(visit: Visit): Promise<Opening> {
+  return visit('/wsi-viewer', laptop, async (page) => {
+    const row = page.getByRole('button', { name: slideNames.scan });
+    await row.waitFor();
+    await page.waitForLoadState('networkidle');
+    const requests: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/api/')) requests.push(request.url());
+    });
+    const appearance = page.evaluate(() => window.bench.watch('click'));
+    await row.click();
+    const times = await appearance;
+    const repeated = requests.length - new Set(requests).size;
+    return { ...times, requests: requests.length, repeated };
+  });
+}
+
+/** Measures steps to the right at full resolution, and each step a second time, when no tile has to be loaded. */
+function measureSteps(visit: Visit, product: RunningProduct, repetitions: number): Promise<Step[]> {
+  return visit(fieldPath(product, 2000, 15_000), laptop, async (page) => {
+    await waitUntilLoaded(page);
+    const steps: Step[] = [];
+    for (let i = 0; i < repetitions; i += 1) {
+      const fresh = await measureStep(page, 'ArrowRight');
+      await measureStep(page, 'ArrowLeft');
+      const loaded = await measureStep(page, 'ArrowRight');
+      steps.push({ fresh, loaded });
+    }
+    return steps;
+  });
+}
+
+async function measureStep(page: Page, key: string): Promise<number> {
+  const appearance = page.evaluate(() => window.bench.watch('keydown'));
+  for (let i = 0; i < pressesPerField; i += 1) await page.keyboard.press(key);
+  return (await appearance).sharp;
+}
+
+/** Drags the slide to and fro with the mouse at full resolution. */
+function measurePan(
+  visit: Visit,
+  product: RunningProduct,
+  viewport: Size,
+  seconds: number,
+): Promise<Omit<Pan, 'name'>> {
+  return visit(fieldPath(product, 20_000, 15_000), viewport, async (page) => {
+    await waitUntilLoaded(page);
+    const centre = { x: viewport.width * 0.6, y: viewport.height / 2 };
+    const counting = await page.evaluateHandle(() => window.bench.countFrames());
+    await page.mouse.move(centre.x, centre.y);
+    await page.mouse.down();
+    const startedAt = performance.now();
+    while (performance.now() < startedAt + seconds * 1000) {
+      const angle = (performance.now() - startedAt) / 500;
+      await page.mouse.move(centre.x + Math.sin(angle) * 300, centre.y + (1 - Math.cos(angle)) * 150);
+      await setTimeout(8);
+    }
+    const gaps = await counting.evaluate((stop) => stop());
+    await page.mouse.up();
+    return { perSecond: 1000 / median(gaps), p95: quantile(gaps, 0.95), longest: quantile(gaps, 1) };
+  });
+}
+
+function fieldPath(product: RunningProduct, x: number, y: number): string {
+  const image = product.imageId(slideNames.scan);
+  return `/wsi-viewer?${new URLSearchParams({ image, x: String(x), y: String(y), zoom: '1' })}`;
+}
+
+async function waitUntilLoaded(page: Page): Promise<void> {
+  await page.locator('.openseadragon-canvas').first().waitFor();
+  await page.getByText('Loading tiles...').waitFor({ state: 'hidden' });
+  await page.waitForLoadState('networkidle');
+}
+
+function report({ chromium: version, openings, steps, pans }: Results, isQuick: boolean): void {
+  const spread = (numbers: readonly number[]) => ({
+    p50: quantile(numbers, 0.5),
+    p95: quantile(numbers, 0.95),
+  });
+  const movement = median(steps.map(({ loaded }) => loaded));
+  const measured = {
+    first: spread(openings.map(({ first }) => first)),
+    sharp: spread(openings.map(({ sharp }) => sharp)),
+    adjacent: spread(steps.map(({ fresh }) => Math.max(0, fresh - movement))),
+    movement: spread(steps.map(({ loaded }) => loaded)),
+  };
+  const row = (what: string, { p50, p95 }: { p50: number; p95: number }) => ({
+    what,
+    'p50 ms': p50.toFixed(0),
+    'p95 ms': p95.toFixed(0),
+  });
+  publish(
+    'browser',
+    [
+      circumstances({ Chromium: version }),
+      '',
+      `${openings.length} repetitions each; browser and server share all processors. Sharp is the last change of any pixel, fading-in included. The adjacent field counts from the end of the movement itself, which is what the same movement takes when all tiles are loaded.`,
+      `A first view sends ${median(openings.map(({ requests }) => requests))} API requests after the click, ${Math.max(...openings.map(({ repeated }) => repeated))} of them twice.`,
+      '',
+      tableOf(browserVerdicts(measured)),
+      '',
+      tableOf([
+        row('click to first pixels', measured.first),
+        row('click to sharp', measured.sharp),
+        row('adjacent field sharp', measured.adjacent),
+        row('the movement to it', measured.movement),
+      ]),
+      '',
+      tableOf(
+        pans.map(({ name, perSecond, p95, longest }) => ({
+          panning: name,
+          'frames/s (median)': perSecond.toFixed(0),
+          'p95 frame ms': p95.toFixed(0),
+          'longest frame ms': longest.toFixed(0),
+        })),
+      ),
+    ],
+    { isQuick },
+  );
+}

@@ -1,0 +1,111 @@
+/** Makes a catalogue of many slides: tiny files in folders, a catalogue.csv with their organs, and a filled database. */
+import { randomUUID } from 'node:crypto';
+import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { change, openDatabase } from '../../../packages/server/src/store/database.ts';
+import { insertImages } from '../../../packages/server/src/store/images.ts';
+import { fingerprintOfVersions, versionOfFile } from '../../../packages/slide/src/index.ts';
+
+const organs = [
+  'Meme',
+  'Kolon',
+  'Karaciğer',
+  'Akciğer',
+  'Böbrek',
+  'Deri',
+  'Prostat',
+  'Tiroid',
+  'Mide',
+  'Dalak',
+];
+const stains = ['HE', 'Ki-67', 'ER', 'PR', 'HER2', 'PAS'];
+/** One slide in so many has the rare organ. */
+const rareEvery = 5000;
+
+export const datasets = Array.from({ length: 40 }, (_, i) => `Study ${String(i + 1)}`);
+export const rareOrgan = 'Timus';
+
+interface SlideEntry {
+  readonly dataset: string;
+  readonly organ: string;
+  readonly name: string;
+  /** Below the folder. */
+  readonly path: string;
+}
+
+/** Spreads the slides evenly over the datasets, 250 in a folder. */
+function slidesOf(count: number): SlideEntry[] {
+  return Array.from({ length: count }, (_, i) => {
+    const dataset = datasets[i % datasets.length] ?? '';
+    const inDataset = Math.floor(i / datasets.length);
+    const year = 2000 + Math.floor(inDataset / 250);
+    const name = `B${year % 100}-${String(10_000 + inDataset * 7)}-${(i % 3) + 1} ${stains[i % stains.length]}.svs`;
+    const organ = i % rareEvery === 0 ? rareOrgan : (organs[i % organs.length] ?? '');
+    return { dataset, organ, name, path: `${dataset}/${year}/${name}` };
+  });
+}
+
+/** Makes the files unless an earlier run has made them. @returns the folder */
+export function makeFiles(cache: string, count: number): string {
+  const folder = join(cache, `slides-${count}`);
+  const completed = join(cache, `slides-${count}.done`);
+  if (existsSync(completed)) return folder;
+  console.log(`Making ${count.toLocaleString('en')} files …`);
+  const slides = slidesOf(count);
+  for (const { path } of slides) {
+    const file = join(folder, path);
+    mkdirSync(join(file, '..'), { recursive: true });
+    writeFileSync(file, 'x');
+  }
+  for (const dataset of datasets) {
+    const rows = slides.filter((slide) => slide.dataset === dataset);
+    const lines = rows.map(({ name, organ }) => `${name},${organ}\n`);
+    writeFileSync(join(folder, dataset, 'catalogue.csv'), `file_name,organ_type\n${lines.join('')}`);
+  }
+  writeFileSync(completed, '');
+  return folder;
+}
+
+/** Inserts an entry for every file into an empty database, as if the server had read all files. */
+export async function fillDatabase(
+  location: { readonly url: string | null; readonly file: string },
+  folder: string,
+  count: number,
+): Promise<void> {
+  const db = await openDatabase(location);
+  try {
+    const at = new Date().toISOString();
+    const slides = slidesOf(count);
+    for (let from = 0; from < slides.length; from += 500) {
+      const rows = slides.slice(from, from + 500).map(({ dataset, organ, name, path }) => ({
+        id: randomUUID(),
+        root: 'slides' as const,
+        path,
+        members: '[]',
+        fingerprint: fingerprintOfVersions([versionOfFile(lstatSync(join(folder, path), { bigint: true }))]),
+        file_name: name,
+        dataset_name: dataset,
+        organ_type: organ,
+        size_bytes: 1,
+      }));
+      await change(db, 'catalogue', async (tx) => {
+        for (let i = 0; i < rows.length; i += 100) await insertImages(tx, rows.slice(i, i + 100), at);
+      });
+    }
+    const properties = { width: 100_000, height: 80_000, mpp_x: 0.2527, mpp_y: 0.2527, objective_power: 40 };
+    await change(db, 'catalogue', (tx) =>
+      tx
+        .updateTable('images')
+        .set({ ...properties, status: 'ready', vendor: 'Aperio', format: 'aperio', size_bytes: 1 })
+        .execute(),
+    );
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Counts the folders below a folder. */
+export function countFolders(folder: string): number {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).length;
+}

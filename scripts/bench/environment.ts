@@ -1,0 +1,58 @@
+/** What the parts of the bench share: a cache folder, slides, and the processors that servers and client run on. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { availableParallelism, homedir } from 'node:os';
+import { join } from 'node:path';
+import { findCommand } from '../services/find-command.ts';
+import { makeSlides } from './slides/slides.ts';
+
+export interface BenchOptions {
+  /** Only shows that everything works: short, and the results are not written to docs/performance.md. */
+  readonly isQuick: boolean;
+}
+
+export interface BenchEnvironment {
+  /** Folder for logs, data and everything else that a part writes. */
+  readonly cache: string;
+  /** Folder of the slides. */
+  readonly slides: string;
+  /** Of those slides, in pixels. */
+  readonly tileSize: number;
+  /** Returns a command line that runs a server on the processor for servers. */
+  readonly pin: (commandLine: readonly string[]) => readonly string[];
+}
+
+/** Returns the folder that keeps slides and other data between runs. */
+export function cacheFolder(): string {
+  const { BENCH_DIR: configured, XDG_CACHE_HOME: caches = join(homedir(), '.cache') } = process.env;
+  const cache = configured ?? join(caches, 'lamina-bench');
+  mkdirSync(cache, { recursive: true });
+  return cache;
+}
+
+/** Makes the slides when they are missing. Servers and client run on all processors. */
+export async function createEnvironment(): Promise<BenchEnvironment> {
+  const cache = cacheFolder();
+  const { folder, tileSize } = await makeSlides(cache);
+  return { cache, slides: folder, tileSize, pin: (commandLine) => commandLine };
+}
+
+/**
+ * Runs servers on the first processor and this process on the last.
+ *
+ * @returns null when there is only one processor, or taskset is not installed or fails
+ */
+export function withSeparateProcessors(environment: BenchEnvironment): BenchEnvironment | null {
+  const taskset = findCommand('taskset');
+  const count = availableParallelism();
+  if (!taskset || count < 2) return null;
+  const { status } = spawnSync(taskset, ['-acp', String(count - 1), String(process.pid)]);
+  if (status !== 0) return null;
+  return { ...environment, pin: (commandLine) => [taskset, '-c', '0', ...commandLine] };
+}
+
+/** Lets this process run on all processors again. @param count of processors */
+export function useAllProcessors(count: number): void {
+  const taskset = findCommand('taskset');
+  if (taskset) spawnSync(taskset, ['-acp', `0-${count - 1}`, String(process.pid)]);
+}

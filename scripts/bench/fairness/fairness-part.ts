@@ -1,0 +1,268 @@
+/**
+ * `npm run bench -- fairness`: what other accounts notice while one pending account signs in over 60 connections, and
+ * while one image session requests 1,600 tiles that have to be rendered.
+ *
+ * Measures with SQLite and, where it is installed, with PostgreSQL, each with WORKERS=2, too; each load three times. Every client
+ * names a network of its own, as a trusted reverse proxy would.
+ */
+import { mkdirSync, rmSync } from 'node:fs';
+import { Agent } from 'node:http';
+import os from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { callApi } from '../../services/api-client.ts';
+import { startPostgres } from '../../services/postgres.ts';
+import { type BenchEnvironment, type BenchOptions, createEnvironment } from '../environment.ts';
+import { quantile } from '../load/statistics.ts';
+import { maxLevelOf, tilesOfLevel } from '../load/trace.ts';
+import { createImageSession, type RunningProduct, startProduct } from '../product.ts';
+import { circumstances, publish, tableOf } from '../report.ts';
+import { bigSlide, slideNames } from '../slides/slides.ts';
+import { request } from './request.ts';
+
+type Row = Readonly<Record<string, string | number>>;
+
+interface Plan {
+  readonly repeats: number;
+  /** Sign-ins of other accounts, and rendered tiles of another account, in each repeat. */
+  readonly probes: number;
+}
+
+const installations: readonly {
+  readonly installation: string;
+  readonly database: 'SQLite' | 'PostgreSQL';
+  readonly env: NodeJS.ProcessEnv;
+}[] = [
+  { installation: 'SQLite', database: 'SQLite', env: {} },
+  { installation: 'SQLite, THROTTLE=off', database: 'SQLite', env: { THROTTLE: 'off' } },
+  { installation: 'SQLite, WORKERS=2', database: 'SQLite', env: { WORKERS: '2' } },
+  { installation: 'PostgreSQL', database: 'PostgreSQL', env: {} },
+  { installation: 'PostgreSQL, WORKERS=2', database: 'PostgreSQL', env: { WORKERS: '2' } },
+];
+
+const password = 'a slide a day, at least';
+const connections = 60;
+const coldTiles = 1600;
+const healthEveryMs = 20;
+
+export async function fairnessPart({ isQuick }: BenchOptions): Promise<void> {
+  const environment = await createEnvironment();
+  const plan = isQuick ? { repeats: 1, probes: 5 } : { repeats: 3, probes: 20 };
+  const signIns: Row[] = [];
+  const tiles: Row[] = [];
+  for (const { installation, env, database } of installations) {
+    const postgres = database === 'PostgreSQL' ? await startPostgres() : null;
+    if (database === 'PostgreSQL' && postgres === null) continue;
+    try {
+      const settings = { ...env, ...(postgres !== null && { DATABASE_URL: postgres.address }) };
+      await measure(environment, settings, plan, (kind, row) => {
+        console.log(`${installation}: ${JSON.stringify(row)}`);
+        (kind === 'sign-ins' ? signIns : tiles).push({ installation, ...row });
+      });
+    } finally {
+      await postgres?.stop();
+    }
+  }
+  publish(
+    'fairness',
+    [
+      circumstances(),
+      '',
+      `Sign-ins of other accounts, each in a network of its own, while one pending account signs in over ${connections} connections:`,
+      '',
+      tableOf(signIns),
+      '',
+      `Rendered tiles of another account, one after the other, while one image session requests ${coldTiles}:`,
+      '',
+      tableOf(tiles),
+    ],
+    { isQuick },
+  );
+}
+
+async function measure(
+  environment: BenchEnvironment,
+  env: NodeJS.ProcessEnv,
+  { repeats, probes }: Plan,
+  onRow: (kind: 'sign-ins' | 'tiles', row: Row) => void,
+): Promise<void> {
+  const cache = join(environment.cache, 'fairness');
+  rmSync(cache, { recursive: true, force: true });
+  mkdirSync(cache, { recursive: true });
+  const product = await startProduct(
+    { ...environment, cache },
+    // No tile is kept on the disk or rendered ahead. The connections of all clients come from one address.
+    {
+      TRUSTED_PROXIES: '127.0.0.1',
+      CONNECTIONS_PER_ADDRESS: '10000',
+      TILE_CACHE_BYTES: '0',
+      ...env,
+    },
+  );
+  try {
+    for (let repeat = 0; repeat < repeats; repeat++) {
+      const machine = { 'load of the machine': (os.loadavg()[0] ?? 0).toFixed(1) };
+      onRow('sign-ins', { ...machine, ...(await measureSignIns(product, repeat, probes)) });
+      onRow('tiles', { ...machine, ...(await measureTiles(environment, product, repeat, probes)) });
+    }
+  } finally {
+    await product.stop();
+  }
+}
+
+const signIn = ({ port }: RunningProduct, email: string, network: string, agent?: Agent) =>
+  request({ port, path: '/api/v1/auth/login', body: { email, password }, network, agent });
+
+async function createAccount(
+  { url, token }: RunningProduct,
+  email: string,
+  isApproved: boolean,
+): Promise<string> {
+  const { user } = await callApi<{ user: { uid: string } }>(url, 'POST', '/auth/register', {
+    body: { email, password },
+  });
+  if (isApproved) {
+    await callApi(url, 'POST', `/admin/users/${user.uid}/approve`, { token, body: { role: 'viewer' } });
+  }
+  return email;
+}
+
+/** Requests `/health/live` again and again. @returns a function that stops and returns the p95 in milliseconds */
+function watchHealth({ port }: RunningProduct): () => Promise<number> {
+  const times: number[] = [];
+  const stop = new AbortController();
+  const watching = (async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    while (!stop.signal.aborted) {
+      times.push((await request({ port, path: '/health/live', agent })).ms);
+      await setTimeout(healthEveryMs);
+    }
+    agent.destroy();
+  })();
+  return async () => {
+    stop.abort();
+    await watching;
+    return quantile(times, 0.95);
+  };
+}
+
+/** A pending account signs in without a pause; the other accounts sign in one after the other. */
+async function measureSignIns(product: RunningProduct, repeat: number, count: number): Promise<Row> {
+  const stranger = await createAccount(product, `stranger-${repeat}@example.org`, false);
+  const others: string[] = [];
+  for (let n = 0; n < count; n++) {
+    others.push(await createAccount(product, `other-${repeat}-${n}@example.org`, true));
+  }
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const statuses = new Map<number, number>();
+  const stop = new AbortController();
+  const load = Array.from({ length: connections }, async () => {
+    while (!stop.signal.aborted) {
+      countStatus(statuses, (await signIn(product, stranger, '198.51.100.1', agent)).status);
+    }
+  });
+  await setTimeout(1000);
+  const stopHealth = watchHealth(product);
+  const responses = [];
+  for (const [n, email] of others.entries()) {
+    responses.push(await signIn(product, email, `192.0.2.${n + 1}`));
+    await setTimeout(100);
+  }
+  const healthP95 = await stopHealth();
+  stop.abort();
+  await Promise.all(load);
+  agent.destroy();
+  return {
+    'signed in': `${responses.filter(({ status }) => status === 200).length} of ${count}`,
+    ...timesOf(responses),
+    'health p95 ms': healthP95.toFixed(0),
+    'responses to the pending account': describeStatuses(statuses),
+  };
+}
+
+/** One session requests many tiles at once, and again those that are refused; another account views another place. */
+async function measureTiles(
+  { tileSize }: BenchEnvironment,
+  product: RunningProduct,
+  repeat: number,
+  count: number,
+): Promise<Row> {
+  const sessionOf = async (name: string) => {
+    const email = await createAccount(product, `${name}-${repeat}@example.org`, true);
+    const { token } = JSON.parse((await signIn(product, email, '192.0.2.250')).body) as { token: string };
+    return createImageSession(product.url, token);
+  };
+  const flooding = await sessionOf('flooding');
+  const viewing = await sessionOf('viewing');
+  const slide = { ...bigSlide, tileSize };
+  const stored = tilesOfLevel(slide, maxLevelOf(slide));
+  const cold = tilesOfLevel(slide, maxLevelOf(slide) - 1);
+  const id = product.imageId(slideNames.scan);
+  const tile = (list: readonly string[], place: number, session: string, agent: Agent) =>
+    request({
+      port: product.port,
+      path: product.tilePath(id, list.at(place % list.length) ?? '', session),
+      agent,
+    });
+
+  // The other viewer has the slide open already: its connection does not wait behind the 1,600 new ones.
+  const own = new Agent({ keepAlive: true, maxSockets: 1 });
+  await tile(stored, 0, viewing, own);
+  const agent = new Agent({ keepAlive: true, maxSockets: coldTiles });
+  const statuses = new Map<number, number>();
+  const stop = new AbortController();
+  let waiting = coldTiles;
+  const load = Array.from({ length: coldTiles }, async (_, n) => {
+    while (!stop.signal.aborted) {
+      const { status } = await tile(cold, repeat * coldTiles + n, flooding, agent);
+      countStatus(statuses, status);
+      if (status === 200) break;
+      await setTimeout(100 + 900 * Math.random());
+    }
+    waiting--;
+  });
+  await setTimeout(500);
+  const stopHealth = watchHealth(product);
+  const rendered = [];
+  const native = [];
+  for (let n = 0; n < count && waiting > 0; n++) {
+    // From the end of the slide, which the other session does not reach.
+    rendered.push(await tile(cold, -1 - repeat * count - n, viewing, own));
+    native.push(await tile(stored, n * 97, viewing, own));
+    await setTimeout(50);
+  }
+  const stillWaiting = waiting;
+  const healthP95 = await stopHealth();
+  stop.abort();
+  await Promise.all(load);
+  agent.destroy();
+  own.destroy();
+  return {
+    rendered: `${rendered.filter(({ status }) => status === 200).length} of ${rendered.length}`,
+    ...timesOf(rendered),
+    'stored p95 ms': timesOf(native)['p95 ms'] ?? '',
+    'health p95 ms': healthP95.toFixed(0),
+    'still waiting of the load': stillWaiting,
+    'responses to the load': describeStatuses(statuses),
+  };
+}
+
+function timesOf(responses: readonly { readonly ms: number }[]): Record<string, string> {
+  const times = responses.map(({ ms }) => ms);
+  return {
+    'p50 ms': quantile(times, 0.5).toFixed(0),
+    'p95 ms': quantile(times, 0.95).toFixed(0),
+    'longest ms': quantile(times, 1).toFixed(0),
+  };
+}
+
+function countStatus(statuses: Map<number, number>, status: number): void {
+  statuses.set(status, (statuses.get(status) ?? 0) + 1);
+}
+
+function describeStatuses(statuses: ReadonlyMap<number, number>): string {
+  return [...statuses]
+    .sort(([one], [other]) => one - other)
+    .map(([status, count]) => `${count} × ${status}`)
+    .join(', ');
+}

@@ -1,0 +1,52 @@
+/** One HTTP request to the product, measured until its whole response has arrived. */
+import { type Agent, request as startRequest } from 'node:http';
+
+export interface RequestOptions {
+  readonly port: number;
+  readonly path: string;
+  /** Sent as JSON with POST; without it the request is a GET. */
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** Address of the client, as a trusted reverse proxy names it. */
+  readonly network?: string;
+  readonly agent?: Agent | undefined;
+}
+
+export interface MeasuredResponse {
+  /** 0 when there was no response. */
+  readonly status: number;
+  readonly ms: number;
+  readonly body: string;
+}
+
+export function request({ port, path, body, network, agent }: RequestOptions): Promise<MeasuredResponse> {
+  const startedAt = performance.now();
+  const text = body && JSON.stringify(body);
+  const { promise, resolve } = Promise.withResolvers<MeasuredResponse>();
+  const settle = (status: number, received: string) =>
+    resolve({ status, ms: performance.now() - startedAt, body: received });
+  const sent = startRequest(
+    {
+      host: '127.0.0.1',
+      port,
+      path,
+      method: text === undefined ? 'GET' : 'POST',
+      headers: {
+        ...(text !== undefined && {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(text),
+        }),
+        ...(network !== undefined && { 'x-forwarded-for': network }),
+      },
+      agent,
+    },
+    (response) => {
+      const pieces: Buffer[] = [];
+      response.on('data', (piece: Buffer) => pieces.push(piece));
+      response.on('end', () => settle(response.statusCode ?? 0, Buffer.concat(pieces).toString()));
+      response.on('error', () => settle(0, ''));
+    },
+  );
+  sent.on('error', () => settle(0, ''));
+  sent.end(text);
+  return promise;
+}

@@ -1,0 +1,255 @@
+/** Performance goals, and whether measurements reach them. */
+import type { ServerResult } from './servers/compare-servers.ts';
+
+interface Limits {
+  readonly goal: string;
+  /** The comparison that a measurement must satisfy. */
+  readonly is: keyof typeof comparisons;
+  /** Required. */
+  readonly must: number;
+  /** Desired. */
+  readonly aim: number;
+  readonly unit?: string;
+  /** Decimal places; 2. */
+  readonly digits?: number;
+}
+
+interface Goal<Results> extends Limits {
+  /** Returns the measured value; undefined or NaN when it was not measured. */
+  readonly read: (results: Results) => number | undefined;
+}
+
+interface ServerMeasurements {
+  /** Results by the name of the server. */
+  readonly results: Readonly<Record<string, ServerResult | undefined>>;
+  /** Null when pixels were not compared. */
+  readonly pixels: { readonly largest: number } | null;
+}
+
+const comparisons = {
+  atLeast: { sign: '≥', holds: (value: number, limit: number) => value >= limit },
+  atMost: { sign: '≤', holds: (value: number, limit: number) => value <= limit },
+  below: { sign: '<', holds: (value: number, limit: number) => value < limit },
+};
+
+/** Tiles per second of the product relative to another server, in one of the phases. */
+const ratioTo = (peer: string, phase: 'native' | 'cold' | 'again') => {
+  return ({ results }: ServerMeasurements) =>
+    (results.product?.[phase].perSecond ?? Number.NaN) / (results[peer]?.[phase].perSecond ?? Number.NaN);
+};
+
+const serverGoals: readonly Goal<ServerMeasurements>[] = [
+  {
+    goal: 'native tiles, ratio to nginx with the same bytes, 64 connections',
+    read: ratioTo('nginx', 'native'),
+    is: 'atLeast',
+    must: 0.4,
+    aim: 0.6,
+  },
+  {
+    goal: 'CPU seconds per 1000 native tiles',
+    read: ({ results }) => results.product?.native.cpuPer1000,
+    is: 'atMost',
+    must: 0.04,
+    aim: 0.025,
+    digits: 3,
+  },
+  {
+    goal: "native tiles, ratio to OpenSlide's generator",
+    read: ratioTo('OpenSlide', 'native'),
+    is: 'atLeast',
+    must: 40,
+    aim: 70,
+    unit: '×',
+    digits: 0,
+  },
+  {
+    goal: 'p99 of native tiles, 64 connections',
+    read: ({ results }) => results.product?.native.p99,
+    is: 'below',
+    must: 10,
+    aim: 5,
+    unit: ' ms',
+    digits: 1,
+  },
+  {
+    goal: "cold viewing trace, ratio to OpenSlide's generator",
+    read: ratioTo('OpenSlide', 'cold'),
+    is: 'atLeast',
+    must: 3,
+    aim: 5,
+    unit: '×',
+    digits: 1,
+  },
+  {
+    goal: 'second pass, ratio to nginx',
+    read: ratioTo('nginx', 'again'),
+    is: 'atLeast',
+    must: 0.35,
+    aim: 0.5,
+  },
+  {
+    goal: 'p95 of full-resolution tiles during the cold trace',
+    read: ({ results }) => results.product?.cold.nativeP95,
+    is: 'below',
+    must: 8,
+    aim: 3,
+    unit: ' ms',
+    digits: 1,
+  },
+  {
+    goal: 'first tile of a slide that is not open yet',
+    read: ({ results }) => results.product?.firstTile ?? undefined,
+    is: 'below',
+    must: 15,
+    aim: 5,
+    unit: ' ms',
+    digits: 1,
+  },
+  {
+    goal: 'memory of all processes after the trace, one slide',
+    read: ({ results }) => results.product?.cold.megabytes,
+    is: 'below',
+    must: 400,
+    aim: 250,
+    unit: ' MB',
+    digits: 0,
+  },
+  {
+    goal: 'native pixels, largest difference to OpenSlide',
+    read: ({ pixels }) => pixels?.largest,
+    is: 'atMost',
+    must: 0,
+    aim: 0,
+    digits: 0,
+  },
+];
+
+interface BrowserMeasurements {
+  readonly sharp: { readonly p95: number };
+  readonly adjacent: { readonly p95: number };
+}
+
+const browserGoals: readonly Goal<BrowserMeasurements>[] = [
+  {
+    goal: 'click to a sharp first view, p95',
+    read: ({ sharp }) => sharp.p95,
+    is: 'below',
+    must: 500,
+    aim: 250,
+    unit: ' ms',
+    digits: 0,
+  },
+  {
+    goal: 'to a sharp adjacent field of view, p95',
+    read: ({ adjacent }) => adjacent.p95,
+    is: 'below',
+    must: 150,
+    aim: 150,
+    unit: ' ms',
+    digits: 0,
+  },
+];
+
+interface ViewerMeasurements {
+  readonly failed: number;
+  readonly p99: number;
+  readonly growth: number;
+}
+
+const viewerGoals: readonly Goal<ViewerMeasurements>[] = [
+  { goal: 'failed tile requests', read: ({ failed }) => failed, is: 'atMost', must: 0, aim: 0, digits: 0 },
+  { goal: 'p99 of tiles', read: ({ p99 }) => p99, is: 'below', must: 250, aim: 250, unit: ' ms', digits: 0 },
+  {
+    goal: 'memory in the last third of the time, ratio to the third before',
+    read: ({ growth }) => growth,
+    is: 'atMost',
+    must: 1.1,
+    aim: 1.05,
+  },
+];
+
+interface RendererSample {
+  readonly objectUrls: number;
+  readonly mainThreadDecodes: number;
+  readonly canvasCopies: number;
+  readonly contexts: number;
+  readonly memory: number;
+}
+
+/** Samples in the order of the tiles; the first one after 2,000 of them, when the texture memory is full. */
+const rendererGoals: readonly Goal<readonly RendererSample[]>[] = [
+  {
+    goal: 'object URLs alive at the end',
+    is: 'atMost',
+    must: 0,
+    aim: 0,
+    digits: 0,
+    read: (samples) => samples.at(-1)?.objectUrls,
+  },
+  {
+    goal: 'JPEG images decoded on the main thread',
+    is: 'atMost',
+    must: 0,
+    aim: 0,
+    digits: 0,
+    read: (samples) => samples.at(-1)?.mainThreadDecodes,
+  },
+  {
+    goal: 'copies of a whole canvas',
+    is: 'atMost',
+    must: 0,
+    aim: 0,
+    digits: 0,
+    read: (samples) => samples.at(-1)?.canvasCopies,
+  },
+  {
+    goal: 'WebGL contexts of a view and its navigator',
+    is: 'atMost',
+    must: 1,
+    aim: 1,
+    digits: 0,
+    read: (samples) => samples.at(-1)?.contexts,
+  },
+  {
+    goal: 'memory, largest deviation from that of the first sample',
+    is: 'atMost',
+    must: 5,
+    aim: 5,
+    unit: ' %',
+    digits: 1,
+    read: (samples) => {
+      const [first] = samples;
+      if (first === undefined) return undefined;
+      return Math.max(...samples.map(({ memory }) => Math.abs(100 * (memory / first.memory - 1))));
+    },
+  },
+];
+
+export const rendererVerdicts = (samples: readonly RendererSample[]): Verdict[] =>
+  verdictsOf(rendererGoals, samples);
+export const serverVerdicts = (measured: ServerMeasurements): Verdict[] => verdictsOf(serverGoals, measured);
+export const browserVerdicts = (measured: BrowserMeasurements): Verdict[] =>
+  verdictsOf(browserGoals, measured);
+export const viewerVerdicts = (measured: ViewerMeasurements): Verdict[] => verdictsOf(viewerGoals, measured);
+
+function verdictsOf<Results>(goals: readonly Goal<Results>[], results: Results): Verdict[] {
+  return goals.map((goal) => verdictOf(goal, goal.read(results)));
+}
+
+/** A row of the table of goals. */
+export type Verdict = Readonly<Record<'goal' | 'measured' | 'must' | 'aim' | 'reached', string>>;
+
+/** @param value undefined or NaN when it was not measured */
+export function verdictOf(
+  { goal, is, must, aim, unit = '', digits = 2 }: Limits,
+  value: number | undefined,
+): Verdict {
+  const { sign, holds } = comparisons[is];
+  const limits = { must: `${sign} ${must}${unit}`, aim: `${sign} ${aim}${unit}` };
+  if (value === undefined || !Number.isFinite(value)) {
+    return { goal, measured: 'not measured', ...limits, reached: '' };
+  }
+  const reached = holds(value, aim) ? 'aim' : holds(value, must) ? 'must' : '**not met**';
+  return { goal, measured: `${value.toFixed(digits)}${unit}`, ...limits, reached };
+}

@@ -1,0 +1,225 @@
+/**
+ * `npm run bench -- interoperability`: the rate of DICOMweb frames against Deep Zoom tiles of the same level, and the time of
+ * tiles while other programs download originals.
+ *
+ * Every round measures all kinds by turns, and ratios are those of one round: other load on the machine changes from round
+ * to round. One process of the product, SQLite.
+ */
+import { mkdirSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import { join } from 'node:path';
+import { callApi } from '../../services/api-client.ts';
+import { type BenchEnvironment, type BenchOptions, createEnvironment } from '../environment.ts';
+import { openConnection, requestOf } from '../load/connection.ts';
+import { type LoadSummary, type LoadTarget, load } from '../load/load-client.ts';
+import { quantile } from '../load/statistics.ts';
+import { gridOf, maxLevelOf, nativeTrace, type TiledSlide } from '../load/trace.ts';
+import { administrator, type RunningProduct, startProduct } from '../product.ts';
+import { circumstances, publish, tableOf } from '../report.ts';
+import { bigSlide, slideNames } from '../slides/slides.ts';
+
+type Row = Readonly<Record<string, string | number>>;
+
+interface Plan {
+  readonly rounds: number;
+  /** Of each kind in a round. */
+  readonly seconds: number;
+}
+
+const frameConnections = 4;
+const viewerConnections = 6;
+const downloadCount = 8;
+const dataset = 'Originals';
+/** As dicom-microscopy-viewer asks. */
+const frameType = 'multipart/related; type="application/octet-stream"; transfer-syntax=*';
+
+export async function interoperabilityPart({ isQuick }: BenchOptions): Promise<void> {
+  const environment = await createEnvironment();
+  const plan = isQuick ? { rounds: 1, seconds: 1 } : { rounds: 7, seconds: 3 };
+  const cache = join(environment.cache, 'interoperability');
+  rmSync(cache, { recursive: true, force: true });
+  mkdirSync(cache, { recursive: true });
+  const product = await startProduct({ ...environment, cache }, { THROTTLE: 'off' });
+  try {
+    const frames = await measureFrames(environment, product, plan);
+    const downloads = await measureDownloads(environment, product, plan);
+    publish(
+      'interoperability',
+      [
+        `${circumstances()} Load of the machine ${(os.loadavg()[0] ?? 0).toFixed(1)}.`,
+        '',
+        `Tiles of full resolution over ${frameConnections} connections, medians of ${plan.rounds} rounds; ratios to the Deep Zoom tiles of the same round:`,
+        '',
+        tableOf(frames),
+        '',
+        `Deep Zoom tiles over ${viewerConnections} connections, without and with ${downloadCount} downloads of originals, medians of ${plan.rounds} rounds:`,
+        '',
+        tableOf(downloads),
+      ],
+      { isQuick },
+    );
+  } finally {
+    await product.stop();
+  }
+}
+
+type Kind = readonly [name: string, target: LoadTarget];
+
+/** Measures all kinds by turns in each round. @returns the results of each kind, by round */
+async function measureByTurns(
+  kinds: readonly Kind[],
+  tiles: readonly string[],
+  { rounds, seconds, connections }: Plan & { readonly connections: number },
+): Promise<ReadonlyMap<string, readonly LoadSummary[]>> {
+  const results = new Map<string, LoadSummary[]>(kinds.map(([name]) => [name, []]));
+  for (const [, target] of kinds) await load(target, tiles, { connections, seconds: 0.5 }); // to warm up
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, target] of kinds) {
+      const { times: _, ...summary } = await load(target, tiles, { connections, seconds });
+      if (summary.failed > 0) throw new Error(`${name}: ${summary.failed} of ${summary.requests} failed.`);
+      console.log(`${name}: ${summary.perSecond.toFixed(0)}/s, p95 ${summary.p95.toFixed(1)} ms`);
+      results.get(name)?.push(summary);
+    }
+  }
+  return results;
+}
+
+async function measureFrames(
+  { tileSize }: BenchEnvironment,
+  product: RunningProduct,
+  plan: Plan,
+): Promise<Row[]> {
+  const { url, port, roots, token } = product;
+  const id = product.imageId(slideNames.scan);
+  const slide: TiledSlide = { ...bigSlide, tileSize };
+  const { columns } = gridOf(slide, maxLevelOf(slide));
+  const apiToken = await createApiToken(url, token, ['slides:read']);
+  const instance = await largestInstance(url, token, id);
+  const frameOf = (tile: string) => {
+    const [column = 0, row = 0] = (tile.split('/')[1] ?? '').split('_').map(Number);
+    return `${instance}/frames/${row * columns + column + 1}`;
+  };
+  const frames = (bearer: string): LoadTarget => ({
+    port,
+    roots,
+    pathOf: frameOf,
+    headers: { Authorization: `Bearer ${bearer}`, Accept: frameType },
+  });
+  const tileName = 'Deep Zoom tile';
+  const results = await measureByTurns(
+    [
+      [tileName, { port, roots, pathOf: (tile) => product.tilePath(id, tile) }],
+      ['frame, API token', frames(apiToken)],
+      ['frame, sign-in', frames(token)],
+    ],
+    nativeTrace(slide),
+    { ...plan, connections: frameConnections },
+  );
+  const tiles = results.get(tileName) ?? [];
+  return [...results].map(([name, summaries]) => ({
+    request: name,
+    'per second': median(summaries.map(({ perSecond }) => perSecond)).toFixed(0),
+    'ratio to tiles': median(
+      summaries.map(({ perSecond }, round) => perSecond / (tiles[round]?.perSecond ?? Number.NaN)),
+    ).toFixed(2),
+    'CPU s of the server per 1,000': median(summaries.map(({ cpuPer1000 }) => cpuPer1000)).toFixed(2),
+    'CPU of the client, share of a core': median(summaries.map(({ clientShare }) => clientShare)).toFixed(2),
+  }));
+}
+
+async function measureDownloads(
+  { tileSize }: BenchEnvironment,
+  product: RunningProduct,
+  { rounds, seconds }: Plan,
+): Promise<Row[]> {
+  const { url, port, roots, token } = product;
+  const id = product.imageId(slideNames.scan);
+  const { users } = await callApi<{ users: { uid: string; email: string }[] }>(url, 'GET', '/admin/users', {
+    token,
+  });
+  const uid = users.find(({ email }) => email === administrator.email)?.uid;
+  await callApi(url, 'POST', '/admin/images/changes', { token, body: { ids: [id], dataset_name: dataset } });
+  await callApi(url, 'POST', '/admin/datasets/grants', {
+    token,
+    body: { dataset, uid, download: true },
+  });
+  const apiToken = await createApiToken(url, token, ['slides:download']);
+  const tiles = nativeTrace({ ...bigSlide, tileSize });
+  const target: LoadTarget = { port, roots, pathOf: (tile) => product.tilePath(id, tile) };
+  const rows: { downloads: number; p50: number; p95: number; perSecond: number; megabytes: number }[] = [];
+  for (let round = 0; round < rounds; round++) {
+    for (const downloads of [0, downloadCount]) {
+      const stop = startDownloads(port, `/api/v1/image-catalog/images/${id}/original`, apiToken, downloads);
+      const summary = await load(target, tiles, { connections: viewerConnections, seconds });
+      const megabytes = stop() / 1e6 / seconds;
+      if (summary.failed > 0) throw new Error(`${summary.failed} of ${summary.requests} tiles failed.`);
+      const { p50, p95, perSecond } = summary;
+      rows.push({ downloads, p50, p95, perSecond, megabytes });
+      console.log(`${downloads} downloads: p95 ${p95.toFixed(1)} ms, ${megabytes.toFixed(0)} MB/s`);
+    }
+  }
+  return [0, downloadCount].map((downloads) => {
+    const found = rows.filter((row) => row.downloads === downloads);
+    const medianOf = (key: 'p50' | 'p95' | 'perSecond' | 'megabytes') => median(found.map((row) => row[key]));
+    return {
+      downloads,
+      'p50 ms': medianOf('p50').toFixed(1),
+      'p95 ms': medianOf('p95').toFixed(1),
+      'tiles per second': medianOf('perSecond').toFixed(0),
+      'MB/s of the downloads': medianOf('megabytes').toFixed(0),
+    };
+  });
+}
+
+/** The downloads start again when they are complete. @returns a function that ends them and returns their bytes */
+function startDownloads(port: number, path: string, apiToken: string, count: number): () => number {
+  const partBytes = 8 * 1024 * 1024;
+  let bytes = 0;
+  const connections = Array.from({ length: count }, (_, number) => {
+    let part = number;
+    const next = () => {
+      const from = (part % 16) * partBytes;
+      part += count;
+      const range = `bytes=${from}-${from + partBytes - 1}`;
+      connection.send(requestOf(path, { Authorization: `Bearer ${apiToken}`, Range: range }));
+    };
+    const connection = openConnection({
+      port,
+      onResponse: (status, received) => {
+        if (status !== 206) throw new Error(`A download got ${status}.`);
+        bytes += received;
+        next();
+      },
+    });
+    next();
+    return connection;
+  });
+  return () => {
+    for (const connection of connections) connection.close();
+    return bytes;
+  };
+}
+
+const median = (values: readonly number[]) => quantile(values, 0.5);
+
+async function createApiToken(url: string, token: string, scopes: readonly string[]): Promise<string> {
+  const body = { name: scopes.join(' '), scopes };
+  const made = await callApi<{ token: string }>(url, 'POST', '/user/api-tokens', { token, body });
+  return made.token;
+}
+
+/** Returns the path of the instance of full resolution. */
+async function largestInstance(url: string, token: string, imageId: string): Promise<string> {
+  type DataSet = Record<string, { readonly Value?: readonly unknown[] } | undefined>;
+  const study = `2.25.${BigInt(`0x${imageId.replaceAll('-', '')}`)}`;
+  const answer = await fetch(`${url}/dicom-web/studies/${study}/metadata`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const dataSets = (await answer.json()) as DataSet[];
+  const firstOf = (dataSet: DataSet | undefined, tag: string) => String(dataSet?.[tag]?.Value?.[0]);
+  const [largest] = dataSets.sort(
+    (one, other) => Number(firstOf(other, '00480006')) - Number(firstOf(one, '00480006')),
+  );
+  const [series, instance] = [firstOf(largest, '0020000E'), firstOf(largest, '00080018')];
+  return `/dicom-web/studies/${study}/series/${series}/instances/${instance}`;
+}

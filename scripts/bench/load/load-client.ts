@@ -1,0 +1,109 @@
+/** Sends a list of tile requests to a server over many connections and measures the responses. */
+import { usageOf } from '../resource-usage.ts';
+import { openConnection, requestOf } from './connection.ts';
+import { quantile } from './statistics.ts';
+
+/** A running server under load. */
+export interface LoadTarget {
+  readonly port: number;
+  /** Process ids of the server; their child processes count as well. */
+  readonly roots: readonly number[];
+  /** Returns the URL path of a tile, named `level/column_row`. */
+  pathOf(tile: string): string;
+  /** Sent with each request. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface LoadSummary {
+  readonly requests: number;
+  readonly failed: number;
+  readonly perSecond: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+  /** CPU seconds of the server per 1,000 requests. */
+  readonly cpuPer1000: number;
+  /** CPU time of this process as a share of one core; near 1 the client was the bottleneck, not the server. */
+  readonly clientShare: number;
+  /** Memory of the server at the end. */
+  readonly megabytes: number;
+  readonly bytesPerTile: number;
+}
+
+export interface LoadResult extends LoadSummary {
+  /** Of every response. */
+  readonly times: readonly { readonly tile: string; readonly ms: number }[];
+}
+
+/**
+ * Requests tiles in this order; each connection sends its next request as soon as it has its response.
+ *
+ * @param options `seconds` repeats the list for that time; null requests it once
+ */
+export async function load(
+  target: LoadTarget,
+  tiles: readonly string[],
+  { connections, seconds = null }: { readonly connections: number; readonly seconds?: number | null },
+): Promise<LoadResult> {
+  const requests = tiles.map((tile) => requestOf(target.pathOf(tile), target.headers));
+  // Two arrays of numbers instead of an object for each response, which would cause garbage-collection pauses.
+  const times: number[] = [];
+  const requested: number[] = [];
+  let next = 0;
+  let failed = 0;
+  let bytes = 0;
+
+  const before = usageOf(target.roots);
+  const client = process.cpuUsage();
+  const startedAt = performance.now();
+  const isOver = () =>
+    seconds === null ? next >= requests.length : performance.now() > startedAt + seconds * 1000;
+
+  await Promise.all(
+    Array.from({ length: connections }, () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      let index = 0;
+      const connection = openConnection({
+        port: target.port,
+        onResponse: (status, received, ms) => {
+          if (status !== 200) failed += 1;
+          bytes += received;
+          times.push(ms);
+          requested.push(index);
+          sendNext();
+        },
+      });
+      const sendNext = () => {
+        index = next % requests.length;
+        const request = requests[index];
+        if (isOver() || request === undefined) {
+          connection.close();
+          resolve();
+          return;
+        }
+        next += 1;
+        connection.send(request);
+      };
+      sendNext();
+      return promise;
+    }),
+  );
+
+  const elapsed = (performance.now() - startedAt) / 1000;
+  const { user, system } = process.cpuUsage(client);
+  const { cpuSeconds, megabytes } = usageOf(target.roots);
+  return {
+    requests: times.length,
+    failed,
+    perSecond: times.length / elapsed,
+    p50: quantile(times, 0.5),
+    p95: quantile(times, 0.95),
+    p99: quantile(times, 0.99),
+    cpuPer1000: ((cpuSeconds - before.cpuSeconds) * 1000) / times.length,
+    clientShare: (user + system) / 1e6 / elapsed,
+    megabytes,
+    bytesPerTile: bytes / times.length,
+    times: times.map((ms, i) => ({ tile: tiles[requested[i] ?? 0] ?? '', ms })),
+  };
+}

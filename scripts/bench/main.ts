@@ -1,0 +1,50 @@
+/**
+ * `npm run bench`: measures the product beside other tile servers and in a browser. `npm run load`: with 1,000 viewers.
+ *
+ * Parts can be named: `npm run bench -- servers`, `browser`, `renderer`, `viewers`, `catalogue`, `fairness`, `processes`,
+ * `results`, `annotations`, `sharing`, `interoperability`. Without `--quick` the tables of docs/performance.md are replaced;
+ * `--quick` only shows that everything works. Slides and other data stay in BENCH_DIR, by default in the user's cache folder.
+ */
+import { platform } from 'node:os';
+import { parseArgs } from 'node:util';
+import { buildWebApp } from '../build/web-app.ts';
+import { main, Stop } from '../launcher/runtime.mjs';
+import type { BenchOptions } from './environment.ts';
+
+const parts: Readonly<Record<string, () => Promise<(options: BenchOptions) => Promise<void>>>> = {
+  servers: async () => (await import('./servers/servers-part.ts')).serversPart,
+  browser: async () => (await import('./browser/browser-part.ts')).browserPart,
+  renderer: async () => (await import('./renderer/renderer-part.ts')).rendererPart,
+  viewers: async () => (await import('./viewers/viewers-part.ts')).viewersPart,
+  catalogue: async () => (await import('./catalogue/catalogue-part.ts')).cataloguePart,
+  fairness: async () => (await import('./fairness/fairness-part.ts')).fairnessPart,
+  results: async () => (await import('./results/results-part.ts')).resultsPart,
+  annotations: async () => (await import('./annotations/annotations-part.ts')).annotationsPart,
+  sharing: async () => (await import('./sharing/sharing-part.ts')).sharingPart,
+  interoperability: async () =>
+    (await import('./interoperability/interoperability-part.ts')).interoperabilityPart,
+  processes: async () => (await import('./processes/processes-part.ts')).processesPart,
+};
+
+await main(async () => {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { quick: { type: 'boolean', default: false } },
+  });
+  const names = positionals.length > 0 ? positionals : ['servers', 'browser'];
+  const selected = names.map((name) => {
+    const loadPart = parts[name];
+    if (loadPart === undefined) {
+      throw new Stop(`There is no part "${name}". The parts are ${Object.keys(parts).join(', ')}.`);
+    }
+    return loadPart;
+  });
+  if (platform() !== 'linux') throw new Stop('The bench reads resource usage from /proc: it needs Linux.');
+
+  await buildWebApp();
+  for (const loadPart of selected) {
+    const part = await loadPart();
+    await part({ isQuick: values.quick });
+  }
+  return 0;
+});

@@ -1,0 +1,54 @@
+/** Limits the CPU time of a group of processes with a Linux control group (cgroup v1 or v2). */
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+
+const controlGroups = '/sys/fs/cgroup';
+/** Shorter than the default of 100 ms: a process that has used up its quota then waits only milliseconds for the next period. */
+const periodMicroseconds = 10_000;
+
+export interface CpuQuota {
+  /** Returns a command line that runs the program in the control group. */
+  wrap(commandLine: readonly string[]): string[];
+  /** @param share of one processor; null removes the limit */
+  set(share: number | null): void;
+  /** Removes the control group after its processes have ended. */
+  remove(): Promise<void>;
+}
+
+/** @returns null when this process may not create control groups */
+export function createCpuQuota(name: string): CpuQuota | null {
+  const isVersion2 = existsSync(join(controlGroups, 'cgroup.controllers'));
+  const parent = isVersion2 ? controlGroups : join(controlGroups, 'cpu');
+  const folder = join(parent, `lamina-bench-${process.pid}-${name}`);
+  const set = (share: number | null) => {
+    const quota = share === null ? null : Math.round(share * periodMicroseconds);
+    if (isVersion2) {
+      writeFileSync(join(folder, 'cpu.max'), `${quota ?? 'max'} ${periodMicroseconds}`);
+    } else {
+      writeFileSync(join(folder, 'cpu.cfs_period_us'), String(periodMicroseconds));
+      writeFileSync(join(folder, 'cpu.cfs_quota_us'), String(quota ?? -1));
+    }
+  };
+  try {
+    mkdirSync(folder);
+    set(null);
+  } catch {
+    if (existsSync(folder)) rmdirSync(folder);
+    return null;
+  }
+  return {
+    wrap: (commandLine) => [
+      '/bin/sh',
+      '-c',
+      `echo $$ > '${join(folder, 'cgroup.procs')}' && exec "$@"`,
+      'sh',
+      ...commandLine,
+    ],
+    set,
+    async remove() {
+      while (readFileSync(join(folder, 'cgroup.procs'), 'utf8') !== '') await setTimeout(50);
+      rmdirSync(folder);
+    },
+  };
+}

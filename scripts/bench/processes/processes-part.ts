@@ -1,0 +1,249 @@
+/**
+ * `npm run bench -- processes`: one, two and three server processes behind nginx, over PostgreSQL and object storage.
+ *
+ * Each process has a quota of CPU time, which shows what another process adds on a machine with few processors. Then all
+ * viewers at three processes without a quota.
+ */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { nginx } from '../../../packages/server/src/testing/load-balancer.ts';
+import { createObjectStore, type ObjectStoreSettings } from '../../../packages/slide/src/index.ts';
+import { Stop } from '../../launcher/runtime.mjs';
+import { type PostgresServer, startPostgres } from '../../services/postgres.ts';
+import { startSwift } from '../../services/swift.ts';
+import { type BenchOptions, createEnvironment } from '../environment.ts';
+import { type LoadResult, load } from '../load/load-client.ts';
+import { gridOf, maxLevelOf, type TiledSlide, tilesOfLevel, viewingTrace } from '../load/trace.ts';
+import { administrator } from '../product.ts';
+import { waitUntilTilesAreRendered } from '../rendered-tiles.ts';
+import { circumstances, publish, tableOf } from '../report.ts';
+import { bigSlide, slideNames } from '../slides/slides.ts';
+import {
+  measureViewers,
+  type ViewersPlan,
+  type ViewersResult,
+  viewedSlides,
+  viewersPlan,
+  viewersReport,
+} from '../viewers/concurrent-viewers.ts';
+import { createViewerSessions } from '../viewers/viewer-sessions.ts';
+import { type ServerGroup, type ServerGroupOptions, startServerGroup } from './server-group.ts';
+
+/** Of one processor, for each process and its children. */
+const cpuShare = 0.15;
+const nativeConnections = 48;
+const viewingConnections = 16;
+
+interface Plan {
+  /** Numbers of processes. */
+  readonly counts: readonly number[];
+  readonly seconds: number;
+  /** Number of tiles of the viewing trace. */
+  readonly viewing: number;
+}
+
+interface Row {
+  readonly count: number;
+  readonly native: LoadResult;
+  readonly viewing: LoadResult;
+  readonly hasQuota: boolean;
+}
+
+interface Results {
+  readonly rows: readonly Row[];
+  readonly viewers: ViewersResult;
+  readonly plan: Plan;
+  readonly hasBucket: boolean;
+}
+
+export async function processesPart({ isQuick }: BenchOptions): Promise<void> {
+  const plan = isQuick
+    ? { counts: [1, 3], seconds: 2, viewing: 150 }
+    : { counts: [1, 2, 3], seconds: 10, viewing: 1200 };
+  const { cache: sharedCache, slides, tileSize } = await createEnvironment();
+  const slide = { ...bigSlide, tileSize };
+  if (nginx === null) throw new Stop('This part needs nginx (Debian: nginx-light).');
+  const postgres = await startPostgres();
+  if (postgres === null) throw new Stop('This part needs PostgreSQL.');
+  const swift = await startSwift();
+  const cache = join(sharedCache, 'several');
+  rmSync(cache, { recursive: true, force: true });
+  try {
+    const bucket = swift === null ? null : await fillBucket(swift.env, slides);
+    const options = { cache, env: settingsOf(postgres, bucket, slides) };
+    const rows: Row[] = [];
+    for (const count of plan.counts) rows.push(await measureThroughput(options, slide, count, plan));
+    const viewers = await measureAllViewers(options, slide, viewersPlan(isQuick));
+    report({ rows, viewers, plan, hasBucket: swift !== null }, isQuick);
+  } finally {
+    await swift?.stop();
+    await postgres.stop();
+  }
+}
+
+function settingsOf(
+  postgres: PostgresServer,
+  bucket: ObjectStoreSettings | null,
+  slides: string,
+): NodeJS.ProcessEnv {
+  const settings = {
+    HOST: '127.0.0.1',
+    DATABASE_URL: postgres.address,
+    SECRET_KEY: 'the same for all processes of a measurement',
+    SLIDES_DIR: slides,
+    DEMO: 'off',
+    THROTTLE: 'off',
+    ADMIN_EMAIL: administrator.email,
+    ADMIN_PASSWORD: administrator.password,
+    IMAGE_SESSION_TTL: '86400',
+    LOG_LEVEL: 'warn',
+    TRUSTED_PROXIES: '127.0.0.1',
+  };
+  if (bucket === null) return settings;
+  return {
+    ...settings,
+    SLIDES_DIR: join(slides, 'none'),
+    S3_ENDPOINT: bucket.endpoint,
+    S3_REGION: bucket.region,
+    S3_BUCKET: bucket.bucket,
+    S3_ACCESS_KEY_ID: bucket.accessKeyId,
+    S3_SECRET_ACCESS_KEY: bucket.secretAccessKey,
+  };
+}
+
+/** Uploads the slides into a new bucket. */
+async function fillBucket(
+  env: Readonly<Record<string, string>>,
+  slides: string,
+): Promise<ObjectStoreSettings> {
+  console.log('Uploading the slides to object storage …');
+  Object.assign(process.env, env); // test-bucket.ts reads the environment when it is imported
+  const { makeBucket } = await import('../../../packages/slide/src/testing/test-bucket.ts');
+  const bucket = await makeBucket();
+  const store = createObjectStore(bucket);
+  for (const name of Object.values(slideNames)) await store.put(`Bench/${name}`, join(slides, name));
+  return bucket;
+}
+
+/** Measures the throughput of so many processes, each with its CPU quota. */
+async function measureThroughput(
+  options: ServerGroupOptions,
+  slide: TiledSlide,
+  count: number,
+  plan: Plan,
+): Promise<Row> {
+  // Little more than the measured tiles fit into the cache: rendering ahead would use up the measured CPU quota.
+  const group = await startServerGroup(options, count, { TILE_CACHE_BYTES: String(64 * 1024 * 1024) });
+  try {
+    const pathOf = (tile: string) => group.tilePath(slideNames.scan, tile);
+    const nativeTiles = centreOf(slide);
+    const trace = viewingTrace(slide, 3).slice(0, plan.viewing);
+    // Fills the caches of each process, so that neither object storage nor rendering is measured.
+    for (const { port } of group.processes) {
+      await load({ port, roots: [], pathOf }, [...nativeTiles, ...trace], { connections: 8 });
+    }
+    const target = { port: group.balancer.port, roots: group.roots, pathOf };
+    // Warms up the code: with a small quota, compiling it would take most of the CPU time.
+    await load(target, nativeTiles, { connections: nativeConnections, seconds: 5 });
+    for (const { quota } of group.processes) quota?.set(cpuShare);
+    await load(target, nativeTiles, { connections: nativeConnections, seconds: 2 });
+    const native = await load(target, nativeTiles, {
+      connections: nativeConnections,
+      seconds: plan.seconds,
+    });
+    const viewing = await load(target, trace, { connections: viewingConnections, seconds: plan.seconds });
+    console.log(
+      `${count}: ${native.perSecond.toFixed(0)} native tiles/s, ${viewing.perSecond.toFixed(0)} tiles/s of viewing, ${native.failed + viewing.failed} failed`,
+    );
+    return { count, native, viewing, hasQuota: group.processes.every(({ quota }) => quota !== null) };
+  } finally {
+    await group.stop();
+  }
+}
+
+/** Returns 2,000 tiles of full resolution at the centre of the slide, row by row: some 30 MB. */
+function centreOf(slide: TiledSlide): string[] {
+  const level = maxLevelOf(slide);
+  const { columns, rows } = gridOf(slide, level);
+  const [left, top] = [Math.floor(columns / 3), Math.floor(rows / 3)];
+  return Array.from({ length: 40 * 50 }, (_, i) => `${level}/${left + (i % 50)}_${top + Math.floor(i / 50)}`);
+}
+
+/** Simulates all viewers at three processes without a quota. */
+async function measureAllViewers(
+  options: ServerGroupOptions,
+  slide: TiledSlide,
+  plan: ViewersPlan,
+): Promise<ViewersResult> {
+  const group = await startServerGroup(options, 3);
+  try {
+    console.log(`Creating accounts for ${plan.viewers} viewers …`);
+    const [sessions] = await Promise.all([
+      createViewerSessions(group.balancer.address, group.token, plan.viewers),
+      ...group.processes.map(({ port }) => readSlides(port, group, slide)),
+    ]);
+    await waitUntilTilesAreRendered(group.processes.map(({ dataDir }) => dataDir));
+    const { port, process: balancer } = group.balancer;
+    return await measureViewers(
+      {
+        port,
+        tileSize: slide.tileSize,
+        pathOf: (viewer, tile) =>
+          group.tilePath(viewedSlides[viewer % viewedSlides.length] ?? '', tile, sessions[viewer] ?? ''),
+        roots: { 'the three': group.roots, nginx: balancer.pid === undefined ? [] : [balancer.pid] },
+      },
+      plan,
+    );
+  } finally {
+    await group.stop();
+  }
+}
+
+/** Requests every fourth tile of each slide, so that the process has read nearly all of the objects. */
+async function readSlides(port: number, { tilePath }: ServerGroup, slide: TiledSlide): Promise<void> {
+  const levels = Array.from({ length: maxLevelOf(slide) + 1 }, (_, level) => tilesOfLevel(slide, level));
+  const tiles = levels.flat().filter((_, i) => i % 4 === 0);
+  for (const name of viewedSlides) {
+    await load({ port, roots: [], pathOf: (tile) => tilePath(name, tile) }, tiles, { connections: 4 });
+  }
+}
+
+function report({ rows, viewers, plan, hasBucket }: Results, isQuick: boolean): void {
+  const { viewers: viewerCount, arrivingSeconds } = viewersPlan(isQuick);
+  const [one] = rows;
+  const growth = (value: number, base = Number.NaN) => `${(value / base).toFixed(2)}×`;
+  const storage = hasBucket
+    ? 'object storage (Swift)'
+    : 'a folder of slides (no object storage is installed here)';
+  const quotas = rows.every(({ hasQuota }) => hasQuota)
+    ? `Each process, with its child processes, has a quota of ${cpuShare} of one processor.`
+    : 'The processes have no CPU quota (none could be set here), so the growth is limited by the machine.';
+  publish(
+    'processes',
+    [
+      circumstances(),
+      '',
+      `nginx in front of the processes, PostgreSQL and ${storage} behind them, the client beside them, all on this machine. ${quotas} Native: ${nativeConnections} connections, ${plan.seconds} s, 2,000 tiles of full resolution. Viewing: 3 viewers, ${plan.viewing} tiles again and again, ${viewingConnections} connections, ${plan.seconds} s, a third of them rendered tiles. Each process has all of these tiles in its cache.`,
+      '',
+      tableOf(
+        rows.map(({ count, native, viewing }) => ({
+          processes: count,
+          'native/s': native.perSecond.toFixed(0),
+          growth: growth(native.perSecond, one?.native.perSecond),
+          'p50 / p99 ms': `${native.p50.toFixed(1)} / ${native.p99.toFixed(1)}`,
+          'CPU s/1000': native.cpuPer1000.toFixed(3),
+          'viewing/s': viewing.perSecond.toFixed(0),
+          'growth ': growth(viewing.perSecond, one?.viewing.perSecond),
+          'p50 / p99 ms ': `${viewing.p50.toFixed(1)} / ${viewing.p99.toFixed(1)}`,
+          'client, of a core': native.clientShare.toFixed(2),
+          failed: native.failed + viewing.failed,
+        })),
+      ),
+      '',
+      `${viewerCount} viewers arrive within ${arrivingSeconds} s at three processes without a quota, each of which has rendered the tiles of both slides and has read nearly all of both objects.`,
+      '',
+      viewersReport(viewers),
+    ],
+    { isQuick },
+  );
+}

@@ -1,0 +1,90 @@
+/** Starts the product with the slides of the bench, as it runs in production. */
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { callApi, signIn } from '../services/api-client.ts';
+import type { BenchEnvironment } from './environment.ts';
+import { startServer } from './server-process.ts';
+
+export const administrator = { email: 'bench@example.org', password: 'as fast as glass' };
+
+export interface CatalogueImage {
+  readonly id: string;
+  readonly file_name: string;
+  readonly status: string;
+}
+
+export interface RunningProduct {
+  /** Base URL. */
+  readonly url: string;
+  readonly port: number;
+  readonly roots: readonly number[];
+  /** Access token of an administrator. */
+  readonly token: string;
+  /** @throws when the slide is not in the catalogue */
+  imageId(fileName: string): string;
+  /** Returns the URL path of a tile. @param session image session; by default the administrator's */
+  tilePath(id: string, tile: string, session?: string): string;
+  stop(): Promise<void>;
+}
+
+export function tilePathOf(imageId: string, tile: string, session: string): string {
+  return `/api/v1/image-catalog/proxy/${imageId}/image_files/${tile}.jpeg?session=${session}`;
+}
+
+/** Returns when the server has read all slides. */
+export async function startProduct(
+  { slides, cache, pin }: BenchEnvironment,
+  env: NodeJS.ProcessEnv = {},
+): Promise<RunningProduct> {
+  const server = await startServer(
+    join(cache, 'log', 'product.log'),
+    {
+      DATA_DIR: join(cache, 'data'),
+      SLIDES_DIR: slides,
+      DEMO: 'off',
+      ADMIN_EMAIL: administrator.email,
+      ADMIN_PASSWORD: administrator.password,
+      IMAGE_SESSION_TTL: '86400',
+      LOG_LEVEL: 'warn',
+      ...env,
+    },
+    pin,
+  );
+  const { url, port, pid, stop } = server;
+  try {
+    const token = await signIn(url, administrator);
+    const images = await waitForImages(url, token);
+    const ownSession = await createImageSession(url, token);
+    const imageId = (fileName: string) => idOf(images, fileName);
+    const tilePath = (id: string, tile: string, session = ownSession) => tilePathOf(id, tile, session);
+    return { url, port, roots: [pid], token, imageId, tilePath, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+export async function createImageSession(url: string, token: string): Promise<string> {
+  const { session_id: session } = await callApi<{ session_id: string }>(url, 'POST', '/auth/image-session', {
+    token,
+  });
+  return session;
+}
+
+/** Waits until no slide is waiting to be read. */
+export async function waitForImages(url: string, token: string): Promise<readonly CatalogueImage[]> {
+  for (;;) {
+    const { images } = await callApi<{ images: CatalogueImage[] }>(url, 'GET', '/image-catalog/images', {
+      token,
+    });
+    if (images.length >= 3 && images.every(({ status }) => status !== 'pending')) return images;
+    await setTimeout(200);
+  }
+}
+
+/** @throws when no image has this file name */
+export function idOf(images: readonly CatalogueImage[], fileName: string): string {
+  const image = images.find(({ file_name }) => file_name === fileName);
+  if (image === undefined) throw new Error(`${fileName} is not in the catalogue.`);
+  return image.id;
+}

@@ -1,0 +1,27 @@
+/** `npm run refusal-costs -- <folder>`: CPU time and memory that a render worker spends on each file of a folder, highest first. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type RefusalCost, refusalCosts } from '../../packages/slide/src/corpus/refusal-cost.ts';
+import { main, Stop } from '../launcher/runtime.mjs';
+
+await main(async () => {
+  const folder = process.argv[2];
+  if (folder === undefined) throw new Stop('Usage: npm run refusal-costs -- <folder>');
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  const costs: RefusalCost[] = [];
+  for await (const cost of refusalCosts(files)) costs.push(cost);
+  costs.sort((one, other) => other.processorMs - one.processorMs || other.ms - one.ms);
+  console.log('      CPU ms    ms  memory MB  result');
+  for (const { path, code, ms, processorMs, bytes } of costs) {
+    const numbers = [
+      String(processorMs).padStart(12),
+      ms.toFixed(0).padStart(5),
+      (bytes / 2 ** 20).toFixed(1).padStart(10),
+    ];
+    console.log(`${numbers.join(' ')}  ${(code ?? 'opened').padEnd(20)} ${path}`);
+  }
+  return 0;
+});

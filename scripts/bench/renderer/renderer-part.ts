@@ -1,0 +1,144 @@
+/**
+ * `npm run bench -- renderer`: what the viewer holds in memory while it pans over thousands of tiles with WebGL, and what it does on the
+ * main thread. WebGL runs in software: counts and memory are meaningful, frames per second are not.
+ */
+import { readFileSync } from 'node:fs';
+import { type Browser, chromium, type Page } from '@playwright/test';
+import {
+  collectGarbage,
+  countGraphics,
+  forceDrawer,
+  type GraphicsCounts,
+  graphicsOf,
+  panUntil,
+  processesOf,
+  servedTiles,
+  serveLargeSlide,
+  webGlArguments,
+} from '../../../e2e/renderer-probe.ts';
+import { callApi, signIn } from '../../services/api-client.ts';
+import { findChromium } from '../../services/chromium.ts';
+import { type BenchOptions, createEnvironment } from '../environment.ts';
+import { rendererVerdicts } from '../goals.ts';
+import { administrator, startProduct } from '../product.ts';
+import { circumstances, publish, tableOf } from '../report.ts';
+import { slideNames } from '../slides/slides.ts';
+
+const laptop = { width: 1280, height: 800 };
+const wide = { width: 3840, height: 2160 };
+/** A 4K page on a busy machine without a graphics card is slow. */
+const timeoutMs = 180_000;
+
+interface Sample extends GraphicsCounts {
+  readonly tiles: number;
+  /** Private memory of the processes that draw pages, in MB. */
+  readonly memory: number;
+  /** Longest task of the page since the last sample, in ms. */
+  readonly longestTask: number;
+}
+
+export async function rendererPart({ isQuick }: BenchOptions): Promise<void> {
+  const product = await startProduct(await createEnvironment());
+  const browser = await chromium.launch({ executablePath: await findChromium(), args: webGlArguments });
+  try {
+    const token = await signIn(product.url, administrator);
+    const { user } = await callApi<{ user: object }>(product.url, 'POST', '/auth/verify', {
+      body: { token },
+    });
+    const open = async (viewport: typeof laptop) => {
+      const page = await browser.newPage({ viewport });
+      page.setDefaultTimeout(timeoutMs);
+      await page.addInitScript(
+        ([stored, account]) => {
+          localStorage.setItem('auth_token', stored);
+          localStorage.setItem('user_data', account);
+        },
+        [token, JSON.stringify(user)] as const,
+      );
+      await forceDrawer(page, 'webgl');
+      await countGraphics(page);
+      await countTasks(page);
+      await serveLargeSlide(page, 200_000);
+      const image = product.imageId(slideNames.scan);
+      await page.goto(`${product.url}/wsi-viewer?image=${image}&x=4000&y=100000&zoom=1`);
+      await page.getByTitle('Scale bar').waitFor();
+      return page;
+    };
+    const page = await open(laptop);
+    const samples: Sample[] = [];
+    for (const tiles of isQuick ? [300, 600] : [2000, 4000, 6000, 8000, 10_000]) {
+      await panUntil(page, tiles);
+      samples.push(await sampleOf(browser, page));
+    }
+    await page.close();
+    const widePage = await open(wide);
+    await panUntil(widePage, isQuick ? 300 : 1500);
+    const wideSample = await sampleOf(browser, widePage);
+    report(samples, wideSample, browser.version(), isQuick);
+  } finally {
+    await browser.close();
+    await product.stop();
+  }
+}
+
+async function countTasks(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    let longest = 0;
+    Object.assign(window, {
+      takeLongestTask: () => {
+        const taken = longest;
+        longest = 0;
+        return taken;
+      },
+    });
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) longest = Math.max(longest, duration);
+    }).observe({ type: 'longtask' });
+  });
+}
+
+async function sampleOf(browser: Browser, page: Page): Promise<Sample> {
+  const longestTask = await page.evaluate(() =>
+    (window as unknown as { takeLongestTask: () => number }).takeLongestTask(),
+  );
+  await collectGarbage(page);
+  let kilobytes = 0;
+  for (const { type, id } of await processesOf(browser)) {
+    if (type !== 'renderer' && type !== 'GPU') continue;
+    kilobytes += Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1] ?? 0);
+  }
+  return {
+    tiles: await servedTiles(page),
+    ...(await graphicsOf(page)),
+    memory: kilobytes / 1024,
+    longestTask,
+  };
+}
+
+function report(samples: readonly Sample[], wideSample: Sample, version: string, isQuick: boolean): void {
+  const row = (name: string, sample: Sample) => ({
+    viewer: name,
+    tiles: sample.tiles,
+    'object URLs': sample.objectUrls,
+    bitmaps: sample.bitmaps,
+    textures: sample.textures,
+    'main-thread decodes': sample.mainThreadDecodes,
+    'canvas copies': sample.canvasCopies,
+    contexts: sample.contexts,
+    MB: sample.memory.toFixed(0),
+    'longest task ms': sample.longestTask.toFixed(0),
+  });
+  publish(
+    'renderer',
+    [
+      circumstances({ Chromium: version }),
+      '',
+      'WebGL in software (SwiftShader). Memory is the private memory of all processes that draw pages; with a graphics card the textures are in its memory.',
+      '',
+      tableOf(rendererVerdicts(samples)),
+      '',
+      tableOf([...samples.map((sample) => row('1280 × 800', sample)), row('3840 × 2160', wideSample)]),
+    ],
+    { isQuick },
+  );
+}

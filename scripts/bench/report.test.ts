@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { serverVerdicts, verdictOf } from './goals.ts';
+import { median, quantile } from './load/statistics.ts';
+import { tableOf, withPart } from './report.ts';
+import { medians, type ServerResult } from './servers/compare-servers.ts';
+import { serversTable } from './servers/servers-table.ts';
+import { growthOf } from './viewers/concurrent-viewers.ts';
+
+const summary = (perSecond: number) => ({
+  requests: 1000,
+  failed: 0,
+  perSecond,
+  p50: 1,
+  p95: 3,
+  p99: 4,
+  cpuPer1000: 0.02,
+  clientShare: 0.5,
+  megabytes: 240,
+  bytesPerTile: 9000,
+});
+const result = (perSecond: number): ServerResult => ({
+  native: summary(perSecond),
+  cold: { ...summary(perSecond / 10), nativeP95: 2.5 },
+  again: summary(perSecond),
+  firstTile: 6,
+});
+const results = { product: result(30_000), nginx: result(60_000), OpenSlide: result(500) };
+
+describe('quantile and median', () => {
+  it('sort the numbers, and return NaN for an empty list', () => {
+    expect(quantile([5, 1, 3], 0)).toBe(1);
+    expect(median([5, 1, 3])).toBe(3);
+    expect(quantile([5, 1, 3], 1)).toBe(5);
+    expect(median([])).toBeNaN();
+  });
+});
+
+describe('medians', () => {
+  it('returns the median of every number in nested objects', () => {
+    const rounds = [
+      { a: 1, b: { c: 9 } },
+      { a: 3, b: { c: 7 } },
+      { a: 2, b: { c: 8 } },
+    ];
+    expect(medians(rounds)).toEqual({ a: 2, b: { c: 8 } });
+  });
+});
+
+describe('growthOf', () => {
+  it('returns the ratio of the maximum of the last third to that of the third before', () => {
+    expect(growthOf([100, 300, 300, 280, 290, 300])).toBe(1);
+    expect(growthOf([100, 100, 100, 100, 150, 150])).toBe(1.5);
+  });
+});
+
+describe('verdictOf', () => {
+  it.each([
+    ['atLeast', 0.7, 'aim'],
+    ['atLeast', 0.5, 'must'],
+    ['atLeast', 0.3, '**not met**'],
+  ] as const)('%s must 0.4, aim 0.6: value %d reaches %s', (is, value, reached) => {
+    expect(verdictOf({ goal: 'g', is, must: 0.4, aim: 0.6 }, value)).toMatchObject({ reached });
+  });
+
+  it('shows the limits with their unit', () => {
+    const goal = { goal: 'p99', is: 'below', must: 10, aim: 5, unit: ' ms', digits: 1 } as const;
+    expect(verdictOf(goal, 5)).toEqual({
+      goal: 'p99',
+      measured: '5.0 ms',
+      must: '< 10 ms',
+      aim: '< 5 ms',
+      reached: 'must',
+    });
+  });
+});
+
+describe('serverVerdicts', () => {
+  it('reports a goal as not measured when the other server is not installed', () => {
+    const { nginx: _, ...withoutNginx } = results;
+    const [ofNginx, cpu] = serverVerdicts({ results: withoutNginx, pixels: null });
+    expect(ofNginx).toMatchObject({ measured: 'not measured', reached: '' });
+    expect(cpu).toMatchObject({ measured: '0.020', reached: 'aim' });
+  });
+});
+
+describe('serversTable', () => {
+  it('has a row for each measured server, with its ratio to nginx', () => {
+    const servers = ['nginx', 'product', 'OpenSlide'].map((name) => ({
+      name,
+      version: '1',
+      usesOtherSlide: false,
+    }));
+    const [head, , nginx, product] = serversTable(servers, results).split('\n');
+    expect(head).toMatch(/^\| server \| native\/s \| of nginx \|/);
+    expect(nginx).toMatch(/^\| nginx \| 60,000 \| 1\.000 \|/);
+    expect(product).toMatch(/^\| product \| 30,000 \| 0\.500 \|/);
+  });
+
+  it('shows no ratio to nginx for a server that was measured with another slide', () => {
+    const servers = [{ name: 'product', version: '1', usesOtherSlide: true }];
+    expect(serversTable(servers, results).split('\n')[2]).toMatch(/its own slide\) \| 30,000 \| – \|/);
+  });
+});
+
+describe('withPart', () => {
+  it('appends a part that the page does not have', () => {
+    expect(withPart('# Performance\n', 'servers', tableOf([{ a: 1 }]))).toBe(
+      '# Performance\n\n<!-- measured: servers -->\n| a |\n| --- |\n| 1 |\n<!-- end: servers -->\n',
+    );
+  });
+
+  it('replaces the part and keeps the text around it', () => {
+    const once = `${withPart('# Performance\n', 'servers', 'old')}\nWhy it is so.\n`;
+    expect(withPart(once, 'servers', 'new')).toBe(once.replace('old', 'new'));
+  });
+});

@@ -1,0 +1,71 @@
+/** Starts a server as a child process whose output goes to a log file. */
+import { mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { endOf, passSignalsTo, server as serverCommand, start } from '../launcher/runtime.mjs';
+import { waitUntilReady } from '../services/api-client.ts';
+import { freePort } from '../services/free-port.ts';
+
+export interface LoggedProcess {
+  readonly pid: number;
+  /** The exit code, when the process ends. */
+  readonly ended: Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** @param logFile the output is appended to it */
+export function startLogged(
+  commandLine: readonly string[],
+  logFile: string,
+  env: NodeJS.ProcessEnv = {},
+): LoggedProcess {
+  mkdirSync(dirname(logFile), { recursive: true });
+  const log = openSync(logFile, 'a');
+  const child = start(commandLine, { env, stdio: ['ignore', log, log] });
+  const signals = passSignalsTo(child);
+  const ended = endOf(child).finally(() => signals.release());
+  if (child.pid === undefined) throw new Error(`${commandLine[0]} could not be started.`);
+  return {
+    pid: child.pid,
+    ended,
+    async stop() {
+      child.kill();
+      await ended;
+    },
+  };
+}
+
+export interface ServerProcess extends LoggedProcess {
+  readonly port: number;
+  /** Base URL. */
+  readonly url: string;
+}
+
+/**
+ * Starts the product on a free loopback port and waits until it is ready.
+ *
+ * @param wrap returns the command line to run instead, for example on a certain processor
+ */
+export async function startServer(
+  logFile: string,
+  env: NodeJS.ProcessEnv,
+  wrap: (commandLine: readonly string[]) => readonly string[] = (commandLine) => commandLine,
+): Promise<ServerProcess> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const child = startLogged(wrap(serverCommand()), logFile, {
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    ...env,
+  });
+  const failed = child.ended.then((code) => {
+    throw new Error(`The server ended with exit code ${code}; its log is ${logFile}.`);
+  });
+  try {
+    await Promise.race([waitUntilReady(url), failed]);
+  } catch (error) {
+    await child.stop();
+    throw error;
+  }
+  failed.catch(() => {}); // Once it is ready, the server ends when it is stopped.
+  return { ...child, port, url };
+}

@@ -1,0 +1,68 @@
+/** Compares native tiles of the product with the pixels that OpenSlide reads at the same place. */
+import sharp from 'sharp';
+import type { BenchEnvironment, BenchOptions } from '../environment.ts';
+import { randomFrom, shuffled } from '../load/random.ts';
+import { maxLevelOf, tilesOfLevel } from '../load/trace.ts';
+import { bigSlide, slideNames } from '../slides/slides.ts';
+import { findServers, type RunningServer } from './peers.ts';
+
+/** Halvings from full resolution to each compared level. The size of other levels was rounded, which shifts OpenSlide's pixels. */
+const comparedHalvings = [0, 2, 4];
+
+/** @returns the number of compared tiles and the largest difference of a sample (0…255); null without OpenSlide */
+export async function comparePixels(
+  environment: BenchEnvironment,
+  { isQuick }: BenchOptions,
+): Promise<{ compared: number; largest: number } | null> {
+  const { found } = findServers(environment);
+  const product = found.find(({ name }) => name === 'product');
+  const openSlide = found.find(({ name }) => name === 'OpenSlide');
+  if (product === undefined || openSlide === undefined) return null;
+  const [ours, theirs] = [await product.start(), await openSlide.start()];
+  try {
+    let largest = 0;
+    let compared = 0;
+    for (const [level, halvings] of comparedHalvings.entries()) {
+      for (const tile of sampleOf(environment.tileSize, halvings, isQuick ? 10 : 60)) {
+        const served = await bytesOf(ours, ours.pathOf(tile));
+        const { data, info } = await sharp(served).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+        const [x, y] = positionOf(tile).map((index) => index * environment.tileSize * 2 ** halvings);
+        const path = `/${slideNames.scan}/${level}/${x}_${y}_${info.width}_${info.height}.rgb`;
+        largest = Math.max(largest, largestDifference(data, await bytesOf(theirs, path)));
+        compared += 1;
+      }
+    }
+    return { compared, largest };
+  } finally {
+    await Promise.all([ours.stop(), theirs.stop()]);
+  }
+}
+
+/** Returns random tiles of a level, except those at its right and bottom edges, which are smaller than native tiles. */
+function sampleOf(tileSize: number, halvings: number, count: number): string[] {
+  const slide = { ...bigSlide, tileSize };
+  const all = tilesOfLevel(slide, maxLevelOf(slide) - halvings);
+  const [lastColumn, lastRow] = positionOf(all.at(-1) ?? '');
+  const inner = all.filter((tile) => {
+    const [column, row] = positionOf(tile);
+    return column < lastColumn && row < lastRow;
+  });
+  return shuffled(inner, randomFrom(7)).slice(0, count);
+}
+
+/** @param tile `level/column_row` */
+function positionOf(tile: string): [column: number, row: number] {
+  const [, column, row] = /^\d+\/(\d+)_(\d+)$/.exec(tile) ?? [];
+  return [Number(column), Number(row)];
+}
+
+async function bytesOf({ port }: RunningServer, path: string): Promise<Buffer> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`);
+  if (!response.ok) throw new Error(`${path.split('?')[0]}: ${response.status}`);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+function largestDifference(one: Uint8Array, other: Uint8Array): number {
+  if (one.length !== other.length) return 255;
+  return one.reduce((largest, sample, i) => Math.max(largest, Math.abs(sample - (other[i] ?? 0))), 0);
+}

@@ -1,0 +1,198 @@
+/** Measures all servers in interleaved rounds, so that a temporary disturbance of the machine affects all of them. */
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { BenchEnvironment, BenchOptions } from '../environment.ts';
+import { timeOf } from '../load/connection.ts';
+import { type LoadResult, type LoadSummary, load } from '../load/load-client.ts';
+import { median, quantile } from '../load/statistics.ts';
+import { maxLevelOf, nativeTrace, type TiledSlide, tilesOfLevel, viewingTrace } from '../load/trace.ts';
+import { bigSlide } from '../slides/slides.ts';
+import { findServers, type RunningServer, staticFolderOf, type TileServer } from './peers.ts';
+
+const nativeConnections = 64;
+const viewingConnections = 16;
+const viewers = 3;
+/** Load before each measurement: a server in production has been running for hours, and its code is compiled. */
+const warmUpSeconds = 5;
+
+export interface ServerResult {
+  /** Milliseconds; null when the request failed. */
+  readonly firstTile: number | null;
+  /** Tiles of full resolution. */
+  readonly native: LoadSummary;
+  /** A viewing trace with empty caches. */
+  readonly cold: LoadSummary & { readonly nativeP95: number };
+  /** The same trace with warm caches. */
+  readonly again: LoadSummary;
+}
+
+export interface ComparedServer {
+  readonly name: string;
+  readonly version: string;
+  /** The server cannot read the slide of the others; its results are of another file. */
+  readonly usesOtherSlide: boolean;
+}
+
+export interface Comparison {
+  readonly plan: {
+    /** Number of tiles. */
+    readonly native: number;
+    readonly viewing: number;
+    readonly rounds: number;
+    readonly seconds: number;
+  };
+  readonly servers: readonly ComparedServer[];
+  /** Names of the servers that are not installed. */
+  readonly absent: readonly string[];
+  /** The medians of all rounds, by the name of the server. */
+  readonly results: Readonly<Record<string, ServerResult>>;
+}
+
+interface Plan {
+  readonly native: readonly string[];
+  readonly viewing: readonly string[];
+  readonly isNative: (tile: string) => boolean;
+  readonly seconds: number;
+}
+
+export async function compareServers(
+  environment: BenchEnvironment,
+  { isQuick }: BenchOptions,
+): Promise<Comparison> {
+  const slide = { ...bigSlide, tileSize: environment.tileSize };
+  const plan = {
+    native: nativeTrace(slide),
+    viewing: viewingTrace(slide, viewers).slice(0, isQuick ? 400 : undefined),
+    isNative: (tile: string) => tile.startsWith(`${maxLevelOf(slide)}/`),
+    seconds: isQuick ? 1 : 3,
+  };
+  const { found, absent } = findServers(environment);
+  const product = found.find(({ name }) => name === 'product');
+  if (product !== undefined && found.some(({ name }) => name === 'nginx')) {
+    await copyTiles(product, slide, environment, isQuick);
+  }
+
+  const rounds: Record<string, ServerResult>[] = [];
+  const roundCount = isQuick ? 1 : 3;
+  for (let round = 1; round <= roundCount; round += 1) {
+    console.log(`Round ${round}: ${found.map(({ name }) => name).join(', ')} …`);
+    const results: Record<string, ServerResult> = {};
+    for (const server of found) {
+      const result = { ...(await measureNative(server, plan)), ...(await measureViewing(server, plan)) };
+      requireNoFailures(server, result);
+      results[server.name] = result;
+    }
+    rounds.push(results);
+  }
+  return {
+    plan: {
+      native: plan.native.length,
+      viewing: plan.viewing.length,
+      rounds: rounds.length,
+      seconds: plan.seconds,
+    },
+    servers: found.map(({ name, version, usesOtherSlide = false }) => ({ name, version, usesOtherSlide })),
+    absent,
+    results: medians(rounds),
+  };
+}
+
+/** A server that rejects requests is fast, so its figures mean nothing. */
+function requireNoFailures({ name }: TileServer, { native, cold, again }: ServerResult): void {
+  const failed = native.failed + cold.failed + again.failed;
+  if (failed > 0) throw new Error(`${name} failed ${failed} requests.`);
+}
+
+/** Requests tiles of full resolution from a server that has just started. */
+async function measureNative(server: TileServer, { native, seconds }: Plan) {
+  const running = await startCold(server);
+  try {
+    const firstTile = await timeOf(running.port, running.pathOf(native[0] ?? ''));
+    await load(running, native, { connections: nativeConnections, seconds: warmUpSeconds });
+    const result = await load(running, native, { connections: nativeConnections, seconds });
+    return { firstTile, native: withoutTimes(result) };
+  } finally {
+    await running.stop();
+  }
+}
+
+/** Requests a viewing trace with empty caches, then, after a warm-up, again with full ones. */
+async function measureViewing(server: TileServer, { viewing, isNative, seconds }: Plan) {
+  const running = await startCold(server);
+  try {
+    const cold = await load(running, viewing, { connections: viewingConnections });
+    const nativeTimes = cold.times.filter(({ tile }) => isNative(tile)).map(({ ms }) => ms);
+    await load(running, viewing, { connections: viewingConnections, seconds: warmUpSeconds });
+    const again = await load(running, viewing, { connections: viewingConnections, seconds });
+    return {
+      cold: { ...withoutTimes(cold), nativeP95: quantile(nativeTimes, 0.95) },
+      again: withoutTimes(again),
+    };
+  } finally {
+    await running.stop();
+  }
+}
+
+/** Starts a server with an empty cache of rendered tiles. */
+function startCold(server: TileServer): Promise<RunningServer> {
+  server.clearCache?.();
+  return server.start();
+}
+
+function withoutTimes({ times: _, ...summary }: LoadResult): LoadSummary {
+  return summary;
+}
+
+/** Returns the median of every number in objects of the same shape, at any depth; NaN for null. */
+export function medians<Shape extends object>(results: readonly Shape[]): Shape {
+  const [first] = results;
+  const medianOf = (key: string) => {
+    const values = results.map((result) => (result as Record<string, unknown>)[key]);
+    const isNumeric = values.every((value) => value === null || typeof value === 'number');
+    if (isNumeric) return median(values.map((value) => value ?? Number.NaN));
+    return medians(values as object[]);
+  };
+  return Object.fromEntries(Object.keys(first ?? {}).map((key) => [key, medianOf(key)])) as Shape;
+}
+
+/** Copies every tile of the product to a file, so that nginx serves the same bytes. */
+async function copyTiles(
+  product: TileServer,
+  slide: TiledSlide,
+  { cache }: BenchEnvironment,
+  mayReuse: boolean,
+): Promise<void> {
+  const folder = staticFolderOf(cache);
+  if (mayReuse && existsSync(folder)) return;
+  console.log('Copying all tiles for nginx …');
+  rmSync(folder, { recursive: true, force: true });
+  const incomplete = `${folder}.part`;
+  rmSync(incomplete, { recursive: true, force: true });
+  const levels = Array.from({ length: maxLevelOf(slide) + 1 }, (_, level) => tilesOfLevel(slide, level));
+  const running = await product.start();
+  try {
+    const queue = levels.flat().values();
+    const copy = async () => {
+      for (const tile of queue) {
+        const file = join(incomplete, `${tile}.jpg`);
+        mkdirSync(dirname(file), { recursive: true });
+        writeFileSync(file, await fetchTile(`http://127.0.0.1:${running.port}${running.pathOf(tile)}`));
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, copy));
+  } finally {
+    await running.stop();
+  }
+  renameSync(incomplete, folder);
+}
+
+/** Retries five times: the server responds with 503 while its render queue is full. */
+async function fetchTile(url: string): Promise<Buffer> {
+  for (let retries = 0; ; retries += 1) {
+    const response = await fetch(url);
+    if (response.ok) return Buffer.from(await response.arrayBuffer());
+    if (retries === 5) throw new Error(`The product responds to a tile request with ${response.status}.`);
+    await setTimeout(500);
+  }
+}

@@ -1,0 +1,225 @@
+/** The tile servers that are compared: the product, nginx with static files, OpenSlide's generator, and iipsrv. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { findCommand } from '../../services/find-command.ts';
+import { freePort } from '../../services/free-port.ts';
+import type { BenchEnvironment } from '../environment.ts';
+import { timeOf } from '../load/connection.ts';
+import type { LoadTarget } from '../load/load-client.ts';
+import { startProduct } from '../product.ts';
+import { type LoggedProcess, startLogged } from '../server-process.ts';
+import { slideNames } from '../slides/slides.ts';
+
+const startTimeoutMs = 30_000;
+
+export interface RunningServer extends LoadTarget {
+  stop(): Promise<void>;
+}
+
+export interface TileServer {
+  readonly name: string;
+  readonly version: string;
+  /** The server cannot read the slide of the others. */
+  readonly usesOtherSlide?: boolean;
+  start(): Promise<RunningServer>;
+  /** Removes rendered tiles. */
+  clearCache?(): void;
+}
+
+/** A server that may not be installed: then its version is undefined. */
+type Candidate = Omit<TileServer, 'version'> & { readonly version: string | undefined };
+
+const isInstalled = (server: Candidate): server is TileServer => server.version !== undefined;
+
+/** @returns the installed servers, and the names of those that are not installed */
+export function findServers(environment: BenchEnvironment): {
+  found: readonly TileServer[];
+  absent: readonly string[];
+} {
+  const servers = [nginx, product, openSlide, iipsrv].map((candidate) => candidate(environment));
+  return {
+    found: servers.filter(isInstalled),
+    absent: servers.filter((server) => !isInstalled(server)).map(({ name }) => name),
+  };
+}
+
+function product(environment: BenchEnvironment): Candidate {
+  return {
+    name: 'product',
+    version: process.version.replace('v', 'Node '),
+    async start() {
+      const running = await startProduct(environment);
+      const scan = running.imageId(slideNames.scan);
+      await timeOf(running.port, running.tilePath(running.imageId(slideNames.seed), '0/0_0'));
+      return { ...running, pathOf: (tile) => running.tilePath(scan, tile) };
+    },
+    clearCache: () => rmSync(join(environment.cache, 'data', 'tiles'), { recursive: true, force: true }),
+  };
+}
+
+/** Returns the folder of the static files that nginx serves. */
+export const staticFolderOf = (cache: string): string => join(cache, 'static');
+
+function nginx({ cache, pin }: BenchEnvironment): Candidate {
+  const command = findNginx();
+  return {
+    name: 'nginx',
+    version: command === undefined ? undefined : versionIn(command, ['-v']),
+    async start() {
+      const port = await freePort();
+      const site = `server { listen 127.0.0.1:${port}; root ${staticFolderOf(cache)}; }`;
+      return waitUntilListening({
+        port,
+        servers: [startNginx({ cache, pin, site })],
+        pathOf: (tile) => `/${tile}.jpg`,
+      });
+    },
+  };
+}
+
+function findNginx(): string | undefined {
+  return findCommand('nginx') ?? (existsSync('/usr/sbin/nginx') ? '/usr/sbin/nginx' : undefined);
+}
+
+/** @param options `site` is the `server` block */
+function startNginx({
+  cache,
+  pin,
+  site,
+}: Pick<BenchEnvironment, 'cache' | 'pin'> & { readonly site: string }): LoggedProcess {
+  const folder = join(cache, 'nginx');
+  mkdirSync(folder, { recursive: true });
+  const configFile = join(folder, 'nginx.conf');
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path ${folder}/${kind};`,
+  );
+  writeFileSync(
+    configFile,
+    // By default nginx started by root runs its workers as a user that may not read the folder.
+    `${process.getuid?.() === 0 ? 'user root; ' : ''}worker_processes 1; daemon off; pid ${folder}/nginx.pid; error_log ${folder}/error.log warn;
+    events { worker_connections 4096; }
+    http {
+      access_log off; sendfile on; tcp_nopush on; tcp_nodelay on; keepalive_requests 100000000;
+      types { image/jpeg jpg; } ${temporary.join(' ')}
+      ${site}
+    }`,
+  );
+  const commandLine = [findNginx() ?? 'nginx', '-c', configFile, '-e', join(folder, 'error.log')];
+  return startLogged(pin(commandLine), logFileOf(cache, 'nginx'));
+}
+
+function openSlide({ slides, tileSize, cache, pin }: BenchEnvironment): Candidate {
+  const python = ['/usr/bin/python3', findCommand('python3')].find(
+    (command) => command && spawnSync(command, ['-c', 'import openslide, gunicorn']).status === 0,
+  );
+  const printVersion = ['-c', 'import openslide; print(openslide.__library_version__)'];
+  return {
+    name: 'OpenSlide',
+    version: python === undefined ? undefined : versionIn(python, printVersion),
+    async start() {
+      const port = await freePort();
+      const workers = ['-w', '2', '-k', 'gthread', '--threads', '4', '--keep-alive', '60'];
+      const app = ['-b', `127.0.0.1:${port}`, '--chdir', import.meta.dirname, 'openslide_peer:app'];
+      const commandLine = pin([python ?? 'python3', '-m', 'gunicorn', ...workers, ...app]);
+      const server = startLogged(commandLine, logFileOf(cache, 'openslide'), {
+        SLIDES: slides,
+        TILE: String(tileSize),
+        PYTHONDONTWRITEBYTECODE: '1',
+      });
+      const running = await waitUntilListening({
+        port,
+        servers: [server],
+        pathOf: (tile) => `/${slideNames.scan}/${tile}.jpeg`,
+      });
+      await timeOf(port, `/${slideNames.seed}/0/0_0.jpeg`);
+      return running;
+    },
+  };
+}
+
+function iipsrv({ slides, cache, pin }: BenchEnvironment): Candidate {
+  const command = ['/usr/lib/iipimage-server/iipsrv.fcgi', findCommand('iipsrv.fcgi')].find(
+    (file) => file && existsSync(file),
+  );
+  const canRun = command !== undefined && findNginx() !== undefined;
+  return {
+    name: 'iipsrv',
+    version: canRun ? (versionOfPackage('iipimage-server') ?? 'unknown version') : undefined,
+    // It reads only slides with a level for every halving.
+    usesOtherSlide: true,
+    async start() {
+      const [port, ...workerPorts] = [await freePort(), await freePort(), await freePort()];
+      const workers = workerPorts.map((workerPort) =>
+        startLogged(
+          pin([command ?? 'iipsrv.fcgi', '--bind', `127.0.0.1:${workerPort}`, '--backlog', '1024']),
+          logFileOf(cache, 'iipsrv'),
+          {
+            FILESYSTEM_PREFIX: `${slides}/`,
+            VERBOSITY: '0',
+            LOGFILE: join(cache, 'log', 'iipsrv.txt'),
+            JPEG_QUALITY: '75',
+            MAX_IMAGE_CACHE_SIZE: '10',
+            CODEC_PASSTHROUGH: '1',
+          },
+        ),
+      );
+      const parameters = {
+        QUERY_STRING: '$query_string',
+        REQUEST_METHOD: 'GET',
+        REQUEST_URI: '$request_uri',
+        SERVER_PROTOCOL: '$server_protocol',
+        HTTP_HOST: '$host',
+      };
+      const fastCgi = Object.entries(parameters).map(([name, value]) => `fastcgi_param ${name} ${value};`);
+      const upstream = workerPorts.map((workerPort) => `server 127.0.0.1:${workerPort};`).join(' ');
+      const site = `upstream iip { ${upstream} }
+        server { listen 127.0.0.1:${port}; location /fcgi { fastcgi_pass iip; ${fastCgi.join(' ')} } }`;
+      return waitUntilListening({
+        port,
+        servers: [...workers, startNginx({ cache, pin, site })],
+        pathOf: (tile) => `/fcgi?DeepZoom=${slideNames.halves}_files/${tile}.jpg`,
+      });
+    },
+  };
+}
+
+const logFileOf = (cache: string, name: string) => join(cache, 'log', `${name}.log`);
+
+interface StartedServer {
+  readonly port: number;
+  readonly servers: readonly LoggedProcess[];
+  readonly pathOf: (tile: string) => string;
+}
+
+/** Waits until the server responds, with any status. */
+async function waitUntilListening({ port, servers, pathOf }: StartedServer): Promise<RunningServer> {
+  const stop = async () => {
+    await Promise.all(servers.map((server) => server.stop()));
+  };
+  for (const deadline = Date.now() + startTimeoutMs; ; ) {
+    try {
+      await fetch(`http://127.0.0.1:${port}/`);
+      return { port, roots: servers.map(({ pid }) => pid), pathOf, stop };
+    } catch (error) {
+      if (Date.now() > deadline) {
+        await stop();
+        throw error;
+      }
+      await setTimeout(20);
+    }
+  }
+}
+
+/** Returns the first version number in the output of a command. */
+function versionIn(command: string, args: readonly string[]): string | undefined {
+  const { stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' });
+  return /\d+(\.\d+)+/.exec(`${stdout}${stderr}`)?.[0];
+}
+
+/** Returns the version of an installed Debian package. */
+function versionOfPackage(name: string): string | undefined {
+  const { status, stdout } = spawnSync('dpkg-query', ['-W', '-f', `\${Version}`, name], { encoding: 'utf8' });
+  return status === 0 ? stdout : undefined;
+}

@@ -1,0 +1,43 @@
+/** The table of all compared servers. */
+import { tableOf } from '../report.ts';
+import type { ComparedServer, ServerResult } from './compare-servers.ts';
+
+const decimal = (value: number | null, digits = 0) =>
+  value !== null && Number.isFinite(value)
+    ? value.toLocaleString('en', { maximumFractionDigits: digits, minimumFractionDigits: digits })
+    : '–';
+
+const ratio = (value: number, base = Number.NaN) =>
+  Number.isFinite(value / base) ? (value / base).toFixed(3) : '–';
+
+/** Returns a table with a row for each server, with ratios to nginx if it was measured. */
+export function serversTable(
+  servers: readonly ComparedServer[],
+  results: Readonly<Record<string, ServerResult>>,
+): string {
+  return tableOf(
+    servers.flatMap(({ name, usesOtherSlide }) => {
+      const result = results[name];
+      if (result === undefined) return [];
+      const { native, cold, again, firstTile } = result;
+      const base = usesOtherSlide ? undefined : results.nginx;
+      return [
+        {
+          server: usesOtherSlide ? `${name} (its own slide)` : name,
+          'native/s': decimal(native.perSecond),
+          'of nginx': ratio(native.perSecond, base?.native.perSecond),
+          'p50 / p99 ms': `${decimal(native.p50, 1)} / ${decimal(native.p99, 1)}`,
+          'CPU s/1000': decimal(native.cpuPer1000, 3),
+          'cold view/s': decimal(cold.perSecond),
+          'p50 / p99 ms ': `${decimal(cold.p50, 1)} / ${decimal(cold.p99, 1)}`,
+          'native p95 ms': decimal(cold.nativeP95, 1),
+          'again/s': decimal(again.perSecond),
+          'of nginx ': ratio(again.perSecond, base?.again.perSecond),
+          'first tile ms': decimal(firstTile, 1),
+          MB: decimal(cold.megabytes),
+          failed: decimal(native.failed + cold.failed + again.failed),
+        },
+      ];
+    }),
+  );
+}

@@ -1,0 +1,264 @@
+/**
+ * `npm run bench -- sharing`: share links of the product over three processes. Measures how soon a visitor on a phone sees a sharp
+ * slide, how soon 100 followers get the field of a presenter, how long tiles are sent after a link has been revoked, and what others notice while one network guesses links.
+ *
+ * Every client names a network of its own, as a trusted reverse proxy would.
+ */
+
+import { mkdirSync, rmSync } from 'node:fs';
+import { Agent, get as startGet } from 'node:http';
+import os from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { callApi } from '../../services/api-client.ts';
+import { type BenchOptions, createEnvironment } from '../environment.ts';
+import { request } from '../fairness/request.ts';
+import { quantile } from '../load/statistics.ts';
+import { type RunningProduct, startProduct, tilePathOf } from '../product.ts';
+import { circumstances, publish, tableOf } from '../report.ts';
+import { slideNames } from '../slides/slides.ts';
+import { openingTimesOnPhone } from './opening.ts';
+
+type Row = Readonly<Record<string, string | number>>;
+
+const dataset = 'Lesson';
+const followerCount = 100;
+const eventEveryMs = 100;
+const guessConnections = 40;
+/** After this time without a tile, a revoked link counts as dark. */
+const darkMs = 3000;
+
+export async function sharingPart({ isQuick }: BenchOptions): Promise<void> {
+  const environment = await createEnvironment();
+  const cache = join(environment.cache, 'sharing');
+  rmSync(cache, { recursive: true, force: true });
+  mkdirSync(cache, { recursive: true });
+  const product = await startProduct(
+    { ...environment, cache },
+    { TRUSTED_PROXIES: '127.0.0.1', CONNECTIONS_PER_ADDRESS: '10000', WORKERS: '3' },
+  );
+  try {
+    const lesson = await makeLesson(product);
+    const rows: Row[] = [];
+    for (const measure of [
+      () => measureOpening(product, lesson, isQuick ? 3 : 20),
+      () => measureFollowers(product, lesson, isQuick ? 10 : 100),
+      () => measureRevocation(product, lesson, isQuick ? 1 : 5),
+      () => measureGuesses(product, lesson, isQuick ? 2000 : 100_000),
+    ]) {
+      const row = { ...(await measure()), 'load of the machine': (os.loadavg()[0] ?? 0).toFixed(1) };
+      console.log(JSON.stringify(row));
+      rows.push(row);
+    }
+    publish('sharing', [circumstances(), '', tableOf(rows)], { isQuick });
+  } finally {
+    await product.stop();
+  }
+}
+
+interface Lesson {
+  readonly imageId: string;
+  readonly collectionId: string;
+}
+
+/** Makes a collection of one slide in a dataset that allows sharing. */
+async function makeLesson({ url, token, imageId }: RunningProduct): Promise<Lesson> {
+  const id = imageId(slideNames.seed);
+  await callApi(url, 'POST', '/admin/images/changes', { token, body: { ids: [id], dataset_name: dataset } });
+  await callApi(url, 'PUT', '/admin/datasets', { token, body: { dataset, access: 'open', sharing: true } });
+  const body = { title: 'Lesson', items: [{ type: 'slide', id }], readers: [] };
+  const { id: collectionId } = await callApi<{ id: string }>(url, 'POST', '/collections', { token, body });
+  return { imageId: id, collectionId };
+}
+
+/** @returns the id and the secret of a new link of the collection */
+async function makeLink({ url, token }: RunningProduct, { collectionId }: Lesson) {
+  const body = { target: { type: 'collection', id: collectionId }, title: 'Lesson' };
+  const made = await callApi<{ id: string; url: string }>(url, 'POST', '/share-links', { token, body });
+  return { linkId: made.id, secret: made.url.split('#')[1] ?? '' };
+}
+
+/** Opens a link as a visitor. @returns its image session */
+async function openLink({ port }: RunningProduct, secret: string, network: string): Promise<string> {
+  const { status, body } = await request({
+    port,
+    path: '/api/v1/share-links/open',
+    body: { secret },
+    network,
+  });
+  if (status !== 200) throw new Error(`POST /share-links/open: ${status} ${body}`);
+  return (JSON.parse(body) as { session_id: string }).session_id;
+}
+
+const networkOf = (number: number) => `10.1.${Math.floor(number / 250)}.${(number % 250) + 1}`;
+
+async function measureOpening(product: RunningProduct, lesson: Lesson, count: number): Promise<Row> {
+  const { secret } = await makeLink(product, lesson);
+  const times = await openingTimesOnPhone(`${product.url}/shared#${secret}`, count);
+  return {
+    measured: `stranger opens a link in a fresh browser on a phone → sharp slide, p95 of ${count}`,
+    result: `${Math.round(quantile(times, 0.95))} ms`,
+    detail: `median ${Math.round(quantile(times, 0.5))} ms, worst ${Math.round(Math.max(...times))} ms; Pixel 7 profile`,
+    limit: '2000 ms',
+  };
+}
+
+async function measureFollowers(product: RunningProduct, lesson: Lesson, events: number): Promise<Row> {
+  const { url, token, port } = product;
+  const { secret } = await makeLink(product, lesson);
+  /** By the number of the event, which its field has as x. */
+  const sentAt: number[] = [];
+  const times: number[] = [];
+  const streams = await Promise.all(
+    Array.from({ length: followerCount }, async (_, number) => {
+      const session = await openLink(product, secret, networkOf(number));
+      const path = `/api/v1/collections/${lesson.collectionId}/presentation-events?session=${session}`;
+      return followEvents({ port, path, network: networkOf(number) }, (x) => {
+        const at = sentAt[x];
+        if (at !== undefined) times.push(performance.now() - at);
+      });
+    }),
+  );
+  for (let x = 0; x < events; x++) {
+    sentAt[x] = performance.now();
+    const field = { x, y: 0, zoom: 1 };
+    // 204 has no body to parse.
+    await fetch(`${url}/api/v1/collections/${lesson.collectionId}/presentation`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ field, item: 0 }),
+    });
+    await setTimeout(eventEveryMs);
+  }
+  await setTimeout(1000);
+  for (const close of streams) close();
+  return {
+    measured: `${followerCount} followers in 3 processes, ${events} fields, from the presenter's request, p95`,
+    result: `${Math.round(quantile(times, 0.95))} ms`,
+    detail: `median ${Math.round(quantile(times, 0.5))} ms, ${times.length} of ${followerCount * events} received`,
+    limit: '200 ms',
+  };
+}
+
+interface Follower {
+  readonly port: number;
+  readonly path: string;
+  readonly network: string;
+}
+
+/** @param onField called with the x of each field. @returns a function that disconnects */
+function followEvents({ port, path, network }: Follower, onField: (x: number) => void): Promise<() => void> {
+  const { promise, resolve, reject } = Promise.withResolvers<() => void>();
+  const sent = startGet(
+    { host: '127.0.0.1', port, path, headers: { 'x-forwarded-for': network } },
+    (response) => {
+      if (response.statusCode !== 200)
+        return reject(new Error(`presentation-events: ${response.statusCode}`));
+      let received = '';
+      response.setEncoding('utf8').on('data', (piece: string) => {
+        received += piece;
+        const parts = received.split('\n\n');
+        received = parts.pop() ?? '';
+        for (const part of parts) {
+          const data = /^data: (.*)$/m.exec(part)?.[1];
+          const { field } =
+            data === undefined ? { field: null } : (JSON.parse(data) as { field: { x: number } | null });
+          if (field !== null) onField(field.x);
+        }
+      });
+      response.on('error', () => undefined);
+      resolve(() => sent.destroy());
+    },
+  );
+  sent.on('error', reject);
+  return promise;
+}
+
+async function measureRevocation(product: RunningProduct, lesson: Lesson, repeats: number): Promise<Row> {
+  const { url, token, port } = product;
+  const lasts: number[] = [];
+  for (let repeat = 0; repeat < repeats; repeat++) {
+    const { linkId, secret } = await makeLink(product, lesson);
+    const session = await openLink(product, secret, networkOf(repeat));
+    const path = tilePathOf(lesson.imageId, '8/0_0', session);
+    let lastTileAt = 0;
+    const stop = new AbortController();
+    // A new connection for each request: the operating system spreads them over the processes.
+    const viewers = Array.from({ length: 6 }, async () => {
+      while (!stop.signal.aborted) {
+        const { status } = await request({ port, path, network: networkOf(repeat) });
+        if (status === 200) lastTileAt = performance.now();
+        await setTimeout(5);
+      }
+    });
+    await setTimeout(1000);
+    if (lastTileAt === 0) throw new Error('The visitor got no tile.');
+    const revokedAt = performance.now();
+    await fetch(`${url}/api/v1/share-links/${linkId}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${token}` },
+    });
+    while (performance.now() - Math.max(lastTileAt, revokedAt) < darkMs) await setTimeout(50);
+    stop.abort();
+    await Promise.all(viewers);
+    lasts.push(Math.max(0, lastTileAt - revokedAt));
+  }
+  return {
+    measured: `last tile after the request that revokes the link, 3 processes, worst of ${repeats}`,
+    result: `${Math.round(Math.max(...lasts))} ms`,
+    detail: `median ${Math.round(quantile(lasts, 0.5))} ms`,
+    limit: '1000 ms',
+  };
+}
+
+async function measureGuesses(product: RunningProduct, lesson: Lesson, count: number): Promise<Row> {
+  const { port } = product;
+  const { secret } = await makeLink(product, lesson);
+  const before = await openingTimes(product, secret, 20);
+  const statuses = new Map<number, number>();
+  const agent = new Agent({ keepAlive: true, maxSockets: guessConnections });
+  let left = count;
+  const guessers = Array.from({ length: guessConnections }, async () => {
+    while (left-- > 0) {
+      const guess = `${left}`.padStart(43, 'x');
+      const { status } = await request({
+        port,
+        path: '/api/v1/share-links/open',
+        body: { secret: guess },
+        network: '203.0.113.7',
+        agent,
+      });
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+  });
+  const during: number[] = [];
+  let isGuessing = true;
+  const others = (async () => {
+    while (isGuessing) during.push(...(await openingTimes(product, secret, 1)));
+  })();
+  await Promise.all(guessers);
+  isGuessing = false;
+  await others;
+  agent.destroy();
+  const found = statuses.get(200) ?? 0;
+  return {
+    measured: `${count} guesses of one network over ${guessConnections} connections: links found`,
+    result: found,
+    detail: `${[...statuses].map(([status, n]) => `${n} × ${status}`).join(', ')}; a right link of another network opens in ${Math.round(
+      quantile(during, 0.95),
+    )} ms (p95, ${during.length} openings; ${Math.round(quantile(before, 0.95))} ms without guesses)`,
+    limit: '0',
+  };
+}
+
+/** Opens a link and loads a tile, one after the other. @returns the milliseconds of each */
+async function openingTimes(product: RunningProduct, secret: string, count: number): Promise<number[]> {
+  const times: number[] = [];
+  for (let number = 0; number < count; number++) {
+    const startedAt = performance.now();
+    await openLink(product, secret, networkOf(number));
+    times.push(performance.now() - startedAt);
+    await setTimeout(50);
+  }
+  return times;
+}

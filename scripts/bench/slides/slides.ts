@@ -1,0 +1,224 @@
+/**
+ * Makes the big slides of the bench from the tiles of a small slide, once; they are kept outside the project.
+ *
+ * `scan.svs` has the layout of an Aperio scan: levels at downsamples 1, 4, 16 and 64, with the compressed tiles of a real
+ * scanner at full resolution. `halves.tif` has a level for every halving and YCbCr colours, the only layout that iipsrv
+ * reads. Neighbouring repeats of the small slide differ in brightness, so that a tile at a wrong place is visible.
+ */
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { type Raster, shrinkRaster } from '../../../packages/slide/src/decode/raster.ts';
+import { memorySource } from '../../../packages/slide/src/source/memory-source.ts';
+import { buildSvs } from '../../../packages/slide/src/testing/build-svs.ts';
+import { encodePicture } from '../../../packages/slide/src/testing/encode-picture.ts';
+import { paintTissue } from '../../../packages/slide/src/testing/paint-tissue.ts';
+import { tag } from '../../../packages/slide/src/tiff/tags.ts';
+import { openTiff } from '../../../packages/slide/src/tiff/tiff-file.ts';
+import { lengthsByCode, variantOf } from './tile-variants.ts';
+import { type Level, type LevelContent, writeTiff } from './write-tiff.ts';
+
+/** Increased when the slides change, so that cached ones are not used any more. */
+const version = 1;
+export const bigSlide = { width: 40_000, height: 30_000 };
+/** File names of the slides; `seed` is the small slide that the others are made of. */
+export const slideNames = { seed: 'seed.svs', scan: 'scan.svs', halves: 'halves.tif' };
+
+/** The whole tiles of the small slide. */
+interface Seed {
+  readonly tileSize: number;
+  /** JPEGTables of the tiles. */
+  readonly tables: Uint8Array;
+  readonly unit: TileGrid;
+  readonly pixels: Raster;
+}
+
+interface TileGrid {
+  readonly columns: number;
+  readonly rows: number;
+  /** Compressed, row by row. */
+  readonly tiles: readonly Uint8Array[];
+}
+
+/** Makes the slides that are missing. @returns their folder, and the size of their tiles in pixels */
+export async function makeSlides(cache: string): Promise<{ folder: string; tileSize: number }> {
+  const folder = join(cache, `slides-${version}`);
+  mkdirSync(folder, { recursive: true });
+  const seedFile = join(folder, slideNames.seed);
+  await writeOnce(seedFile, async (file) => writeFileSync(file, await seedBytes()));
+  const seed = await readSeed(seedFile);
+  await writeOnce(join(folder, slideNames.scan), async (file) => {
+    console.log('Making a big slide with the layout of an Aperio scan …');
+    await writeScan(file, seed);
+  });
+  await writeOnce(join(folder, slideNames.halves), async (file) => {
+    console.log('Making a big slide with a level for every halving …');
+    await writeHalves(file, seed);
+  });
+  return { folder, tileSize: seed.tileSize };
+}
+
+/** Writes a file that does not exist yet; an interrupted run leaves no incomplete file of that name. */
+async function writeOnce(file: string, write: (file: string) => Promise<void>): Promise<void> {
+  if (existsSync(file)) return;
+  await write(`${file}.part`);
+  renameSync(`${file}.part`, file);
+}
+
+/** Returns a real Aperio slide if TEST_SLIDES has it, else a painted one. */
+async function seedBytes(): Promise<Uint8Array> {
+  const { TEST_SLIDES: slides } = process.env;
+  const real = slides && join(slides, 'aperio', 'CMU-1-Small-Region.svs');
+  if (real && existsSync(real)) return readFileSync(real);
+  return buildSvs({
+    width: 2200,
+    height: 2940,
+    tileSize: 240,
+    picture: paintTissue(2200, 2940),
+    downsamples: [1],
+  });
+}
+
+async function readSeed(file: string): Promise<Seed> {
+  const bytes = readFileSync(file);
+  const { first } = await openTiff(memorySource(bytes));
+  const [width, height, tileSize, tables] = [
+    await first.number(tag.ImageWidth),
+    await first.number(tag.ImageLength),
+    await first.number(tag.TileWidth),
+    await first.bytes(tag.JPEGTables),
+  ];
+  if (width === null || height === null || tileSize === null || tables === null) {
+    throw new Error(`${file} has no tiles with JPEGTables.`);
+  }
+  const [columns, rows] = [Math.floor(width / tileSize), Math.floor(height / tileSize)];
+  const count = first.count(tag.TileOffsets);
+  const offsets = await first.table(tag.TileOffsets, count);
+  const byteCounts = await first.table(tag.TileByteCounts, count);
+  const tileAt = (column: number, row: number) => {
+    const index = row * Math.ceil(width / tileSize) + column;
+    const offset = offsets[index] ?? 0;
+    return bytes.subarray(offset, offset + (byteCounts[index] ?? 0));
+  };
+  const size = { width: columns * tileSize, height: rows * tileSize };
+  const rgb = await sharp(file)
+    .extract({ left: 0, top: 0, ...size })
+    .removeAlpha()
+    .raw()
+    .toBuffer();
+  const tiles = Array.from({ length: columns * rows }, (_, i) =>
+    tileAt(i % columns, Math.floor(i / columns)),
+  );
+  return {
+    tileSize,
+    tables,
+    unit: { columns, rows, tiles },
+    pixels: { ...size, rgb },
+  };
+}
+
+/** Scanners round the size of a level down. */
+function sizeAt(downsample: number): { width: number; height: number } {
+  return {
+    width: Math.floor(bigSlide.width / downsample),
+    height: Math.floor(bigSlide.height / downsample),
+  };
+}
+
+async function writeScan(file: string, { tileSize, tables, unit, pixels }: Seed): Promise<void> {
+  const library = 'Aperio Image Library v11.2.1';
+  const whole = `${bigSlide.width}x${bigSlide.height}`;
+  const levels = [1, 4, 16, 64].map((downsample): Level => {
+    const { width, height } = sizeAt(downsample);
+    const cut = `${library} \r\n${whole} [0,0 ${whole}] (${tileSize}x${tileSize})`;
+    const description =
+      downsample === 1
+        ? `${cut} JPEG/RGB Q=30|AppMag = 20|MPP = 0.4990`
+        : `${cut} -> ${width}x${height} JPEG/RGB Q=90`;
+    return { width, height, description, downsample, photometric: 2 };
+  });
+  await writeTiff(file, tileSize, levels, (level) =>
+    level.downsample === 1
+      ? repeatedTiles(unit, tables, level, tileSize)
+      : encodedTiles(pixels, level, tileSize, 'rgb'),
+  );
+}
+
+async function writeHalves(file: string, { tileSize, pixels }: Seed): Promise<void> {
+  const levels: Level[] = [];
+  for (
+    let downsample = 1;
+    Math.max(bigSlide.width, bigSlide.height) / downsample > tileSize;
+    downsample *= 2
+  ) {
+    levels.push({ ...sizeAt(downsample), downsample, photometric: 6 });
+  }
+  const { tiles, tables } = await encodeTiles(pixels, tileSize, 'ycbcr');
+  const unit = { columns: pixels.width / tileSize, rows: pixels.height / tileSize, tiles };
+  await writeTiff(file, tileSize, levels, (level) =>
+    level.downsample === 1
+      ? repeatedTiles(unit, tables, level, tileSize)
+      : encodedTiles(pixels, level, tileSize, 'ycbcr'),
+  );
+}
+
+async function encodeTiles(
+  pixels: Raster,
+  tileSize: number,
+  colour: 'rgb' | 'ycbcr',
+): Promise<{ tiles: Uint8Array[]; tables: Uint8Array }> {
+  const { tiles = [], tags } = await encodePicture(pixels, tileSize, colour);
+  const tables = Uint8Array.from(tags[tag.JPEGTables]?.numbers ?? []);
+  return { tiles: tiles.filter((tile) => tile !== null), tables };
+}
+
+/** Repeats the tiles of the unit over the level, each repeat in another brightness. */
+function repeatedTiles(
+  unit: TileGrid,
+  tables: Uint8Array,
+  { width, height }: Level,
+  tileSize: number,
+): LevelContent {
+  const codes = lengthsByCode(tables);
+  const columns = Math.ceil(width / tileSize);
+  const count = columns * Math.ceil(height / tileSize);
+  function* tiles() {
+    for (let i = 0; i < count; i += 1) {
+      const [column, row] = [i % columns, Math.floor(i / columns)];
+      const tile = unit.tiles[(row % unit.rows) * unit.columns + (column % unit.columns)];
+      if (tile === undefined) throw new Error('The small slide has no whole tile.');
+      yield variantOf(tile, codes, Math.floor(column / unit.columns) + 5 * Math.floor(row / unit.rows));
+    }
+  }
+  return { tables, tiles: tiles() };
+}
+
+/** Encodes the tiles of a reduced level, one row of tiles at a time. */
+async function encodedTiles(
+  pixels: Raster,
+  { width, height, downsample }: Level,
+  tileSize: number,
+  colour: 'rgb' | 'ycbcr',
+): Promise<LevelContent> {
+  const unit = shrinkRaster(pixels, downsample);
+  const encodeRow = (top: number) =>
+    encodeTiles(repeatedRows(unit, width, top, Math.min(tileSize, height - top)), tileSize, colour);
+  const { tables } = await encodeRow(0);
+  async function* tiles() {
+    for (let top = 0; top < height; top += tileSize) yield* (await encodeRow(top)).tiles;
+  }
+  return { tables, tiles: tiles() };
+}
+
+/** Returns rows of a picture that repeats a smaller picture. */
+function repeatedRows(unit: Raster, width: number, top: number, height: number): Raster {
+  const rgb = new Uint8Array(width * height * 3);
+  for (let y = 0; y < height; y += 1) {
+    const start = ((top + y) % unit.height) * unit.width * 3;
+    const row = unit.rgb.subarray(start, start + unit.width * 3);
+    for (let x = 0; x < width; x += unit.width) {
+      rgb.set(row.subarray(0, Math.min(unit.width, width - x) * 3), (y * width + x) * 3);
+    }
+  }
+  return { width, height, rgb };
+}

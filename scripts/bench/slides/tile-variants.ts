@@ -1,0 +1,64 @@
+/**
+ * Makes variants of a native JPEG tile, a little darker or brighter in one component, without encoding it again.
+ *
+ * The first DC coefficient of a scan is the mean of its first block; the following blocks of that component store
+ * differences to it. It can be replaced in place by a number of the same length.
+ *
+ * Source: ITU-T T.81, annexes C (Huffman codes from their lengths) and F.1.2.1 (coding of DC coefficients).
+ */
+import { marker, readJpegHeader, segments } from '../../../packages/slide/src/jpeg/header.ts';
+
+/** Bytes at the start of a scan that hold the longest code and the longest number after it. */
+const headBytes = 4;
+
+/**
+ * Reads the Huffman table of the DC coefficients.
+ *
+ * @param tables JPEGTables of the level (tag 347)
+ * @returns a map from code, as a string of zeros and ones, to the bit length of the number after it
+ */
+export function lengthsByCode(tables: Uint8Array): Map<string, number> {
+  for (const { marker: found, bodyAt } of segments(tables, 2)) {
+    // Class and destination 0: the table of the first component's DC coefficients.
+    if (found !== marker.DHT || tables[bodyAt] !== 0) continue;
+    const codes = new Map<string, number>();
+    let code = 0;
+    let place = bodyAt + 17;
+    for (let length = 1; length <= 16; length += 1) {
+      for (let count = tables[bodyAt + length] ?? 0; count > 0; count -= 1) {
+        codes.set(code.toString(2).padStart(length, '0'), tables[place] ?? 0);
+        code += 1;
+        place += 1;
+      }
+      code *= 2;
+    }
+    return codes;
+  }
+  throw new Error('JPEGTables has no Huffman table for DC coefficients.');
+}
+
+/** @param variant 0 is the tile itself. A few tiles have no variants: they are returned unchanged. */
+export function variantOf(tile: Uint8Array, codes: ReadonlyMap<string, number>, variant: number): Uint8Array {
+  const { dataAt } = readJpegHeader(tile);
+  const bits = [...tile.subarray(dataAt, dataAt + headBytes)]
+    .map((byte) => byte.toString(2).padStart(8, '0'))
+    .join('');
+  let end = 1;
+  while (end < bits.length && !codes.has(bits.slice(0, end))) end += 1;
+  const length = codes.get(bits.slice(0, end)) ?? 0;
+  if (variant === 0 || length < 2 || end + length > bits.length) return tile;
+
+  // The first bit is the sign; the others are replaced.
+  const [from, to] = [end + 1, end + length];
+  const choices = 2 ** (length - 1);
+  const replaced = (Number.parseInt(bits.slice(from, to), 2) + variant) % choices;
+  const changed = bits.slice(0, from) + replaced.toString(2).padStart(length - 1, '0') + bits.slice(to);
+  const head = Array.from({ length: headBytes }, (_, i) =>
+    Number.parseInt(changed.slice(i * 8, i * 8 + 8), 2),
+  );
+  // A byte 0xff is followed by a stuffed byte, which would shift all following bytes.
+  if (head.includes(0xff) || tile.subarray(dataAt, dataAt + headBytes).includes(0xff)) return tile;
+  const copy = Uint8Array.from(tile);
+  copy.set(head, dataAt);
+  return copy;
+}

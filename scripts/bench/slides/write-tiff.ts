@@ -1,0 +1,88 @@
+/** Writes a tiled TIFF file whose tiles are too many to hold in memory. */
+import { closeSync, openSync, writeSync } from 'node:fs';
+import {
+  ascii,
+  buildTiff,
+  long,
+  short,
+  undefinedBytes,
+} from '../../../packages/slide/src/testing/build-tiff.ts';
+import { tag } from '../../../packages/slide/src/tiff/tags.ts';
+
+export interface Level {
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Ratio of full resolution to this level. */
+  readonly downsample: number;
+  /** PhotometricInterpretation: 2 is RGB, 6 is YCbCr. */
+  readonly photometric: number;
+  readonly description?: string;
+}
+
+export interface LevelContent {
+  /** JPEGTables. */
+  readonly tables: Uint8Array;
+  /** Compressed, row by row. */
+  readonly tiles: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Writes the directories first and the tiles behind them.
+ *
+ * The length of the directories depends only on the number of tiles, so the tiles are written as they come and the
+ * directories, with the offsets of the tiles, at the end.
+ */
+export async function writeTiff(
+  file: string,
+  tileSize: number,
+  levels: readonly Level[],
+  contentOf: (level: Level) => LevelContent | Promise<LevelContent>,
+): Promise<void> {
+  const written = await Promise.all(
+    levels.map(async (level) => {
+      const count = Math.ceil(level.width / tileSize) * Math.ceil(level.height / tileSize);
+      const zeros = () => Array.from({ length: count }, () => 0);
+      return { level, content: await contentOf(level), offsets: zeros(), byteCounts: zeros() };
+    }),
+  );
+  const directories = () =>
+    buildTiff({
+      directories: written.map(({ level, content, offsets, byteCounts }, i) => ({
+        tags: {
+          [tag.NewSubfileType]: long(i === 0 ? 0 : 1),
+          [tag.ImageWidth]: long(level.width),
+          [tag.ImageLength]: long(level.height),
+          [tag.BitsPerSample]: short(8, 8, 8),
+          [tag.Compression]: short(7),
+          [tag.PhotometricInterpretation]: short(level.photometric),
+          ...(level.description && { [tag.ImageDescription]: ascii(level.description) }),
+          [tag.SamplesPerPixel]: short(3),
+          [tag.PlanarConfiguration]: short(1),
+          [tag.TileWidth]: short(tileSize),
+          [tag.TileLength]: short(tileSize),
+          [tag.TileOffsets]: long(...offsets),
+          [tag.TileByteCounts]: long(...byteCounts),
+          [tag.JPEGTables]: undefinedBytes(content.tables),
+          530: short(2, 2), // YCbCrSubSampling; Aperio writes it with RGB, too
+        },
+      })),
+    }).bytes;
+
+  const out = openSync(file, 'w');
+  try {
+    let end = directories().length;
+    for (const { content, offsets, byteCounts } of written) {
+      let index = 0;
+      for await (const tile of content.tiles) {
+        offsets[index] = end;
+        byteCounts[index] = tile.length;
+        end += writeSync(out, tile, 0, tile.length, end);
+        index += 1;
+      }
+    }
+    writeSync(out, directories(), 0, undefined, 0);
+  } finally {
+    closeSync(out);
+  }
+}

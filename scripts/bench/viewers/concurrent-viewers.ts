@@ -1,0 +1,173 @@
+/** Simulates many concurrent viewers for minutes and measures response times and resource usage. */
+import os from 'node:os';
+import { setTimeout } from 'node:timers/promises';
+import { viewerVerdicts } from '../goals.ts';
+import { quantile } from '../load/statistics.ts';
+import { tableOf } from '../report.ts';
+import { usageOf } from '../resource-usage.ts';
+import { bigSlide, slideNames } from '../slides/slides.ts';
+import { simulateViewer, type TileResponse } from './simulated-viewer.ts';
+
+/** The slides that the viewers look at, each by the same number of viewers. */
+export const viewedSlides = [slideNames.scan, slideNames.halves];
+
+export interface ViewersPlan {
+  readonly viewers: number;
+  /** The viewers start evenly within this time. */
+  readonly arrivingSeconds: number;
+  readonly seconds: number;
+  /** Interval of the rows of the result. */
+  readonly everySeconds: number;
+}
+
+export const viewersPlan = (isQuick: boolean): ViewersPlan =>
+  isQuick
+    ? { viewers: 50, arrivingSeconds: 5, seconds: 20, everySeconds: 5 }
+    : { viewers: 1000, arrivingSeconds: 30, seconds: 330, everySeconds: 30 };
+
+export interface ViewersTarget {
+  readonly port: number;
+  readonly tileSize: number;
+  /** Returns the URL path of a tile for a viewer, counted from 0. */
+  pathOf(viewer: number, tile: string): string;
+  /** Process ids by the name that the table shows; the first are those of the product. */
+  readonly roots: Readonly<Record<string, readonly number[]>>;
+}
+
+interface Row {
+  /** Seconds since the start. */
+  readonly at: number;
+  readonly perSecond: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly longest: number;
+  /** Processors used, by the name of the processes. */
+  readonly cores: readonly (readonly [name: string, cores: number])[];
+  /** Of the product. */
+  readonly megabytes: number;
+  /** Since the start. */
+  readonly failed: number;
+}
+
+export interface ViewersResult {
+  /** Milliseconds of all responses to viewers with a fast network. */
+  readonly fast: readonly number[];
+  readonly slow: readonly number[];
+  /** Number of failed requests by status; 0 when there was no response. */
+  readonly failures: ReadonlyMap<number, number>;
+  readonly rows: readonly Row[];
+}
+
+export async function measureViewers(target: ViewersTarget, plan: ViewersPlan): Promise<ViewersResult> {
+  const { viewers, arrivingSeconds, seconds, everySeconds } = plan;
+  const end = new AbortController();
+  const [fast, slow]: [number[], number[]] = [[], []];
+  const failures = new Map<number, number>();
+  const rows: Row[] = [];
+  let interval: number[] = [];
+  const onTile = ({ status, ms, isSlow }: TileResponse) => {
+    if (end.signal.aborted) return; // The end of the simulation closes connections with pending requests.
+    if (status !== 200) failures.set(status, (failures.get(status) ?? 0) + 1);
+    (isSlow ? slow : fast).push(ms);
+    if (!isSlow) interval.push(ms);
+  };
+  const all = Promise.all(
+    Array.from({ length: viewers }, (_, index) =>
+      simulateViewer({
+        index,
+        port: target.port,
+        slide: { ...bigSlide, tileSize: target.tileSize },
+        pathOf: (tile) => target.pathOf(index, tile),
+        startAfterMs: (index / viewers) * arrivingSeconds * 1000,
+        signal: end.signal,
+        onTile,
+      }),
+    ),
+  );
+  try {
+    let before = readUsage(target);
+    for (let at = everySeconds; at <= seconds; at += everySeconds) {
+      await Promise.race([setTimeout(everySeconds * 1000), all]);
+      const usage = readUsage(target);
+      const row = {
+        at,
+        perSecond: interval.length / everySeconds,
+        p50: quantile(interval, 0.5),
+        p99: quantile(interval, 0.99),
+        longest: quantile(interval, 1),
+        cores: usage.map(({ name, cpuSeconds }, i) => {
+          return [name, (cpuSeconds - (before[i]?.cpuSeconds ?? 0)) / everySeconds] as const;
+        }),
+        megabytes: usage[0]?.megabytes ?? 0,
+        failed: countFailures(failures),
+      };
+      console.log(`${at} s: ${describeRow(row)}`);
+      rows.push(row);
+      interval = [];
+      before = usage;
+    }
+  } finally {
+    end.abort();
+  }
+  await all;
+  return { fast, slow, failures, rows };
+}
+
+function readUsage({ roots }: ViewersTarget) {
+  return [
+    ...Object.entries(roots).map(([name, ids]) => ({ name, ...usageOf(ids) })),
+    { name: 'all processes', cpuSeconds: machineCpuSeconds(), megabytes: 0 },
+  ];
+}
+
+/** Returns the CPU time of the whole machine. */
+function machineCpuSeconds(): number {
+  return os
+    .cpus()
+    .reduce((sum, { times }) => sum + (times.user + times.nice + times.sys + times.irq) / 1000, 0);
+}
+
+function countFailures(failures: ReadonlyMap<number, number>): number {
+  return [...failures.values()].reduce((sum, count) => sum + count, 0);
+}
+
+function describeRow({ perSecond, p50, p99, longest, cores, megabytes, failed }: Row): string {
+  const used = cores.map(([name, count]) => `${name} ${count.toFixed(2)}`).join(', ');
+  return `${perSecond.toFixed(0)} tiles/s, p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, longest ${longest.toFixed(0)} ms, cores: ${used}; ${megabytes.toFixed(0)} MB, ${failed} failed`;
+}
+
+/** Returns the result as Markdown: a sentence, the goals, and a row for each interval. */
+export function viewersReport({ fast, slow, failures, rows }: ViewersResult): string {
+  const failed = countFailures(failures);
+  const verdicts = viewerVerdicts({
+    failed,
+    p99: quantile(fast, 0.99),
+    growth: growthOf(rows.map(({ megabytes }) => megabytes)),
+  });
+  const byStatus = [...failures].map(([status, count]) => `${count} with ${status || 'no response'}`);
+  return [
+    `One of ten viewers has a slow network: ${slow.length.toLocaleString('en')} tiles, p50 ${quantile(slow, 0.5).toFixed(0)} ms, p99 ${quantile(slow, 0.99).toFixed(0)} ms until the complete response. The goals apply to the other ${fast.length.toLocaleString('en')} tiles.${failed > 0 ? ` Failed: ${byStatus.join(', ')}.` : ''}`,
+    '',
+    tableOf(verdicts),
+    '',
+    tableOf(
+      rows.map(({ at, perSecond, p50, p99, longest, cores, megabytes, failed: soFar }) => ({
+        second: at,
+        'tiles/s': perSecond.toFixed(0),
+        'p50 ms': p50.toFixed(1),
+        'p99 ms': p99.toFixed(1),
+        'longest ms': longest.toFixed(0),
+        ...Object.fromEntries(cores.map(([name, count]) => [`cores of ${name}`, count.toFixed(2)])),
+        MB: megabytes.toFixed(0),
+        'failed so far': soFar,
+      })),
+    ),
+  ].join('\n');
+}
+
+/** Returns the maximum of the last third divided by the maximum of the third before: 1 is no growth. */
+export function growthOf(numbers: readonly number[]): number {
+  const third = Math.ceil(numbers.length / 3);
+  return Math.max(...numbers.slice(-third)) / Math.max(...numbers.slice(-2 * third, -third));
+}

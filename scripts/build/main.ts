@@ -1,0 +1,8 @@
+/** `npm run build`: builds the web app when its sources changed. `npm start` does the same. */
+import { main } from '../launcher/runtime.mjs';
+import { buildWebApp } from './web-app.ts';
+
+await main(async () => {
+  await buildWebApp();
+  return 0;
+});

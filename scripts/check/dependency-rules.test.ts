@@ -1,0 +1,122 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { root, run, tool } from '../launcher/runtime.mjs';
+
+/** Imports of each file, by its path below `packages`. */
+type Imports = Readonly<Record<string, readonly string[]>>;
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+/** Writes these files into a temporary folder and returns the names of the dependency rules they break. */
+async function brokenRules(files: Imports): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'lamina-dependency-rules-'));
+  folders.push(folder);
+  const write = (file: string, content: string) => {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), content);
+  };
+  for (const module of ['openseadragon', 'kysely']) {
+    write(`node_modules/${module}/package.json`, `{ "name": "${module}", "main": "index.js" }`);
+    write(`node_modules/${module}/index.js`, '');
+  }
+  for (const [file, imports] of Object.entries(files)) {
+    write(`packages/${file}`, imports.map((path) => `import '${path}';`).join('\n'));
+  }
+  const { output } = await run(
+    [
+      ...tool('dependency-cruiser', 'depcruise'),
+      'packages',
+      ...['--config', join(root, '.dependency-cruiser.cjs'), '--output-type', 'json'],
+    ],
+    { cwd: folder, capture: true },
+  );
+  const { summary } = JSON.parse(output.slice(output.indexOf('{'))) as {
+    summary: { violations: { rule: { name: string } }[] };
+  };
+  return [...new Set(summary.violations.map(({ rule }) => rule.name))].sort();
+}
+
+describe('.dependency-cruiser.cjs', () => {
+  it('accepts code that follows docs/architecture.md', async () => {
+    const broken = await brokenRules({
+      'slide/src/model/slide.ts': [],
+      'slide/src/formats/aperio.ts': ['../model/slide.ts', '../tiff/read.ts'],
+      'slide/src/tiff/read.ts': ['../model/slide.ts'],
+      'server/src/store/users.ts': ['kysely'],
+      'server/src/routes/users.ts': ['../store/users.ts'],
+      'web/src/viewer/SlideViewer.tsx': ['openseadragon'],
+      'web/src/screens/login/Login.tsx': ['../../components/Field.tsx'],
+      'web/src/components/Field.tsx': [],
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it.each([
+    [
+      'an import cycle',
+      { 'web/src/browser/theme.ts': ['./colours.ts'], 'web/src/browser/colours.ts': ['./theme.ts'] },
+      ['no-circle'],
+    ],
+    ['an import of a missing file', { 'web/src/browser/theme.ts': ['./colours.ts'] }, ['nothing-unresolved']],
+    [
+      'a slide format that imports another',
+      { 'slide/src/formats/aperio.ts': ['./dicom.ts'], 'slide/src/formats/dicom.ts': [] },
+      ['formats-never-import-each-other'],
+    ],
+    [
+      'a screen that imports another',
+      {
+        'web/src/screens/login/Login.tsx': ['../register/Register.tsx'],
+        'web/src/screens/register/Register.tsx': [],
+      },
+      ['screens-never-import-each-other'],
+    ],
+    [
+      'a screen that imports OpenSeadragon',
+      { 'web/src/screens/wsi-viewer/WsiViewer.tsx': ['openseadragon'] },
+      ['only-the-viewer-knows-openseadragon'],
+    ],
+    [
+      'a route that imports Kysely',
+      { 'server/src/routes/users.ts': ['kysely'] },
+      ['only-the-store-knows-the-database'],
+    ],
+    [
+      'a domain module that imports the store',
+      { 'server/src/domain/account.ts': ['../store/users.ts'], 'server/src/store/users.ts': [] },
+      ['server-points-one-way'],
+    ],
+    [
+      'a component that imports the API client',
+      { 'web/src/components/Card.tsx': ['../api/users.ts'], 'web/src/api/users.ts': [] },
+      ['web-points-one-way'],
+    ],
+    [
+      'a new file in the root of the server',
+      { 'server/src/helpers.ts': [], 'server/src/app.ts': ['./helpers.ts'] },
+      ['server-has-composition-only-in-its-root'],
+    ],
+    [
+      'a slide module that imports the contract',
+      { 'slide/src/model/slide.ts': ['../../../contract/src/index.ts'], 'contract/src/index.ts': [] },
+      ['slide-imports-nothing-of-ours'],
+    ],
+    [
+      'an import of a file inside another package',
+      { 'server/src/routes/users.ts': ['../../../contract/src/users.ts'], 'contract/src/users.ts': [] },
+      ['packages-meet-at-their-public-face'],
+    ],
+    [
+      'a product module that imports test code',
+      { 'server/src/app.ts': ['./testing/world.ts'], 'server/src/testing/world.ts': [] },
+      ['no-tests-in-the-product'],
+    ],
+  ] satisfies [string, Imports, string[]][])('rejects %s', async (_, files, rules) => {
+    expect(await brokenRules(files)).toEqual(rules);
+  });
+});

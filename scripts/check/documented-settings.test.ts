@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { expect, it } from 'vitest';
+import { readConfig } from '../../packages/server/src/platform/config.ts';
+import { root } from '../launcher/runtime.mjs';
+
+const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
+const namesIn = (text: string, pattern: RegExp) =>
+  [...text.matchAll(pattern)].map((match) => match[1] ?? '').sort();
+
+/** The source text of the schema of all settings. */
+const [, declared = ''] =
+  /const Environment = z\.object\(\{(.*?)^\}\);/ms.exec(textOf('packages/server/src/platform/config.ts')) ??
+  [];
+const settings = namesIn(declared, /^ {2}([A-Z][A-Z0-9_]+):/gm);
+
+it('.env.example names every setting', () => {
+  expect(settings).toContain('SLIDES_DIR');
+  expect(namesIn(textOf('.env.example'), /^([A-Z][A-Z0-9_]+)=/gm)).toEqual(settings);
+});
+
+it('.env.example shows the defaults', () => {
+  expect(readConfig(parseEnv(textOf('.env.example')), root)).toEqual(readConfig({}, root));
+});
+
+it('README.md lists every setting', () => {
+  const [, table = ''] = /^## Settings$(.*?)^## /ms.exec(textOf('README.md')) ?? [];
+  const named = table
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) => line.split('|')[1] ?? '');
+  expect(namesIn(named.join('\n'), /`([A-Z][A-Z0-9_]+)`/g)).toEqual(settings);
+});
+
+it('docs/operate.md lists every setting', () => {
+  const [, table = ''] = /^## Settings$(.*?)^## /ms.exec(textOf('docs/operate.md')) ?? [];
+  const named = table
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) => line.split('|')[1] ?? '');
+  expect(namesIn(named.join('\n'), /`([A-Z][A-Z0-9_]+)`/g)).toEqual(settings);
+});
+
+it.each(['deploy/compose.yaml', 'deploy/compose.many.yaml'])('%s sets only existing settings', (file) => {
+  const set = namesIn(textOf(file), /^ {4,6}([A-Z][A-Z0-9_]+): /gm).filter(
+    (name) => !name.startsWith('POSTGRES_'),
+  );
+  expect(set).toContain('DATA_DIR');
+  for (const name of set) expect(settings).toContain(name);
+});

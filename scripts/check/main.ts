@@ -1,0 +1,60 @@
+/** `npm run check`: all static checks. Runs every check, then reports which failed. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { npm } from '../launcher/install.mjs';
+import { main, root, run, tool } from '../launcher/runtime.mjs';
+import { findRejectedWords } from './plain-language.ts';
+
+/** Returns a description of the errors; empty when the check passes. */
+type Check = () => string | Promise<string>;
+
+const projects = [...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`), 'e2e', 'scripts'];
+
+function findRegistryUrls(): string {
+  const urls = readFileSync(join(root, 'package-lock.json'), 'utf8').match(/"resolved": "https?:.*"/g) ?? [];
+  return urls.length === 0 ? '' : `package-lock.json contains registry URLs:\n${urls.join('\n')}`;
+}
+
+/** Returns a check that passes when the program exits with 0. */
+const passes =
+  (commandLine: readonly string[]): Check =>
+  async () => {
+    const { code, output } = await run(commandLine, { capture: true });
+    return code === 0 ? '' : output || `exit code ${code}`;
+  };
+
+const cspellCache = ['--cache', '--cache-strategy', 'content', '--cache-location', '.cache/cspell'];
+
+const checks: readonly (readonly [name: string, check: Check])[] = [
+  ['format and lint (biome)', passes([...tool('@biomejs/biome', 'biome'), 'ci', '--error-on-warnings', '.'])],
+  ['lint with types (oxlint)', passes([...tool('oxlint'), '--type-aware', '--deny-warnings'])],
+  ...projects.map(
+    (project) => [`types of ${project}`, passes([...tool('typescript', 'tsc'), '-p', project])] as const,
+  ),
+  [
+    'dependency rules (dependency-cruiser)',
+    passes([...tool('dependency-cruiser', 'depcruise'), 'packages', 'e2e', '--output-type', 'err-long']),
+  ],
+  ['unused code (knip)', passes(tool('knip'))],
+  [
+    'spelling (cspell, docs/words.txt)',
+    passes([...tool('cspell'), 'lint', '--no-progress', '--no-summary', ...cspellCache]),
+  ],
+  ['plain language (docs/glossary.md)', findRejectedWords],
+  ['lock file is complete', passes([...npm(), 'ci', '--dry-run', '--ignore-scripts', '--loglevel=error'])],
+  ['lock file contains no registry URLs', findRegistryUrls],
+];
+
+await main(async () => {
+  const failed: string[] = [];
+  for (const [name, check] of checks) {
+    const errors = await check();
+    console.log(`${errors ? '✗' : '✓'} ${name}`);
+    if (errors) {
+      console.log(errors.trimEnd());
+      failed.push(name);
+    }
+  }
+  console.log(failed.length === 0 ? 'All checks passed.' : `Failed: ${failed.join('; ')}.`);
+  return failed.length === 0 ? 0 : 1;
+});

@@ -1,0 +1,97 @@
+/** Finds words that docs/glossary.md replaces by standard terms; `npm run check` runs it on code, tests and documents. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../launcher/runtime.mjs';
+
+/** What to write, by the word or phrase that is rejected. Words are also found within identifiers (`laneTiles`). */
+const replacements: Readonly<Record<string, string>> = {
+  nobody: 'the actor, or a passive sentence without one',
+  somebody: 'the actor: user, account, administrator, process',
+  whoever: 'the actor: user, account, administrator, process',
+  anybody: 'the actor: user, account, administrator, process',
+  'made tile': 'rendered tile',
+  lane: 'fast path',
+  shelf: 'disk cache, memory cache',
+  trail: 'audit log, audit event',
+  intake: 'ingest, reconcile, import',
+  'taken in': 'ingested, reconciled, imported',
+  belief: 'staleness limit, cache TTL',
+  believed: 'trusted, cached',
+  sealing: 'encryption at rest',
+  sealed: 'encrypted',
+  asker: 'requester, client',
+  crowd: 'many users, many requests',
+  mended: 'fixed, repaired',
+  drawer: 'catch-all module',
+  'gone on with': 'resumed',
+  'brought back': 'restored',
+  'given up': 'evicted, deleted, expired, aborted',
+  'at hand': 'available',
+  'of its own accord': 'automatically',
+  'what is told': 'log, report',
+  'is told that': 'receives, reads',
+  'plain good case': 'fast path',
+  'fault of ours': 'bug',
+};
+
+/** Files in which a word is right, with the reason. */
+const exceptions: readonly (readonly [file: RegExp, word: string, reason: string])[] = [
+  [/^scripts\/check\/plain-language(\.test)?\.ts$/, '*', 'names the words'],
+  [
+    /^(packages\/web\/src\/viewer|scripts\/bench\/renderer)\/|^e2e\/(colours|other-viewers|pixels|renderer)|^docs\/(performance|architecture|decisions\/0019-.*)\.md$|^CHANGELOG\.md$/,
+    'drawer',
+    'a part of OpenSeadragon',
+  ],
+  [/\/(complete-jpeg|tiff-directories|write-pyramid)\.ts$/, 'lane', 'T. Lane is the author of a source'],
+  [/^packages\/server\/src\/store\/migrations\//, '*', 'migrations never change'],
+  [/^scripts\/services\/postgres\.ts$/, 'nobody', 'a system user'],
+  [/^packages\/server\/src\/backup\//, 'sealed', 'sealedWith is a field of the backup format'],
+  [/^packages\/server\/src\/platform\/encryption\.ts$/, 'sealing', 'a part of the derivation of the key'],
+];
+
+/** Folders that are not rewritten yet. */
+const pending: readonly RegExp[] = [];
+
+const patterns = [
+  '*.{md,cjs}',
+  '{packages,e2e,scripts,docs,deploy}/**/*.{ts,tsx,mjs,md,css,html,sql,yaml,conf,service,py}',
+];
+
+/** Returns one line for each rejected word: file, line, word, replacement; empty when there is none. */
+export function findRejectedWords(folder = root): string {
+  const files = globSync(patterns, {
+    cwd: folder,
+    exclude: (path) => /(^|[\\/])(node_modules|dist)$/.test(path),
+  }).map((file) => file.replaceAll('\\', '/'));
+  return files
+    .filter((file) => folder !== root || !pending.some((each) => each.test(file)))
+    .flatMap((file) => rejectedWordsIn(readFileSync(join(folder, file), 'utf8'), file))
+    .join('\n');
+}
+
+const matchers = Object.entries(replacements).map(([word, replacement]) => ({
+  word,
+  replacement,
+  pattern: matcherOf(word),
+}));
+
+/** Returns the findings in a text. A word in backticks is a name, such as the system user `nobody`. */
+export function rejectedWordsIn(text: string, file: string): string[] {
+  const isException = (word: string) =>
+    exceptions.some(([files, each]) => (each === word || each === '*') && files.test(file));
+  const found = matchers.filter(({ word, pattern }) => pattern.test(text) && !isException(word));
+  if (found.length === 0) return [];
+  return text.split('\n').flatMap((line, index) => {
+    const prose = line.replaceAll(/`[\w.-]+`/g, '');
+    return found
+      .filter(({ pattern }) => pattern.test(prose))
+      .map(({ word, replacement }) => `${file}:${index + 1}: "${word}": write ${replacement}`);
+  });
+}
+
+/** Matches the word by itself and as a part of an identifier in camel case, with a plural s. */
+function matcherOf(word: string): RegExp {
+  const [first = ''] = word;
+  const rest = word.slice(1).replaceAll(' ', '\\s');
+  return new RegExp(`(?:(?<![A-Za-z])${first}|${first.toUpperCase()})${rest}s?(?![a-z])`);
+}

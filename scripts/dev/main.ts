@@ -1,0 +1,87 @@
+/**
+ * `npm run dev`: the API and the web app, both reloading, with accounts to sign in with.
+ *
+ * The web app listens on PORT, as with `npm start`, and proxies API calls to the API, which listens on a free port. Data
+ * is kept apart from the data of `npm start`.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { watch } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { endOf, main, root, server, start, tool } from '../launcher/runtime.mjs';
+import { freePort } from '../services/free-port.ts';
+import { seed, seededAccounts, seededAdmin } from './seed.ts';
+
+/** Saving one file often causes several events: the API restarts this long after the first. */
+const settleMs = 200;
+
+await main(async () => {
+  const { HOST: host = '127.0.0.1', PORT: port = '3000', DATA_DIR: dataDir = './data/dev' } = process.env;
+  const apiPort = String(await freePort());
+  const url = `http://${host}:${port}`;
+  const stdio: ('ignore' | 'inherit')[] = ['ignore', 'inherit', 'inherit'];
+
+  const web = start([...tool('vite'), 'packages/web', '--host', host, '--port', port, '--strictPort'], {
+    env: { API_PORT: apiPort },
+    stdio,
+  });
+  const startApi = () =>
+    start(server(), {
+      env: {
+        HOST: '127.0.0.1',
+        PORT: apiPort,
+        PUBLIC_URL: url,
+        DATA_DIR: dataDir,
+        ADMIN_EMAIL: seededAdmin.email,
+        ADMIN_PASSWORD: seededAdmin.password,
+      },
+      stdio,
+    });
+
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopping.abort());
+  stopping.signal.addEventListener('abort', () => web.kill());
+  const webEnd = endOf(web).finally(() => stopping.abort()); // The API alone is of no use.
+
+  seed(`http://127.0.0.1:${apiPort}`).then(
+    () => {
+      console.log(`\nOpen ${url} and sign in as one of:`);
+      for (const { email, password, state } of seededAccounts) {
+        console.log(`  ${email}  ${password}  (${state})`);
+      }
+    },
+    (error) => console.error(`Creating the development accounts failed: ${String(error)}`),
+  );
+
+  await keepRunning(startApi, stopping.signal);
+  return webEnd;
+});
+
+/**
+ * Runs the API and restarts it when one of its source files changes, until `stop` is aborted.
+ *
+ * Node's own --watch does not fit: it reports through the IPC channel of every child process, on which the API expects
+ * its own messages.
+ */
+async function keepRunning(startApi: () => ChildProcess, stop: AbortSignal): Promise<void> {
+  const sources = new EventEmitter();
+  for (const name of ['contract', 'slide', 'server']) {
+    watch(join(root, 'packages', name, 'src'), { recursive: true }, (_, file) => {
+      if (!/[.]test[.]ts$/.test(file ?? '')) sources.emit('change');
+    }).unref();
+  }
+  while (!stop.aborted) {
+    const api = startApi();
+    const end = endOf(api);
+    const change = once(sources, 'change', { signal: stop }).catch(() => null); // null: `stop` was aborted
+    await Promise.race([change, end]);
+    if (api.exitCode !== null) {
+      console.log('The API has ended. It starts again when one of its source files changes.');
+    }
+    await change;
+    await setTimeout(settleMs);
+    api.kill();
+    await end;
+  }
+}

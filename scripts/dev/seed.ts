@@ -1,0 +1,29 @@
+/** Creates accounts for development, through the API. */
+import { callApi, signIn, waitUntilReady } from '../services/api-client.ts';
+
+const password = 'slides under glass';
+const members = [
+  { email: 'user@example.org', password, displayName: 'Deniz Kaya', state: 'active' },
+  { email: 'pending@example.org', password, displayName: 'Ekin Arslan', state: 'waits for approval' },
+] as const;
+
+/** The server itself creates this account at its first start. */
+export const seededAdmin = { email: 'admin@example.org', password, state: 'administrator' };
+export const seededAccounts = [seededAdmin, ...members];
+
+/** Creates the accounts that do not exist yet. */
+export async function seed(serverUrl: string): Promise<void> {
+  await waitUntilReady(serverUrl);
+  const token = await signIn(serverUrl, seededAdmin);
+  const { users } = await callApi<{ users: { email: string }[] }>(serverUrl, 'GET', '/admin/users', {
+    token,
+  });
+  for (const { email, displayName, state } of members) {
+    if (users.some((user) => user.email === email)) continue;
+    const { user } = await callApi<{ user: { uid: string } }>(serverUrl, 'POST', '/auth/register', {
+      body: { email, password, displayName },
+    });
+    if (state !== 'active') continue;
+    await callApi(serverUrl, 'POST', `/admin/users/${user.uid}/approve`, { token, body: { role: 'user' } });
+  }
+}

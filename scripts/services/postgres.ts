@@ -1,0 +1,104 @@
+/** Starts a temporary PostgreSQL server for tests and removes it afterwards. */
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { run } from '../launcher/runtime.mjs';
+import { findCommand } from './find-command.ts';
+import { freePort } from './free-port.ts';
+
+export interface PostgresServer {
+  /** URL of its database, with a password of this run. */
+  readonly address: string;
+  /** Data folder. */
+  readonly data: string;
+  /** Ends the server and removes its files. */
+  stop(): Promise<void>;
+  /** Ends the server as a crash does: for tests without a database. */
+  halt(): Promise<unknown>;
+  /** Starts it again after `halt`. */
+  begin(): Promise<unknown>;
+}
+
+/**
+ * Starts PostgreSQL on a random loopback port, reachable with a password of this run alone.
+ *
+ * @param more settings, as `name=value`
+ * @returns null, after printing the reason, when this machine has no PostgreSQL or it does not start
+ */
+export async function startPostgres(more: readonly string[] = []): Promise<PostgresServer | null> {
+  const programs = findPrograms();
+  if (!programs) {
+    console.log('PostgreSQL is not installed: the tests of the store run on SQLite alone.');
+    return null;
+  }
+  const owner = findOwner();
+  const folder = mkdtempSync(join(tmpdir(), 'lamina-postgres-'));
+  const password = randomBytes(16).toString('hex');
+  const passwordFile = join(folder, 'password');
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (owner !== null) for (const path of [folder, passwordFile]) chownSync(path, owner.uid, owner.gid);
+
+  const data = join(folder, 'data');
+  const options = { ...owner, cwd: folder, capture: true, env: { LC_ALL: 'C' } };
+  const halt = () => run([programs.pgCtl, 'stop', '-D', data, '-m', 'immediate'], options);
+  const stop = async () => {
+    await halt();
+    rmSync(folder, { recursive: true, force: true });
+  };
+
+  const port = await freePort();
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', ...more];
+  const serverOptions = [`-p ${port}`, ...settings.map((setting) => `-c ${setting}`)].join(' ');
+  const start = [programs.pgCtl, 'start', '-w', '-D', data, '-l', join(folder, 'log'), '-o', serverOptions];
+  const initialise = [
+    programs.initdb,
+    ...['-D', data, '-U', 'lamina', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`],
+    ...['-E', 'UTF8', '--locale=C', '--no-sync'],
+  ];
+  for (const commandLine of [initialise, start]) {
+    const { code, output } = await run(commandLine, options);
+    if (code !== 0) {
+      console.log(
+        `PostgreSQL does not start: the tests of the store run on SQLite alone.\n${output.trimEnd()}`,
+      );
+      await stop();
+      return null;
+    }
+  }
+  return {
+    address: `postgres://lamina:${password}@127.0.0.1:${port}/postgres`,
+    data,
+    stop,
+    halt,
+    begin: () => run(start, options),
+  };
+}
+
+/** Finds initdb and pg_ctl. Debian installs them outside PATH, in a folder for each version: the newest is used. */
+function findPrograms(): { readonly initdb: string; readonly pgCtl: string } | null {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = versions.map((version) => join(debian, version, 'bin'));
+  const find = (command: string) =>
+    folders.map((folder) => join(folder, command)).find((file) => existsSync(file)) ?? findCommand(command);
+  const initdb = find('initdb');
+  const pgCtl = find('pg_ctl');
+  return initdb && pgCtl ? { initdb, pgCtl } : null;
+}
+
+/** PostgreSQL does not run as root: it then runs as the user `postgres` or `nobody`. */
+function findOwner(): { readonly uid: number; readonly gid: number } | null {
+  if (process.getuid?.() !== 0) return null;
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      const idOf = (option: string) =>
+        Number(execFileSync('id', [option, name], { stdio: ['ignore', 'pipe', 'ignore'] }));
+      return { uid: idOf('-u'), gid: idOf('-g') };
+    } catch {
+      // The user does not exist on this system.
+    }
+  }
+  return null;
+}

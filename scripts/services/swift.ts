@@ -1,0 +1,199 @@
+/**
+ * Starts a temporary S3 server for the tests of object storage, OpenStack Swift with its S3 middleware, and removes it
+ * afterwards.
+ *
+ * Debian: apt-get install --no-install-recommends swift-proxy swift-account swift-container swift-object
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { freePort } from './free-port.ts';
+
+/** Debian's Python: the packages of Swift are installed for it alone. */
+const python = '/usr/bin/python3';
+const installed = '/usr/lib/python3/dist-packages/swift/common/middleware/s3api';
+const kinds = ['account', 'container', 'object'] as const;
+type Kind = (typeof kinds)[number] | 'proxy';
+const servers: readonly Kind[] = [...kinds, 'proxy'];
+const startsWithinMs = 60_000;
+
+/** Builds a ring for each kind of storage server, all on one device. */
+const ringsProgram = `
+import sys
+from swift.common.ring import RingBuilder
+folder, *ports = sys.argv[1:]
+for kind, port in zip(('account', 'container', 'object'), ports):
+    builder = RingBuilder(4, 1, 1)
+    builder.add_dev({'region': 1, 'zone': 1, 'ip': '127.0.0.1', 'port': int(port), 'device': 'disk', 'weight': 1,
+                     'replication_ip': '127.0.0.1', 'replication_port': int(port), 'meta': ''})
+    builder.rebalance()
+    builder.get_ring().save(f'{folder}/{kind}.ring.gz')
+`;
+/** Runs a server that the kernel kills when its parent process ends (prctl(2): PR_SET_PDEATHSIG, SIGKILL). */
+const serverProgram = `
+import ctypes, sys
+ctypes.CDLL(None).prctl(1, 9)
+folder, kind = sys.argv[1:]
+from swift.common.utils import set_swift_dir
+set_swift_dir(folder)
+from swift.common.wsgi import run_wsgi
+sys.exit(run_wsgi(f'{folder}/{kind}-server.conf', f'{kind}-server'))
+`;
+
+export interface SwiftServer {
+  /** Environment variables that tell the tests where the server is. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Ends the server and removes its files. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts Swift on random loopback ports, with a password of this run alone.
+ *
+ * @returns null, after printing the reason, when this machine has no Swift or it does not start
+ */
+export async function startSwift(): Promise<SwiftServer | null> {
+  if (!existsSync(python) || !existsSync(installed)) {
+    console.log('Swift is not installed: object storage is not tested.');
+    return null;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'lamina-swift-'));
+  const secret = randomBytes(16).toString('hex');
+  const log = join(folder, 'log');
+  mkdirSync(join(folder, 'disk'));
+  const ports = {
+    account: await freePort(),
+    container: await freePort(),
+    object: await freePort(),
+    proxy: await freePort(),
+  };
+  writeFileSync(
+    join(folder, 'swift.conf'),
+    `[swift-hash]\nswift_hash_path_suffix = ${secret}\n[storage-policy:0]\nname = only\ndefault = yes\n`,
+  );
+  for (const kind of kinds)
+    writeFileSync(join(folder, `${kind}-server.conf`), storageConf(kind, folder, ports[kind]));
+  writeFileSync(join(folder, 'proxy-server.conf'), proxyConf(folder, ports.proxy, secret), { mode: 0o600 });
+
+  const running: ChildProcess[] = [];
+  const stop = async () => {
+    await Promise.all(running.map(kill));
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  };
+  try {
+    const writeLog = (text: Buffer) => writeFileSync(log, text, { flag: 'a' });
+    const rings = runPython(ringsProgram, [folder, ...kinds.map((kind) => String(ports[kind]))], writeLog);
+    if ((await endOf(rings)) !== 0) throw new Error('building the rings failed');
+    for (const kind of servers) running.push(runPython(serverProgram, [folder, kind], writeLog));
+    await waitForHealth(`http://127.0.0.1:${ports.proxy}/healthcheck`, running);
+  } catch (error) {
+    const lastLines = existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(-20).join('\n') : '';
+    console.log(
+      `Swift does not start: object storage is not tested. ${String(error)}\n${lastLines.trimEnd()}`,
+    );
+    await stop();
+    return null;
+  }
+  return {
+    env: {
+      TEST_S3_ENDPOINT: `http://127.0.0.1:${ports.proxy}`,
+      TEST_S3_REGION: 'us-east-1',
+      TEST_S3_ACCESS_KEY_ID: 'test:tester',
+      TEST_S3_SECRET_ACCESS_KEY: secret,
+    },
+    stop,
+  };
+}
+
+function storageConf(kind: Kind, folder: string, port: number): string {
+  return `[DEFAULT]
+bind_ip = 127.0.0.1
+bind_port = ${port}
+workers = 0
+user = ${userInfo().username}
+swift_dir = ${folder}
+devices = ${folder}
+mount_check = false
+disable_fallocate = true
+log_statsd_host =
+log_level = WARNING
+[pipeline:main]
+pipeline = ${kind}-server
+[app:${kind}-server]
+use = egg:swift#${kind}
+`;
+}
+
+function proxyConf(folder: string, port: number, secret: string): string {
+  return `[DEFAULT]
+bind_ip = 127.0.0.1
+bind_port = ${port}
+workers = 0
+user = ${userInfo().username}
+swift_dir = ${folder}
+log_level = WARNING
+[pipeline:main]
+pipeline = catch_errors healthcheck cache s3api tempauth slo dlo copy proxy-server
+[app:proxy-server]
+use = egg:swift#proxy
+account_autocreate = true
+[filter:catch_errors]
+use = egg:swift#catch_errors
+[filter:healthcheck]
+use = egg:swift#healthcheck
+[filter:cache]
+use = egg:swift#memcache
+memcache_servers =
+[filter:s3api]
+use = egg:swift#s3api
+s3_acl = false
+location = us-east-1
+[filter:tempauth]
+use = egg:swift#tempauth
+user_test_tester = ${secret} .admin
+[filter:slo]
+use = egg:swift#slo
+[filter:dlo]
+use = egg:swift#dlo
+[filter:copy]
+use = egg:swift#copy
+`;
+}
+
+function runPython(program: string, args: readonly string[], onOutput: (text: Buffer) => void): ChildProcess {
+  const child = spawn(python, ['-c', program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.on('data', onOutput);
+  child.stderr.on('data', onOutput);
+  return child;
+}
+
+/** Returns the exit code; null when a signal ended the process. */
+function endOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    child.once('exit', resolve);
+    child.once('error', reject);
+  });
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = endOf(child);
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** @throws when one of the processes ends, or the server is not healthy within a minute */
+async function waitForHealth(url: string, running: readonly ChildProcess[]): Promise<void> {
+  const deadline = Date.now() + startsWithinMs;
+  while (Date.now() < deadline) {
+    if (running.some(({ exitCode }) => exitCode !== null)) throw new Error('a server process has ended');
+    const response = await fetch(url).catch(() => null);
+    await response?.arrayBuffer();
+    if (response?.ok) return;
+    await wait(100);
+  }
+  throw new Error(`the server was not healthy within ${startsWithinMs} ms`);
+}

@@ -1,0 +1,94 @@
+/**
+ * `npm test`: all tests, then one line with the sums.
+ *
+ * Vitest runs the unit, property, server and screen tests; Playwright runs the browser tests, in a headless Chromium
+ * against the built product.
+ */
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { buildWebApp } from '../build/web-app.ts';
+import { main, root, run, Stop, tool } from '../launcher/runtime.mjs';
+import { findChromium } from '../services/chromium.ts';
+import { startPostgres } from '../services/postgres.ts';
+import { startSwift } from '../services/swift.ts';
+import {
+  countPlaywright,
+  countVitest,
+  describeCounts,
+  type PlaywrightReport,
+  sumCounts,
+  type TestCounts,
+  type VitestReport,
+} from './test-counts.ts';
+
+const artefacts = join(root, 'artefacts');
+
+await main(async () => {
+  await buildWebApp();
+  mkdirSync(artefacts, { recursive: true });
+  const sum = sumCounts([await runVitest(), await runPlaywright()]);
+  console.log(`\n${describeCounts(sum)}`);
+  return sum.failed === 0 ? 0 : 1;
+});
+
+async function runVitest(): Promise<TestCounts> {
+  const report = join(artefacts, 'vitest.json');
+  const [postgres, swift] = await Promise.all([startPostgres(), startSwift()]);
+  try {
+    return await runAndCount(report, (content) => countVitest(content as VitestReport), {
+      commandLine: [
+        ...tool('vitest'),
+        'run',
+        // By default vitest leaves one processor idle, even when there are only two.
+        `--maxWorkers=${Math.max(2, availableParallelism() - 1)}`,
+        '--reporter=default',
+        '--reporter=json',
+        `--outputFile.json=${report}`,
+      ],
+      env: { ...(postgres && { TEST_DATABASE_URL: postgres.address }), ...swift?.env },
+    });
+  } finally {
+    await Promise.all([postgres?.stop(), swift?.stop()]);
+  }
+}
+
+async function runPlaywright(): Promise<TestCounts> {
+  const report = join(artefacts, 'playwright.json');
+  let chromium: string;
+  try {
+    chromium = await findChromium();
+  } catch (error) {
+    if (!(error instanceof Stop) || error.exitCode !== 1) throw error;
+    console.error(error.message);
+    return { passed: 0, failed: 1, skipped: 0, failures: [error.message] };
+  }
+  return await runAndCount(report, (content) => countPlaywright(content as PlaywrightReport), {
+    commandLine: [...tool('@playwright/test', 'playwright'), 'test'],
+    env: { PLAYWRIGHT_CHROMIUM: chromium, PLAYWRIGHT_REPORT: report },
+  });
+}
+
+interface TestRun {
+  readonly commandLine: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Runs a test runner and counts from the report it writes. A runner that breaks counts as one failed test. */
+async function runAndCount(
+  report: string,
+  count: (content: unknown) => TestCounts,
+  { commandLine, env }: TestRun,
+): Promise<TestCounts> {
+  rmSync(report, { force: true });
+  const { code } = await run(commandLine, { env });
+  let counts: TestCounts = { passed: 0, failed: 0, skipped: 0, failures: [] };
+  try {
+    counts = count(JSON.parse(readFileSync(report, 'utf8')));
+  } catch (error) {
+    console.error(`The test runner wrote no readable report: ${String(error)}`);
+  }
+  return code !== 0 && counts.failed === 0
+    ? { ...counts, failed: 1, failures: [`${commandLine.join(' ')}: exit code ${code}`] }
+    : counts;
+}

@@ -1,0 +1,24 @@
+/**
+ * The folders whose tests `npm run test:quick` runs.
+ *
+ * A folder belongs here when its tests run inside the test process: without a server process, a database server, a
+ * browser, object storage, real slides, or generated volumes of input. Together they take at most 60 s on two cores.
+ */
+export const quickFolders: readonly string[] = [
+  'packages/annotations/src',
+  'packages/contract/src',
+  'packages/demo-slides/src/geometry',
+  'packages/demo-slides/src/stain',
+  'packages/demo-slides/src/structures',
+  'packages/server/src/domain',
+  'packages/server/src/http',
+  'packages/slide/src/dicom',
+  'packages/slide/src/jpeg',
+  'packages/slide/src/tiff',
+  'packages/slide/src/xml',
+  'packages/web/src/api',
+  'packages/web/src/viewer',
+  'scripts/bench',
+  'scripts/launcher',
+  'scripts/test',
+];

@@ -1,0 +1,11 @@
+/** `npm run test:quick`: the tests of the folders that run inside the test process, at most 60 s on two cores. */
+import { availableParallelism } from 'node:os';
+import { main, run, tool } from '../launcher/runtime.mjs';
+import { quickFolders } from './quick-folders.ts';
+
+await main(async () => {
+  const workers = `--maxWorkers=${Math.max(2, availableParallelism() - 1)}`;
+  const folders = quickFolders.map((folder) => `${folder}/`);
+  const { code } = await run([...tool('vitest'), 'run', workers, '--reporter=dot', ...folders]);
+  return code;
+});
