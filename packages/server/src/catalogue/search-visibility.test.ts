@@ -144,24 +144,26 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('query plans of a list, o
     const { db, url, close } = await openTestDatabase('PostgreSQL');
     await prepareSearch(db);
     const { server, reader, admin } = await catalogueOf({ db, close });
-    for (let i = 0; i < 30; i++) {
+    // So many that the index in order is by far the cheapest for ten of them; for a page or two of rows
+    // all indexes cost about the same. The restricted dataset comes first: filtering it row by row would read its rows.
+    for (let i = 0; i < 600; i++) {
       const place = { dataset_name: `Set ${i % 3}`, organ_type: 'Liver' };
       await server.given.image({ ...place, file_name: `${i}.svs` });
     }
-    await admin.call(updateDataset, { body: { dataset: 'Set 1', access: 'restricted', listed: false } });
+    await admin.call(updateDataset, { body: { dataset: 'Set 0', access: 'restricted', listed: false } });
     await analyzeImages(db);
     const asked = await recordPlans(url ?? '', 'sort_key');
-    await reader.call(listImages, { query: { limit: '50' } });
-    await reader.call(listImages, { query: { limit: '50', organ: 'Liver' } });
-    await reader.call(listImages, { query: { limit: '50', dataset: 'Set 0' } });
-    await reader.call(listImages, { query: { limit: '50', dataset: 'Set 1' } });
+    await reader.call(listImages, { query: { limit: '10' } });
+    await reader.call(listImages, { query: { limit: '10', organ: 'Liver' } });
+    await reader.call(listImages, { query: { limit: '10', dataset: 'Set 1' } });
+    await reader.call(listImages, { query: { limit: '10', dataset: 'Set 0' } });
     const lists = await asked.plans();
     expect(lists).toHaveLength(3); // none for the restricted dataset
     for (const { text, plan } of lists) {
       const removed = [...plan.matchAll(/"Rows Removed by Filter":(\d+)/g)].map(([, rows]) => Number(rows));
       expect([text, removed.filter((rows) => rows > 0)]).toEqual([text, []]);
     }
-    await reader.call(listImages, { query: { limit: '50', q: '1' } });
+    await reader.call(listImages, { query: { limit: '10', q: '1' } });
     const searches = await asked.plans();
     expect(searches.length).toBeGreaterThan(0);
     for (const { plan } of searches) expect(plan).not.toContain('images_by_words');
