@@ -66,10 +66,11 @@ describe('preloading a descriptor', () => {
     expect(fetchPixels).toHaveBeenCalledTimes(2);
   });
 
-  it('is not used for another slide', async () => {
+  it('is not used for another slide that is opened first, but kept for its own', async () => {
     const { supply, fetchPixels, request } = supplyFrom();
     supply.expect('/other.dzi');
     await supply.load(address, request);
+    await supply.load('/other.dzi', request);
     expect(fetchPixels.mock.calls.map(([args]) => args)).toEqual(['/other.dzi', address]);
   });
 

@@ -55,9 +55,11 @@ export function createDescriptorSupply(fetchPixels: FetchPixels): DescriptorSupp
     },
 
     load(address, request) {
-      const ahead = expected?.address === address ? expected : null;
+      // Another slide that opens meanwhile, as the first of two, leaves the preloaded descriptor for its own slide.
+      if (expected?.address !== address) return loadDescriptor(fetchPixels, address, request);
+      const { take } = expected;
       expected = null;
-      return ahead?.take(request) ?? loadDescriptor(fetchPixels, address, request);
+      return take(request);
     },
   };
 }

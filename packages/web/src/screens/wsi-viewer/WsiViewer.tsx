@@ -35,11 +35,11 @@ const SlideViewer = lazy(async () => ({
   default: (await import('../../viewer/SlideViewer.tsx')).SlideViewer,
 }));
 
-/** Needed once a slide is selected. */
-const SelectedImage = lazy(async () => ({
-  default: (await import('./SelectedImage.tsx')).SelectedImage,
-}));
-const CaseStrip = lazy(async () => ({ default: (await import('./CaseStrip.tsx')).CaseStrip }));
+/** Needed once a slide is selected; loaded after the catalogue, so that a click does not wait for code. */
+const loadSelectedImage = async () => ({ default: (await import('./SelectedImage.tsx')).SelectedImage });
+const loadCaseStrip = async () => ({ default: (await import('./CaseStrip.tsx')).CaseStrip });
+const SelectedImage = lazy(loadSelectedImage);
+const CaseStrip = lazy(loadCaseStrip);
 
 /** The catalogue of slides beside a zoomable view of one of them, or of two that are compared. */
 export function WsiViewer() {
@@ -59,6 +59,11 @@ export function WsiViewer() {
   useEffect(() => imageSessions.enter(), []);
   const [isCatalogReady, setCatalogReady] = useState(false);
   const onCatalogReady = useCallback(() => setCatalogReady(true), []);
+  useEffect(() => {
+    if (!isCatalogReady) return;
+    // A failure is shown when the part itself is rendered.
+    for (const load of [loadSelectedImage, loadCaseStrip]) load().catch(() => undefined);
+  }, [isCatalogReady]);
 
   const comparison = useComparison(viewed, occasion);
   const { active, activate } = comparison;

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { App } from '../../App.tsx';
 import { imageSessions } from '../../api/image-sessions.ts';
 import { queryClient } from '../../api/query-client.ts';
+import '../../viewer/SlideViewer.tsx'; // loaded before the tests: they measure what it requests, not how long it loads
 import { answerCatalogue, imageOf } from './testing/catalogue-server.ts';
 import { WsiViewer } from './WsiViewer.tsx';
 
@@ -85,6 +86,7 @@ describe('comparing two slides', () => {
   it('opens the next slide that is chosen beside the first, and the first only once', async () => {
     const opened = catalogue();
     const user = await show(`?image=${he.id}`);
+    await waitFor(() => expect(opened).toEqual([he.id]));
     await user.click(compare());
     screen.getByText('Select a slide to compare with');
     expect(compare().ariaPressed).toBe('true');
