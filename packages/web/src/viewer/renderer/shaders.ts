@@ -1,20 +1,21 @@
 /** The program that draws tiles: position, then colour, in one pass. */
 
-/** Corners and part of the picture are uniforms: a tile is one draw call of four vertices. */
+/** The corners are uniforms: a tile is one draw call of four vertices. */
 const vertexShader = `#version 300 es
 precision highp float;
 uniform vec2 uCanvas;
 uniform vec2 uCorners[4];
-uniform vec4 uPart;
-out vec2 vPlace;
 void main() {
-  vec2 unit = vec2(gl_VertexID & 1, gl_VertexID >> 1);
-  vPlace = mix(uPart.xy, uPart.zw, unit);
   vec2 clip = uCorners[gl_VertexID] / uCanvas * 2.0 - 1.0;
   gl_Position = vec4(clip.x, -clip.y, 0.0, 1.0);
 }`;
 
-/** Colour table, then white balance, brightness and contrast, gamma, saturation, then opacity. */
+/**
+ * Place in the tile, colour table, then white balance, brightness and contrast, gamma, saturation, then opacity.
+ *
+ * The place is computed from the pixel of the canvas. Interpolated between the corners, it would be as coarse as the rasteriser's
+ * grid, which OpenGL ES 3.0 allows to be a sixteenth of a pixel (`SUBPIXEL_BITS`): up to 8 of 255 levels at the edge of a nucleus.
+ */
 const fragmentShader = `#version 300 es
 precision highp float;
 uniform sampler2D uTile;
@@ -26,10 +27,14 @@ uniform float uIntercept;
 uniform float uExponent;
 uniform mat3 uSaturation;
 uniform float uOpacity;
-in vec2 vPlace;
+uniform vec2 uCanvas;
+uniform vec2 uOrigin;
+uniform mat2 uToUnit;
+uniform vec4 uPart;
 out vec4 drawn;
 void main() {
-  vec4 stored = texture(uTile, vPlace);
+  vec2 pixel = vec2(gl_FragCoord.x, uCanvas.y - gl_FragCoord.y);
+  vec4 stored = texture(uTile, mix(uPart.xy, uPart.zw, uToUnit * (pixel - uOrigin)));
   vec3 colour = stored.rgb;
   if (uTableSize > 0.0) colour = texture(uTable, (colour * (uTableSize - 1.0) + 0.5) / uTableSize).rgb;
   if (uIsAdjusted) {
@@ -43,6 +48,8 @@ void main() {
 const uniformNames = [
   'uCanvas',
   'uCorners',
+  'uOrigin',
+  'uToUnit',
   'uPart',
   'uTile',
   'uTable',

@@ -99,6 +99,8 @@ export class WebGlPainter {
       gl.bindTexture(gl.TEXTURE_2D, picture.texture);
       gl.bindSampler(tileUnit, isExact ? this.#exact : this.#smooth);
       gl.uniform2fv(uniforms.uCorners, corners);
+      gl.uniform2f(uniforms.uOrigin, corners[0] ?? 0, corners[1] ?? 0);
+      gl.uniformMatrix2fv(uniforms.uToUnit, false, toUnit(corners));
       gl.uniform4f(uniforms.uPart, ...part);
       gl.uniform1f(uniforms.uOpacity, opacity);
       // A tile that has faded in replaces the coarser one, also where it is transparent.
@@ -131,6 +133,13 @@ export class WebGlPainter {
     gl.bindSampler(tableUnit, this.#smooth);
     gl.activeTexture(gl.TEXTURE0 + tileUnit);
   }
+}
+
+/** Returns the matrix, column by column, that takes a vector from the first corner in device pixels to 0 to 1 along each side. */
+function toUnit([x0 = 0, y0 = 0, x1 = 0, y1 = 0, x2 = 0, y2 = 0]: readonly number[]): readonly number[] {
+  const [acrossX, acrossY, downX, downY] = [x1 - x0, y1 - y0, x2 - x0, y2 - y0];
+  const area = acrossX * downY - acrossY * downX;
+  return [downY / area, -acrossY / area, -downX / area, acrossX / area];
 }
 
 function createSampler(gl: WebGL2RenderingContext, filter: number): WebGLSampler {
