@@ -241,6 +241,67 @@ test('a person counts mitoses inside an outlined tumour, filters by a measuremen
   await expect(mitoses).toHaveText('Mitosis100');
 });
 
+test('the address keeps order and settings of two layers, which are compared with a divider', async ({
+  visit,
+  product,
+}) => {
+  test.setTimeout(90_000);
+  const page = await visit('admin');
+  await openSlide(page);
+  const imageId = imageOf(page);
+  const heat = await sendResult(product.address, imageId, {
+    name: 'Heat',
+    kind: 'raster',
+    file: await heatmap(),
+  });
+  await openWithResult(page, product.address, { name: 'Cells', kind: 'vector', file: cells() });
+  const switches = panel(page).getByRole('switch', { name: /^Show: / });
+  const names = () => switches.evaluateAll((all) => all.map((each) => each.getAttribute('aria-label')));
+  await expect.poll(names).toEqual(['Show: Heat', 'Show: Cells']);
+  await panel(page).getByRole('switch', { name: 'Show: Cells' }).click({ force: true });
+
+  const moveDown = panel(page).getByRole('button', { name: 'Move down: Heat' });
+  await moveDown.focus();
+  await page.keyboard.press('Enter');
+  await expect.poll(names).toEqual(['Show: Cells', 'Show: Heat']);
+  await expect(moveDown).toBeFocused();
+  // What is drawn last lies over the others.
+  const lowest = page.locator('canvas[data-result-layer]').first();
+  await expect(lowest).toHaveAttribute('data-result-layer', heat);
+  await panel(page).getByRole('combobox', { name: 'Palette' }).selectOption('magma');
+  await panel(page).getByRole('switch', { name: 'Compare two layers' }).click({ force: true });
+  const divider = page.getByRole('slider', { name: 'Divider' });
+  await divider.press('Home');
+  await divider.press('PageUp');
+  await expect(divider).toHaveAttribute('aria-valuenow', '10');
+  await expect(lowest).toHaveCSS('clip-path', 'inset(0px 0px 0px 10%)');
+  const results = () => new URL(page.url()).searchParams.get('results');
+  await expect.poll(results).toMatch(/^[0-9a-f]{8}\*[0-9a-f]{8}_p-magma\*swipe-10$/);
+  await expectNoAxeFindings(page);
+
+  const entries = await page.evaluate(() => history.length);
+  const { x, y, width, height } = (await page.locator('canvas[data-result-layer]').first().boundingBox()) as {
+    x: number;
+    y: number;
+    width: number;
+    height: number;
+  };
+  await page.mouse.move(x + width * 0.1, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width * 0.3, y + height / 2, { steps: 5 });
+  await page.mouse.up();
+  await expect(divider).toHaveAttribute('aria-valuenow', '30');
+  await expect.poll(results).toContain('*swipe-30');
+  expect(await page.evaluate(() => history.length)).toBe(entries);
+
+  await page.reload();
+  // Layers are drawn again without the panel.
+  await expect(lowest).toHaveCSS('clip-path', 'inset(0px 0px 0px 30%)');
+  await openResults(page);
+  await expect.poll(names).toEqual(['Show: Cells', 'Show: Heat']);
+  await expect(panel(page).getByRole('combobox', { name: 'Palette' })).toHaveValue('magma');
+});
+
 test('a person adds cells to a slide without results, reads why a wrong file is refused, and cancels an upload', async ({
   visit,
 }) => {

@@ -14,12 +14,14 @@ interface SaveViewProps {
   readonly view: SlideView;
   /** Whether the colour profile of the slide corrects its colours. */
   readonly isCorrected: boolean;
+  /** Its result layers, as the address has them; null without any. */
+  readonly results: string | null;
 }
 
-/** A button that saves the field and the colours of the view under a title. */
-export function SaveView({ image, view, isCorrected }: SaveViewProps) {
+/** A button that saves the field, the colours and the result layers of the view under a title. */
+export function SaveView({ image, view, isCorrected, results }: SaveViewProps) {
   /** As they were when the button was pressed; null while the dialog is closed. */
-  const [kept, setKept] = useState<Pick<NewSavedView, 'field' | 'colours'> | null>(null);
+  const [kept, setKept] = useState<Pick<NewSavedView, 'field' | 'colours' | 'layers'> | null>(null);
   function keep() {
     const field = view.destination();
     if (field === null) return;
@@ -27,7 +29,7 @@ export function SaveView({ image, view, isCorrected }: SaveViewProps) {
       profile: isCorrected ? 'corrected' : 'scanned',
       adjustment: view.adjustment(),
     };
-    setKept({ field: fieldOf(field), colours });
+    setKept({ field: fieldOf(field), colours, ...(results !== null && { layers: { results } }) });
   }
   return (
     <>
@@ -47,7 +49,7 @@ export function SaveView({ image, view, isCorrected }: SaveViewProps) {
 
 interface SaveDialogProps {
   readonly imageId: string;
-  readonly kept: Pick<NewSavedView, 'field' | 'colours'>;
+  readonly kept: Pick<NewSavedView, 'field' | 'colours' | 'layers'>;
   readonly onClose: () => void;
 }
 

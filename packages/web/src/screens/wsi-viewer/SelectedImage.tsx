@@ -17,6 +17,8 @@ interface SelectedImageProps {
   /** Null before the slide is open. */
   readonly view: SlideView | null;
   readonly isCorrected: boolean;
+  /** Its result layers, as the address has them; null without any. */
+  readonly results: string | null;
 }
 
 /** Properties of the scan; those that the file does not contain are left out. */
@@ -37,7 +39,7 @@ function measuresOf(image: Image): readonly (readonly [string, string])[] {
 }
 
 /** Properties of the viewed image. */
-export function SelectedImage({ image, view, isCorrected }: SelectedImageProps) {
+export function SelectedImage({ image, view, isCorrected, results }: SelectedImageProps) {
   const { user } = useAuth();
   const [isOpen, setOpen] = usePanel('selected-image', true);
   const facts = [
@@ -64,7 +66,7 @@ export function SelectedImage({ image, view, isCorrected }: SelectedImageProps) 
           <Group gap="xs">
             <ShareSlide key={image.id} image={image} />
             {view !== null && (
-              <SaveView key={`view ${image.id}`} image={image} view={view} isCorrected={isCorrected} />
+              <SaveView key={`view ${image.id}`} {...{ image, view, isCorrected, results }} />
             )}
           </Group>
         )}

@@ -14,6 +14,7 @@ import type { ColourAdjustment } from '../../viewer/colours/adjustment.ts';
 import type { Half } from '../../viewer/link-views.ts';
 import type { Incompleteness } from '../../viewer/PictureNotes.tsx';
 import { createDescriptorSupply } from '../../viewer/preload.ts';
+import { ArrangementMemoryContext } from '../../viewer/results/arrangement-memory.ts';
 import { usePanel } from './catalogue-place.ts';
 import { ImageCatalog } from './ImageCatalog.tsx';
 import { NothingShown } from './NothingShown.tsx';
@@ -45,7 +46,7 @@ const CaseStrip = lazy(loadCaseStrip);
 export function WsiViewer() {
   const session = useImageSession();
   const isOnline = useOnline();
-  const { viewed, occasion, open, setField, colours, setColours } = useViewed();
+  const { viewed, occasion, open, setField, arrangements, colours, setColours } = useViewed();
   const correct = useCallback(
     (isCorrected: boolean) => setColours(isCorrected ? 'corrected' : 'scanned'),
     [setColours],
@@ -153,6 +154,7 @@ export function WsiViewer() {
               image={described}
               view={comparison.halves[active].view}
               isCorrected={colours === 'corrected'}
+              results={viewed[active]?.results ?? null}
             />
           </Suspense>
         )}
@@ -195,28 +197,32 @@ export function WsiViewer() {
                   />
                 )}
                 {(slide !== null || isCatalogReady) && (
-                  <Suspense fallback={null}>
-                    <SlideViewer
-                      slide={slide}
-                      picture={
-                        session.id === null || image === null ? null : thumbnailAddress(image.id, session.id)
-                      }
-                      fetchPixels={fetchPixels}
-                      descriptors={descriptors}
-                      session={session.id}
-                      fieldAtFirst={fieldAtFirst}
-                      avoidsGlass={isFirstFieldGuessed}
-                      onField={(field) => setField(half, field)}
-                      onView={onView}
-                      onIncomplete={onIncomplete[half]}
-                      keptColours={keptColours}
-                      onKeepColours={setKeptColours}
-                      isCorrected={colours === 'corrected'}
-                      onCorrect={correct}
-                      hasKeys={half === active}
-                      Overlay={ViewingOverlay}
-                    />
-                  </Suspense>
+                  <ArrangementMemoryContext value={arrangements[half]}>
+                    <Suspense fallback={null}>
+                      <SlideViewer
+                        slide={slide}
+                        picture={
+                          session.id === null || image === null
+                            ? null
+                            : thumbnailAddress(image.id, session.id)
+                        }
+                        fetchPixels={fetchPixels}
+                        descriptors={descriptors}
+                        session={session.id}
+                        fieldAtFirst={fieldAtFirst}
+                        avoidsGlass={isFirstFieldGuessed}
+                        onField={(field) => setField(half, field)}
+                        onView={onView}
+                        onIncomplete={onIncomplete[half]}
+                        keptColours={keptColours}
+                        onKeepColours={setKeptColours}
+                        isCorrected={colours === 'corrected'}
+                        onCorrect={correct}
+                        hasKeys={half === active}
+                        Overlay={ViewingOverlay}
+                      />
+                    </Suspense>
+                  </ArrangementMemoryContext>
                 )}
               </ViewedHalf>
             );

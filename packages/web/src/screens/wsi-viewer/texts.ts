@@ -29,7 +29,8 @@ export const texts = wording({
     viewTitle: 'Başlık',
     viewTitleRequired: 'Bir başlık yazın.',
     viewText: 'Metin (isteğe bağlı)',
-    viewHint: 'Alan, döndürme ve renkler şu anki gibi kaydedilir. Koleksiyonlarda kullanabilirsiniz.',
+    viewHint:
+      'Alan, döndürme, renkler ve sonuç katmanları şu anki gibi kaydedilir. Koleksiyonlarda kullanabilirsiniz.',
     save: 'Kaydet',
     imageCatalog: 'Görüntü Kataloğu',
     searchPlaceholder: 'Görüntülerde ara...',
@@ -157,7 +158,8 @@ export const texts = wording({
     viewTitle: 'Title',
     viewTitleRequired: 'Enter a title.',
     viewText: 'Text (optional)',
-    viewHint: 'Saves the field, rotation and colours as they are now. You can use it in collections.',
+    viewHint:
+      'Saves the field, rotation, colours and result layers as they are now. You can use it in collections.',
     save: 'Save',
     imageCatalog: 'Image Catalog',
     searchPlaceholder: 'Search images...',

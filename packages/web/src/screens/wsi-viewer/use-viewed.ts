@@ -1,6 +1,7 @@
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useLocation, useNavigate, useNavigationType, useSearchParams } from 'react-router';
 import type { Half } from '../../viewer/link-views.ts';
+import type { ArrangementMemory } from '../../viewer/results/arrangement-memory.ts';
 import type { SlideField } from '../../viewer/view-address.ts';
 import { type ColourChoice, formatViewed, parseViewed, type ViewedImages } from './viewed-address.ts';
 
@@ -12,6 +13,8 @@ interface Viewed {
   readonly open: (half: Half, imageId: string | null) => void;
   /** The view has moved: the new field takes the place of the one before, and the back button goes from slide to slide. */
   readonly setField: (half: Half, field: SlideField) => void;
+  /** For each half, the result layers in the address; a change takes the place of the one before. */
+  readonly arrangements: Readonly<Record<Half, ArrangementMemory>>;
   /** What the address says, else what the person chose last; corrected at first. */
   readonly colours: ColourChoice;
   /** Changes the address and is remembered for the next slides. */
@@ -46,7 +49,10 @@ export function useViewed(): Viewed {
   );
   const open = useCallback(
     (half: Half, imageId: string | null) =>
-      go({ ...viewedNow.current, [half]: imageId === null ? null : { imageId, field: null } }, false),
+      go(
+        { ...viewedNow.current, [half]: imageId === null ? null : { imageId, field: null, results: null } },
+        false,
+      ),
     [go],
   );
   const setField = useCallback(
@@ -56,6 +62,18 @@ export function useViewed(): Viewed {
     },
     [go],
   );
+  const arrangements = useMemo(() => {
+    const of = (half: Half): ArrangementMemory => ({
+      read: () => viewedNow.current[half]?.results ?? null,
+      write: (imageId, results) => {
+        const image = viewedNow.current[half];
+        // Another slide may have been opened meanwhile.
+        if (image?.imageId === imageId) go({ ...viewedNow.current, [half]: { ...image, results } }, true);
+      },
+      occasion,
+    });
+    return { first: of('first'), second: of('second') };
+  }, [go, occasion]);
   const setColours = useCallback(
     (colours: ColourChoice) => {
       localStorage.setItem(coloursKey, colours);
@@ -64,5 +82,6 @@ export function useViewed(): Viewed {
     [go],
   );
   const remembered = localStorage.getItem(coloursKey) === 'scanned' ? 'scanned' : 'corrected';
-  return { viewed, occasion, open, setField, colours: viewed.colours ?? remembered, setColours };
+  const choice = viewed.colours ?? remembered;
+  return { viewed, occasion, open, setField, arrangements, colours: choice, setColours };
 }

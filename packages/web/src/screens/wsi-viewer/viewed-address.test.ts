@@ -13,6 +13,10 @@ describe('the address of what is viewed', () => {
       'image=a&x=10&y=20.5&zoom=0.5&beside=b&bx=1&by=2&bzoom=0.25&brotation=90&bmirror=1',
     ],
     ['a slide with its colours as scanned', 'image=a&x=10&y=20.5&zoom=0.5&colours=scanned'],
+    [
+      'the result layers of each of two slides',
+      'image=a&results=9f1c2ab3_o60_f1e-7*01d2e3f4_x*swipe-50&beside=b&b-results=-',
+    ],
     ['two fields of one slide', 'image=a&x=1&y=2&zoom=1&beside=a&bx=3&by=4&bzoom=1'],
   ])('holds %s', (_, address) => {
     expect(`${formatViewed(parseViewed(new URLSearchParams(address)))}`).toBe(address);
@@ -22,12 +26,16 @@ describe('the address of what is viewed', () => {
     const viewed = parseViewed(
       new URLSearchParams('image=a&x=10&y=20.5&zoom=0.5&beside=b&bx=1&by=2&bzoom=1'),
     );
-    expect(viewed.first).toEqual({ imageId: 'a', field });
+    expect(viewed.first).toEqual({ imageId: 'a', field, results: null });
     expect(`${formatViewed({ ...viewed, second: null })}`).toBe('image=a&x=10&y=20.5&zoom=0.5');
   });
 
   it('shows the whole slide where a field makes no sense', () => {
     const viewed = parseViewed(new URLSearchParams('image=a&beside=b&bx=1&by=two&bzoom=1'));
-    expect(viewed.second).toEqual({ imageId: 'b', field: null });
+    expect(viewed.second).toEqual({ imageId: 'b', field: null, results: null });
+  });
+
+  it.each([['<script>'], ['a'.repeat(4001)], ['']])('says nothing about result layers with %s', (results) => {
+    expect(parseViewed(new URLSearchParams({ image: 'a', results })).first?.results).toBeNull();
   });
 });

@@ -6,6 +6,8 @@ interface ViewedImage {
   readonly imageId: string;
   /** Null shows the whole slide. */
   readonly field: SlideField | null;
+  /** Its result layers, as `formatArrangement` writes them; null: the address says nothing about them. */
+  readonly results: string | null;
 }
 
 /** Corrected by the colour profile of the slide, or as scanned. */
@@ -18,13 +20,22 @@ export interface ViewedImages extends Readonly<Record<Half, ViewedImage | null>>
 }
 
 const imageParameters: Readonly<Record<Half, string>> = { first: 'image', second: 'beside' };
+const resultParameters: Readonly<Record<Half, string>> = { first: 'results', second: 'b-results' };
 const fieldPrefixes: Readonly<Record<Half, string>> = { first: '', second: 'b' };
+/** The result layers are read by the viewer, which ignores what makes no sense. */
+const arrangement = /^[0-9a-z*._+-]{1,4000}$/;
 export const halves: readonly Half[] = ['first', 'second'];
 
 export function parseViewed(address: URLSearchParams): ViewedImages {
   const inHalf = (half: Half) => {
     const imageId = address.get(imageParameters[half]);
-    return imageId === null ? null : { imageId, field: parseField(address, fieldPrefixes[half]) };
+    if (imageId === null) return null;
+    const results = address.get(resultParameters[half]);
+    return {
+      imageId,
+      field: parseField(address, fieldPrefixes[half]),
+      results: results !== null && arrangement.test(results) ? results : null,
+    };
   };
   const colours = address.get('colours');
   return {
@@ -42,6 +53,7 @@ export function formatViewed(viewed: ViewedImages): URLSearchParams {
     address.set(imageParameters[half], image.imageId);
     const field = image.field === null ? {} : formatField(image.field, fieldPrefixes[half]);
     for (const [name, value] of Object.entries(field)) address.set(name, value);
+    if (image.results !== null) address.set(resultParameters[half], image.results);
   }
   if (viewed.colours !== null && viewed.first !== null) address.set('colours', viewed.colours);
   return address;

@@ -14,6 +14,8 @@ interface LayerCanvasProps {
   readonly style: LayerStyle;
   /** 0 to 1. */
   readonly opacity: number;
+  /** `clip-path` of a compared layer; undefined: the whole layer is shown. */
+  readonly clip: string | undefined;
 }
 
 interface Painted {
@@ -23,7 +25,7 @@ interface Painted {
 }
 
 /** One result layer over the slide, drawn in the same frame as the slide. Pointers pass through to the slide. */
-export function LayerCanvas({ view, descriptor, style, opacity }: LayerCanvasProps) {
+export function LayerCanvas({ view, descriptor, style, opacity, clip }: LayerCanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const layer = useRef<Painted>(null);
   const drawLater = useRef<() => void>(() => undefined);
@@ -68,5 +70,5 @@ export function LayerCanvas({ view, descriptor, style, opacity }: LayerCanvasPro
     drawLater.current();
   }, [style]);
 
-  return <canvas ref={canvas} data-result-layer={descriptor.id} style={{ opacity }} />;
+  return <canvas ref={canvas} data-result-layer={descriptor.id} style={{ opacity, clipPath: clip }} />;
 }

@@ -1,22 +1,16 @@
 import type { RasterDescriptor, ResultLayer, VectorDescriptor } from '@lamina/contract';
 import { ActionIcon, Slider, Switch, Text } from '@mantine/core';
-import { IconTrash } from '@tabler/icons-react';
+import { IconChevronDown, IconChevronUp, IconTrash } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import type { Counts } from './count-objects.ts';
 import { Legend } from './Legend.tsx';
+import type { LayerSettings } from './layer-choices.ts';
 import type { LayerStyle } from './object-filter.ts';
 import classes from './Results.module.css';
 import { texts } from './texts.ts';
 import type { Areas } from './use-areas.ts';
 import { ValueRange } from './ValueRange.tsx';
 import { VectorSettings } from './VectorSettings.tsx';
-
-/** How a layer is shown. */
-export interface LayerSettings {
-  readonly isVisible: boolean;
-  /** 0 to 1. */
-  readonly opacity: number;
-  readonly style: LayerStyle;
-}
 
 interface LayerItemProps {
   readonly layer: ResultLayer;
@@ -27,7 +21,11 @@ interface LayerItemProps {
   /** Objects in the field of view or in the chosen area by class; null: not known. */
   readonly counts: Counts | null;
   readonly areas: Areas;
+  /** In the list, from 0. */
+  readonly place: number;
+  readonly count: number;
   readonly onChange: (settings: LayerSettings) => void;
+  readonly onMove: (places: number) => void;
   readonly onRemove: () => void;
 }
 
@@ -39,7 +37,10 @@ export function LayerItem({
   settings,
   counts,
   areas,
+  place,
+  count,
   onChange,
+  onMove,
   onRemove,
 }: LayerItemProps) {
   const { name, state } = layer;
@@ -55,6 +56,16 @@ export function LayerItem({
           disabled={state !== 'ready'}
           onChange={({ currentTarget }) => onChange({ ...settings, isVisible: currentTarget.checked })}
         />
+        {count > 1 && (
+          <div className={classes.moves}>
+            <MoveButton label={texts.moveUp(name)} isAtEnd={place === 0} onMove={() => onMove(-1)}>
+              <IconChevronUp size={16} aria-hidden />
+            </MoveButton>
+            <MoveButton label={texts.moveDown(name)} isAtEnd={place === count - 1} onMove={() => onMove(1)}>
+              <IconChevronDown size={16} aria-hidden />
+            </MoveButton>
+          </div>
+        )}
         {layer.rights.manage && (
           <ActionIcon variant="subtle" color="gray" aria-label={texts.remove(name)} onClick={onRemove}>
             <IconTrash size={16} aria-hidden />
@@ -104,6 +115,32 @@ export function LayerItem({
         </>
       )}
     </li>
+  );
+}
+
+interface MoveButtonProps {
+  readonly label: string;
+  /** At the end of the list it does nothing, but keeps the focus. */
+  readonly isAtEnd: boolean;
+  readonly onMove: () => void;
+  readonly children: ReactNode;
+}
+
+function MoveButton({ label, isAtEnd, onMove, children }: MoveButtonProps) {
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      aria-label={label}
+      title={label}
+      aria-disabled={isAtEnd}
+      {...(isAtEnd && { 'data-disabled': true })}
+      onClick={() => {
+        if (!isAtEnd) onMove();
+      }}
+    >
+      {children}
+    </ActionIcon>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { RasterDescriptor, ResultLayer, VectorDescriptor } from '@lamina/contract';
-import { Button, CloseButton, Portal, Text } from '@mantine/core';
+import { Button, CloseButton, Portal, Switch, Text, VisuallyHidden } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { toast } from 'react-toastify';
 import { messageOf } from '../../api/client.ts';
 import { removeResultLayer, useOverlayDescriptor } from '../../api/results.ts';
@@ -11,11 +11,22 @@ import type { AnnotationStore } from '../annotations/annotation-store.ts';
 import type { SlideView } from '../slide-view.ts';
 import { AddResultDialog } from './AddResultDialog.tsx';
 import { LayerCanvas } from './LayerCanvas.tsx';
-import { LayerItem, type LayerSettings } from './LayerItem.tsx';
+import { LayerItem } from './LayerItem.tsx';
+import {
+  choiceOf,
+  keyOf,
+  type LayerChoice,
+  type LayerSettings,
+  moved,
+  orderLayers,
+  settingsOf,
+} from './layer-choices.ts';
 import classes from './Results.module.css';
-import { rasterStyleAtFirst } from './raster-style.ts';
+import { SwipeDivider } from './SwipeDivider.tsx';
+import { clipOf } from './swipe.ts';
 import { texts } from './texts.ts';
 import { type Areas, useAreas } from './use-areas.ts';
+import { useArrangement } from './use-arrangement.ts';
 import { useCounts } from './use-counts.ts';
 import { useReadout } from './use-readout.ts';
 
@@ -46,20 +57,38 @@ export function Results({
   onClose,
   ...props
 }: ResultsProps) {
-  const [settings, setSettings] = useState<ReadonlyMap<string, LayerSettings>>(new Map());
+  const [arrangement, arrange] = useArrangement(imageId, layers);
   const [removed, setRemoved] = useState<ResultLayer | null>(null);
   const [isAdding, setAdding] = useState(false);
+  /** For screen readers: where a layer has been moved to. */
+  const [news, setNews] = useState('');
   const areas = useAreas(isOpen ? annotations : null);
-  const firstReady = layers.find(({ state }) => state === 'ready')?.id;
-  const shown = layers.filter(({ id, state }) => state === 'ready' && isVisible(id));
-  const top = useOverlayDescriptor(shown.at(-1)?.id ?? '', shown.length > 0).data ?? null;
-  const readout = useReadout(view, isOpen && shown.length > 0 ? top : null);
+  const ordered = orderLayers(layers, arrangement);
+  const choices = new Map(arrangement.layers.map((choice) => [choice.layer, choice]));
+  const choiceFor = ({ id }: ResultLayer) => choices.get(keyOf(id)) ?? { ...hidden, layer: keyOf(id) };
+  /** The upper layer first. */
+  const shown = ordered.filter((layer) => layer.state === 'ready' && choiceFor(layer).isVisible);
+  const [left, right] = shown;
+  const swipe = left === undefined || right === undefined ? null : arrangement.swipe;
+  const upper = useOverlayDescriptor(left?.id ?? '', left !== undefined).data ?? null;
+  const beside = useOverlayDescriptor(right?.id ?? '', swipe !== null).data ?? null;
+  const descriptorAt = useCallback(
+    (share: number) => (swipe !== null && share > swipe ? beside : upper),
+    [swipe, beside, upper],
+  );
+  const readout = useReadout(view, isOpen && left !== undefined ? descriptorAt : null);
 
-  /** Until the person chooses, the first layer is shown. */
-  function isVisible(id: string): boolean {
-    return settings.get(id)?.isVisible ?? id === firstReady;
-  }
-  const change = (id: string, next: LayerSettings) => setSettings(new Map(settings).set(id, next));
+  const change = (next: LayerChoice) =>
+    arrange({
+      ...arrangement,
+      layers: arrangement.layers.map((each) => (each.layer === next.layer ? next : each)),
+    });
+  const move = (layer: ResultLayer, places: number) => {
+    const next = moved(arrangement, keyOf(layer.id), places);
+    arrange(next);
+    setNews(texts.movedTo(layer.name, next.layers.findIndex((each) => each.layer === keyOf(layer.id)) + 1));
+  };
+  const setSwipe = (place: number | null) => arrange({ ...arrangement, swipe: place });
 
   async function remove(layer: ResultLayer) {
     try {
@@ -74,10 +103,19 @@ export function Results({
   return (
     <>
       <div className={classes.canvases} aria-hidden="true">
-        {shown.map(({ id }) => (
-          <ShownLayer key={id} view={view} id={id} chosen={settings.get(id) ?? null} />
+        {shown.toReversed().map((layer) => (
+          <ShownLayer
+            key={layer.id}
+            view={view}
+            id={layer.id}
+            choice={choiceFor(layer)}
+            clip={clipAt(layer === left ? 'left' : layer === right ? 'right' : null, swipe)}
+          />
         ))}
       </div>
+      {swipe !== null && left !== undefined && right !== undefined && (
+        <SwipeDivider place={swipe} left={left.name} right={right.name} onPlace={setSwipe} />
+      )}
       {isOpen && (
         <section
           className={classes.panel}
@@ -94,20 +132,32 @@ export function Results({
               {texts.empty}
             </Text>
           )}
+          {left !== undefined && right !== undefined && (
+            <Switch
+              size="xs"
+              label={texts.compare}
+              description={swipe === null ? null : texts.compared(left.name, right.name)}
+              checked={swipe !== null}
+              onChange={({ currentTarget }) => setSwipe(currentTarget.checked ? 0.5 : null)}
+            />
+          )}
           <ul className={classes.layers}>
-            {layers.map((layer) => (
+            {ordered.map((layer, place) => (
               <ListedLayer
                 key={layer.id}
                 view={view}
                 areas={areas}
                 layer={layer}
-                chosen={settings.get(layer.id) ?? null}
-                isVisible={isVisible(layer.id)}
-                onChange={(next) => change(layer.id, next)}
+                choice={choiceFor(layer)}
+                place={place}
+                count={ordered.length}
+                onChange={change}
+                onMove={(places) => move(layer, places)}
                 onRemove={() => setRemoved(layer)}
               />
             ))}
           </ul>
+          <VisuallyHidden aria-live="polite">{news}</VisuallyHidden>
           {mayAdd && (
             <Button
               size="xs"
@@ -118,7 +168,7 @@ export function Results({
               {texts.add}
             </Button>
           )}
-          {shown.length > 0 && <output className={classes.readout}>{readout ?? texts.hover}</output>}
+          {left !== undefined && <output className={classes.readout}>{readout ?? texts.hover}</output>}
         </section>
       )}
       {/* In front of the whole page, not of the slide alone; in `main`, since a header outside it would be a second banner. */}
@@ -149,35 +199,47 @@ export function Results({
   );
 }
 
+const hidden = { isVisible: false, style: {} } as const;
+
+function clipAt(side: 'left' | 'right' | null, swipe: number | null): string | undefined {
+  return side === null || swipe === null ? undefined : clipOf(side, swipe);
+}
+
 interface ShownLayerProps {
   readonly view: SlideView;
   readonly id: string;
-  /** Null: the person has changed nothing. */
-  readonly chosen: LayerSettings | null;
+  readonly choice: LayerChoice;
+  /** Undefined: the whole layer is shown. */
+  readonly clip: string | undefined;
 }
 
-function ShownLayer({ view, id, chosen }: ShownLayerProps) {
+function ShownLayer({ view, id, choice, clip }: ShownLayerProps) {
   const { data } = useOverlayDescriptor(id, true);
-  const { opacity, style } = useSettings(data ?? null, chosen);
+  const { opacity, style } = useSettings(data ?? null, choice);
   if (data === undefined) return null;
-  return <LayerCanvas view={view} descriptor={data} style={style} opacity={opacity} />;
+  return <LayerCanvas view={view} descriptor={data} style={style} opacity={opacity} clip={clip} />;
 }
 
-interface ListedLayerProps extends Omit<ShownLayerProps, 'id'> {
+interface ListedLayerProps {
+  readonly view: SlideView;
   readonly layer: ResultLayer;
   readonly areas: Areas;
-  readonly isVisible: boolean;
-  readonly onChange: (settings: LayerSettings) => void;
+  readonly choice: LayerChoice;
+  /** In the list, from 0. */
+  readonly place: number;
+  readonly count: number;
+  readonly onChange: (choice: LayerChoice) => void;
+  readonly onMove: (places: number) => void;
   readonly onRemove: () => void;
 }
 
-function ListedLayer({ view, layer, areas, chosen, isVisible, onChange, onRemove }: ListedLayerProps) {
+function ListedLayer({ view, layer, areas, choice, onChange, ...props }: ListedLayerProps) {
   const isReady = layer.state === 'ready';
   const descriptor = useOverlayDescriptor(layer.id, isReady);
   const data = isReady ? (descriptor.data ?? null) : null;
-  const settings = { ...useSettings(data, chosen), isVisible };
+  const settings = useSettings(data, choice);
   const counts = useCounts(view, {
-    descriptor: data?.kind === 'vector' && isVisible ? data : null,
+    descriptor: data?.kind === 'vector' && settings.isVisible ? data : null,
     area: areas.chosen?.geometry ?? null,
     ...settings.style,
   });
@@ -189,23 +251,22 @@ function ListedLayer({ view, layer, areas, chosen, isVisible, onChange, onRemove
       settings={settings}
       counts={counts}
       areas={areas}
-      onChange={onChange}
-      onRemove={onRemove}
+      onChange={(next: LayerSettings) =>
+        // Before the descriptor is known, it is not known what differs from the settings at first.
+        onChange(
+          data === null ? { ...choice, isVisible: next.isVisible } : choiceOf(choice.layer, data, next),
+        )
+      }
+      {...props}
     />
   );
 }
 
-/** Returns what the person chose, or what a layer has at first: always the same object, so that it is coloured once. */
-function useSettings(descriptor: Descriptor | null, chosen: LayerSettings | null): LayerSettings {
-  const atFirst = useMemo(() => settingsAtFirst(descriptor), [descriptor]);
-  return chosen ?? atFirst;
-}
-
-function settingsAtFirst(descriptor: Descriptor | null): LayerSettings {
-  if (descriptor?.kind === 'raster') {
-    const style = { ...rasterStyleAtFirst(descriptor), column: null, isColoured: false };
-    return { isVisible: true, opacity: 0.6, style };
-  }
-  const style = { palette: 'viridis', from: 0, to: 1, hidden: new Set<number>() } as const;
-  return { isVisible: true, opacity: 1, style: { ...style, column: null, isColoured: false } };
+/** Returns what the person chose, or what a layer has at first: the same object while nothing changes, so that it is coloured once. */
+function useSettings(descriptor: Descriptor | null, choice: LayerChoice): LayerSettings {
+  const { layer, isVisible, opacity, style } = choice;
+  return useMemo(
+    () => settingsOf(descriptor, { layer, isVisible, opacity, style }),
+    [descriptor, layer, isVisible, opacity, style],
+  );
 }

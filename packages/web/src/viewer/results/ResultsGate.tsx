@@ -1,16 +1,21 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, use, useState } from 'react';
+import { ArrangementMemoryContext } from './arrangement-memory.ts';
 import type { ResultsProps } from './Results.tsx';
 
 const Results = lazy(async () => ({ default: (await import('./Results.tsx')).Results }));
 
-/** Loads the code of result layers when the panel is opened for the first time. Layers stay when it is closed. */
+/**
+ * Loads the code of result layers when the panel is opened for the first time, or at once when the address arranges layers.
+ * Layers stay when it is closed.
+ */
 export function ResultsGate(props: ResultsProps) {
-  const [isNeeded, setNeeded] = useState(props.isOpen);
+  const { read, occasion } = use(ArrangementMemoryContext);
+  const [isNeeded, setNeeded] = useState(() => props.isOpen || read() !== null);
   if (props.isOpen && !isNeeded) setNeeded(true);
   if (!isNeeded) return null;
   return (
     <Suspense fallback={null}>
-      <Results {...props} />
+      <Results key={occasion} {...props} />
     </Suspense>
   );
 }

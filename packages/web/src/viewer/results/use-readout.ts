@@ -12,14 +12,18 @@ const restMs = 150;
 const pickPixels = 6;
 const mostMeasurements = 4;
 
-/** Returns what the layer has under the resting pointer, in words; null: the pointer has not rested on the slide yet. */
+/**
+ * Returns what the layer has under the resting pointer, in words; null: the pointer has not rested on the slide yet.
+ *
+ * @param descriptorAt returns the layer at a place of the view, 0 to 1 from the left; null: nothing is read
+ */
 export function useReadout(
   view: SlideView,
-  descriptor: RasterDescriptor | VectorDescriptor | null,
+  descriptorAt: ((share: number) => RasterDescriptor | VectorDescriptor | null) | null,
 ): string | null {
-  const [read, setRead] = useState<{ readonly id: string; readonly text: string } | null>(null);
+  const [read, setRead] = useState<{ readonly from: unknown; readonly text: string } | null>(null);
   useEffect(() => {
-    if (descriptor === null) return;
+    if (descriptorAt === null) return;
     const element = view.element();
     let timer: ReturnType<typeof setTimeout> | undefined;
     let request = new AbortController();
@@ -27,16 +31,17 @@ export function useReadout(
       clearTimeout(timer);
       timer = setTimeout(() => {
         const placement = view.placement();
-        if (placement === null) return;
+        const { left, top, width } = element.getBoundingClientRect();
+        const descriptor = descriptorAt(width === 0 ? 0 : (clientX - left) / width);
+        if (placement === null || descriptor === null) return;
         request.abort();
         request = new AbortController();
-        const { left, top } = element.getBoundingClientRect();
         const position = toImage(placement, { x: clientX - left, y: clientY - top });
         const tolerance = pickPixels / zoomOf(placement);
         const { signal } = request;
         describe(descriptor, { ...position, tolerance }, signal).then(
           (text) => {
-            if (!signal.aborted) setRead({ id: descriptor.id, text });
+            if (!signal.aborted) setRead({ from: descriptorAt, text });
           },
           () => undefined, // the last readout stays
         );
@@ -48,8 +53,8 @@ export function useReadout(
       clearTimeout(timer);
       request.abort();
     };
-  }, [view, descriptor]);
-  return read !== null && read.id === descriptor?.id ? read.text : null;
+  }, [view, descriptorAt]);
+  return read !== null && read.from === descriptorAt ? read.text : null;
 }
 
 async function describe(
