@@ -1,4 +1,5 @@
 /** Child process that draws one demonstration slide. It gets one DrawRequest and responds with DrawReports. */
+import fs from 'node:fs/promises';
 import os from 'node:os';
 import sharp from 'sharp';
 import { createColon } from './colon/colon.ts';
@@ -6,7 +7,9 @@ import { createLiver } from './liver/liver.ts';
 import type { DrawReport, DrawRequest } from './process-messages.ts';
 import { TILE_SIZE } from './pyramid/pyramid-plan.ts';
 import { writePyramid } from './pyramid/write-pyramid.ts';
+import { cellsFile, heatmapFile, isVisible } from './results/demo-results.ts';
 import { clearedAt, emptyStainTile, GLASS, renderRgb } from './stain/stain.ts';
+import type { DrawnCell } from './structures/drawn-cell.ts';
 import { MICRONS_PER_PIXEL, OBJECTIVE_POWER, type Tissue } from './structures/palette.ts';
 
 /** Side of the squares in which tissue is drawn, in pixels: their stain planes fit into the CPU cache. */
@@ -27,9 +30,10 @@ const createTissue = { colon: createColon, liver: createLiver } as const satisfi
   (seed: number) => Tissue
 >;
 
-async function draw({ file, tissue, seed, part }: DrawRequest): Promise<void> {
+async function draw({ file, tissue, seed, part, results }: DrawRequest): Promise<void> {
   const { width, height, draw: drawTissue } = createTissue[tissue](seed);
   const seen = part ?? { x: 0, y: 0, width, height };
+  const cells: DrawnCell[] = [];
   const scratch = emptyStainTile(0, 0, SQUARE + 2 * MARGIN);
   await writePyramid({
     file,
@@ -45,7 +49,9 @@ async function draw({ file, tissue, seed, part }: DrawRequest): Promise<void> {
           const left = seen.x + column * TILE_SIZE + x - MARGIN;
           const top = seen.y + row * TILE_SIZE + y - MARGIN;
           const square = clearedAt(scratch, left, top);
-          if (!drawTissue(square)) continue;
+          const drawn: DrawnCell[] = [];
+          if (!drawTissue(square, (cell) => drawn.push(cell))) continue;
+          cells.push(...drawn.filter((cell) => isVisible(square, cell, MARGIN)));
           pixels ??= makePixels();
           renderRgb(square, pixels, (y * TILE_SIZE + x) * 3, TILE_SIZE * 3);
         }
@@ -54,6 +60,9 @@ async function draw({ file, tissue, seed, part }: DrawRequest): Promise<void> {
     },
     onTile: createProgressReporter(),
   });
+  if (results === null) return;
+  await fs.writeFile(results.cells, await cellsFile(cells, seen));
+  await fs.writeFile(results.heatmap, await heatmapFile(cells, seen));
 }
 
 /** Returns a function that reports each full percent. */

@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { openSlide } from '@lamina/slide';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -57,6 +58,8 @@ describe('makeDemoSlides', () => {
     expect((await fs.readdir(path.join(folder, 'Demo'))).sort()).toEqual([
       'catalogue.csv',
       'colon-demo.svs',
+      'colon-demo_detections.geojson.gz',
+      'colon-demo_likelihood_map.tif',
       'liver-demo.svs',
     ]);
     expect(await fs.readFile(path.join(folder, 'Demo/catalogue.csv'), 'utf8')).toBe(
@@ -88,6 +91,45 @@ describe('makeDemoSlides', () => {
     expect(share).toBeLessThan(0.95);
     expect(pink).toBeGreaterThan(0.15);
     expect(purple).toBeGreaterThan(0.02);
+  });
+
+  it('writes outlines of cells where the slide has dark nuclei, and their density as a heatmap', async () => {
+    const file = path.join(folder, 'Demo/colon-demo_detections.geojson.gz');
+    const { features } = JSON.parse(gunzipSync(await fs.readFile(file)).toString()) as {
+      features: {
+        geometry: { coordinates: [[number, number][]] };
+        properties: { classification: { name: string } };
+      }[];
+    };
+    expect(features.length).toBeGreaterThan(50);
+    const names = features.map(({ properties }) => properties.classification.name);
+    expect(new Set(names)).toContain('Lymphocyte');
+
+    const { data, info } = await sharp(files[0] as string)
+      .removeAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    const redAt = (x: number, y: number) => data[(Math.floor(y) * info.width + Math.floor(x)) * 3] ?? 255;
+    const middles = features.map(({ geometry }) => {
+      const ring = geometry.coordinates[0].slice(1);
+      const mean = (axis: 0 | 1) => ring.reduce((sum, point) => sum + point[axis], 0) / ring.length;
+      return { x: mean(0), y: mean(1) };
+    });
+    for (const { x, y } of middles) {
+      expect(Math.min(x, y)).toBeGreaterThanOrEqual(0);
+      expect(Math.max(x, y)).toBeLessThan(1024);
+    }
+    const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
+    const inNuclei = median(middles.map(({ x, y }) => redAt(x, y)));
+    const anywhere = median(Array.from({ length: 1000 }, (_, n) => redAt((n * 37) % 1024, (n * 101) % 1024)));
+    expect(inNuclei).toBeLessThan(anywhere - 40);
+
+    const heatmap = sharp(path.join(folder, 'Demo/colon-demo_likelihood_map.tif'));
+    expect(await heatmap.metadata()).toMatchObject({ width: 4, height: 4, channels: 1, depth: 'ushort' });
+    const { channels } = await heatmap.stats();
+    const perSquareMillimetre = features.length / (1024 * 0.00025) ** 2;
+    expect(channels[0]?.mean).toBeGreaterThan(perSquareMillimetre * 0.6);
+    expect(channels[0]?.mean).toBeLessThan(perSquareMillimetre * 1.4);
   });
 
   it(

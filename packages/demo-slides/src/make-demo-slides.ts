@@ -1,6 +1,6 @@
 /**
  * Draws the demonstration slides for a server without slides: two synthetic sections that look like tissue stained with
- * haematoxylin and eosin.
+ * haematoxylin and eosin, and the results of a program for one of them: a heatmap and outlines of cells.
  *
  * Each slide is drawn in a child process of low priority, so the server stays responsive. A file gets its name when it is
  * complete; an aborted or failed run leaves no files.
@@ -9,7 +9,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { DrawReport, DrawRequest, SlidePart } from './process-messages.ts';
+import type { DrawReport, DrawRequest, ResultPaths, SlidePart } from './process-messages.ts';
 
 const program = fileURLToPath(new URL('./draw-slide-process.ts', import.meta.url));
 
@@ -20,11 +20,19 @@ interface DemoSlide {
   readonly organ: string;
   readonly tissue: DrawRequest['tissue'];
   readonly seed: number;
+  /** Names of its results, by which the server finds them; null: it has none. */
+  readonly results: ResultPaths | null;
 }
 
 const slides: readonly DemoSlide[] = [
-  { fileName: 'colon-demo.svs', organ: 'Colon', tissue: 'colon', seed: 11 },
-  { fileName: 'liver-demo.svs', organ: 'Liver', tissue: 'liver', seed: 23 },
+  {
+    fileName: 'colon-demo.svs',
+    organ: 'Colon',
+    tissue: 'colon',
+    seed: 11,
+    results: { heatmap: 'colon-demo_likelihood_map.tif', cells: 'colon-demo_detections.geojson.gz' },
+  },
+  { fileName: 'liver-demo.svs', organ: 'Liver', tissue: 'liver', seed: 23, results: null },
 ];
 
 export interface DemoSlidesOptions {
@@ -55,18 +63,26 @@ export async function makeDemoSlides(options: DemoSlidesOptions): Promise<readon
   await fs.mkdir(datasetFolder, { recursive: true });
   const finished = demoSlideFiles(folder);
   // A hidden file without the extension of a slide, so that no scan opens an incomplete slide.
-  const unfinished = slides.map(({ fileName }) => path.join(datasetFolder, `.${fileName}.unfinished`));
+  const unfinishedOf = (fileName: string) => path.join(datasetFolder, `.${fileName}.unfinished`);
+  const unfinished = slides.map(({ fileName }) => unfinishedOf(fileName));
+  const resultNames = slides.flatMap(({ results }) =>
+    results === null ? [] : Object.values<string>({ ...results }),
+  );
 
   onProgress('No slides yet: drawing two demonstration slides, which takes about half a minute.');
   const reportProgress = createProgressReporter(onProgress);
   const stop = new AbortController();
   try {
-    const drawings = slides.map(async ({ tissue, seed }, index) => {
+    const drawings = slides.map(async ({ tissue, seed, results }, index) => {
       const order: DrawRequest = {
         file: unfinished[index] as string,
         tissue,
         seed,
         part: parts?.[tissue] ?? null,
+        results: results && {
+          heatmap: unfinishedOf(results.heatmap),
+          cells: unfinishedOf(results.cells),
+        },
       };
       await drawInProcess(order, (percent) => reportProgress(index, percent), stop.signal, signal);
     });
@@ -84,8 +100,11 @@ export async function makeDemoSlides(options: DemoSlidesOptions): Promise<readon
 
     await fs.writeFile(path.join(datasetFolder, 'catalogue.csv'), catalogueOf(slides));
     for (const [index, file] of unfinished.entries()) await fs.rename(file, finished[index] as string);
+    // After the slide: beside no slide, a heatmap would be a slide itself.
+    for (const name of resultNames) await fs.rename(unfinishedOf(name), path.join(datasetFolder, name));
   } finally {
-    await Promise.all(unfinished.map((file) => fs.rm(file, { force: true, recursive: true })));
+    const begun = [...unfinished, ...resultNames.map(unfinishedOf)];
+    await Promise.all(begun.map((file) => fs.rm(file, { force: true, recursive: true })));
   }
   onProgress('The demonstration slides are ready.');
   return finished;

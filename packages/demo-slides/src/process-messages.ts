@@ -7,6 +7,15 @@ export interface DrawRequest {
   readonly seed: number;
   /** The part of the slide to draw, pixels at full resolution; null for all of it. */
   readonly part: SlidePart | null;
+  /** Paths of the results to write beside the slide; null: none. */
+  readonly results: ResultPaths | null;
+}
+
+export interface ResultPaths {
+  /** Density of immune cells. */
+  readonly heatmap: string;
+  /** Outlines of their nuclei. */
+  readonly cells: string;
 }
 
 export interface SlidePart {

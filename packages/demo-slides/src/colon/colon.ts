@@ -4,6 +4,7 @@ import { roughNoiseAt } from '../geometry/random.ts';
 import { interpolate, rangeOf, type SampledField, sampleField } from '../geometry/sampled-field.ts';
 import type { StainTile } from '../stain/stain.ts';
 import { applyStamp } from '../stain/stamp.ts';
+import type { DrawnCell } from '../structures/drawn-cell.ts';
 import { paintFat } from '../structures/fat.ts';
 import { EDGE, frayEdges } from '../structures/frayed-edges.ts';
 import { createPalette, type Tissue } from '../structures/palette.ts';
@@ -46,7 +47,7 @@ export function createColon(seed: number): Tissue {
   const { layout } = scene;
   const nuclei = epithelialNuclei(scene);
 
-  function draw(tile: StainTile): boolean {
+  function draw(tile: StainTile, onCell?: (cell: DrawnCell) => void): boolean {
     resizePlanes(scene, tile.size);
     const field = sampleQuantities(scene, tile);
     const inside = rangeOf(field, INSIDE);
@@ -58,7 +59,7 @@ export function createColon(seed: number): Tissue {
     paintWallLayers(scene, tile);
     if (rangeOf(field, FAT).max > -250) paintFat(tile, palette, seed + 70, scene.fatAt);
     for (const ganglion of layout.ganglia.touching(tile)) paintGanglion(tile, palette, ganglion);
-    scatterCells(scene, tile, field);
+    scatterCells(scene, tile, field, onCell);
     for (const vessel of layout.vessels.touching(tile)) paintVessel(tile, palette, vessel);
     if (hasMucosa) paintMucosa(scene, tile);
     for (const nucleus of nuclei.touching(tile)) applyStamp(tile, nucleus.stamp, nucleus);

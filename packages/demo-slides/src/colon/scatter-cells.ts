@@ -5,6 +5,7 @@ import { rangeOf, type SampledField } from '../geometry/sampled-field.ts';
 import { forEachSquare } from '../geometry/spatial-index.ts';
 import type { StainTile } from '../stain/stain.ts';
 import { applyStamp, type Stamp } from '../stain/stamp.ts';
+import type { DrawnCell, ImmuneClass } from '../structures/drawn-cell.ts';
 import { isFat } from '../structures/fat.ts';
 import type { Palette } from '../structures/palette.ts';
 import {
@@ -28,6 +29,8 @@ interface Kind {
   readonly stamps: readonly Stamp[];
   /** Cells lie along the layers; otherwise in random directions. */
   readonly isAligned: boolean;
+  /** Of a cell of the immune system. */
+  readonly name?: ImmuneClass;
 }
 
 function populationsOf({
@@ -36,32 +39,34 @@ function populationsOf({
   'laminaPropria' | 'connective' | 'muscleAlong' | 'muscleAcross' | 'mantle' | 'germinal',
   readonly Kind[]
 > {
-  const laminaPropria = [
-    { share: 0.28, stamps: cells.plasmaCells, isAligned: false },
-    { share: 0.24, stamps: cells.lymphocytes, isAligned: false },
+  const laminaPropria: readonly Kind[] = [
+    { share: 0.28, stamps: cells.plasmaCells, isAligned: false, name: 'Plasma cell' },
+    { share: 0.24, stamps: cells.lymphocytes, isAligned: false, name: 'Lymphocyte' },
     { share: 0.3, stamps: cells.fibroblasts, isAligned: false },
     { share: 0.09, stamps: cells.macrophages, isAligned: false },
-    { share: 0.04, stamps: cells.eosinophils, isAligned: false },
+    { share: 0.04, stamps: cells.eosinophils, isAligned: false, name: 'Eosinophil' },
     { share: 0.05, stamps: cells.endothelium, isAligned: false },
   ];
-  const connective = [
+  const connective: readonly Kind[] = [
     { share: 0.74, stamps: cells.fibroblasts, isAligned: true },
     { share: 0.14, stamps: cells.endothelium, isAligned: true },
-    { share: 0.09, stamps: cells.lymphocytes, isAligned: false },
-    { share: 0.03, stamps: cells.plasmaCells, isAligned: false },
+    { share: 0.09, stamps: cells.lymphocytes, isAligned: false, name: 'Lymphocyte' },
+    { share: 0.03, stamps: cells.plasmaCells, isAligned: false, name: 'Plasma cell' },
   ];
-  const muscleAlong = [
+  const muscleAlong: readonly Kind[] = [
     { share: 0.95, stamps: cells.muscleLong, isAligned: true },
     { share: 0.05, stamps: cells.endothelium, isAligned: true },
   ];
-  const muscleAcross = [
+  const muscleAcross: readonly Kind[] = [
     { share: 0.95, stamps: cells.muscleRound, isAligned: false },
     { share: 0.05, stamps: cells.endothelium, isAligned: false },
   ];
-  const mantle = [{ share: 1, stamps: cells.lymphocytes, isAligned: false }];
-  const germinal = [
-    { share: 0.84, stamps: cells.germinal, isAligned: false },
-    { share: 0.1, stamps: cells.lymphocytes, isAligned: false },
+  const mantle: readonly Kind[] = [
+    { share: 1, stamps: cells.lymphocytes, isAligned: false, name: 'Lymphocyte' },
+  ];
+  const germinal: readonly Kind[] = [
+    { share: 0.84, stamps: cells.germinal, isAligned: false, name: 'Follicle centre cell' },
+    { share: 0.1, stamps: cells.lymphocytes, isAligned: false, name: 'Lymphocyte' },
     { share: 0.06, stamps: cells.macrophages, isAligned: false },
   ];
   return { laminaPropria, connective, muscleAlong, muscleAcross, mantle, germinal };
@@ -74,6 +79,7 @@ function scatter(
   stream: number,
   spacing: number,
   choose: (x: number, y: number, chance: number) => readonly Kind[] | null,
+  onCell?: (cell: DrawnCell) => void,
 ): void {
   forEachSquare(tile, spacing, 64, (column, row) => {
     const chance = (k: number) => randomAt(stream + k, column, row);
@@ -87,18 +93,27 @@ function scatter(
       return left < 0;
     });
     if (kind === undefined) return;
-    applyStamp(tile, pick(kind.stamps, chance(5)), {
+    const stamp = pick(kind.stamps, chance(5));
+    const place = {
       x,
       y,
       angle: kind.isAligned ? layout.tangent(x, y) + (chance(4) - 0.5) * 0.36 : chance(4) * Math.PI * 2,
       scale: 0.86 + 0.26 * chance(6),
       density: 0.8 + 0.36 * chance(7),
       opacity: chance(8) < 0.25 ? 0.6 : 0.95,
-    });
+    };
+    applyStamp(tile, stamp, place);
+    if (kind.name !== undefined) onCell?.({ ...place, stamp, name: kind.name });
   });
 }
 
-export function scatterCells(scene: ColonScene, tile: StainTile, found: SampledField): void {
+/** @param onCell called with the cells of the immune system */
+export function scatterCells(
+  scene: ColonScene,
+  tile: StainTile,
+  found: SampledField,
+  onCell?: (cell: DrawnCell) => void,
+): void {
   const { seed, layout, position, mucosaAt, fatAt } = scene;
   const { laminaPropria, connective, muscleAlong, muscleAcross, mantle, germinal } = populationsOf(
     scene.palette,
@@ -114,20 +129,34 @@ export function scatterCells(scene: ColonScene, tile: StainTile, found: SampledF
     return inside < 10 || depth < 6 ? null : layerOf(mucosaDepth, muscleDepth, 0);
   };
   if (!isPast(toMucosa.min, margin * 2)) {
-    scatter(scene, tile, seed + 200, 36, (x, y, chance) => {
-      if (chance > 0.56 + 0.2 * noiseAt(seed + 69, x / 400, y / 400)) return null;
-      const { depth } = mucosaAt(x, y);
-      if (depth < EPITHELIUM + 13 || position.mucosaDepth > 0 || position.inside < 10) return null;
-      return layout.lymphoid(x, y) > 0 ? null : laminaPropria;
-    });
+    scatter(
+      scene,
+      tile,
+      seed + 200,
+      36,
+      (x, y, chance) => {
+        if (chance > 0.56 + 0.2 * noiseAt(seed + 69, x / 400, y / 400)) return null;
+        const { depth } = mucosaAt(x, y);
+        if (depth < EPITHELIUM + 13 || position.mucosaDepth > 0 || position.inside < 10) return null;
+        return layout.lymphoid(x, y) > 0 ? null : laminaPropria;
+      },
+      onCell,
+    );
   }
   if (isPast(toMucosa.max, MUSCULARIS_MUCOSAE)) {
-    scatter(scene, tile, seed + 210, 92, (x, y, chance) => {
-      if (chance > 0.6) return null;
-      const layer = layerAt(x, y);
-      if (layer !== SUBMUCOSA && layer !== PLEXUS && layer !== SUBSEROSA) return null;
-      return isFat(seed + 70, fatAt, x, y) ? null : connective;
-    });
+    scatter(
+      scene,
+      tile,
+      seed + 210,
+      92,
+      (x, y, chance) => {
+        if (chance > 0.6) return null;
+        const layer = layerAt(x, y);
+        if (layer !== SUBMUCOSA && layer !== PLEXUS && layer !== SUBSEROSA) return null;
+        return isFat(seed + 70, fatAt, x, y) ? null : connective;
+      },
+      onCell,
+    );
   }
   if (isPast(toMucosa.max, 0) && toMuscle.min < PLEXUS_FROM + margin) {
     scatter(scene, tile, seed + 220, 64, (x, y, chance) => {
@@ -143,14 +172,26 @@ export function scatterCells(scene: ColonScene, tile: StainTile, found: SampledF
     );
   }
   if (layout.lymphoid(tile.x + tile.size / 2, tile.y + tile.size / 2) > -2) {
-    scatter(scene, tile, seed + 240, 25, (x, y, chance) => {
-      const lymphoid = layout.lymphoid(x, y);
-      if (lymphoid < -0.25 || lymphoid > 0.52 || chance > 0.95 * smoothStep(-0.25, 0.12, lymphoid))
-        return null;
-      return mucosaAt(x, y).depth > EPITHELIUM + 10 ? mantle : null;
-    });
-    scatter(scene, tile, seed + 250, 31, (x, y, chance) =>
-      chance < 0.95 && layout.lymphoid(x, y) > 0.5 ? germinal : null,
+    scatter(
+      scene,
+      tile,
+      seed + 240,
+      25,
+      (x, y, chance) => {
+        const lymphoid = layout.lymphoid(x, y);
+        if (lymphoid < -0.25 || lymphoid > 0.52 || chance > 0.95 * smoothStep(-0.25, 0.12, lymphoid))
+          return null;
+        return mucosaAt(x, y).depth > EPITHELIUM + 10 ? mantle : null;
+      },
+      onCell,
+    );
+    scatter(
+      scene,
+      tile,
+      seed + 250,
+      31,
+      (x, y, chance) => (chance < 0.95 && layout.lymphoid(x, y) > 0.5 ? germinal : null),
+      onCell,
     );
   }
 }

@@ -4,6 +4,7 @@ import { type Random, randomFrom } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
 import { cutEnds, fibres, speckle, type Texture } from '../stain/texture.ts';
 import { type Cells, drawCells } from './cells.ts';
+import type { DrawnCell } from './drawn-cell.ts';
 
 /** Micrometres per pixel at full resolution, as a scan with a 40× objective has. */
 export const MICRONS_PER_PIXEL = 0.25;
@@ -16,9 +17,10 @@ export interface Tissue {
   /**
    * Draws the part of the section that lies in an empty tile.
    *
+   * @param onCell called with the cells of the tile that a program could find, also some beside it
    * @returns false when the tile has only bare glass, and nothing was drawn
    */
-  draw(tile: StainTile): boolean;
+  draw(tile: StainTile, onCell?: (cell: DrawnCell) => void): boolean;
 }
 
 /** Textures and cells, created once per slide. */
