@@ -156,7 +156,7 @@ test.describe('the account status', () => {
     ['pending', 'Onay Bekliyor', 1],
     ['suspended', 'Askıya Alınmış', 0],
   ] as const) {
-    test(`of a ${standing} account is '${label}', with the way to an administrator and back to login`, async ({
+    test(`of a ${standing} account is '${label}', with links to an administrator and to the login page`, async ({
       visit,
     }) => {
       const page = await visit(standing);

@@ -71,7 +71,7 @@ describe('openConnection', () => {
 });
 
 describe('timeOf', () => {
-  it('returns null when the status is not 200', async () => {
+  it('returns null for a response whose status is not 200', async () => {
     const port = await serve((request, response) => {
       response.statusCode = request.url === '/good' ? 200 : 500;
       response.end();

@@ -99,7 +99,7 @@ describe('dataset.json', () => {
 });
 
 describe('several metadata files', () => {
-  it('let the nearest folder decide for each field', async () => {
+  it('are combined field by field: the file in the nearest folder takes precedence', async () => {
     const { chain } = await given({
       'catalogue.csv': 'file_name,dataset_name,organ_type\nSet/a.svs,From the root,Far\n',
       'Set/dataset.json': '{"organ_type": "Near"}',

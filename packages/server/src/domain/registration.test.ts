@@ -17,7 +17,7 @@ const pairsOf = (matrix: Parameters<typeof transformed>[0], points: readonly Poi
   points.map((from) => ({ from, to: transformed(matrix, from) }));
 
 describe('the registration of two slides', () => {
-  it('from two pairs maps a third point of a rotated and scaled slide to within 5 µm', () => {
+  it('from two pairs of points maps a third point of a rotated and scaled slide to within 5 µm', () => {
     const matrix = rotation(37, 1.02);
     const [first, second, third] = pairsOf(matrix, [
       [10_000, 12_000],

@@ -43,7 +43,7 @@ export interface Mail {
 }
 
 const minuteMs = 60_000;
-/** Delay after each failed attempt. After the last one the e-mail is deleted: two days in all. */
+/** Delay after each failed attempt. When the attempt after the last delay fails too, after two days, the e-mail is deleted. */
 const retryAfterMs = [
   10_000,
   minuteMs,
@@ -51,7 +51,7 @@ const retryAfterMs = [
   30 * minuteMs,
   ...Array<number>(15).fill(180 * minuteMs),
 ];
-/** For so long a process claims an e-mail; if the process ends before, another one sends it then. */
+/** How long a claim lasts. When the process ends before it has sent the e-mail, another one may send it afterwards. */
 const claimMs = 2 * minuteMs;
 /** How often the process looks for e-mails that other processes left. */
 const pollEveryMs = minuteMs;
@@ -69,13 +69,13 @@ type Dependencies = {
 export function createMail({ config, db, now, log, background, encryption }: Dependencies): Mail {
   const { smtpUrl } = config;
   const transport = smtpUrl === null ? createOutbox(config) : createSmtpTransport({ ...config, smtpUrl });
-  const later = (ms: number) => new Date(now().getTime() + ms).toISOString();
+  const timestampIn = (ms: number) => new Date(now().getTime() + ms).toISOString();
   let timer: NodeJS.Timeout | null = null;
   let isClosed = false;
   let isSending = false;
   let isWokenAgain = false;
 
-  /** Binds a ciphertext to its row. Stored e-mails depend on the exact text. */
+  /** Binds a ciphertext to its row. The text must not change: e-mails that are stored can only be decrypted with it. */
   const purpose = (id: string) => `letter ${id}`;
 
   async function queue(to: Connection, email: Email): Promise<void> {
@@ -97,7 +97,7 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
         return;
       }
       log.warn({ reason, email: row.id }, 'e-mail not sent, will retry');
-      await postponeEmail(db, row.id, later(waitMs));
+      await postponeEmail(db, row.id, timestampIn(waitMs));
       return;
     }
     await deleteEmail(db, row.id);
@@ -107,7 +107,7 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
     while (!closing.aborted) {
       const email = await findDueEmail(db, now().toISOString());
       if (email === null) return;
-      if (await claimEmail(db, email, later(claimMs))) await deliver(email);
+      if (await claimEmail(db, email, timestampIn(claimMs))) await deliver(email);
     }
   }
 
@@ -134,7 +134,7 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
     });
   }
 
-  /** Polls when the next e-mail is due, and at the latest after `pollEveryMs`, for those of other processes. */
+  /** Schedules the next poll: when the next e-mail is due, but within `pollEveryMs`, because other processes leave e-mails too. */
   async function schedulePoll(): Promise<void> {
     const due = await nextEmailDue(db);
     const waitMs = due === null ? pollEveryMs : Date.parse(due) - now().getTime();

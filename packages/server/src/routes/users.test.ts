@@ -396,7 +396,7 @@ describe.each(databaseKinds)('setting the password of another account, on %s', (
     expect(await outbox()).toEqual([]);
   });
 
-  it('refuses the administrator’s own account: an old sign-in would set the password without the current one', async () => {
+  it('refuses the administrator’s own account, whose password is only changed with the current one', async () => {
     const { act, admin, as, clock, client, server } = await administration(database);
     clock.advance(16 * 60_000);
     const body = { new_password: 'yepyeni-şifre' };

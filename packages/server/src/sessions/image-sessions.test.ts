@@ -262,7 +262,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     await expect(sessions.create(caller)).rejects.toMatchObject({ code: 'token_invalid' });
   });
 
-  it('that are made while everything is revoked are dead, or were never made', async () => {
+  it('that are requested while all are being revoked are revoked too, or are not created', async () => {
     const { db, process, account } = await world();
     const sessions = await process();
     for (let round = 0; round < 20; round++) {

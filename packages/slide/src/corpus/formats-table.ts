@@ -1,6 +1,6 @@
 /**
  * The table of docs/formats/README.md, which lists what Lamina reads of each format. The numbers of files
- * come from the lists of the tests.
+ * are counted in goodSlides and badSlides.
  */
 import { badSlides } from './bad-slides.ts';
 import { goodSlides } from './good-slides.ts';
@@ -11,11 +11,13 @@ interface FormatRow {
   readonly title: string;
   /** Values of `Slide.format`. */
   readonly names: readonly string[];
-  readonly read: string;
+  /** Features that are read. */
+  readonly supported: string;
+  /** Tiles whose bytes are sent as they are in the file. */
   readonly passedThrough: string;
-  readonly refused: string;
-  /** Features that only files built by the tests have covered. */
-  readonly built: string;
+  readonly rejected: string;
+  /** Features that are tested with generated files only. */
+  readonly onlyGenerated: string;
 }
 
 const rows: readonly FormatRow[] = [
@@ -23,135 +25,149 @@ const rows: readonly FormatRow[] = [
     page: 'aperio',
     title: 'Aperio SVS',
     names: ['aperio'],
-    read: 'JPEG (RGB, YCbCr, grey), JPEG 2000 (33003, 33005), empty tiles, missing tiles of smaller levels, levels matched by size',
+    supported:
+      'JPEG (RGB, YCbCr, grey), JPEG 2000 (33003, 33005), empty tiles, missing tiles of smaller levels, pyramid levels recognised by their size',
     passedThrough: 'JPEG tiles',
-    refused: 'other compressions',
-    built: 'BigTIFF, big-endian, empty tiles, blanked descriptions',
+    rejected: 'other compressions',
+    onlyGenerated: 'BigTIFF, big-endian, empty tiles, descriptions without text',
   },
   {
     page: 'tiff',
     title: 'TIFF, BigTIFF, COG',
     names: ['tiff'],
-    read: 'tiles and strips; JPEG, deflate, LZW, PackBits, zstd, WebP, JPEG 2000, none; 1 to 16 bits, also 12 in 16; grey, palette, RGB, RGBA, CMYK; planes; predictor 2; orientations; directories and SubIFDs; sparse',
-    passedThrough: 'upright JPEG tiles',
-    refused: 'old-style JPEG, CCITT, floating point',
-    built: 'each combination of packing, cut, depth and byte order',
+    supported:
+      'tiles and strips; JPEG, deflate, LZW, PackBits, zstd, WebP, JPEG 2000, uncompressed; 1 to 16 bits, also 12 bits stored in 16; grey, palette, RGB, RGBA, CMYK; planes; predictor 2; orientations; directories and SubIFDs; sparse',
+    passedThrough: 'JPEG tiles of files without a rotation',
+    rejected: 'old-style JPEG, CCITT, floating point',
+    onlyGenerated: 'each combination of compression, tiles or strips, bit depth and byte order',
   },
   {
     page: 'ome-tiff',
     title: 'OME-TIFF',
     names: ['ome-tiff'],
-    read: 'brightfield RGB; channels added in their colours; SubIFD and directory pyramids; first plane in depth and time',
+    supported:
+      'brightfield RGB; channels blended in their colours; SubIFD and directory pyramids; first focal plane and time point',
     passedThrough: 'JPEG tiles of brightfield',
-    refused: 'pixels or metadata in other files, more than 64 channels, floating point',
-    built: 'pyramids, 16 bits, order of planes, one file of several',
+    rejected: 'pixels or metadata in other files, more than 64 channels, floating point',
+    onlyGenerated: 'pyramids, 16 bits, order of planes',
   },
   {
     page: 'philips-tiff',
     title: 'Philips TIFF',
     names: ['philips-tiff'],
-    read: 'levels cropped to their true size, sparse tiles',
+    supported: 'levels cropped to their true size, sparse tiles',
     passedThrough: 'JPEG tiles',
-    refused: 'XML that contradicts the directories',
-    built: 'all of it',
+    rejected: 'XML that contradicts the directories',
+    onlyGenerated: 'all of it',
   },
   {
     page: 'ventana-bif',
     title: 'Ventana BIF and .tif',
     names: ['ventana-bif'],
-    read: 'frames joined with their overlaps',
+    supported: 'frames joined with their overlaps',
     passedThrough: 'JPEG tiles without overlap',
-    refused: 'joints without a consistent layout',
-    built: 'all of it',
+    rejected: 'frames whose recorded overlaps contradict each other',
+    onlyGenerated: 'all of it',
   },
   {
     page: 'leica-scn',
     title: 'Leica SCN',
     names: ['leica-scn'],
-    read: 'brightfield images, one or several, at their positions on the glass',
+    supported: 'brightfield images, one or several, at their positions on the glass',
     passedThrough: 'JPEG tiles of a single image',
-    refused: 'fluorescence, images scanned in different ways',
-    built: 'all of it',
+    rejected: 'fluorescence, images scanned in different ways',
+    onlyGenerated: 'all of it',
   },
   {
     page: 'trestle',
     title: 'Trestle',
     names: ['trestle'],
-    read: 'levels with their overlaps',
+    supported: 'levels with their overlaps',
     passedThrough: 'JPEG tiles without overlap',
-    refused: 'overlaps of half a tile and more',
-    built: 'all of it',
+    rejected: 'overlaps of half a tile and more',
+    onlyGenerated: 'all of it',
   },
   {
     page: 'qptiff',
     title: 'Vectra QPTIFF',
     names: ['qptiff'],
-    read: 'brightfield; fluorescence in the colours of its channels',
+    supported: 'brightfield; fluorescence in the colours of its channels',
     passedThrough: 'JPEG tiles of brightfield',
-    refused: 'channels of different sizes, more than 64',
-    built: 'brightfield, pyramids, 16 bits',
+    rejected: 'channels of different sizes, more than 64',
+    onlyGenerated: 'brightfield, pyramids, 16 bits',
   },
   {
     page: 'ndpi',
     title: 'Hamamatsu NDPI',
     names: ['ndpi'],
-    read: 'levels cut at their restart markers, 64-bit offsets, the middle focal plane',
-    passedThrough: 'square pieces of a level',
-    refused: 'restart intervals wider than 65,500 pixels',
-    built: 'brightfield, files above 4 GiB, levels above 65,535 pixels',
+    supported: 'levels cut at their restart markers, 64-bit offsets, the middle focal plane',
+    passedThrough: 'parts of a level between restart markers that form square tiles',
+    rejected: 'restart intervals wider than 65,500 pixels',
+    onlyGenerated: 'brightfield, files above 4 GiB, levels above 65,535 pixels',
   },
   {
     page: 'dicom',
     title: 'DICOM WSI',
     names: ['dicom'],
-    read: 'a series as one slide; TILED_FULL, TILED_SPARSE; every kind of offset table; JPEG, JPEG 2000, JPEG-LS, RLE, none; concatenations',
+    supported:
+      'a series as one slide; TILED_FULL, TILED_SPARSE; every kind of offset table; JPEG, JPEG 2000, JPEG-LS, RLE, uncompressed; concatenations',
     passedThrough: 'JPEG frames',
-    refused: 'objects that are no slide (the message names their kind); deflated data sets, palettes, HTJ2K',
-    built: 'TILED_SPARSE, concatenations, extended tables, RLE',
+    rejected:
+      'objects that are not slides (the message names their kind); deflated data sets, palettes, HTJ2K',
+    onlyGenerated: 'TILED_SPARSE, concatenations, extended tables, RLE',
   },
   {
     page: 'czi',
     title: 'Zeiss CZI',
     names: ['czi'],
-    read: 'mosaics and their pyramids; none, zstd, JPEG; Bgr24, Bgr48, Gray8, Gray16; channels',
+    supported: 'mosaics and their pyramids; uncompressed, zstd, JPEG; Bgr24, Bgr48, Gray8, Gray16; channels',
     passedThrough: 'nothing',
-    refused: 'JPEG XR (the message names it); files of several parts',
-    built: 'JPEG, scenes, contradictory metadata',
+    rejected: 'JPEG XR (the message names it); files of several parts',
+    onlyGenerated: 'JPEG, scenes, contradictory metadata',
   },
   {
     page: 'vsi',
     title: 'Olympus VSI',
     names: ['vsi'],
-    read: 'the .ets file beside it: JPEG, JPEG 2000, none; pyramids',
+    supported: 'the .ets file beside it: JPEG, JPEG 2000, uncompressed; pyramids',
     passedThrough: 'JPEG tiles',
-    refused: 'a missing .ets file (the message names it)',
-    built: 'brightfield',
+    rejected: 'a missing .ets file (the message names it)',
+    onlyGenerated: 'brightfield',
   },
   {
     page: 'openslide',
     title: 'MIRAX, VMS, Sakura, through OpenSlide',
     names: ['openslide'],
-    read: 'formats of the installed library; without it the message names the package',
+    supported:
+      'formats of the installed library; where it is missing, the error names the package to install',
     passedThrough: 'nothing',
-    refused: 'files that the library rejects',
-    built: 'a small MIRAX slide; Aperio slides through the library',
+    rejected: 'files that the library rejects',
+    onlyGenerated: 'a small MIRAX slide; Aperio slides through the library',
   },
   {
     page: 'plain-images',
     title: 'JPEG, PNG, JPEG 2000',
     names: ['jpeg', 'png', 'jpeg2000'],
-    read: 'one picture; smaller sizes are rendered',
+    supported: 'one picture; the server computes its smaller levels',
     passedThrough: 'nothing',
-    refused: 'more than 200 megapixels (JPEG 2000: 8), JPEG of 12 bits, JPEG 2000 with alpha',
-    built: 'depths, interlacing, orientations',
+    rejected: 'more than 200 megapixels (JPEG 2000: 8), JPEG of 12 bits, JPEG 2000 with alpha',
+    onlyGenerated: 'depths, interlacing, orientations',
   },
 ];
 
 /** Returns the Markdown text of the page. */
 export function formatsPage(): string {
-  const line = ({ page, title, names, read, passedThrough, refused, built }: FormatRow): string => {
-    const real = goodSlides.filter(([, outcome]) => names.includes(outcome)).length;
-    return `| [${title}](${page}.md) | ${read} | ${passedThrough} | ${refused} | ${real || 'none available'} | ${built} |`;
+  const line = ({
+    page,
+    title,
+    names,
+    supported,
+    passedThrough,
+    rejected,
+    onlyGenerated,
+  }: FormatRow): string => {
+    const real = goodSlides.filter(([, expectedFormat]) => names.includes(expectedFormat)).length;
+    return `| [${title}](${page}.md) | ${supported} | ${passedThrough} | ${rejected} | ${real || 'none available'} | ${onlyGenerated} |`;
   };
   return `# Formats
 
@@ -161,7 +177,7 @@ Passed through: the server sends the bytes of the file without decoding. All oth
 between those of the file, edges, other codecs. Label, macro and thumbnail are recognised and never sent, whatever the
 format.
 
-| format | read | passed through | refused | real files tested | only in files built by the tests |
+| format | supported | passed through | rejected | real files tested | tested with generated files only |
 | --- | --- | --- | --- | --- | --- |
 ${rows.map(line).join('\n')}
 
@@ -169,10 +185,10 @@ Files that OpenSlide (3.4) or libvips (8.14) reads too are compared with its out
 differs, except for the files that \`packages/slide/src/corpus/peer-readings.ts\` lists with the reason.
 
 A render process rejects a broken or hostile file within 1 s of processor time and 64 MB. Of the ${badSlides.length} collected files, read
-one after the other by one process, the most expensive took less than 0.1 s, and the process never more than 29 MB above its
-idle size (\`npm run refusal-costs\`).
+one after the other by one process, the most expensive took less than 0.1 s, and the process never used more than 29 MB above its
+idle memory (\`npm run refusal-costs\`).
 `;
 }
 
 /** All names of formats in the table. */
-export const tableNames: ReadonlySet<string> = new Set(rows.flatMap(({ names }) => names));
+export const documentedFormats: ReadonlySet<string> = new Set(rows.flatMap(({ names }) => names));

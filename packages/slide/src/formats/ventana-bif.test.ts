@@ -219,7 +219,7 @@ describe('a Ventana slide whose frames overlap', () => {
     expect(slide.levels.map(({ downsample }) => downsample)).toEqual([1, 2, 4, 8]);
   });
 
-  it('has the white point of the scanner where a frame is empty', async () => {
+  it('is filled with the white of the scanner where a frame is empty', async () => {
     const [, , full] = slideOf(REGION, tissue, undefined, [1]) as [
       DirectoryPlan,
       DirectoryPlan,

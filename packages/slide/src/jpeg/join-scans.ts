@@ -8,7 +8,7 @@ const EOI = Buffer.of(0xff, marker.EOI);
 interface Stream {
   readonly jpeg: Uint8Array;
   readonly header: JpegHeader;
-  /** Position of EOI, where the scan's data end. */
+  /** Byte offset of EOI, where the data of the scan end; -1 in a truncated stream. */
   readonly endAt: number;
 }
 
@@ -17,14 +17,14 @@ interface Stream {
  * baseline JPEG of their total height.
  *
  * A restart marker resets the decoder's predictions to the state at the start of a stream. Decoding the
- * joined JPEG takes half the time of decoding the pictures separately, above all at 1/2, 1/4 or 1/8 of the
- * size.
+ * joined JPEG takes about half the time of decoding the pictures separately; the gain is largest at 1/2, 1/4 or 1/8 of
+ * the size.
  *
  * Source: ITU-T T.81, sections E.1.4 (restart intervals) and A.2 (MCUs of a scan).
  *
- * @param jpegs complete JPEGs, top to bottom, of equal height except the last, which may be lower
- * @returns null when they cannot be joined: not baseline, several scans, differing tables or sampling
- *   factors, restart markers, a height that is no multiple of an MCU, more than 65,535 rows, a truncated scan
+ * @param jpegs complete JPEGs, top to bottom, of equal height except the last, which may be shorter
+ * @returns the joined JPEG; null when they cannot be joined: not baseline, several scans, differing tables or sampling
+ *   factors, restart markers, a height that is not a multiple of the height of an MCU, more than 65,535 rows, a truncated scan
  */
 export function joinScans(jpegs: readonly Uint8Array[]): Uint8Array | null {
   const streams = jpegs.map(readStream);
@@ -35,14 +35,16 @@ export function joinScans(jpegs: readonly Uint8Array[]): Uint8Array | null {
   const mcu = mcuSize(header);
   const interval = Math.ceil(header.width / mcu.width) * Math.ceil(header.height / mcu.height);
   const height = streams.reduce((sum, stream) => sum + stream.header.height, 0);
-  const above = streams.slice(0, -1);
+  const allButLast = streams.slice(0, -1);
   const isJoinable =
     header.frameMarker === BASELINE &&
     header.scanComponents === header.components.length &&
     header.restartInterval === 0 &&
     height <= MAX_UINT16 &&
     interval <= MAX_UINT16 &&
-    above.every((stream) => stream.header.height === header.height && header.height % mcu.height === 0) &&
+    allButLast.every(
+      (stream) => stream.header.height === header.height && header.height % mcu.height === 0,
+    ) &&
     streams.every((stream) => stream.endAt > 0 && hasSameHeader(stream, first)) &&
     (streams.at(-1)?.header.height ?? 0) <= header.height;
   if (!isJoinable) return null;
@@ -58,7 +60,7 @@ export function joinScans(jpegs: readonly Uint8Array[]): Uint8Array | null {
   }
   pieces.push(EOI);
   const joined = Buffer.concat(pieces);
-  joined.writeUInt16BE(height, heightAt(header));
+  joined.writeUInt16BE(height, heightOffset(header));
   return joined;
 }
 
@@ -75,11 +77,11 @@ function readStream(jpeg: Uint8Array): Stream {
 function hasSameHeader(stream: Stream, first: Stream): boolean {
   const { frameAt, dataAt } = first.header;
   if (stream.header.frameAt !== frameAt || stream.header.dataAt !== dataAt) return false;
-  const at = heightAt(first.header);
+  const heightAt = heightOffset(first.header);
   const same = (from: number, to: number) =>
     Buffer.compare(stream.jpeg.subarray(from, to), first.jpeg.subarray(from, to)) === 0;
-  return same(0, at) && same(at + 2, dataAt);
+  return same(0, heightAt) && same(heightAt + 2, dataAt);
 }
 
 /** A frame is: marker (2 bytes), length (2), precision (1), height (2), width (2), … */
-const heightAt = ({ frameAt }: JpegHeader): number => frameAt + 5;
+const heightOffset = ({ frameAt }: JpegHeader): number => frameAt + 5;

@@ -29,7 +29,7 @@ export type AnswerResult = ResponseOf<typeof answerQuestion>;
 const collectionsKey = ['collections'];
 const viewsKey = ['saved-views'];
 const answersKey = (collectionId: string) => [...collectionsKey, collectionId, 'answers'];
-/** Students answer while the table is open. */
+/** The table of answers is reloaded this often while it is open. */
 const answersRefetchMs = 5000;
 
 /** Own collections and those that the account may read, last changed first. */
@@ -59,18 +59,20 @@ export function useSavedViews({ isEnabled = true } = {}) {
   });
 }
 
-export function saveView(view: NewSavedView): Promise<ActionResult> {
-  return change(viewsKey, texts.viewSaved, texts.viewFailed, () => call(createSavedView, { body: view }));
+export function addView(view: NewSavedView): Promise<ActionResult> {
+  return runAndRefetch(viewsKey, texts.viewSaved, texts.viewFailed, () =>
+    call(createSavedView, { body: view }),
+  );
 }
 
 export function removeView(viewId: string): Promise<ActionResult> {
-  return change(viewsKey, texts.viewDeleted, texts.viewFailed, () =>
+  return runAndRefetch(viewsKey, texts.viewDeleted, texts.viewFailed, () =>
     call(deleteSavedView, { params: { viewId } }),
   );
 }
 
-/** @returns the new collection, or why there is none */
-export async function makeCollection(title: string): Promise<Collection | { readonly error: string }> {
+/** @returns the new collection, or a message for the user */
+export async function addCollection(title: string): Promise<Collection | { readonly error: string }> {
   try {
     return await call(createCollection, { body: { title } });
   } catch (error) {
@@ -80,35 +82,35 @@ export async function makeCollection(title: string): Promise<Collection | { read
   }
 }
 
-export function saveCollection(collectionId: string, changes: CollectionChanges): Promise<ActionResult> {
-  return change(collectionsKey, texts.collectionSaved, texts.collectionFailed, () =>
+export function changeCollection(collectionId: string, changes: CollectionChanges): Promise<ActionResult> {
+  return runAndRefetch(collectionsKey, texts.collectionSaved, texts.collectionFailed, () =>
     call(updateCollection, { params: { collectionId }, body: changes }),
   );
 }
 
 export function removeCollection(collectionId: string): Promise<ActionResult> {
-  return change(collectionsKey, texts.collectionDeleted, texts.collectionFailed, () =>
+  return runAndRefetch(collectionsKey, texts.collectionDeleted, texts.collectionFailed, () =>
     call(deleteCollection, { params: { collectionId } }),
   );
 }
 
-async function change(
-  key: readonly string[],
-  done: string,
-  failed: string,
+async function runAndRefetch(
+  queryKey: readonly string[],
+  successMessage: string,
+  failureMessage: string,
   work: () => Promise<unknown>,
 ): Promise<ActionResult> {
   try {
     await work();
-    return { success: true, message: done };
+    return { success: true, message: successMessage };
   } catch (error) {
-    return { success: false, message: messageOf(error, failed), error: codeOf(error) };
+    return { success: false, message: messageOf(error, failureMessage), error: codeOf(error) };
   } finally {
-    await queryClient.invalidateQueries({ queryKey: key });
+    await queryClient.invalidateQueries({ queryKey });
   }
 }
 
-/** The answers to the questions of an own collection, loaded again while the page is visible. */
+/** The answers to the questions of a collection that the account owns; reloaded every 5 s while the page is visible. */
 export function useAnswers(collectionId: string) {
   return useQuery({
     queryKey: answersKey(collectionId),
@@ -127,16 +129,16 @@ export function downloadAnswers(collectionId: string): Promise<Blob> {
  *
  * @param session image session of a share link; null for an account
  */
-export async function answer(
+export async function sendAnswer(
   collectionId: string,
-  given: BodyInputOf<typeof answerQuestion>,
+  body: BodyInputOf<typeof answerQuestion>,
   session: string | null,
 ): Promise<AnswerResult | { readonly error: string }> {
   try {
     return await call(answerQuestion, {
       params: { collectionId },
       query: session === null ? {} : { session },
-      body: given,
+      body,
     });
   } catch (error) {
     return { error: messageOf(error, texts.quizAnswerFailed) };

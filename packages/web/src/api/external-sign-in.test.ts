@@ -1,7 +1,7 @@
 import { webcrypto } from 'node:crypto';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { stubApi } from '../testing/stub-api.ts';
-import { ExternalSignInError, identityTokenOf, providerAddress } from './external-sign-in.ts';
+import { ExternalSignInError, identityTokenOf, startExternalSignIn } from './external-sign-in.ts';
 
 const issuer = 'https://id.example.org/realm';
 vi.mock('../browser/settings.ts', () => ({
@@ -42,7 +42,7 @@ beforeEach(() => {
 
 /** Starts the sign-in and returns with what the provider received. */
 async function go() {
-  const url = new URL(await providerAddress());
+  const url = new URL(await startExternalSignIn());
   return Object.fromEntries(url.searchParams);
 }
 
@@ -71,7 +71,7 @@ describe('starting an external sign-in', () => {
     ['answers with an error', new Response('', { status: 500 })],
   ])('fails when the provider %s', async (_, answer) => {
     provider({ [discoveryCall]: answer });
-    await expect(providerAddress()).rejects.toThrow(
+    await expect(startExternalSignIn()).rejects.toThrow(
       new ExternalSignInError('Kimlik hizmetine ulaşılamıyor. Lütfen biraz sonra yeniden deneyin.'),
     );
   });

@@ -9,42 +9,42 @@ import { z } from 'zod';
 import { settings } from '../browser/settings.ts';
 import { texts } from './texts.ts';
 
-/** The sign-in could not start or returned no identity token; the message is for the person. */
+/** The sign-in could not start or returned no identity token; the message is shown to the user. */
 export class ExternalSignInError extends Error {
   override readonly name = 'ExternalSignInError';
 }
 
-/** Redirect address of the provider. */
+/** Path in this app to which the provider redirects. */
 const callbackPath = '/auth/callback';
-/** State of this tab between start and return. */
-const underWayKey = 'external_sign_in';
-const answerWithinMs = 10_000;
+/** The pending sign-in in the tab's sessionStorage, between start and return. */
+const pendingKey = 'external_sign_in';
+const requestTimeoutMs = 10_000;
 
-const UnderWay = z.object({ state: z.string(), nonce: z.string(), verifier: z.string() });
+const PendingSignIn = z.object({ state: z.string(), nonce: z.string(), verifier: z.string() });
 const Address = z.url({ protocol: /^https?$/ }); // the browser navigates to it
 const Discovery = z.object({ issuer: z.string(), authorization_endpoint: Address, token_endpoint: Address });
-const TokenAnswer = z.object({ id_token: z.string().min(1) });
+const TokenResponse = z.object({ id_token: z.string().min(1) });
 
 /**
- * Stores the state of the sign-in in this tab.
+ * Starts a sign-in: stores it as pending in this tab, in place of an earlier one.
  *
- * @returns the address of the provider's sign-in page
- * @throws ExternalSignInError when the provider is unreachable
+ * @returns the URL of the provider's sign-in page
+ * @throws ExternalSignInError when no provider is configured, or it is unreachable or sends an unexpected response
  */
-export async function providerAddress(): Promise<string> {
+export async function startExternalSignIn(): Promise<string> {
   const { clientId } = theProvider();
   const { authorization_endpoint } = await discover();
-  const underWay = { state: random(), nonce: random(), verifier: random() };
-  sessionStorage.setItem(underWayKey, JSON.stringify(underWay));
+  const pending = { state: random(), nonce: random(), verifier: random() };
+  sessionStorage.setItem(pendingKey, JSON.stringify(pending));
   const url = new URL(authorization_endpoint);
   for (const [name, value] of Object.entries({
     client_id: clientId,
     redirect_uri: callbackAddress(),
     response_type: 'code',
     scope: 'openid email profile',
-    state: underWay.state,
-    nonce: underWay.nonce,
-    code_challenge: base64url(await sha256(underWay.verifier)),
+    state: pending.state,
+    nonce: pending.nonce,
+    code_challenge: base64url(await sha256(pending.verifier)),
     code_challenge_method: 'S256',
   })) {
     url.searchParams.set(name, value);
@@ -56,36 +56,38 @@ export async function providerAddress(): Promise<string> {
  * Exchanges the provider's response for an identity token. Works once per start.
  *
  * @param search the query of the redirect
+ * @returns the token, and the nonce that it must contain
  * @throws ExternalSignInError
  */
 export async function identityTokenOf(
   search: string,
 ): Promise<{ readonly token: string; readonly nonce: string }> {
-  const underWay = takeUnderWay();
-  const answer = new URLSearchParams(search);
+  const pending = takePendingSignIn();
+  const response = new URLSearchParams(search);
   const { issuer, clientId } = theProvider();
   // A response that this tab did not request may be an attack.
-  if (underWay === null || answer.get('state') !== underWay.state) {
+  if (pending === null || response.get('state') !== pending.state) {
     throw new ExternalSignInError(texts.externalNotAsked);
   }
-  const from = answer.get('iss');
-  if (from !== null && from !== issuer) throw new ExternalSignInError(texts.externalNotAsked);
-  if (answer.get('error') === 'access_denied') throw new ExternalSignInError(texts.externalCancelled);
-  const code = answer.get('code');
+  const responseIssuer = response.get('iss');
+  if (responseIssuer !== null && responseIssuer !== issuer)
+    throw new ExternalSignInError(texts.externalNotAsked);
+  if (response.get('error') === 'access_denied') throw new ExternalSignInError(texts.externalCancelled);
+  const code = response.get('code');
   if (code === null) throw new ExternalSignInError(texts.loginFailed);
 
   const { token_endpoint } = await discover();
-  const token = await askProvider(TokenAnswer, token_endpoint, {
+  const token = await askProvider(TokenResponse, token_endpoint, {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'authorization_code',
       client_id: clientId,
       redirect_uri: callbackAddress(),
       code,
-      code_verifier: underWay.verifier,
+      code_verifier: pending.verifier,
     }),
   });
-  return { token: token.id_token, nonce: underWay.nonce };
+  return { token: token.id_token, nonce: pending.nonce };
 }
 
 function theProvider() {
@@ -96,11 +98,11 @@ function theProvider() {
 
 const callbackAddress = () => location.origin + callbackPath;
 
-function takeUnderWay(): z.infer<typeof UnderWay> | null {
-  const text = sessionStorage.getItem(underWayKey);
-  sessionStorage.removeItem(underWayKey);
+function takePendingSignIn(): z.infer<typeof PendingSignIn> | null {
+  const text = sessionStorage.getItem(pendingKey);
+  sessionStorage.removeItem(pendingKey);
   try {
-    return UnderWay.parse(JSON.parse(text ?? ''));
+    return PendingSignIn.parse(JSON.parse(text ?? ''));
   } catch {
     return null; // not started in this tab, or already completed
   }
@@ -116,14 +118,14 @@ async function discover(): Promise<z.infer<typeof Discovery>> {
 /** @throws ExternalSignInError for a missing or unexpected response */
 async function askProvider<T>(schema: z.ZodType<T>, address: string, request: RequestInit = {}): Promise<T> {
   try {
-    const answer = await fetch(address, {
+    const response = await fetch(address, {
       ...request,
       credentials: 'omit',
       redirect: 'error',
-      signal: AbortSignal.timeout(answerWithinMs),
+      signal: AbortSignal.timeout(requestTimeoutMs),
     });
-    if (!answer.ok) throw new Error(`answered with ${answer.status}`);
-    return schema.parse(await answer.json());
+    if (!response.ok) throw new Error(`answered with ${response.status}`);
+    return schema.parse(await response.json());
   } catch (error) {
     throw new ExternalSignInError(texts.externalUnreachable, { cause: error });
   }

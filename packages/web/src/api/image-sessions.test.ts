@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { createImageSessions } from './image-sessions.ts';
+import { createSessionStore } from './image-sessions.ts';
 
 const minute = 60_000;
 
@@ -35,7 +35,7 @@ beforeEach(() => {
 describe('the image session', () => {
   it('is created at the first use, once for concurrent users', async () => {
     const server = api();
-    const sessions = createImageSessions();
+    const sessions = createSessionStore();
     expect(server.creations()).toBe(0);
     expect(await Promise.all([sessions.get(), sessions.get(), sessions.get()])).toEqual(['a', 'a', 'a']);
     expect(server.creations()).toBe(1);
@@ -43,7 +43,7 @@ describe('the image session', () => {
 
   it('is reused until less than 5 minutes remain', async () => {
     api();
-    const sessions = createImageSessions();
+    const sessions = createSessionStore();
     await sessions.get();
     vi.advanceTimersByTime(55 * minute - 1);
     expect(await sessions.get()).toBe('a');
@@ -53,7 +53,7 @@ describe('the image session', () => {
 
   it('is not affected when the computer clock is set forward', async () => {
     api();
-    const sessions = createImageSessions();
+    const sessions = createSessionStore();
     await sessions.get();
     vi.setSystemTime(Date.now() + 24 * 60 * minute);
     expect(await sessions.get()).toBe('a');
@@ -61,7 +61,7 @@ describe('the image session', () => {
 
   it('with a lifetime below 5 minutes is not created again for every call', async () => {
     const server = api({ seconds: 60 });
-    const sessions = createImageSessions();
+    const sessions = createSessionStore();
     await sessions.get();
     vi.advanceTimersByTime(minute / 2 - 1);
     expect(await sessions.get()).toBe('a');
@@ -72,7 +72,7 @@ describe('the image session', () => {
 
   it('is used to its end when its renewal fails, without a renewal attempt for every call', async () => {
     const server = api();
-    const sessions = createImageSessions();
+    const sessions = createSessionStore();
     await sessions.get();
     vi.advanceTimersByTime(56 * minute);
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('no network')));
@@ -85,20 +85,20 @@ describe('the image session', () => {
 
   it('that was rejected is renewed once for all callers', async () => {
     const server = api();
-    const sessions = createImageSessions();
+    const sessions = createSessionStore();
     const refused = await sessions.get();
-    const renewed = await Promise.all(Array.from({ length: 200 }, () => sessions.renew(refused)));
+    const renewed = await Promise.all(Array.from({ length: 200 }, () => sessions.replaceRejected(refused)));
     expect(new Set(renewed)).toEqual(new Set(['b']));
-    expect(await sessions.renew(refused)).toBe('b');
+    expect(await sessions.replaceRejected(refused)).toBe('b');
     expect(server.creations()).toBe(2);
   });
 
   it('that cannot be created is retried after a delay, not for every tile', async () => {
     const server = api({ refusals: [503, 503] });
-    const sessions = createImageSessions();
+    const sessions = createSessionStore();
     await expect(sessions.get()).rejects.toThrow('no');
     await expect(sessions.get()).rejects.toThrow('no');
-    await expect(sessions.renew('old')).rejects.toThrow('no');
+    await expect(sessions.replaceRejected('old')).rejects.toThrow('no');
     expect(server.creations()).toBe(1);
     vi.advanceTimersByTime(2000);
     await expect(sessions.get()).rejects.toThrow('no');
@@ -108,7 +108,7 @@ describe('the image session', () => {
 
   it('is replaced on request', async () => {
     api();
-    const sessions = createImageSessions();
+    const sessions = createSessionStore();
     await sessions.get();
     expect(await sessions.refresh()).toBe('b');
     expect(await sessions.get()).toBe('b');
@@ -118,8 +118,8 @@ describe('the image session', () => {
 describe('leaving the viewer', () => {
   it('revokes all created sessions with requests that outlive the page', async () => {
     const server = api();
-    const sessions = createImageSessions();
-    const leave = sessions.enter();
+    const sessions = createSessionStore();
+    const leave = sessions.registerViewer();
     await sessions.get();
     await sessions.refresh();
     leave();
@@ -137,8 +137,8 @@ describe('leaving the viewer', () => {
 
   it('revokes a session whose creation is still running', async () => {
     const server = api();
-    const sessions = createImageSessions();
-    const leave = sessions.enter();
+    const sessions = createSessionStore();
+    const leave = sessions.registerViewer();
     const pending = sessions.get();
     leave();
     vi.runAllTimers();
@@ -149,8 +149,8 @@ describe('leaving the viewer', () => {
 
   it('is also triggered by closing the page, and returning creates a new session', async () => {
     const server = api();
-    const sessions = createImageSessions();
-    const leave = sessions.enter();
+    const sessions = createSessionStore();
+    const leave = sessions.registerViewer();
     await sessions.get();
     window.dispatchEvent(new Event('pagehide'));
     expect(server.revoked()).toHaveLength(1);
@@ -160,9 +160,9 @@ describe('leaving the viewer', () => {
 
   it('and entering it again at once keeps the session', async () => {
     const server = api();
-    const sessions = createImageSessions();
-    sessions.enter()();
-    sessions.enter();
+    const sessions = createSessionStore();
+    sessions.registerViewer()();
+    sessions.registerViewer();
     await sessions.get();
     vi.advanceTimersByTime(1000);
     expect(server.revoked()).toEqual([]);
@@ -170,8 +170,8 @@ describe('leaving the viewer', () => {
 
   it('after signing out revokes nothing', async () => {
     const server = api();
-    const sessions = createImageSessions();
-    const leave = sessions.enter();
+    const sessions = createSessionStore();
+    const leave = sessions.registerViewer();
     await sessions.get();
     localStorage.removeItem('auth_token');
     leave();
@@ -183,7 +183,7 @@ describe('leaving the viewer', () => {
 describe('the state of the session', () => {
   it('changes from inactive over refreshing to active, and back after expiry', async () => {
     api();
-    const sessions = createImageSessions();
+    const sessions = createSessionStore();
     const seen = [sessions.state()];
     sessions.subscribe(() => seen.push(sessions.state()));
     await sessions.get();
@@ -198,7 +198,7 @@ describe('the state of the session', () => {
 
   it('is error when a session cannot be created, until one is', async () => {
     api({ refusals: [500] });
-    const sessions = createImageSessions();
+    const sessions = createSessionStore();
     await expect(sessions.get()).rejects.toThrow('no');
     expect(sessions.state()).toEqual({ status: 'error', id: null });
     await sessions.refresh();

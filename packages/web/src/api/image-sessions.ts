@@ -28,14 +28,14 @@ export interface ImageSessionState {
 
 export interface ImageSessions {
   /**
-   * Returns the current session; creates one when there is none or less than 5 minutes remain.
+   * Returns the current session; creates one when there is none or the current one is due for renewal.
    *
-   * @throws what the call throws, when a session cannot be created
+   * @throws the error of the API call when there is no valid session and none can be created
    */
   get(): Promise<string>;
   /** Replaces a session that the server has rejected, once for all callers. */
-  renew(refused: string): Promise<string>;
-  /** Creates a new session in any state. */
+  replaceRejected(rejectedId: string): Promise<string>;
+  /** Creates a new session even if the current one is still valid. */
   refresh(): Promise<string>;
   /**
    * Registers an open viewer. Sessions are revoked when the last viewer is closed, and when the
@@ -43,7 +43,7 @@ export interface ImageSessions {
    *
    * @returns a function that unregisters the viewer
    */
-  enter(): () => void;
+  registerViewer(): () => void;
   state(): ImageSessionState;
   /** @returns a function that unsubscribes */
   subscribe(listener: () => void): () => void;
@@ -56,23 +56,23 @@ interface LiveSession {
   readonly endsAt: number;
 }
 
-export function createImageSessions(): ImageSessions {
+export function createSessionStore(): ImageSessions {
   let live: LiveSession | null = null;
   let failure: { readonly error: unknown; readonly at: number } | null = null;
-  let creating: Promise<string> | null = null;
+  let pending: Promise<string> | null = null;
   /** All created sessions that are not revoked: a replaced session may still be in use for tiles. */
   const created = new Set<string>();
-  /** Increases when all sessions are revoked, so that one in creation is revoked too. */
+  /** Increases when all sessions are revoked, so that a session that is still being created is revoked too. */
   let era = 0;
   let openViewers = 0;
   let expiry: ReturnType<typeof setTimeout> | undefined;
   let state: ImageSessionState = { status: 'inactive', id: null };
   const listeners = new Set<() => void>();
 
-  function publish() {
+  function updateState() {
     if (live !== null && performance.now() >= live.endsAt) live = null;
     const status =
-      creating !== null ? 'refreshing' : failure !== null ? 'error' : live !== null ? 'active' : 'inactive';
+      pending !== null ? 'refreshing' : failure !== null ? 'error' : live !== null ? 'active' : 'inactive';
     const id = live?.id ?? null;
     if (state.status === status && state.id === id) return;
     state = { status, id };
@@ -80,14 +80,14 @@ export function createImageSessions(): ImageSessions {
   }
 
   function create(): Promise<string> {
-    if (creating !== null) return creating;
-    const making = make(era).finally(() => {
-      if (creating === making) creating = null;
-      publish();
+    if (pending !== null) return pending;
+    const request = requestSession(era).finally(() => {
+      if (pending === request) pending = null;
+      updateState();
     });
-    creating = making;
-    publish();
-    return making;
+    pending = request;
+    updateState();
+    return request;
   }
 
   async function createUnlessJustFailed(): Promise<string> {
@@ -95,11 +95,12 @@ export function createImageSessions(): ImageSessions {
     return create();
   }
 
-  async function make(startedIn: number): Promise<string> {
+  async function requestSession(eraAtStart: number): Promise<string> {
     const askedAt = performance.now();
     try {
       const { session_id: id, expires_in: seconds } = await call(createImageSession, {});
-      if (startedIn !== era) {
+      if (eraAtStart !== era) {
+        // The viewer was closed meanwhile: the tiles that wait for the session are not drawn.
         revoke(id);
         return id;
       }
@@ -110,10 +111,10 @@ export function createImageSessions(): ImageSessions {
       failure = null;
       created.add(id);
       clearTimeout(expiry);
-      expiry = setTimeout(publish, lifeMs);
+      expiry = setTimeout(updateState, lifeMs);
       return id;
     } catch (error) {
-      if (startedIn === era) failure = { error, at: performance.now() };
+      if (eraAtStart === era) failure = { error, at: performance.now() };
       throw error;
     }
   }
@@ -129,25 +130,25 @@ export function createImageSessions(): ImageSessions {
     }
   }
 
-  function renew(refused: string): Promise<string> {
-    if (live !== null && live.id !== refused) return Promise.resolve(live.id);
-    created.delete(refused);
+  function replaceRejected(rejectedId: string): Promise<string> {
+    if (live !== null && live.id !== rejectedId) return Promise.resolve(live.id);
+    created.delete(rejectedId);
     live = null;
     return createUnlessJustFailed();
   }
 
   function revokeAll() {
     era += 1;
-    creating = null;
+    pending = null;
     clearTimeout(expiry);
     for (const id of created) revoke(id);
     created.clear();
     live = null;
     failure = null;
-    publish();
+    updateState();
   }
 
-  function enter(): () => void {
+  function registerViewer(): () => void {
     if (openViewers === 0) window.addEventListener('pagehide', revokeAll);
     openViewers += 1;
     return () => {
@@ -163,9 +164,9 @@ export function createImageSessions(): ImageSessions {
 
   return {
     get,
-    renew,
+    replaceRejected,
     refresh: create,
-    enter,
+    registerViewer,
     state: () => state,
     subscribe: (listener) => {
       listeners.add(listener);
@@ -189,14 +190,14 @@ function revoke(id: string): void {
 }
 
 /** The image sessions of this tab. */
-export const imageSessions = createImageSessions();
+export const imageSessions = createSessionStore();
 
 export function useImageSession(): ImageSessionState {
   return useSyncExternalStore(imageSessions.subscribe, imageSessions.state);
 }
 
 /**
- * Returns the account's own sessions, updated every 30 s while the page is visible.
+ * Returns the usage of the account's own image sessions, updated every 30 s while the page is visible.
  *
  * @param session the current session; a new one updates the list at once
  */

@@ -34,7 +34,7 @@ describe('loading pixels', () => {
 
   it('sends the current session', async () => {
     const addresses = serverAnswering(200);
-    const sessions = { get: async () => 'one', renew: async () => 'two' };
+    const sessions = { get: async () => 'one', replaceRejected: async () => 'two' };
     const answer = await fetchPixels('/tile', { signal, onRenewing: vi.fn<() => void>() }, sessions);
     expect(answer).toMatchObject({ status: 200 });
     expect(addresses).toEqual(['/tile?session=one']);
@@ -45,7 +45,11 @@ describe('loading pixels', () => {
     const addresses = serverAnswering(401, 401, 200);
     const onRenewing = vi.fn<() => void>();
     const renew = vi.fn<(refused: string) => Promise<string>>(async () => 'two');
-    const answer = fetchPixels('/tile', { signal, onRenewing }, { get: async () => 'one', renew });
+    const answer = fetchPixels(
+      '/tile',
+      { signal, onRenewing },
+      { get: async () => 'one', replaceRejected: renew },
+    );
     await vi.advanceTimersByTimeAsync(999);
     expect(addresses).toEqual(['/tile?session=one']);
     expect(onRenewing).toHaveBeenCalledOnce();
@@ -56,10 +60,13 @@ describe('loading pixels', () => {
   });
 
   it.each([
-    ['no session can be created', { get: () => Promise.reject(new Error('500')), renew: async () => 'two' }],
+    [
+      'no session can be created',
+      { get: () => Promise.reject(new Error('500')), replaceRejected: async () => 'two' },
+    ],
     [
       'a rejected session cannot be replaced',
-      { get: async () => 'one', renew: () => Promise.reject(new Error('500')) },
+      { get: async () => 'one', replaceRejected: () => Promise.reject(new Error('500')) },
     ],
   ])('returns session-lost when %s', async (_, sessions) => {
     serverAnswering(401);
@@ -71,7 +78,7 @@ describe('loading pixels', () => {
   it('stops waiting when it is aborted', async () => {
     const addresses = serverAnswering(401);
     const end = new AbortController();
-    const sessions = { get: async () => 'one', renew: async () => 'two' };
+    const sessions = { get: async () => 'one', replaceRejected: async () => 'two' };
     const answer = fetchPixels('/tile', { signal: end.signal, onRenewing: () => end.abort() }, sessions);
     await expect(answer).rejects.toMatchObject({ name: 'AbortError' });
     expect(addresses).toHaveLength(1);

@@ -64,7 +64,7 @@ interface PixelRequest {
 export async function fetchPixels(
   address: string,
   { signal, onRenewing, ...how }: PixelRequest,
-  sessions: Pick<ImageSessions, 'get' | 'renew'> = imageSessions,
+  sessions: Pick<ImageSessions, 'get' | 'replaceRejected'> = imageSessions,
 ): Promise<Response | 'session-lost'> {
   const session = await sessions.get().catch(() => null);
   signal.throwIfAborted();
@@ -74,7 +74,7 @@ export async function fetchPixels(
   if (answer.status !== 401) return answer;
 
   onRenewing();
-  const renewed = await sessions.renew(session).catch(() => null);
+  const renewed = await sessions.replaceRejected(session).catch(() => null);
   signal.throwIfAborted();
   if (renewed === null) return 'session-lost';
   await delay(retryDelayMs, signal);

@@ -49,7 +49,7 @@ describe('tile loading', () => {
     expect(fetchPixels).toHaveBeenCalledOnce();
   });
 
-  it('sends one request for a tile that was loaded ahead', async () => {
+  it('does not request a preloaded tile a second time', async () => {
     const { tiles, fetchPixels } = loadingFrom();
     tiles.preload(['/a', '/a']);
     await vi.advanceTimersByTimeAsync(500);

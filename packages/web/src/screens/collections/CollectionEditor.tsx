@@ -17,7 +17,7 @@ import { useState } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { useAuth } from '../../api/auth-state.ts';
 import { messageOf } from '../../api/client.ts';
-import { saveCollection, useCollection } from '../../api/collections.ts';
+import { changeCollection, useCollection } from '../../api/collections.ts';
 import { useAllUsers } from '../../api/users.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
@@ -60,7 +60,10 @@ function Editor({ collection }: { readonly collection: Collection }) {
     );
     if (incomplete !== -1) return setError(texts.questionIncomplete(incomplete + 1));
     setRunning(true);
-    const result = await saveCollection(collection.id, { ...changesOf(draft), version: collection.version });
+    const result = await changeCollection(collection.id, {
+      ...changesOf(draft),
+      version: collection.version,
+    });
     setRunning(false);
     if (!result.success) return setError(result.message);
     setError(null);

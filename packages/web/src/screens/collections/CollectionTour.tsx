@@ -35,7 +35,7 @@ export function CollectionTour() {
 
 function OpenCollection({ collection }: { readonly collection: Collection }) {
   const [address, setAddress] = useSearchParams();
-  useEffect(() => imageSessions.enter(), []);
+  useEffect(() => imageSessions.registerViewer(), []);
   const session = useImageSession();
   const steps = useMemo(() => collection.items.flatMap(stepsOf), [collection.items]);
   const wanted = Number(address.get('step') ?? 1) - 1;

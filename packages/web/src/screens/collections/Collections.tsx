@@ -6,7 +6,7 @@ import { Link, useNavigate } from 'react-router';
 import { useAuth } from '../../api/auth-state.ts';
 import { messageOf } from '../../api/client.ts';
 import {
-  makeCollection,
+  addCollection,
   removeCollection,
   removeView,
   useCollections,
@@ -282,7 +282,7 @@ function NewCollection({ onClose }: { readonly onClose: () => void }) {
   async function make() {
     if (title.trim() === '') return setError(texts.titleRequired);
     setRunning(true);
-    const made = await makeCollection(title.trim());
+    const made = await addCollection(title.trim());
     setRunning(false);
     if ('error' in made) return setError(made.error);
     await navigate(`/collections/${made.id}/edit`);

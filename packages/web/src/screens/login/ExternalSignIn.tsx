@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { toast } from 'react-toastify';
-import { ExternalSignInError, providerAddress } from '../../api/external-sign-in.ts';
+import { ExternalSignInError, startExternalSignIn } from '../../api/external-sign-in.ts';
 import { texts } from './texts.ts';
 
 interface ExternalSignInProps {
@@ -17,7 +17,7 @@ export function ExternalSignIn({ providerName, isOnlyWay }: ExternalSignInProps)
   async function leave() {
     setIsLeaving(true);
     try {
-      location.assign(await providerAddress());
+      location.assign(await startExternalSignIn());
     } catch (error) {
       setIsLeaving(false);
       toast.error(error instanceof ExternalSignInError ? error.message : texts.leavingFailed);

@@ -123,7 +123,7 @@ function SharedSlides({ link, place, onPlace }: SharedSlidesProps) {
     // A session that the server rejects is not replaced here: use-shared-link.ts decides whether the link has ended.
     const sessions = {
       get: async () => session,
-      renew: () => Promise.reject(new Error('the link has ended')),
+      replaceRejected: () => Promise.reject(new Error('the link has ended')),
     };
     const fetchShared: FetchPixels = (address, request) => fetchPixels(address, request, sessions);
     return { fetchPixels: fetchShared, descriptors: createDescriptorSupply(fetchShared), session };

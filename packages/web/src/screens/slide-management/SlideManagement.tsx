@@ -20,7 +20,7 @@ export function SlideManagement() {
   const toggle = (part: Part) => setOpen(open === part ? null : part);
   // Thumbnails need an image session, as in the viewer.
   useEffect(() => {
-    const leave = imageSessions.enter();
+    const leave = imageSessions.registerViewer();
     imageSessions.get().catch(() => undefined); // there is a grey icon instead
     return leave;
   }, []);

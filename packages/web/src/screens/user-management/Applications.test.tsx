@@ -99,7 +99,7 @@ describe('the queue of applicants', () => {
     expect(calls.find(({ name }) => name.endsWith('/approve'))?.body).toEqual({ role: 'user' });
   });
 
-  it('keeps the place of a person who was approved, with the name and the way back', async () => {
+  it('keeps the row of an approved applicant in its place, with the name and an undo button', async () => {
     let queue = queueOf(deniz, ekin);
     const { person, calls } = openQueue({
       'GET /admin/applications': () => queue,

@@ -59,7 +59,7 @@ describe('the slides of a case', () => {
     expect(calls[0]?.query).toEqual({ dataset: 'Meme' });
   });
 
-  it('follow each other by Page Down and Page Up, not beyond the ends', async () => {
+  it('are opened by Page Down and Page Up, which stop at the last and the first one', async () => {
     const { onSelect, person } = open(two);
     await screen.findByRole('navigation');
     await person.keyboard('{PageDown}');

@@ -238,7 +238,7 @@ describe('the filters of the catalogue', () => {
     expect(document.activeElement).toBe(screen.getByRole('searchbox'));
   });
 
-  it('are not there where all images are of one kind', async () => {
+  it('are hidden when all images have the same value', async () => {
     api({ lists: [list(liver)] });
     show();
     await screen.findByText('IŞIK-2.svs');

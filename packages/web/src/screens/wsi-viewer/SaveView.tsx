@@ -2,7 +2,7 @@ import type { Image } from '@lamina/contract';
 import { Alert, Button, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { IconBookmarkPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { type NewSavedView, saveView } from '../../api/collections.ts';
+import { addView, type NewSavedView } from '../../api/collections.ts';
 import { FormDialog } from '../../components/FormDialog.tsx';
 import { announce } from '../../notifications/notify.ts';
 import type { SlideView } from '../../viewer/slide-view.ts';
@@ -62,7 +62,7 @@ function SaveDialog({ imageId, kept, onClose }: SaveDialogProps) {
   async function save() {
     if (title.trim() === '') return setError(texts.viewTitleRequired);
     setRunning(true);
-    const result = await saveView({
+    const result = await addView({
       image_id: imageId,
       title: title.trim(),
       ...(text.trim() !== '' && { text: text.trim() }),

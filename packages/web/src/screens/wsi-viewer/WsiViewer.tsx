@@ -57,7 +57,7 @@ export function WsiViewer() {
   );
   const [areStatsOpen, setStatsOpen] = useState(false);
 
-  useEffect(() => imageSessions.enter(), []);
+  useEffect(() => imageSessions.registerViewer(), []);
   const [isCatalogReady, setCatalogReady] = useState(false);
   const onCatalogReady = useCallback(() => setCatalogReady(true), []);
   useEffect(() => {

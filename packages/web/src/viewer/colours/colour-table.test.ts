@@ -8,7 +8,7 @@ const descriptorWith = (element: string) =>
   ).documentElement;
 
 describe('profileOf', () => {
-  it('reads name, size and table of the profile', () => {
+  it('reads the name, size in bytes and table size of the colour profile from the descriptor', () => {
     const element = '<ColourProfile xmlns="urn:lamina:colour" Name="AT2" Bytes="1687824" TableNodes="33"/>';
     expect(profileOf(descriptorWith(element))).toEqual({ name: 'AT2', bytes: 1_687_824, tableSize: 33 });
   });

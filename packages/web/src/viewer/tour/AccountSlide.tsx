@@ -23,7 +23,7 @@ interface AccountSlideProps {
 
 /** A slide for a signed-in account, outside the slide viewer's own screen. */
 export function AccountSlide({ imageId, field, onView }: AccountSlideProps) {
-  useEffect(() => imageSessions.enter(), []);
+  useEffect(() => imageSessions.registerViewer(), []);
   const session = useImageSession();
   const { image } = useImage(imageId);
   const slide = useViewedSlide(image);

@@ -3,7 +3,7 @@ import type { PresentationEvent } from '@lamina/contract';
 import { Button, Text } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { Link } from 'react-router';
-import { answer } from '../../api/collections.ts';
+import { sendAnswer } from '../../api/collections.ts';
 import { Loading } from '../../components/Loading.tsx';
 import type { FetchPixels } from '../pixels.ts';
 import type { DescriptorSupply } from '../preload.ts';
@@ -197,7 +197,7 @@ export function Tour(props: TourProps) {
                 onDraft={setDraft}
                 isMarking={isMarking}
                 onMark={setMarking}
-                onSend={(given) => answer(collectionId, { item: step.item ?? 0, answer: given }, session)}
+                onSend={(given) => sendAnswer(collectionId, { item: step.item ?? 0, answer: given }, session)}
               />
             )}
           </section>
