@@ -243,6 +243,8 @@ export async function createServices({
   const slides = createSlides({ config, log, renderedTiles, objects: objectStorage?.reader ?? null });
   measureServices(metrics, { db, now, slides, renderedTiles });
   const readiness = createReadiness({ config, db, log, renderedTiles, objectStorage });
+  const files = resultFiles(config);
+  const resultSearch = registerFindResults({ config, db, now, log, jobs, files });
   const catalogue = createCatalogue({
     config,
     db,
@@ -253,6 +255,7 @@ export async function createServices({
     objectStorage,
     jobs,
     datasets,
+    onBucketListed: resultSearch.inBucket,
   });
   const visibleImages = createVisibleImages(db, datasets);
   const cases = createCases({ db, now, audit, signIn, datasets, visibleImages });
@@ -302,10 +305,16 @@ export async function createServices({
       void jobs.enqueue(objectStorage === null ? 'rescan' : 'rescan-bucket', { atStart: false }),
   });
 
-  const files = resultFiles(config);
   const resultLayers = createResultLayers({ config, db, now, audit, signIn, visibleImages, jobs, files });
-  const resultImports = createResultImports({ config, db, now, log, jobs, files });
-  registerFindResults({ config, db, now, log, jobs, files });
+  const resultImports = createResultImports({
+    config,
+    db,
+    now,
+    log,
+    jobs,
+    files,
+    store: objectStorage?.store ?? null,
+  });
   const overlays = createOverlays({ db, catalogue, files });
   const annotationClasses = createAnnotationClasses({ db, now, audit, signIn });
   const foreignUse = createAuditForeignUse({ db, audit });

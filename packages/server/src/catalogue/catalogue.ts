@@ -17,6 +17,7 @@ import { opens } from '../domain/image-session.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Config } from '../platform/config.ts';
 import { createStalenessLimit } from '../platform/staleness-limit.ts';
+import type { FolderTree } from '../slide-storage/folder-tree.ts';
 import type { ObjectStorage } from '../slide-storage/object-storage.ts';
 import { slideRoots } from '../slide-storage/slide-roots.ts';
 import { prepareSearch } from '../store/catalogue-search.ts';
@@ -79,6 +80,8 @@ interface CatalogueDependencies {
   readonly objectStorage: ObjectStorage | null;
   readonly jobs: Jobs;
   readonly datasets: Pick<Datasets, 'closedTo'>;
+  /** Called with the listing of the bucket after each scan of it. */
+  readonly onBucketListed: (tree: FolderTree, signal: AbortSignal) => Promise<void>;
 }
 
 /** A cached image of this age is read again in the background when it is requested. */
@@ -117,7 +120,18 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
   }
 
   const store = objectStorage?.store ?? null;
-  const ingest = createIngest({ config, db, now, log, audit, slides, store, jobs, onChange: evict });
+  const ingest = createIngest({
+    config,
+    db,
+    now,
+    log,
+    audit,
+    slides,
+    store,
+    jobs,
+    onChange: evict,
+    onBucketListed: dependencies.onBucketListed,
+  });
 
   jobs.setWorker('rescan', async ({ atStart }, signal) => {
     await ingest.rescan('folders', { retryFailed: atStart }, signal);

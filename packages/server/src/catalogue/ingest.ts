@@ -10,6 +10,7 @@ import { type Jobs, RetryLater } from '../jobs/jobs.ts';
 import type { Config } from '../platform/config.ts';
 import { readBucketTree } from '../slide-storage/bucket-tree.ts';
 import { readDiskTree } from '../slide-storage/disk-tree.ts';
+import type { FolderTree } from '../slide-storage/folder-tree.ts';
 import type { ObjectStore } from '../slide-storage/object-storage.ts';
 import { type FolderRoot, slideRoots } from '../slide-storage/slide-roots.ts';
 import { change, type Database } from '../store/database.ts';
@@ -54,6 +55,8 @@ interface IngestDependencies {
   /** Null: there is no bucket. */
   readonly store: ObjectStore | null;
   readonly jobs: Pick<Jobs, 'enqueue'>;
+  /** Called with the listing of the bucket after each scan of it. */
+  readonly onBucketListed: (tree: FolderTree, signal: AbortSignal) => Promise<void>;
   /** Called after an entry has changed, so that caches evict it. */
   readonly onChange: (imageId: string) => void;
 }
@@ -80,17 +83,20 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
     }),
   }));
 
+  let bucketTree: FolderTree | null = null;
   const bucket =
     store === null
       ? null
       : createScanner({
-          look: () =>
-            readBucketTree({
+          look: async () => {
+            bucketTree = await readBucketTree({
               store,
               lookInto: (folder, names) =>
                 slides.group({ path: folder, isObject: true }, names, closing.signal),
               signal: closing.signal,
-            }),
+            });
+            return bucketTree;
+          },
           log: log.child({ root: 'bucket' }),
         });
 
@@ -134,6 +140,8 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
         toRead.map((imageId) => ({ imageId, again: retryFailed })),
       );
     }
+    if (where === 'bucket' && bucketTree !== null) await dependencies.onBucketListed(bucketTree, signal);
+    bucketTree = null;
     // Logged at each start, and when a scan has found changes.
     log[retryFailed || toRead.length > 0 || changed.length > 0 ? 'info' : 'debug'](
       {

@@ -2,7 +2,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { deleteResultLayer, listImages, listResultLayers } from '@lamina/contract';
-import { buildSvs } from '@lamina/slide/testing';
+import { buildSvs, makeBucket, withoutObjectStore } from '@lamina/slide/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { slideServer } from '../testing/slide-server.ts';
@@ -64,3 +64,50 @@ describe.each(databaseKinds)('Results beside slides on %s', (database) => {
     expect(again.every(({ id }) => id !== layer?.id)).toBe(true);
   });
 });
+
+describe.skipIf(withoutObjectStore !== null)(
+  'Results in a bucket (where TEST_S3_ENDPOINT names an S3 server)',
+  () => {
+    it('become layers of the slide and follow their objects', async () => {
+      const server = await slideServer({ config: { objectStore: await makeBucket('slides/') } });
+      const { services, config } = server;
+      const admin = server.as(await server.given.admin());
+      const store = services.objectStorage?.store;
+      if (store === undefined) throw new Error('the server has no object store');
+      async function put(key: string, bytes: Uint8Array | string): Promise<void> {
+        const file = path.join(config.dataDir, 'to-put');
+        await fs.writeFile(file, bytes);
+        await store?.put(key, file);
+      }
+      async function find() {
+        await server.rescan();
+        await services.jobs.idle('import-result');
+        const { body } = await admin.call(listResultLayers, {
+          params: { imageId: await server.idOf('a.svs') },
+        });
+        return body.layers
+          .map(({ name, state, object_count, problem }) => [name, state, object_count, problem?.code ?? null])
+          .sort((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1));
+      }
+
+      await put('Set/a.svs', await buildSvs());
+      await put('Set/a_mask.tif', valueTiff({ width: 16, height: 16, values: new Uint8Array(256).fill(1) }));
+      await put('Set/a_detections.geojson', JSON.stringify([point, point]));
+      await put('Set/a_likelihood_map.tif', 'no TIFF');
+      await server.rescan();
+      // The scan that finds a slide is over before the slide has been read.
+      expect(await find()).toEqual([
+        ['a_detections.geojson', 'ready', 2, null],
+        ['a_likelihood_map.tif', 'failed', null, 'unknown_format'],
+        ['a_mask.tif', 'ready', null, null],
+      ]);
+      expect((await admin.call(listImages)).body.images.map(({ file_name }) => file_name)).toEqual(['a.svs']);
+      expect(await fs.readdir(path.join(config.dataDir, 'results', 'partial'))).toEqual([]);
+
+      await put('Set/a_detections.geojson', JSON.stringify([point, point, point]));
+      await store.delete('Set/a_mask.tif');
+      await store.delete('Set/a_likelihood_map.tif');
+      expect(await find()).toEqual([['a_detections.geojson', 'ready', 3, null]]);
+    });
+  },
+);

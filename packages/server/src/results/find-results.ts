@@ -1,4 +1,7 @@
-/** The job `find-results`: results that lie beside slides become layers, and stop being ones when their file is gone. */
+/**
+ * Results that lie beside slides become layers, and stop being ones when their file is gone: of folders by the job
+ * `find-results`, of a bucket with each scan of it, whose listing answers everything.
+ */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -6,14 +9,17 @@ import { resultNameOf, slideStemOf } from '@lamina/slide/names';
 import type { Logger } from 'pino';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Config } from '../platform/config.ts';
+import type { FolderTree } from '../slide-storage/folder-tree.ts';
 import { isMissingFile, slideRoots } from '../slide-storage/slide-roots.ts';
 import type { Database } from '../store/database.ts';
 import {
   deleteResultLayerRow,
   insertResultLayer,
   listFoundResultLayers,
+  listSlidesInBucket,
   listSlidesOnDisk,
   type ResultLayerRow,
+  type SlideInBucket,
   type SlideOnDisk,
   unreadResult,
   updateResultLayer,
@@ -42,7 +48,12 @@ interface FoundResult {
 /** A file that changed less than this ago may not be complete. */
 const settleMs = 2000;
 
-export function registerFindResults({ config, db, now, log, jobs, files }: Dependencies): void {
+interface ResultSearch {
+  /** Looks for results beside the slides of the bucket. A failure is logged: the next scan looks again. */
+  inBucket(tree: FolderTree, signal: AbortSignal): Promise<void>;
+}
+
+export function registerFindResults({ config, db, now, log, jobs, files }: Dependencies): ResultSearch {
   jobs.setWorker('find-results', async (_, signal) => {
     const known = Map.groupBy(await listFoundResultLayers(db), ({ image_id }) => image_id);
     const present = new Set(await layersWithFile(files.folder));
@@ -58,34 +69,53 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
       for (const slide of slides) {
         const layers = known.get(slide.id) ?? [];
         const results = found.results.filter(({ imageId }) => imageId === slide.id);
-        await reconcile(layers, results);
+        await reconcile(layers, results, present);
       }
     }
     if (isSettling) await jobs.enqueue('find-results', {}, settleMs * 2);
+  });
 
-    async function reconcile(layers: readonly ResultLayerRow[], results: readonly FoundResult[]) {
-      for (const layer of layers) {
-        const same = results.find(
-          ({ place, version }) => place === layer.source_path && version === layer.source_version,
-        );
-        if (same === undefined) {
-          await deleteResultLayerRow(db, layer.id);
-          await files.remove(layer.id);
-        } else if (layer.state === 'ready' && !present.has(layer.id)) {
-          // The file is missing after a restore without uploads.
-          await updateResultLayer(db, layer.id, { state: 'queued' }, ['ready']);
-          await jobs.enqueue('import-result', { layerId: layer.id });
-        }
-      }
-      for (const result of results) {
-        const isKnown = layers.some(
-          ({ source_path, source_version }) =>
-            source_path === result.place && source_version === result.version,
-        );
-        if (!isKnown) await add(result);
+  async function searchBucket(tree: FolderTree, signal: AbortSignal): Promise<void> {
+    const slides = await listSlidesInBucket(db);
+    if (slides.length === 0) return;
+    const known = Map.groupBy(await listFoundResultLayers(db), ({ image_id }) => image_id);
+    const present = new Set(await layersWithFile(files.folder));
+    for (const [folder, beside] of Map.groupBy(slides, ({ path: key }) => folderOf(key))) {
+      signal.throwIfAborted();
+      const results = await resultsInBucket(tree, folder, beside);
+      for (const { id } of beside) {
+        const found = results.filter(({ imageId }) => imageId === id);
+        await reconcile(known.get(id) ?? [], found, present);
       }
     }
-  });
+  }
+
+  async function reconcile(
+    layers: readonly ResultLayerRow[],
+    results: readonly FoundResult[],
+    present: ReadonlySet<string>,
+  ): Promise<void> {
+    for (const layer of layers) {
+      const same = results.find(
+        ({ place, version }) => place === layer.source_path && version === layer.source_version,
+      );
+      if (same === undefined) {
+        await deleteResultLayerRow(db, layer.id);
+        await files.remove(layer.id);
+      } else if (layer.state === 'ready' && !present.has(layer.id)) {
+        // The file is missing after a restore without uploads.
+        await updateResultLayer(db, layer.id, { state: 'queued' }, ['ready']);
+        await jobs.enqueue('import-result', { layerId: layer.id });
+      }
+    }
+    for (const result of results) {
+      const isKnown = layers.some(
+        ({ source_path, source_version }) =>
+          source_path === result.place && source_version === result.version,
+      );
+      if (!isKnown) await add(result);
+    }
+  }
 
   async function add({ imageId, name, kind, place, version }: FoundResult): Promise<void> {
     const at = now().toISOString();
@@ -109,18 +139,59 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
     log.info({ image: imageId, layer: id, file: place }, 'result found beside a slide');
     await jobs.enqueue('import-result', { layerId: id });
   }
+
+  return {
+    async inBucket(tree, signal) {
+      try {
+        await searchBucket(tree, signal);
+      } catch (error) {
+        if (signal.aborted) throw error;
+        log.warn({ err: error }, 'search for results in the bucket failed');
+      }
+    },
+  };
+}
+
+/** Returns the folder of a key; '' is the bucket. */
+function folderOf(key: string): string {
+  const folder = path.posix.dirname(key);
+  return folder === '.' ? '' : folder;
+}
+
+function slidesByName<Slide extends SlideInBucket>(slides: readonly Slide[]): ReadonlyMap<string, Slide> {
+  const byName = new Map<string, Slide>();
+  for (const slide of slides) {
+    const name = path.posix.basename(slide.path);
+    byName.set(name.toLowerCase(), slide);
+    byName.set(slideStemOf(name), slide);
+  }
+  return byName;
+}
+
+async function resultsInBucket(
+  tree: FolderTree,
+  folder: string,
+  slides: readonly SlideInBucket[],
+): Promise<FoundResult[]> {
+  const byName = slidesByName(slides);
+  const results: FoundResult[] = [];
+  for (const entry of (await tree.entriesOf(folder)) ?? []) {
+    const result = entry.kind === 'file' ? resultNameOf(entry.name) : null;
+    const slide = result && byName.get(result.slide);
+    if (!slide || path.posix.basename(slide.path) === entry.name) continue;
+    const object = await tree.find(folder, entry);
+    if (object?.kind !== 'file') continue;
+    const { realPlace: place, version } = object;
+    results.push({ imageId: slide.id, name: entry.name, kind: result.kind, place, version });
+  }
+  return results;
 }
 
 async function resultsIn(
   folder: string,
   slides: readonly SlideOnDisk[],
 ): Promise<{ readonly results: FoundResult[]; readonly isSettling: boolean } | null> {
-  const byName = new Map<string, SlideOnDisk>();
-  for (const slide of slides) {
-    const name = path.posix.basename(slide.path);
-    byName.set(name.toLowerCase(), slide);
-    byName.set(slideStemOf(name), slide);
-  }
+  const byName = slidesByName(slides);
   const results: FoundResult[] = [];
   let isSettling = false;
   try {

@@ -2,8 +2,9 @@
 import fs from 'node:fs/promises';
 import { ResultRegistration } from '@lamina/contract';
 import type { Logger } from 'pino';
-import type { Jobs } from '../jobs/jobs.ts';
+import { type Jobs, RetryLater } from '../jobs/jobs.ts';
 import type { Config } from '../platform/config.ts';
+import type { ObjectStore } from '../slide-storage/object-storage.ts';
 import { locate } from '../slide-storage/slide-roots.ts';
 import type { Database } from '../store/database.ts';
 import { findImage } from '../store/images.ts';
@@ -17,7 +18,8 @@ import {
 } from '../store/result-layers.ts';
 import type { SlideRoot } from '../store/schema.ts';
 import { sumAnnounced, sumUploadedSlides } from '../store/uploads.ts';
-import type { Problem } from './problems.ts';
+import { downloadResult } from './download-result.ts';
+import { type Problem, RefusedResult } from './problems.ts';
 import { layersWithFile, type ResultFiles } from './result-files.ts';
 import { type ImportAnswer, runImport } from './run-import.ts';
 
@@ -28,6 +30,8 @@ interface Dependencies {
   readonly log: Logger;
   readonly jobs: Pick<Jobs, 'setWorker'>;
   readonly files: ResultFiles;
+  /** Null: there is no bucket. */
+  readonly store: ObjectStore | null;
 }
 
 /** Size of a file without a quota. */
@@ -44,12 +48,22 @@ interface ResultImports {
 }
 
 export function createResultImports(dependencies: Dependencies): ResultImports {
-  const { config, db, now, log, jobs, files } = dependencies;
+  const { config, db, now, log, jobs, files, store } = dependencies;
   const at = () => now().toISOString();
 
-  async function sourceOf(layer: ResultLayerRow, root: SlideRoot): Promise<string | null> {
+  /** @throws RefusedResult for an object that is too large; RetryLater when the store does not answer */
+  async function sourceOf(
+    layer: ResultLayerRow,
+    root: SlideRoot,
+    maxBytes: number,
+    signal: AbortSignal,
+  ): Promise<string | null> {
     if (layer.source_path === null) return files.parts.pathOf(layer.id);
-    return root === 'bucket' ? null : locate(config, { root, path: layer.source_path });
+    if (root !== 'bucket') return locate(config, { root, path: layer.source_path });
+    if (store === null) return null;
+    const target = files.parts.pathOf(layer.id);
+    const isThere = await downloadResult({ store, key: layer.source_path, target, maxBytes, signal });
+    return isThere ? target : null;
   }
 
   async function spaceFor(layer: ResultLayerRow): Promise<number> {
@@ -64,7 +78,8 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     if (image === null || image.width === null || image.height === null) {
       return failed('file_missing', 'The slide is missing');
     }
-    const source = await sourceOf(layer, image.root);
+    const maxBytes = await spaceFor(layer);
+    const source = await sourceOf(layer, image.root, maxBytes, signal);
     if (source === null) return failed('file_missing', 'The file is missing');
     await fs.mkdir(files.folder, { recursive: true });
     const ended = new AbortController();
@@ -84,7 +99,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
       source,
       fileName: layer.source_path,
       target: `${files.pathOf(layer.id)}.importing`,
-      maxBytes: await spaceFor(layer),
+      maxBytes,
       registration: ResultRegistration.parse(JSON.parse(layer.registration ?? '{"method":"full-size"}')),
       isMask: maskByName(layer.source_path),
       slide: {
@@ -110,9 +125,13 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
       answer = await importLayer(layer, signal);
     } catch (error) {
       if (error instanceof LayerDeleted) return;
-      if (signal.aborted) throw error;
-      log.error({ err: error, layer: layerId }, 'result import failed');
-      answer = { ok: false, problem: 'internal', message: 'The import failed' };
+      if (signal.aborted || error instanceof RetryLater) throw error;
+      if (error instanceof RefusedResult)
+        answer = { ok: false, problem: error.problem, message: error.message };
+      else {
+        log.error({ err: error, layer: layerId }, 'result import failed');
+        answer = { ok: false, problem: 'internal', message: 'The import failed' };
+      }
     }
     const target = files.pathOf(layerId);
     if (answer.ok) await fs.rename(`${target}.importing`, target);

@@ -116,17 +116,27 @@ export interface SlideOnDisk {
   readonly path: string;
 }
 
+export type SlideInBucket = Pick<SlideOnDisk, 'id' | 'path'>;
+
 /** Lists the slides of the catalogue whose files are in folders. */
 export async function listSlidesOnDisk(db: Connection): Promise<SlideOnDisk[]> {
-  const rows = await db
+  return (await listReadySlides(db, '!=')) as SlideOnDisk[];
+}
+
+/** Lists the slides of the catalogue that are objects. */
+export function listSlidesInBucket(db: Connection): Promise<SlideInBucket[]> {
+  return listReadySlides(db, '=');
+}
+
+function listReadySlides(db: Connection, isInBucket: '=' | '!=') {
+  return db
     .selectFrom('images')
     .select(['id', 'root', 'path'])
-    .where('root', '!=', 'bucket')
+    .where('root', isInBucket, 'bucket')
     .where('missing_since', 'is', null)
     .where('removed_at', 'is', null)
     .where('status', '=', 'ready')
     .execute();
-  return rows as SlideOnDisk[];
 }
 
 /** Lists the layers of files that were found beside slides, removed ones included. */
