@@ -30,6 +30,7 @@ import { collectionRoutes } from './routes/collections.ts';
 import { datasetRoutes } from './routes/datasets.ts';
 import { dicomWebRoutes } from './routes/dicomweb.ts';
 import { documentationBase, documentationRoutes } from './routes/documentation.ts';
+import { createFrameFastPath } from './routes/frame-fast-path.ts';
 import { healthRoutes } from './routes/health.ts';
 import { iiifRoutes } from './routes/iiif.ts';
 import { imageSessionRoutes } from './routes/image-sessions.ts';
@@ -62,7 +63,10 @@ const urlLimit = 4096;
 export async function buildApp(services: Services): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = services.log;
   const { metrics, stopping } = services;
-  const tileFastPath = createTileFastPath(services, keepAliveMs);
+  const fastPaths = [createTileFastPath(services, keepAliveMs), createFrameFastPath(services, keepAliveMs)];
+  const closeFastPaths = () => {
+    for (const fastPath of fastPaths) fastPath.close();
+  };
   const app: FastifyInstance = fastify({
     loggerInstance,
     // recordResponse writes one line per request, without the query.
@@ -72,7 +76,8 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     rewriteUrl: routedUrl,
     serverFactory: (fastifyHandler) =>
       createServer(serverOptions, (request, response) => {
-        if (!tileFastPath.take(request, response, fastifyHandler)) fastifyHandler(request, response);
+        if (!fastPaths.some((fastPath) => fastPath.take(request, response, fastifyHandler)))
+          fastifyHandler(request, response);
       }),
     return503OnClosing: false, // requests that arrive during the shutdown are answered
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2048 },
@@ -107,13 +112,13 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     read: connections.count,
   });
   // During the shutdown Fastify answers everything, and each response closes its connection.
-  stopping.addEventListener('abort', () => tileFastPath.close(), { once: true });
+  stopping.addEventListener('abort', closeFastPaths, { once: true });
   app.addHook('onSend', (_, reply, payload, done) => {
     if (stopping.aborted) reply.header('Connection', 'close');
     done(null, payload);
   });
   app.addHook('preClose', async () => {
-    tileFastPath.close();
+    closeFastPaths();
     connections.windDown();
   });
   app.decorate('now', services.now);

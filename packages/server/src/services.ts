@@ -27,6 +27,7 @@ import { createPresentations, type Presentations } from './collections/presentat
 import { createSavedViews, type SavedViews } from './collections/saved-views.ts';
 import { createDatasets, type Datasets } from './datasets/datasets.ts';
 import { createDicomWeb, type DicomWeb } from './dicomweb/dicomweb.ts';
+import { createFrameResolver, type FrameResolver } from './dicomweb/resolve-frames.ts';
 import { createReadiness, type Readiness } from './health/readiness.ts';
 import { measureServices } from './health/service-metrics.ts';
 import { type CollectionManifests, createCollectionManifests } from './iiif/collection-manifests.ts';
@@ -101,6 +102,7 @@ export interface Services {
   readonly iiif: Iiif;
   readonly collectionManifests: CollectionManifests;
   readonly dicomWeb: DicomWeb;
+  readonly frames: FrameResolver;
   readonly tiles: TileResolver;
   /** Null without S3 settings. */
   readonly objectStorage: ObjectStorage | null;
@@ -291,6 +293,7 @@ export async function createServices({
   const iiif = createIiif({ slides });
   const collectionManifests = createCollectionManifests({ db, cases, collections, visibleImages });
   const dicomWeb = createDicomWeb({ slides, catalogue });
+  const frames = createFrameResolver({ dicomWeb, catalogue, imageOpenings, now });
   const tiles = createTileResolver({ pixelAccess, catalogue, slides, imageOpenings, metrics, now });
   const slideManagement = createSlideManagement({ db, now, audit, jobs, catalogue });
   const catalogueImport = createCatalogueImport({ db, now, audit, catalogue });
@@ -361,6 +364,7 @@ export async function createServices({
     iiif,
     collectionManifests,
     dicomWeb,
+    frames,
     tiles,
     limitActions,
     accounts,

@@ -10,6 +10,7 @@ import {
   apiTokenPrefix,
   type BodyOf,
   type createApiToken,
+  type Endpoint,
   maxApiTokens,
   type OwnedApiToken,
   type ResponseOf,
@@ -59,8 +60,17 @@ export interface ApiTokens extends ApiTokenAuthentication {
   revokeOwn(by: Actor, id: string): Promise<void>;
   /** Revokes a token of any account. @throws AppError not_found, forbidden */
   revoke(by: Actor, id: string): Promise<void>;
-  /** Records a call with a token: the first of an hour, and the first of an hour for each slide. */
-  recordCall(resolved: ResolvedApiToken, imageId: string | null, call: string, origin: Origin): Promise<void>;
+  /**
+   * Records a call with a token: the first of an hour, and the first of an hour for each slide.
+   *
+   * @param request its origin is read only for a call that is recorded, so it may be a getter
+   */
+  recordCall(
+    resolved: ResolvedApiToken,
+    imageId: string | null,
+    { method, path }: Pick<Endpoint, 'method' | 'path'>,
+    request: { readonly origin: Origin },
+  ): Promise<void>;
   deleteExpired(): Promise<void>;
 }
 
@@ -285,14 +295,15 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
       return sessionOf(resolved);
     },
 
-    async recordCall({ user, apiToken }, imageId, call, origin) {
+    async recordCall({ user, apiToken }, imageId, { method, path }, request) {
       const { calls } = hourOfToken(apiToken.id);
       const target = imageId ?? '';
       if (calls.has(target)) return;
-      const detail = { call };
+      const detail = { call: `${method} ${path}` };
+      const { address, requestId } = request.origin;
       const action = 'api-token-used';
       const use = { token: apiToken, uid: user.uid, imageId, kind: 'call', action, detail } as const;
-      await recordApiTokenUse({ db, audit }, { ...use, origin, at: now() });
+      await recordApiTokenUse({ db, audit }, { ...use, origin: { address, requestId }, at: now() });
       calls.add(target);
     },
 

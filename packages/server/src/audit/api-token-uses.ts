@@ -10,9 +10,14 @@ import type { AuditEntry, AuditRecorder, Origin } from './audit-recorder.ts';
 
 const hourMs = 60 * 60_000;
 
+/** The hour of the last call: each tile asks, and the text costs as much as a tenth of a tile. */
+let current = { hour: Number.NaN, text: '' };
+
 /** Returns the start of the hour, by which uses are counted. */
 export function hourOf(at: Date): string {
-  return new Date(Math.floor(at.getTime() / hourMs) * hourMs).toISOString();
+  const hour = Math.floor(at.getTime() / hourMs);
+  if (hour !== current.hour) current = { hour, text: new Date(hour * hourMs).toISOString() };
+  return current.text;
 }
 
 interface Use {

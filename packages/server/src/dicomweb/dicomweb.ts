@@ -3,7 +3,7 @@
  * instance, and each of its tiles a frame, byte for byte. A slide without such levels has a study without a series.
  */
 import { AppError, type Image, type User } from '@lamina/contract';
-import type { Requester, StoredLevel } from '@lamina/slide';
+import type { Allocate, Requester, StoredLevel } from '@lamina/slide';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { TileClient } from '../tiles/render-source.ts';
 import type { ServableImage, ServedBytes, Slides, StoredSlide } from '../tiles/slides.ts';
@@ -55,10 +55,38 @@ export interface DicomWeb {
   open(image: ServableImage, createdAt: string, requester: Requester): Promise<OpenedStudy>;
   /** @throws AppError not_found for a scope that the study does not have */
   metadata(study: OpenedStudy, scope: Scope, base: string): readonly JsonDataSet[];
-  /** @param number from 1 @throws AppError not_found; SlideError */
-  frame(study: OpenedStudy, scope: Scope, number: number, client: TileClient): Promise<Frame>;
+  /**
+   * @param number from 1
+   * @param allocate supplies the memory that the frame is read into
+   * @throws AppError not_found; SlideError
+   */
+  frame(
+    study: OpenedStudy,
+    scope: Scope,
+    number: number,
+    client: TileClient,
+    allocate?: Allocate,
+  ): Promise<Frame>;
   /** @throws AppError not_found */
   iccProfile(study: OpenedStudy, scope: Scope, requester: Requester): Promise<ServedBytes>;
+}
+
+/** Levels of open slides by the UID of their instance, which each request for a frame names. */
+const instances = new WeakMap<StoredSlide, Instances>();
+
+interface Instances {
+  /** UID of the only series. */
+  readonly series: string;
+  readonly levels: ReadonlyMap<string, StoredLevel>;
+}
+
+function instancesOf(imageId: string, slide: StoredSlide): Instances {
+  const known = instances.get(slide);
+  if (known !== undefined) return known;
+  const levels = new Map(slide.levels.map((level) => [uidOf(imageId, level.level), level]));
+  const found = { series: uidOf(imageId, 'series'), levels };
+  instances.set(slide, found);
+  return found;
 }
 
 const frameTypes = { jpeg: 'image/jpeg', jpeg2000: 'image/jp2' } as const;
@@ -97,8 +125,9 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
   }
 
   function levelOf({ image, slide }: OpenedStudy, { series, instance }: Scope): StoredLevel {
-    const level = slide.levels.find((each) => uidOf(image.id, each.level) === instance);
-    if (level === undefined || series !== uidOf(image.id, 'series')) throw new AppError('not_found');
+    const known = instancesOf(image.id, slide);
+    const level = known.levels.get(instance ?? '');
+    if (level === undefined || series !== known.series) throw new AppError('not_found');
     return level;
   }
 
@@ -147,10 +176,10 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
       return levels.map((level) => toJson(metadataOf(described, slide, level, urlOf(base, image.id, level))));
     },
 
-    async frame(study, scope, number, client) {
+    async frame(study, scope, number, client, allocate) {
       const level = levelOf(study, scope);
       if (number < 1 || number > level.columns * level.rows) throw new AppError('not_found');
-      const wanted = { level, index: number - 1, fingerprint: study.slide.fingerprint };
+      const wanted = { level, index: number - 1, fingerprint: study.slide.fingerprint, allocate };
       const bytes = await slides.storedTile(study.image, wanted, client);
       return { bytes, type: frameTypes[level.codec], transferSyntax: transferSyntaxOf(level) };
     },

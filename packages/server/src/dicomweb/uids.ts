@@ -22,8 +22,21 @@ export function uidOf(imageId: string, role: UidRole): string {
   return uid;
 }
 
+/** Images of recent studies: the conversion of the number costs as much as half of a frame. */
+const recentImages = new Map<string, string>();
+
 /** Returns the image of a study; null for a UID of another form. */
 export function imageIdOf(studyUid: string): string | null {
+  const known = recentImages.get(studyUid);
+  if (known !== undefined) return known;
+  const imageId = convertedImageId(studyUid);
+  if (imageId === null) return null;
+  if (recentImages.size >= maxRecent) recentImages.clear();
+  recentImages.set(studyUid, imageId);
+  return imageId;
+}
+
+function convertedImageId(studyUid: string): string | null {
   const decimal = /^2\.25\.(0|[1-9]\d{0,38})$/.exec(studyUid)?.[1];
   const hex = decimal === undefined ? '' : BigInt(decimal).toString(16).padStart(32, '0');
   if (hex.length !== 32) return null;

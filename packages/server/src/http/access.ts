@@ -4,25 +4,14 @@
  */
 import { AppError, type Endpoint, may, type Permission, type User } from '@lamina/contract';
 import type { FastifyRequest } from 'fastify';
+import type { Origin } from '../audit/audit-recorder.ts';
 import { onlyDatasetsOf } from '../domain/dataset-access.ts';
 import type { ImageSession } from '../domain/image-session.ts';
 import type { Services } from '../services.ts';
 import type { ResolvedApiToken } from '../sessions/api-token-service.ts';
 import { bearerTokenIn, isApiToken, resolveBearerToken } from '../sessions/bearer-token.ts';
-import { refusedTileOf } from './refused-tiles.ts';
-
-/** An account with a valid bearer token and the permission that the endpoint requires. */
-export interface Caller {
-  /** With a limit to datasets when an API token has one: see `Reader` in domain/dataset-access.ts. */
-  readonly user: User;
-  readonly tokenHash: string;
-  readonly signedInAt: Date;
-  /** The API token of the call, in place of a sign-in. */
-  readonly apiToken?: ResolvedApiToken['apiToken'];
-}
-
-/** The credential of an accepted request; null for endpoints that anyone may call. */
-export type Credential = Caller | ImageSession | null;
+import type { Caller, Credential } from './caller.ts';
+import { type RefusedTile, refusedTileOf } from './refused-tiles.ts';
 
 export type AccessServices = Pick<
   Services,
@@ -53,7 +42,9 @@ export async function checkAccess(
     return visitorOf(sessionId, services);
   }
   if (endpoint.isTile && sessionId === undefined) {
-    const session = await recentSessionOf(endpoint, request, services);
+    const refused = refusedTileOf(request.raw);
+    if (refused !== undefined) return credentialOf(refused, request);
+    const session = await recentSessionOf(endpoint, tokenRequestOf(request), services);
     if (session !== null) return session;
   }
   const caller = await resolveBearerToken(request.raw.rawHeaders, services);
@@ -67,8 +58,36 @@ export async function checkAccess(
     const isOwn = imageSession?.uid === caller.user.uid && imageSession.visitor === null;
     if (!isOwn) throw new AppError('session_invalid');
   }
-  if ('apiToken' in caller) await admitToSlide(caller, endpoint, request, services);
+  if ('apiToken' in caller) await admitToSlide(caller, endpoint, tokenRequestOf(request), services);
   return caller;
+}
+
+/** A request with a bearer token. */
+export interface TokenRequest {
+  readonly rawHeaders: readonly string[];
+  /** The slide that the path names; undefined where it names none. */
+  readonly imageId: string | undefined;
+  readonly origin: Origin;
+  /** Called before a refusal, so that the access log and the audit log name the account. */
+  onCaller(caller: Caller): void;
+}
+
+function tokenRequestOf(request: FastifyRequest): TokenRequest {
+  return {
+    rawHeaders: request.raw.rawHeaders,
+    imageId: (request.params as { readonly imageId?: string }).imageId,
+    origin: { address: request.ip, requestId: request.id },
+    onCaller: (caller) => {
+      request.credential = caller;
+    },
+  };
+}
+
+/** Returns what the fast path has found out about a request that it refused. @throws its error when access was refused */
+function credentialOf({ caller, session, error }: RefusedTile, request: FastifyRequest): ImageSession {
+  request.credential = caller ?? null;
+  if (session === null) throw error;
+  return session;
 }
 
 /**
@@ -77,15 +96,15 @@ export async function checkAccess(
  *
  * @throws AppError token_missing, token_invalid, forbidden, rate_limited, unavailable
  */
-async function recentSessionOf(
+export async function recentSessionOf(
   endpoint: Endpoint,
-  request: FastifyRequest,
-  services: AccessServices,
+  request: TokenRequest,
+  services: Pick<AccessServices, 'apiTokens' | 'bearerSessions' | 'catalogue'>,
 ): Promise<ImageSession | null> {
-  const token = bearerTokenIn(request.raw.rawHeaders);
+  const token = bearerTokenIn(request.rawHeaders);
   if (!isApiToken(token)) return services.bearerSessions.knownSessionOf(token);
   const { resolved, session } = await services.apiTokens.authenticateForPixels(token);
-  request.credential = resolved; // for the log of a refusal
+  request.onCaller(resolved);
   requireScope(resolved, endpoint);
   requirePermission(resolved.user, 'image.view');
   await admitToSlide(resolved, endpoint, request, services);
@@ -103,17 +122,16 @@ function requireScope({ apiToken }: ResolvedApiToken, { scope }: Endpoint): void
  */
 async function admitToSlide(
   caller: ResolvedApiToken,
-  { method, path }: Endpoint,
-  request: FastifyRequest,
-  { apiTokens, catalogue }: AccessServices,
+  endpoint: Endpoint,
+  request: Pick<TokenRequest, 'imageId' | 'origin'>,
+  { apiTokens, catalogue }: Pick<AccessServices, 'apiTokens' | 'catalogue'>,
 ): Promise<void> {
-  const { imageId } = request.params as { readonly imageId?: string };
+  const { imageId } = request;
   if (imageId !== undefined && onlyDatasetsOf(caller.user) !== null) {
     await catalogue.get(imageId, caller.user);
   }
   const slide = imageId === undefined ? null : await catalogue.servable(imageId);
-  const origin = { address: request.ip, requestId: request.id };
-  await apiTokens.recordCall(caller, slide?.id ?? null, `${method} ${path}`, origin);
+  await apiTokens.recordCall(caller, slide?.id ?? null, endpoint, request);
 }
 
 /**

@@ -19,6 +19,7 @@ const maxPending = 32;
 /** Number of reused buffers. More are in use at a time only when many clients are slow. */
 const maxPooled = maxPending;
 const nothing = new Uint8Array();
+const nothingAround = { before: '', after: '' };
 
 /** Memory of one response, owned by its request until it is released. */
 export interface ResponseBuffer {
@@ -43,9 +44,16 @@ export interface ResponseWriter {
    *
    * @param variable header lines of this response, each with CRLF; Content-Length, Date and Connection are added
    * @param body copied into the buffer unless the buffer allocated it
+   * @param around text before and after the body, ASCII
    * @returns false when Node's own methods have to write this response; nothing has been written or released then
    */
-  write(response: ServerResponse, variable: string, body: Uint8Array, buffer: ResponseBuffer): boolean;
+  write(
+    response: ServerResponse,
+    variable: string,
+    body: Uint8Array,
+    buffer: ResponseBuffer,
+    around?: { readonly before: string; readonly after: string },
+  ): boolean;
 }
 
 /**
@@ -94,11 +102,17 @@ export function createResponseWriter(fixed: readonly string[], keepAliveMs: numb
     return date;
   }
 
-  /** Returns the buffer's memory with the body, which is copied unless the buffer allocated it. */
-  function memoryWith(body: Uint8Array, buffer: ResponseBuffer): Buffer {
-    if (buffer.memory?.buffer === body.buffer) return buffer.memory;
+  /**
+   * Returns the buffer's memory with the body, which is copied unless the buffer allocated it. Null when there is no space
+   * for what follows the body.
+   */
+  function memoryWith(body: Uint8Array, bytesAfter: number, buffer: ResponseBuffer): Buffer | null {
+    if (buffer.memory?.buffer === body.buffer) {
+      const end = body.byteOffset + body.byteLength + bytesAfter;
+      return end <= buffer.memory.byteLength ? buffer.memory : null;
+    }
     releaseBuffer(buffer);
-    buffer.memory = takeMemory(body.byteLength);
+    buffer.memory = takeMemory(body.byteLength + bytesAfter);
     buffer.memory.set(body, headBytesReserved);
     return buffer.memory;
   }
@@ -139,20 +153,24 @@ export function createResponseWriter(fixed: readonly string[], keepAliveMs: numb
     acquireBuffer,
     releaseBuffer,
 
-    write(response, variable, body, buffer) {
+    write(response, variable, body, buffer, { before, after } = nothingAround) {
       const { socket } = response;
       // The socket is null while an earlier response to a pipelining client is being sent.
       const isForNode = socket === null || socket.writableLength > 0 || !response.shouldKeepAlive;
-      const rest = `${variable}Content-Length: ${body.byteLength}\r\nDate: ${dateNow()}\r\n\r\n`;
+      const bodyBytes = before.length + body.byteLength + after.length;
+      const rest = `${variable}Content-Length: ${bodyBytes}\r\nDate: ${dateNow()}\r\n\r\n${before}`;
       const headBytes = start.length + rest.length;
-      if (isForNode || headBytes > headBytesReserved || body.byteLength > maxBodyBytes) return false;
+      if (isForNode || headBytes > headBytesReserved || bodyBytes > maxBodyBytes) return false;
 
-      const memory = memoryWith(body, buffer);
+      const memory = memoryWith(body, after.length, buffer);
+      if (memory === null) return false;
       const bodyAt = body.buffer === memory.buffer ? body.byteOffset : headBytesReserved;
       const startAt = bodyAt - headBytes;
       memory.set(start, startAt);
       memory.write(rest, startAt + start.length, 'latin1');
-      sendSoon({ response, bytes: memory.subarray(startAt, bodyAt + body.byteLength), buffer });
+      const end = bodyAt + body.byteLength;
+      if (after !== '') memory.write(after, end, 'latin1');
+      sendSoon({ response, bytes: memory.subarray(startAt, end + after.length), buffer });
       return true;
     },
   };

@@ -22,7 +22,7 @@ import type { z } from 'zod';
 import type { Origin } from '../audit/audit-recorder.ts';
 import { browserName } from '../domain/browser-name.ts';
 import type { ImageSession } from '../domain/image-session.ts';
-import type { Caller, Credential } from './access.ts';
+import type { Caller, Credential } from './caller.ts';
 import { clientSignalOf } from './client-signal.ts';
 import { languageOf } from './language.ts';
 import { type Bytes, type Download, sendBytes, sendDownload, sendsPixels } from './send-bytes.ts';

@@ -1,6 +1,6 @@
 import type { Actor } from '../audit/actor.ts';
 import type { Origin } from '../audit/audit-recorder.ts';
-import type { Caller } from '../http/access.ts';
+import type { Caller } from '../http/caller.ts';
 
 /** Who is behind a call, as a service is told. */
 export function actorOf({ caller, origin }: { readonly caller: Caller; readonly origin: Origin }): Actor {

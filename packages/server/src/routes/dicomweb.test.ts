@@ -3,6 +3,7 @@ import { updateImage } from '@lamina/contract';
 import { buildIcc, buildSvs } from '@lamina/slide/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uidOf } from '../dicomweb/uids.ts';
+import { injectRequest } from '../testing/inject.ts';
 import { type SlideServer, slideServer } from '../testing/slide-server.ts';
 import { missingId } from '../testing/well-formed-requests.ts';
 
@@ -34,7 +35,10 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const get = (path: string, headers: Record<string, string> = {}) =>
-  server.app.inject({ url: `/dicom-web${path}`, headers: { authorization: `Bearer ${token}`, ...headers } });
+  injectRequest(server.app, {
+    url: `/dicom-web${path}`,
+    headers: { authorization: `Bearer ${token}`, ...headers },
+  });
 const search = async (path: string) => {
   const answer = await get(path);
   expect([path, answer.statusCode, answer.headers['content-type']]).toEqual([

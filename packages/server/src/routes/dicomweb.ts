@@ -1,5 +1,5 @@
 /** Routes of DICOMweb. */
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   AppError,
   getFrames,
@@ -21,7 +21,8 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Origin } from '../audit/audit-recorder.ts';
 import { bulkFormOf, requireJpeg, requireJson } from '../dicomweb/accept.ts';
 import type { JsonDataSet } from '../dicomweb/attributes.ts';
-import type { Frame, OpenedStudy, Scope, SearchLevel } from '../dicomweb/dicomweb.ts';
+import type { OpenedStudy, Scope, SearchLevel } from '../dicomweb/dicomweb.ts';
+import { multipartOf, wholeBody } from '../dicomweb/resolve-frames.ts';
 import { parseSearch } from '../dicomweb/search-query.ts';
 import {
   cacheControlOf,
@@ -30,16 +31,25 @@ import {
   type PixelSource,
   requesterOf,
 } from '../domain/image-session.ts';
-import type { Caller } from '../http/access.ts';
+import type { Caller } from '../http/caller.ts';
 import { publicBaseOf } from '../http/public-base.ts';
+import { refusedTileOf } from '../http/refused-tiles.ts';
 import type { Bytes } from '../http/send-bytes.ts';
 import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
-import { SessionClient } from '../tiles/session-client.ts';
+import { framesVary } from './frame-fast-path.ts';
 
 type DicomWebServices = Pick<
   Services,
-  'config' | 'catalogue' | 'dicomWeb' | 'slides' | 'imageOpenings' | 'apiTokens' | 'bearerSessions' | 'now'
+  | 'config'
+  | 'catalogue'
+  | 'dicomWeb'
+  | 'frames'
+  | 'slides'
+  | 'imageOpenings'
+  | 'apiTokens'
+  | 'bearerSessions'
+  | 'now'
 >;
 
 interface DicomWebRequest {
@@ -51,12 +61,11 @@ interface DicomWebRequest {
 }
 
 const dicomJson = 'application/dicom+json';
-/** Frames of one response, which is held in memory. */
-const maxFrames = 64;
 
 /** One closure of more than 60 lines: all routes share the services. */
 export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices): void {
-  const { config, catalogue, dicomWeb, slides, imageOpenings, apiTokens, bearerSessions, now } = services;
+  const { config, catalogue, dicomWeb, frames, slides, imageOpenings, apiTokens, bearerSessions, now } =
+    services;
 
   const baseOf = ({ reply }: Pick<DicomWebRequest, 'reply'>) =>
     `${publicBaseOf(reply.request, config)}/dicom-web`;
@@ -91,7 +100,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
   async function createdAtOf(imageId: string, caller: DicomWebRequest['caller']): Promise<string> {
     const known = createdAt.get(imageId);
     if (known !== undefined) return known;
-    if (!('user' in caller)) return ''; // of a frame, which has no attributes
+    if (!('user' in caller)) return ''; // only requests for frames have no account, and those need no date
     const { created_at } = await catalogue.get(imageId, caller.user);
     if (createdAt.size >= 10_000) createdAt.clear();
     createdAt.set(imageId, created_at);
@@ -159,36 +168,21 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
   serve(app, getSeriesThumbnail, thumbnail);
   serve(app, getInstanceThumbnail, thumbnail);
 
+  // The Fastify adapter of dicomweb/resolve-frames.ts. It answers what the fast path does not take, and every refusal.
   serve(app, getFrames, async (request) => {
-    const numbers = frameNumbersOf(request.params.frames);
-    const study = await open(request);
-    const client = new SessionClient(study.session, request);
-    const frames: Frame[] = [];
-    for (const number of numbers) frames.push(await dicomWeb.frame(study, request.params, number, client));
-    const [first] = frames;
-    if (first === undefined) throw new AppError('not_found');
-    const form = bulkFormOf(acceptOf(request), {
-      types: ['application/octet-stream', first.type],
-      transferSyntax: first.transferSyntax,
-      mayBeSingle: frames.length === 1,
+    const refused = refusedTileOf(request.reply.request.raw);
+    if (refused !== undefined) throw refused.error;
+    const resolved = await frames.resolve(await sessionOf(request), {
+      params: request.params,
+      accept: acceptOf(request),
+      origin: request.origin,
+      get signal() {
+        return request.signal;
+      },
     });
-    await record(request, study, 'tile');
-    const cacheControl = cacheControlOf(study.session, now());
-    const etag = `"${study.slide.fingerprint}-${request.params.instance}-${numbers.join('_')}-${form.isMultipart ? 'parts' : 'one'}"`;
-    request.reply.header('Vary', 'Origin, Accept');
-    if (!form.isMultipart) {
-      return {
-        bytes: first.bytes,
-        type: `${form.type}; transfer-syntax=${first.transferSyntax}`,
-        etag,
-        cacheControl,
-      };
-    }
-    const parts = frames.map(({ bytes, transferSyntax }) => ({
-      bytes,
-      type: `${form.type}; transfer-syntax=${transferSyntax}`,
-    }));
-    return { ...multipartOf(form.type, parts), etag, cacheControl };
+    request.reply.header('Vary', framesVary);
+    const { type, etag, cacheControl } = resolved;
+    return { bytes: wholeBody(resolved), type, etag, cacheControl };
   });
 
   serve(app, getIccProfile, async (request) => {
@@ -201,29 +195,11 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
     request.reply.header('Vary', 'Origin, Accept');
     if (!form.isMultipart) return { bytes, type: form.type, etag, cacheControl };
     const multipart = multipartOf(form.type, [{ bytes: Buffer.from(bytes), type: form.type }]);
-    return { ...multipart, etag: `${etag.slice(0, -1)}-parts"`, cacheControl };
+    return {
+      bytes: wholeBody(multipart),
+      type: multipart.type,
+      etag: `${etag.slice(0, -1)}-parts"`,
+      cacheControl,
+    };
   });
-}
-
-/** @throws AppError invalid_request */
-function frameNumbersOf(text: string): readonly number[] {
-  if (!/^[1-9]\d{0,8}(,[1-9]\d{0,8})*$/.test(text))
-    throw new AppError('invalid_request', { field: 'frames' });
-  const numbers = text.split(',').map(Number);
-  if (numbers.length > maxFrames) throw new AppError('invalid_request', { field: 'frames' });
-  return numbers;
-}
-
-/** Source: RFC 2387. The boundary is random, so that no part contains it. */
-function multipartOf(type: string, parts: readonly { readonly type: string; readonly bytes: Uint8Array }[]) {
-  const boundary = randomUUID();
-  const pieces = parts.flatMap((part) => [
-    Buffer.from(
-      `--${boundary}\r\nContent-Type: ${part.type}\r\nContent-Length: ${part.bytes.length}\r\n\r\n`,
-    ),
-    part.bytes,
-    Buffer.from('\r\n'),
-  ]);
-  const bytes = Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]);
-  return { bytes, type: `multipart/related; type="${type}"; boundary="${boundary}"` };
 }

@@ -18,7 +18,7 @@ import {
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Origin } from '../audit/audit-recorder.ts';
 import { cacheControlOf, type ImageSession, opens, type PixelSource } from '../domain/image-session.ts';
-import type { Caller } from '../http/access.ts';
+import type { Caller } from '../http/caller.ts';
 import { publicBaseOf } from '../http/public-base.ts';
 import type { Bytes } from '../http/send-bytes.ts';
 import { Redirect, serve } from '../http/serve.ts';

@@ -10,7 +10,7 @@ import {
 } from '@lamina/contract';
 import type { FastifyInstance } from 'fastify';
 import type { Origin } from '../audit/audit-recorder.ts';
-import type { Caller } from '../http/access.ts';
+import type { Caller } from '../http/caller.ts';
 import { compression } from '../http/compression.ts';
 import { StreamedJson, serve, unchanged } from '../http/serve.ts';
 import type { Services } from '../services.ts';

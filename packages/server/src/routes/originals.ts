@@ -6,7 +6,7 @@ import type { OriginalFile } from '@lamina/slide';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Origin } from '../audit/audit-recorder.ts';
 import { type ByteRange, parseRange } from '../domain/byte-range.ts';
-import type { Caller } from '../http/access.ts';
+import type { Caller } from '../http/caller.ts';
 import { replied, serve } from '../http/serve.ts';
 import { etagOfOriginal, type Original } from '../originals/originals.ts';
 import type { Services } from '../services.ts';

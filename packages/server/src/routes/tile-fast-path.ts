@@ -5,32 +5,25 @@
  * plain form of a tile request and writes the 200 or 304. A request in any other form goes to Fastify untouched; a refused
  * one goes there with its decision (http/refused-tiles.ts). TILE_FAST_PATH=off sends everything to Fastify.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { apiBase, getTile } from '@lamina/contract';
 import type { Allocate } from '@lamina/slide';
 import type { Logger } from 'pino';
-import type { Origin } from '../audit/audit-recorder.ts';
-import { browserName } from '../domain/browser-name.ts';
 import type { ImageSession } from '../domain/image-session.ts';
-import { bytesSentOn, logResponse } from '../http/access-log.ts';
 import { createClientAddress } from '../http/client-address.ts';
-import { clientSignalOf } from '../http/client-signal.ts';
+import {
+  type FastPath,
+  type Handler,
+  hasPlainHeaders,
+  logWhenSent,
+  PlainRequest,
+} from '../http/plain-request.ts';
 import { markRefused } from '../http/refused-tiles.ts';
-import { requestIdOf } from '../http/request-id.ts';
 import { createResponseWriter, type ResponseBuffer } from '../http/response-writer.ts';
 import { pixelHeaders } from '../http/send-bytes.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Config } from '../platform/config.ts';
 import type { ResolvedTile, TileRequest, TileResolver } from '../tiles/resolve-tile.ts';
-
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
-
-export interface TileFastPath {
-  /** Answers a plain tile request, if need be with the help of `fastify`. @returns false for any other request */
-  take(request: IncomingMessage, response: ServerResponse, fastify: Handler): boolean;
-  /** Sends all further requests to Fastify. */
-  close(): void;
-}
 
 export interface TileFastPathDependencies {
   readonly config: Pick<Config, 'tileFastPath' | 'trustedProxies'>;
@@ -48,30 +41,16 @@ const urlPattern = new RegExp(
 );
 const maxUrlLength = 256;
 
-/** Headers of requests with a body or another protocol, which Fastify reads. */
-const excludedHeaders: ReadonlySet<string> = new Set([
-  'content-length',
-  'transfer-encoding',
-  'expect',
-  'upgrade',
-]);
-
 const securityHeaders = Object.entries(pixelHeaders).flat();
 const fixedHeaders = [...securityHeaders, 'Content-Type', getTile.response];
 const tileRoute = apiBase + getTile.path;
 
-/** A tile request in the plain form. What only few requests need is computed when it is read. */
-class PlainTileRequest implements TileRequest {
-  readonly startedAt = performance.now();
+class PlainTileRequest extends PlainRequest implements TileRequest {
   readonly imageId: string;
   readonly dziLevel: string;
   readonly tile: string;
   readonly sessionId: string | undefined;
   readonly allocate: Allocate;
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly requestId: string;
-  readonly #addressOf: (request: IncomingMessage) => string;
 
   /** @param match of `urlPattern` */
   constructor(
@@ -79,41 +58,13 @@ class PlainTileRequest implements TileRequest {
     { request, response, allocate }: Pick<PlainTileRequest, 'request' | 'response' | 'allocate'>,
     addressOf: (request: IncomingMessage) => string,
   ) {
+    super(request, response, addressOf);
     [, this.imageId = '', this.dziLevel = '', this.tile = '', this.sessionId] = match;
-    this.request = request;
-    this.response = response;
     this.allocate = allocate;
-    this.requestId = requestIdOf(request.headers);
-    this.#addressOf = addressOf;
-  }
-
-  get headers() {
-    return this.request.headers;
-  }
-
-  get rawHeaders() {
-    return this.request.rawHeaders;
   }
 
   get knownTag() {
     return this.request.headers['if-none-match'];
-  }
-
-  get method(): 'GET' | 'HEAD' {
-    return this.request.method === 'HEAD' ? 'HEAD' : 'GET';
-  }
-
-  get address(): string {
-    return this.#addressOf(this.request);
-  }
-
-  get origin(): Origin {
-    const { address, requestId } = this;
-    return { address, requestId, browser: browserName(this.headers['user-agent']) };
-  }
-
-  get signal(): AbortSignal {
-    return clientSignalOf(this.response);
   }
 }
 
@@ -121,9 +72,7 @@ class PlainTileRequest implements TileRequest {
 function matchPlainForm({ method, url = '', headers }: IncomingMessage): RegExpExecArray | null {
   if ((method !== 'GET' && method !== 'HEAD') || url.length > maxUrlLength) return null;
   const match = urlPattern.exec(url);
-  if (match === null) return null;
-  for (const header in headers) if (excludedHeaders.has(header)) return null;
-  return match;
+  return match !== null && hasPlainHeaders(headers) ? match : null;
 }
 
 /**
@@ -134,7 +83,7 @@ function matchPlainForm({ method, url = '', headers }: IncomingMessage): RegExpE
 export function createTileFastPath(
   { config, tiles, metrics, log }: TileFastPathDependencies,
   keepAliveMs: number,
-): TileFastPath {
+): FastPath {
   const writer = createResponseWriter(fixedHeaders, keepAliveMs);
   const addressOf = createClientAddress(config.trustedProxies);
   const isLogged = log.isLevelEnabled('debug');
@@ -162,19 +111,6 @@ export function createTileFastPath(
     else response.once('close', () => writer.releaseBuffer(buffer));
   }
 
-  function logWhenSent(tileRequest: PlainTileRequest, session: ImageSession, status: 200 | 304): void {
-    const { method, requestId, startedAt, address, response } = tileRequest;
-    const { socket } = tileRequest.request;
-    const sentBefore = bytesSentOn(socket) ?? 0;
-    response.once('finish', () => {
-      const ms = performance.now() - startedAt;
-      const bytes = (bytesSentOn(socket) ?? 0) - sentBefore;
-      const uid = session.visitor === null ? session.uid : undefined;
-      const line = { method, route: tileRoute, status, ms, bytes, uid, address };
-      logResponse(log.child({ requestId }), line, true);
-    });
-  }
-
   async function answer(tileRequest: PlainTileRequest, buffer: ResponseBuffer, fastify: Handler) {
     const { request, response, requestId, startedAt, method } = tileRequest;
     let session: ImageSession | null = null;
@@ -191,7 +127,7 @@ export function createTileFastPath(
       return;
     }
     const status = tile.bytes === null ? 304 : 200;
-    if (isLogged) logWhenSent(tileRequest, session, status);
+    if (isLogged) logWhenSent(log, tileRequest, { route: tileRoute, session, status });
     send(tileRequest, tile, buffer);
     metrics.tiles.addFastPathResponse(method, status, performance.now() - startedAt);
   }

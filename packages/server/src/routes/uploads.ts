@@ -15,7 +15,7 @@ import {
 import { Metadata, Server as TusServer } from '@tus/server';
 import type { FastifyInstance } from 'fastify';
 import { mayEnter } from '../domain/dataset-access.ts';
-import type { Caller } from '../http/access.ts';
+import type { Caller } from '../http/caller.ts';
 import { errorSentence } from '../http/error-sentence.ts';
 import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';

@@ -110,6 +110,17 @@ export type Inspection =
   /** The file is gone, or the failure does not concern the file: the catalogue retries. */
   | { readonly status: 'postponed' };
 
+/** A tile of a level that the file stores as JPEG or JPEG 2000. */
+export interface StoredTileQuery {
+  readonly level: StoredLevel;
+  /** Row by row. */
+  readonly index: number;
+  /** Of the slide whose levels are known. */
+  readonly fingerprint: string;
+  /** Supplies the memory that the tile is read into. */
+  readonly allocate?: Allocate | undefined;
+}
+
 export interface Slides {
   /** The Deep Zoom XML. @throws SlideError */
   descriptor(image: ServableImage, requester: Requester): Promise<ServedBytes>;
@@ -119,12 +130,8 @@ export interface Slides {
   view(image: ServableImage, view: View, client: TileClient): Promise<ServedBytes>;
   /** Returns the levels whose tiles can be sent as they are, and what DICOM says of the slide. @throws SlideError */
   stored(image: ServableImage, requester: Requester): Promise<StoredSlide>;
-  /** Reads a tile of such a level. @param index row by row @throws SlideError TILE_OUT_OF_RANGE, and as `tile` does */
-  storedTile(
-    image: ServableImage,
-    wanted: { readonly level: StoredLevel; readonly index: number; readonly fingerprint: string },
-    client: TileClient,
-  ): Promise<Uint8Array>;
+  /** Reads a tile of such a level. @throws SlideError TILE_OUT_OF_RANGE, and as `tile` does */
+  storedTile(image: ServableImage, wanted: StoredTileQuery, client: TileClient): Promise<Uint8Array>;
   /** Reads the ICC profile; null without one. @throws SlideError */
   iccProfile(image: ServableImage, requester: Requester): Promise<ServedBytes | null>;
   /**
@@ -315,11 +322,11 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
     stored: (image, requester) =>
       openSlides.use(new ImageOpening(image, requester), ({ slide }) => storedSlideOf(slide)),
 
-    storedTile: (image, { level, index, fingerprint }, client) =>
+    storedTile: (image, { level, index, fingerprint, allocate }, client) =>
       openSlides.use(new ImageOpening(image, client.requester), async ({ slide, location }) => {
         if (slide.fingerprint !== fingerprint) throw new SlideError('FILE_CHANGED', 'The file was replaced');
         const signal = location.isObject ? client.signal : undefined;
-        const stored = await readStoredTile(slide, level, index, signal);
+        const stored = await readStoredTile(slide, level, index, signal, allocate);
         if (stored !== null) return stored;
         return renderedTiles.view({ location, fingerprint }, viewOfTile(level, index), client);
       }),

@@ -4,7 +4,7 @@
 import { blankJpeg } from '../decode/encode-jpeg.ts';
 import { readJpeg2000Header } from '../decode/jpeg2000-header.ts';
 import { marker, readJpegHeader, segments } from '../jpeg/header.ts';
-import { type EncodedImage, type Level, type Slide, SlideError } from '../model/slide.ts';
+import { type Allocate, type EncodedImage, type Level, type Slide, SlideError } from '../model/slide.ts';
 
 /** How all tiles of a level are encoded. */
 interface StoredCoding {
@@ -44,6 +44,7 @@ export async function storedLevels(slide: Slide): Promise<readonly StoredLevel[]
 /**
  * Reads a tile as stored; a tile that the scanner left empty is a JPEG of the background.
  *
+ * @param allocate as in `Slide.readTile`
  * @returns null for a gap, whose pixels are those of the next larger level
  * @throws SlideError TILE_OUT_OF_RANGE, and errors of `Slide.readTile`
  */
@@ -52,12 +53,13 @@ export async function readStoredTile(
   { level, columns, rows, tileWidth, tileHeight }: StoredLevel,
   index: number,
   signal?: AbortSignal,
+  allocate?: Allocate,
 ): Promise<Uint8Array | null> {
   if (!Number.isInteger(index) || index < 0 || index >= columns * rows) {
     throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${index} of level ${level}`);
   }
   const address = { level, column: index % columns, row: Math.floor(index / columns) };
-  const tile = await slide.readTile(address, signal);
+  const tile = await slide.readTile(address, signal, allocate);
   if (tile !== null) return tile.bytes;
   return slide.levels[level]?.hasGaps ? null : blankJpeg(tileWidth, tileHeight, slide.background);
 }

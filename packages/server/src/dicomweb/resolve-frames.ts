@@ -1,0 +1,149 @@
+/**
+ * The one decision about a request for frames that has an image session, or what takes its place for a token. Both adapters
+ * call it and only write the response: the Fastify route (routes/dicomweb.ts) and the fast path in front of Fastify
+ * (routes/frame-fast-path.ts).
+ *
+ * Order of the decision:
+ * 1. the frame numbers are well-formed (400); the image exists and the session may open it (404)
+ * 2. the study, series and instance of the path are those of the image, and the frames exist (404)
+ * 3. the client accepts a form that the server has (406)
+ * 4. the audit log has the image's opening in this session; until then no pixel is sent
+ */
+import { randomUUID } from 'node:crypto';
+import { AppError } from '@lamina/contract';
+import type { Allocate } from '@lamina/slide';
+import type { Origin } from '../audit/audit-recorder.ts';
+import type { ImageOpenings } from '../audit/image-openings.ts';
+import { cacheControlOf, type ImageSession, opens, requesterOf } from '../domain/image-session.ts';
+import { SessionClient } from '../tiles/session-client.ts';
+import type { ServableImage } from '../tiles/slides.ts';
+import { bulkFormOf } from './accept.ts';
+import type { DicomWeb, Frame } from './dicomweb.ts';
+
+export interface FramesRequest {
+  /** UIDs and frame numbers, as the path has them. */
+  readonly params: Readonly<Record<'study' | 'series' | 'instance' | 'frames', string>>;
+  /** The Accept header. */
+  readonly accept: string | undefined;
+  /** Client of the audit entry. Read only for the first frame of an image in a session, so it may be a getter. */
+  readonly origin: Origin;
+  /** Aborted when the client disconnects. Read only when a frame is fetched or rendered, so it may be a getter. */
+  readonly signal: AbortSignal;
+  /** Supplies the memory that a single frame is read into. */
+  readonly allocate?: Allocate | undefined;
+}
+
+/** The body of a 200: `before`, `bytes` and `after`. The response depends on the Accept header. */
+export interface ResolvedFrames {
+  /** Head and end of a multipart body, ASCII; empty where a frame is sent alone. */
+  readonly before: string;
+  readonly after: string;
+  readonly bytes: Uint8Array;
+  /** Content type. */
+  readonly type: string;
+  /** Strong, with its quotes. */
+  readonly etag: string;
+  readonly cacheControl: string;
+}
+
+export interface FrameResolver {
+  /** @throws AppError invalid_request, not_found, not_acceptable, unavailable; SlideError */
+  resolve(session: ImageSession, request: FramesRequest): Promise<ResolvedFrames>;
+}
+
+interface FrameResolverDependencies {
+  readonly dicomWeb: Pick<DicomWeb, 'imageIdOf' | 'open' | 'frame'>;
+  readonly catalogue: { servable(imageId: string): ServableImage | null | Promise<ServableImage | null> };
+  readonly imageOpenings: Pick<ImageOpenings, 'isRecorded' | 'record'>;
+  readonly now: () => Date;
+}
+
+/** Frames of one response, which is held in memory. */
+const maxFrames = 64;
+
+export function createFrameResolver({
+  dicomWeb,
+  catalogue,
+  imageOpenings,
+  now,
+}: FrameResolverDependencies): FrameResolver {
+  return {
+    async resolve(session, request) {
+      const { params } = request;
+      const numbers = frameNumbersOf(params.frames);
+      const image = await catalogue.servable(dicomWeb.imageIdOf(params));
+      // The same answer whether the image does not exist or the session may not open it.
+      if (image === null || !opens(session, image)) throw new AppError('not_found');
+      const study = await dicomWeb.open(image, '', requesterOf(session)); // a frame has no date
+      const client = new SessionClient(session, request);
+      const frames: Frame[] = [];
+      const allocate = numbers.length === 1 ? request.allocate : undefined;
+      for (const number of numbers)
+        frames.push(await dicomWeb.frame(study, params, number, client, allocate));
+      const [first] = frames;
+      if (first === undefined) throw new AppError('not_found');
+      const form = bulkFormOf(request.accept, {
+        types: ['application/octet-stream', first.type],
+        transferSyntax: first.transferSyntax,
+        mayBeSingle: frames.length === 1,
+      });
+      if (!imageOpenings.isRecorded(session, image.id, 'tile')) {
+        await imageOpenings.record(session, image, 'tile', request.origin);
+      }
+      const cacheControl = cacheControlOf(session, now());
+      const etag = `"${study.slide.fingerprint}-${params.instance}-${numbers.join('_')}-${form.isMultipart ? 'parts' : 'one'}"`;
+      const typeOf = ({ transferSyntax }: Frame) => `${form.type}; transfer-syntax=${transferSyntax}`;
+      if (!form.isMultipart) {
+        return { before: '', bytes: first.bytes, after: '', type: typeOf(first), etag, cacheControl };
+      }
+      const parts = frames.map((frame) => ({ bytes: frame.bytes, type: typeOf(frame) }));
+      return { ...multipartOf(form.type, parts), etag, cacheControl };
+    },
+  };
+}
+
+/** @throws AppError invalid_request */
+function frameNumbersOf(text: string): readonly number[] {
+  if (/^[1-9]\d{0,8}$/.test(text)) return [Number(text)];
+  if (!/^[1-9]\d{0,8}(,[1-9]\d{0,8})*$/.test(text))
+    throw new AppError('invalid_request', { field: 'frames' });
+  const numbers = text.split(',').map(Number);
+  if (numbers.length > maxFrames) throw new AppError('invalid_request', { field: 'frames' });
+  return numbers;
+}
+
+/** Source: RFC 2387. The boundary is random, so that no part contains it. @param parts one or more */
+export function multipartOf(
+  type: string,
+  parts: readonly { readonly type: string; readonly bytes: Uint8Array }[],
+): Pick<ResolvedFrames, 'before' | 'bytes' | 'after' | 'type'> {
+  const boundary = randomUUID();
+  const headOf = (part: (typeof parts)[number]) =>
+    `--${boundary}\r\nContent-Type: ${part.type}\r\nContent-Length: ${part.bytes.length}\r\n\r\n`;
+  const [first, ...others] = parts;
+  const before = first === undefined ? '' : headOf(first);
+  const pieces = others.flatMap((part) => [Buffer.from(`\r\n${headOf(part)}`), part.bytes]);
+  const bytes =
+    first === undefined
+      ? new Uint8Array()
+      : others.length === 0
+        ? first.bytes
+        : Buffer.concat([first.bytes, ...pieces]);
+  return {
+    before,
+    bytes,
+    after: `\r\n--${boundary}--\r\n`,
+    type: `multipart/related; type="${type}"; boundary="${boundary}"`,
+  };
+}
+
+/** Returns the body in one piece. */
+export function wholeBody({
+  before,
+  bytes,
+  after,
+}: Pick<ResolvedFrames, 'before' | 'bytes' | 'after'>): Uint8Array {
+  return before === '' && after === ''
+    ? bytes
+    : Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]);
+}

@@ -1,0 +1,98 @@
+/** Requests that a fast path answers in front of Fastify: without a body, over HTTP/1.1. */
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { Origin } from '../audit/audit-recorder.ts';
+import { browserName } from '../domain/browser-name.ts';
+import type { ImageSession } from '../domain/image-session.ts';
+import { bytesSentOn, logResponse } from './access-log.ts';
+import { clientSignalOf } from './client-signal.ts';
+import { requestIdOf } from './request-id.ts';
+
+/** A request handler in front of Fastify. */
+export interface FastPath {
+  /**
+   * Answers a request in the plain form, if need be with the help of `fastify`.
+   *
+   * @returns false for any other request, which is untouched
+   */
+  take(request: IncomingMessage, response: ServerResponse, fastify: Handler): boolean;
+  /** Sends all further requests to Fastify. */
+  close(): void;
+}
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Headers of requests with a body or another protocol, which Fastify reads. */
+const excludedHeaders: ReadonlySet<string> = new Set([
+  'content-length',
+  'transfer-encoding',
+  'expect',
+  'upgrade',
+]);
+
+export function hasPlainHeaders(headers: IncomingHttpHeaders): boolean {
+  for (const header in headers) if (excludedHeaders.has(header)) return false;
+  return true;
+}
+
+/** What only few requests need is computed when it is read. */
+export class PlainRequest {
+  readonly startedAt = performance.now();
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  readonly #addressOf: (request: IncomingMessage) => string;
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    addressOf: (request: IncomingMessage) => string,
+  ) {
+    this.request = request;
+    this.response = response;
+    this.requestId = requestIdOf(request.headers);
+    this.#addressOf = addressOf;
+  }
+
+  get headers() {
+    return this.request.headers;
+  }
+
+  get rawHeaders() {
+    return this.request.rawHeaders;
+  }
+
+  get method(): 'GET' | 'HEAD' {
+    return this.request.method === 'HEAD' ? 'HEAD' : 'GET';
+  }
+
+  get address(): string {
+    return this.#addressOf(this.request);
+  }
+
+  get origin(): Origin {
+    const { address, requestId } = this;
+    return { address, requestId, browser: browserName(this.headers['user-agent']) };
+  }
+
+  get signal(): AbortSignal {
+    return clientSignalOf(this.response);
+  }
+}
+
+/** @param route template of the URL, for the access log */
+export function logWhenSent(
+  log: Logger,
+  plain: PlainRequest,
+  { route, session, status }: { route: string; session: ImageSession; status: 200 | 304 },
+): void {
+  const { method, requestId, startedAt, address, response } = plain;
+  const { socket } = plain.request;
+  const sentBefore = bytesSentOn(socket) ?? 0;
+  response.once('finish', () => {
+    const ms = performance.now() - startedAt;
+    const bytes = (bytesSentOn(socket) ?? 0) - sentBefore;
+    const uid = session.visitor === null ? session.uid : undefined;
+    logResponse(log.child({ requestId }), { method, route, status, ms, bytes, uid, address }, true);
+  });
+}

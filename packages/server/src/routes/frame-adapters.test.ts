@@ -1,0 +1,336 @@
+/** The two adapters of dicomweb/resolve-frames.ts give equal responses, log lines, metrics and refusals in the audit log. */
+import { randomUUID } from 'node:crypto';
+import http from 'node:http';
+import { apiBase, updateDataset, updateImage } from '@lamina/contract';
+import { SlideError } from '@lamina/slide';
+import { buildSvs } from '@lamina/slide/testing';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { buildApp } from '../app.ts';
+import { uidOf } from '../dicomweb/uids.ts';
+import { type SlideServer, slideServer } from '../testing/slide-server.ts';
+
+const slide = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
+const viewer = 'https://viewer.example';
+const anySyntax = 'multipart/related; type="application/octet-stream"; transfer-syntax=*';
+
+let server: SlideServer;
+/** A second HTTP application over the same services, with TILE_FAST_PATH=off. */
+let routeApp: FastifyInstance;
+let ports: { readonly 'fast path': number; readonly 'Fastify route': number };
+let agent: http.Agent;
+/** Sign-in of a member whose image session is open, and a token of the same account. */
+let signIn: string;
+let apiToken: string;
+let instance: string;
+let hiddenInstance: string;
+
+const portOf = async (app: FastifyInstance) =>
+  Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port);
+
+function instanceOf(imageId: string): string {
+  return `/dicom-web/studies/${uidOf(imageId, 'study')}/series/${uidOf(imageId, 'series')}/instances/${uidOf(imageId, 0)}`;
+}
+
+beforeAll(async () => {
+  server = await slideServer({ isShared: true, config: { dicomwebOrigins: new Set([viewer]) } });
+  const { services, as, given } = server;
+  routeApp = await buildApp({ ...services, config: { ...services.config, tileFastPath: false } });
+  ports = { 'fast path': await portOf(server.app), 'Fastify route': await portOf(routeApp) };
+  await server.put('Tissue/a.svs', await buildSvs(slide));
+  await server.put('Tissue/hidden.svs', await buildSvs(slide));
+  await server.put('Other/b.svs', await buildSvs(slide));
+  await server.rescan();
+  instance = instanceOf(await server.idOf('a.svs'));
+  const hidden = await server.idOf('hidden.svs');
+  hiddenInstance = instanceOf(hidden);
+  const admin = await given.admin();
+  await as(admin).call(updateImage, { params: { imageId: hidden }, body: { hidden: true } });
+});
+beforeEach(async () => {
+  agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  const member = await server.given.user();
+  signIn = await server.given.token(member);
+  apiToken = (await server.given.apiToken(member, { scopes: ['slides:read'] })).token;
+  // Each opens its session and the slide.
+  for (const token of [signIn, apiToken]) await send(`${instance}/frames/1`, withToken(token));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  agent.destroy();
+});
+afterAll(async () => {
+  await routeApp.close();
+  await server.close();
+});
+
+type Adapter = keyof typeof ports;
+
+interface Options {
+  readonly method?: string;
+  readonly headers: http.OutgoingHttpHeaders;
+}
+
+const withToken = (token: string, headers: http.OutgoingHttpHeaders = {}): Options => ({
+  headers: { authorization: `Bearer ${token}`, accept: anySyntax, ...headers },
+});
+
+interface Reply {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** The fast path writes header names in title case, Fastify in lower case. */
+  readonly writtenBy: 'fast path' | 'Fastify';
+}
+
+function send(path: string, options: Options, adapter: Adapter = 'fast path'): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const request = http.request({ agent, ...options, port: ports[adapter], path }, (response) => {
+      const pieces: Buffer[] = [];
+      response.on('data', (piece: Buffer) => pieces.push(piece));
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(pieces),
+          writtenBy: response.rawHeaders.includes('X-Request-Id') ? 'fast path' : 'Fastify',
+        }),
+      );
+    });
+    request.on('error', reject);
+    request.end();
+  });
+}
+
+/** Number of responses to requests for frames, by their labels. */
+async function answered(): Promise<ReadonlyMap<string, number>> {
+  const metrics = await server.services.metrics.now();
+  const found = metrics.find(({ name }) => name === 'http_requests_total');
+  return new Map(
+    (found?.values ?? [])
+      .filter(({ labels }) => String(labels.route).endsWith('/frames/:frames'))
+      .map(({ labels, value }) => [`${labels.method} ${labels.status}`, value]),
+  );
+}
+
+/** Everything that one request leaves behind: the response, the access log line, the counters, the refusal for the audit log. */
+async function observe(path: string, options: Options, adapter: Adapter) {
+  const requestId = randomUUID();
+  const before = await answered();
+  const noted = vi.spyOn(server.services.audit, 'note').mockClear();
+  const reply = await send(
+    path,
+    { ...options, headers: { ...options.headers, 'x-request-id': requestId } },
+    adapter,
+  );
+  const { 'x-request-id': answeredId, date: _, ...headers } = reply.headers;
+  const boundary = /boundary="([^"]+)"/.exec(headers['content-type'] ?? '')?.[1] ?? 'none';
+  const lines = () =>
+    server
+      .logged()
+      .split('\n')
+      .filter((text) => text.includes(`"requestId":"${requestId}"`))
+      .map((text) => JSON.parse(text) as Record<string, unknown>);
+  const line = await vi.waitFor(() => {
+    const found = lines().find(({ msg }) => msg === 'request');
+    expect(found).toBeDefined();
+    return found ?? {};
+  });
+  await server.services.background.idle();
+  const refusals = noted.mock.calls.map(([{ origin, ...entry }]) => ({ ...entry, address: origin?.address }));
+  const after = await answered();
+  const { time: _time, ms: _ms, requestId: _id, ...logged } = line;
+  return {
+    reply,
+    facts: {
+      status: reply.status,
+      headers: JSON.parse(JSON.stringify(headers).replaceAll(boundary, 'boundary')) as unknown,
+      body: reply.body.toString('latin1').replaceAll(boundary, 'boundary').replaceAll(requestId, ''),
+      hasItsRequestId: answeredId === requestId,
+      logged,
+      refusals,
+      counted: [...after].flatMap(([name, value]) => {
+        const change = value - (before.get(name) ?? 0);
+        return change === 0 ? [] : [`${name} +${change}`];
+      }),
+    },
+  };
+}
+
+async function expectEqualResponses(path: string, options: Options): Promise<Reply> {
+  const fast = await observe(path, options, 'fast path');
+  const route = await observe(path, options, 'Fastify route');
+  expect(fast.facts).toEqual(route.facts);
+  expect(fast.facts.hasItsRequestId).toBe(true);
+  expect(route.reply.writtenBy).toBe('Fastify');
+  return fast.reply;
+}
+
+interface Case {
+  readonly path?: () => string;
+  readonly options: () => Options | Promise<Options>;
+  readonly status: number;
+}
+
+const framePath = () => `${instance}/frames/2`;
+
+describe('the fast path of frames and the Fastify route answer equally', () => {
+  const written: Readonly<Record<string, Case>> = {
+    'a sign-in': { options: () => withToken(signIn), status: 200 },
+    'an API token': { options: () => withToken(apiToken), status: 200 },
+    'a path below the API base': {
+      path: () => apiBase + framePath(),
+      options: () => withToken(apiToken),
+      status: 200,
+    },
+    'a frame alone': {
+      options: () => withToken(apiToken, { accept: 'application/octet-stream; transfer-syntax=*' }),
+      status: 200,
+    },
+    'a frame as a picture': { options: () => withToken(apiToken, { accept: 'image/jpeg' }), status: 200 },
+    'a client that accepts everything': {
+      options: () => withToken(apiToken, { accept: '*/*' }),
+      status: 200,
+    },
+  };
+  const refused: Readonly<Record<string, Case>> = {
+    'a frame beyond the last one': {
+      path: () => `${instance}/frames/17`,
+      options: () => withToken(apiToken),
+      status: 404,
+    },
+    'frame 0': { path: () => `${instance}/frames/0`, options: () => withToken(apiToken), status: 400 },
+    'an unknown study': {
+      path: () => framePath().replace(/studies\/[\d.]+/, 'studies/2.25.1'),
+      options: () => withToken(signIn),
+      status: 404,
+    },
+    'a series of another slide': {
+      path: () => framePath().replace(/series\/[\d.]+/, 'series/2.25.1'),
+      options: () => withToken(signIn),
+      status: 404,
+    },
+    'an unknown instance': {
+      path: () => framePath().replace(/instances\/[\d.]+/, 'instances/2.25.1'),
+      options: () => withToken(signIn),
+      status: 404,
+    },
+    'a hidden slide': {
+      path: () => `${hiddenInstance}/frames/1`,
+      options: () => withToken(apiToken),
+      status: 404,
+    },
+    'a media type that the server does not have': {
+      options: () => withToken(apiToken, { accept: 'image/png' }),
+      status: 406,
+    },
+    'an unknown API token': { options: () => withToken(`lam_${'A'.repeat(43)}`), status: 401 },
+    'a malformed token': { options: () => ({ headers: { authorization: 'Basic eDp5' } }), status: 401 },
+    'an API token without the scope': {
+      options: async () =>
+        withToken(
+          (await server.given.apiToken(await server.given.user(), { scopes: ['annotations:write'] })).token,
+        ),
+      status: 403,
+    },
+    'an API token of another dataset': {
+      options: async () =>
+        withToken((await server.given.apiToken(await server.given.user(), { datasets: ['Other'] })).token),
+      status: 404,
+    },
+    'an API token of an account that is not active': {
+      options: async () => {
+        const pending = await server.given.user({ status: 'pending' });
+        return withToken((await server.given.apiToken(pending)).token);
+      },
+      status: 401,
+    },
+    'a refusal in Turkish': {
+      path: () => `${instance}/frames/99`,
+      options: () => withToken(apiToken, { 'accept-language': 'tr' }),
+      status: 404,
+    },
+  };
+  const otherForms: Readonly<Record<string, Case>> = {
+    'no token': { options: () => ({ headers: {} }), status: 401 },
+    'an allowed origin': { options: () => withToken(apiToken, { origin: viewer }), status: 200 },
+    'another origin': { options: () => withToken(apiToken, { origin: 'https://else.example' }), status: 200 },
+    'several frames': {
+      path: () => `${instance}/frames/1,2`,
+      options: () => withToken(apiToken),
+      status: 200,
+    },
+    'a query parameter': {
+      path: () => `${framePath()}?v=1`,
+      options: () => withToken(apiToken),
+      status: 200,
+    },
+    'a session parameter': {
+      path: () => `${framePath()}?session=${'A'.repeat(43)}`,
+      options: () => withToken(signIn),
+      status: 200,
+    },
+    'a trailing slash': { path: () => `${framePath()}/`, options: () => withToken(apiToken), status: 200 },
+    'the method HEAD': { options: () => ({ ...withToken(apiToken), method: 'HEAD' }), status: 200 },
+    'the ETag of another frame': {
+      options: () => withToken(apiToken, { 'if-none-match': '"x"' }),
+      status: 200,
+    },
+    'a sign-in that is unknown': { options: () => withToken('A'.repeat(43)), status: 401 },
+  };
+
+  it.each(Object.entries(written))('and the fast path writes the response to %s', async (_, each) => {
+    const reply = await expectEqualResponses((each.path ?? framePath)(), await each.options());
+    expect([reply.status, reply.writtenBy]).toEqual([each.status, 'fast path']);
+    expect(reply.headers.vary).toBe('Origin, Accept');
+  });
+
+  it.each(Object.entries(refused))('and Fastify writes the refusal of %s', async (_, each) => {
+    const reply = await expectEqualResponses((each.path ?? framePath)(), await each.options());
+    expect([reply.status, reply.writtenBy]).toEqual([each.status, 'Fastify']);
+  });
+
+  it.each(Object.entries(otherForms))('and Fastify answers a request with %s', async (_, each) => {
+    const reply = await expectEqualResponses((each.path ?? framePath)(), await each.options());
+    expect([reply.status, reply.writtenBy]).toEqual([each.status, 'Fastify']);
+  });
+
+  it.each([
+    ['a storage that does not answer', new SlideError('STORE_UNAVAILABLE', 'No answer.'), 503],
+    ['a missing file', new SlideError('FILE_MISSING', 'The file is missing.'), 404],
+    ['an unexpected error', new Error('unexpected'), 500],
+  ])('after %s', async (_, error, status) => {
+    vi.spyOn(server.services.slides, 'storedTile').mockRejectedValue(error);
+    expect((await expectEqualResponses(framePath(), withToken(apiToken))).status).toBe(status);
+  });
+
+  it('when the opening of the image cannot be audited', async () => {
+    vi.spyOn(server.services.imageOpenings, 'isRecorded').mockReturnValue(false);
+    vi.spyOn(server.services.imageOpenings, 'record').mockRejectedValue(
+      Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' }),
+    );
+    expect((await expectEqualResponses(framePath(), withToken(signIn))).status).toBe(503);
+  });
+});
+
+it('the first frame of a sign-in opens its session in Fastify, the next one has the fast path', async () => {
+  const token = await server.given.token(await server.given.user());
+  const first = await send(framePath(), withToken(token));
+  const next = await send(framePath(), withToken(token));
+  expect([first.status, first.writtenBy, next.status, next.writtenBy]).toEqual([
+    200,
+    'Fastify',
+    200,
+    'fast path',
+  ]);
+});
+
+it('a dataset that becomes restricted closes its frames to a token at once', async () => {
+  const other = instanceOf(await server.idOf('b.svs'));
+  expect((await send(`${other}/frames/1`, withToken(apiToken))).writtenBy).toBe('fast path');
+  const admin = await server.given.admin();
+  await server.as(admin).call(updateDataset, { body: { dataset: 'Other', access: 'restricted' } });
+  for (const token of [apiToken, signIn])
+    expect((await send(`${other}/frames/1`, withToken(token))).status).toBe(404);
+});

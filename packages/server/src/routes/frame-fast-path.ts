@@ -1,0 +1,168 @@
+/**
+ * The fast path of DICOMweb frames: a request handler in front of Fastify, as that of tiles (routes/tile-fast-path.ts).
+ *
+ * It makes no decision of its own: http/access.ts decides about the token and dicomweb/resolve-frames.ts about the frame, as
+ * they do for the Fastify route. It takes a request for one frame with a bearer token, and writes the 200. A request in any
+ * other form goes to Fastify untouched: of a script of another origin, with a session or an ETag, for several frames, and the first one
+ * of a sign-in, which opens its session. A refused one goes there with its decision (http/refused-tiles.ts).
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { apiBase, getFrames } from '@lamina/contract';
+import type { Allocate } from '@lamina/slide';
+import type { Logger } from 'pino';
+import {
+  type FrameResolver,
+  type FramesRequest,
+  type ResolvedFrames,
+  wholeBody,
+} from '../dicomweb/resolve-frames.ts';
+import type { ImageSession } from '../domain/image-session.ts';
+import { type AccessServices, recentSessionOf } from '../http/access.ts';
+import type { Caller } from '../http/caller.ts';
+import { createClientAddress } from '../http/client-address.ts';
+import {
+  type FastPath,
+  type Handler,
+  hasPlainHeaders,
+  logWhenSent,
+  PlainRequest,
+} from '../http/plain-request.ts';
+import { markRefused } from '../http/refused-tiles.ts';
+import { createResponseWriter, type ResponseBuffer } from '../http/response-writer.ts';
+import { pixelHeaders } from '../http/send-bytes.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { Config } from '../platform/config.ts';
+
+interface FrameFastPathDependencies
+  extends Pick<AccessServices, 'apiTokens' | 'bearerSessions' | 'catalogue'> {
+  readonly config: Pick<Config, 'tileFastPath' | 'trustedProxies'>;
+  readonly frames: FrameResolver;
+  readonly metrics: Pick<Metrics, 'request'>;
+  readonly log: Logger;
+}
+
+/** Request headers that the responses to frames depend on. */
+export const framesVary = 'Origin, Accept';
+
+const framesRoute = apiBase + getFrames.path;
+/** The URL of one frame, below the API base or not, without a query. */
+const urlPattern = new RegExp(
+  `^(?:${apiBase})?${getFrames.path
+    .replace(/:(?:study|series|instance)/g, '([\\d.]{1,64})')
+    .replace(':frames', '(\\d{1,9})')}$`,
+);
+const maxUrlLength = 320;
+const fixedHeaders = [...Object.entries(pixelHeaders).flat(), 'Vary', framesVary];
+
+class PlainFrameRequest extends PlainRequest implements FramesRequest {
+  readonly params: FramesRequest['params'];
+  /** Account of an API token, once it is known. */
+  caller: Caller | undefined;
+  /** The path names a study in place of an image. */
+  readonly imageId = undefined;
+  readonly allocate: Allocate;
+
+  /** @param match of `urlPattern` */
+  constructor(
+    match: RegExpExecArray,
+    { request, response, allocate }: Pick<PlainFrameRequest, 'request' | 'response' | 'allocate'>,
+    addressOf: (request: IncomingMessage) => string,
+  ) {
+    super(request, response, addressOf);
+    const [, study = '', series = '', instance = '', frames = ''] = match;
+    this.allocate = allocate;
+    this.params = { study, series, instance, frames };
+  }
+
+  get accept() {
+    return this.request.headers.accept;
+  }
+
+  onCaller(caller: Caller): void {
+    this.caller = caller;
+  }
+}
+
+function matchPlainForm({ method, url = '', headers }: IncomingMessage): RegExpExecArray | null {
+  if (method !== 'GET' || url.length > maxUrlLength || headers.authorization === undefined) return null;
+  if (headers.origin !== undefined || headers['if-none-match'] !== undefined) return null;
+  const match = urlPattern.exec(url);
+  return match !== null && hasPlainHeaders(headers) ? match : null;
+}
+
+/** @param keepAliveMs how long the server keeps an idle connection */
+export function createFrameFastPath(
+  { config, frames, apiTokens, bearerSessions, catalogue, metrics, log }: FrameFastPathDependencies,
+  keepAliveMs: number,
+): FastPath {
+  const access = { apiTokens, bearerSessions, catalogue };
+  const writer = createResponseWriter(fixedHeaders, keepAliveMs);
+  const addressOf = createClientAddress(config.trustedProxies);
+  const isLogged = log.isLevelEnabled('debug');
+  let isOpen = config.tileFastPath;
+
+  function send(
+    { requestId, response }: PlainFrameRequest,
+    resolved: ResolvedFrames,
+    buffer: ResponseBuffer,
+  ) {
+    const { bytes, type, etag, cacheControl } = resolved;
+    const variable = `X-Request-Id: ${requestId}\r\nETag: ${etag}\r\nCache-Control: ${cacheControl}\r\nContent-Type: ${type}\r\n`;
+    if (isOpen && writer.write(response, variable, bytes, buffer, resolved)) return;
+    const headers = ['X-Request-Id', requestId, 'ETag', etag, 'Cache-Control', cacheControl];
+    if (!isOpen) headers.push('Connection', 'close'); // the server is stopping
+    const body = wholeBody(resolved);
+    const length = ['Content-Type', type, 'Content-Length', String(body.byteLength)];
+    response.writeHead(200, [...fixedHeaders, ...headers, ...length]).end(body);
+    // The response reads from the buffer until it is closed. If the client has disconnected, it was closed before.
+    if (response.closed) writer.releaseBuffer(buffer);
+    else response.once('close', () => writer.releaseBuffer(buffer));
+  }
+
+  async function answer(
+    frameRequest: PlainFrameRequest,
+    buffer: ResponseBuffer,
+    fastify: Handler,
+  ): Promise<void> {
+    const { request, response, requestId, startedAt, method } = frameRequest;
+    let session: ImageSession | null = null;
+    let resolved: ResolvedFrames;
+    try {
+      session = await recentSessionOf(getFrames, frameRequest, access);
+      if (session === null) {
+        fastify(request, response); // opens the session
+        return;
+      }
+      resolved = await frames.resolve(session, frameRequest);
+    } catch (error) {
+      writer.releaseBuffer(buffer);
+      if (response.destroyed || request.socket.destroyed) return; // the client has disconnected
+      const { caller } = frameRequest;
+      markRefused(request, { requestId, startedAt, session, error, caller });
+      fastify(request, response);
+      return;
+    }
+    if (isLogged) logWhenSent(log, frameRequest, { route: framesRoute, session, status: 200 });
+    send(frameRequest, resolved, buffer);
+    metrics.request(method, framesRoute, 200, performance.now() - startedAt);
+  }
+
+  return {
+    take(request: IncomingMessage, response: ServerResponse, fastify: Handler) {
+      const match = isOpen ? matchPlainForm(request) : null;
+      if (match === null) return false;
+      const buffer = writer.acquireBuffer();
+      const { allocate } = buffer;
+      const frameRequest = new PlainFrameRequest(match, { request, response, allocate }, addressOf);
+      answer(frameRequest, buffer, fastify).catch((error: unknown) => {
+        log.error({ err: error }, 'frame response failed');
+        response.destroy();
+      });
+      return true;
+    },
+
+    close() {
+      isOpen = false;
+    },
+  };
+}
