@@ -1,9 +1,8 @@
 /**
  * Original files of slides: who may download them, and their bytes, de-identified on the way.
  *
- * Downloads read one block at a time, few of them at once over all downloads, so that tiles do not wait for them.
+ * All downloads together read and send one block in each turn of the event loop, so that a tile waits for one block at most.
  */
-import { setImmediate } from 'node:timers/promises';
 import { AppError, may } from '@lamina/contract';
 import {
   type ObjectReader,
@@ -19,6 +18,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { ByteRange } from '../domain/byte-range.ts';
 import type { Reader } from '../domain/dataset-access.ts';
 import type { Config } from '../platform/config.ts';
+import { createTurns } from '../platform/event-loop-turns.ts';
 import { hashSecret } from '../platform/secrets.ts';
 import { locate } from '../slide-storage/slide-roots.ts';
 import type { Database } from '../store/database.ts';
@@ -75,7 +75,8 @@ interface Dependencies {
 
 /** Changes when the same file would give other bytes than before, because the rules of de-identification changed. */
 const rulesVersion = 1;
-const blockBytes = 256 * 1024;
+/** Reading and sending one takes about as long as a tile. */
+const blockBytes = 64 * 1024;
 /** Blocks that are read at once, over all downloads. */
 const readsAtOnce = 2;
 const plansAtOnce = 2;
@@ -98,6 +99,7 @@ export function createOriginals({ config, db, now, audit, catalogue, objects }: 
   const downloads = new Map<string, number>();
   const recorded = new Set<string>();
   const reading = createSemaphore(readsAtOnce);
+  const turn = createTurns();
   const planning = createSemaphore(plansAtOnce);
   let running = 0;
 
@@ -157,7 +159,7 @@ export function createOriginals({ config, db, now, audit, catalogue, objects }: 
           const from = at;
           const length = Math.min(blockBytes, end + 1 - from);
           at += length;
-          await setImmediate(); // tile requests that have arrived come first
+          await turn(); // tile requests that have arrived come first
           try {
             return { done: false, value: await reading(() => open.read(from, length, signal)) };
           } catch (error) {
