@@ -7,7 +7,10 @@ import { endpoint } from './endpoint.ts';
 import { Image, sessionAlong } from './images.ts';
 import { ExistingName } from './text.ts';
 
-/** `name`: natural order of datasets and file names. In the other orders, the group with the first image is the first. */
+/**
+ * `name`: natural order of datasets, cases and file names; within a group, cases come before images without a case. In the other
+ * orders, the group with the first image is the first, and cases have no effect.
+ */
 export const ImageOrder = z.enum(['name', 'newest', 'largest']);
 export type ImageOrder = z.infer<typeof ImageOrder>;
 
@@ -46,7 +49,19 @@ export const listImageGroups = endpoint({
   response: z.object({
     revision,
     groups: z
-      .array(z.object({ dataset_name: datasetName, images: count }))
+      .array(
+        z.object({
+          dataset_name: datasetName,
+          images: count,
+          cases: z
+            .array(z.object({ id: z.string(), name: z.string(), images: count }))
+            .optional()
+            .meta({
+              description:
+                'Cases of the dataset with images in this list, in its order: their images are the first of the group, case by case. Only in the order `name`, and if there are any',
+            }),
+        }),
+      )
       .meta({ description: 'Datasets that have images in this list, in its order' }),
     datasets: z
       .array(z.object({ dataset_name: datasetName, images: count }))

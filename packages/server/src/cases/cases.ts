@@ -31,7 +31,7 @@ import {
   saveRegistration,
 } from '../store/cases.ts';
 import { spellingOf } from '../store/catalogue-names.ts';
-import { type Change, type Connection, change, type Database } from '../store/database.ts';
+import { acquireLock, type Change, type Connection, change, type Database } from '../store/database.ts';
 import { isDataset } from '../store/datasets.ts';
 
 type NewCase = BodyOf<typeof createEndpoint>;
@@ -108,6 +108,7 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
   ): Promise<T> {
     return change(db, 'accounts', async (tx) => {
       const user = await currentCaller(tx, signIn, by, 'catalogue.write');
+      await acquireLock(tx, 'catalogue'); // cases are a level of the catalogue
       const { target, result } = await work(tx, user);
       await record(tx, by, action, target);
       return result;

@@ -1,4 +1,5 @@
 import {
+  createCase,
   getImagePosition,
   type ImageOrder,
   listImageGroups,
@@ -117,6 +118,87 @@ describe.each(databaseKinds)('groups of the catalogue on %s', (kind) => {
       }
     },
   );
+
+  /** The small catalogue with two cases of Set 2, of which the second has a slide of the first, too, and one of Çene. */
+  async function catalogueWithCases() {
+    const world = await smallCatalogue(kind);
+    const { admin, idOf } = world;
+    const makeCase = async (dataset: string, name: string, ...slides: readonly string[]) => {
+      const body = { dataset, name, slides: slides.map((each) => ({ image_id: idOf(each) })) };
+      const made = await admin.call(createCase, { body });
+      expect(made.status).toBe(201);
+      return made.body.id;
+    };
+    await makeCase('Set 2', 'Vaka 10', 'slide-10.svs', 'slide-1.svs');
+    await makeCase('Set 2', 'Vaka 2', 'slide-10.svs', 'a.svs');
+    await makeCase('Çene', 'Vaka 1', 'H&E kolon.svs', 'slide-2.svs');
+    const cases = async (query: Query = {}) => {
+      const { body } = await world.reader.call(listImageGroups, { query });
+      return Object.fromEntries(
+        body.groups.map((group) => [
+          group.dataset_name ?? '-',
+          group.cases?.map(({ name, images }) => `${name}: ${images}`),
+        ]),
+      );
+    };
+    return { ...world, makeCase, cases };
+  }
+
+  it('lists cases of a dataset in natural order, each slide in one case, and slides of other datasets in none', async () => {
+    const { cases, viewer } = await catalogueWithCases();
+    expect(await cases()).toEqual({
+      Çene: ['Vaka 1: 1'],
+      'Set 2': ['Vaka 2: 1', 'Vaka 10: 1'],
+      'Set 10': undefined,
+      '-': undefined,
+    });
+    expect((await viewer.groups()).groups).toEqual(['Çene: 1', 'Set 2: 3', 'Set 10: 1', '-: 2']);
+  });
+
+  it('returns pages of rows with cases before slides without a case, and the position of each image', async () => {
+    const { viewer, idOf, names } = await catalogueWithCases();
+    const rows = [
+      'H&E kolon.svs',
+      'slide-10.svs',
+      'slide-1.svs',
+      'slide-2.svs',
+      'a.svs',
+      'şüpheli.svs',
+      'z.svs',
+    ];
+    for (let from = 0; from <= rows.length; from++) {
+      for (const limit of [1, 2, 3, 100]) {
+        const page = await viewer.rows({ from: String(from), limit: String(limit) });
+        expect([from, limit, page]).toEqual([from, limit, rows.slice(from, from + limit)]);
+      }
+    }
+    for (const [position, name] of rows.entries()) {
+      expect([name, (await viewer.position(idOf(name))).body.position]).toEqual([name, position]);
+    }
+    expect(await names()).toEqual(inOrder.name); // the list call keeps its order
+    expect(await viewer.rows({ order: 'largest' })).toEqual(inOrder.largest);
+  });
+
+  it('counts the slides of a case that match the filters, and leaves out cases without any', async () => {
+    const { cases, viewer, idOf } = await catalogueWithCases();
+    expect(await cases({ organ: 'Meme', dataset: 'set 2' })).toEqual({ 'Set 2': ['Vaka 2: 1'] });
+    expect(await viewer.rows({ organ: 'Meme', dataset: 'set 2' })).toEqual(['slide-10.svs']);
+    expect(await cases({ q: 'slide-1.svs' })).toEqual({ 'Set 2': ['Vaka 10: 1'] });
+    expect(await cases({ order: 'newest' })).toMatchObject({ 'Set 2': undefined });
+    const inOrgan = await viewer.position(idOf('slide-1.svs'), { organ: 'Meme' });
+    expect(inOrgan.body.position).toBeNull();
+  });
+
+  it('changes its revision when a case changes, and names no case of a restricted dataset', async () => {
+    const { admin, reader, cases, makeCase } = await catalogueWithCases();
+    const revision = async () => (await reader.call(listImageGroups)).body.revision;
+    const before = await revision();
+    await makeCase('Set 10', 'Vaka 5', 'a.svs');
+    expect(await revision()).not.toBe(before);
+    expect((await cases())['Set 10']).toEqual(['Vaka 5: 1']);
+    await admin.call(updateDataset, { body: { dataset: 'Set 2', access: 'restricted' } });
+    expect(await cases()).toEqual({ Çene: ['Vaka 1: 1'], 'Set 10': ['Vaka 5: 1'], '-': undefined });
+  });
 
   it('separates two datasets whose names differ in leading zeros', async () => {
     const { server, reader } = await catalogueOf(kind);

@@ -1,4 +1,7 @@
-/** The catalogue as the viewer reads it: groups with their numbers of images, and pages of the list that the groups form. */
+/**
+ * The catalogue as the viewer reads it: groups with their numbers of images, and pages of the list that the groups form. In the order
+ * of names, the images of a group's cases come first, case by case, so that the counts alone tell where each case begins.
+ */
 import {
   AppError,
   type getImagePosition,
@@ -14,7 +17,13 @@ import {
 import { rangeOfDataset } from '../domain/catalogue-order.ts';
 import { opens } from '../domain/image-session.ts';
 import type { Database } from '../store/database.ts';
-import { findImage } from '../store/images.ts';
+import { findImage, type ImageRow } from '../store/images.ts';
+import {
+  type CaseCount,
+  countImagesOfCases,
+  findCaseOfImage,
+  listImagesOfCases,
+} from '../store/listed-cases.ts';
 import type { ListedImage } from '../store/listed-image.ts';
 import {
   countImages,
@@ -46,28 +55,40 @@ interface Group {
   readonly images: number;
   /** Position of its first row in the list. */
   readonly start: number;
+  /** In the order of the list; none in an order in which cases have no effect. */
+  readonly cases: readonly CaseOfGroup[];
+}
+
+interface CaseOfGroup {
+  readonly id: string;
+  readonly name: string;
+  readonly images: number;
+  /** Position of its first row in the list. */
+  readonly start: number;
 }
 
 /** Counts of so many searches and kinds of readers are kept until the catalogue changes. */
 const maxCached = 100;
+/** Fewer of cases: there may be tens of thousands. */
+const maxCachedOfCases = 10;
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
 export function createImageGroups(db: Database, readers: ReaderFilters): ImageGroups {
-  const cache = new Map<string, Promise<readonly ImageCount[]>>();
+  const countsCache = new Map<string, Promise<readonly ImageCount[]>>();
+  const caseCountsCache = new Map<string, Promise<readonly CaseCount[]>>();
 
   /** Returns the counts of everything that the search finds, whatever the other filters are; one query for concurrent callers. */
-  async function countsFor({ q = '' }: GroupsQuery, reader: User) {
+  async function countsFor({ q = '', order }: Pick<GroupsQuery, 'q' | 'order'>, reader: User) {
     const viewKey = await readers.viewKey(reader);
     const key = `${searchWords(q).join('\n')}\n${viewKey}`;
-    const cached = cache.get(key);
-    const counts =
-      cached ?? readers.visibilityFor(reader).then((seen) => countImages(db, { ...seen, search: q }));
-    cache.delete(key);
-    cache.set(key, counts);
-    if (cached === undefined) counts.catch(() => cache.delete(key));
-    for (const oldest of cache.keys()) if (cache.size > maxCached) cache.delete(oldest);
-    return { revision: hashOf(viewKey), counts: await counts };
+    const filter = async () => ({ ...(await readers.visibilityFor(reader)), search: q });
+    const counts = cached(countsCache, maxCached, key, async () => countImages(db, await filter()));
+    const ofCases =
+      order === 'name'
+        ? cached(caseCountsCache, maxCachedOfCases, key, async () => countImagesOfCases(db, await filter()))
+        : [];
+    return { revision: hashOf(viewKey), counts: await counts, caseCounts: await ofCases };
   }
 
   /** The rows of several groups in one query, which the order of names allows, or group by group. */
@@ -80,38 +101,78 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
     const [first] = shown;
     if (first === undefined) return [];
     const skip = Math.max(0, from - first.start);
-    if (order === 'name' && filter.dataset === undefined && haveSeparateRanges(shown)) {
+    const hasCases = shown.some(({ cases }) => cases.length > 0);
+    if (order === 'name' && filter.dataset === undefined && !hasCases && haveSeparateRanges(shown)) {
       const after = { sortKey: rangeOfDataset(first.dataset).from, id: '' };
       return listImages(db, { ...filter, after, skip, limit });
     }
     const rows: ListedImage[] = [];
-    for (const { dataset, start } of shown) {
-      const page = { skip: Math.max(0, from - start), limit: limit - rows.length };
-      rows.push(...(await listImages(db, { ...filter, dataset, order, after: null, ...page })));
+    for (const group of shown) {
+      const inDataset = { ...filter, dataset: group.dataset };
+      rows.push(...(await rowsOfCases(group, inDataset, from, from + limit)));
+      const left = limit - rows.length;
+      if (left <= 0) break;
+      const startOfOthers = group.start + sum(group.cases);
+      const page = { skip: Math.max(0, from - startOfOthers), limit: left };
+      const withoutCases = group.cases.length > 0;
+      rows.push(...(await listImages(db, { ...inDataset, withoutCases, order, after: null, ...page })));
     }
     return rows;
   }
 
+  /** Returns the rows from `from` to before `end` that are in cases of the group. */
+  async function rowsOfCases({ cases }: Group, filter: ImageFilter, from: number, end: number) {
+    const shown = cases.filter(({ start, images }) => start < end && start + images > from);
+    const [first] = shown;
+    if (first === undefined) return [];
+    const ids = shown.map(({ id }) => id);
+    const rows = await listImagesOfCases(db, filter, ids);
+    return rows.slice(Math.max(0, from - first.start), end - first.start);
+  }
+
+  /** Returns the position of an entry in the list; null when the filter leaves it out. */
+  async function positionIn(group: Group, filter: ImageFilter, order: ImageOrder, entry: ImageRow) {
+    const caseId = group.cases.length === 0 ? null : await findCaseOfImage(db, entry);
+    if (caseId === null) {
+      const before = await countImagesBefore(
+        db,
+        { ...filter, withoutCases: group.cases.length > 0 },
+        order,
+        entry,
+      );
+      return before === null ? null : group.start + sum(group.cases) + before;
+    }
+    const start = group.cases.find(({ id }) => id === caseId)?.start;
+    const rows = await listImagesOfCases(db, { ...filter, dataset: entry.dataset_name }, [caseId]);
+    const place = rows.findIndex(({ id }) => id === entry.id);
+    return start === undefined || place === -1 ? null : start + place;
+  }
+
   return {
     async groups(query, reader) {
-      const { counts: all } = await countsFor({ order: 'name' }, reader);
-      const { revision, counts } = await countsFor(query, reader);
+      const { counts: all } = await countsFor({ order: query.order }, reader);
+      const { revision, counts, caseCounts } = await countsFor(query, reader);
       const { dataset, organ } = await readers.filterFor(filtersOf(query), reader);
       const ofOrgan = counts.filter((each) => organ === undefined || each.organ === organ);
       const ofDataset = counts.filter((each) => dataset === undefined || each.dataset === dataset);
       return {
         revision,
-        groups: groupsOf(counts, { dataset, organ }, query.order).map(({ dataset: name, images }) => ({
-          dataset_name: name,
-          images,
-        })),
+        groups: groupsOf({ counts, caseCounts }, { dataset, organ }, query.order).map(
+          ({ dataset: name, images, cases }) => ({
+            dataset_name: name,
+            images,
+            ...(cases.length > 0 && {
+              cases: cases.map((each) => ({ id: each.id, name: each.name, images: each.images })),
+            }),
+          }),
+        ),
         datasets: sumBy(all, ofOrgan, 'dataset').map(([dataset_name, images]) => ({ dataset_name, images })),
         organs: sumBy(all, ofDataset, 'organ').map(([organ_type, images]) => ({ organ_type, images })),
       };
     },
 
     async rows(query, reader) {
-      const { revision, counts } = await countsFor(query, reader);
+      const { revision, ...counts } = await countsFor(query, reader);
       const filter = await readers.filterFor(filtersOf(query), reader);
       const rows = await rowsOf(groupsOf(counts, filter, query.order), filter, query);
       return { revision, images: rows.map((row) => imageFor(reader, row)) };
@@ -119,7 +180,7 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
 
     async position(imageId, query, reader) {
       // Read before the entry, so that an unknown id costs the same queries as that of an invisible entry.
-      const { revision, counts } = await countsFor(query, reader);
+      const { revision, ...counts } = await countsFor(query, reader);
       const filter = await readers.filterFor(filtersOf(query), reader);
       const row = uuid.test(imageId) ? await findImage(db, imageId) : null;
       const { restrictedDatasets } = filter;
@@ -134,8 +195,7 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
       if (!isVisible) throw new AppError('not_found');
       const group = groupsOf(counts, filter, query.order).find(({ dataset }) => dataset === row.dataset_name);
       if (group === undefined) return { revision, position: null };
-      const before = await countImagesBefore(db, filter, query.order, row);
-      return { revision, position: before === null ? null : group.start + before };
+      return { revision, position: await positionIn(group, filter, query.order, row) };
     },
 
     async etagOf({ session: _, ...query }, reader) {
@@ -153,17 +213,36 @@ function filtersOf(query: GroupsQuery): ListFilters {
   };
 }
 
+/** Returns what is cached for a key, and loads it otherwise; the least recently used keys leave the cache. */
+function cached<T>(
+  cache: Map<string, Promise<T>>,
+  size: number,
+  key: string,
+  load: () => Promise<T>,
+): Promise<T> {
+  const known = cache.get(key);
+  const value = known ?? load();
+  cache.delete(key);
+  cache.set(key, value);
+  if (known === undefined) value.catch(() => cache.delete(key));
+  for (const oldest of cache.keys()) if (cache.size > size) cache.delete(oldest);
+  return value;
+}
+
+interface Counts {
+  readonly counts: readonly ImageCount[];
+  readonly caseCounts: readonly CaseCount[];
+}
+
 /** Returns the groups of the list in its order. */
 function groupsOf(
-  counts: readonly ImageCount[],
+  { counts, caseCounts }: Counts,
   { dataset, organ }: Pick<ImageFilter, 'dataset' | 'organ'>,
   order: ImageOrder,
 ): readonly Group[] {
-  const matching = counts.filter(
-    (each) =>
-      (dataset === undefined || each.dataset === dataset) && (organ === undefined || each.organ === organ),
-  );
-  const groups = [...Map.groupBy(matching, (each) => each.dataset)].map(([name, parts]) => ({
+  const matches = (each: Pick<ImageCount, 'dataset' | 'organ'>) =>
+    (dataset === undefined || each.dataset === dataset) && (organ === undefined || each.organ === organ);
+  const groups = [...Map.groupBy(counts.filter(matches), (each) => each.dataset)].map(([name, parts]) => ({
     dataset: name,
     images: sum(parts),
     newest: parts.reduce((newest, part) => (part.newest > newest ? part.newest : newest), ''),
@@ -174,11 +253,28 @@ function groupsOf(
       order === 'newest' ? compare(b.newest, a.newest) : order === 'largest' ? b.largest - a.largest : 0;
     return byFirstImage || compareNames(a.dataset, b.dataset);
   });
+  const casesOf = Map.groupBy(caseCounts.filter(matches), (each) => each.dataset);
   let start = 0;
   return groups.map(({ dataset: name, images }) => {
-    const group = { dataset: name, images, start };
+    const cases = name === null ? [] : casesInOrder(casesOf.get(name) ?? [], start);
+    const group = { dataset: name, images, start, cases };
     start += images;
     return group;
+  });
+}
+
+/** @param start position of the first row of the first case */
+function casesInOrder(counts: readonly CaseCount[], start: number): readonly CaseOfGroup[] {
+  const cases = [...Map.groupBy(counts, ({ id }) => id).values()].flatMap((parts) => {
+    const [first] = parts;
+    return first === undefined ? [] : [{ ...first, images: sum(parts) }];
+  });
+  cases.sort((a, b) => compare(a.sortKey, b.sortKey) || compare(a.id, b.id));
+  let next = start;
+  return cases.map(({ id, name, images }) => {
+    const found = { id, name, images, start: next };
+    next += images;
+    return found;
   });
 }
 
@@ -198,7 +294,7 @@ function sumBy(
   return [...sums].sort(([a], [b]) => compareNames(a, b));
 }
 
-function sum(parts: readonly ImageCount[]): number {
+function sum(parts: readonly { readonly images: number }[]): number {
   return parts.reduce((total, { images }) => total + images, 0);
 }
 

@@ -28,6 +28,8 @@ export interface ImageFilter extends Visibility {
   readonly dataset: string | null | undefined;
   /** Null: entries without an organ. */
   readonly organ: string | null | undefined;
+  /** Leaves out entries that are in a case of their dataset. */
+  readonly withoutCases?: boolean;
 }
 
 export interface ImagePlace {
@@ -247,14 +249,33 @@ function inOrder<Query extends { orderBy(column: 'sort_key' | 'id' | RawBuilder<
   return (first === null ? query : query.orderBy(first)).orderBy('sort_key').orderBy('id');
 }
 
-/** The listed entries that the reader may see and that are in the dataset and of the organ of the filter. */
+/** The listed entries that the reader may see and that match the filter, except for its search. */
 function matching(db: Connection, filter: ImageFilter) {
-  let query = db.selectFrom('images');
-  for (const condition of visibility(db, filter)) query = query.where(condition);
-  if (filter.dataset !== undefined)
-    query = query.where(equals(unindexed(db, 'dataset_name'), filter.dataset));
-  return filter.organ === undefined ? query : query.where(equals(sql.ref('organ_type'), filter.organ));
+  return filterConditions(db, filter).reduce(
+    (query, condition) => query.where(condition),
+    db.selectFrom('images'),
+  );
 }
+
+/** Returns the conditions of a filter and of its search, for a query that joins other tables to `images`. */
+export function conditionsOf(db: Connection, filter: ImageFilter): readonly RawBuilder<boolean>[] {
+  const words = searchWords(filter.search ?? '');
+  return [...filterConditions(db, filter), ...(words.length === 0 ? [] : [hasWords(db, filter, words)])];
+}
+
+function filterConditions(db: Connection, filter: ImageFilter): readonly RawBuilder<boolean>[] {
+  const { dataset, organ, withoutCases = false } = filter;
+  return [
+    ...visibility(db, filter),
+    ...(dataset === undefined ? [] : [equals(unindexed(db, 'dataset_name'), dataset)]),
+    ...(organ === undefined ? [] : [equals(sql.ref('organ_type'), organ)]),
+    ...(withoutCases ? [sql<boolean>`not exists ${casesOfImage}`] : []),
+  ];
+}
+
+/** The cases of an image's dataset that it is in. */
+const casesOfImage = sql`(select 1 from case_slides cross join cases
+  where case_slides.image_id = images.id and cases.id = case_slides.case_id and cases.dataset = images.dataset_name)`;
 
 function equals(column: RawBuilder<unknown>, value: string | null): RawBuilder<boolean> {
   return value === null ? sql<boolean>`${column} is null` : sql<boolean>`${column} = ${value}`;

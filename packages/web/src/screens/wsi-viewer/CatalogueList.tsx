@@ -1,6 +1,4 @@
 import type { Image } from '@lamina/contract';
-import { VisuallyHidden } from '@mantine/core';
-import { IconChevronRight } from '@tabler/icons-react';
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import {
   type Ref,
@@ -13,7 +11,11 @@ import {
   useState,
 } from 'react';
 import { type LoadedGroups, rowsPerPage, useImageRows } from '../../api/catalogue.ts';
+import { BranchTitle } from './BranchTitle.tsx';
 import {
+  branchOf,
+  type CaseGroup,
+  type CaseLine,
   type CatalogueLines,
   type DatasetGroup,
   type GroupLine,
@@ -27,12 +29,11 @@ import { rememberedScroll, rememberScroll } from './catalogue-place.ts';
 import classes from './ImageCatalog.module.css';
 import { ImageRow } from './ImageRow.tsx';
 import { useCurrentLine, useListKeys } from './list-keys.ts';
-import { texts } from './texts.ts';
 import { thumbnailQueue } from './thumbnail-gate.ts';
 import { useIdle } from './use-stillness.ts';
 
 /** As in ImageCatalog.module.css, in rem. */
-const lineHeights: LineHeights = { group: 2.75, image: 4 };
+const lineHeights: LineHeights = { group: 2.75, case: 2.75, image: 4 };
 /** Lines that are rendered beyond either edge, so that their thumbnails are loaded when they become visible. */
 const beyondEdges = 6;
 /** Rows that are loaded beyond either edge. */
@@ -54,8 +55,8 @@ interface CatalogueListProps {
   readonly isBusy: boolean;
   /** Another list, with another key, begins at its top. */
   readonly listKey: string;
-  readonly isOpen: (group: DatasetGroup) => boolean;
-  readonly onToggle: (group: DatasetGroup, isOpen: boolean) => void;
+  readonly isOpen: (branch: DatasetGroup | CaseGroup) => boolean;
+  readonly onToggle: (branch: DatasetGroup | CaseGroup, isOpen: boolean) => void;
   readonly selectedId: string | null;
   readonly session: string | null;
   readonly onPress: (image: Image) => void;
@@ -64,8 +65,8 @@ interface CatalogueListProps {
 }
 
 /**
- * Groups and their images. The page contains the visible lines only, and the line that Tab leads to, so that the focus stays
- * where it is however far the list is scrolled.
+ * Groups, their cases and their images. The page contains the visible lines only, and the line that Tab leads to, so that the
+ * focus stays where it is however far the list is scrolled.
  */
 export function CatalogueList(props: CatalogueListProps) {
   const { ref, loaded, groups, pages, isBusy, listKey, isOpen, onToggle, selectedId, ...rowProps } = props;
@@ -88,7 +89,8 @@ export function CatalogueList(props: CatalogueListProps) {
     // biome-ignore lint/correctness/useExhaustiveDependencies: the layout decides the heights
     getItemKey: useCallback((index: number) => index, [layout]), // oxlint-disable-line react-hooks/exhaustive-deps
     overscan: beyondEdges,
-    scrollPaddingStart: heights.group, // covered by the title that stays visible
+    // Covered by the titles that stay visible.
+    scrollPaddingStart: heights.group + (groups.some(({ cases }) => cases.length > 0) ? heights.case : 0),
     initialOffset: rememberedScroll,
     rangeExtractor: (range) => {
       const visible = defaultRangeExtractor(range);
@@ -148,61 +150,75 @@ export function CatalogueList(props: CatalogueListProps) {
       {...handlers}
     >
       <div className={classes.lines} style={{ height: virtualizer.getTotalSize() }}>
-        {sectionsOf(lines, inPage).map(({ title, images }) => {
-          const { group } = title;
-          const titleKey = lines.keyAt(title.title) ?? '';
-          const rowsHeight = title.isOpen ? group.count * heights.image : 0;
-          return (
-            <section
-              key={titleKey}
-              className={classes.group}
-              style={{ top: title.top, height: heights.group + rowsHeight }}
-            >
-              <h2 className={classes.groupTitle}>
-                <button
-                  type="button"
-                  className={classes.groupButton}
-                  data-line={titleKey}
-                  tabIndex={currentIndex === title.title ? 0 : -1}
-                  aria-expanded={title.isOpen}
-                  onClick={() => onToggle(group, !title.isOpen)}
+        {sectionsOf(lines, inPage).map(({ title, lists }) => (
+          <section
+            key={lines.keyAt(title.title)}
+            className={classes.group}
+            style={{ top: title.top, height: title.height }}
+          >
+            {titleOf(title)}
+            {lists.map(({ caseLine, images }) =>
+              caseLine === null ? (
+                rowsOf(images, title)
+              ) : (
+                <section
+                  key={branchOf(caseLine).key}
+                  className={classes.case}
+                  style={{ top: caseLine.top - title.top, height: caseLine.height }}
                 >
-                  <IconChevronRight className={classes.chevron} size={18} aria-hidden />
-                  <span className={classes.groupName} title={group.name}>
-                    {group.name}
-                  </span>{' '}
-                  <span className={classes.count}>
-                    {group.count} <VisuallyHidden>{texts.images}</VisuallyHidden>
-                  </span>
-                </button>
-              </h2>
-              {images.length > 0 && (
-                <ul className={classes.rows} style={{ height: rowsHeight }}>
-                  {images.map((line) => {
-                    const index = line.title + 1 + line.place;
-                    const key = lines.keyAt(index) ?? '';
-                    return (
-                      <ImageRow
-                        key={key}
-                        lineKey={key}
-                        image={lines.imageOf(line)}
-                        place={line.place}
-                        count={group.count}
-                        top={line.place * heights.image}
-                        isSelected={key === selectedId}
-                        isCurrent={index === currentIndex}
-                        {...rowProps}
-                      />
-                    );
-                  })}
-                </ul>
-              )}
-            </section>
-          );
-        })}
+                  {titleOf(caseLine)}
+                  {rowsOf(images, caseLine)}
+                </section>
+              ),
+            )}
+          </section>
+        ))}
       </div>
     </div>
   );
+
+  function titleOf(line: GroupLine | CaseLine) {
+    return (
+      <BranchTitle
+        line={line}
+        lineKey={lines.keyAt(line.index) ?? ''}
+        isCurrent={currentIndex === line.index}
+        onToggle={onToggle}
+      />
+    );
+  }
+
+  /** Renders the list of consecutive images of a group or a case. */
+  function rowsOf(images: readonly ImageLine[], { height, kind }: GroupLine | CaseLine) {
+    const [first] = images;
+    if (first === undefined) return null;
+    const rowsHeight = first.count * heights.image;
+    return (
+      <ul
+        key="rows"
+        className={classes.rows}
+        // Cases stand between the title of a group and its images without a case.
+        style={{ height: rowsHeight, marginTop: height - heights[kind] - rowsHeight }}
+      >
+        {images.map((line) => {
+          const key = lines.keyAt(line.index) ?? '';
+          return (
+            <ImageRow
+              key={key}
+              lineKey={key}
+              image={lines.imageOf(line)}
+              place={line.place}
+              count={line.count}
+              top={line.place * heights.image}
+              isSelected={key === selectedId}
+              isCurrent={line.index === currentIndex}
+              {...rowProps}
+            />
+          );
+        })}
+      </ul>
+    );
+  }
 }
 
 /** Returns the pages of the rows among these lines, and of some rows beyond them. */
@@ -211,7 +227,7 @@ function pagesOf(inPage: readonly Line[], groups: readonly DatasetGroup[]): read
   const end = groups.at(-1);
   const last = end === undefined ? 0 : end.start + end.count - 1;
   for (const line of inPage) {
-    if (line.kind === 'group') continue;
+    if (line.kind !== 'image') continue;
     for (const position of [
       line.position - loadedBeyondEdges,
       line.position,
@@ -225,17 +241,30 @@ function pagesOf(inPage: readonly Line[], groups: readonly DatasetGroup[]): read
 
 function heightsInPixels(): LineHeights {
   const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
-  return { group: lineHeights.group * rem, image: lineHeights.image * rem };
+  return { group: lineHeights.group * rem, case: lineHeights.case * rem, image: lineHeights.image * rem };
 }
 
-/** Returns the rendered groups, each with its title and its rendered images. */
-function sectionsOf(
-  { layout }: CatalogueLines,
-  inPage: readonly Line[],
-): readonly { readonly title: GroupLine; readonly images: readonly ImageLine[] }[] {
+interface Section {
+  readonly title: GroupLine;
+  /** Each with the rendered images of a case, or of the group without a case. */
+  readonly lists: readonly { readonly caseLine: CaseLine | null; readonly images: readonly ImageLine[] }[];
+}
+
+/** Returns the rendered groups, each with its title, its rendered cases and its rendered images. */
+function sectionsOf({ layout }: CatalogueLines, inPage: readonly Line[]): readonly Section[] {
   return [...Map.groupBy(inPage, ({ title }) => title)].flatMap(([titleIndex, members]) => {
     const title = layout.lineAt(titleIndex);
-    const images = members.filter((line) => line.kind === 'image');
-    return title?.kind === 'group' ? [{ title, images }] : [];
+    if (title?.kind !== 'group') return [];
+    const inside = members.filter((line) => line.kind !== 'group');
+    const caseIndexOf = (line: CaseLine | ImageLine) =>
+      (line.kind === 'case' ? line : line.caseLine)?.index ?? null;
+    const lists = [...Map.groupBy(inside, caseIndexOf)].map(([index, lines]) => {
+      const line = index === null ? undefined : layout.lineAt(index);
+      return {
+        caseLine: line?.kind === 'case' ? line : null,
+        images: lines.filter((each) => each.kind === 'image'),
+      };
+    });
+    return [{ title, lists }];
   });
 }

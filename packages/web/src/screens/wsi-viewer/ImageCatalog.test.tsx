@@ -117,6 +117,63 @@ describe('the catalogue', () => {
   });
 });
 
+describe('cases in the catalogue', () => {
+  const idOf = (number: number) => many(number)[number - 1]?.id ?? '';
+  const cases = [
+    { id: 'one', name: 'V-1', image_ids: [idOf(3), idOf(5)] },
+    { id: 'two', name: 'V-2', image_ids: [idOf(2)] },
+  ];
+  const linesShown = () =>
+    [...document.querySelectorAll<HTMLElement>('[data-line]')].map(
+      (line) => /V-\d|Large|slide-\d/.exec(line.textContent ?? '')?.[0],
+    );
+
+  it('stand between the dataset and their slides, before the slides without a case', async () => {
+    api({ lists: [list(...many(5))], cases, descriptors: [() => new Promise(() => {})] });
+    const user = show();
+    await screen.findByRole('button', { name: 'Case V-1 2 images' });
+    screen.getByRole('button', { name: 'Large 5 images' });
+    await screen.findByRole('button', { name: /^slide-4\.svs/ });
+    const all = ['Large', 'V-1', 'slide-3', 'slide-5', 'V-2', 'slide-2', 'slide-1', 'slide-4'];
+    expect(linesShown()).toEqual(all);
+    expect(screen.getByRole('heading', { level: 3, name: 'Case V-2 1 images' })).not.toBeNull();
+
+    await user.click(screen.getByRole('button', { name: 'Case V-1 2 images' }));
+    expect(linesShown()).toEqual(all.filter((name) => name !== 'slide-3' && name !== 'slide-5'));
+    await user.keyboard('n'); // the first slide of the list is in the closed case
+    await screen.findByRole('button', { name: /^slide-3\.svs/, current: true });
+  });
+
+  it('are gone through, closed and opened with the keys of a tree', async () => {
+    api({ lists: [list(...many(5))], cases });
+    const user = show();
+    await screen.findByRole('button', { name: /^slide-4\.svs/ });
+    await user.click(screen.getByRole('searchbox'));
+    await user.keyboard('{ArrowDown}');
+    for (const [key, name] of [
+      ['{ArrowRight}', 'V-1'],
+      ['{ArrowRight}', 'slide-3'],
+      ['{ArrowLeft}', 'V-1'],
+      ['{ArrowLeft}{ArrowDown}', 'V-2'],
+      ['{ArrowUp}{ArrowRight}{ArrowDown}', 'slide-3'],
+      ['{End}', 'slide-4'],
+      ['{ArrowLeft}', 'Large'],
+    ] as const) {
+      await user.keyboard(key);
+      await waitFor(() => expect(focused(), key).toContain(name));
+    }
+  });
+
+  it('have no title in a list that is not sorted by name', async () => {
+    api({ lists: [list(...many(5))], cases });
+    const user = show();
+    await screen.findByRole('button', { name: 'Case V-1 2 images' });
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Sort images by' }), 'Newest first');
+    await waitFor(() => expect(linesShown()[1]).toBe('slide-1'));
+    expect(screen.queryByRole('button', { name: /^Case/ })).toBeNull();
+  });
+});
+
 describe('a catalogue of thousands', () => {
   it('has only what is in sight in the page', async () => {
     api({ lists: [list(...many(10_000))] });

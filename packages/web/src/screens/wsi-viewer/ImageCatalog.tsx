@@ -18,7 +18,9 @@ import { CatalogueFilters } from './CatalogueFilters.tsx';
 import { CatalogueList, type CatalogueListHandle } from './CatalogueList.tsx';
 import { CatalogueSkeleton } from './CatalogueSkeleton.tsx';
 import {
+  type CaseGroup,
   type CatalogueFilter,
+  caseAt,
   choicesOf,
   type DatasetGroup,
   filterKey,
@@ -27,7 +29,7 @@ import {
   listingOf,
   noFilter,
 } from './catalogue.ts';
-import { isOpenIn, rememberScroll, useCataloguePlace, withGroup } from './catalogue-place.ts';
+import { isOpenIn, rememberScroll, useCataloguePlace, withBranch } from './catalogue-place.ts';
 import classes from './ImageCatalog.module.css';
 import { texts } from './texts.ts';
 
@@ -74,11 +76,22 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
   }, [isReady]);
   /** Of the list that is shown, which may be the one before. */
   const filter = loaded === undefined ? '' : filterKey(loaded.listing);
-  const isOpen = useCallback((group: DatasetGroup) => isOpenIn(place, filter, group), [place, filter]);
+  const isOpen = useCallback(
+    (branch: DatasetGroup | CaseGroup) => isOpenIn(place, filter, branch),
+    [place, filter],
+  );
   const onToggle = useCallback(
-    (group: DatasetGroup, opened: boolean) => setPlace((before) => withGroup(before, filter, group, opened)),
+    (branch: DatasetGroup | CaseGroup, opened: boolean) =>
+      setPlace((before) => withBranch(before, filter, branch, opened)),
     [setPlace, filter],
   );
+  /** Opens the group of a position, and its case. */
+  const open = (group: DatasetGroup, position: number) => {
+    const slideCase = caseAt(group, position);
+    for (const branch of slideCase === undefined ? [group] : [group, slideCase]) {
+      if (!isOpen(branch)) onToggle(branch, true);
+    }
+  };
 
   const isOfOrder = !isPrevious && loaded?.listing.order === place.order;
   const firstGroup = filter === '' && isOfOrder ? groups[0]?.key : undefined;
@@ -86,14 +99,14 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
   if (place.firstGroup === null && firstGroup !== undefined)
     setPlace((before) => ({ ...before, firstGroup }));
 
-  /** Loads the row of an image, and opens its group. @returns whether the list contains the image */
+  /** Loads the row of an image, and opens its group and case. @returns whether the list contains the image */
   const show = useEffectEvent(async (imageId: string): Promise<boolean> => {
     if (loaded === undefined) return false;
     const position = await loadPosition(loaded, imageId);
     const group = position === null ? undefined : groupAt(groups, position);
     if (position === null || group === undefined) return false;
     await loadImageAt(loaded, position);
-    if (!isOpen(group)) onToggle(group, true);
+    open(group, position);
     return true;
   });
 
@@ -125,7 +138,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
       const image = await loadImageAt(loaded, next);
       const group = groupAt(groups, next);
       if (image?.status !== 'ready' || group === undefined) continue;
-      if (!isOpen(group)) onToggle(group, true);
+      open(group, next);
       onSelect(image.id);
       return image.id;
     }

@@ -5,14 +5,14 @@
 import type { ImageOrder } from '@lamina/contract';
 import { useEffect, useState } from 'react';
 import { queryClient } from '../../api/query-client.ts';
-import { type CatalogueFilter, type DatasetGroup, noFilter } from './catalogue.ts';
+import { type CaseGroup, type CatalogueFilter, type DatasetGroup, noFilter } from './catalogue.ts';
 
 export interface CataloguePlace {
   readonly filter: CatalogueFilter;
   readonly order: ImageOrder;
   /** Key of the group that is open although no person opened it; null until there is one. */
   readonly firstGroup: string | null;
-  /** By key of the group: opened (true) or closed (false) in the whole catalogue. */
+  /** By key of the group or the case: opened (true) or closed (false) in the whole catalogue. */
   readonly opened: ReadonlyMap<string, boolean>;
   /** The same in a filtered catalogue, until the filter changes. `filter` is its `filterKey`. */
   readonly openedFiltered: { readonly filter: string; readonly opened: ReadonlyMap<string, boolean> };
@@ -42,17 +42,22 @@ export function useCataloguePlace() {
   return [place, setPlace] as const;
 }
 
-/** In a filtered catalogue every group is open at first. @param filter `filterKey` of the list; empty: the whole catalogue */
-export function isOpenIn(place: CataloguePlace, filter: string, { key }: DatasetGroup): boolean {
-  if (filter === '') return place.opened.get(key) ?? key === place.firstGroup;
+/**
+ * Whether a group or a case is open. Every case, and in a filtered catalogue every group, is open at first.
+ *
+ * @param filter `filterKey` of the list; empty: the whole catalogue
+ */
+export function isOpenIn(place: CataloguePlace, filter: string, branch: DatasetGroup | CaseGroup): boolean {
+  const { key } = branch;
+  if (filter === '') return place.opened.get(key) ?? (!('cases' in branch) || key === place.firstGroup);
   const { filter: openedIn, opened } = place.openedFiltered;
   return (openedIn === filter ? opened.get(key) : undefined) ?? true;
 }
 
-export function withGroup(
+export function withBranch(
   place: CataloguePlace,
   filter: string,
-  { key }: DatasetGroup,
+  { key }: DatasetGroup | CaseGroup,
   isOpen: boolean,
 ): CataloguePlace {
   if (filter === '') return { ...place, opened: new Map(place.opened).set(key, isOpen) };

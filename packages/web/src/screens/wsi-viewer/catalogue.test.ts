@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type CaseGroup,
+  caseAt,
   choicesOf,
   type DatasetGroup,
   filterKey,
@@ -19,8 +21,8 @@ const groups = groupsOf({
     { dataset_name: null, images: 2 },
   ],
 });
-const heights = { group: 40, image: 60 };
-const onlySecond = ({ start }: DatasetGroup) => start === 1;
+const heights = { group: 40, case: 30, image: 60 };
+const onlySecond = ({ start }: DatasetGroup | CaseGroup) => start === 1;
 
 describe('groupsOf and choicesOf', () => {
   it('return groups with the position of their first image', () => {
@@ -108,6 +110,87 @@ describe('layOut', () => {
       -1,
       -1,
     ]);
+  });
+});
+
+describe('layOut of a group with cases', () => {
+  const withCases = groupsOf({
+    groups: [
+      {
+        dataset_name: 'A',
+        images: 4,
+        cases: [
+          { id: 'one', name: 'V-1', images: 2 },
+          { id: 'two', name: 'V-2', images: 1 },
+        ],
+      },
+      { dataset_name: 'B', images: 1 },
+    ],
+  });
+  const layoutWhere = (isOpen: (branch: DatasetGroup | CaseGroup) => boolean) =>
+    layOut(withCases, isOpen, heights);
+  const linesIn = (layout: ReturnType<typeof layOut>) =>
+    Array.from({ length: layout.count }, (_, index) => layout.lineAt(index)).map((line) => {
+      const name = line?.kind === 'case' ? line.slideCase.name : line?.group.name;
+      return [line?.kind, line?.kind === 'image' ? line.position : name, line?.top];
+    });
+
+  it('places the images of a case below its title, and images without a case last', () => {
+    const layout = layoutWhere(({ name }) => name !== 'B');
+    expect(linesIn(layout)).toEqual([
+      ['group', 'A', 0],
+      ['case', 'V-1', 40],
+      ['image', 0, 70],
+      ['image', 1, 130],
+      ['case', 'V-2', 190],
+      ['image', 2, 220],
+      ['image', 3, 280],
+      ['group', 'B', 340],
+    ]);
+    expect([0, 1, 2, 3, 4].map(layout.indexOfPosition)).toEqual([2, 3, 5, 6, -1]);
+    const [group, firstCase, , secondImage, , third, fourth] = [0, 1, 2, 3, 4, 5, 6].map(layout.lineAt);
+    expect([group, firstCase].map((line) => line?.kind !== 'image' && line?.height)).toEqual([340, 150]);
+    const placeOf = (line: typeof group) =>
+      line?.kind === 'image' && [line.caseLine?.index ?? null, line.place, line.count];
+    expect([secondImage, third, fourth].map(placeOf)).toEqual([
+      [1, 1, 2],
+      [4, 0, 1],
+      [null, 0, 1],
+    ]);
+  });
+
+  it('leaves out the images of a closed case, and the cases of a closed group', () => {
+    const layout = layoutWhere(({ name }) => name !== 'V-1' && name !== 'B');
+    expect(linesIn(layout).map(([kind, what]) => `${kind} ${what}`)).toEqual([
+      'group A',
+      'case V-1',
+      'case V-2',
+      'image 2',
+      'image 3',
+      'group B',
+    ]);
+    expect([0, 1, 2].map(layout.indexOfPosition)).toEqual([-1, -1, 3]);
+    expect(linesIn(layoutWhere(() => false)).map(([, what]) => what)).toEqual(['A', 'B']);
+  });
+
+  it('finds the line at a distance from the top, and the line of a group or a case', () => {
+    const layout = layoutWhere(() => true);
+    for (let index = 0; index < layout.count; index++) {
+      const line = layout.lineAt(index);
+      expect(layout.indexAtTop((line?.top ?? 0) + 29)).toBe(index);
+      expect(line?.index).toBe(index);
+    }
+    const [group] = withCases;
+    const keys = [group?.key, group?.cases[1]?.key, 'elsewhere'].map((key) => key ?? '');
+    expect(keys.map(layout.indexOfBranch)).toEqual([0, 4, -1]);
+    const lines = linesOf(layout, { imageAt: () => undefined, positionOf: () => -1 });
+    for (let index = 0; index < layout.count; index++) expect(lines.indexOf(lines.keyAt(index))).toBe(index);
+  });
+
+  it('finds the case of a position', () => {
+    const [group] = withCases;
+    const names = [0, 1, 2, 3].map((position) => group && caseAt(group, position)?.name);
+    expect(names).toEqual(['V-1', 'V-1', 'V-2', undefined]);
   });
 });
 

@@ -1,4 +1,4 @@
-/** Groups, filters and lines of the catalogue's list. */
+/** Groups, cases, filters and lines of the catalogue's list. */
 import type { Image, ImageOrder, listImageGroups, ResponseOf } from '@lamina/contract';
 import type { ImageRows, Listing } from '../../api/catalogue.ts';
 import { texts } from './texts.ts';
@@ -10,6 +10,19 @@ export interface DatasetGroup {
   /** Number of its images; at least 1. */
   readonly count: number;
   /** Position of its first image in the list of all groups, one after the other. */
+  readonly start: number;
+  /** Their images are the first of the group, case by case. */
+  readonly cases: readonly CaseGroup[];
+}
+
+/** The images of a case in a group. */
+export interface CaseGroup {
+  /** Unique among the groups and cases. */
+  readonly key: string;
+  readonly name: string;
+  /** Number of its images; at least 1. */
+  readonly count: number;
+  /** Position of its first image in the list of all groups. */
   readonly start: number;
 }
 
@@ -37,8 +50,18 @@ type Groups = ResponseOf<typeof listImageGroups>;
 
 export function groupsOf({ groups }: Pick<Groups, 'groups'>): readonly DatasetGroup[] {
   let start = 0;
-  return groups.map(({ dataset_name, images }) => {
-    const group = { ...named(dataset_name), count: images, start };
+  return groups.map(({ dataset_name, images, cases = [] }) => {
+    let startOfCase = start;
+    const group = {
+      ...named(dataset_name),
+      count: images,
+      start,
+      cases: cases.map((each) => {
+        const found = { key: `case ${each.id}`, name: each.name, count: each.images, start: startOfCase };
+        startOfCase += each.images;
+        return found;
+      }),
+    };
     start += images;
     return group;
   });
@@ -83,92 +106,126 @@ export function filterKey({ query, dataset, organ }: Listing): string {
 
 interface LineOf<Kind> {
   readonly kind: Kind;
+  readonly index: number;
   readonly group: DatasetGroup;
   /** Index of the group's own line. */
   readonly title: number;
   /** Pixels from the top of the list. */
   readonly top: number;
 }
-export type GroupLine = LineOf<'group'> & { readonly isOpen: boolean };
+/** A line that opens and closes: a group or a case. */
+interface BranchOf<Kind> extends LineOf<Kind> {
+  readonly isOpen: boolean;
+  /** Pixels, with the lines below it. */
+  readonly height: number;
+}
+export type GroupLine = BranchOf<'group'>;
+export type CaseLine = BranchOf<'case'> & { readonly slideCase: CaseGroup };
 export type ImageLine = LineOf<'image'> & {
-  /** In its group, from 0. */
+  /** Of its case; null without one. */
+  readonly caseLine: CaseLine | null;
+  /** In its case, or among the images of its group without a case, from 0. */
   readonly place: number;
+  /** Number of the images that `place` counts. */
+  readonly count: number;
   /** In the list of all groups. */
   readonly position: number;
 };
-export type Line = GroupLine | ImageLine;
+export type Line = GroupLine | CaseLine | ImageLine;
 
 /** Pixels. */
 export interface LineHeights {
   readonly group: number;
+  readonly case: number;
   readonly image: number;
 }
 
-/** The lines from top to bottom, every group and the images of open ones, computed on demand: there may be 100,000. */
+/** The lines from top to bottom, every group, the cases and images of open ones, computed on demand: there may be 100,000. */
 export interface ListLayout {
   readonly groups: readonly DatasetGroup[];
   readonly count: number;
   lineAt(index: number): Line | undefined;
   /** Index of the line at this many pixels from the top. */
   indexAtTop(top: number): number;
-  /** -1 when there is no such group. */
-  indexOfGroup(key: string): number;
-  /** -1 when the group of the image is closed. */
+  /** Index of the line of a group or a case; -1 when there is none. */
+  indexOfBranch(key: string): number;
+  /** -1 when the group or the case of the image is closed. */
   indexOfPosition(position: number): number;
+}
+
+/** One line of a group or a case, or the lines of consecutive images. */
+interface Block {
+  readonly branch: GroupLine | CaseLine;
+  /** Null: the line of the branch itself. */
+  readonly images: { readonly caseLine: CaseLine | null; readonly count: number } | null;
+  /** Index of the first line. */
+  readonly first: number;
+  /** Position of the first image; of a branch, of the first one below it. */
+  readonly position: number;
+  readonly top: number;
 }
 
 export function layOut(
   groups: readonly DatasetGroup[],
-  isOpen: (group: DatasetGroup) => boolean,
+  isOpen: (branch: DatasetGroup | CaseGroup) => boolean,
   heights: LineHeights,
 ): ListLayout {
-  const titles: GroupLine[] = [];
-  let count = 0;
-  let top = 0;
-  for (const group of groups) {
-    const isGroupOpen = isOpen(group);
-    titles.push({ kind: 'group', group, title: count, top, isOpen: isGroupOpen });
-    const images = isGroupOpen ? group.count : 0;
-    count += 1 + images;
-    top += heights.group + images * heights.image;
-  }
-  /** The last title for which the value is at most this. */
-  const lastTitle = (limit: number, startOf: (title: GroupLine) => number): GroupLine | undefined => {
+  const { blocks, count } = blocksOf(groups, isOpen, heights);
+  /** The last block for which the value is at most this. */
+  const lastBlock = (limit: number, startOf: (block: Block) => number): Block | undefined => {
     let from = 0;
-    let to = titles.length;
+    let to = blocks.length;
     while (to - from > 1) {
       const middle = (from + to) >> 1;
-      const title = titles[middle];
-      if (title !== undefined && startOf(title) <= limit) from = middle;
+      const block = blocks[middle];
+      if (block !== undefined && startOf(block) <= limit) from = middle;
       else to = middle;
     }
-    return titles[from];
+    return blocks[from];
   };
   return {
     groups,
     count,
     lineAt(index) {
       if (index < 0 || index >= count) return undefined;
-      const line = lastTitle(index, ({ title }) => title);
-      if (line === undefined || line.title === index) return line;
-      const place = index - line.title - 1;
-      const imageTop = line.top + heights.group + place * heights.image;
-      const { group, title } = line;
-      return { kind: 'image', group, title, top: imageTop, place, position: group.start + place };
+      const block = lastBlock(index, ({ first }) => first);
+      if (block === undefined || block.images === null) return block?.branch;
+      const place = index - block.first;
+      const { group, title } = block.branch;
+      const { caseLine, count: of } = block.images;
+      const top = block.top + place * heights.image;
+      return {
+        kind: 'image',
+        index,
+        group,
+        title,
+        top,
+        caseLine,
+        place,
+        count: of,
+        position: block.position + place,
+      };
     },
     indexAtTop(limit) {
-      const line = lastTitle(limit, (title) => title.top);
-      if (line === undefined || !line.isOpen || limit < line.top + heights.group) return line?.title ?? -1;
-      const place = Math.floor((limit - line.top - heights.group) / heights.image);
-      return line.title + 1 + Math.min(place, line.group.count - 1);
+      const block = lastBlock(limit, (each) => each.top);
+      if (block === undefined) return -1;
+      if (block.images === null) return block.first;
+      const place = Math.floor((limit - block.top) / heights.image);
+      return block.first + Math.min(place, block.images.count - 1);
     },
-    indexOfGroup: (key) => titles.find(({ group }) => group.key === key)?.title ?? -1,
+    indexOfBranch: (key) =>
+      blocks.find(({ branch, images }) => images === null && branchOf(branch).key === key)?.first ?? -1,
     indexOfPosition(position) {
-      const line = lastTitle(position, ({ group }) => group.start);
-      if (line === undefined || position < 0 || position >= line.group.start + line.group.count) return -1;
-      return line.isOpen ? line.title + 1 + position - line.group.start : -1;
+      const block = lastBlock(position, (each) => each.position);
+      if (block?.images == null || position < 0 || position >= block.position + block.images.count) return -1;
+      return block.first + position - block.position;
     },
   };
+}
+
+/** Returns the group or the case of a line. */
+export function branchOf(line: GroupLine | CaseLine): DatasetGroup | CaseGroup {
+  return line.kind === 'case' ? line.slideCase : line.group;
 }
 
 /** Returns the group of a position in the list of all groups. */
@@ -176,17 +233,22 @@ export function groupAt(groups: readonly DatasetGroup[], position: number): Data
   return groups.find(({ start, count }) => position >= start && position < start + count);
 }
 
+/** Returns the case of a position in its group; undefined for an image without a case. */
+export function caseAt({ cases }: DatasetGroup, position: number): CaseGroup | undefined {
+  return cases.find(({ start, count }) => position >= start && position < start + count);
+}
+
 /** The lines with the rows that are loaded. */
 export interface CatalogueLines {
   readonly layout: ListLayout;
   imageOf(line: ImageLine): Image | undefined;
-  /** The same key for the same group or image after a change of the catalogue; a row that is not loaded has that of its position. */
+  /** The same key for the same group, case or image after a change of the catalogue; a row that is not loaded has that of its position. */
   keyAt(index: number): string | null;
   /** -1 when no line has the key. */
   indexOf(key: string | null): number;
 }
 
-const groupPrefix = 'group ';
+const branchPrefix = 'group ';
 const rowPrefix = 'row ';
 
 export function linesOf(layout: ListLayout, rows: ImageRows): CatalogueLines {
@@ -196,15 +258,77 @@ export function linesOf(layout: ListLayout, rows: ImageRows): CatalogueLines {
     keyAt(index) {
       const line = layout.lineAt(index);
       if (line === undefined) return null;
-      return line.kind === 'group'
-        ? `${groupPrefix}${line.group.key}`
+      return line.kind !== 'image'
+        ? `${branchPrefix}${branchOf(line).key}`
         : (rows.imageAt(line.position)?.id ?? `${rowPrefix}${line.position}`);
     },
     indexOf(key) {
       if (key === null) return -1;
-      if (key.startsWith(groupPrefix)) return layout.indexOfGroup(key.slice(groupPrefix.length));
+      if (key.startsWith(branchPrefix)) return layout.indexOfBranch(key.slice(branchPrefix.length));
       const position = key.startsWith(rowPrefix) ? Number(key.slice(rowPrefix.length)) : rows.positionOf(key);
       return layout.indexOfPosition(position);
     },
   };
+}
+
+/** Lays out the groups one after the other, each with its cases, their images, and its images without a case. */
+function blocksOf(
+  groups: readonly DatasetGroup[],
+  isOpen: (branch: DatasetGroup | CaseGroup) => boolean,
+  heights: LineHeights,
+): { readonly blocks: readonly Block[]; readonly count: number } {
+  const blocks: Block[] = [];
+  let count = 0;
+  let top = 0;
+  const addBranch = (branch: GroupLine | CaseLine) => {
+    blocks.push({ branch, images: null, first: count, position: branchOf(branch).start, top });
+    count += 1;
+    top += heights[branch.kind];
+  };
+  const addImages = (branch: GroupLine | CaseLine, position: number, images: number) => {
+    if (images === 0) return;
+    const caseLine = branch.kind === 'case' ? branch : null;
+    blocks.push({ branch, images: { caseLine, count: images }, first: count, position, top });
+    count += images;
+    top += images * heights.image;
+  };
+  for (const group of groups) {
+    const title = count;
+    const isGroupOpen = isOpen(group);
+    const cases = isGroupOpen ? group.cases : [];
+    const caseLines = cases.map((each) => ({ each, isCaseOpen: isOpen(each) }));
+    const inCases = cases.reduce((sum, each) => sum + each.count, 0);
+    const others = isGroupOpen ? group.count - inCases : 0;
+    const heightOf = ({ each, isCaseOpen }: (typeof caseLines)[number]) =>
+      heights.case + (isCaseOpen ? each.count * heights.image : 0);
+    const height =
+      heights.group + caseLines.reduce((sum, line) => sum + heightOf(line), 0) + others * heights.image;
+    const groupLine: GroupLine = {
+      kind: 'group',
+      index: title,
+      group,
+      title,
+      top,
+      isOpen: isGroupOpen,
+      height,
+    };
+    addBranch(groupLine);
+    for (const line of caseLines) {
+      const { each: slideCase, isCaseOpen } = line;
+      const caseLine: CaseLine = {
+        kind: 'case',
+        index: count,
+        group,
+        title,
+        top,
+        isOpen: isCaseOpen,
+        height: heightOf(line),
+        slideCase,
+      };
+      addBranch(caseLine);
+      if (isCaseOpen) addImages(caseLine, slideCase.start, slideCase.count);
+    }
+    addImages(groupLine, group.start + inCases, others);
+  }
+  return { blocks, count };
 }

@@ -8,14 +8,14 @@ import {
   useRef,
   useState,
 } from 'react';
-import type { CatalogueLines, DatasetGroup } from './catalogue.ts';
+import { branchOf, type CaseGroup, type CatalogueLines, type DatasetGroup } from './catalogue.ts';
 
 interface ListKeys {
   readonly scroller: RefObject<HTMLElement | null>;
   readonly lines: CatalogueLines;
   readonly currentIndex: number;
   readonly setCurrent: (index: number) => void;
-  readonly onToggle: (group: DatasetGroup, isOpen: boolean) => void;
+  readonly onToggle: (branch: DatasetGroup | CaseGroup, isOpen: boolean) => void;
   /** Scrolls no further than needed. */
   readonly reveal: (index: number) => void;
   /** Pixels. */
@@ -81,17 +81,18 @@ export function useListKeys(list: ListKeys) {
     const visibleLines = Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight);
     const page = Math.max(1, visibleLines - 1);
     const last = layout.count - 1;
-    const isGroup = line.kind === 'group';
+    const branch = line.kind === 'image' ? null : line;
+    const parent = line.kind === 'image' && line.caseLine !== null ? line.caseLine.index : line.title;
     if (key === 'ArrowDown') moveTo(Math.min(last, currentIndex + 1));
     else if (key === 'ArrowUp') moveTo(Math.max(0, currentIndex - 1));
     else if (key === 'PageDown') moveTo(Math.min(last, currentIndex + page));
     else if (key === 'PageUp') moveTo(Math.max(0, currentIndex - page));
     else if (key === 'Home') moveTo(0);
     else if (key === 'End') moveTo(last);
-    else if (key === 'ArrowRight' && isGroup && !line.isOpen) onToggle(line.group, true);
-    else if (key === 'ArrowRight' && isGroup) moveTo(currentIndex + 1);
-    else if (key === 'ArrowLeft' && isGroup && line.isOpen) onToggle(line.group, false);
-    else if (key === 'ArrowLeft' && !isGroup) moveTo(line.title);
+    else if (key === 'ArrowRight' && branch?.isOpen === false) onToggle(branchOf(branch), true);
+    else if (key === 'ArrowRight' && branch !== null) moveTo(currentIndex + 1);
+    else if (key === 'ArrowLeft' && branch?.isOpen === true) onToggle(branchOf(branch), false);
+    else if (key === 'ArrowLeft' && line.kind !== 'group') moveTo(parent);
     else return key === 'ArrowLeft' || key === 'ArrowRight'; // no action, and none for the slide either
     return true;
   }

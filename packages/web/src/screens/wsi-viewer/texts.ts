@@ -46,6 +46,7 @@ export const texts = wording({
     hideCatalog: 'Görüntü kataloğunu gizle',
     unknown: 'Bilinmiyor',
     images: 'görüntü',
+    case: 'Vaka',
     annotations: (count: number) => `${formatFigure(count)} işaretleme`,
     noImages: 'Görüntü yok',
     noImagesHint:
@@ -175,6 +176,7 @@ export const texts = wording({
     hideCatalog: 'Hide image catalog',
     unknown: 'Unknown',
     images: 'images',
+    case: 'Case',
     annotations: (count) => (count === 1 ? '1 annotation' : `${formatFigure(count)} annotations`),
     noImages: 'No images available',
     noImagesHint:

@@ -17,7 +17,7 @@ interface TopLine {
  * Keeps the visible rows where they are when the catalogue changes: new slides above them move the beginning of the list
  * away, not its middle.
  *
- * @param coveredHeight height of the title at the top of the list, in pixels
+ * @param coveredHeight height of the title of a group at the top of the list, in pixels
  * @param scrollTo scrolls to a distance from the top, in pixels
  * @returns a function to call when the list was scrolled
  */
@@ -44,7 +44,7 @@ export function useIdle(
       return;
     }
     if (list !== null && before !== null) {
-      const top = topAfter(list.scrollTop, before, shown);
+      const top = topAfter(list.scrollTop, before, shown, coveredHeight);
       if (top !== list.scrollTop) scrollTo(top);
     }
     remember();
@@ -53,13 +53,17 @@ export function useIdle(
 }
 
 /** Returns the new scroll position in pixels. */
-function topAfter(top: number, before: TopLine, { lines, listKey }: Shown): number {
+function topAfter(top: number, before: TopLine, { lines, listKey }: Shown, coveredHeight: number): number {
   if (before.shown.listKey !== listKey) return 0;
   if (before.line === undefined) return top;
   const line = lines.layout.lineAt(lines.indexOf(before.key));
-  // A group was opened or closed: the list stays where the person pressed.
+  // A group or a case was opened or closed: the list stays where the person pressed.
   if (line !== undefined)
     return before.shown.lines.layout.groups === lines.layout.groups ? top : top + line.top - before.line.top;
-  const title = lines.layout.lineAt(lines.layout.indexOfGroup(before.line.group.key));
-  return Math.min(top, title?.top ?? top);
+  const { group } = before.line;
+  const slideCase = before.line.kind === 'image' ? before.line.caseLine?.slideCase : undefined;
+  const indexes = [slideCase, group].map((branch) => lines.layout.indexOfBranch(branch?.key ?? ''));
+  const title = lines.layout.lineAt(indexes.find((index) => index !== -1) ?? -1);
+  if (title === undefined) return top;
+  return Math.min(top, title.kind === 'case' ? title.top - coveredHeight : title.top);
 }

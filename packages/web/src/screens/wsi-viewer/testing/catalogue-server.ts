@@ -35,11 +35,22 @@ export function imageOf(fields: object): Image {
   return { ...image, id };
 }
 
+/** A case of one dataset. */
+export interface CaseOfStub {
+  readonly id: string;
+  readonly name: string;
+  readonly image_ids: readonly string[];
+}
+
 /** Answers a GET request below /image-catalog/images; undefined for the list without parameters. */
-export function answerCatalogue(images: readonly Image[], address: string): Response | undefined {
+export function answerCatalogue(
+  images: readonly Image[],
+  address: string,
+  cases: readonly CaseOfStub[] = [],
+): Response | undefined {
   const { pathname, searchParams } = new URL(address, 'http://localhost');
   const path = pathname.slice(pathname.indexOf('/image-catalog/images') + '/image-catalog/images'.length);
-  const list = listOf(images, searchParams);
+  const list = listOf(images, searchParams, cases);
   const revision = JSON.stringify(images).length.toString();
   if (path === '/groups') return Response.json({ revision, ...list.groups() });
   if (path === '/rows') {
@@ -58,7 +69,7 @@ export function answerCatalogue(images: readonly Image[], address: string): Resp
   return Response.json({ revision, position: position === -1 ? null : position });
 }
 
-function listOf(images: readonly Image[], query: URLSearchParams) {
+function listOf(images: readonly Image[], query: URLSearchParams, cases: readonly CaseOfStub[]) {
   const words = searchWords(query.get('q') ?? '');
   const order = (query.get('order') ?? 'name') as ImageOrder;
   const found = images.filter((image) => {
@@ -72,14 +83,30 @@ function listOf(images: readonly Image[], query: URLSearchParams) {
   const shown = ofDataset.filter((image) => ofOrgan.includes(image)).sort(comparing[order]);
   const groups = [...Map.groupBy(shown, (image) => image.dataset_name)];
   if (order === 'name') groups.sort(([a], [b]) => compareNames(a, b));
+  /** The cases of a group with its images in them, and its images with those in cases first. */
+  const withCases = (members: readonly Image[]) => {
+    const found = cases
+      .map(({ id, name, image_ids }) => ({
+        id,
+        name,
+        images: members.filter((image) => image_ids.includes(image.id)),
+      }))
+      .filter((each) => order === 'name' && each.images.length > 0)
+      .sort((a, b) => naturalCompare(a.name, b.name));
+    const inCases = found.flatMap((each) => each.images);
+    return { found, rows: [...inCases, ...members.filter((image) => !inCases.includes(image))] };
+  };
   const counts = (counted: readonly Image[], field: 'dataset_name' | 'organ_type') =>
     [...new Set(images.map((image) => image[field]))]
       .sort(compareNames)
       .map((name) => ({ [field]: name, images: counted.filter((image) => image[field] === name).length }));
   return {
-    rows: groups.flatMap(([, members]) => members),
+    rows: groups.flatMap(([, members]) => withCases(members).rows),
     groups: () => ({
-      groups: groups.map(([dataset_name, members]) => ({ dataset_name, images: members.length })),
+      groups: groups.map(([dataset_name, members]) => {
+        const found = withCases(members).found.map((each) => ({ ...each, images: each.images.length }));
+        return { dataset_name, images: members.length, ...(found.length > 0 && { cases: found }) };
+      }),
       datasets: counts(ofOrgan, 'dataset_name'),
       organs: counts(ofDataset, 'organ_type'),
     }),

@@ -7,7 +7,7 @@ import { App } from '../../../App.tsx';
 import { imageSessions } from '../../../api/image-sessions.ts';
 import { queryClient } from '../../../api/query-client.ts';
 import { WsiViewer } from '../WsiViewer.tsx';
-import { answerCatalogue, imageOf } from './catalogue-server.ts';
+import { answerCatalogue, type CaseOfStub, imageOf } from './catalogue-server.ts';
 
 export const liver = {
   id: '11111111-aaaa-4aaa-8aaa-aaaaaaaaaaaa',
@@ -40,6 +40,7 @@ export const silence: Answer = () => Promise.reject(new TypeError('Failed to fet
 export function api(answers: {
   sessions?: Answer[];
   lists?: Answer[];
+  cases?: readonly CaseOfStub[];
   stats?: Answer;
   descriptors?: Answer[];
   annotationCounts?: Readonly<Record<string, number>>;
@@ -55,7 +56,7 @@ export function api(answers: {
     const answer = list.clone();
     if (!answer.ok || !answer.headers.get('Content-Type')?.includes('json')) return answer;
     const body = (await answer.json()) as { readonly images?: readonly object[] };
-    return answerCatalogue((body.images ?? []).map(imageOf), address) ?? list.clone();
+    return answerCatalogue((body.images ?? []).map(imageOf), address, answers.cases) ?? list.clone();
   };
   const next = (from: Answer[]): Answer => (from.length > 1 ? (from.shift() as Answer) : (from[0] as Answer));
   vi.stubGlobal('fetch', async (address: string, init: RequestInit = {}) => {

@@ -1,0 +1,96 @@
+/**
+ * Cases as a level of the catalogue: catalogue entries by case. An entry counts for one case, the first of its dataset that it is in,
+ * in the order of `sort_key` and id. A case of another dataset is ignored: not every reader of the entry may see its name.
+ */
+import { sql } from 'kysely';
+import type { Connection } from './database.ts';
+import { isOneOf } from './dialects.ts';
+import { type ListedImage, listedColumns } from './listed-image.ts';
+import { conditionsOf, type ImageFilter, type Visibility } from './listed-images.ts';
+import type { Row } from './schema.ts';
+
+/** Number of entries with one case and one organ. */
+export interface CaseCount {
+  readonly id: string;
+  readonly name: string;
+  readonly sortKey: string;
+  readonly dataset: string;
+  readonly organ: string | null;
+  readonly images: number;
+}
+
+/** Counts the entries that match a search and are in a case, by case and organ; in no order. */
+export async function countImagesOfCases(
+  db: Connection,
+  filter: Visibility & Pick<ImageFilter, 'search'>,
+): Promise<CaseCount[]> {
+  const rows = await inCases(db, { ...filter, dataset: undefined, organ: undefined })
+    .select((eb) => [
+      'cases.id',
+      'cases.name',
+      'cases.sort_key',
+      'cases.dataset',
+      'images.organ_type',
+      eb.fn.countAll().as('images'),
+    ])
+    .groupBy(['cases.id', 'cases.name', 'cases.sort_key', 'cases.dataset', 'images.organ_type'])
+    .execute();
+  return rows.map(({ id, name, sort_key, dataset, organ_type, images }) => ({
+    id,
+    name,
+    sortKey: sort_key,
+    dataset,
+    organ: organ_type,
+    images: Number(images),
+  }));
+}
+
+/** Returns the entries of some cases that match a filter: case by case in the order of the list, each in the order of its slides. */
+export async function listImagesOfCases(
+  db: Connection,
+  filter: ImageFilter,
+  caseIds: readonly string[],
+): Promise<ListedImage[]> {
+  if (caseIds.length === 0) return [];
+  return inCases(db, filter)
+    .where(isOneOf(db, 'cases.id', caseIds))
+    .select(listedColumns.map((column) => `images.${column}` as const))
+    .orderBy('cases.sort_key')
+    .orderBy('cases.id')
+    .orderBy('case_slides.position')
+    .execute();
+}
+
+/** Returns the id of the case that an entry counts for; null without one. */
+export async function findCaseOfImage(
+  db: Connection,
+  { id, dataset_name }: Pick<Row<'images'>, 'id' | 'dataset_name'>,
+): Promise<string | null> {
+  if (dataset_name === null) return null;
+  const found = await db
+    .selectFrom('case_slides')
+    .innerJoin('cases', 'cases.id', 'case_slides.case_id')
+    .select('cases.id')
+    .where('case_slides.image_id', '=', id)
+    .where('cases.dataset', '=', dataset_name)
+    .orderBy('cases.sort_key')
+    .orderBy('cases.id')
+    .limit(1)
+    .executeTakeFirst();
+  return found?.id ?? null;
+}
+
+/** Selects from the cases to their entries: SQLite keeps the order of a cross join, so it reads no other entries. */
+function inCases(db: Connection, filter: ImageFilter) {
+  const query = db
+    .selectFrom('cases')
+    .crossJoin('case_slides')
+    .crossJoin('images')
+    .whereRef('case_slides.case_id', '=', 'cases.id')
+    .whereRef('images.id', '=', 'case_slides.image_id')
+    .whereRef('images.dataset_name', '=', 'cases.dataset')
+    .where(sql<boolean>`not exists (select 1 from case_slides other cross join cases earlier
+      where other.image_id = images.id and earlier.id = other.case_id and earlier.dataset = cases.dataset
+        and (earlier.sort_key, earlier.id) < (cases.sort_key, cases.id))`);
+  return conditionsOf(db, filter).reduce((narrowed, condition) => narrowed.where(condition), query);
+}

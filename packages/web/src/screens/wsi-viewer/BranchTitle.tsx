@@ -1,0 +1,41 @@
+import { VisuallyHidden } from '@mantine/core';
+import { IconChevronRight } from '@tabler/icons-react';
+import { branchOf, type CaseGroup, type CaseLine, type DatasetGroup, type GroupLine } from './catalogue.ts';
+import classes from './ImageCatalog.module.css';
+import { texts } from './texts.ts';
+
+interface BranchTitleProps {
+  readonly line: GroupLine | CaseLine;
+  readonly lineKey: string;
+  /** Whether Tab leads to this title. */
+  readonly isCurrent: boolean;
+  readonly onToggle: (branch: DatasetGroup | CaseGroup, isOpen: boolean) => void;
+}
+
+/** The name of a group or a case with its number of images; it opens and closes the list below it. */
+export function BranchTitle({ line, lineKey, isCurrent, onToggle }: BranchTitleProps) {
+  const isCase = line.kind === 'case';
+  const branch = branchOf(line);
+  const Heading = isCase ? 'h3' : 'h2';
+  return (
+    <Heading className={isCase ? classes.caseTitle : classes.groupTitle}>
+      <button
+        type="button"
+        className={classes.groupButton}
+        data-line={lineKey}
+        tabIndex={isCurrent ? 0 : -1}
+        aria-expanded={line.isOpen}
+        onClick={() => onToggle(branch, !line.isOpen)}
+      >
+        <IconChevronRight className={classes.chevron} size={18} aria-hidden />
+        {isCase && <VisuallyHidden>{texts.case}</VisuallyHidden>}{' '}
+        <span className={classes.groupName} title={branch.name}>
+          {branch.name}
+        </span>{' '}
+        <span className={classes.count}>
+          {branch.count} <VisuallyHidden>{texts.images}</VisuallyHidden>
+        </span>
+      </button>
+    </Heading>
+  );
+}
