@@ -5,7 +5,8 @@ import { reason } from './error-reasons.ts';
 import { sessionAlong } from './images.ts';
 import { ExistingName, Id, MultiLine, SingleLine } from './text.ts';
 
-const mostSlides = 200;
+/** At most so many slides in a case. */
+export const caseSlidesLimit = 200;
 
 const Stain = SingleLine.max(100, reason('text_too_long'));
 const Note = MultiLine.max(1000, reason('text_too_long'));
@@ -66,7 +67,7 @@ const slides = z
       note: Note.nullable().optional(),
     }),
   )
-  .max(mostSlides)
+  .max(caseSlidesLimit)
   .refine((list) => new Set(list.map(({ image_id }) => image_id)).size === list.length, {
     message: reason('slide_repeated'),
   });

@@ -17,6 +17,7 @@ import { change, type Database } from '../store/database.ts';
 import { findImage, type ImageChanges, type ImageRow, updateImage } from '../store/images.ts';
 import { deleteRemovedMetadataFiles, listMetadataFiles } from '../store/metadata-files.ts';
 import type { Inspection, SlideSummary, Slides } from '../tiles/slides.ts';
+import { followCases } from './follow-cases.ts';
 import { usedScale } from './image-scale.ts';
 import { type RootScan, reconcile } from './reconcile.ts';
 import { serverActor } from './reconciled-images.ts';
@@ -132,6 +133,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
       },
     );
     for (const id of changed) onChange(id);
+    await followCases({ db, now, log, audit }, scans);
     if (toRead.length > 0) {
       // The caches of object properties have expired by then.
       if (where === 'bucket') await wait(objectCacheMs, undefined, { signal });

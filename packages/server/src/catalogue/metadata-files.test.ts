@@ -98,6 +98,59 @@ describe('dataset.json', () => {
   });
 });
 
+describe('the case of a slide', () => {
+  const nothing = { description: null, stain: null, block: null, note: null };
+
+  it('is named in catalogue.csv, with description, stain, block and note', async () => {
+    const { chain, problems } = await given({
+      'catalogue.csv': [
+        'file_name;case;case_description;stain;block;note',
+        'a.svs;V-1;Core biopsy;H&E;A1;"Folded\nat the edge"',
+        'b.svs;V-1;;;;',
+        'c.svs;;;PAS;;',
+        '',
+      ].join('\n'),
+    });
+    expect(problems).toEqual([]);
+    expect(slideMetadataOf('a.svs', chain).inCase).toEqual({
+      name: 'V-1',
+      description: 'Core biopsy',
+      stain: 'H&E',
+      block: 'A1',
+      note: 'Folded\nat the edge',
+    });
+    expect(slideMetadataOf('b.svs', chain).inCase).toEqual({ name: 'V-1', ...nothing });
+    expect(slideMetadataOf('c.svs', chain)).not.toHaveProperty('inCase');
+  });
+
+  it('is named in dataset.json for all slides below it, and for one', async () => {
+    const { chain } = await given({
+      'Set/V-1/dataset.json': JSON.stringify({
+        case: 'V-1',
+        slides: { 'a.svs': { stain: 'PAS' }, 'b.svs': { case: 'V-2' } },
+      }),
+    });
+    expect(slideMetadataOf('Set/V-1/a.svs', chain).inCase).toEqual({ ...nothing, name: 'V-1', stain: 'PAS' });
+    expect(slideMetadataOf('Set/V-1/b.svs', chain).inCase).toEqual({ ...nothing, name: 'V-2' });
+  });
+
+  it.each([
+    ['case', 'x'.repeat(201), 'a case is longer than 200 characters.'],
+    ['stain', 'x'.repeat(101), 'a stain is longer than 100 characters.'],
+    ['block', 'A\u00071', 'a block contains a control character.'],
+    ['note', 'x'.repeat(1001), 'a note is longer than 1000 characters.'],
+    ['note', 'N\u0000', 'a note contains an invisible or control character.'],
+    ['case_description', 'x'.repeat(4001), 'a case_description is longer than 4000 characters.'],
+  ])('makes a file unusable whose %s is too long or not text', async (field, value, reason) => {
+    const problem = (file: string) => [{ path: file, error: `${file}: ${reason}` }];
+    const csv = await given({ 'catalogue.csv': `file_name,${field}\na.svs,${value}\n` });
+    expect(csv.problems).toEqual(problem('catalogue.csv'));
+    const json = await given({ 'dataset.json': JSON.stringify({ slides: { 'a.svs': { [field]: value } } }) });
+    expect(json.problems).toEqual(problem('dataset.json'));
+    expect(slideMetadataOf('a.svs', json.chain)).toMatchObject({ metadataIncomplete: true });
+  });
+});
+
 describe('several metadata files', () => {
   it('are combined field by field: the file in the nearest folder takes precedence', async () => {
     const { chain } = await given({

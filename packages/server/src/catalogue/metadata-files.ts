@@ -1,21 +1,35 @@
 /**
- * Metadata files of laboratories beside the slides: `catalogue.csv` and `dataset.json`, with datasets and organs.
+ * Metadata files of laboratories beside the slides: `catalogue.csv` and `dataset.json`, with datasets, organs and cases.
  *
  * For each field the nearest folder decides; within a folder, a value for one slide comes before a value for all.
  */
 import path from 'node:path';
-import { toSingleLine } from '@lamina/contract';
+import { MultiLine, toSingleLine } from '@lamina/contract';
 import { CsvError, parse } from 'csv-parse/sync';
 import { z } from 'zod';
 
 export interface SlideMetadata {
   readonly dataset_name: string | null;
   readonly organ_type: string | null;
-  /** A metadata file that may name the slide is unusable, so dataset and organ may be wrong. */
+  /** The case that the files name; left out without one. */
+  readonly inCase?: StatedCase;
+  /** A metadata file that may name the slide is unusable, so dataset, organ and case may be wrong. */
   readonly metadataIncomplete: boolean;
 }
 
-type MetadataField = 'dataset_name' | 'organ_type';
+/** The case of a slide, and what the files say of the slide in it; null: nothing. */
+export interface StatedCase {
+  readonly name: string;
+  readonly description: string | null;
+  readonly stain: string | null;
+  readonly block: string | null;
+  readonly note: string | null;
+}
+
+/** Longest texts of the fields about cases: those of the screen for cases. */
+const caseFields = { case: 200, case_description: 4000, stain: 100, block: 100, note: 1000 } as const;
+type CaseField = keyof typeof caseFields;
+type MetadataField = 'dataset_name' | 'organ_type' | CaseField;
 
 /** Values of a metadata file for a slide; a field without a value is left out. */
 type Values = { readonly [Field in MetadataField]?: string };
@@ -100,7 +114,7 @@ export async function readFolderMetadata(
   return { metadata: { folder, bySlide, ofAll, isIncomplete, beforeCut }, problems };
 }
 
-/** Returns dataset and organ of a slide. @param chain metadata of its folders, nearest first */
+/** Returns dataset, organ and case of a slide. @param chain metadata of its folders, nearest first */
 export function slideMetadataOf(slidePath: string, chain: readonly FolderMetadata[]): SlideMetadata {
   const values: Values[] = [];
   let metadataIncomplete = false;
@@ -112,10 +126,20 @@ export function slideMetadataOf(slidePath: string, chain: readonly FolderMetadat
     metadataIncomplete ||= isIncomplete || mayBeCutOff;
   }
   const first = (field: MetadataField) => values.find((fields) => fields[field] !== undefined)?.[field];
+  const caseName = first('case');
   const firstFolder = slidePath.includes('/') ? (slidePath.split('/', 1)[0] ?? null) : null;
   return {
     dataset_name: first('dataset_name') ?? firstFolder,
     organ_type: first('organ_type') ?? null,
+    ...(caseName !== undefined && {
+      inCase: {
+        name: caseName,
+        description: first('case_description') ?? null,
+        stain: first('stain') ?? null,
+        block: first('block') ?? null,
+        note: first('note') ?? null,
+      },
+    }),
     metadataIncomplete,
   };
 }
@@ -158,23 +182,40 @@ async function textOf({ size, isChanging, read }: MetadataFile): Promise<string>
 /** Longest name of a folder; longer values are rejected, because shortened they could name another dataset. */
 const maxNameLength = 255;
 
-/** @throws MetadataError for a value that is not a name */
-function nameIn(field: MetadataField, text: string | undefined): Values {
+/** @throws MetadataError for a value that is not a text of one line */
+function lineIn(field: MetadataField, text: string | undefined, maxLength = maxNameLength): Values {
   const typed = text?.trim() ?? '';
   if (/\p{Cc}/u.test(typed)) throw new MetadataError(`a ${field} contains a control character.`);
   // Cleaned of what no other name may contain: invisible characters, lone surrogates, bidirectional controls.
   const value = toSingleLine(typed);
   if (value === '') return {};
-  if (value.length > maxNameLength) {
-    throw new MetadataError(`a ${field} is longer than ${maxNameLength} characters.`);
+  if (value.length > maxLength) {
+    throw new MetadataError(`a ${field} is longer than ${maxLength} characters.`);
   }
   return { [field]: value };
 }
 
-function valuesOf(fields: { dataset_name?: string | undefined; organ_type?: string | undefined }): Values {
+/** @throws MetadataError for a value that is not a text of one or several lines */
+function linesIn(field: 'case_description' | 'note', text: string | undefined): Values {
+  const read = MultiLine.safeParse(text ?? '');
+  if (!read.success) throw new MetadataError(`a ${field} contains an invisible or control character.`);
+  if (read.data.length > caseFields[field]) {
+    throw new MetadataError(`a ${field} is longer than ${caseFields[field]} characters.`);
+  }
+  return read.data === '' ? {} : { [field]: read.data };
+}
+
+type Fields = { readonly [Field in MetadataField]?: string | undefined };
+
+function valuesOf(fields: Fields): Values {
   return {
-    ...nameIn('dataset_name', fields.dataset_name),
-    ...nameIn('organ_type', fields.organ_type),
+    ...lineIn('dataset_name', fields.dataset_name),
+    ...lineIn('organ_type', fields.organ_type),
+    ...lineIn('case', fields.case, caseFields.case),
+    ...lineIn('stain', fields.stain, caseFields.stain),
+    ...lineIn('block', fields.block, caseFields.block),
+    ...linesIn('note', fields.note),
+    ...linesIn('case_description', fields.case_description),
   };
 }
 
@@ -191,7 +232,7 @@ function parseCsv(text: string): Statements {
     skip_empty_lines: true,
     relax_column_count_less: true,
     trim: true,
-  }) as { file_name?: string; dataset_name?: string; organ_type?: string }[];
+  }) as (Fields & { readonly file_name?: string })[];
   if (
     !heading
       .toLowerCase()
@@ -209,7 +250,16 @@ function parseCsv(text: string): Statements {
   return { bySlide, ofAll: {}, isCutOff };
 }
 
-const JsonValues = z.object({ dataset_name: z.string().optional(), organ_type: z.string().optional() });
+const JsonText = z.string().optional();
+const JsonValues = z.object({
+  dataset_name: JsonText,
+  organ_type: JsonText,
+  case: JsonText,
+  case_description: JsonText,
+  stain: JsonText,
+  block: JsonText,
+  note: JsonText,
+});
 const DatasetFile = JsonValues.extend({ slides: z.record(z.string(), JsonValues).optional() });
 
 /** Parses `{"organ_type": …}` for all slides below, `{"slides": {"a.svs": {"organ_type": …}}}` for single ones. */

@@ -1,5 +1,5 @@
 /** Cases with their slides and registrations. */
-import type { CaseRegistration, RegistrationMatrix } from '@lamina/contract';
+import { type CaseRegistration, isSameName, type RegistrationMatrix } from '@lamina/contract';
 import { sortKeyOf } from '../domain/catalogue-order.ts';
 import type { Change, Connection } from './database.ts';
 import { isOneOf } from './dialects.ts';
@@ -106,4 +106,55 @@ export async function saveRegistration(tx: Change, row: Row<'case_registrations'
     .values(row)
     .onConflict((conflict) => conflict.columns(['case_id', 'from_image', 'to_image']).doUpdateSet(computed))
     .execute();
+}
+
+/** Finds the first case of a dataset with a name, in any spelling; null without one. */
+export async function findCaseNamed(
+  db: Connection,
+  { dataset, name }: Pick<CaseRow, 'dataset' | 'name'>,
+): Promise<StoredCase | null> {
+  const rows = await db
+    .selectFrom('cases')
+    .selectAll()
+    .where('sort_key', '=', sortKeyOf({ dataset_name: dataset, file_name: name }))
+    .orderBy('id')
+    .execute();
+  const named = rows.filter((row) => row.dataset === dataset && isSameName(row.name, name)).slice(0, 1);
+  return (await complete(db, named))[0] ?? null;
+}
+
+/** What a scan took from metadata files about a case. */
+export type WrittenCase = Pick<StoredCase, 'name' | 'description' | 'slides'>;
+
+export interface CaseOfFiles {
+  readonly key: string;
+  readonly caseId: string;
+  readonly written: WrittenCase;
+}
+
+/** Lists the cases that metadata files name, those among them that an administrator has deleted included, unordered. */
+export async function listCasesOfFiles(db: Connection): Promise<CaseOfFiles[]> {
+  return (await db.selectFrom('cases_of_files').selectAll().execute()).map(caseOfFiles);
+}
+
+export async function findCaseOfFiles(db: Connection, key: string): Promise<CaseOfFiles | null> {
+  const row = await db.selectFrom('cases_of_files').selectAll().where('key', '=', key).executeTakeFirst();
+  return row === undefined ? null : caseOfFiles(row);
+}
+
+function caseOfFiles({ key, case_id, written }: Row<'cases_of_files'>): CaseOfFiles {
+  return { key, caseId: case_id, written: JSON.parse(written) as WrittenCase };
+}
+
+export async function saveCaseOfFiles(tx: Change, { key, caseId, written }: CaseOfFiles): Promise<void> {
+  const row = { case_id: caseId, written: JSON.stringify(written) };
+  await tx
+    .insertInto('cases_of_files')
+    .values({ key, ...row })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet(row))
+    .execute();
+}
+
+export async function deleteCaseOfFiles(tx: Change, key: string): Promise<void> {
+  await tx.deleteFrom('cases_of_files').where('key', '=', key).execute();
 }

@@ -33,6 +33,7 @@ import { up as originals } from './migrations/0025-originals.ts';
 import { up as results } from './migrations/0026-results.ts';
 import { up as recentAnnotations } from './migrations/0027-recent-annotations.ts';
 import { up as calibration } from './migrations/0031-calibration.ts';
+import { up as casesOfFiles } from './migrations/0035-cases-of-files.ts';
 import { type MonitoredPool, openBackgroundPostgresPool, openPostgresPool } from './postgres-pool.ts';
 import type { LockTable, Tables } from './schema.ts';
 
@@ -70,6 +71,7 @@ export const migrations = {
   '0026-results': { up: results },
   '0027-recent-annotations': { up: recentAnnotations },
   '0031-calibration': { up: calibration },
+  '0035-cases-of-files': { up: casesOfFiles },
 };
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number); // counts and sizes stay below 2^53

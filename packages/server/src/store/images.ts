@@ -2,6 +2,7 @@
 import { searchTextOf, sortKeyOf } from '../domain/catalogue-order.ts';
 import { registerNames } from './catalogue-names.ts';
 import type { Change, Connection } from './database.ts';
+import { isOneOf } from './dialects.ts';
 import type { Row, SlideRoot } from './schema.ts';
 
 export type ImageRow = Row<'images'>;
@@ -107,6 +108,32 @@ export async function findImageAt(db: Connection, root: SlideRoot, path: string)
     .where('path', '=', path)
     .executeTakeFirst();
   return row ?? null;
+}
+
+/** Where the leading file of an entry is or was, and its dataset. */
+export type PlacedImage = Pick<ImageRow, 'id' | 'root' | 'path' | 'dataset_name'>;
+
+/** Lists the entries with these paths below a root, unordered. */
+export function listImagesAt(
+  db: Connection,
+  root: SlideRoot,
+  paths: readonly string[],
+): Promise<PlacedImage[]> {
+  return placedImages(db)
+    .where('root', '=', root)
+    .where(isOneOf(db, 'path', paths))
+    .execute();
+}
+
+/** Lists entries by id, unordered; unknown ones are missing from the result. */
+export function listPlacesOfImages(db: Connection, ids: readonly string[]): Promise<PlacedImage[]> {
+  return placedImages(db)
+    .where(isOneOf(db, 'id', ids))
+    .execute();
+}
+
+function placedImages(db: Connection) {
+  return db.selectFrom('images').select(['id', 'root', 'path', 'dataset_name']);
 }
 
 export interface NewImage {

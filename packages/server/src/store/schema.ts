@@ -442,6 +442,16 @@ interface CaseSlideTable {
   note: string | null;
 }
 
+/** Cases that metadata files name. The row of a case that an administrator has deleted stays, so that no scan makes it again. */
+interface CaseOfFilesTable {
+  /** Dataset and name in the form that all spellings share, separated by a line break. */
+  key: string;
+  /** As in `cases.id`, also of a deleted case. */
+  case_id: string;
+  /** JSON of what the last scan took from the files: name, description and slides. What differs from it was edited. */
+  written: string;
+}
+
 /** How one slide of a case lies on another. */
 interface CaseRegistrationTable {
   case_id: string;
@@ -701,6 +711,7 @@ export interface Tables {
   schema_changes: SchemaChangeTable;
   cases: CaseTable;
   case_slides: CaseSlideTable;
+  cases_of_files: CaseOfFilesTable;
   case_registrations: CaseRegistrationTable;
   saved_views: SavedViewTable;
   collections: CollectionTable;

@@ -1,0 +1,159 @@
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import {
+  type Case,
+  createCase,
+  deleteCase,
+  listCases,
+  registerCaseSlides,
+  updateCase,
+  updateImage,
+} from '@lamina/contract';
+import { describe, expect, it, vi } from 'vitest';
+import { databaseKinds } from '../store/testing/test-database.ts';
+import { catalogueOf, svs } from './testing/catalogue-of.ts';
+
+// Slides are read in separate processes, which start slowly on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
+
+/** A catalogue.csv in the folder of a dataset. */
+const csv = (...lines: readonly string[]) => `file_name,case,stain,note\n${lines.join('\n')}\n`;
+
+describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
+  async function given(content: string) {
+    const world = await catalogueOf(kind);
+    const { server, admin } = world;
+    for (const name of ['a', 'b', 'c']) await server.put(`Set/${name}.svs`, svs);
+    const names = new Map<string, string>();
+    const write = async (text: string) => {
+      await server.put('Set/catalogue.csv', text);
+      await server.rescan();
+      for (const image of await world.list(admin)) names.set(image.id, image.file_name);
+    };
+    await write(content);
+    const stored = async (): Promise<readonly Case[]> => (await admin.call(listCases)).body.cases;
+    return {
+      ...world,
+      write,
+      stored,
+      /** As `name: slides`, each slide as file name, stain and note. */
+      cases: async () =>
+        (await stored()).map(
+          ({ name, slides }) =>
+            `${name}: ${slides.map(({ image_id, stain, note }) => [names.get(image_id), stain, note].filter(Boolean).join(' ')).join(', ')}`,
+        ),
+      first: async () => {
+        const [one] = await stored();
+        if (one === undefined) throw new Error('There is no case.');
+        return one;
+      },
+      caseActions: async () => {
+        const { db } = server.services;
+        const rows = await db.selectFrom('audit').select(['action', 'actor_uid']).orderBy('seq').execute();
+        return rows
+          .filter(({ action }) => action.startsWith('case-'))
+          .map(
+            ({ action, actor_uid }) => `${action} ${actor_uid === null ? 'by the server' : 'by a person'}`,
+          );
+      },
+    };
+  }
+
+  it('are made with their slides in natural order, and follow the file', async () => {
+    const { write, cases, stored, server, caseActions } = await given(
+      csv('b.svs,V-1,PAS,n', 'a.svs,V-1,H&E,', 'c.svs,V-2,,'),
+    );
+    expect(await cases()).toEqual(['V-1: a.svs H&E, b.svs PAS n', 'V-2: c.svs']);
+    const before = await stored();
+    await server.rescan();
+    expect(await stored()).toEqual(before); // no new version without a change
+
+    await write(csv('a.svs,v-1,Masson,', 'c.svs,V-1,,', 'b.svs,,,'));
+    expect(await cases()).toEqual(['v-1: a.svs Masson, c.svs']);
+    expect((await stored()).map(({ id }) => id)).toEqual([before[0]?.id]);
+    expect((await caseActions()).toSorted()).toEqual([
+      'case-changed by the server',
+      'case-created by the server',
+      'case-created by the server',
+      'case-deleted by the server',
+    ]);
+  });
+
+  it('keep each field that an administrator has edited, and follow the file in the others', async () => {
+    const { admin, write, cases, first } = await given(csv('a.svs,V-1,H&E,', 'b.svs,V-1,PAS,'));
+    const { id, slides } = await first();
+    const params = { caseId: id };
+    const own = [{ ...slides[1], image_id: slides[1]?.image_id ?? '', stain: 'own stain' }];
+    await admin.call(updateCase, { params, body: { slides: own, description: 'own text' } });
+    await write(csv('a.svs,V-1,Masson,', 'b.svs,V-1,Kongo,', 'c.svs,V-1,,'));
+    expect(await cases()).toEqual(['V-1: b.svs own stain']);
+    expect((await first()).description).toBe('own text');
+    await write(csv('a.svs,,,'));
+    expect(await cases()).toEqual(['V-1: b.svs own stain']);
+  });
+
+  it('stay deleted after an administrator has deleted them, whatever the file says of their slides', async () => {
+    const { admin, write, cases, first, server } = await given(csv('a.svs,V-1,,', 'b.svs,V-2,,'));
+    await admin.call(deleteCase, { params: { caseId: (await first()).id } });
+    await server.rescan();
+    await write(csv('a.svs,V-1,PAS,', 'b.svs,V-2,,', 'c.svs,V-1,,'));
+    expect(await cases()).toEqual(['V-2: b.svs']);
+  });
+
+  it('leave a case with the same name alone that an administrator has made', async () => {
+    const { admin, write, cases, server } = await given(csv());
+    const slides = [{ image_id: await server.idOf('c.svs') }];
+    await admin.call(createCase, { body: { dataset: 'Set', name: 'V-1', slides } });
+    await write(csv('a.svs,V-1,,'));
+    await write(csv('c.svs,v-1,,'));
+    await write(csv());
+    expect(await cases()).toEqual(['V-1: c.svs']);
+  });
+
+  it('keep their slides while the file cannot be read, and while the file of a slide is missing', async () => {
+    const { write, cases, server } = await given(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
+    const before = await cases();
+    await write(`${csv('a.svs,V-2,,')}b.svs,"broken`);
+    expect(await cases()).toEqual(before);
+    await write(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
+    await fs.rm(path.join(server.config.slidesDir, 'Set/b.svs'));
+    await server.rescan();
+    expect(await cases()).toEqual(['V-1: a.svs']);
+    await server.put('Set/b.svs', svs);
+    await server.rescan();
+    expect(await cases()).toEqual(before);
+  });
+
+  it('follow a slide into the dataset that an administrator moves it to', async () => {
+    const { admin, server, stored } = await given(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
+    const imageId = await server.idOf('b.svs');
+    await admin.call(updateImage, { params: { imageId }, body: { dataset_name: 'Other' } });
+    await server.rescan();
+    const found = (await stored()).map((each) => [each.dataset, each.name, each.slides.length]);
+    expect(found).toEqual([
+      ['Other', 'V-1', 1],
+      ['Set', 'V-1', 1],
+    ]);
+  });
+
+  it('stay with their slides after the file names them no more, when their slides are registered', async () => {
+    const { admin, write, cases, first } = await given(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
+    const { id, slides } = await first();
+    const [from_image = '', to_image = ''] = slides.map(({ image_id }) => image_id);
+    const points = [
+      { from: [0, 0], to: [10, 0] },
+      { from: [100, 0], to: [110, 0] },
+    ] as const;
+    const registered = await admin.call(registerCaseSlides, {
+      params: { caseId: id },
+      body: {
+        from_image,
+        to_image,
+        points: points.map(({ from, to }) => ({ from: [...from], to: [...to] })),
+      },
+    });
+    expect(registered.status).toBe(200);
+    await write(csv('a.svs,,,', 'b.svs,,,'));
+    expect(await cases()).toEqual(['V-1: a.svs, b.svs']);
+  });
+});
