@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import react from '@vitejs/plugin-react';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
@@ -36,12 +37,40 @@ function styleSheetLast(): Plugin {
   };
 }
 
+/** Stops a build that contains a Mantine component without its style sheet: src/mantine.css lists them. */
+function mantineStyles(): Plugin {
+  return {
+    name: 'mantine-styles',
+    apply: 'build',
+    generateBundle(_, bundle) {
+      const listed = readFileSync(new URL('src/mantine.css', import.meta.url), 'utf8');
+      const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+      for (const module of chunks.flatMap(({ moduleIds }) => moduleIds)) {
+        const [, name] = /@mantine[\\/]core[\\/].*?(\w+)\.module\.mjs$/.exec(module) ?? [];
+        if (name !== undefined && !listed.includes(`/styles/${name}.css"`)) {
+          this.error(`src/mantine.css lacks @mantine/core/styles/${name}.css`);
+        }
+      }
+    },
+  };
+}
+
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
+/** What the screen of the viewer imports for its first rows; a group contains the imports of its modules, too. */
+const catalogueImports = new RegExp(
+  [
+    String.raw`layouts[\\/]DashboardLayout\.tsx$`,
+    String.raw`screens[\\/]wsi-viewer[\\/](?!WsiViewer|CaseStrip|RegisterSlides|SelectedImage|SaveView|ShareSlide)`,
+    String.raw`viewer[\\/](preload|results[\\/]arrangement-memory)\.ts$`,
+    String.raw`browser[\\/]use-`,
+  ].join('|'),
+);
+
 export default defineConfig({
-  plugins: [react(), developmentSettings(), styleSheetLast()],
+  plugins: [react(), developmentSettings(), styleSheetLast(), mantineStyles()],
   server: {
     proxy: { '/api': `http://127.0.0.1:${process.env.API_PORT ?? '3000'}` },
   },
@@ -55,7 +84,9 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             // One file for all that the first screen needs: a round trip of a slow network costs more than its bytes.
-            { name: 'app', tags: ['$initial'], priority: 2 },
+            { name: 'app', tags: ['$initial'], priority: 4 },
+            // What the viewer's catalogue imports, and its layout. Most of it serves other screens too.
+            { name: 'common', test: catalogueImports, priority: 3 },
             { name: 'icons', test: /@tabler[\\/]icons-react/, minShareCount: 2, priority: 1 },
             {
               name: 'shared',

@@ -1,7 +1,7 @@
 import './browser/zod-without-eval.ts';
 import '@fontsource-variable/inter';
 import './fonts/inter.css'; // after the package: of two files for a letter, the browser takes the last one
-import '@mantine/core/styles.css';
+import './mantine.css';
 import './global.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -16,10 +16,9 @@ const place = document.getElementById('root');
 if (place === null) throw new Error('The page has no #root to draw into.');
 
 moveStyleSheetToHead();
-preloadViewer(location.pathname);
 connectAuth();
 connectLanguage();
-void initialiseAuth();
+void preloadViewer(location.pathname, initialiseAuth());
 
 document.getElementById('loading')?.remove();
 createRoot(place).render(

@@ -1,8 +1,13 @@
 import { screen } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
+import { initialiseAuth } from './api/auth.ts';
+import { setAuthState, signedOut } from './api/auth-state.ts';
+import { queryClient } from './api/query-client.ts';
+import { storeSignIn } from './api/stored-sign-in.ts';
+import { preloadViewer } from './routes.tsx';
 import { account } from './testing/accounts.ts';
 import { openApp } from './testing/open-app.tsx';
-import { later, refusal } from './testing/stub-api.ts';
+import { later, refusal, stubApi } from './testing/stub-api.ts';
 
 // What stands in the viewer is not asked here, and its drawing library needs a real browser.
 vi.mock('./screens/wsi-viewer/WsiViewer.tsx', () => ({ WsiViewer: () => <p>the viewer</p> }));
@@ -47,6 +52,38 @@ describe('the way to a screen', () => {
     await vi.waitFor(() => expect(address()).toBe(end));
     await screen.findByRole('main');
     expect(address()).toBe(end);
+  });
+});
+
+describe('a page that is opened at the viewer', () => {
+  function open(user: typeof active) {
+    setAuthState(signedOut);
+    queryClient.clear();
+    const calls = stubApi({
+      'POST /auth/verify': { user, token: 'token-1' },
+      'POST /auth/image-session': { session_id: 'session-1', expires_in: 3600 },
+    });
+    storeSignIn({ token: 'token-1', user });
+    return { calls, preloaded: preloadViewer('/wsi-viewer', initialiseAuth()) };
+  }
+
+  it('requests the catalogue as soon as the sign-in is verified', async () => {
+    const { calls } = open(active);
+    await vi.waitFor(() =>
+      expect(calls.map(({ name }) => name)).toEqual([
+        'POST /auth/verify',
+        'POST /auth/image-session',
+        'GET /image-catalog/images/groups',
+        'GET /image-catalog/images/rows',
+      ]),
+    );
+  });
+
+  it('requests no catalogue for an account that waits for its approval', async () => {
+    const { calls, preloaded } = open(pending);
+    await preloaded;
+    expect(queryClient.isFetching()).toBe(0);
+    expect(calls.map(({ name }) => name)).toEqual(['POST /auth/verify']);
   });
 });
 

@@ -103,6 +103,15 @@ export function useImageGroups(listing: Listing) {
   };
 }
 
+/** Loads the list that the viewer shows first, while the viewer's code is loading. A failure is left to `useImageGroups`. */
+export function prefetchCatalogue(): void {
+  const listing: Listing = { query: '', dataset: undefined, organ: undefined, order: 'name' };
+  void queryClient.prefetchQuery({
+    queryKey: groupsKey(listing),
+    queryFn: ({ signal }) => loadGroups(listing, [0], signal),
+  });
+}
+
 /** Loads the groups and the rows in sight again, after access to a dataset or the image session has changed. */
 export function reloadCatalogue(): void {
   void queryClient.invalidateQueries({ queryKey: [listsKey, 'groups'] });
