@@ -37,6 +37,24 @@ function styleSheetLast(): Plugin {
   };
 }
 
+/** Lets the page load start.tsx beside main.ts, which imports it dynamically. */
+function preloadStart(): Plugin {
+  return {
+    name: 'preload-start',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(_, { bundle = {} }) {
+        const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+        const start = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith('/src/start.tsx')));
+        if (start === undefined) throw new Error('The build has no chunk with src/start.tsx.');
+        const attrs = { rel: 'modulepreload', crossorigin: true, href: `/${start.fileName}` };
+        return [{ tag: 'link', attrs, injectTo: 'head' }];
+      },
+    },
+  };
+}
+
 /** Stops a build that contains a Mantine component without its style sheet: src/mantine.css lists them. */
 function mantineStyles(): Plugin {
   return {
@@ -70,7 +88,7 @@ const catalogueImports = new RegExp(
 );
 
 export default defineConfig({
-  plugins: [react(), developmentSettings(), styleSheetLast(), mantineStyles()],
+  plugins: [react(), developmentSettings(), styleSheetLast(), preloadStart(), mantineStyles()],
   server: {
     proxy: { '/api': `http://127.0.0.1:${process.env.API_PORT ?? '3000'}` },
   },
@@ -83,8 +101,10 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // One file for all that the first screen needs: a round trip of a slow network costs more than its bytes.
-            { name: 'app', tags: ['$initial'], priority: 4 },
+            // Two files for all that the first screen needs: a round trip of a slow network costs more than its bytes. The
+            // first one verifies the sign-in and requests data while the others are loading.
+            { name: 'app', tags: ['$initial'], priority: 5 },
+            { name: 'start', test: /src[\\/]start\.tsx$/, priority: 4 },
             // What the viewer's catalogue imports, and its layout. Most of it serves other screens too.
             { name: 'common', test: catalogueImports, priority: 3 },
             { name: 'icons', test: /@tabler[\\/]icons-react/, minShareCount: 2, priority: 1 },

@@ -4,7 +4,7 @@ import { initialiseAuth } from './api/auth.ts';
 import { setAuthState, signedOut } from './api/auth-state.ts';
 import { queryClient } from './api/query-client.ts';
 import { storeSignIn } from './api/stored-sign-in.ts';
-import { preloadViewer } from './routes.tsx';
+import { preloadViewer } from './preload-viewer.ts';
 import { account } from './testing/accounts.ts';
 import { openApp } from './testing/open-app.tsx';
 import { later, refusal, stubApi } from './testing/stub-api.ts';

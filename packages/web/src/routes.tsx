@@ -1,14 +1,10 @@
 /** Every screen: its address, its title, and who may enter. */
 import { type ComponentType, lazy, type ReactElement, Suspense } from 'react';
 import { Navigate, type RouteObject } from 'react-router';
-import { authState } from './api/auth-state.ts';
-import { prefetchCatalogue } from './api/catalogue.ts';
-import { storedToken } from './api/stored-sign-in.ts';
 import { Loading } from './components/Loading.tsx';
 import { texts } from './language/texts.ts';
 import { AuthLayout } from './layouts/AuthLayout.tsx';
 import { Root, type RouteHandle } from './Root.tsx';
-import { redirectFor } from './routing/guard.ts';
 import { Login } from './screens/login/Login.tsx';
 import { NotFound } from './screens/not-found/NotFound.tsx';
 import { ScreenFailed } from './screens/screen-failed/ScreenFailed.tsx';
@@ -183,18 +179,3 @@ export const routes: RouteObject[] = [
     ],
   },
 ];
-
-/**
- * Loads the code of the viewer at once when the page is opened at it. Otherwise each part would wait for the one that contains
- * it, a round trip each. The list of the catalogue is requested as soon as it is known that the account may see it.
- *
- * @param signInChecked resolves when `initialiseAuth` is done
- */
-export async function preloadViewer(pathname: string, signInChecked: Promise<void>): Promise<void> {
-  if (pathname !== '/wsi-viewer' || storedToken() === null) return;
-  Promise.all([import('./layouts/DashboardLayout.tsx'), import('./screens/wsi-viewer/WsiViewer.tsx')]).catch(
-    () => undefined, // the route loads it again, and shows the failure
-  );
-  await signInChecked;
-  if (redirectFor('active', pathname, authState()) === null) prefetchCatalogue();
-}

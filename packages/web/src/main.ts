@@ -3,32 +3,15 @@ import '@fontsource-variable/inter';
 import './fonts/inter.css'; // after the package: of two files for a letter, the browser takes the last one
 import './mantine.css';
 import './global.css';
-import { StrictMode } from 'react';
-import { createRoot } from 'react-dom/client';
-import { createBrowserRouter } from 'react-router';
-import { RouterProvider } from 'react-router/dom';
-import { App } from './App.tsx';
 import { connectAuth, initialiseAuth } from './api/auth.ts';
 import { connectLanguage } from './api/language.ts';
-import { preloadViewer, routes } from './routes.tsx';
-
-const place = document.getElementById('root');
-if (place === null) throw new Error('The page has no #root to draw into.');
+import { preloadViewer } from './preload-viewer.ts';
 
 moveStyleSheetToHead();
 connectAuth();
 connectLanguage();
 void preloadViewer(location.pathname, initialiseAuth());
-
-document.getElementById('loading')?.remove();
-createRoot(place).render(
-  <StrictMode>
-    <App>
-      {/* Without transitions: a new screen, or that it is loading, shows as soon as its address does. */}
-      <RouterProvider router={createBrowserRouter(routes)} useTransitions={false} />
-    </App>
-  </StrictMode>,
-);
+void import('./start.tsx').then(({ start }) => start());
 
 /**
  * Moves the style sheet of the app before those of the screens, which are added at the end of the head. The page has it in its
