@@ -1,27 +1,72 @@
 /** How soon a visitor with a fresh browser on a phone sees a sharp slide. */
 import { setTimeout } from 'node:timers/promises';
-import { chromium, devices } from '@playwright/test';
+import { type Browser, chromium, devices } from '@playwright/test';
 import { findChromium } from '../../services/chromium.ts';
-import { installProbe } from '../browser/browser-probe.ts';
+import { type Appearance, installProbe } from '../browser/browser-probe.ts';
 
 const pauseMs = 500;
 
-/** Opens the address of a link in a new browser context each time. @returns milliseconds from the navigation to the sharp slide */
-export async function openingTimesOnPhone(address: string, count: number): Promise<number[]> {
+/** What a phone has less of than the machine that measures. */
+export interface PhoneLimits {
+  /** How many times slower the processor is. */
+  readonly cpuSlowdown: number;
+  /** Megabits per second, in both directions. */
+  readonly megabits: number;
+  /** Milliseconds that each response takes longer. */
+  readonly latencyMs: number;
+}
+
+/** A touch screen 390 pixels wide. */
+const phone = { ...devices['Pixel 7'], viewport: { width: 390, height: 844 }, deviceScaleFactor: 3 };
+
+/**
+ * Opens the address of a link in a new browser context each time.
+ *
+ * @param limits null: as fast as the machine and its loopback network
+ * @returns milliseconds from the navigation to the sharp slide
+ */
+export async function openingTimesOnPhone(
+  address: string,
+  count: number,
+  limits: PhoneLimits | null,
+): Promise<number[]> {
   const browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] });
   const times: number[] = [];
   try {
     for (let number = 0; number < count; number++) {
-      const context = await browser.newContext(devices['Pixel 7'] ?? {});
-      const page = await context.newPage();
-      await page.addInitScript(installProbe);
-      await page.goto(address, { waitUntil: 'commit' });
-      times.push((await page.evaluate(() => window.bench.watchOpening())).sharp);
-      await context.close();
+      times.push((await openOnPhone(browser, address, limits)).sharp);
       await setTimeout(pauseMs);
     }
   } finally {
     await browser.close();
   }
   return times;
+}
+
+async function openOnPhone(
+  browser: Browser,
+  address: string,
+  limits: PhoneLimits | null,
+): Promise<Appearance> {
+  const context = await browser.newContext(phone);
+  try {
+    const page = await context.newPage();
+    await page.addInitScript(installProbe);
+    if (limits !== null) {
+      const devTools = await context.newCDPSession(page);
+      await devTools.send('Network.enable');
+      await devTools.send('Emulation.setCPUThrottlingRate', { rate: limits.cpuSlowdown });
+      const bytesPerSecond = (limits.megabits * 1_000_000) / 8;
+      await devTools.send('Network.emulateNetworkConditions', {
+        offline: false,
+        latency: limits.latencyMs,
+        downloadThroughput: bytesPerSecond,
+        uploadThroughput: bytesPerSecond,
+      });
+    }
+    await page.goto(address, { waitUntil: 'commit' });
+    return await page.evaluate(() => window.bench.watchOpening());
+  } finally {
+    await context.close();
+  }
 }

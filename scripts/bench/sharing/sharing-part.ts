@@ -1,6 +1,7 @@
 /**
  * `npm run bench -- sharing`: share links of the product over three processes. Measures how soon a visitor on a phone sees a sharp
- * slide, how soon 100 followers get the field of a presenter, how long tiles are sent after a link has been revoked, and what others notice while one network guesses links.
+ * slide, how soon 100 followers get the field of a presenter, how long tiles are sent after a link has been revoked, how far registered
+ * slides are apart, and what others notice while one network guesses links.
  *
  * Every client names a network of its own, as a trusted reverse proxy would.
  */
@@ -17,7 +18,7 @@ import { quantile } from '../load/statistics.ts';
 import { type RunningProduct, startProduct, tilePathOf } from '../product.ts';
 import { circumstances, publish, tableOf } from '../report.ts';
 import { slideNames } from '../slides/slides.ts';
-import { openingTimesOnPhone } from './opening.ts';
+import { openingTimesOnPhone, type PhoneLimits } from './opening.ts';
 
 type Row = Readonly<Record<string, string | number>>;
 
@@ -25,6 +26,8 @@ const dataset = 'Lesson';
 const followerCount = 100;
 const eventEveryMs = 100;
 const guessConnections = 40;
+/** A phone of the middle class on a mobile network. */
+const slowPhone: PhoneLimits = { cpuSlowdown: 4, megabits: 10, latencyMs: 40 };
 /** After this time without a tile, a revoked link counts as dark. */
 const darkMs = 3000;
 
@@ -41,9 +44,11 @@ export async function sharingPart({ isQuick }: BenchOptions): Promise<void> {
     const lesson = await makeLesson(product);
     const rows: Row[] = [];
     for (const measure of [
-      () => measureOpening(product, lesson, isQuick ? 3 : 20),
+      () => measureOpening(product, lesson, isQuick ? 3 : 20, null),
+      () => measureOpening(product, lesson, isQuick ? 3 : 20, slowPhone),
       () => measureFollowers(product, lesson, isQuick ? 10 : 100),
       () => measureRevocation(product, lesson, isQuick ? 1 : 5),
+      () => measureRegistration(product, isQuick ? 10 : 1000),
       () => measureGuesses(product, lesson, isQuick ? 2000 : 100_000),
     ]) {
       const row = { ...(await measure()), 'load of the machine': (os.loadavg()[0] ?? 0).toFixed(1) };
@@ -92,13 +97,22 @@ async function openLink({ port }: RunningProduct, secret: string, network: strin
 
 const networkOf = (number: number) => `10.1.${Math.floor(number / 250)}.${(number % 250) + 1}`;
 
-async function measureOpening(product: RunningProduct, lesson: Lesson, count: number): Promise<Row> {
+async function measureOpening(
+  product: RunningProduct,
+  lesson: Lesson,
+  count: number,
+  limits: PhoneLimits | null,
+): Promise<Row> {
   const { secret } = await makeLink(product, lesson);
-  const times = await openingTimesOnPhone(`${product.url}/shared#${secret}`, count);
+  const times = await openingTimesOnPhone(`${product.url}/shared#${secret}`, count, limits);
+  const slowed =
+    limits === null
+      ? 'not slowed down'
+      : `processor slowed down ${limits.cpuSlowdown} times, ${limits.megabits} Mbit/s, ${limits.latencyMs} ms latency`;
   return {
-    measured: `stranger opens a link in a fresh browser on a phone → sharp slide, p95 of ${count}`,
+    measured: `stranger opens a link in a fresh browser with a touch screen of 390 pixels → sharp slide, p95 of ${count}`,
     result: `${Math.round(quantile(times, 0.95))} ms`,
-    detail: `median ${Math.round(quantile(times, 0.5))} ms, worst ${Math.round(Math.max(...times))} ms; Pixel 7 profile`,
+    detail: `median ${Math.round(quantile(times, 0.5))} ms, worst ${Math.round(Math.max(...times))} ms; ${slowed}`,
     limit: '2000 ms',
   };
 }
@@ -209,6 +223,52 @@ async function measureRevocation(product: RunningProduct, lesson: Lesson, repeat
     detail: `median ${Math.round(quantile(lasts, 0.5))} ms`,
     limit: '1000 ms',
   };
+}
+
+/** Registers two slides by two pairs of points of a known transform, and maps a third point by the answer. */
+async function measureRegistration({ url, token, imageId }: RunningProduct, count: number): Promise<Row> {
+  const [from, to] = [imageId(slideNames.scan), imageId(slideNames.halves)];
+  const body = { dataset, name: 'Registered', slides: [{ image_id: from }, { image_id: to }] };
+  const { id } = await callApi<{ id: string }>(url, 'POST', '/cases', { token, body });
+  const distances: number[] = [];
+  for (let repeat = 0; repeat < count; repeat++) {
+    const angle = Math.random() * 2 * Math.PI;
+    const scale = 0.9 + Math.random() * 0.2;
+    const [a, b] = [scale * Math.cos(angle), scale * Math.sin(angle)];
+    const map = ([x, y]: Point): Point => [a * x - b * y + 5000, b * x + a * y - 3000];
+    const points: readonly Point[] = [randomPoint(0), randomPoint(1), randomPoint(0.5)];
+    // A click names a whole pixel.
+    const pairs = points.map((point) => ({ from: point, to: map(point).map(Math.round) }));
+    const { matrix } = await callApi<{ matrix: [number, number, number, number, number, number] }>(
+      url,
+      'PUT',
+      `/cases/${id}/registrations`,
+      { token, body: { from_image: from, to_image: to, points: pairs.slice(0, 2) } },
+    );
+    const [x, y] = points[2] ?? [0, 0];
+    const [expectedX, expectedY] = map([x, y]);
+    const [m0, m1, m2, m3, m4, m5] = matrix;
+    distances.push(
+      Math.hypot(m0 * x + m2 * y + m4 - expectedX, m1 * x + m3 * y + m5 - expectedY) * pixelSizeUm,
+    );
+  }
+  return {
+    measured: `third point of two slides registered by two pairs of points, ${count} random similarities, worst distance`,
+    result: `${Math.max(...distances).toFixed(2)} µm`,
+    detail: `median ${quantile(distances, 0.5).toFixed(2)} µm; points in whole pixels of ${pixelSizeUm} µm`,
+    limit: '5 µm',
+  };
+}
+
+type Point = readonly [x: number, y: number];
+
+/** Size of a pixel of a scan at 40×, in µm. */
+const pixelSizeUm = 0.25;
+
+/** @param corner 0: at one corner of a slide, 1: at the opposite one */
+function randomPoint(corner: number): Point {
+  const near = () => Math.round(80_000 * corner + Math.random() * 10_000);
+  return [near(), near()];
 }
 
 async function measureGuesses(product: RunningProduct, lesson: Lesson, count: number): Promise<Row> {
