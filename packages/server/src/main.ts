@@ -120,7 +120,7 @@ async function startServingProcess(context: ProcessContext): Promise<void> {
   const renderedTiles = createRemoteTileClient(createCaller<RenderedTilesCalls>(process));
   const { services, stopping, setPort } = await open(context, renderedTiles);
   const calls: ServingCalls = { metrics: () => own.read() };
-  answerCalls(process, calls, (error) => log.error({ err: error }, 'metrics request failed'));
+  answerCalls(process, calls, (error) => log.error({ err: error }, 'call from the primary process failed'));
   const app = await buildApp(services);
   setPort(await listenInCluster(app, config));
   void warmUpTiles({ config, log, signal: stopping.signal });

@@ -99,7 +99,10 @@ export function createAnnotationEvents({
       await sendChanges(checked, readers);
     } catch (error) {
       // Without the database the access is unknown; the clients connect again and continue where they were.
-      log.warn({ err: error }, 'annotation events ended: access could not be checked');
+      log.warn(
+        { err: error },
+        'annotation events ended: access could not be checked; browsers connect again',
+      );
       for (const stream of checked) end(stream);
     }
     if (performance.now() - lastHeartbeat < heartbeatEveryMs) return;

@@ -129,7 +129,10 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     try {
       await touchApiToken(db, id, new Date(at).toISOString());
     } catch (error) {
-      log.warn({ err: error }, 'last use of an API token not saved');
+      log.warn(
+        { err: error, apiToken: id },
+        'last use of an API token not saved; a later request tries again',
+      );
     }
   }
 

@@ -148,7 +148,11 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
         lastResult = { state, entries, brokenAt, checkedAt: now().toISOString() };
         // The log is usually stored elsewhere: its copy of the hash shows when the whole audit log was rewritten.
         if (state === 'intact') log.info({ entries, lastHash }, 'audit log intact');
-        else log.error({ entries, brokenAt, lastHash }, 'audit log broken');
+        else
+          log.error(
+            { entries, brokenAt, lastHash },
+            'audit log broken: an entry was changed or removed; "npm run audit:verify" shows which',
+          );
       } finally {
         isVerifying = false;
       }

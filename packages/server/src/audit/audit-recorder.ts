@@ -118,7 +118,10 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
       try {
         for (const summary of summaries) await write(summaryOf(summary));
       } catch (error) {
-        log.error({ err: error, summaries }, 'audit summary of refusals not written');
+        log.error(
+          { err: error, summaries },
+          'audit summary of refusals not written; this line is its only record',
+        );
       }
     });
   }
@@ -139,7 +142,10 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
     noteSoon(entry) {
       pendingWrites = pendingWrites.then(() =>
         note(entry).catch((error: unknown) =>
-          log.error({ err: error, action: entry.action }, 'audit event not written'),
+          log.error(
+            { err: error, action: entry.action },
+            'audit event not written; it is missing in the audit log',
+          ),
         ),
       );
     },

@@ -166,7 +166,9 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
     for (const name of rescans) {
       jobs
         .enqueue(name, { atStart: false })
-        .catch((error) => log.warn({ err: error }, 'slide scan request failed'));
+        .catch((error) =>
+          log.warn({ err: error, job: name }, 'slide scan request failed; the timed scan finds the changes'),
+        );
     }
   }
 
@@ -321,7 +323,9 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
       }
       if (at - entry.triedAt >= refreshAfterMs) {
         entry.triedAt = at;
-        readOnce(imageId).catch((error) => log.warn({ err: error }, 'image lookup failed'));
+        readOnce(imageId).catch((error) =>
+          log.warn({ err: error, image: imageId }, 'image lookup failed; tried again at the next request'),
+        );
       }
       return entry.image;
     },

@@ -169,7 +169,10 @@ export async function reconcile(
   const failing: { readonly id: string; readonly changes: ImageChanges }[] = [];
   for (const { root, problems } of scans) {
     for (const problem of problems) {
-      log.warn({ root, path: problem.path, problem: problem.error }, 'metadata file unusable');
+      log.warn(
+        { root, path: problem.path, problem: problem.error },
+        'metadata file ignored until it is corrected',
+      );
       const place = placeOf(root, problem.path);
       const row = remaining.get(place);
       remaining.delete(place);

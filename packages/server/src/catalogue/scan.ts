@@ -338,7 +338,10 @@ export function createScanner({ look, log }: ScannerDependencies): Scanner {
       const [first] = newlyUnread;
       if (first !== undefined) {
         const [place, err] = first;
-        log.warn({ err, place, places: newlyUnread.length }, 'slide storage unreadable');
+        log.warn(
+          { err, place, places: newlyUnread.length },
+          'slide storage unreadable; its slides are not removed from the catalogue',
+        );
       }
       if (unread.size === 0 && unreadBefore.size > 0) log.info('slide storage readable again');
       unreadBefore = new Set(unread.keys());

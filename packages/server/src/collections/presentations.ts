@@ -80,7 +80,9 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
     if (timer !== null || channels.size === 0 || isClosed) return;
     timer = setTimeout(() => {
       read([...channels.keys()])
-        .catch((error: unknown) => log.warn({ err: error }, 'presentations not read'))
+        .catch((error: unknown) =>
+          log.warn({ err: error }, 'presentations not read; followers wait until the next attempt'),
+        )
         .finally(() => {
           timer = null;
           readSoon();

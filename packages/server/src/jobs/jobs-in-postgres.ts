@@ -62,7 +62,7 @@ export async function createJobsInPostgres({
   function logUnavailable(error: unknown): void {
     if (closing.signal.aborted || performance.now() - loggedAt < logOutageEveryMs) return;
     loggedAt = performance.now();
-    log.warn({ err: error }, 'job queue unavailable');
+    log.warn({ err: error }, 'job queue unavailable; jobs wait until the database answers');
   }
 
   const db = createConnections(url);

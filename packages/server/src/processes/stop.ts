@@ -35,17 +35,17 @@ export function stopOnSignal(
   };
   const stopNow = () =>
     void stop().catch((error: unknown) => {
-      services.log.fatal({ err: error }, 'graceful shutdown failed');
+      services.log.fatal({ err: error }, 'graceful shutdown failed; the process exits at once');
       process.exit(1);
     });
   process.on('SIGTERM', stopNow);
   process.on('SIGINT', stopNow);
   // A rejection without a handler concerns one request or task; the process continues.
   process.on('unhandledRejection', (error) =>
-    services.log.error({ err: error }, 'unhandled promise rejection'),
+    services.log.error({ err: error }, 'unhandled promise rejection; the process continues'),
   );
   process.on('uncaughtException', (error) => {
-    services.log.fatal({ err: error }, 'uncaught exception');
+    services.log.fatal({ err: error }, 'uncaught exception; the process stops');
     process.exitCode = 1;
     stopNow();
   });

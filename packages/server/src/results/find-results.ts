@@ -146,7 +146,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
         await searchBucket(tree, signal);
       } catch (error) {
         if (signal.aborted) throw error;
-        log.warn({ err: error }, 'search for results in the bucket failed');
+        log.warn({ err: error }, 'search for results in the bucket failed; the next scan searches again');
       }
     },
   };

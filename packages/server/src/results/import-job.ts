@@ -92,7 +92,9 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
         .then((exists) => {
           if (!exists) ended.abort(new LayerDeleted());
         })
-        .catch((error) => log.warn({ err: error }, 'import progress not saved'));
+        .catch((error) =>
+          log.warn({ err: error, layer: layer.id }, 'import progress not saved; the import continues'),
+        );
     };
     const task = {
       kind: layer.kind,
@@ -135,7 +137,11 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     }
     const target = files.pathOf(layerId);
     if (answer.ok) await fs.rename(`${target}.importing`, target);
-    else log.info({ layer: layerId, problem: answer.problem, reason: answer.message }, 'result refused');
+    else
+      log.info(
+        { layer: layerId, problem: answer.problem, reason: answer.message },
+        'result refused: the file is not imported',
+      );
     const outcome = answer.ok
       ? { state: 'ready', percent: 100, size_bytes: answer.sizeBytes, object_count: answer.objects }
       : { state: 'failed', percent: 0, problem: answer.problem };

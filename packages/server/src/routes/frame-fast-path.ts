@@ -155,7 +155,7 @@ export function createFrameFastPath(
       const { allocate } = buffer;
       const frameRequest = new PlainFrameRequest(match, { request, response, allocate }, addressOf);
       answer(frameRequest, buffer, fastify).catch((error: unknown) => {
-        log.error({ err: error }, 'frame response failed');
+        log.error({ err: error }, 'frame response failed; connection closed');
         response.destroy();
       });
       return true;

@@ -140,7 +140,7 @@ export function createTileFastPath(
       const { allocate } = buffer;
       const tileRequest = new PlainTileRequest(match, { request, response, allocate }, addressOf);
       answer(tileRequest, buffer, fastify).catch((error: unknown) => {
-        log.error({ err: error }, 'tile response failed');
+        log.error({ err: error }, 'tile response failed; connection closed');
         response.destroy();
       });
       return true;

@@ -241,7 +241,12 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
     for (const [hash, entry] of live) {
       if (Math.abs(at - entry.usedAt) < renewUnusedForMs) lookingUp = lookUp(hash);
     }
-    lookingUp?.catch((error) => log.warn({ err: error }, 'image session lookup failed'));
+    lookingUp?.catch((error) =>
+      log.warn(
+        { err: error },
+        'image session lookup failed; open sessions stay valid for 30 s without the database',
+      ),
+    );
   }
 
   function use(entry: Live, at: number): ImageSession {

@@ -62,7 +62,10 @@ export function createSecondFactor({ db, now, log, encryption, productName }: Gr
       secret = Secret.fromBase32(encryption.decrypt(row.secret, purpose(row.uid)));
     } catch (error) {
       // Recovery codes still work, and an administrator can switch two-step verification off.
-      log.error({ err: error, uid: row.uid }, 'the secret of a second factor cannot be opened: another key?');
+      log.error(
+        { err: error, uid: row.uid },
+        'secret of a second factor cannot be decrypted: was SECRET_KEY changed?',
+      );
       return null;
     }
     const timestamp = now().getTime();

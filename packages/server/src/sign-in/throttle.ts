@@ -191,7 +191,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     try {
       await writing;
     } catch (error) {
-      log.warn({ err: error }, 'sign-in success not counted');
+      log.warn({ err: error }, 'successful sign-in not counted by the throttle');
     }
   }
 

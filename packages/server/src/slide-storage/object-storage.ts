@@ -38,7 +38,8 @@ export function openObjectStorage({
   const diskCache = createBlockDiskCache({
     folder: path.join(config.dataDir, 'blocks'),
     maxBytes: config.objectCacheBytes,
-    warn: (error) => log.warn({ err: error }, 'object cache write failed'),
+    warn: (error) =>
+      log.warn({ err: error }, 'object cache write failed; blocks are read from the object store'),
   });
   return {
     store,

@@ -49,7 +49,7 @@ export function watchSafetyCopies({ config, now, log }: Dependencies): void {
       const deleted = await deleteOldCopies(config, now());
       if (deleted.length > 0) log.info({ files: deleted }, 'safety copies deleted');
     } catch (error) {
-      log.error({ err: error }, 'deleting safety copies failed');
+      log.error({ err: error }, 'deleting safety copies failed; tried again in a day');
     }
     setTimeout(() => void deleteAndReschedule(), dayMs).unref();
   };

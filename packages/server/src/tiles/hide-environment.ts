@@ -12,5 +12,7 @@ export async function hideEnvironment(): Promise<void> {
 /** Logs a warning when the system cannot confine render workers to the slide folders. */
 export async function warnWhenUnconfined(log: Logger): Promise<void> {
   if ((await landlockVersionHere()) > 0) return;
-  log.warn('Landlock unavailable: render processes can read every file of the server’s user');
+  log.warn(
+    'Landlock unavailable: render processes can read every file of the server’s user (docs/security.md)',
+  );
 }

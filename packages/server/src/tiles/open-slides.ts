@@ -148,7 +148,11 @@ export function createOpenSlides({
     const closed = entry.opening
       .then(({ slide }) => slide.close())
       .catch((error: unknown) => {
-        if (!(error instanceof SlideError)) log.warn({ err: error }, 'slide close failed');
+        if (!(error instanceof SlideError))
+          log.warn(
+            { err: error, slide: entry.request.id },
+            'slide close failed; its file may stay open until the process ends',
+          );
       })
       .finally(() => closing.delete(closed));
     closing.add(closed);
@@ -185,11 +189,13 @@ export function createOpenSlides({
         } else retire(request.id, entry);
       } catch (error) {
         if (isUnreachable(error)) {
-          if (entry.failure === null) log.warn({ err: error }, 'slide check failed: storage unreachable');
+          if (entry.failure === null)
+            log.warn({ err: error, slide: request.id }, 'slide check failed: storage unreachable');
           entry.failure = error;
           return;
         }
-        if (!(error instanceof SlideError)) log.warn({ err: error }, 'slide check failed');
+        if (!(error instanceof SlideError))
+          log.warn({ err: error, slide: request.id }, 'slide check failed; the slide is opened again');
         retire(request.id, entry);
       } finally {
         entry.checking = null;

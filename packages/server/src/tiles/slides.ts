@@ -385,7 +385,10 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
         if (!(error instanceof SlideError)) throw error;
         if (postponing.has(error.code) || isUnreachable(error)) return null;
         // One of the files breaks its reader. Without groups, the other files can still be shown.
-        log.warn({ err: error, folder }, 'grouping of slide files failed');
+        log.warn(
+          { err: error, folder },
+          'grouping of slide files failed; each file counts as a slide of its own',
+        );
         return [];
       }
     },

@@ -75,7 +75,7 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
   let diskWork: Promise<void> = openExisting().catch(warn);
 
   function warn(error: unknown): void {
-    log.warn({ err: error }, 'tile cache write failed');
+    log.warn({ err: error }, 'tile cache write failed; tiles are served without being cached');
   }
 
   function diskCacheOf(fingerprint: string): Promise<TileDiskCache> {
@@ -146,7 +146,11 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
       return jpeg;
     } catch (error) {
       // A SlideError: the file was evicted meanwhile, or a failure has truncated it.
-      if (!(error instanceof SlideError)) log.warn({ err: error }, 'tile cache read failed');
+      if (!(error instanceof SlideError))
+        log.warn(
+          { err: error, fingerprint, tile: name },
+          'tile cache read failed; the tile is rendered again',
+        );
       return null;
     }
   }

@@ -135,7 +135,11 @@ export function createTilePrerenderer({
         if (closing.signal.aborted) break;
         // A request for a tile that cannot be rendered reports the error to its client.
         if (error instanceof SlideError) log.debug({ err: error }, 'prerendering of slide incomplete');
-        else log.warn({ err: error }, 'prerendering of slide failed');
+        else
+          log.warn(
+            { err: error, fingerprint: turn.from.fingerprint },
+            'prerendering of slide failed; its tiles are rendered when they are requested',
+          );
       }
     }
     working = null;

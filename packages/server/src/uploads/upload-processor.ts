@@ -104,7 +104,7 @@ export function createUploadProcessor({
     hasNewWork = true;
     if (processing !== null || closing.signal.aborted) return;
     processing = processFiles()
-      .catch((error) => log.error({ err: error }, 'upload processing failed'))
+      .catch((error) => log.error({ err: error }, 'upload processing failed; tried again later'))
       .finally(() => {
         processing = null;
         if (hasNewWork) startProcessing();
@@ -124,9 +124,18 @@ export function createUploadProcessor({
   }
 
   /** Renews the lease while the work runs. */
-  async function whileLeased<T>(renew: (until: string) => Promise<void>, work: () => Promise<T>): Promise<T> {
+  async function whileLeased<T>(
+    uploadId: string,
+    renew: (until: string) => Promise<void>,
+    work: () => Promise<T>,
+  ): Promise<T> {
     const timer = setInterval(() => {
-      renew(leaseFrom(now()).until).catch((error) => log.warn({ err: error }, 'upload lease renewal failed'));
+      renew(leaseFrom(now()).until).catch((error) =>
+        log.warn(
+          { err: error, upload: uploadId },
+          'upload lease renewal failed; another process may take the upload over',
+        ),
+      );
     }, leaseMs / 3);
     try {
       return await work();
@@ -139,13 +148,17 @@ export function createUploadProcessor({
     let sha256: string;
     try {
       sha256 = await whileLeased(
+        file.upload_id,
         (until) => updateUploadFile(db, file.id, { leased_until: until }),
         () => hashFile(parts.pathOf(file.id), closing.signal),
       );
     } catch (error) {
       if (closing.signal.aborted) return updateUploadFile(db, file.id, { leased_until: null });
       // Retried when the lease ends. The file may have been received by a machine with its own data folder.
-      log.error({ err: error, upload: file.upload_id }, 'uploaded file could not be read');
+      log.error(
+        { err: error, upload: file.upload_id },
+        'uploaded file could not be read; tried again when its lease ends',
+      );
       return;
     }
     if (sha256 === file.sha256) {
@@ -168,11 +181,15 @@ export function createUploadProcessor({
     if (row === null) return; // another process is placing it
     try {
       await whileLeased(
+        uploadId,
         (until) => updateUpload(db, uploadId, { leased_until: until }),
         () => place(row, upload.state === 'placing'),
       );
     } catch (error) {
-      log.error({ err: error, upload: uploadId }, 'placing the uploaded slide failed');
+      log.error(
+        { err: error, upload: uploadId },
+        'placing the uploaded slide failed; the upload is shown as failed',
+      );
       await setProblem(uploadId, 'storage');
     }
   }
@@ -245,7 +262,7 @@ export function createUploadProcessor({
   function cleanUpInBackground(): void {
     cleaning = cleaning
       .then(cleanUp)
-      .catch((error) => log.error({ err: error }, 'cleanup of unfinished uploads failed'))
+      .catch((error) => log.error({ err: error }, 'cleanup of unfinished uploads failed; tried again later'))
       .then(startProcessing);
   }
 
