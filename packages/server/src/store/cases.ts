@@ -14,17 +14,17 @@ export interface StoredCase extends Omit<Row<'cases'>, 'sort_key'> {
 
 type CaseRow = Row<'cases'>;
 
-/** Lists cases by dataset and name. @param dataset undefined: of all datasets */
+/** Lists cases, ordered by dataset and name. @param dataset undefined: of all datasets */
 export async function listStoredCases(db: Connection, dataset: string | undefined): Promise<StoredCase[]> {
   let query = db.selectFrom('cases').selectAll().orderBy('sort_key').orderBy('id');
   if (dataset !== undefined) query = query.where('dataset', '=', dataset);
-  return complete(db, await query.execute());
+  return withSlidesAndRegistrations(db, await query.execute());
 }
 
 /** Finds cases, unordered; unknown ones are missing from the result. */
 export async function findCases(db: Connection, ids: readonly string[]): Promise<StoredCase[]> {
   if (ids.length === 0) return [];
-  return complete(
+  return withSlidesAndRegistrations(
     db,
     await db
       .selectFrom('cases')
@@ -34,7 +34,7 @@ export async function findCases(db: Connection, ids: readonly string[]): Promise
   );
 }
 
-async function complete(db: Connection, rows: readonly CaseRow[]): Promise<StoredCase[]> {
+async function withSlidesAndRegistrations(db: Connection, rows: readonly CaseRow[]): Promise<StoredCase[]> {
   if (rows.length === 0) return [];
   const isSelected = isOneOf(
     db,
@@ -70,7 +70,10 @@ async function complete(db: Connection, rows: readonly CaseRow[]): Promise<Store
   }));
 }
 
-/** Inserts a case, or replaces it with its slides. Registrations of slides that it no longer has are deleted. */
+/**
+ * Inserts or replaces a case and its slides. Its registrations are not saved (see saveRegistration); those of slides that it no
+ * longer has are deleted.
+ */
 export async function saveCase(tx: Change, { slides, registrations: _, ...row }: StoredCase): Promise<void> {
   const { id, ...rest } = { ...row, sort_key: sortKeyOf({ dataset_name: row.dataset, file_name: row.name }) };
   await tx
@@ -85,12 +88,12 @@ export async function saveCase(tx: Change, { slides, registrations: _, ...row }:
       .values(slides.map((slide, position) => ({ case_id: id, position, ...slide })))
       .execute();
   }
-  const images = slides.map(({ image_id }) => image_id);
+  const imageIds = slides.map(({ image_id }) => image_id);
   await tx
     .deleteFrom('case_registrations')
     .where('case_id', '=', id)
     .where((eb) =>
-      eb.or([eb.not(isOneOf(tx, 'from_image', images)), eb.not(isOneOf(tx, 'to_image', images))]),
+      eb.or([eb.not(isOneOf(tx, 'from_image', imageIds)), eb.not(isOneOf(tx, 'to_image', imageIds))]),
     )
     .execute();
 }
@@ -120,7 +123,7 @@ export async function findCaseNamed(
     .orderBy('id')
     .execute();
   const named = rows.filter((row) => row.dataset === dataset && isSameName(row.name, name)).slice(0, 1);
-  return (await complete(db, named))[0] ?? null;
+  return (await withSlidesAndRegistrations(db, named))[0] ?? null;
 }
 
 /** What a scan took from metadata files about a case. */

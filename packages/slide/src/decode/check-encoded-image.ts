@@ -1,7 +1,7 @@
 /**
  * Checks an encoded picture before a decoder reads it: the signature of its codec, its size, and properties
  * that make a small stream expensive to decode. C decoders detect the format from the bytes, so without the
- * signature check a "WebP" tile would reach any decoder of the library.
+ * signature check a "WebP" tile would reach any decoder of libvips.
  */
 import { marker, readJpegHeader, segments } from '../jpeg/header.ts';
 import { type Codec, type EncodedImage, SlideError } from '../model/slide.ts';
@@ -12,8 +12,7 @@ import { isWebp, readWebpHeader } from './webp-header.ts';
 type Encoded = Pick<EncodedImage, 'codec' | 'bytes' | 'width' | 'height'>;
 
 /**
- * The accepted signature of each codec. Null: the bytes are samples that TypeScript code reads, so there is
- * no format detection.
+ * The accepted signature of each codec. Null: the bytes are read by code of this package, which detects no format.
  */
 const signatures: Readonly<Record<Codec, ((bytes: Uint8Array) => boolean) | null>> = {
   jpeg: isJpegStream,

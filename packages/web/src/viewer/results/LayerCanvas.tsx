@@ -18,56 +18,57 @@ interface LayerCanvasProps {
   readonly clip: string | undefined;
 }
 
-interface Painted {
+interface LayerPainter {
   setStyle(style: LayerStyle): void;
   draw(context: CanvasRenderingContext2D, placement: Placement): void;
   close(): void;
 }
 
-/** One result layer over the slide, drawn in the same frame as the slide. Pointers pass through to the slide. */
+/** One result layer over the slide, drawn in the same frame as the slide. The style sheet lets pointers pass through to the slide. */
 export function LayerCanvas({ view, descriptor, style, opacity, clip }: LayerCanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const layer = useRef<Painted>(null);
-  const drawLater = useRef<() => void>(() => undefined);
-  const styleNow = useRef(style);
+  const layer = useRef<LayerPainter>(null);
+  const scheduleDraw = useRef<() => void>(() => undefined);
+  /** A ref, so that a new style does not create the layer anew. */
+  const latestStyle = useRef(style);
 
   useEffect(() => {
     let frame = 0;
-    const later = () => {
+    const schedule = () => {
       if (frame !== 0) return;
       frame = requestAnimationFrame(() => {
         frame = 0;
         draw();
       });
     };
-    const painted: Painted =
+    const painter: LayerPainter =
       descriptor.kind === 'raster'
-        ? new RasterLayer(descriptor, styleNow.current, later)
-        : new VectorLayer(descriptor, styleNow.current, later);
+        ? new RasterLayer(descriptor, latestStyle.current, schedule)
+        : new VectorLayer(descriptor, latestStyle.current, schedule);
     const draw = () => {
       const context = clearCanvas(canvas.current, view);
       const placement = view.placement();
       if (context === null || placement === null) return;
-      painted.draw(context, scaled(placement, window.devicePixelRatio));
+      painter.draw(context, scaled(placement, window.devicePixelRatio));
     };
-    layer.current = painted;
-    drawLater.current = later;
+    layer.current = painter;
+    scheduleDraw.current = schedule;
     const endWatch = view.watch(draw);
-    const resized = new ResizeObserver(later);
-    if (canvas.current !== null) resized.observe(canvas.current);
-    later();
+    const resizeObserver = new ResizeObserver(schedule);
+    if (canvas.current !== null) resizeObserver.observe(canvas.current);
+    schedule();
     return () => {
       cancelAnimationFrame(frame);
       endWatch();
-      resized.disconnect();
-      painted.close();
+      resizeObserver.disconnect();
+      painter.close();
     };
   }, [view, descriptor]);
 
   useEffect(() => {
-    styleNow.current = style;
+    latestStyle.current = style;
     layer.current?.setStyle(style);
-    drawLater.current();
+    scheduleDraw.current();
   }, [style]);
 
   return <canvas ref={canvas} data-result-layer={descriptor.id} style={{ opacity, clipPath: clip }} />;

@@ -11,12 +11,13 @@ interface SlideMarksProps {
   readonly points: readonly Point[];
   /** Corners of an area in image pixels; drawn closed. */
   readonly area?: readonly Point[];
-  /** Called with the place that was clicked, in image pixels; null: pointers move the slide. */
+  /** Called with the place that was clicked, in image pixels; null: marking is off, and dragging moves the slide. */
   readonly onMark: ((point: Point) => void) | null;
+  /** Accessible name of the area that takes the clicks. */
   readonly label: string;
 }
 
-/** Points and an area over a slide. While places are marked, a click marks and does not move the slide. */
+/** Points and an area over a slide. While marking is on, a click adds a point and does not move the slide. */
 export function SlideMarks({ view, points, area = [], onMark, label }: SlideMarksProps) {
   const placement = useSyncExternalStore(view.watch, view.placement);
   if (placement === null) return null;
