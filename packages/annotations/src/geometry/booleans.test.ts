@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AreaGeometry, countVertices, type PolygonGeometry, polygonsOf } from '../model/geometry.ts';
+import {
+  type AreaGeometry,
+  countVertices,
+  type PolygonGeometry,
+  type Position,
+  polygonsOf,
+} from '../model/geometry.ts';
 import { anyArea, polygon, position, starRing, wavyRing } from '../testing/shapes.ts';
 import { intersectAreas, repairArea, subtractAreas, unionAreas } from './booleans.ts';
 import { createStroke } from './brush.ts';
@@ -260,6 +266,79 @@ describe('repairArea', () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it.each<[string, Position[][][]]>([
+    [
+      'a hole that cuts a thin part off',
+      [
+        [
+          [
+            [415, 45],
+            [452, 798],
+            [0, 0],
+            [415, 45],
+          ],
+          [
+            [435, 452],
+            [1, 0],
+            [0, 0],
+            [435, 452],
+          ],
+        ],
+      ],
+    ],
+    [
+      'a hole as thin as a step of the grid',
+      [
+        [
+          [
+            [1, 0],
+            [0, 333],
+            [1, 113],
+            [1, 0],
+          ],
+        ],
+        [
+          [
+            [0, 204],
+            [2, 237],
+            [0, 464],
+            [0, 204],
+          ],
+          [
+            [0.01, 462],
+            [0, 0],
+            [1, 0],
+            [0.01, 462],
+          ],
+        ],
+      ],
+    ],
+    [
+      'two parts that overlap by a step of the grid',
+      [
+        [
+          [
+            [1, 1],
+            [0, 1],
+            [0, 0],
+            [1, 1],
+          ],
+          [
+            [0, 0.01],
+            [1, 2],
+            [1, 3],
+            [0, 0],
+            [0, 0.01],
+          ],
+        ],
+      ],
+    ],
+  ])('returns rings that do not cross for %s', (_, coordinates) => {
+    const repaired = repairArea({ type: 'MultiPolygon', coordinates });
+    expectValid(repaired);
+    expect(repaired && findSelfIntersections(repaired).positions).toEqual([]);
   });
 
   it('fills the loops of a ring that crosses itself', () => {

@@ -5,10 +5,12 @@ import { type BooleanOperation, clipRings, fromGridRing, type GridRing, toGridRi
 import { expandEllipse } from './ellipse.ts';
 import { clipLocally } from './local-boolean.ts';
 import { boundsOfLines, orientRing } from './ring.ts';
-import { ringCrossesItself } from './self-intersections.ts';
+import { isSelfIntersecting, ringCrossesItself } from './self-intersections.ts';
 
 /** Positions from which an operation works on the neighbourhood of the smaller area only. */
 const localFrom = 1000;
+/** Passes of a repair; almost every area needs one. */
+const maximumPasses = 4;
 
 /** Returns the area that at least one of the areas covers, on the plane of the first; null when none has an area. */
 export function unionAreas(areas: readonly AreaGeometry[]): AreaGeometry | null {
@@ -34,6 +36,15 @@ export function intersectAreas(area: AreaGeometry, other: AreaGeometry): AreaGeo
 
 /** Returns the area with rings that do not cross: the union of everything that its rings enclose, without the holes. */
 export function repairArea(area: AreaGeometry): AreaGeometry | null {
+  let repaired = resolveRings(area);
+  // Rounding to the grid leaves spikes at thin parts, which the next pass removes.
+  for (let pass = 1; pass < maximumPasses && repaired && isSelfIntersecting(repaired); pass++) {
+    repaired = resolveRings(repaired);
+  }
+  return repaired;
+}
+
+function resolveRings(area: AreaGeometry): AreaGeometry | null {
   return assemble(clipRings('union', gridRingsOf(area), []), area.plane);
 }
 

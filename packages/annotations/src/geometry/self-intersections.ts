@@ -3,6 +3,7 @@
  * each other, are not.
  */
 import { type AreaGeometry, type Position, polygonsOf, type Ring } from '../model/geometry.ts';
+import { gridSteps } from './clipping.ts';
 
 export interface SelfIntersections {
   /** Positions, at most as many as asked for. */
@@ -11,16 +12,20 @@ export interface SelfIntersections {
   readonly isComplete: boolean;
 }
 
-/** One edge, with the position before it, which decides whether the ring crosses or touches at its start. */
+/** One edge, with the positions before and after it, which decide whether the ring crosses or touches at its ends. */
 interface Edge {
   readonly before: Position;
   readonly from: Position;
   readonly to: Position;
+  readonly after: Position;
   readonly minX: number;
   readonly maxX: number;
   readonly minY: number;
   readonly maxY: number;
 }
+
+/** In pixels; a little more, because the numbers are binary. */
+const gridStep = 1.001 / gridSteps;
 
 /** Pairs of edges that are compared at most: hostile shapes have billions. */
 const maximumPairs = 5_000_000;
@@ -74,10 +79,12 @@ function edgesOf(ring: Ring): readonly Edge[] {
     const before = distinct[(index + count - 1) % count] as Position;
     const from = distinct[index] as Position;
     const to = distinct[index + 1] as Position;
+    const after = distinct[(index + 2) % count] as Position;
     edges.push({
       before,
       from,
       to,
+      after,
       minX: Math.min(from[0], to[0]),
       maxX: Math.max(from[0], to[0]),
       minY: Math.min(from[1], to[1]),
@@ -94,7 +101,8 @@ function crossingOf(a: Edge, b: Edge): Position | null {
   if (fromSide === 0 && toSide === 0) return overlapOf(a, b);
   const aFromSide = side(b.from, b.to, a.from);
   const aToSide = side(b.from, b.to, a.to);
-  if (fromSide * toSide < 0 && aFromSide * aToSide < 0) return meetingPoint(a, b);
+  if (fromSide * toSide < 0 && aFromSide * aToSide < 0)
+    return onlyTouches(a, b) || onlyTouches(b, a) ? null : meetingPoint(a, b);
   if (isSame(a.from, b.from)) return doPathsCross(a, b) ? a.from : null;
   // The start of one edge is inside the other edge: the ring crosses when it comes from the other side.
   if (fromSide === 0 && aFromSide * aToSide < 0)
@@ -104,12 +112,25 @@ function crossingOf(a: Edge, b: Edge): Position | null {
   return null;
 }
 
-/** Returns a position of the common part of two edges on one line, when it is longer than a position. */
+/**
+ * Whether an end of an edge is past the other edge by less than a step of the grid, and its ring turns back there. Operations
+ * round positions to the grid (clipping.ts), which pushes thin parts that much through each other.
+ */
+function onlyTouches(edge: Edge, other: Edge): boolean {
+  const { from, to } = other;
+  const sideOf = (position: Position) => side(from, to, position);
+  return (
+    (distanceToLine(from, to, edge.from) < gridStep && sideOf(edge.before) * sideOf(edge.to) >= 0) ||
+    (distanceToLine(from, to, edge.to) < gridStep && sideOf(edge.after) * sideOf(edge.from) >= 0)
+  );
+}
+
+/** Returns a position of the common part of two edges on one line, when it is longer than a step of the grid. */
 function overlapOf(a: Edge, b: Edge): Position | null {
   const axis = a.maxX - a.minX > a.maxY - a.minY ? 0 : 1;
   const start = Math.max(Math.min(a.from[axis], a.to[axis]), Math.min(b.from[axis], b.to[axis]));
   const end = Math.min(Math.max(a.from[axis], a.to[axis]), Math.max(b.from[axis], b.to[axis]));
-  if (end <= start) return null;
+  if (end - start <= gridStep) return null;
   return [a.from, a.to, b.from, b.to].find((position) => position[axis] === start) ?? a.from;
 }
 
@@ -138,6 +159,11 @@ function meetingPoint(a: Edge, b: Edge): Position {
 /** Returns the side of the line through a and b on which p is: 1, -1, or 0 on the line. */
 function side(a: Position, b: Position, p: Position): number {
   return Math.sign((b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]));
+}
+
+function distanceToLine(a: Position, b: Position, p: Position): number {
+  const cross = (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]);
+  return Math.abs(cross) / Math.hypot(b[0] - a[0], b[1] - a[1]);
 }
 
 function isSame(a: Position, b: Position | undefined): boolean {

@@ -1,17 +1,11 @@
-import {
-  type AreaGeometry,
-  type Geometry,
-  isArea,
-  type Position,
-  polygonsOf,
-  type Ring,
-} from '../model/geometry.ts';
+import { type AreaGeometry, type Geometry, type Position, polygonsOf, type Ring } from '../model/geometry.ts';
 import { repairArea } from './booleans.ts';
+import { areaOf } from './measure.ts';
 import { isSelfIntersecting } from './self-intersections.ts';
 
 /**
  * Removes positions that are nearer than the tolerance, in pixels, to the line that remains. Rings keep at least four
- * positions; an area that would cross itself afterwards is repaired. Points and ellipses stay.
+ * positions; an area that would cross itself afterwards is repaired, and stays as it is where that fails. Points and ellipses stay.
  *
  * Source: Douglas and Peucker 1973.
  */
@@ -36,7 +30,8 @@ function simplifyArea(area: AreaGeometry, tolerance: number): AreaGeometry {
   const simplified: AreaGeometry =
     area.type === 'Polygon' ? { ...area, coordinates: only } : { ...area, coordinates: polygons };
   const repaired = isSelfIntersecting(simplified) ? repairArea(simplified) : simplified;
-  return repaired && isArea(repaired) ? repaired : area;
+  // Repair rounds positions: what is thinner than that can cross again, or be gone.
+  return repaired !== null && areaOf(repaired) > 0 && !isSelfIntersecting(repaired) ? repaired : area;
 }
 
 /** Divides the ring at its first position and the one farthest from it, and simplifies both halves. */
