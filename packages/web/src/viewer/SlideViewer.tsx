@@ -243,7 +243,13 @@ function OpenSlide(props: OpenSlideProps) {
       const field = await openingField(descriptor, shown.size(), signal);
       signal.throwIfAborted();
       const addressOf = tileAddressIn(shown, descriptor);
-      tiles.preload(firstTiles(descriptor, shown.size(), field).map(addressOf));
+      const first = firstTiles(descriptor, shown.size(), field);
+      const arriving = tiles.preload(first.map(addressOf));
+      // They are decoded as they arrive, while OpenSeadragon still prepares its requests for them.
+      for (const [index, tile] of first.entries()) {
+        const blob = arriving[index];
+        if (blob) shown.prefetch(tile, addressOf(tile), () => blob).catch(() => undefined); // its request fails, too
+      }
       const prefetch = createIdlePrefetch({ view: shown, descriptor, addressOf, fetchPixels, signal });
       shown.show(descriptor, { addressOf, load, signal }, field, {
         onComplete,

@@ -51,9 +51,11 @@ describe('tile loading', () => {
 
   it('does not request a preloaded tile a second time', async () => {
     const { tiles, fetchPixels } = loadingFrom();
-    tiles.preload(['/a', '/a']);
+    const [one, same] = tiles.preload(['/a', '/a']);
     await vi.advanceTimersByTimeAsync(500);
-    expect(await (await tiles.load('/a')).text()).toBe('tile');
+    const loaded = await tiles.load('/a');
+    expect(await loaded.text()).toBe('tile');
+    expect([await one, await same]).toEqual([loaded, loaded]);
     expect(fetchPixels).toHaveBeenCalledOnce();
   });
 
@@ -61,7 +63,7 @@ describe('tile loading', () => {
     const { tiles, fetchPixels } = loadingFrom();
     const first = later();
     fetchPixels.mockImplementationOnce(first.answer);
-    tiles.preload(['/a']);
+    void tiles.preload(['/a']);
     const coarser = tiles.load('/b');
     await vi.advanceTimersByTimeAsync(500);
     expect(fetchPixels).toHaveBeenCalledOnce();
@@ -73,7 +75,7 @@ describe('tile loading', () => {
   it('delays other tiles by at most a second when the first view does not arrive', async () => {
     const { tiles, fetchPixels } = loadingFrom();
     fetchPixels.mockImplementationOnce(later().answer);
-    tiles.preload(['/a']);
+    void tiles.preload(['/a']);
     const coarser = tiles.load('/b');
     await vi.advanceTimersByTimeAsync(1000);
     expect(await (await coarser).text()).toBe('tile');
@@ -81,7 +83,7 @@ describe('tile loading', () => {
 
   it('rejects the request for a tile whose early load failed', async () => {
     const { tiles } = loadingFrom(refused(404), refused(404), refused(404), refused(404));
-    tiles.preload(['/a']);
+    void tiles.preload(['/a']);
     await vi.advanceTimersByTimeAsync(8000);
     await expect(tiles.load('/a')).rejects.toMatchObject({ failure: { status: 404 } });
   });

@@ -36,8 +36,10 @@ export interface TileLoading {
   /**
    * Starts loading the tiles of the first view, before OpenSeadragon requests them. All other tiles, such as the coarser ones
    * that OpenSeadragon also requests, wait for them.
+   *
+   * @returns the tiles in the order of the addresses, as `load` will return them
    */
-  preload(addresses: readonly string[]): void;
+  preload(addresses: readonly string[]): readonly Promise<Blob>[];
   /** Whether any tile has arrived. */
   hasLoaded(): boolean;
 }
@@ -122,16 +124,19 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
       return present ?? begin(address);
     },
     preload: (addresses) => {
-      for (const address of addresses) {
-        if (ahead.has(address) || onTheWay.has(address)) continue;
+      const tiles = addresses.map((address) => {
+        const present = ahead.get(address) ?? onTheWay.get(address);
+        if (present !== undefined) return present;
         const tile = begin(address, true);
         ahead.set(address, tile);
         tile.catch(() => undefined); // the request for it receives the error
-      }
+        return tile;
+      });
       const come = Promise.allSettled(ahead.values());
       firstView = Promise.race([come, delay(firstAloneMs, signal).catch(() => undefined)]).then(() => {
         firstView = null;
       });
+      return tiles;
     },
     hasLoaded: () => loaded > 0,
   };

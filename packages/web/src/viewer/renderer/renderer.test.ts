@@ -23,6 +23,28 @@ describe('Renderer', () => {
     expect(load).toHaveBeenCalledTimes(2);
   });
 
+  it('loads and decodes a tile once for concurrent calls', async () => {
+    const decode = vi.fn<() => Promise<object>>(async () => ({ width: 240, height: 240, close: () => {} }));
+    vi.stubGlobal('createImageBitmap', decode);
+    const load = vi.fn<() => Promise<Blob>>(async () => new Blob());
+    const [slide, navigator] = await Promise.all([
+      renderer.open('/9/0_0', place, load),
+      renderer.open('/9/0_0', place, load),
+    ]);
+    expect(navigator).toBe(slide);
+    expect([load.mock.calls.length, decode.mock.calls.length]).toEqual([1, 1]);
+  });
+
+  it('loads a tile itself when the concurrent call whose load it shares is aborted', async () => {
+    const aborted = new DOMException('aborted', 'AbortError');
+    const load = vi.fn<() => Promise<Blob>>(async () => new Blob());
+    const [prefetch, slide] = await Promise.allSettled([
+      renderer.open('/9/0_0', place, () => Promise.reject(aborted)),
+      renderer.open('/9/0_0', place, load),
+    ]);
+    expect([prefetch.status, slide.status, load.mock.calls.length]).toEqual(['rejected', 'fulfilled', 1]);
+  });
+
   it('returns a tile when the drawer has prepared it', async () => {
     const prepared = Promise.withResolvers<void>();
     renderer.connect({ prepare: () => prepared.promise, redraw: () => {} });

@@ -20,6 +20,8 @@ export class Renderer {
   readonly context: WebGL2RenderingContext | null;
   /** Whether the drawer was chosen by a setting, and is kept however slow it is. */
   readonly isForced: boolean;
+  /** Tiles that are being loaded and decoded: the slide, its navigator and the prefetch ask for the same ones. */
+  readonly #opening = new Map<string, Promise<TilePicture>>();
   #colours: DrawnColours = { adjustment: asScanned, table: null };
   #onColours: (colours: DrawnColours) => void = () => {};
   #prepare: Prepare = () => Promise.resolve();
@@ -47,15 +49,27 @@ export class Renderer {
   }
 
   /**
-   * Returns a tile that is ready to be drawn. A tile whose pixels are still in memory is not loaded again.
+   * Returns a tile that is ready to be drawn. A tile whose pixels are still in memory is not loaded again; concurrent calls for
+   * one tile share one load.
    *
    * @param load returns the compressed tile
    * @throws what `load` throws; a DOMException when the bytes are no image
    */
   async open(address: string, place: TilePlace, load: () => Promise<Blob>): Promise<TilePicture> {
-    const picture = this.pictures.at(address) ?? (await this.pictures.add(address, place, await load()));
+    const picture = this.pictures.at(address) ?? (await this.#loadOnce(address, place, load));
     await this.#prepare(picture);
     return picture;
+  }
+
+  #loadOnce(address: string, place: TilePlace, load: () => Promise<Blob>): Promise<TilePicture> {
+    const present = this.#opening.get(address);
+    // It may have been aborted for a reason that is not that of this call.
+    if (present !== undefined) return present.catch(() => this.#loadOnce(address, place, load));
+    const opening = load()
+      .then((blob) => this.pictures.add(address, place, blob))
+      .finally(() => this.#opening.delete(address));
+    this.#opening.set(address, opening);
+    return opening;
   }
 
   /** Decodes a tile again whose pixels were freed. Never rejects. */
