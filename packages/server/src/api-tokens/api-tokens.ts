@@ -27,7 +27,7 @@ import { createApiTokenLimit } from '../domain/api-token-limit.ts';
 import { type Reader, seesEveryDataset } from '../domain/dataset-access.ts';
 import type { ImageSession, Shown } from '../domain/image-session.ts';
 import { isFromTheFuture } from '../platform/clock.ts';
-import { hashSecret, newSecret } from '../platform/secrets.ts';
+import { hashRecentSecret, hashSecret, newSecret } from '../platform/secrets.ts';
 import type { ApiTokenAuthentication, ResolvedApiToken } from '../sessions/api-token-service.ts';
 import { currentCaller } from '../sessions/current-caller.ts';
 import type { ImageSessions } from '../sessions/image-sessions.ts';
@@ -206,7 +206,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
   const recent = createRecentTokens(async (hash) => {
     const found = await validToken(hash);
     const resolved = resolvedOf(found);
-    return { found, resolved, session: await sessionOf(resolved) };
+    return { found, resolved, session: await sessionOf(resolved), endsAt: endOf(found) };
   }, imageSessions.countChanges);
 
   return {
@@ -281,14 +281,14 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     },
 
     async authenticate(token) {
-      const found = await validToken(hashSecretOf(token));
+      const found = await validToken(hashSecret(requireForm(token)));
       await use(found);
       return resolvedOf(found);
     },
 
     async authenticateForPixels(token) {
-      const { found, resolved, session } = await recent.get(hashSecretOf(token));
-      if (!isValid(found, now())) throw new AppError('token_invalid');
+      const { found, resolved, session, endsAt } = await recent.get(hashRecentSecret(requireForm(token)));
+      if (now().getTime() >= endsAt) throw new AppError('token_invalid');
       await use(found);
       return { resolved, session };
     },
@@ -317,9 +317,9 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
 }
 
 /** @throws AppError token_invalid for a text that is no token */
-function hashSecretOf(token: string): string {
+function requireForm(token: string): string {
   if (!tokenPattern.test(token)) throw new AppError('token_invalid');
-  return hashSecret(token);
+  return token;
 }
 
 /** Whether the token may still be used: it has not ended, and its owner's account is active. */
@@ -331,6 +331,11 @@ function isValid({ user, createdAt, expiresAt }: StoredApiToken, now: Date): boo
     !isFromTheFuture(issuedAt, now) &&
     Date.parse(expiresAt) > now.getTime()
   );
+}
+
+/** Returns when a valid token stops being one by itself, in milliseconds since 1970. */
+function endOf({ user, expiresAt }: StoredApiToken): number {
+  return Math.min(...[expiresAt, user.expiresAt ?? expiresAt].map((end) => Date.parse(end)));
 }
 
 function publicTokenOf(token: StoredApiToken): ApiToken {

@@ -7,6 +7,8 @@ export interface RecentToken {
   readonly found: StoredApiToken;
   readonly resolved: ResolvedApiToken;
   readonly session: ImageSession;
+  /** When the token or its owner's account ends, in milliseconds since 1970. */
+  readonly endsAt: number;
 }
 
 /**

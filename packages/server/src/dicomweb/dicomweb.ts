@@ -39,6 +39,8 @@ export interface Frame {
   readonly bytes: Uint8Array;
   readonly type: string;
   readonly transferSyntax: string;
+  /** Of the slide. */
+  readonly fingerprint: string;
 }
 
 export interface DicomWeb {
@@ -61,7 +63,7 @@ export interface DicomWeb {
    * @throws AppError not_found; SlideError
    */
   frame(
-    study: OpenedStudy,
+    image: ServableImage,
     scope: Scope,
     number: number,
     client: TileClient,
@@ -124,8 +126,8 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
     return slides.stored(servable, requester).catch(() => null);
   }
 
-  function levelOf({ image, slide }: OpenedStudy, { series, instance }: Scope): StoredLevel {
-    const known = instancesOf(image.id, slide);
+  function levelOf(imageId: string, slide: StoredSlide, { series, instance }: Scope): StoredLevel {
+    const known = instancesOf(imageId, slide);
     const level = known.levels.get(instance ?? '');
     if (level === undefined || series !== known.series) throw new AppError('not_found');
     return level;
@@ -171,22 +173,24 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
       const { image, slide, described } = study;
       if (scope.series !== undefined && scope.series !== uidOf(image.id, 'series'))
         throw new AppError('not_found');
-      const levels = scope.instance === undefined ? slide.levels : [levelOf(study, scope)];
+      const levels = scope.instance === undefined ? slide.levels : [levelOf(image.id, slide, scope)];
       if (levels.length === 0) throw new AppError('not_found');
       return levels.map((level) => toJson(metadataOf(described, slide, level, urlOf(base, image.id, level))));
     },
 
-    async frame(study, scope, number, client, allocate) {
-      const level = levelOf(study, scope);
-      if (number < 1 || number > level.columns * level.rows) throw new AppError('not_found');
-      const wanted = { level, index: number - 1, fingerprint: study.slide.fingerprint, allocate };
-      const bytes = await slides.storedTile(study.image, wanted, client);
-      return { bytes, type: frameTypes[level.codec], transferSyntax: transferSyntaxOf(level) };
+    async frame(image, scope, number, client, allocate) {
+      const choose = (slide: StoredSlide) => {
+        const level = levelOf(image.id, slide, scope);
+        if (number < 1 || number > level.columns * level.rows) throw new AppError('not_found');
+        return { level, index: number - 1 };
+      };
+      const { bytes, level, fingerprint } = await slides.storedTile(image, { choose, allocate }, client);
+      return { bytes, fingerprint, type: frameTypes[level.codec], transferSyntax: transferSyntaxOf(level) };
     },
 
-    async iccProfile(study, scope, requester) {
-      levelOf(study, scope);
-      const profile = await slides.iccProfile(study.image, requester);
+    async iccProfile({ image, slide }, scope, requester) {
+      levelOf(image.id, slide, scope);
+      const profile = await slides.iccProfile(image, requester);
       if (profile === null) throw new AppError('not_found');
       return profile;
     },

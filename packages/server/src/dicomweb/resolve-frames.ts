@@ -11,10 +11,10 @@
  */
 import { randomUUID } from 'node:crypto';
 import { AppError } from '@lamina/contract';
-import type { Allocate } from '@lamina/slide';
+import { type Allocate, SlideError } from '@lamina/slide';
 import type { Origin } from '../audit/audit-recorder.ts';
 import type { ImageOpenings } from '../audit/image-openings.ts';
-import { cacheControlOf, type ImageSession, opens, requesterOf } from '../domain/image-session.ts';
+import { cacheControlOf, type ImageSession, opens } from '../domain/image-session.ts';
 import { SessionClient } from '../tiles/session-client.ts';
 import type { ServableImage } from '../tiles/slides.ts';
 import { bulkFormOf } from './accept.ts';
@@ -52,7 +52,7 @@ export interface FrameResolver {
 }
 
 interface FrameResolverDependencies {
-  readonly dicomWeb: Pick<DicomWeb, 'imageIdOf' | 'open' | 'frame'>;
+  readonly dicomWeb: Pick<DicomWeb, 'imageIdOf' | 'frame'>;
   readonly catalogue: { servable(imageId: string): ServableImage | null | Promise<ServableImage | null> };
   readonly imageOpenings: Pick<ImageOpenings, 'isRecorded' | 'record'>;
   readonly now: () => Date;
@@ -74,14 +74,16 @@ export function createFrameResolver({
       const image = await catalogue.servable(dicomWeb.imageIdOf(params));
       // The same answer whether the image does not exist or the session may not open it.
       if (image === null || !opens(session, image)) throw new AppError('not_found');
-      const study = await dicomWeb.open(image, '', requesterOf(session)); // a frame has no date
       const client = new SessionClient(session, request);
       const frames: Frame[] = [];
       const allocate = numbers.length === 1 ? request.allocate : undefined;
       for (const number of numbers)
-        frames.push(await dicomWeb.frame(study, params, number, client, allocate));
+        frames.push(await dicomWeb.frame(image, params, number, client, allocate));
       const [first] = frames;
       if (first === undefined) throw new AppError('not_found');
+      const { fingerprint } = first;
+      if (frames.some((frame) => frame.fingerprint !== fingerprint))
+        throw new SlideError('FILE_CHANGED', 'The file was replaced.');
       const form = bulkFormOf(request.accept, {
         types: ['application/octet-stream', first.type],
         transferSyntax: first.transferSyntax,
@@ -91,7 +93,7 @@ export function createFrameResolver({
         await imageOpenings.record(session, image, 'tile', request.origin);
       }
       const cacheControl = cacheControlOf(session, now());
-      const etag = `"${study.slide.fingerprint}-${params.instance}-${numbers.join('_')}-${form.isMultipart ? 'parts' : 'one'}"`;
+      const etag = `"${fingerprint}-${params.instance}-${numbers.join('_')}-${form.isMultipart ? 'parts' : 'one'}"`;
       const typeOf = ({ transferSyntax }: Frame) => `${form.type}; transfer-syntax=${transferSyntax}`;
       if (!form.isMultipart) {
         return { before: '', bytes: first.bytes, after: '', type: typeOf(first), etag, cacheControl };

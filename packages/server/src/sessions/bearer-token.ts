@@ -27,9 +27,14 @@ export async function resolveBearerToken(
 
 /** @throws AppError token_missing; token_invalid for another scheme, a malformed value or a repeated header */
 export function bearerTokenIn(rawHeaders: readonly string[]): string {
-  const values = rawHeaders.filter((_, i) => i % 2 === 1 && /^authorization$/i.test(rawHeaders[i - 1] ?? ''));
-  if (values.length === 0) throw new AppError('token_missing');
-  const token = /^Bearer ([\w.~+/-]{1,8192}=*)$/i.exec(values.length === 1 ? (values[0] ?? '') : '')?.[1];
+  let value: string | undefined;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]?.toLowerCase() !== 'authorization') continue;
+    if (value !== undefined) throw new AppError('token_invalid');
+    value = rawHeaders[i + 1] ?? '';
+  }
+  if (value === undefined) throw new AppError('token_missing');
+  const token = /^Bearer ([\w.~+/-]{1,8192}=*)$/i.exec(value)?.[1];
   if (token === undefined) throw new AppError('token_invalid');
   return token;
 }

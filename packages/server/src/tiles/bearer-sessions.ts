@@ -6,7 +6,7 @@
 import { AppError } from '@lamina/contract';
 import type { AuditRecorder, Origin } from '../audit/audit-recorder.ts';
 import type { ImageSession } from '../domain/image-session.ts';
-import { hashSecret } from '../platform/secrets.ts';
+import { hashRecentSecret } from '../platform/secrets.ts';
 import type { ImageSessions } from '../sessions/image-sessions.ts';
 import type { ResolvedToken } from '../sessions/sign-in-service.ts';
 
@@ -55,7 +55,7 @@ export function createBearerSessions({
 
   return {
     async knownSessionOf(token) {
-      const opening = sessionIds.get(hashSecret(token));
+      const opening = sessionIds.get(hashRecentSecret(token));
       return opening === undefined ? null : imageSessions.resolve(await opening);
     },
 

@@ -111,14 +111,24 @@ export type Inspection =
   | { readonly status: 'postponed' };
 
 /** A tile of a level that the file stores as JPEG or JPEG 2000. */
-export interface StoredTileQuery {
+export interface StoredTilePlace {
   readonly level: StoredLevel;
   /** Row by row. */
   readonly index: number;
-  /** Of the slide whose levels are known. */
-  readonly fingerprint: string;
+}
+
+export interface StoredTileQuery {
+  /** Returns the wanted tile of the open slide. Its error is that of the call. */
+  readonly choose: (slide: StoredSlide) => StoredTilePlace;
   /** Supplies the memory that the tile is read into. */
   readonly allocate?: Allocate | undefined;
+}
+
+export interface StoredTile {
+  readonly bytes: Uint8Array;
+  readonly level: StoredLevel;
+  /** Of the slide. */
+  readonly fingerprint: string;
 }
 
 export interface Slides {
@@ -131,7 +141,7 @@ export interface Slides {
   /** Returns the levels whose tiles can be sent as they are, and what DICOM says of the slide. @throws SlideError */
   stored(image: ServableImage, requester: Requester): Promise<StoredSlide>;
   /** Reads a tile of such a level. @throws SlideError TILE_OUT_OF_RANGE, and as `tile` does */
-  storedTile(image: ServableImage, wanted: StoredTileQuery, client: TileClient): Promise<Uint8Array>;
+  storedTile(image: ServableImage, query: StoredTileQuery, client: TileClient): Promise<StoredTile>;
   /** Reads the ICC profile; null without one. @throws SlideError */
   iccProfile(image: ServableImage, requester: Requester): Promise<ServedBytes | null>;
   /**
@@ -322,13 +332,15 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
     stored: (image, requester) =>
       openSlides.use(new ImageOpening(image, requester), ({ slide }) => storedSlideOf(slide)),
 
-    storedTile: (image, { level, index, fingerprint, allocate }, client) =>
+    storedTile: (image, { choose, allocate }, client) =>
       openSlides.use(new ImageOpening(image, client.requester), async ({ slide, location }) => {
-        if (slide.fingerprint !== fingerprint) throw new SlideError('FILE_CHANGED', 'The file was replaced');
+        const { level, index } = choose(await storedSlideOf(slide));
+        const { fingerprint } = slide;
         const signal = location.isObject ? client.signal : undefined;
-        const stored = await readStoredTile(slide, level, index, signal, allocate);
-        if (stored !== null) return stored;
-        return renderedTiles.view({ location, fingerprint }, viewOfTile(level, index), client);
+        const bytes =
+          (await readStoredTile(slide, level, index, signal, allocate)) ??
+          (await renderedTiles.view({ location, fingerprint }, viewOfTile(level, index), client));
+        return { bytes, level, fingerprint };
       }),
 
     iccProfile: (image, requester) =>
