@@ -8,6 +8,7 @@ import {
 import type { AnnotationClass } from '@lamina/contract';
 import { Alert, Button, Group, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useMemo, useState } from 'react';
+import { useWhenIdle } from '../../browser/use-when-idle.ts';
 import { formatNumber } from '../../formatting/numbers.ts';
 import classes from './Annotations.module.css';
 import { type Annotation, classNameOf, roundGeometry } from './annotation.ts';
@@ -45,7 +46,12 @@ function Details({ store, annotation, offered }: DetailsProps) {
   const [description, setDescription] = useState<string | null>(null);
   const [isHistoryOpen, setHistoryOpen] = useState(false);
   const isReadOnly = !store.canEdit(annotation);
-  const crosses = useMemo(() => isArea(geometry) && isSelfIntersecting(geometry), [geometry]);
+  // The search takes longer than the change itself in an outline of 50,000 vertices: the changed picture comes first.
+  const searched = useWhenIdle(geometry);
+  const crosses = useMemo(
+    () => searched !== null && isArea(searched) && isSelfIntersecting(searched),
+    [searched],
+  );
   const repaired = () => (isArea(geometry) ? repairArea(geometry) : null);
 
   const saveText = (field: 'name' | 'description', typed: string | null) => {
