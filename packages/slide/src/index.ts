@@ -28,6 +28,7 @@ export { scaleOf } from './model/scale.ts';
 export {
   type Allocate,
   isUnreachable,
+  type PlaceOnGlass,
   type ShownPlane,
   type Slide,
   SlideError,

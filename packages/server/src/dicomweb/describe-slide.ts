@@ -2,7 +2,7 @@
  * What DICOM says of a slide: study, series, and an instance for each stored level (PS3.3 A.32.8, VL Whole Slide Microscopy
  * Image IOD). Patient attributes are neutral. Attributes of type 1 that nothing is known of have the least specific value.
  */
-import type { StoredLevel } from '@lamina/slide';
+import type { PlaceOnGlass, StoredLevel } from '@lamina/slide';
 import type { StoredSlide } from '../tiles/slides.ts';
 import { type Attributes, BulkData } from './attributes.ts';
 import { uidOf } from './uids.ts';
@@ -39,6 +39,8 @@ const photometric = {
 
 /** Micrometres per pixel of a slide of unknown scale. */
 const nominalMpp = 1;
+/** Of a slide whose file does not state it: scanned with the label on the right. */
+const assumedPlace: PlaceOnGlass = { origin: { x: 0, y: 0 }, orientation: [0, -1, 0, -1, 0, 0] };
 /** Thickness of a section in millimetres, which no slide states: 5 µm. */
 const sectionThickness = 0.005;
 
@@ -111,6 +113,7 @@ export function metadataOf(
   );
   const [spacingY = 0, spacingX = 0] = spacing;
   const container = text(id, 64);
+  const { origin, orientation } = slide.placeOnGlass ?? assumedPlace;
   const dimensions = uidOf(id, 'dimensions');
   return {
     ...studyOf(image),
@@ -161,12 +164,12 @@ export function metadataOf(
     TotalPixelMatrixRows: level.height,
     TotalPixelMatrixFocalPlanes: 1,
     TotalPixelMatrixOriginSequence: [
-      { XOffsetInSlideCoordinateSystem: 0, YOffsetInSlideCoordinateSystem: 0 },
+      { XOffsetInSlideCoordinateSystem: origin.x, YOffsetInSlideCoordinateSystem: origin.y },
     ],
     SpecimenLabelInImage: 'NO',
     FocusMethod: 'AUTO',
     ExtendedDepthOfField: 'NO',
-    ImageOrientationSlide: [0, -1, 0, -1, 0, 0],
+    ImageOrientationSlide: orientation,
     NumberOfOpticalPaths: 1,
     OpticalPathSequence: [
       {

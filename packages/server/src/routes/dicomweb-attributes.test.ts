@@ -134,12 +134,16 @@ const hasValue = (element: Element | undefined) =>
   (element?.Value ?? []).length > 0 &&
   element?.Value?.every((value) => value !== null && value !== '' && JSON.stringify(value) !== '{}');
 
+/** ImageOrientationSlide of a slide with the label on the left. */
+const turned = { tag: 0x0048_0102, vr: 'DS', value: Buffer.from('0\\1\\0\\1\\0\\0 ') };
+
 const files: Readonly<Record<string, () => Promise<Uint8Array>>> = {
   'slide.svs': () => buildSvs(),
   'slide.tiff': () => buildTiledTiff(),
   'grey.tiff': () => buildTiledTiff({ colour: 'grey' }),
   'slide.ndpi': async () => ndpiBytes(layOutNdpi(await ndpiDirectories({}))),
   'slide.dcm': () => buildDicom({ codec: 'jpeg' }),
+  'turned.dcm': () => buildDicom({ codec: 'jpeg', series: '2', pyramid: '2', more: [turned] }),
 };
 
 let server: SlideServer;
@@ -167,4 +171,18 @@ describe('the metadata of DICOMweb', () => {
       for (const dataSet of dataSets) expect(findingsOf(dataSet)).toEqual([]);
     },
   );
+
+  it.each([
+    ['turned.dcm', 'as a DICOM file states it', [0, 1, 0, 1, 0, 0], [20, 40]],
+    ['slide.svs', 'as assumed for a file that does not state it', [0, -1, 0, -1, 0, 0], [0, 0]],
+  ])('of %s has the place on the glass %s', async (name, _, orientation, origin) => {
+    const answer = await server.app.inject({
+      url: `/dicom-web/studies/${uidOf(await server.idOf(name), 'study')}/metadata`,
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const [dataSet] = answer.json<DataSet[]>();
+    expect(dataSet?.['00480102']?.Value).toEqual(orientation);
+    const [place] = (dataSet?.['00480008']?.Value ?? []) as DataSet[];
+    expect([firstOf(place ?? {}, '0040072A'), firstOf(place ?? {}, '0040073A')]).toEqual(origin);
+  });
 });

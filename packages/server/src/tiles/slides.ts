@@ -15,6 +15,7 @@ import {
   nativeDziLevels,
   type ObjectReader,
   openServedSlide,
+  type PlaceOnGlass,
   type Requester,
   readNativeTile,
   readStoredTile,
@@ -76,6 +77,8 @@ export interface StoredSlide {
   readonly mpp: Slide['mpp'];
   readonly objectivePower: number | null;
   readonly vendor: string | null;
+  /** Null when the file does not state it. */
+  readonly placeOnGlass: PlaceOnGlass | null;
   readonly hasIccProfile: boolean;
   readonly fingerprint: string;
 }
@@ -454,10 +457,11 @@ function storedSlideOf(slide: Slide): Promise<StoredSlide> {
 
 async function readStoredSlide(slide: Slide): Promise<StoredSlide> {
   const { mpp, objectivePower } = scaleOf(slide);
-  const { vendor, fingerprint } = slide;
+  const { vendor, fingerprint, placeOnGlass = null } = slide;
   const levels = await storedLevels(slide);
   const profile = await slide.readIccProfile().catch(() => null);
-  return { levels, mpp, objectivePower, vendor, fingerprint, hasIccProfile: profile !== null };
+  const hasIccProfile = profile !== null;
+  return { levels, mpp, objectivePower, vendor, fingerprint, placeOnGlass, hasIccProfile };
 }
 
 /** With the colour profile; the number changes with the form of the descriptor. */

@@ -56,6 +56,8 @@ export interface Instance extends Identity {
   readonly spacing: { readonly x: number; readonly y: number } | null;
   /** Millimetres from the corner of the glass to the first pixel; null when the file does not state it. */
   readonly origin: { readonly x: number; readonly y: number } | null;
+  /** Directions on the glass along a row and down a column, three cosines each; null when the file does not state them. */
+  readonly orientation: readonly number[] | null;
   /** Micrometres above the glass, of the first focal plane; null when the file does not state it. */
   readonly depth: number | null;
   /** Identifier of the first optical path; null when the file does not state it. */
@@ -69,6 +71,9 @@ export interface Instance extends Identity {
   readonly iccProfile: Place | null;
   readonly showsSpecimenLabel: boolean;
 }
+
+/** Scanners write cosines with few decimals. */
+const cosineTolerance = 0.001;
 
 const imageTags: readonly Tag[] = [
   ...identityTags,
@@ -84,6 +89,7 @@ const imageTags: readonly Tag[] = [
   tag.PixelRepresentation,
   tag.ImagedVolumeWidth,
   tag.ImagedVolumeHeight,
+  tag.ImageOrientationSlide,
   tag.SpecimenLabelInImage,
   tag.RecommendedAbsentPixelCIELabValue,
   tag.TotalPixelMatrixFocalPlanes,
@@ -175,6 +181,7 @@ export async function readInstance(source: ByteSource): Promise<Instance> {
     extendedLengths: rest.dataSet.place(tag.ExtendedOffsetTableLengths),
     spacing: spacingOf(dataSet, shared, identity),
     origin: originOf(dataSet),
+    orientation: orientationOf(dataSet),
     depth:
       dataSet.items(tag.TotalPixelMatrixOriginSequence)[0]?.real(tag.ZOffsetInSlideCoordinateSystem) ?? null,
     opticalPath: path?.text(tag.OpticalPathIdentifier) ?? null,
@@ -255,6 +262,17 @@ function originOf(dataSet: DataSet) {
   const x = origin?.real(tag.XOffsetInSlideCoordinateSystem) ?? null;
   const y = origin?.real(tag.YOffsetInSlideCoordinateSystem) ?? null;
   return x === null || y === null ? null : { x, y };
+}
+
+/** Source: PS3.3 C.8.12.14.1.2. Cosines that are no two directions at right angles say nothing. */
+function orientationOf(dataSet: DataSet): readonly number[] | null {
+  const cosines = dataSet.reals(tag.ImageOrientationSlide);
+  const [x0 = 0, y0 = 0, z0 = 0, x1 = 0, y1 = 0, z1 = 0] = cosines;
+  const isUnit = (length: number) => Math.abs(length - 1) < cosineTolerance;
+  const isSquare = Math.abs(x0 * x1 + y0 * y1 + z0 * z1) < cosineTolerance;
+  return cosines.length === 6 && isUnit(Math.hypot(x0, y0, z0)) && isUnit(Math.hypot(x1, y1, z1)) && isSquare
+    ? cosines
+    : null;
 }
 
 function absentPixelOf(dataSet: DataSet): readonly number[] | null {

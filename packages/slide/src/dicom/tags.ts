@@ -59,6 +59,7 @@ const dictionary = {
   TotalPixelMatrixOriginSequence: [0x0048_0008, 'SQ'],
   SpecimenLabelInImage: [0x0048_0010, 'CS'],
   RecommendedAbsentPixelCIELabValue: [0x0048_0015, 'US'],
+  ImageOrientationSlide: [0x0048_0102, 'DS'],
   OpticalPathSequence: [0x0048_0105, 'SQ'],
   OpticalPathIdentifier: [0x0048_0106, 'SH'],
   ObjectiveLensPower: [0x0048_0112, 'DS'],

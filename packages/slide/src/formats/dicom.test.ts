@@ -111,6 +111,23 @@ describe('a DICOM slide', () => {
     expect(slide.mpp).toBeNull();
   });
 
+  it('reports where the image is on the glass', async () => {
+    const orientation = text(tag.ImageOrientationSlide, 'DS', '0', '1', '0', '1', '0', '0');
+    const slide = await open({ more: [orientation] });
+    expect(slide.placeOnGlass).toEqual({ origin: { x: 20, y: 40 }, orientation: [0, 1, 0, 1, 0, 0] });
+  });
+
+  it.each([
+    ['no orientation', []],
+    ['five cosines', ['0', '1', '0', '1', '0']],
+    ['a direction of another length', ['0', '2', '0', '1', '0', '0']],
+    ['two equal directions', ['0', '1', '0', '0', '1', '0']],
+    ['a text', ['up', '1', '0', '1', '0', '0']],
+  ])('reports no place on the glass for %s', async (_, cosines) => {
+    const slide = await open({ more: [text(tag.ImageOrientationSlide, 'DS', ...cosines)] });
+    expect(slide.placeOnGlass).toBeUndefined();
+  });
+
   it('reports no vendor that is not in the list of vendors', async () => {
     const slide = await open({ more: [text(tag.Manufacturer, 'LO', 'Dr. Jane Doe, Room 12')] });
     expect(slide.vendor).toBeNull();

@@ -58,6 +58,10 @@ export const dicom: SlideFormat = {
       mpp: mppOf(full),
       objectivePower: plausible(full.objectivePower, 1000),
       ...shownPlaneOf(pyramid.shownPlane),
+      ...(full.origin !== null &&
+        full.orientation !== null && {
+          placeOnGlass: { origin: full.origin, orientation: full.orientation },
+        }),
       background: full.absentPixel ? rgbOfCieLab(full.absentPixel) : { r: 255, g: 255, b: 255 },
       associatedImages: new Set(associated.keys()),
       readTile: pyramid.readTile,

@@ -153,6 +153,14 @@ export interface ShownPlane {
   readonly times: number;
 }
 
+/** Where the image is on the glass. Source: DICOM PS3.3 C.8.12.4 and C.8.12.14. */
+export interface PlaceOnGlass {
+  /** Millimetres from the corner of the glass to the first pixel of level 0. */
+  readonly origin: { readonly x: number; readonly y: number };
+  /** Directions along a row and down a column, three cosines each. */
+  readonly orientation: readonly number[];
+}
+
 export interface Slide {
   /** Machine name of the format, e.g. `aperio`, `tiff`. */
   readonly format: string;
@@ -168,6 +176,8 @@ export interface Slide {
   readonly objectivePower: number | null;
   /** Absent for a file of one focal plane and one time, or whose planes are not counted. */
   readonly shownPlane?: ShownPlane;
+  /** Absent when the file does not state it. */
+  readonly placeOnGlass?: PlaceOnGlass;
   /** Colour of areas the scanner left empty, 0…255 each. */
   readonly background: { readonly r: number; readonly g: number; readonly b: number };
   readonly associatedImages: ReadonlySet<AssociatedImageName>;
