@@ -2,7 +2,14 @@
  * Pending changes in IndexedDB: they survive a reload, a crash and an expired sign-in. Each tab owns its records; the records
  * of a closed tab are adopted by the next tab that opens.
  */
+import type { FeatureJson, Geometry } from '@lamina/annotations';
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
+import {
+  type Coordinates,
+  type PackedCoordinates,
+  packCoordinates,
+  unpackCoordinates,
+} from './packed-coordinates.ts';
 import type { PendingBatch, PendingChange, PendingWork } from './pending-change.ts';
 
 export interface PendingStorage {
@@ -21,9 +28,16 @@ interface Owned {
   readonly tab: string;
 }
 
+/** A change as it is stored. Records of earlier versions have no packed coordinates. */
+type StoredChange = PendingChange & { readonly packed?: PackedCoordinates };
+
+interface StoredBatch extends PendingBatch {
+  readonly changes: readonly StoredChange[];
+}
+
 interface PendingSchema extends DBSchema {
-  changes: { key: [string, string, string]; value: PendingChange & Owned };
-  batches: { key: [string, string, string]; value: PendingBatch & Owned };
+  changes: { key: [string, string, string]; value: StoredChange & Owned };
+  batches: { key: [string, string, string]; value: StoredBatch & Owned };
 }
 
 const databaseName = 'annotations';
@@ -56,7 +70,7 @@ export function createPendingStorage(uid: string, tab: string): PendingStorage {
     load: async () => adopt(await opened, own),
 
     async saveChange(change) {
-      await (await opened).put('changes', { ...change, ...own });
+      await (await opened).put('changes', { ...storedChange(change), ...own });
     },
 
     async removeChange(id) {
@@ -65,7 +79,7 @@ export function createPendingStorage(uid: string, tab: string): PendingStorage {
 
     async startBatch(batch) {
       const tx = (await opened).transaction(['changes', 'batches'], 'readwrite');
-      void tx.objectStore('batches').put({ ...batch, ...own });
+      void tx.objectStore('batches').put({ ...batch, changes: batch.changes.map(storedChange), ...own });
       for (const { id } of batch.changes) void tx.objectStore('changes').delete([uid, tab, id]);
       await tx.done;
     },
@@ -73,7 +87,7 @@ export function createPendingStorage(uid: string, tab: string): PendingStorage {
     async endBatch(layerId, changes) {
       const tx = (await opened).transaction(['changes', 'batches'], 'readwrite');
       void tx.objectStore('batches').delete([uid, tab, layerId]);
-      for (const change of changes) void tx.objectStore('changes').put({ ...change, ...own });
+      for (const change of changes) void tx.objectStore('changes').put({ ...storedChange(change), ...own });
       await tx.done;
     },
   };
@@ -109,7 +123,28 @@ async function adopt(db: IDBPDatabase<PendingSchema>, own: Owned): Promise<Pendi
     void tx.objectStore('batches').put({ ...batch, ...own });
   }
   await tx.done;
-  return { changes: changes.map(withoutOwner), batches: mergeBatches(batches.map(withoutOwner)) };
+  return {
+    changes: changes.map((change) => pendingChange(withoutOwner(change))),
+    batches: mergeBatches(
+      batches.map((batch) => ({ ...withoutOwner(batch), changes: batch.changes.map(pendingChange) })),
+    ),
+  };
+}
+
+function storedChange(change: PendingChange): StoredChange {
+  const { feature } = change;
+  const packed = feature && packCoordinates(feature.geometry.coordinates);
+  if (!packed) return change;
+  return { ...change, packed, feature: withCoordinates(feature, []) };
+}
+
+function pendingChange({ packed, ...change }: StoredChange): PendingChange {
+  if (packed === undefined || change.feature === null) return change;
+  return { ...change, feature: withCoordinates(change.feature, unpackCoordinates(packed)) };
+}
+
+function withCoordinates(feature: FeatureJson, coordinates: Coordinates): FeatureJson {
+  return { ...feature, geometry: { ...feature.geometry, coordinates } as Geometry };
 }
 
 function withoutOwner<T extends Owned>({ uid: _uid, tab: _tab, ...rest }: T): Omit<T, 'uid' | 'tab'> {

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { type Coordinates, packCoordinates, unpackCoordinates } from './packed-coordinates.ts';
+
+const ring = [
+  [0, 0],
+  [10.25, 0],
+  [10.25, -3.01],
+  [0, 0],
+];
+
+const shapes: Readonly<Record<string, Coordinates>> = {
+  'a line': ring.slice(0, 3),
+  'a line without positions': [],
+  'several lines': [ring.slice(0, 2), ring],
+  'an area with a hole': [ring, ring.toReversed()],
+  'several areas': [[ring], [ring, ring.toReversed()]],
+};
+
+describe('packed coordinates', () => {
+  it.each(Object.entries(shapes))('unpack %s as it was', (_, coordinates) => {
+    const packed = packCoordinates(coordinates);
+    expect(packed && unpackCoordinates(structuredClone(packed))).toEqual(coordinates);
+  });
+
+  it('are none for a single position', () => {
+    expect(packCoordinates([1, 2])).toBeNull();
+  });
+});
