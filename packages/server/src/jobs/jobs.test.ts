@@ -98,6 +98,9 @@ describe.each(databaseKinds)('the job queue on %s', (kind) => {
     await jobs.idle('read-slide');
   });
 
+  /** A turn of the event loop takes less. */
+  const turnMs = 100;
+
   it('starts a delayed job once and not before its time', async () => {
     const [jobs] = (await openQueues(kind)) as [Jobs];
     const askedAt = Date.now();
@@ -107,7 +110,8 @@ describe.each(databaseKinds)('the job queue on %s', (kind) => {
     await jobs.enqueue('tell-who-waits', {}, 1500);
     await jobs.enqueue('tell-who-waits', {}, 3000);
     await vi.waitFor(() => expect(doneAt).toHaveLength(1), waitOptions);
-    expect(doneAt[0]).toBeGreaterThanOrEqual(askedAt + 1500);
+    // A timer of Node counts from the start of the turn of the event loop that sets it.
+    expect(doneAt[0]).toBeGreaterThanOrEqual(askedAt + 1500 - turnMs);
   });
 
   it('aborts the signal of running jobs when it closes', async () => {
