@@ -1,5 +1,11 @@
 /** Uploads of result files from this browser. */
-import { createResultFile, createResultLayer, deleteResultLayer, type ResultKind } from '@lamina/contract';
+import {
+  createResultFile,
+  createResultLayer,
+  deleteResultLayer,
+  type ResultKind,
+  type ResultRegistration,
+} from '@lamina/contract';
 import { addressOf, call } from './client.ts';
 import { invalidateResultLayers } from './results.ts';
 import { sendByTus } from './tus-upload.ts';
@@ -8,6 +14,7 @@ interface ResultToSend {
   readonly imageId: string;
   readonly name: string;
   readonly kind: ResultKind;
+  readonly registration: ResultRegistration;
   readonly file: File;
   readonly signal: AbortSignal;
   /** Called with the share of the file that the server has received, 0 to 1. */
@@ -19,8 +26,8 @@ interface ResultToSend {
  *
  * @throws like `call` and `sendByTus`; the reason of the signal
  */
-export async function uploadResult({ imageId, name, kind, file, signal, onProgress }: ResultToSend) {
-  const { id: layerId } = await call(createResultLayer, { params: { imageId }, body: { name, kind } });
+export async function uploadResult({ imageId, file, signal, onProgress, ...body }: ResultToSend) {
+  const { id: layerId } = await call(createResultLayer, { params: { imageId }, body });
   try {
     await sendByTus({
       file,

@@ -5,6 +5,8 @@ import { messageOf } from '../../api/client.ts';
 import { uploadResult } from '../../api/result-uploads.ts';
 import { FormDialog } from '../../components/FormDialog.tsx';
 import { kindOfFile, layerNameOf, resultSuffixes } from './kind-of-file.ts';
+import { RegistrationFields } from './RegistrationFields.tsx';
+import { registrationAtFirst, registrationOf } from './registration-input.ts';
 import { texts } from './texts.ts';
 
 interface AddResultDialogProps {
@@ -19,6 +21,8 @@ export function AddResultDialog({ imageId, onClose, onAdded }: AddResultDialogPr
   const [file, setFile] = useState<File | null>(null);
   const [name, setName] = useState('');
   const [kind, setKind] = useState<ResultKind>('vector');
+  const [typed, setTyped] = useState(registrationAtFirst);
+  const registration = registrationOf(typed);
   /** Null: the upload is not running. */
   const [sent, setSent] = useState<number | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
@@ -34,13 +38,13 @@ export function AddResultDialog({ imageId, onClose, onAdded }: AddResultDialogPr
     setKind(kindOfFile(chosen.name));
   };
   async function start() {
-    if (file === null || isRunning) return;
+    if (file === null || registration === null || isRunning) return;
     const end = new AbortController();
     upload.current = end;
     setFailure(null);
     setSent(0);
     try {
-      const layer = { imageId, name: name.trim(), kind, file };
+      const layer = { imageId, name: name.trim(), kind, registration, file };
       await uploadResult({ ...layer, signal: end.signal, onProgress: setSent });
       if (!end.signal.aborted) onAdded(layer.name);
     } catch (error) {
@@ -54,7 +58,7 @@ export function AddResultDialog({ imageId, onClose, onAdded }: AddResultDialogPr
       title={texts.add}
       submitLabel={texts.upload}
       isRunning={isRunning}
-      isSubmitDisabled={file === null || name.trim() === ''}
+      isSubmitDisabled={file === null || name.trim() === '' || registration === null}
       onSubmit={() => void start()}
       onClose={onClose}
       {...(isRunning && { cancelLabel: texts.cancelUpload })}
@@ -83,6 +87,7 @@ export function AddResultDialog({ imageId, onClose, onAdded }: AddResultDialogPr
         onChange={({ currentTarget }) => setKind(ResultKinds.parse(currentTarget.value))}
         disabled={isRunning}
       />
+      <RegistrationFields kind={kind} value={typed} onChange={setTyped} isDisabled={isRunning} />
       {isRunning && (
         <>
           <Progress value={sent * 100} aria-label={texts.upload} />
