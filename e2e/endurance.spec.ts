@@ -1,11 +1,12 @@
 /** Interruptions that a reader of a slide does not notice: a network failure, a second tab. */
-import { expect, fullResolution, slideName, test } from './test.ts';
+import { expect, fullResolution, slideName, test, withoutPrefetch } from './test.ts';
 
 test.describe('a network failure while a slide is open', () => {
   test.use({ expectedComplaints: /ERR_INTERNET_DISCONNECTED|Failed to load resource|Failed to fetch/ });
 
   test('leaves the view unchanged, and failed tiles load when the network is back', async ({ visit }) => {
     const page = await visit('user');
+    await withoutPrefetch(page);
     await page.goto('/wsi-viewer');
     await page.getByRole('button', { name: slideName }).click();
     await expect(page.getByRole('toolbar', { name: 'View controls' })).toBeVisible();
@@ -39,6 +40,7 @@ test.describe('a network failure while a slide is open', () => {
 
 test('closing one of two tabs with the same slide does not affect the other', async ({ visit }) => {
   const first = await visit('user');
+  await withoutPrefetch(first);
   await first.goto('/wsi-viewer');
   await first.getByRole('button', { name: slideName }).click();
   await expect(first.getByRole('toolbar', { name: 'View controls' })).toBeVisible();

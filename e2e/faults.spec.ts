@@ -6,7 +6,7 @@ import type { Page } from '@playwright/test';
 import { type PostgresServer, startPostgres } from '../scripts/services/postgres.ts';
 import { administratorToken, call } from './accounts.ts';
 import { administrator, type Product } from './product.ts';
-import { test as base, expect } from './test.ts';
+import { test as base, expect, withoutPrefetch } from './test.ts';
 
 const alertOf = (page: Page) =>
   page.getByRole('alert').filter({ has: page.getByRole('button', { name: 'Retry' }) });
@@ -169,6 +169,7 @@ withPostgres.describe('a database that is down', () => {
     const page = await visit(reader);
     const visitor = await visit('anonymous');
     await visitor.goto('/auth/login');
+    await withoutPrefetch(page);
     await open(page, 'section-1.svs');
     await postgres?.halt();
     const graceIsOver = delay(31_000);

@@ -1,13 +1,14 @@
 /** Notes over the picture for what could mislead a reader of the slide: missing tiles and changed colours. */
 import type { Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe.ts';
-import { expect, slideName, test } from './test.ts';
+import { expect, slideName, test, withoutPrefetch } from './test.ts';
 
 const tiles = '**/image_files/**';
 const toolsOf = (page: Page) => page.getByRole('toolbar', { name: 'Measuring and colours' });
 const coloursButtonOf = (page: Page) => toolsOf(page).getByRole('button', { name: 'Brightness and colours' });
 
 async function openAt(page: Page, query: string): Promise<void> {
+  await withoutPrefetch(page);
   await page.goto('/wsi-viewer');
   await page.getByRole('button', { name: slideName }).click();
   await expect(toolsOf(page)).toBeVisible();

@@ -36,7 +36,7 @@ const builtSlides = [
 
 /** Fills the slide folder. It has the same datasets with and without the real slide, so tests need not know which it is. */
 async function fillSlides(folder: string): Promise<void> {
-  const picture = paintPlain(1024, 1536, [214, 120, 176]);
+  const picture = paintPlain(1024, 1536, [214, 60, 176]);
   const built = await buildSvs({ width: 1024, height: 1536, tileSize: 256, picture });
   for (const dataset of ['Aperio', 'Mouse kidney']) await mkdir(path.join(folder, dataset));
   if (hasRealSlide) await copyFile(realSlide, path.join(folder, 'Aperio', slideName));
@@ -132,4 +132,11 @@ async function storageOf(address: string, account: Account) {
       },
     ],
   };
+}
+
+/** Makes the browser save data, so that tiles are requested only when they come into view. Applies to pages that are opened next. */
+export async function withoutPrefetch(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, 'connection', { value: { saveData: true } });
+  });
 }
