@@ -158,12 +158,16 @@ function meetingPoint(a: Edge, b: Edge): Position {
 
 /** Returns the side of the line through a and b on which p is: 1, -1, or 0 on the line. */
 function side(a: Position, b: Position, p: Position): number {
-  return Math.sign((b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]));
+  return Math.sign(crossProduct(a, b, p));
 }
 
 function distanceToLine(a: Position, b: Position, p: Position): number {
-  const cross = (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]);
-  return Math.abs(cross) / Math.hypot(b[0] - a[0], b[1] - a[1]);
+  return Math.abs(crossProduct(a, b, p)) / Math.hypot(b[0] - a[0], b[1] - a[1]);
+}
+
+/** Of the edge from a to b and that from a to p. */
+function crossProduct(a: Position, b: Position, p: Position): number {
+  return (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]);
 }
 
 function isSame(a: Position, b: Position | undefined): boolean {

@@ -29,7 +29,8 @@ function simplifyArea(area: AreaGeometry, tolerance: number): AreaGeometry {
   const [only = []] = polygons;
   const simplified: AreaGeometry =
     area.type === 'Polygon' ? { ...area, coordinates: only } : { ...area, coordinates: polygons };
-  const repaired = isSelfIntersecting(simplified) ? repairArea(simplified) : simplified;
+  if (!isSelfIntersecting(simplified)) return areaOf(simplified) > 0 ? simplified : area;
+  const repaired = repairArea(simplified);
   // Repair rounds positions: what is thinner than that can cross again, or be gone.
   return repaired !== null && areaOf(repaired) > 0 && !isSelfIntersecting(repaired) ? repaired : area;
 }
