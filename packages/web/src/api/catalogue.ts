@@ -68,6 +68,8 @@ export function useImageGroups(listing: Listing) {
     structuralSharing: false,
     refetchInterval: refetchMs,
     refetchOnWindowFocus: 'always',
+    // A rejected prefetch counts as the first attempt: what helps is a new session, not the same request again.
+    retryOnMount: ({ state }) => state.error === null || statusOf(state.error) !== 401,
   });
   /** Result of the attempt to create a new session; null before it and while it lasts. */
   const [renewal, setRenewal] = useState<Renewal | null>(null);
