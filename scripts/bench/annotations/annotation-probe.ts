@@ -6,8 +6,8 @@ interface AnnotationProbe {
   firstPictureAt: number;
   /** Milliseconds of the main thread for the annotations of each frame. */
   frames: number[];
-  /** Milliseconds from the release of the pointer to the end of the work that it caused. */
-  releases: number[];
+  /** Milliseconds from the release of the pointer to the end of its work, and to the end of the next frame. */
+  releases: { work: number; picture: number }[];
   longTasks: { readonly end: number; readonly ms: number }[];
 }
 
@@ -57,7 +57,22 @@ export function installAnnotationProbe(): void {
     'pointerup',
     () => {
       const startedAt = performance.now();
-      setTimeout(() => probe.releases.push(performance.now() - startedAt), 0);
+      const release = { work: 0, picture: 0 };
+      probe.releases.push(release);
+      // A message comes after the work of this event, before anything that a timer would wait for.
+      const afterTask = (done: () => void) => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = done;
+        port2.postMessage(null);
+      };
+      afterTask(() => {
+        release.work = performance.now() - startedAt;
+        requestAnimationFrame(() => {
+          afterTask(() => {
+            release.picture = performance.now() - startedAt;
+          });
+        });
+      });
     },
     { capture: true },
   );

@@ -1,5 +1,5 @@
 import type { AreaGeometry, Plane, Position, Ring, Rings } from '../model/geometry.ts';
-import { type Bounds, boundsOfPositions, ringContains, signedArea } from './ring.ts';
+import { type Bounds, boundsOfLines, ringContains, signedArea } from './ring.ts';
 
 interface Outer {
   readonly ring: Ring;
@@ -19,7 +19,7 @@ export function assembleArea(rings: readonly Ring[], plane: Plane | undefined): 
   const holes: Ring[] = [];
   for (const ring of rings) {
     const area = signedArea(ring);
-    if (area > 0) outers.push({ ring, area, bounds: boundsOfPositions(ring), holes: [] });
+    if (area > 0) outers.push({ ring, area, bounds: boundsOfLines([ring]), holes: [] });
     else if (area < 0) holes.push(ring);
   }
   outers.sort((a, b) => a.area - b.area);
@@ -34,7 +34,7 @@ export function assembleArea(rings: readonly Ring[], plane: Plane | undefined): 
 }
 
 function findOuter(ascending: readonly Outer[], hole: Ring): Outer | undefined {
-  const bounds = boundsOfPositions(hole);
+  const bounds = boundsOfLines([hole]);
   const area = -signedArea(hole);
   const around = ascending.filter(
     (outer) =>

@@ -8,11 +8,23 @@ export interface Bounds {
   readonly maxY: number;
 }
 
+/** The area and the bounds of each ring that was asked for: a brush asks several times for those of the same 50,000 positions. */
+const areaByRing = new WeakMap<readonly Position[], number>();
+const boundsByLine = new WeakMap<readonly Position[], Bounds>();
+
 /**
- * Returns the area by the shoelace formula: positive when x turns towards y along the ring, which is clockwise on a screen.
- * Outer rings of results are positive, holes negative.
+ * Returns the area of a ring that does not change afterwards, by the shoelace formula: positive when x turns towards y along
+ * the ring, which is clockwise on a screen. Outer rings of results are positive, holes negative.
  */
 export function signedArea(ring: readonly Position[]): number {
+  const known = areaByRing.get(ring);
+  if (known !== undefined) return known;
+  const area = computeSignedArea(ring);
+  areaByRing.set(ring, area);
+  return area;
+}
+
+function computeSignedArea(ring: readonly Position[]): number {
   const origin = ring[0];
   if (!origin) return 0;
   // Relative to the first position: at coordinates of 10^6 pixels the products would lose digits.
@@ -48,9 +60,6 @@ export function boundsOfPositions(positions: Iterable<Position>): Bounds {
   }
   return { minX, minY, maxX, maxY };
 }
-
-/** The bounds of each line that was asked for: a brush asks several times for those of the same 50,000 positions. */
-const boundsByLine = new WeakMap<readonly Position[], Bounds>();
 
 /** Returns the bounds of lines or rings that hold at least one position together, and do not change afterwards. */
 export function boundsOfLines(lines: readonly (readonly Position[])[]): Bounds {

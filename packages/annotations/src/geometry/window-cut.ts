@@ -1,6 +1,6 @@
 /** Cuts rings where they cross a rectangular window on the grid, and closes the pieces inside along the window. */
 import type { Position, Ring } from '../model/geometry.ts';
-import { type GridPoint, type GridRing, toGrid } from './clipping.ts';
+import { fromGrid, type GridPoint, type GridRing, toGrid } from './clipping.ts';
 import type { Bounds } from './ring.ts';
 
 /** A piece of a ring between two crossings with the window, in the direction of the ring. */
@@ -24,46 +24,82 @@ export interface CutRing {
  */
 export function cutRing(ring: Ring, window: Bounds): CutRing | 'inside' | 'vertex-on-window' | null {
   const count = ring.length - 1;
-  // Most vertices are outside: numbers in arrays, because an object for each would cost most of the time.
-  const xs = new Float64Array(count + 1);
-  const ys = new Float64Array(count + 1);
-  let start = -1;
-  for (let index = 0; index <= count; index++) {
+  const pointAt = (index: number): GridPoint => {
     const [x, y] = ring[index] as Position;
-    xs[index] = toGrid(x);
-    ys[index] = toGrid(y);
-    const place = placeOf(xs[index] ?? 0, ys[index] ?? 0, window);
-    if (place === 'on') return 'vertex-on-window';
-    if (place === 'outside' && start === -1 && index < count) start = index;
+    return { x: toGrid(x), y: toGrid(y) };
+  };
+  const start = findOutside(ring, window);
+  if (start === -1) {
+    const isOn = ring.some((_, index) => placeOf(pointAt(index), window) === 'on');
+    return isOn ? 'vertex-on-window' : 'inside';
   }
-  if (start === -1) return 'inside';
-  const pointAt = (index: number): GridPoint => ({ x: xs[index] ?? 0, y: ys[index] ?? 0 });
   const inside: Piece[] = [];
   const outside: Piece[] = [];
   let from: GridPoint | null = null;
   let gridPoints: GridPoint[] = [];
-  let positions: Position[] = [];
+  /** First step of the positions outside that have not been taken. */
+  let taken = 0;
   /** The part before the first crossing, which belongs to the end of the last piece. */
   let head: readonly Position[] = [];
+  const isFarBeside = farBeside(ring, window);
   for (let step = 0; step < count; step++) {
     const index = (start + step) % count;
-    if (isInside(xs[index] ?? 0, ys[index] ?? 0, window)) gridPoints.push(pointAt(index));
-    else positions.push(ring[index] as Position);
-    if (isBeside(xs, index, window.minX, window.maxX) || isBeside(ys, index, window.minY, window.maxY))
-      continue;
-    const crossings = crossWindow(pointAt(index), pointAt(index + 1), window);
-    if (crossings === null) return null;
+    // Almost every edge of a large outline is far from the window.
+    if (isFarBeside(index)) continue;
+    const point = pointAt(index);
+    const next = pointAt(index + 1);
+    const place = placeOf(point, window);
+    if (place === 'on') return 'vertex-on-window';
+    const isPointInside = place === 'inside';
+    if (isPointInside) gridPoints.push(point);
+    const crossings = crossWindow(point, next, window);
+    if (crossings === null) return placeOf(next, window) === 'on' ? 'vertex-on-window' : null;
     for (const { at, enters } of crossings) {
+      const positions = enters ? sliceAround(ring, start + taken, start + step + 1) : [];
       if (from) (enters ? outside : inside).push({ from, to: at, points: gridPoints, positions });
       else head = positions;
       from = at;
       gridPoints = [];
-      positions = [];
+      taken = step + 1;
     }
   }
   const [first] = inside;
-  if (from && first) outside.push({ from, to: first.from, points: [], positions: [...positions, ...head] });
+  if (from && first) {
+    const positions = sliceAround(ring, start + taken, start + count).concat(head);
+    outside.push({ from, to: first.from, points: [], positions });
+  }
   return { inside, outside };
+}
+
+/** Returns the index of a vertex outside the window; -1 without one. */
+function findOutside(ring: Ring, window: Bounds): number {
+  return ring.findIndex(([x, y]) => placeOf({ x: toGrid(x), y: toGrid(y) }, window) === 'outside');
+}
+
+/** Returns whether both ends of the edge from a vertex are beyond the same side of the window, by more than what rounding moves. */
+function farBeside(ring: Ring, window: Bounds): (index: number) => boolean {
+  const minX = fromGrid(window.minX - 1);
+  const minY = fromGrid(window.minY - 1);
+  const maxX = fromGrid(window.maxX + 1);
+  const maxY = fromGrid(window.maxY + 1);
+  return (index) => {
+    const [x0, y0] = ring[index] as Position;
+    const [x1, y1] = ring[index + 1] as Position;
+    return (
+      (x0 < minX && x1 < minX) ||
+      (x0 > maxX && x1 > maxX) ||
+      (y0 < minY && y1 < minY) ||
+      (y0 > maxY && y1 > maxY)
+    );
+  };
+}
+
+/** Returns the positions of a closed ring from one index to before another, once around at most. */
+function sliceAround(ring: Ring, from: number, to: number): readonly Position[] {
+  const count = ring.length - 1;
+  if (to <= count) return ring.slice(from, to);
+  if (from >= count) return ring.slice(from - count, to - count);
+  return ring.slice(from, count).concat(ring.slice(0, to - count));
 }
 
 interface Crossing {
@@ -98,18 +134,11 @@ function crossWindow(a: GridPoint, b: GridPoint, window: Bounds): readonly Cross
   return found.map(({ at }, index) => ({ at, enters: fromInside ? index % 2 === 1 : index % 2 === 0 }));
 }
 
-/** Whether both ends of an edge are beyond the same side of the window. */
-function isBeside(values: Float64Array, index: number, minimum: number, maximum: number): boolean {
-  const from = values[index] ?? 0;
-  const to = values[index + 1] ?? 0;
-  return (from < minimum && to < minimum) || (from > maximum && to > maximum);
-}
-
 function isInside(x: number, y: number, { minX, minY, maxX, maxY }: Bounds): boolean {
   return x > minX && x < maxX && y > minY && y < maxY;
 }
 
-function placeOf(x: number, y: number, window: Bounds): 'inside' | 'on' | 'outside' {
+function placeOf({ x, y }: GridPoint, window: Bounds): 'inside' | 'on' | 'outside' {
   const { minX, minY, maxX, maxY } = window;
   if (x < minX || x > maxX || y < minY || y > maxY) return 'outside';
   return isInside(x, y, window) ? 'inside' : 'on';

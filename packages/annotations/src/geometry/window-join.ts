@@ -34,18 +34,19 @@ export function joinPieces(
   const left = new Set(outside);
   for (const start of outside) {
     if (!left.has(start)) continue;
-    const ring: Position[] = [];
+    const parts: (readonly Position[])[] = [];
     let piece: Piece | undefined = start;
     while (piece && left.delete(piece)) {
-      for (const position of piece.positions) ring.push(position);
+      parts.push(piece.positions);
       const key = keyOf(piece.to);
       const inner = insideByStart.get(key);
       if (!inner) return null;
       insideByStart.delete(key);
-      for (const { x, y } of inner.slice(1, -1)) ring.push([fromGrid(x), fromGrid(y)]);
+      parts.push(inner.slice(1, -1).map(({ x, y }): Position => [fromGrid(x), fromGrid(y)]));
       piece = outsideByStart.get(keyOf(inner.at(-1) as GridPoint));
     }
     if (piece !== start) return null;
+    const ring = ([] as Position[]).concat(...parts);
     ring.push(ring[0] as Position);
     result.push(ring);
   }

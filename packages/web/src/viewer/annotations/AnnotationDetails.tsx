@@ -7,7 +7,7 @@ import {
 } from '@lamina/annotations';
 import type { AnnotationClass } from '@lamina/contract';
 import { Alert, Button, Group, NativeSelect, Textarea, TextInput } from '@mantine/core';
-import { useMemo, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import { useWhenIdle } from '../../browser/use-when-idle.ts';
 import { formatNumber } from '../../formatting/numbers.ts';
 import classes from './Annotations.module.css';
@@ -29,23 +29,32 @@ export function AnnotationDetails({ open: { store }, offered }: AnnotationDetail
   useStoreVersion(store);
   const [annotation, ...others] = store.selected();
   if (annotation === undefined || others.length > 0) return null;
-  return <Details key={annotation.id} store={store} annotation={annotation} offered={offered} />;
+  return (
+    <Details
+      key={annotation.id}
+      store={store}
+      annotation={annotation}
+      offered={offered}
+      isReadOnly={!store.canEdit(annotation)}
+    />
+  );
 }
 
 interface DetailsProps {
   readonly store: OpenAnnotations['store'];
   readonly annotation: Annotation;
   readonly offered: readonly AnnotationClass[];
+  readonly isReadOnly: boolean;
 }
 
-function Details({ store, annotation, offered }: DetailsProps) {
+/** Changes of others, and the state of saving, leave it as it is. */
+const Details = memo(function Details({ store, annotation, offered, isReadOnly }: DetailsProps) {
   const { id, feature, revision } = annotation;
   const { properties, geometry } = feature;
   /** What is typed and not saved yet; null: the field shows the annotation as it is, also when another person changes it. */
   const [name, setName] = useState<string | null>(null);
   const [description, setDescription] = useState<string | null>(null);
   const [isHistoryOpen, setHistoryOpen] = useState(false);
-  const isReadOnly = !store.canEdit(annotation);
   // The search takes longer than the change itself in an outline of 50,000 vertices: the changed picture comes first.
   const searched = useWhenIdle(geometry);
   const crosses = useMemo(
@@ -151,4 +160,4 @@ function Details({ store, annotation, offered }: DetailsProps) {
       )}
     </section>
   );
-}
+});

@@ -1,7 +1,8 @@
+import type { Geometry } from '@lamina/annotations';
 import { ActionIcon, NativeSelect, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { IconEye, IconEyeOff, IconLock } from '@tabler/icons-react';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, memo, useDeferredValue, useMemo, useRef, useState } from 'react';
 import { formatNumber } from '../../formatting/numbers.ts';
 import type { Calibration } from '../scale.ts';
 import classes from './Annotations.module.css';
@@ -21,8 +22,17 @@ interface AnnotationListProps {
 }
 
 /** All annotations of the slide by class. Arrows select, Enter shows, Delete removes. */
-export function AnnotationList({ open: { store }, actions, calibration }: AnnotationListProps) {
-  const version = useStoreVersion(store);
+export function AnnotationList(props: AnnotationListProps) {
+  // A layer has up to 50,000 annotations: the changed picture comes before the changed list.
+  const version = useDeferredValue(useStoreVersion(props.open.store));
+  return <List {...props} version={version} />;
+}
+
+interface ListProps extends AnnotationListProps {
+  readonly version: number;
+}
+
+const List = memo(function List({ open: { store }, actions, calibration, version }: ListProps) {
   const [search, setSearch] = useState('');
   const [order, setOrder] = useState<SortOrder>('time');
   const scroller = useRef<HTMLDivElement>(null);
@@ -122,9 +132,7 @@ export function AnnotationList({ open: { store }, actions, calibration }: Annota
                     onKeyDown={(event) => onKeyDown(event, index, line.annotation.id)}
                   >
                     <span>{labelOf(line.annotation)}</span>
-                    <span className={classes.rowSize}>
-                      {sizeText(line.annotation.feature.geometry, calibration)}
-                    </span>
+                    <Size geometry={line.annotation.feature.geometry} calibration={calibration} />
                     <span className={classes.rowAuthor}>{line.annotation.author}</span>
                     {line.annotation.feature.properties.isLocked && (
                       <IconLock size={14} role="img" aria-label={texts.locked} />
@@ -138,7 +146,17 @@ export function AnnotationList({ open: { store }, actions, calibration }: Annota
       </div>
     </>
   );
+});
+
+interface SizeProps {
+  readonly geometry: Geometry;
+  readonly calibration: Calibration | null;
 }
+
+/** Computed once for each shape: an outline may have 50,000 vertices. */
+const Size = memo(function Size({ geometry, calibration }: SizeProps) {
+  return <span className={classes.rowSize}>{sizeText(geometry, calibration)}</span>;
+});
 
 interface ClassLineProps {
   readonly line: ListLine & { readonly kind: 'class' };

@@ -24,7 +24,7 @@ import { type Tool, tools } from './drafts.ts';
 import { EditMenu } from './EditMenu.tsx';
 import { texts } from './texts.ts';
 import type { AnnotationActions } from './use-annotation-actions.ts';
-import { type OpenAnnotations, useSessionVersion, useStoreVersion } from './use-annotations.ts';
+import { type OpenAnnotations, useOfSession, useOfStore } from './use-annotations.ts';
 
 /** The keys of QuPath, which has none for cutting. */
 export const toolKeys: Readonly<Record<Tool, string>> = {
@@ -75,8 +75,10 @@ interface AnnotationToolsProps {
 export function AnnotationTools(props: AnnotationToolsProps) {
   const { open, actions, mayDraw } = props;
   const { store, session } = open;
-  useStoreVersion(store);
-  useSessionVersion(session);
+  const chosen = useOfSession(session, ({ tool }) => tool);
+  const canUndo = useOfStore(store, (of) => of.canUndo);
+  const canRedo = useOfStore(store, (of) => of.canRedo);
+  const isNoneSelected = useOfStore(store, ({ selection }) => selection.size === 0);
   return (
     <div className={viewerClasses.tools}>
       <div
@@ -94,8 +96,8 @@ export function AnnotationTools(props: AnnotationToolsProps) {
               shortcut={toolKeys[tool]}
               Icon={toolIcons[tool]}
               tooltip="left"
-              shownOn={session.tool === tool ? undefined : 'wide'}
-              isPressed={session.tool === tool}
+              shownOn={chosen === tool ? undefined : 'wide'}
+              isPressed={chosen === tool}
               onClick={() => session.choose(tool)}
             />
           ))}
@@ -106,7 +108,7 @@ export function AnnotationTools(props: AnnotationToolsProps) {
               shortcut="Ctrl + Z"
               Icon={IconArrowBackUp}
               tooltip="left"
-              isDisabled={!store.canUndo}
+              isDisabled={!canUndo}
               onClick={actions.undo}
             />
             <ToolButton
@@ -115,7 +117,7 @@ export function AnnotationTools(props: AnnotationToolsProps) {
               Icon={IconArrowForwardUp}
               tooltip="left"
               shownOn="wide"
-              isDisabled={!store.canRedo}
+              isDisabled={!canRedo}
               onClick={actions.redo}
             />
             <ToolButton
@@ -123,7 +125,7 @@ export function AnnotationTools(props: AnnotationToolsProps) {
               Icon={IconTrash}
               tooltip="left"
               shownOn="wide"
-              isDisabled={store.selection.size === 0}
+              isDisabled={isNoneSelected}
               onClick={actions.remove}
             />
           </>

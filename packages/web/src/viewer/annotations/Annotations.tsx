@@ -23,13 +23,9 @@ import { AnnotationPointer } from './pointer-tool.ts';
 import { SaveStateNote } from './SaveStateNote.tsx';
 import { texts } from './texts.ts';
 import { useAnnotationActions } from './use-annotation-actions.ts';
-import {
-  type OpenAnnotations,
-  useAnnotations,
-  useSessionVersion,
-  useStoreVersion,
-} from './use-annotations.ts';
+import { type OpenAnnotations, useAnnotations, useOfSession, useOfStore } from './use-annotations.ts';
 import { type DrawingKeys, useDrawingKeys } from './use-drawing-keys.ts';
+import { warmBrush } from './warm-brush.ts';
 
 export interface AnnotationsProps {
   readonly view: SlideView;
@@ -76,8 +72,9 @@ interface DrawingProps extends AnnotationsProps {
 /** The drawing mode: tools, palette, list and keys. */
 function Drawing({ view, open, dataset, user, calibration, foot, onDone, ...props }: DrawingProps) {
   const { store, session } = open;
-  useStoreVersion(store);
-  useSessionVersion(session);
+  const tool = useOfSession(session, (of) => of.tool);
+  const mayDrawHere = useOfStore(store, (of) => of.canDrawOn(of.activeLayerId));
+  const isNoneSelected = useOfStore(store, ({ selection }) => selection.size === 0);
   const mayDraw = may(user, 'annotations.write');
   const [isListOpen, setListOpen] = useState(
     () => !mayDraw || !window.matchMedia('(max-width: 48em)').matches,
@@ -108,7 +105,7 @@ function Drawing({ view, open, dataset, user, calibration, foot, onDone, ...prop
   };
   const keys: DrawingKeys = {
     Escape: () => session.cancel(),
-    ...(store.selection.size > 0 && { 'mod+c': actions.copy }),
+    ...(!isNoneSelected && { 'mod+c': actions.copy }),
     d: end,
     ...(mayDraw && {
       ...Object.fromEntries(tools.map((tool) => [toolKeys[tool].toLowerCase(), () => session.choose(tool)])),
@@ -172,7 +169,7 @@ function Drawing({ view, open, dataset, user, calibration, foot, onDone, ...prop
       {foot !== null &&
         createPortal(
           <div className={classes.bar}>
-            {mayDraw && <p className={classes.note}>{hintOf(open)}</p>}
+            {mayDraw && <p className={classes.note}>{mayDrawHere ? texts.hint[tool] : texts.readOnly}</p>}
             {mayDraw && <SaveStateNote open={open} onDiscard={discard} />}
             {mayDraw && <ClassPalette open={open} classes={offered} />}
           </div>,
@@ -195,19 +192,16 @@ function useKept(open: OpenAnnotations | null, { kept, onKept, calibration }: An
   }, [open, kept]);
 }
 
-function hintOf({ store, session }: OpenAnnotations): string {
-  return store.canDrawOn(store.activeLayerId) ? texts.hint[session.tool] : texts.readOnly;
-}
-
 /** The pointer draws, selects and edits while the mode is on. */
 function usePointer(
   view: SlideView,
   { store, session, hits }: OpenAnnotations,
   isPanning: () => boolean,
 ): RefObject<AnnotationPointer | null> {
-  const { tool } = session;
+  const tool = useOfSession(session, (of) => of.tool);
   const current = useRef<AnnotationPointer | null>(null);
   useEffect(() => {
+    if (tool === 'brush') warmBrush();
     const cursor = tool === 'move' ? 'default' : tool === 'brush' ? 'none' : 'crosshair';
     current.current = new AnnotationPointer({ view, store, session, hits, isPanning, cursor });
     view.lendPointer(current.current);

@@ -3,7 +3,7 @@ import { ActionIcon, Menu } from '@mantine/core';
 import { IconEdit } from '@tabler/icons-react';
 import { texts } from './texts.ts';
 import type { AnnotationActions } from './use-annotation-actions.ts';
-import type { OpenAnnotations } from './use-annotations.ts';
+import { type OpenAnnotations, useStoreVersion } from './use-annotations.ts';
 
 interface EditMenuProps {
   readonly open: OpenAnnotations;
@@ -13,6 +13,7 @@ interface EditMenuProps {
 
 /** Everything that can be done with the selected annotations. */
 export function EditMenu({ open: { store }, actions, mayDraw }: EditMenuProps) {
+  useStoreVersion(store);
   const selected = store.selected();
   const areas = selected.filter(({ feature }) => isArea(feature.geometry));
   const isNone = selected.length === 0;

@@ -15,7 +15,7 @@ import {
   subtractAreas,
   unionAreas,
 } from '@lamina/annotations';
-import { type Annotation, mapPositions, roundGeometry } from './annotation.ts';
+import { type Annotation, mapPositions } from './annotation.ts';
 import type { AnnotationStore } from './annotation-store.ts';
 import { boxGeometry, copyOf, type Draft, pathGeometry, type Tool, tidy, withClass } from './drafts.ts';
 import { moveVertex, removeVertex, type Vertex } from './vertices.ts';
@@ -42,8 +42,6 @@ export class DrawingSession {
   pointer: Position | null = null;
   /** Screen pixels. */
   brushRadius = 25;
-  /** Increments with changes that the tool bar shows. */
-  version = 0;
 
   constructor(store: AnnotationStore) {
     this.#store = store;
@@ -57,14 +55,11 @@ export class DrawingSession {
   choose(tool: Tool): void {
     this.tool = tool;
     this.chosenVertex = null;
-    this.version++;
     this.setDraft(null);
   }
 
   setDraft(draft: Draft | null): void {
-    const isShownElsewhere = (this.draft === null) !== (draft === null);
     this.draft = draft;
-    if (isShownElsewhere) this.version++;
     this.#tell();
   }
 
@@ -87,7 +82,6 @@ export class DrawingSession {
   /** Sets the class of the selected annotations, and of new ones. */
   classify(classification: Classification | null): void {
     this.classification = classification;
-    this.version++;
     this.#store.change(
       this.#editable().map(({ id, feature }) => ({ id, feature: withClass(feature, classification) })),
     );
@@ -320,11 +314,8 @@ export class DrawingSession {
     const area = target.feature.geometry as AreaGeometry;
     const result = subtracts ? subtractAreas(area, [stroke]) : unionAreas([area, stroke]);
     if (result === null) this.#store.change([{ id: target.id, feature: null }]);
-    // Not tidied: the result of the operation has no crossings, and the search for some takes long in a large outline.
-    else
-      this.#store.change([
-        { id: target.id, feature: { ...target.feature, geometry: roundGeometry(result) } },
-      ]);
+    // Not tidied: the result is rounded where it is new and has no crossings, and looking for some takes long in a large outline.
+    else this.#store.change([{ id: target.id, feature: { ...target.feature, geometry: result } }]);
   }
 
   #tell(): void {

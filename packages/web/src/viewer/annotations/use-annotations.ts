@@ -61,7 +61,19 @@ export function useStoreVersion(store: AnnotationStore): number {
   return useSyncExternalStore(store.listen, () => store.version);
 }
 
-/** Renders a component when tool, class or the presence of an unfinished shape changes. */
-export function useSessionVersion(session: DrawingSession): number {
-  return useSyncExternalStore(session.listen, () => session.version);
+/**
+ * Renders a component only when one value of the annotations changes: they themselves change with each release of the pointer.
+ *
+ * @param read returns the same value or object while it has not changed
+ */
+export function useOfStore<Value>(store: AnnotationStore, read: (store: AnnotationStore) => Value): Value {
+  return useSyncExternalStore(store.listen, () => read(store));
+}
+
+/** As `useOfStore`, of the drawing. */
+export function useOfSession<Value>(
+  session: DrawingSession,
+  read: (session: DrawingSession) => Value,
+): Value {
+  return useSyncExternalStore(session.listen, () => read(session));
 }
