@@ -121,7 +121,7 @@ async function measurePanning(browser: Browser, product: RunningProduct): Promis
   return rows;
 }
 
-export function measureBrush(browser: Browser, product: RunningProduct): Promise<Row> {
+function measureBrush(browser: Browser, product: RunningProduct): Promise<Row> {
   return withLayer(product, [outline(4000, 3000, 1600, 50_000)], () =>
     withPage(browser, product, { x: 4000, y: 3000, zoom: 0.25 }, async (page) => {
       await page.keyboard.press('d');

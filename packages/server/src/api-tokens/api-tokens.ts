@@ -70,7 +70,7 @@ export interface ApiTokens extends ApiTokenAuthentication {
     imageId: string | null,
     { method, path }: Pick<Endpoint, 'method' | 'path'>,
     request: { readonly origin: Origin },
-  ): Promise<void>;
+  ): Promise<void> | undefined;
   deleteExpired(): Promise<void>;
 }
 
@@ -120,12 +120,17 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     return begun;
   }
 
-  /** Logs a failed write instead of throwing it: a full disk must not stop reading. */
-  async function touch({ id }: StoredApiToken): Promise<void> {
+  /** Saves the time of the last use, when the saved one is old. */
+  function touch({ id }: StoredApiToken): Promise<void> | undefined {
     const at = now().getTime();
-    if (Math.abs(at - (touchedAt.get(id) ?? 0)) < touchEveryMs) return;
+    if (Math.abs(at - (touchedAt.get(id) ?? 0)) < touchEveryMs) return undefined;
     if (touchedAt.size >= maxRemembered) touchedAt.clear();
     touchedAt.set(id, at);
+    return saveLastUse(id, at);
+  }
+
+  /** Logs a failed write instead of throwing it: a full disk must not stop reading. */
+  async function saveLastUse(id: string, at: number): Promise<void> {
     try {
       await touchApiToken(db, id, new Date(at).toISOString());
     } catch (error) {
@@ -161,11 +166,11 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     return found;
   }
 
-  /** Counts a request with a token. @throws AppError rate_limited */
-  async function use(found: StoredApiToken): Promise<void> {
+  /** Counts a request with a token; there is rarely something to wait for. @throws AppError rate_limited */
+  function use(found: StoredApiToken): Promise<void> | undefined {
     const wait = isThrottled ? limit.take(found.user.uid, now().getTime()) : 0;
     if (wait > 0) throw new AppError('rate_limited', { retryAfterSeconds: wait });
-    await touch(found);
+    return touch(found);
   }
 
   function resolvedOf({ user, id, prefix, scopes, datasets, hash, createdAt }: StoredApiToken) {
@@ -201,6 +206,19 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
       },
       apiToken,
     };
+  }
+
+  async function recordFirstCall(
+    { user, apiToken }: ResolvedApiToken,
+    imageId: string | null,
+    { method, path }: Pick<Endpoint, 'method' | 'path'>,
+    request: { readonly origin: Origin },
+  ): Promise<void> {
+    const detail = { call: `${method} ${path}` };
+    const { address, requestId } = request.origin;
+    const action = 'api-token-used';
+    const use = { token: apiToken, uid: user.uid, imageId, kind: 'call', action, detail } as const;
+    await recordApiTokenUse({ db, audit }, { ...use, origin: { address, requestId }, at: now() });
   }
 
   const recent = createRecentTokens(async (hash) => {
@@ -298,16 +316,11 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
       return sessionOf(resolved);
     },
 
-    async recordCall({ user, apiToken }, imageId, { method, path }, request) {
-      const { calls } = hourOfToken(apiToken.id);
+    recordCall(resolved, imageId, endpoint, request) {
+      const { calls } = hourOfToken(resolved.apiToken.id);
       const target = imageId ?? '';
-      if (calls.has(target)) return;
-      const detail = { call: `${method} ${path}` };
-      const { address, requestId } = request.origin;
-      const action = 'api-token-used';
-      const use = { token: apiToken, uid: user.uid, imageId, kind: 'call', action, detail } as const;
-      await recordApiTokenUse({ db, audit }, { ...use, origin: { address, requestId }, at: now() });
-      calls.add(target);
+      if (calls.has(target)) return undefined;
+      return recordFirstCall(resolved, imageId, endpoint, request).then(() => void calls.add(target));
     },
 
     async deleteExpired() {

@@ -75,19 +75,20 @@ export function createFrameResolver({
       // The same answer whether the image does not exist or the session may not open it.
       if (image === null || !opens(session, image)) throw new AppError('not_found');
       const client = new SessionClient(session, request);
-      const frames: Frame[] = [];
+      const [firstNumber = 1, ...otherNumbers] = numbers;
       const allocate = numbers.length === 1 ? request.allocate : undefined;
-      for (const number of numbers)
-        frames.push(await dicomWeb.frame(image, params, number, client, allocate));
-      const [first] = frames;
-      if (first === undefined) throw new AppError('not_found');
+      const first = await dicomWeb.frame(image, params, firstNumber, client, allocate);
       const { fingerprint } = first;
-      if (frames.some((frame) => frame.fingerprint !== fingerprint))
-        throw new SlideError('FILE_CHANGED', 'The file was replaced.');
+      const others: Frame[] = [];
+      for (const number of otherNumbers) {
+        const frame = await dicomWeb.frame(image, params, number, client);
+        if (frame.fingerprint !== fingerprint) throw new SlideError('FILE_CHANGED', 'The file was replaced.');
+        others.push(frame);
+      }
       const form = bulkFormOf(request.accept, {
         types: ['application/octet-stream', first.type],
         transferSyntax: first.transferSyntax,
-        mayBeSingle: frames.length === 1,
+        mayBeSingle: others.length === 0,
       });
       if (!imageOpenings.isRecorded(session, image.id, 'tile')) {
         await imageOpenings.record(session, image, 'tile', request.origin);
@@ -98,8 +99,9 @@ export function createFrameResolver({
       if (!form.isMultipart) {
         return { before: '', bytes: first.bytes, after: '', type: typeOf(first), etag, cacheControl };
       }
-      const parts = frames.map((frame) => ({ bytes: frame.bytes, type: typeOf(frame) }));
-      return { ...multipartOf(form.type, parts), etag, cacheControl };
+      const partOf = (frame: Frame) => ({ bytes: frame.bytes, type: typeOf(frame) });
+      const { before, bytes, after, type } = multipartOf(form.type, partOf(first), others.map(partOf));
+      return { before, bytes, after, type, etag, cacheControl };
     },
   };
 }
@@ -114,26 +116,24 @@ function frameNumbersOf(text: string): readonly number[] {
   return numbers;
 }
 
-/** Source: RFC 2387. The boundary is random, so that no part contains it. @param parts one or more */
+interface Part {
+  readonly type: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Source: RFC 2387. The boundary is random, so that no part contains it. */
 export function multipartOf(
   type: string,
-  parts: readonly { readonly type: string; readonly bytes: Uint8Array }[],
+  first: Part,
+  others: readonly Part[] = [],
 ): Pick<ResolvedFrames, 'before' | 'bytes' | 'after' | 'type'> {
   const boundary = randomUUID();
-  const headOf = (part: (typeof parts)[number]) =>
+  const headOf = (part: Part) =>
     `--${boundary}\r\nContent-Type: ${part.type}\r\nContent-Length: ${part.bytes.length}\r\n\r\n`;
-  const [first, ...others] = parts;
-  const before = first === undefined ? '' : headOf(first);
-  const pieces = others.flatMap((part) => [Buffer.from(`\r\n${headOf(part)}`), part.bytes]);
-  const bytes =
-    first === undefined
-      ? new Uint8Array()
-      : others.length === 0
-        ? first.bytes
-        : Buffer.concat([first.bytes, ...pieces]);
+  const piecesOf = (part: Part) => [Buffer.from(`\r\n${headOf(part)}`), part.bytes];
   return {
-    before,
-    bytes,
+    before: headOf(first),
+    bytes: others.length === 0 ? first.bytes : Buffer.concat([first.bytes, ...others.flatMap(piecesOf)]),
     after: `\r\n--${boundary}--\r\n`,
     type: `multipart/related; type="${type}"; boundary="${boundary}"`,
   };

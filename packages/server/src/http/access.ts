@@ -120,17 +120,27 @@ function requireScope({ apiToken }: ResolvedApiToken, { scope }: Endpoint): void
  * Audits the use of an API token. For a token that is limited to datasets, the slide of the path must be in one of them,
  * whether or not the handler looks at the catalogue.
  */
-async function admitToSlide(
+function admitToSlide(
   caller: ResolvedApiToken,
   endpoint: Endpoint,
   request: Pick<TokenRequest, 'imageId' | 'origin'>,
+  services: Pick<AccessServices, 'apiTokens' | 'catalogue'>,
+): Promise<void> | undefined {
+  const { imageId } = request;
+  return imageId === undefined
+    ? services.apiTokens.recordCall(caller, null, endpoint, request)
+    : admitTo(imageId, caller, endpoint, request, services);
+}
+
+async function admitTo(
+  imageId: string,
+  caller: ResolvedApiToken,
+  endpoint: Endpoint,
+  request: Pick<TokenRequest, 'origin'>,
   { apiTokens, catalogue }: Pick<AccessServices, 'apiTokens' | 'catalogue'>,
 ): Promise<void> {
-  const { imageId } = request;
-  if (imageId !== undefined && onlyDatasetsOf(caller.user) !== null) {
-    await catalogue.get(imageId, caller.user);
-  }
-  const slide = imageId === undefined ? null : await catalogue.servable(imageId);
+  if (onlyDatasetsOf(caller.user) !== null) await catalogue.get(imageId, caller.user);
+  const slide = await catalogue.servable(imageId);
   await apiTokens.recordCall(caller, slide?.id ?? null, endpoint, request);
 }
 

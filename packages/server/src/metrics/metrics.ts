@@ -30,6 +30,8 @@ export interface Metrics {
   readonly tiles: TileMetrics;
   /** A route has answered. */
   request(method: string, route: string, status: number, ms: number): void;
+  /** Returns what counts the answers of a route with one status: for a route whose answers take microseconds. */
+  requestsOf(method: string, route: string, status: number): (ms: number) => void;
   /** Counts a tile request that is answered with this error code. */
   tileRefused(code: string): void;
   slideError(kind: string): void;
@@ -104,12 +106,19 @@ export function createMetrics(): Metrics {
     ];
   }
 
+  function requestsOf(method: string, route: string, status: number): (ms: number) => void {
+    const count = requests.of(route, methods.has(method) ? method : 'other', status);
+    const durations = requestSeconds.of(route);
+    return (ms) => {
+      count.value++;
+      durations.add(ms);
+    };
+  }
+
   return {
     tiles,
-    request(method, route, status, ms) {
-      requests.add(route, methods.has(method) ? method : 'other', status);
-      requestSeconds.add(ms, route);
-    },
+    request: (method, route, status, ms) => requestsOf(method, route, status)(ms),
+    requestsOf,
     tileRefused: (code) => refusedTiles.add(code, 'none'),
     slideError: (kind) => slideErrors.add(kind),
     authFailure: (reason) => authFailures.add(reason),

@@ -46,6 +46,8 @@ function byLabels<T>(names: readonly string[], create: () => T): ByLabels<T> {
 export interface Counter {
   /** Adds one. @param values label values, in the order of the names */
   add(...values: readonly (string | number)[]): void;
+  /** Returns the count of these label values, for callers that add to it often. */
+  of(...values: readonly (string | number)[]): { value: number };
   samples(): Sample[];
 }
 
@@ -55,6 +57,7 @@ export function createCounter(...labelNames: readonly string[]): Counter {
     add(...values) {
       counts.of(...values).value++;
     },
+    of: counts.of,
     samples: () => [...counts.entries()].map(({ labels, counted }) => ({ labels, value: counted.value })),
   };
 }
@@ -62,6 +65,7 @@ export function createCounter(...labelNames: readonly string[]): Counter {
 export interface Histogram {
   /** @param values label values, in the order of the names */
   add(ms: number, ...values: readonly (string | number)[]): void;
+  of(...values: readonly (string | number)[]): Durations;
   entries(): Iterable<{ readonly labels: Labels; readonly counted: Durations }>;
 }
 
@@ -69,6 +73,7 @@ export function createHistogram(...labelNames: readonly string[]): Histogram {
   const durations = byLabels(labelNames, createDurations);
   return {
     add: (ms, ...values) => durations.of(...values).add(ms),
+    of: durations.of,
     entries: () => durations.entries(),
   };
 }

@@ -194,7 +194,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
     const cacheControl = cacheControlOf(study.session, now());
     request.reply.header('Vary', 'Origin, Accept');
     if (!form.isMultipart) return { bytes, type: form.type, etag, cacheControl };
-    const multipart = multipartOf(form.type, [{ bytes: Buffer.from(bytes), type: form.type }]);
+    const multipart = multipartOf(form.type, { bytes: Buffer.from(bytes), type: form.type });
     return {
       bytes: wholeBody(multipart),
       type: multipart.type,

@@ -37,7 +37,7 @@ interface FrameFastPathDependencies
   extends Pick<AccessServices, 'apiTokens' | 'bearerSessions' | 'catalogue'> {
   readonly config: Pick<Config, 'tileFastPath' | 'trustedProxies'>;
   readonly frames: FrameResolver;
-  readonly metrics: Pick<Metrics, 'request'>;
+  readonly metrics: Pick<Metrics, 'requestsOf'>;
   readonly log: Logger;
 }
 
@@ -98,6 +98,7 @@ export function createFrameFastPath(
   const access = { apiTokens, bearerSessions, catalogue };
   const writer = createResponseWriter(fixedHeaders, keepAliveMs);
   const addressOf = createClientAddress(config.trustedProxies);
+  const countSent = metrics.requestsOf('GET', framesRoute, 200);
   const isLogged = log.isLevelEnabled('debug');
   let isOpen = config.tileFastPath;
 
@@ -124,7 +125,7 @@ export function createFrameFastPath(
     buffer: ResponseBuffer,
     fastify: Handler,
   ): Promise<void> {
-    const { request, response, requestId, startedAt, method } = frameRequest;
+    const { request, response, requestId, startedAt } = frameRequest;
     let session: ImageSession | null = null;
     let resolved: ResolvedFrames;
     try {
@@ -144,7 +145,7 @@ export function createFrameFastPath(
     }
     if (isLogged) logWhenSent(log, frameRequest, { route: framesRoute, session, status: 200 });
     send(frameRequest, resolved, buffer);
-    metrics.request(method, framesRoute, 200, performance.now() - startedAt);
+    countSent(performance.now() - startedAt);
   }
 
   return {
