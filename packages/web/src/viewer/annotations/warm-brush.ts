@@ -12,7 +12,7 @@ const brushRadius = 100;
 
 let isWarm = false;
 
-/** Strokes along the edge of an outline that nobody sees, one in each idle moment; once. */
+/** Strokes along the edge of an outline that is not shown, one in each idle moment; once. */
 export function warmBrush(): void {
   // Safari has no idle moments; there the first stroke stays as it is.
   if (isWarm || window.requestIdleCallback === undefined) return;
