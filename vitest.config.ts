@@ -8,6 +8,7 @@ export default defineConfig({
         test: {
           name: 'node',
           environment: 'node',
+          globalSetup: ['packages/server/src/store/testing/database-template.ts'],
           // A test that hangs ends; one on a busy machine is waited for.
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -1,12 +1,9 @@
 /** Empty databases for tests. */
 import { randomBytes } from 'node:crypto';
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { sql } from 'kysely';
-import pg from 'pg';
-import { afterAll } from 'vitest';
+import { afterAll, inject } from 'vitest';
 import { type Database, openDatabase } from '../database.ts';
+import { createPostgresTemplate, readSqliteTemplate, withClient } from './database-template.ts';
 
 const serverUrl = process.env.TEST_DATABASE_URL;
 
@@ -33,32 +30,18 @@ export function openTestDatabase(kind: DatabaseKind): Promise<TestDatabase> {
 let migrated: Buffer | null = null;
 
 async function openSqlite(): Promise<TestDatabase> {
-  migrated ??= await createMigratedContent();
+  migrated ??= await readSqliteTemplate(inject('databaseTemplates'));
   const db = await openDatabase({ url: null, file: null, content: migrated });
   return { db, url: null, close: () => db.destroy() };
 }
 
-async function createMigratedContent(): Promise<Buffer> {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-migrated-'));
-  const file = path.join(folder, 'database.sqlite');
-  try {
-    await (await openDatabase({ url: null, file })).destroy();
-    const content = fs.readFileSync(file);
-    // Marks the file as without a write-ahead log, which a database in memory cannot have.
-    // Source: sqlite.org/fileformat2.html 1.3.3
-    content.fill(1, 18, 20);
-    return content;
-  } finally {
-    fs.rmSync(folder, { recursive: true });
-  }
-}
-
-/** Creating a PostgreSQL database takes a second, so the tests of a file reuse databases. */
+/** Creating a PostgreSQL database takes a tenth of a second and more, so the tests of a file reuse databases. */
 const databases: string[] = [];
 const unused: string[] = [];
+let template: Promise<void> | null = null;
 
 async function openPostgres(): Promise<TestDatabase> {
-  const name = unused.pop() ?? (await createPostgres());
+  const name = unused.pop() ?? (await copyTemplate());
   const url = new URL(serverUrl ?? '');
   url.pathname = `/${name}`;
   const db = await openDatabase({ url: url.href, file: null });
@@ -80,9 +63,17 @@ export async function createEmptyPostgres(): Promise<string> {
   return url.href;
 }
 
-async function createPostgres(): Promise<string> {
+async function copyTemplate(): Promise<string> {
+  const templates = inject('databaseTemplates');
+  template ??= createPostgresTemplate(serverUrl ?? '', templates);
+  await template;
+  return createPostgres(templates.name);
+}
+
+/** @param copied database that the new one is a copy of */
+async function createPostgres(copied = 'template1'): Promise<string> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await ask(`create database ${name}`);
+  await ask(`create database ${name} template ${copied}`);
   databases.push(name);
   return name;
 }
@@ -90,14 +81,15 @@ async function createPostgres(): Promise<string> {
 /** Larger tables are truncated; the rows of smaller ones are deleted, which takes a hundredth of the time. */
 const maxBytesToDelete = 1_000_000;
 
+/** The tables of the job queue, in the schema `jobs`, stay too: to create them takes longer than most tests. */
 async function emptyTables(db: Database): Promise<void> {
-  await sql`drop schema if exists jobs cascade`.execute(db); // schema of the job queue
   const { rows } = await sql<{ name: string; bytes: number }>`
-    select c.relname as name, pg_relation_size(c.oid) as bytes
+    select format('%I.%I', n.nspname, c.relname) as name, pg_relation_size(c.oid) as bytes
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = 'public' and c.relkind = 'r' and c.relname <> 'locks' and c.relname not like 'kysely_%'
+    where n.nspname in ('public', 'jobs') and c.relkind = 'r' and c.relname not like 'kysely_%'
+      and c.relname not in ('locks', 'version')
   `.execute(db);
-  const namesOf = (tables: typeof rows) => tables.map(({ name }) => `"${name}"`);
+  const namesOf = (tables: typeof rows) => tables.map(({ name }) => name);
   const [large, small] = [
     rows.filter(({ bytes }) => bytes > maxBytesToDelete),
     rows.filter(({ bytes }) => bytes <= maxBytesToDelete && bytes > 0),
@@ -120,11 +112,5 @@ afterAll(async () => {
 });
 
 async function ask(command: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl });
-  await client.connect();
-  try {
-    await client.query(command);
-  } finally {
-    await client.end();
-  }
+  await withClient(serverUrl ?? '', (client) => client.query(command));
 }
