@@ -5,7 +5,7 @@
  * against the built product.
  */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildWebApp } from '../build/web-app.ts';
 import { main, root, run, Stop, tool } from '../launcher/runtime.mjs';
@@ -23,6 +23,7 @@ import {
 } from './test-counts.ts';
 
 const artefacts = join(root, 'artefacts');
+const compiledCode = join(tmpdir(), 'lamina-test-compile-cache');
 
 await main(async () => {
   await buildWebApp();
@@ -46,7 +47,12 @@ async function runVitest(): Promise<TestCounts> {
         '--reporter=json',
         `--outputFile.json=${report}`,
       ],
-      env: { ...(postgres && { TEST_DATABASE_URL: postgres.address }), ...swift?.env },
+      env: {
+        // Each test file is a process of its own, and imports of files start threads: they share what Node has compiled.
+        NODE_COMPILE_CACHE: compiledCode,
+        ...(postgres && { TEST_DATABASE_URL: postgres.address }),
+        ...swift?.env,
+      },
     });
   } finally {
     await Promise.all([postgres?.stop(), swift?.stop()]);
