@@ -3,6 +3,7 @@ import { defineConfig } from '@playwright/test';
 const {
   PLAYWRIGHT_CHROMIUM: chromium = '/usr/bin/chromium',
   PLAYWRIGHT_REPORT: report = 'artefacts/playwright.json',
+  PLAYWRIGHT_TRACE: recordsTraces,
 } = process.env;
 
 /** Settings of the browser tests, which run the built product in the system's Chromium. `npm test` runs them too. */
@@ -19,8 +20,9 @@ export default defineConfig({
     timezoneId: 'Europe/Istanbul',
     viewport: { width: 1280, height: 800 },
     screenshot: 'only-on-failure',
-    // Without its film, which takes time of the processors that the tests need; the last picture is kept anyway.
-    trace: { mode: 'retain-on-failure', screenshots: false },
+    // On demand: to record each test takes a sixth of the processors' time. A failed test leaves its last picture, the
+    // content of the page and the log of the server anyway.
+    trace: recordsTraces ? 'retain-on-failure' : 'off',
     launchOptions: {
       executablePath: chromium,
       args: [

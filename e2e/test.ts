@@ -109,7 +109,9 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       return page;
     });
     if (info.status !== info.expectedStatus) {
-      await info.attach('server log', { body: product.log(), contentType: 'text/plain' });
+      const file = info.outputPath('server.log');
+      await writeFile(file, product.log());
+      info.attachments.push({ name: 'server log', path: file, contentType: 'text/plain' });
     }
     for (const context of contexts) await context.close();
     const unexpected = complaints.filter((text) => !expectedComplaints?.test(text));
