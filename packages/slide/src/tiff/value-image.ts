@@ -1,10 +1,13 @@
 /**
  * Reads the first image of a TIFF file as one band of numbers: masks and heatmaps, also of floating point, which are no
- * pictures. Source: TIFF 6.0, sections 8, 14, 15 and 19; Adobe's TIFF Technical Note 3 (floating-point predictor).
+ * pictures. Source: TIFF 6.0, sections 8, 14, 15 and 19; Adobe's TIFF Technical Note 3 (floating-point predictor);
+ * TIFF Technical Note 2 (JPEG).
  */
 import { endianness } from 'node:os';
+import { decodeJpegSamples } from '../decode/jpeg-samples.ts';
 import { unpack } from '../decode/unpack.ts';
-import { type Packing, SlideError } from '../model/slide.ts';
+import { completeJpeg, type JpegPrefix, jpegPrefix, streamPlace } from '../jpeg/complete-jpeg.ts';
+import { SlideError, type TiffCoding } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import type { TiffDirectory } from './directory.ts';
 import {
@@ -35,9 +38,10 @@ export interface ValueImage {
   readRows(top: number, count: number, target: ValueArray): Promise<void>;
 }
 
-const packings: Readonly<Record<number, Packing>> = {
+const packings: Readonly<Record<number, TiffCoding['packing']>> = {
   1: 'none',
   5: 'lzw',
+  7: 'jpeg',
   8: 'deflate',
   32946: 'deflate',
   32773: 'packbits',
@@ -55,7 +59,12 @@ interface Blocks {
   readonly lengths: ArrayLike<number>;
 }
 
-/** @throws SlideError FORMAT_NOT_SUPPORTED for an image of several bands or another compression, FILE_CORRUPT … */
+/**
+ * The values of a JPEG image are what the JPEG decoder returns: its compression has changed the values that were written.
+ *
+ * @throws SlideError FORMAT_NOT_SUPPORTED for an image of several bands, another compression, or JPEG of other than
+ *   unsigned 8-bit grey; FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
+ */
 export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
   const { first: directory } = await openTiff(source);
   const geometry = await readGeometry(directory);
@@ -72,6 +81,7 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
   if (rowBytes * blocks.height > maxBlockBytes) {
     throw new SlideError('LIMIT_EXCEEDED', `A block has ${rowBytes * blocks.height} bytes of samples`);
   }
+  const prefix = packing === 'jpeg' ? jpegPrefix(await directory.bytes(tag.JPEGTables), 'grey') : null;
   const cache = new Map<number, ArrayLike<number>>();
   const mostCached = Math.max(1, Math.floor(cachedBytes / (blocks.width * blocks.height * 8)));
 
@@ -87,12 +97,11 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
     const row = Math.floor(index / blocks.columns);
     const isTiled = geometry.tiles !== null;
     const rows = isTiled ? blocks.height : Math.min(blocks.height, geometry.height - row * blocks.height);
-    const packed = Buffer.alloc(Math.min(length, maxBlockBytes));
-    await source.readInto(packed, 0, offset, packed.length);
-    const expected = rows * rowBytes;
-    const stored = Uint8Array.from(
-      unpack(packed, packing, expected, blocks.height * rowBytes).subarray(0, expected),
-    );
+    const packed = { source, offset, length: Math.min(length, maxBlockBytes) };
+    const stored =
+      packing === 'jpeg'
+        ? await readJpegBlock(packed, prefix as JpegPrefix, blocks.width, rows)
+        : await readPackedBlock(packed, packing, rows * rowBytes, blocks.height * rowBytes);
     const isLittleEndian = undoPredictor(stored, { layout, bits, rows, rowBytes, directory });
     const values = sample.decode(stored, { rows, width: blocks.width, rowBytes, isLittleEndian });
     for (const oldest of cache.keys()) if (cache.size >= mostCached) cache.delete(oldest);
@@ -133,14 +142,52 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
   };
 }
 
+interface PackedBlock {
+  readonly source: ByteSource;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** @returns a copy of exactly `expected` bytes, which a view of larger samples can be made of */
+async function readPackedBlock(
+  { source, offset, length }: PackedBlock,
+  packing: Exclude<TiffCoding['packing'], 'jpeg'>,
+  expected: number,
+  most: number,
+): Promise<Uint8Array> {
+  const packed = Buffer.alloc(length);
+  await source.readInto(packed, 0, offset, length);
+  return Uint8Array.from(unpack(packed, packing, expected, most).subarray(0, expected));
+}
+
+/** @returns width × rows values */
+async function readJpegBlock(
+  { source, offset, length }: PackedBlock,
+  prefix: JpegPrefix,
+  width: number,
+  rows: number,
+): Promise<Uint8Array> {
+  const at = streamPlace(prefix);
+  const buffer = new Uint8Array(at + length);
+  await source.readInto(buffer, at, offset, length);
+  const samples = await decodeJpegSamples(completeJpeg(buffer, prefix).jpeg, width, rows, 1);
+  return new Uint8Array(samples.subarray(0, width * rows));
+}
+
 /** @throws SlideError FORMAT_NOT_SUPPORTED */
-function requireBand(layout: SampleLayout): Packing {
+function requireBand(layout: SampleLayout): TiffCoding['packing'] {
   if (layout.samplesPerPixel !== 1 || layout.depth !== 1) {
     throw new SlideError('FORMAT_NOT_SUPPORTED', `The image has ${layout.samplesPerPixel} bands, not one`);
   }
   const packing = packings[layout.compression];
   if (packing === undefined) {
     throw new SlideError('FORMAT_NOT_SUPPORTED', `Values with ${nameOfCompression(layout.compression)}`);
+  }
+  const { bitsPerSample, sampleFormat, photometric } = layout;
+  const isGrey = bitsPerSample[0] === 8 && sampleFormat !== 2 && sampleFormat !== 3 && photometric !== 3;
+  if (packing === 'jpeg' && !isGrey) {
+    const found = `${bitsPerSample[0]} bits, sample format ${sampleFormat}, photometric ${photometric}`;
+    throw new SlideError('FORMAT_NOT_SUPPORTED', `JPEG values of ${found}`);
   }
   return packing;
 }
@@ -249,7 +296,8 @@ interface Predicted {
 function undoPredictor(bytes: Uint8Array, { layout, bits, rows, rowBytes, directory }: Predicted): boolean {
   const { littleEndian } = directory;
   const size = bits / 8;
-  if (layout.compression === 1 || layout.predictor === 1 || size < 1) return littleEndian;
+  if (layout.compression === 1 || layout.compression === 7 || layout.predictor === 1 || size < 1)
+    return littleEndian;
   if (layout.predictor === 3) return undoFloatPredictor(bytes, rows, rowBytes, size);
   if (layout.predictor !== 2) {
     throw new SlideError('FORMAT_NOT_SUPPORTED', `Predictor ${layout.predictor}`);

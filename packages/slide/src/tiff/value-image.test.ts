@@ -1,0 +1,76 @@
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { memorySource } from '../source/memory-source.ts';
+import { loadPeerSharp } from '../testing/peer-sharp.ts';
+import { openValueTiff } from './value-image.ts';
+
+/** Not a multiple of the tile: the last column and row of tiles are partly filled. */
+const [width, height] = [333, 210];
+
+function grey(type: 'uchar' | 'ushort' = 'uchar') {
+  const length = width * height;
+  const wave = (i: number) => 0.5 + 0.5 * Math.sin((i % width) / 20) * Math.cos(Math.floor(i / width) / 15);
+  const values =
+    type === 'uchar'
+      ? Uint8Array.from({ length }, (_, i) => Math.round(255 * wave(i)))
+      : Uint16Array.from({ length }, (_, i) => Math.round(65_535 * wave(i)));
+  const picture = sharp(values, { raw: { width, height, channels: 1 } });
+  return { values, picture: picture.toColourspace(type === 'uchar' ? 'b-w' : 'grey16') };
+}
+
+async function allValues(tiff: Uint8Array) {
+  const image = await openValueTiff(memorySource(tiff));
+  const values = image.type === 'uint16' ? new Uint16Array(width * height) : new Uint8Array(width * height);
+  // In parts that do not end where blocks end.
+  const part = 37;
+  for (let top = 0; top < height; top += part) {
+    const rows = Math.min(part, height - top);
+    await image.readRows(top, rows, values.subarray(top * width, (top + rows) * width));
+  }
+  return { ...image, values };
+}
+
+describe('one band of a TIFF that libvips wrote', () => {
+  it.each([
+    ['JPEG tiles of a pyramid', { tile: true, tileWidth: 128, tileHeight: 128, pyramid: true }],
+    ['JPEG strips', {}],
+  ])('has the values that libvips reads from %s', async (_, layout) => {
+    const tiff = await grey()
+      .picture.tiff({ compression: 'jpeg', quality: 75, ...layout })
+      .toBuffer();
+    const read = await allValues(tiff);
+    const peer = await loadPeerSharp();
+    const expected = await peer(tiff).toColourspace('b-w').raw().toBuffer();
+    expect([read.width, read.height, read.type]).toEqual([width, height, 'uint8']);
+    expect(Buffer.compare(read.values as Uint8Array, expected)).toBe(0);
+    // Not all alike, and compressed with loss: the comparison above is not one of empty arrays.
+    expect(new Set(expected).size).toBeGreaterThan(100);
+    expect(Buffer.compare(expected, grey().values as Uint8Array)).not.toBe(0);
+  });
+
+  it.each([
+    ['uchar', 'deflate'],
+    ['ushort', 'deflate'],
+    ['ushort', 'lzw'],
+  ] as const)('has the written values of %s with %s and differencing', async (type, compression) => {
+    const { values, picture } = grey(type);
+    const tiff = await picture.tiff({ compression, predictor: 'horizontal' }).toBuffer();
+    expect((await allValues(tiff)).values).toEqual(values);
+  });
+
+  it('is refused as damaged when a JPEG tile is no JPEG', async () => {
+    const tiff = await grey().picture.tiff({ compression: 'jpeg', tile: true }).toBuffer();
+    const firstTile = tiff.indexOf(Buffer.from([0xff, 0xd8, 0xff]));
+    tiff.fill(0, firstTile, firstTile + 3);
+    await expect(allValues(tiff)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+  });
+
+  it('is refused by its number of bands when it is a JPEG of three', async () => {
+    const rgb = sharp({ create: { width: 64, height: 64, channels: 3, background: 'red' } });
+    const tiff = await rgb.tiff({ compression: 'jpeg' }).toBuffer();
+    await expect(openValueTiff(memorySource(tiff))).rejects.toMatchObject({
+      code: 'FORMAT_NOT_SUPPORTED',
+      message: expect.stringContaining('3 bands'),
+    });
+  });
+});
