@@ -47,6 +47,10 @@ export const RasterDescriptor = z
     }),
     value_type: z.enum(['uint8', 'uint16', 'float32', 'float64']),
     value_range: Range.nullable().meta({ description: 'Of the data; null: no pixel has data' }),
+    usual_range: Range.nullable().meta({
+      description:
+        'From the 1st to the 99th percentile of the values above the lowest one, for the first colours; null: unknown, or they are alike',
+    }),
     encoding: Encoding,
     categories: z
       .array(z.object({ value: z.number(), name: z.string(), color: Color }))

@@ -215,7 +215,7 @@ function describeRaster(
   { id, image_id, name }: ResultLayerRow,
   { description, encoding }: RasterReader,
 ): RasterDescriptor {
-  const { levels, type, range, categories, registration } = description;
+  const { levels, type, range, usualRange, categories, registration } = description;
   const [largest] = levels;
   return {
     kind: 'raster',
@@ -230,6 +230,7 @@ function describeRaster(
       .reverse(),
     value_type: type,
     value_range: range,
+    usual_range: usualRange ?? null,
     encoding,
     categories:
       categories?.map(({ value, name: category, color }) => ({

@@ -7,6 +7,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { overlayTileSize as side } from '@lamina/contract';
 import { SlideError, type ValueArray, type ValueImage, type ValueType } from '@lamina/slide';
 import type { ContainerWriter } from './container.ts';
+import { createStatistics, type ValueStatistics } from './raster-statistics.ts';
 
 export interface RasterLevel {
   readonly width: number;
@@ -22,15 +23,13 @@ export interface RasterCategory {
 }
 
 /** What the file says of a raster; levels from the largest to the smallest. */
-export interface RasterDescription {
+export interface RasterDescription extends ValueStatistics {
   readonly kind: 'raster';
   readonly type: ValueType;
   readonly levels: readonly RasterLevel[];
   /** Offset of the index: 12 bytes for each tile, Float64 offset and Uint32 length. */
   readonly index: number;
   readonly tiles: number;
-  readonly range: { readonly min: number; readonly max: number } | null;
-  readonly hasGaps: boolean;
   readonly categories: readonly RasterCategory[] | null;
   readonly registration: readonly number[];
 }
@@ -263,49 +262,6 @@ function mostFrequent(four: Float64Array): number {
   if (a === b || a === c || a === d) return a;
   if (b === c || b === d) return b;
   return c === d ? c : a;
-}
-
-function markSeen(seen: Uint8Array, tile: Uint8Array): void {
-  for (let i = 0; i < tile.length; i++) seen[tile[i] as number] = 1;
-}
-
-function createStatistics(type: ValueType) {
-  const isInteger = type === 'uint8' || type === 'uint16';
-  const seen = isInteger ? new Uint8Array(type === 'uint8' ? 256 : 65_536) : null;
-  let min = Number.POSITIVE_INFINITY;
-  let max = Number.NEGATIVE_INFINITY;
-  let hasGaps = false;
-  return {
-    /** Infinite values are no data: they have no place in a range. */
-    add(tile: ValueArray): void {
-      if (seen !== null) {
-        if (tile instanceof Uint8Array) markSeen(seen, tile);
-        else for (let i = 0; i < tile.length; i++) seen[tile[i] as number] = 1;
-        return;
-      }
-      for (let i = 0; i < tile.length; i++) {
-        const value = tile[i] as number;
-        if (!Number.isFinite(value)) {
-          tile[i] = Number.NaN;
-          hasGaps = true;
-          continue;
-        }
-        if (value < min) min = value;
-        if (value > max) max = value;
-      }
-    },
-    /** The distinct values; null when they are not whole numbers. */
-    values(): number[] | null {
-      if (seen === null) return null;
-      const values: number[] = [];
-      for (const [value, isSeen] of seen.entries()) if (isSeen === 1) values.push(value);
-      return values;
-    },
-    result(): Pick<RasterDescription, 'range' | 'hasGaps'> {
-      if (seen !== null) return { range: { min: seen.indexOf(1), max: seen.lastIndexOf(1) }, hasGaps };
-      return { range: min <= max ? { min, max } : null, hasGaps };
-    },
-  };
 }
 
 function categoriesOf(

@@ -38,6 +38,7 @@ describe.each(databaseKinds)('Result layers on %s', (database) => {
       height: 400,
       value_type: 'float32',
       value_range: { min: 0, max: expect.closeTo(4.99, 5) },
+      usual_range: { min: expect.closeTo(0.05, 1), max: expect.closeTo(4.95, 1) },
       categories: null,
       registration: [2, 0, 0, 2, 0, 0],
       encoding: { no_data: 0 },

@@ -7,6 +7,7 @@ import { Legend } from './Legend.tsx';
 import type { LayerSettings } from './layer-choices.ts';
 import type { LayerStyle } from './object-filter.ts';
 import classes from './Results.module.css';
+import { colourRangeOf } from './raster-style.ts';
 import { texts } from './texts.ts';
 import type { Areas } from './use-areas.ts';
 import { ValueRange } from './ValueRange.tsx';
@@ -99,6 +100,7 @@ export function LayerItem({
             <ValueRange
               {...(descriptor.value_range ?? { min: 0, max: 1 })}
               isColoured
+              colours={colourRangeOf(descriptor)}
               style={settings.style}
               onChange={setStyle}
             />

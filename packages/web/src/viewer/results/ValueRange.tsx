@@ -10,12 +10,15 @@ interface ValueRangeProps {
   readonly max: number;
   /** Whether the values are shown as colours of the palette. */
   readonly isColoured: boolean;
+  /** Range over which the palette is spread; absent: min to max. */
+  readonly colours?: { readonly min: number; readonly max: number };
   readonly style: Pick<RasterStyle, 'palette' | 'from' | 'to'>;
   readonly onChange: (style: Partial<Pick<RasterStyle, 'palette' | 'from' | 'to'>>) => void;
 }
 
 /** Palette and thresholds of values. */
-export function ValueRange({ min, max, isColoured, style, onChange }: ValueRangeProps) {
+export function ValueRange({ min, max, isColoured, colours, style, onChange }: ValueRangeProps) {
+  const shareOf = (value: number) => (max > min ? (value - min) / (max - min) : 0);
   return (
     <>
       {isColoured && (
@@ -34,7 +37,13 @@ export function ValueRange({ min, max, isColoured, style, onChange }: ValueRange
           />
           <div
             className={classes.scale}
-            style={{ background: gradientOf(style.palette) }}
+            style={{
+              background: gradientOf(
+                style.palette,
+                colours && shareOf(colours.min),
+                colours && shareOf(colours.max),
+              ),
+            }}
             aria-hidden="true"
           />
         </>

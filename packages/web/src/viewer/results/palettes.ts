@@ -31,8 +31,16 @@ function triple([red = 0, green = 0, blue = 0]: readonly number[]): Rgb {
   return [red, green, blue];
 }
 
-/** Returns a CSS gradient from the lowest to the highest value. */
-export function gradientOf(palette: PaletteName): string {
-  const stops = Array.from({ length: 9 }, (_, place) => `rgb(${colourAt(palette, place / 8).join(' ')})`);
+/**
+ * Returns a CSS gradient from the lowest to the highest value.
+ *
+ * @param from share of the width, 0 to 1, where the palette starts; before it is the first colour
+ * @param to where it ends; after it is the last colour
+ */
+export function gradientOf(palette: PaletteName, from = 0, to = 1): string {
+  const stops = Array.from({ length: 9 }, (_, stop) => {
+    const place = from + (to - from) * (stop / 8);
+    return `rgb(${colourAt(palette, stop / 8).join(' ')}) ${Number((100 * place).toFixed(2))}%`;
+  });
   return `linear-gradient(to right, ${stops.join(', ')})`;
 }

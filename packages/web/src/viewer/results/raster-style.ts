@@ -11,10 +11,17 @@ export interface RasterStyle {
   readonly hidden: ReadonlySet<number>;
 }
 
-export function rasterStyleAtFirst({ value_range, categories }: RasterDescriptor): RasterStyle {
+/** Returns the range over which the palette is spread: a few extreme values must not leave all others one colour. */
+export function colourRangeOf({ usual_range, value_range }: RasterDescriptor): { min: number; max: number } {
+  return usual_range ?? value_range ?? { min: 0, max: 1 };
+}
+
+export function rasterStyleAtFirst(descriptor: RasterDescriptor): RasterStyle {
+  const { value_range, categories } = descriptor;
   const { min, max } = value_range ?? { min: 0, max: 1 };
-  // The lowest values of a heatmap mean "nothing here": a tenth of the range hides them.
-  const from = categories === null ? min + (max - min) / 10 : min;
+  const usual = colourRangeOf(descriptor);
+  // The lowest values of a heatmap mean "nothing here": a tenth of the range hides them. The highest are never hidden.
+  const from = categories === null ? usual.min + (usual.max - usual.min) / 10 : min;
   return { palette: 'viridis', from, to: max, hidden: new Set() };
 }
 
@@ -22,6 +29,7 @@ export function rasterStyleAtFirst({ value_range, categories }: RasterDescriptor
 export function colourTableOf(descriptor: RasterDescriptor, style: RasterStyle): Uint8ClampedArray {
   const { encoding, categories } = descriptor;
   const table = new Uint8ClampedArray(256 * 4);
+  const colourRange = colourRangeOf(descriptor);
   for (let byte = 0; byte < 256; byte++) {
     if (byte === encoding.no_data) continue;
     const value = encoding.offset + encoding.scale * byte;
@@ -34,7 +42,7 @@ export function colourTableOf(descriptor: RasterDescriptor, style: RasterStyle):
     // Half a step of the encoding: the last byte must not fall out of the range by rounding.
     const slack = Math.abs(encoding.scale) / 2;
     if (value < style.from - slack || value > style.to + slack) return null;
-    const { min, max } = descriptor.value_range ?? { min: 0, max: 1 };
+    const { min, max } = colourRange;
     return colourAt(style.palette, max === min ? 1 : (value - min) / (max - min));
   }
 

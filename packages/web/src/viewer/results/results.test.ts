@@ -18,6 +18,7 @@ const heatmap: RasterDescriptor = {
   levels: [{ z: 0, width: 100, height: 80, scale: 1 }],
   value_type: 'float32',
   value_range: { min: 0, max: 1 },
+  usual_range: null,
   encoding: { scale: 1 / 254, offset: 0, no_data: 255 },
   categories: null,
   registration: [10, 0, 0, 10, 0, 0],
@@ -37,6 +38,17 @@ describe('the colours of a heatmap', () => {
     const alpha = (value: number) => rgba(table, Math.round(value * 254))[3];
     expect([0, 0.49, 0.5, 0.75, 0.76].map(alpha)).toEqual([0, 0, 255, 255, 0]);
     expect(rgba(table, 255)).toEqual([0, 0, 0, 0]);
+  });
+
+  it('are spread over the usual values, and higher ones have the last colour', () => {
+    const skewed: RasterDescriptor = { ...heatmap, usual_range: { min: 0.05, max: 0.25 } };
+    const style = rasterStyleAtFirst(skewed);
+    expect(style).toMatchObject({ from: expect.closeTo(0.07), to: 1 });
+    const table = colourTableOf(skewed, style);
+    const last = [...colourAt('viridis', 1), 255];
+    expect([0.25, 0.5, 1].map((value) => rgba(table, Math.ceil(value * 254)))).toEqual([last, last, last]);
+    expect(rgba(table, 10)[3]).toBe(0);
+    expect(rgba(table, 38)).toEqual([...colourAt('viridis', (38 / 254 - 0.05) / 0.2), 255]);
   });
 
   it('differ between the palettes', () => {

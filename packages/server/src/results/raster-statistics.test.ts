@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { createStatistics } from './raster-statistics.ts';
+
+/** 90 % background, values of 1 to 100, and one outlier. */
+function heatmapValues(): number[] {
+  const values = Array.from({ length: 200_000 }, (_, i) => (i % 10 === 0 ? 1 + ((i / 10) % 100) : 0));
+  values[5] = 60_000;
+  return values;
+}
+
+describe('the usual range of values', () => {
+  it('of whole numbers leaves out the background and outliers', () => {
+    const statistics = createStatistics('uint16');
+    statistics.add(Uint16Array.from(heatmapValues()));
+    expect(statistics.result()).toEqual({
+      range: { min: 0, max: 60_000 },
+      usualRange: { min: 2, max: 100 },
+      hasGaps: false,
+    });
+    expect(statistics.values()?.length).toBe(102);
+  });
+
+  it('of floating point is near that of all values, although it comes from a sample', () => {
+    const statistics = createStatistics('float32');
+    const values = Float32Array.from(heatmapValues());
+    values[7] = Number.NaN;
+    values[8] = Number.POSITIVE_INFINITY;
+    for (let part = 0; part < 10; part++) statistics.add(values.slice(part * 20_000, (part + 1) * 20_000));
+    const { range, usualRange, hasGaps } = statistics.result();
+    expect(range).toEqual({ min: 0, max: 60_000 });
+    expect(hasGaps).toBe(true);
+    expect(Math.abs((usualRange?.min ?? 0) - 2)).toBeLessThanOrEqual(1);
+    expect(Math.abs((usualRange?.max ?? 0) - 99)).toBeLessThanOrEqual(1);
+  });
+
+  it.each([
+    ['one value', [7, 7, 7]],
+    ['two values', [0, 0, 255]],
+  ])('is null for %s', (_, values) => {
+    for (const [type, tile] of [
+      ['uint8', Uint8Array.from(values)],
+      ['float32', Float32Array.from(values)],
+    ] as const) {
+      const statistics = createStatistics(type);
+      statistics.add(tile);
+      expect(statistics.result().usualRange).toBeNull();
+    }
+  });
+
+  it('and the range are null without data', () => {
+    const statistics = createStatistics('float64');
+    statistics.add(Float64Array.of(Number.NaN));
+    expect(statistics.result()).toEqual({ range: null, usualRange: null, hasGaps: true });
+  });
+});
