@@ -6,7 +6,10 @@ import type { RunningProduct } from '../product.ts';
 export const viewport = { width: 1920, height: 1080 };
 const timeoutMs = 180_000;
 
-export async function openContext(browser: Browser, { url, token }: RunningProduct): Promise<BrowserContext> {
+export async function openContext(
+  browser: Browser,
+  { url, token }: Pick<RunningProduct, 'url' | 'token'>,
+): Promise<BrowserContext> {
   const { user } = await callApi<{ user: object }>(url, 'POST', '/auth/verify', { body: { token } });
   const localStorage = [
     { name: 'auth_token', value: token },

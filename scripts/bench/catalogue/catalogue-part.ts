@@ -11,6 +11,7 @@ import { circumstances, publish, tableOf } from '../report.ts';
 import { usageOf } from '../resource-usage.ts';
 import { type ServerProcess, startServer } from '../server-process.ts';
 import { countFolders, datasets, fillDatabase, makeFiles, rareOrgan } from './big-catalogue.ts';
+import { type FirstView, measureFirstView } from './first-view.ts';
 
 const member = { email: 'member@example.org', password: 'a slide a day, at least' };
 /** Log message of the server after a scan of the slide folders. */
@@ -63,6 +64,7 @@ interface Result {
   readonly database: string;
   readonly scan: Meanwhile & { readonly ms: number };
   readonly queries: readonly QueryResult[];
+  readonly firstView: FirstView;
   readonly wholeList: Meanwhile & Readonly<Record<'first' | 'second' | 'unchanged', Download>>;
 }
 
@@ -109,8 +111,10 @@ async function measure(plan: Plan, database: string, url: string | null): Promis
     console.log(`${database}: scanned the slide folders in ${scan.ms} ms`);
     const readers = await createReaders(server.url);
     const queries = await measureQueries(plan, database, server.url, readers);
+    const firstView = await measureFirstView({ url: server.url, token: readers.administrator });
+    console.log(`${database}: first rows of the viewer after ${firstView.p50.toFixed(0)} ms`);
     const wholeList = await withProbes(server, () => downloadWholeList(server.url, readers.administrator));
-    return { database, scan, queries, wholeList };
+    return { database, scan, queries, firstView, wholeList };
   } finally {
     await server.stop();
   }
@@ -303,6 +307,14 @@ function report({ count, repetitions, folder }: Plan, results: readonly Result[]
     row('… longest wait of other requests meanwhile', ({ scan }) => `${ms(scan.longestWait)} ms`),
     row('… highest memory of all processes meanwhile', ({ scan }) => `${scan.megabytes.toFixed(0)} MB`),
     row('slowest p95 of list, filter and search (≤ 100 ms)', (result) => `${ms(slowestOf(result))} ms`),
+    row(
+      'first rows of the viewer in a browser, p50 and p95 (≤ 1 s)',
+      ({ firstView }) => `${ms(firstView.p50)} and ${ms(firstView.p95)} ms`,
+    ),
+    row(
+      '… bytes until then, compressed (≤ 300 kB)',
+      ({ firstView }) => `${(firstView.bytes / 1000).toFixed(0)} kB`,
+    ),
     row('the whole list, first time', ({ wholeList }) => `${ms(wholeList.first.ms)} ms`),
     row('… first byte', ({ wholeList }) => `${ms(wholeList.first.firstByte)} ms`),
     row('the whole list, second time', ({ wholeList }) => `${ms(wholeList.second.ms)} ms`),

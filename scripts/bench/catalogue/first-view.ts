@@ -1,0 +1,66 @@
+/** The viewer with a large catalogue in a headless Chromium on the same machine: how soon its first rows are shown. */
+import { type Browser, chromium } from '@playwright/test';
+import { findChromium } from '../../services/chromium.ts';
+import { openContext } from '../annotations/signed-in-page.ts';
+import { median, quantile } from '../load/statistics.ts';
+
+const tries = 15;
+
+export interface FirstView {
+  /** Milliseconds from the navigation to the first row; first visits, with an empty cache of the browser. */
+  readonly p50: number;
+  readonly p95: number;
+  /** Bytes over the network until then, compressed; median. */
+  readonly bytes: number;
+}
+
+interface FirstRow {
+  readonly ms: number;
+  readonly bytes: number;
+}
+
+/** @param signedIn URL of the server, and token of the person who opens the viewer */
+export async function measureFirstView(signedIn: {
+  readonly url: string;
+  readonly token: string;
+}): Promise<FirstView> {
+  const browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] });
+  try {
+    const rows: FirstRow[] = [];
+    for (let count = 0; count < tries; count++) rows.push(await measureFirstRow(browser, signedIn));
+    const times = rows.map(({ ms }) => ms);
+    return {
+      p50: median(times),
+      p95: quantile(times, 0.95),
+      bytes: median(rows.map(({ bytes }) => bytes)),
+    };
+  } finally {
+    await browser.close();
+  }
+}
+
+async function measureFirstRow(
+  browser: Browser,
+  signedIn: { readonly url: string; readonly token: string },
+): Promise<FirstRow> {
+  const context = await openContext(browser, signedIn);
+  try {
+    const page = await context.newPage();
+    const devTools = await context.newCDPSession(page);
+    await devTools.send('Network.enable');
+    let bytes = 0;
+    devTools.on('Network.dataReceived', ({ encodedDataLength }) => {
+      bytes += encodedDataLength;
+    });
+    await page.goto(`${signedIn.url}/wsi-viewer`, { waitUntil: 'commit' });
+    const row = await page.waitForFunction(
+      () => document.querySelector('aside li button') !== null && performance.now(),
+      undefined,
+      { polling: 'raf' },
+    );
+    const loaded = bytes;
+    return { ms: Number(await row.jsonValue()), bytes: loaded };
+  } finally {
+    await context.close();
+  }
+}
