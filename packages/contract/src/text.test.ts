@@ -56,7 +56,7 @@ describe('toSingleLine', () => {
 });
 
 describe('MultiLine', () => {
-  it('accepts line breaks and tabs, and rejects what SingleLine rejects otherwise', () => {
+  it('accepts line breaks and tabs, and rejects everything else that SingleLine rejects', () => {
     expect(MultiLine.parse('one\r\n\ttwo ')).toBe('one\r\n\ttwo');
     for (const text of ['a\0b', 'a\x1bb', 'a\u202eb', 'a\ud800b', 'a\u200bb', 'a\u2028b']) {
       expect(MultiLine.safeParse(text).success).toBe(false);

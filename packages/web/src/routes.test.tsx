@@ -23,7 +23,7 @@ const api = {
 };
 const apiOf = (user: typeof active) => ({ ...api, 'GET /user/profile': { user } });
 
-describe('the way to a screen', () => {
+describe('the guard of a screen', () => {
   it.each([
     ['/', null, '/auth/login'],
     ['/', active, '/dashboard'],
@@ -139,7 +139,7 @@ describe('a stored sign-in', () => {
     expect(address()).toBe('/account-status');
   });
 
-  it('that is written while the app is open is taken up on the way to the next screen', async () => {
+  it('that is stored while the app is open is used from the next screen on', async () => {
     const { goTo } = openApp('/no/such/page', {
       api: { ...api, 'POST /auth/verify': { user: active, token: 't' } },
     });
@@ -152,7 +152,7 @@ describe('a stored sign-in', () => {
 });
 
 describe('a 401', () => {
-  it('leads to the login page, with nothing left of the sign-in', async () => {
+  it('removes the stored sign-in and opens the login page', async () => {
     const { address } = openApp('/dashboard/profile', {
       signedInAs: active,
       api: { 'GET /user/profile': refusal('token_invalid') },
@@ -164,7 +164,7 @@ describe('a 401', () => {
     expect(localStorage.getItem('user_data')).toBeNull();
   });
 
-  it('leads there from the page for unknown addresses too', async () => {
+  it('opens the login page from the page for unknown addresses too', async () => {
     const { address } = openApp('/no/such/page', {
       signedInAs: active,
       api: { 'POST /auth/verify': refusal('token_invalid') },
@@ -172,7 +172,7 @@ describe('a 401', () => {
     await vi.waitFor(() => expect(address()).toBe('/auth/login'));
   });
 
-  it('leaves a page under /auth/ where it is', async () => {
+  it('keeps a page under /auth/ open', async () => {
     const { address } = openApp('/auth/password-reset', {
       signedInAs: active,
       api: { 'POST /auth/verify': refusal('token_invalid') },
@@ -183,7 +183,7 @@ describe('a 401', () => {
 });
 
 describe('a new screen', () => {
-  it('gets the focus, so that a reader of the screen begins there', async () => {
+  it('gets the focus, so that a screen reader begins there', async () => {
     const { person } = openApp('/dashboard', { signedInAs: active, api: apiOf(active) });
     await person.click(await screen.findByRole('link', { name: /^Profil/ }));
     await screen.findByRole('heading', { name: 'Profil' });
@@ -192,7 +192,7 @@ describe('a new screen', () => {
 });
 
 describe('the page', () => {
-  it('is in Turkish, and what is in English says so', async () => {
+  it('has lang="tr", and English parts have lang="en"', async () => {
     openApp('/dashboard', { signedInAs: active, api: apiOf(active) });
     const english = await screen.findByRole('link', { name: 'WSI Viewer' });
     expect(english.closest('[lang]')?.getAttribute('lang')).toBe('en');

@@ -122,7 +122,7 @@ describe('QuPath GeoJSON', () => {
     expect(JSON.parse(exported(features))).toEqual({ type: 'FeatureCollection', features: [parent] });
   });
 
-  it('exports annotations whose parents form a circle', () => {
+  it('exports annotations whose parent references form a cycle', () => {
     const [a, b] = ['00000000-0000-4000-a000-00000000000a', '00000000-0000-4000-a000-00000000000b'] as const;
     const point = { type: 'Point', coordinates: [1, 2] } as const;
     const features = [

@@ -1,4 +1,4 @@
-/** Area, perimeter, length, centroid and bounds, in pixels and in micrometres. */
+/** Area and length in pixels or micrometres; centroid and bounds in pixels. */
 import {
   type AreaGeometry,
   type Geometry,
@@ -49,7 +49,7 @@ export function boundsOf(geometry: Geometry): Bounds {
   return boundsOfLines(pathsOf(geometry));
 }
 
-/** Returns the area in square pixels, without the holes. A ring that crosses itself should be repaired before. */
+/** Returns the area in square pixels, without the holes. Repair rings that cross themselves first: their area would be wrong. */
 export function areaOf(geometry: AreaGeometry): number {
   if (geometry.type === 'Polygon' && geometry.isEllipse) {
     const { minX, minY, maxX, maxY } = boundsOf(geometry);
@@ -62,7 +62,7 @@ function areaOfRings(rings: Rings): number {
   return rings.reduce((sum, ring, index) => sum + Math.abs(signedArea(ring)) * (index === 0 ? 1 : -1), 0);
 }
 
-/** Returns the length of lines or the perimeter of areas, holes included; 0 for points. */
+/** Returns the length of lines, or the perimeter of areas with their holes; 0 for points. In pixels, or in micrometres with a pixel size. */
 export function lengthOf(geometry: Geometry, unit: PixelSize = squarePixels): number {
   if (geometry.type === 'Point' || geometry.type === 'MultiPoint') return 0;
   if (geometry.type === 'Polygon' && geometry.isEllipse) {
@@ -89,7 +89,7 @@ function perimeterOfEllipse(a: number, b: number): number {
   return Math.PI * (a + b) * (1 + (3 * h) / (10 + Math.sqrt(4 - 3 * h)));
 }
 
-/** Returns the centre of the area, of the length of lines, or of the points. */
+/** Returns the centroid: of areas weighted by area, of lines weighted by length, of points their mean. */
 export function centroidOf(geometry: Geometry): Position {
   if (isArea(geometry)) return centroidOfArea(geometry) ?? centroidOfPaths(pathsOf(geometry));
   if (geometry.type === 'Point' || geometry.type === 'MultiPoint') return meanOf(pathsOf(geometry).flat());

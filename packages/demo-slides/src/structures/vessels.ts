@@ -8,10 +8,10 @@ import type { Palette } from './palette.ts';
 interface VesselPlan {
   readonly kind: 'artery' | 'vein';
   readonly seed: number;
-  /** Middle, pixels. */
+  /** Centre, pixels. */
   readonly x: number;
   readonly y: number;
-  /** Half axes of the lumen, pixels, and the direction of the first, radians. */
+  /** Semi-axes of the lumen, pixels; `angle` is the direction of the first, radians. */
   readonly long: number;
   readonly short: number;
   readonly angle: number;
@@ -22,9 +22,9 @@ interface VesselPlan {
 }
 
 export interface Vessel extends VesselPlan {
-  /** Radius of the vessel with the tissue it displaces, pixels. */
+  /** Distance from the centre within which the vessel changes the picture, pixels. */
   readonly reach: number;
-  /** Radius of the lumen relative to its ellipse, in equidistant directions. */
+  /** Radius of the lumen relative to its ellipse, at equally spaced angles. */
   readonly outline: Float32Array;
 }
 
@@ -48,7 +48,7 @@ export function vesselOf(plan: VesselPlan): Vessel {
 interface VesselPosition {
   /** Distance from the inner surface, pixels; negative in the lumen. */
   depth: number;
-  /** Direction from the centre, radians from the long axis. */
+  /** Angle from the long axis, radians, in coordinates in which the lumen is a circle. */
   direction: number;
 }
 
@@ -145,7 +145,7 @@ function paintRedCells(tile: StainTile, { cells }: Palette, vessel: Vessel): voi
     for (let column = left; column <= right; column++) {
       const x = (column + 0.5 + (randomAt(seed, column, row) - 0.5) * 0.8) * RED_CELL_SPACING;
       const y = (row + 0.5 + (randomAt(seed + 1, column, row) - 0.5) * 0.8) * RED_CELL_SPACING;
-      // Red blood cells form groups; the rest of the lumen is empty.
+      // Red blood cells form groups, with only plasma between them.
       const gathering = noiseAt(seed + 2, x / 150, y / 150) * 0.5 + 0.5;
       if (gathering > vessel.filled || placeIn(vessel, x, y, place).depth > -9) continue;
       applyStamp(tile, pick(cells.redCells, randomAt(seed + 3, column, row)), {

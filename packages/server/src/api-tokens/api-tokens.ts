@@ -134,10 +134,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     try {
       await touchApiToken(db, id, new Date(at).toISOString());
     } catch (error) {
-      log.warn(
-        { err: error, apiToken: id },
-        'last use of an API token not saved; a later request tries again',
-      );
+      log.warn({ err: error, apiToken: id }, 'last use of an API token not saved; a later request saves it');
     }
   }
 

@@ -1,4 +1,4 @@
-/** Entries of the catalogue as they follow their files: new ones, changed ones, moved ones. */
+/** Brings catalogue entries in line with the slide files that a scan found: new, changed and moved ones. */
 import { basename } from 'node:path/posix';
 import type { AuditEntry } from '../audit/audit-recorder.ts';
 import { writeHold } from '../domain/metadata-hold.ts';
@@ -26,7 +26,7 @@ export interface Pair extends Found {
   readonly row: ScannedRow;
 }
 
-/** Actor and origin of audit entries for actions of the server. */
+/** Actor and origin of audit entries for what the server does by itself. */
 export const serverActor = { actor: null, origin: null } as const satisfies Partial<AuditEntry>;
 
 export const isElsewhere = ({ row, root, slide }: Pair) => row.root !== root || row.path !== slide.path;
@@ -74,14 +74,14 @@ export async function followFile(
   const after = await updateImage(tx, row.id, changes, at);
   return entries.map((entry) => ({
     ...entry,
-    // The spelling of the catalogue.
+    // Dataset names as the catalogue spells them, not as the file does.
     ...(entry.action === 'image-dataset-changed' && {
       detail: { dataset_before: row.dataset_name, dataset_after: after?.dataset_name ?? null },
     }),
   }));
 }
 
-/** Returns the differences of an entry from its file and the metadata files, without fields that an administrator has edited. */
+/** Returns the changes that make an entry match its file and the metadata files; fields that an administrator has edited stay. */
 export function changesOf(
   row: ScannedRow,
   { root, slide }: Found,

@@ -340,7 +340,7 @@ export function createScanner({ look, log }: ScannerDependencies): Scanner {
         const [place, err] = first;
         log.warn(
           { err, place, places: newlyUnread.length },
-          'slide storage unreadable; its slides are not removed from the catalogue',
+          'slide storage unreadable; its slides stay in the catalogue',
         );
       }
       if (unread.size === 0 && unreadBefore.size > 0) log.info('slide storage readable again');

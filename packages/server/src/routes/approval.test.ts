@@ -58,8 +58,8 @@ const applicant = {
   purpose: 'Böbrek biyopsileri\nüzerine tez',
 };
 
-describe.each(databaseKinds)('an application, on %s', (database) => {
-  it('shows an administrator what the person says, longest waiting first, and is counted', async () => {
+describe.each(databaseKinds)('an application for an account, on %s', (database) => {
+  it('appears in the queue with what the applicant wrote, longest waiting first, and is counted', async () => {
     const { client, as, clock } = await office(database);
     await as(null).call(register, { body: applicant });
     clock.advance(1000);
@@ -85,7 +85,7 @@ describe.each(databaseKinds)('an application, on %s', (database) => {
     expect((await client.call(countWaiting)).body).toEqual({ applications: 2, datasetRequests: 0 });
   });
 
-  it('tells which accounts may be the same person', async () => {
+  it('lists accounts that may belong to the same person', async () => {
     const { client, given } = await office(database);
     const closed = await given.user({ email: 'ipek@hastane.example', status: 'deactivated' });
     const namesake = await given.user({ displayName: 'ipek ışık' });
@@ -107,7 +107,7 @@ describe.each(databaseKinds)('an application, on %s', (database) => {
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', field } });
   });
 
-  it('is told to every active administrator, in one letter in five minutes, however many there are', async () => {
+  it('is announced to every active administrator, in at most one e-mail in five minutes', async () => {
     const { as, given, clock, outbox } = await office(database);
     await given.admin({ email: 'ikinci@example.org' });
     await given.admin({ email: 'eski@example.org', status: 'suspended' });
@@ -177,8 +177,8 @@ describe.each(databaseKinds)('POST /admin/users/:uid/withdraw-approval, on %s', 
   });
 });
 
-describe.each(databaseKinds)('approving with terms, on %s', (database) => {
-  it('gives role, datasets and end date in one step, with a record and a letter', async () => {
+describe.each(databaseKinds)('approval with a role, datasets and an end date, on %s', (database) => {
+  it('sets role, datasets and end date in one step, with an audit entry and an e-mail', async () => {
     const { client, given, dataset, inDays, outbox, services } = await office(database);
     const user = await given.user({ status: 'pending', email: 'yeni@example.org' });
     const expires_at = inDays(30);
@@ -205,7 +205,7 @@ describe.each(databaseKinds)('approving with terms, on %s', (database) => {
     expect(letter?.text).toContain('31 Mayıs 2026');
   });
 
-  it('grants nothing and sets no end when nothing is said, and keeps a date that is still to come', async () => {
+  it('grants no dataset and sets no end date by default, and keeps an end date in the future', async () => {
     const { client, given, inDays } = await office(database);
     const pending = await given.user({ status: 'pending' });
     const earlier = await given.user({ status: 'suspended', expiresAt: inDays(3) });
@@ -219,7 +219,7 @@ describe.each(databaseKinds)('approving with terms, on %s', (database) => {
     }
   });
 
-  it('opens an account again whose date has passed', async () => {
+  it('reactivates an account whose end date has passed', async () => {
     const { as, admin, given, clock, inDays } = await office(database);
     const { uid } = await given.user({ status: 'suspended', expiresAt: inDays(1) });
     clock.advance(2 * day);
@@ -252,8 +252,8 @@ describe.each(databaseKinds)('approving with terms, on %s', (database) => {
   });
 });
 
-describe.each(databaseKinds)('rejecting, on %s', (database) => {
-  it('suspends, and the person reads why: on the page that is open, after a new sign-in, by mail', async () => {
+describe.each(databaseKinds)('rejecting an application, on %s', (database) => {
+  it('suspends the account, and shows the reason on the open page, after a new sign-in and in an e-mail', async () => {
     const { client, given, as, outbox, services } = await office(database);
     const user = await given.user({ status: 'pending', email: 'yeni@example.org' });
     const token = await given.token(user);
@@ -277,7 +277,7 @@ describe.each(databaseKinds)('rejecting, on %s', (database) => {
     ]);
   });
 
-  it('is taken back by approving: the reason is gone, also when the account is suspended later', async () => {
+  it('is undone by an approval, which deletes the reason, also for a later suspension', async () => {
     const { client, given, as } = await office(database);
     const user = await given.user({ status: 'pending' });
     const { uid } = user;
@@ -307,7 +307,7 @@ describe.each(databaseKinds)('rejecting, on %s', (database) => {
     expect(answer).toMatchObject({ status: 400, body: { field: 'reason' } });
   });
 
-  it('at the same time as approving ends in an active account, without a reason', async () => {
+  it('during an approval ends with an active account without a reason', async () => {
     const { client, given } = await office(database);
     for (let round = 0; round < 10; round++) {
       const { uid } = await given.user({ status: 'pending' });
@@ -326,7 +326,7 @@ describe.each(databaseKinds)('rejecting, on %s', (database) => {
 });
 
 describe.each(databaseKinds)('the access of an active account, on %s', (database) => {
-  it('is changed as told, and stays where nothing is said', async () => {
+  it('changes what the request names, and nothing else', async () => {
     const { client, given, dataset, inDays, services } = await office(database);
     const { uid } = await given.user();
     const [a, b] = [await dataset('A'), await dataset('B')];
@@ -366,7 +366,7 @@ describe.each(databaseKinds)('the access of an active account, on %s', (database
     }
   });
 
-  it('never ends by itself for an administrator', async () => {
+  it('has no end date for an administrator', async () => {
     const { client, given, inDays } = await office(database);
     const { uid } = await given.user({ expiresAt: inDays(3) });
     await client.call(promoteUser, { params: { uid } });
@@ -375,7 +375,7 @@ describe.each(databaseKinds)('the access of an active account, on %s', (database
     expect(answer).toMatchObject({ status: 400, body: { field: 'expires_at' } });
   });
 
-  it('is gone after the account was closed, also when it is opened again', async () => {
+  it('is removed when the account is deactivated, and stays removed after a reactivation', async () => {
     const { client, given, dataset } = await office(database);
     const { uid } = await given.user();
     await client.call(updateUserAccess, { params: { uid }, body: { datasets: [await dataset('A')] } });

@@ -42,7 +42,7 @@ const told = ({ action, result, actor, target }: AuditEntry) =>
   ] as const;
 
 describe.each(databaseKinds)('the audit log, on %s', (database) => {
-  it('tells who did what to whom, when and from where, newest first', async () => {
+  it('lists who did what to whom, when and from which address, newest first', async () => {
     const server = await testServer({ database });
     const { admin, client, read } = await reading(server);
     const user = await server.given.user({ displayName: 'Işıl Yılmaz' });
@@ -67,7 +67,7 @@ describe.each(databaseKinds)('the audit log, on %s', (database) => {
     ]);
   });
 
-  it('comes in pages that neither repeat nor leave out, while others go on writing', async () => {
+  it('has pages without repetitions and gaps while entries are added', async () => {
     const server = await testServer({ database });
     const { admin, read } = await reading(server);
     for (let i = 0; i < 6; i++) await server.given.token(admin);
@@ -81,7 +81,7 @@ describe.each(databaseKinds)('the audit log, on %s', (database) => {
     expect(third.next_cursor).toBeNull();
   });
 
-  it('answers who opened a slide, and what a person opened', async () => {
+  it('can be filtered by slide and by person', async () => {
     const server = await testServer({ database });
     const { read } = await reading(server);
     const [ayse, berk] = [await server.given.user(), await server.given.user()];
@@ -108,7 +108,7 @@ describe.each(databaseKinds)('the audit log, on %s', (database) => {
     }
   });
 
-  it('lets through what was asked for', async () => {
+  it('returns only entries that match the filter', async () => {
     const server = await testServer({ database });
     const { admin, read } = await reading(server);
     const user = await server.given.user();
@@ -150,7 +150,7 @@ describe.each(databaseKinds)('the audit log, on %s', (database) => {
     });
   });
 
-  it('knows a deleted account by its uid alone', async () => {
+  it('names a deleted account by its uid only', async () => {
     const server = await testServer({ database });
     const { read } = await reading(server);
     const user = await server.given.user({ displayName: 'Işıl Yılmaz' });
@@ -164,8 +164,8 @@ describe.each(databaseKinds)('the audit log, on %s', (database) => {
   });
 });
 
-describe.each(databaseKinds)('what is refused, on %s', (database) => {
-  it('is on record: by whom, at which call, and why', async () => {
+describe.each(databaseKinds)('a rejected request, on %s', (database) => {
+  it('has an audit entry with account, call and reason', async () => {
     const server = await testServer({ database });
     const { read } = await reading(server);
     const user = await server.given.user();
@@ -187,7 +187,7 @@ describe.each(databaseKinds)('what is refused, on %s', (database) => {
     ]);
   });
 
-  it('never carries a token, a session or a password', async () => {
+  it('has an audit entry without token, session and password', async () => {
     const server = await testServer({ database });
     const { read } = await reading(server);
     const token = 'C'.repeat(43);
@@ -216,8 +216,8 @@ describe.each(databaseKinds)('what is refused, on %s', (database) => {
   });
 });
 
-describe.each(databaseKinds)('the file for spreadsheets, on %s', (database) => {
-  it('has every entry that was asked for, and is itself on record', async () => {
+describe.each(databaseKinds)('the CSV file of the audit log, on %s', (database) => {
+  it('has every entry that matches the filter, and its download has an audit entry', async () => {
     const server = await testServer({ database });
     const { client, admin, read } = await reading(server);
     const user = await server.given.user({ displayName: '=Şükrü "Ş" Çağ' });
@@ -245,7 +245,7 @@ describe.each(databaseKinds)('the file for spreadsheets, on %s', (database) => {
     expect(JSON.stringify(entry?.detail)).not.toContain('@');
   });
 
-  it('goes on over as many entries as there are, without what is written meanwhile', async () => {
+  it('has any number of entries, without those that are added during the download', async () => {
     const server = await testServer({ database });
     const { client } = await reading(server);
     for (let i = 0; i < 1100; i++) {
@@ -269,8 +269,8 @@ describe.each(databaseKinds)('the file for spreadsheets, on %s', (database) => {
   });
 });
 
-describe.each(databaseKinds)('the chain, on %s', (database) => {
-  it('is checked when an administrator reads its state, and is intact', async () => {
+describe.each(databaseKinds)('the hash chain of the audit log, on %s', (database) => {
+  it('is verified when an administrator requests its state, and is intact', async () => {
     const server = await testServer({ database });
     const { client } = await reading(server);
     expect((await client.call(getAuditChain)).body).toEqual({
@@ -288,7 +288,7 @@ describe.each(databaseKinds)('the chain, on %s', (database) => {
     expect((await client.call(getAuditChain)).body).toMatchObject({ state: 'intact', isChecking: true });
   });
 
-  it('is checked again on request, and shows where it was tampered with', async () => {
+  it('is verified again on request, and reports where it was tampered with', async () => {
     const server = await testServer({ database });
     const { client, admin } = await reading(server);
     for (let i = 0; i < 3; i++) await server.given.token(admin);
@@ -300,7 +300,7 @@ describe.each(databaseKinds)('the chain, on %s', (database) => {
     expect(server.logged()).toContain('audit log broken');
   });
 
-  it('stays intact when old entries go, and says that they did', async () => {
+  it('stays intact when old entries are deleted, and reports the deletion', async () => {
     const server = await testServer({ database, config: { auditRetentionDays: 30 } });
     const { admin } = await reading(server);
     await server.given.token(admin);
@@ -320,8 +320,8 @@ describe.each(databaseKinds)('the chain, on %s', (database) => {
   });
 });
 
-describe.each(databaseKinds)('the days of the statistics, on %s', (database) => {
-  it('are thirty, and count sign-ins and opened slides by the days of the zone', async () => {
+describe.each(databaseKinds)('the daily statistics, on %s', (database) => {
+  it('cover thirty days, and count sign-ins and opened slides by day of the configured time zone', async () => {
     const server = await testServer({ database });
     const { given, clock, services } = server;
     const user = await given.user();

@@ -109,7 +109,7 @@ describe('registering', () => {
     },
   );
 
-  it('lets one of many at once have an address', async () => {
+  it('creates one account when many requests register the same e-mail address at once', async () => {
     const { as, services } = await testServer();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => as(null).call(register, { body: person })),
@@ -118,7 +118,7 @@ describe('registering', () => {
     expect(await listUsers(services.db)).toHaveLength(1);
   });
 
-  it('ignores who is signed in and every field that is not asked for', async () => {
+  it('ignores the signed-in account and unknown fields', async () => {
     const { as, given, services } = await testServer();
     const admin = await given.admin();
     const asked = { role: 'admin', status: 'active', adminApproved: true, uid: 'x', createdAt: '2000-01-01' };
@@ -154,7 +154,7 @@ describe('signing in', () => {
     expect(verified).toMatchObject({ status: 200, body: { token: answer.body.token, user: account } });
   });
 
-  it('takes the address however it is spelled', async () => {
+  it('accepts the e-mail address in any spelling', async () => {
     const { as, given } = await testServer();
     const { password } = await given.user({ email: 'ali@example.org' });
     const answer = await as(null).call(signIn, { body: { email: ' ALI@Example.ORG', password } });
@@ -173,7 +173,7 @@ describe('signing in', () => {
     expect(comparable(unknown)).toEqual(comparable(wrong));
   });
 
-  it('tells a deactivated account so, after the right password alone', async () => {
+  it('reports a deactivated account only after the right password', async () => {
     const { as, given } = await testServer();
     const { email, password } = await given.user({ status: 'deactivated' });
     expect(await as(null).call(signIn, { body: { email, password } })).toMatchObject({
@@ -190,19 +190,19 @@ describe('signing in', () => {
     });
   });
 
-  it('refuses what is no address', async () => {
+  it('rejects an invalid e-mail address', async () => {
     const { as } = await testServer();
     const answer = await as(null).call(signIn, { body: { email: 'ali', password: 'x' } });
     expect(answer).toMatchObject({ status: 400, body: { message: 'Geçersiz e-posta formatı.' } });
   });
 
-  it('gives another token each time', async () => {
+  it('returns another token each time', async () => {
     const { given } = await testServer();
     const user = await given.user();
     expect(await given.token(user)).not.toBe(await given.token(user));
   });
 
-  it('is on record, and so is a refusal, without the address', async () => {
+  it('has an audit entry, and so has a failed attempt, without the e-mail address', async () => {
     const { as, given, services } = await testServer();
     const user = await given.user();
     await given.token(user);
@@ -224,7 +224,7 @@ describe('signing in', () => {
     expect(JSON.stringify(auditEntries)).not.toContain('@');
   });
 
-  it('leaves neither token nor password in the log or, as they are, in the database', async () => {
+  it('writes neither token nor password to the log, nor in plain text to the database', async () => {
     const { as, given, services, logged } = await testServer();
     const user = await given.user({ password: 'parola-kanarya' });
     const token = await given.token(user);
@@ -243,7 +243,7 @@ describe('signing in', () => {
 });
 
 describe('a token', () => {
-  it('is refused by verify without a token as badly formed', async () => {
+  it('is required by verify, which answers 400 without one', async () => {
     const { as } = await testServer();
     expect(await as(null).inject({ method: 'POST', url: '/auth/verify' })).toMatchObject({
       status: 400,
@@ -251,7 +251,7 @@ describe('a token', () => {
     });
   });
 
-  it('must be whole and unchanged', async () => {
+  it('is rejected when it is shortened or changed', async () => {
     const { as, given } = await testServer();
     const token = await given.token(await given.user());
     const broken = [
@@ -297,7 +297,7 @@ describe('a token', () => {
     expect(await as(token).call(getProfile)).toMatchObject({ status: 401, body: { code: 'token_invalid' } });
   });
 
-  it('ends twelve hours after the sign-in, however it is used', async () => {
+  it('ends twelve hours after the sign-in, also when it is in use', async () => {
     const { as, given, clock } = await testServer();
     const token = await given.token(await given.user());
     for (let passed = 0; passed < 12 * hour - 30 * minute; passed += 30 * minute) {
@@ -308,7 +308,7 @@ describe('a token', () => {
     expect((await as(token).call(getProfile)).status).toBe(401);
   });
 
-  it('is a row no longer once it has ended', async () => {
+  it('is deleted from the database once it has ended', async () => {
     const { given, clock, services } = await testServer();
     const user = await given.user();
     await given.token(user);
@@ -319,7 +319,7 @@ describe('a token', () => {
 });
 
 describe('signing out', () => {
-  it('ends this sign-in and no other', async () => {
+  it('ends only this sign-in', async () => {
     const { as, given } = await testServer();
     const user = await given.user();
     const [here, there] = [await given.token(user), await given.token(user)];
@@ -339,7 +339,7 @@ describe('a forgotten password', () => {
     return links.at(-1) ?? 'no letter';
   }
 
-  it('is answered alike whether or not the address is known', async () => {
+  it('is answered alike for known and unknown addresses', async () => {
     const { as, given, outbox } = await testServer();
     const { email } = await given.user();
     const known = await as(null).call(requestPasswordReset, { body: { email } });
@@ -349,7 +349,7 @@ describe('a forgotten password', () => {
     expect(await outbox()).toHaveLength(1);
   });
 
-  it('is mailed a link to the address of the settings, whatever the request says', async () => {
+  it('gets an e-mail with a link to PUBLIC_URL, whatever host the request names', async () => {
     const { as, given, outbox } = await testServer({ config: { publicUrl: 'https://slides.example.org' } });
     const { email } = await given.user();
     const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example' };
@@ -380,7 +380,7 @@ describe('a forgotten password', () => {
     },
   );
 
-  it('is replaced once', async () => {
+  it('is reset only once per code', async () => {
     const { as, given, outbox } = await testServer();
     const user = await given.user();
     await as(null).call(requestPasswordReset, { body: { email: user.email } });
@@ -397,7 +397,7 @@ describe('a forgotten password', () => {
     });
   });
 
-  it('is not replaced by a code older than 30 minutes', async () => {
+  it('is not reset by a code older than 30 minutes', async () => {
     const { as, given, outbox, clock } = await testServer();
     const user = await given.user();
     await as(null).call(requestPasswordReset, { body: { email: user.email } });
@@ -408,7 +408,7 @@ describe('a forgotten password', () => {
     await given.token(user);
   });
 
-  it('is not replaced by an earlier code than the last', async () => {
+  it('is reset by the latest code only', async () => {
     const { as, given, outbox } = await testServer();
     const { email } = await given.user();
     await as(null).call(requestPasswordReset, { body: { email } });
@@ -422,7 +422,7 @@ describe('a forgotten password', () => {
     expect(answer.status).toBe(400);
   });
 
-  it('keeps its code when the new one is too short', async () => {
+  it('can be reset with the same code after a new password that is too short', async () => {
     const { as, given, outbox } = await testServer();
     const { email } = await given.user();
     await as(null).call(requestPasswordReset, { body: { email } });
@@ -436,7 +436,7 @@ describe('a forgotten password', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('of a deactivated account stays: no letter, and a code from before is worth nothing', async () => {
+  it('of a deactivated account cannot be reset: no e-mail is sent, and an earlier code is invalid', async () => {
     const { as, given, outbox, services } = await testServer();
     const user = await given.user();
     await as(null).call(requestPasswordReset, { body: { email: user.email } });
@@ -452,7 +452,7 @@ describe('a forgotten password', () => {
     expect(answer).toMatchObject({ status: 400, body: { code: 'reset_link_invalid' } });
   });
 
-  it('leaves its code in no log and, as it is, in no table', async () => {
+  it('does not write its reset code to the log, nor in plain text to the database', async () => {
     const { as, given, outbox, services, logged } = await testServer();
     const { email } = await given.user();
     await as(null).call(requestPasswordReset, { body: { email } });
@@ -464,8 +464,8 @@ describe('a forgotten password', () => {
   });
 });
 
-describe('a sign-in that is under way while the account is suspended', () => {
-  it('ends with a token of the suspended account or with none, never with a living one of before', async () => {
+describe('a sign-in that runs while the account is suspended', () => {
+  it("returns no token that is valid for the suspended account's earlier rights", async () => {
     const { as, given } = await testServer();
     const admin = await given.admin();
     const user = await given.user();

@@ -34,7 +34,7 @@ describe.each(databaseKinds)('cases on %s', (database) => {
     expect((await reader.call(listCases, { query: { dataset: 'Akciğer' } })).body.cases).toEqual([]);
   });
 
-  it('are changed by one administrator at a time', async () => {
+  it('reject a change that is based on an outdated version', async () => {
     const server = await testServer({ database });
     const { admin, slides } = await givenSlides(server);
     const { body } = await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });

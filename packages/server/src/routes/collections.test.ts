@@ -30,7 +30,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
     return { server, admin, open, closed, owner, teacher: server.as(owner) };
   }
 
-  it('show what a reader may not view as an item without access', async () => {
+  it('list an item that the reader may not view as an item without access', async () => {
     const { server, admin, teacher, open, closed } = await world();
     const view = await teacher.call(createSavedView, { body: { image_id: closed, title: 'Tümör', field } });
     expect(view).toMatchObject({ status: 201, body: { version: 1, field } });
@@ -53,7 +53,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
     ]);
   });
 
-  it('are read by their readers alone', async () => {
+  it('can be read only by their readers', async () => {
     const { server, teacher, open } = await world();
     const [reader, other] = [await server.given.user(), await server.given.user()];
     const items = [{ type: 'slide' as const, id: open }];
@@ -74,7 +74,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
     expect(await seen(reader)).toBe(404);
   });
 
-  it('take no item that their owner may not view, and no view of another account', async () => {
+  it('reject an item that their owner may not view, and a saved view of another account', async () => {
     const { server, admin, teacher, open, closed } = await world();
     await admin.call(updateDataset, { body: { dataset: 'Kapalı', access: 'restricted' } });
     const stranger = server.as(await server.given.user());
@@ -128,7 +128,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
     return made.body.id;
   }
 
-  it('give correct answers and regions to their owner alone', async () => {
+  it('return correct answers and regions only to their owner', async () => {
     const all = await world();
     const params = { collectionId: await quiz(all) };
     const student = all.server.as(await all.server.given.user({ role: 'viewer', displayName: 'Öğrenci' }));
@@ -240,7 +240,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
     for (const next of followers) expect(await next()).toEqual({ field: null, item: 1 });
   });
 
-  it('stop their events when the share link ends', async () => {
+  it('send no more events through a share link that has ended', async () => {
     const all = await world();
     const id = await quiz(all);
     const { opened, linkId } = await visitorOf(all, id);

@@ -92,7 +92,7 @@ const everything = { get: 200, pixels: [200, 200, 200], lists: [true, true, true
 const nothing = { get: 404, pixels: [404, 404, 404], lists: [false, false, false, false] };
 
 describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
-  it('is open to all until it is restricted, then to whom it is granted, and that takes effect at once', async () => {
+  it('is open to everyone until it is restricted, then only to people with a grant, at once', async () => {
     const world = await archive(database);
     const { set, grant, revoke, server, ids } = world;
     const someone = await world.member();
@@ -122,7 +122,7 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
     expect(await seen(world, server, other)).toEqual(everything);
   });
 
-  it('is always open to administrators, and to one who has just become one', async () => {
+  it('is always open to administrators, also to a new one', async () => {
     const world = await archive(database);
     const { set, admin, server, given } = world;
     await set('restricted');
@@ -137,7 +137,7 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
     );
   });
 
-  it('ends in another process within a second, and so does what is granted begin', async () => {
+  it('is closed and opened in another process within a second', async () => {
     const world = await archive(database);
     const { set, grant, revoke, server, clock } = world;
     const another = await server.another();
@@ -157,7 +157,7 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
     await aSecond(everything);
   });
 
-  it('is told like a slide that does not exist', async () => {
+  it('answers like a slide that does not exist', async () => {
     const { set, member, server, ids } = await archive(database);
     await set('restricted');
     const { client, session } = await member();
@@ -179,7 +179,7 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
     }
   });
 
-  it('is not counted in pages either: each is as full as if the rest did not exist', async () => {
+  it('does not shorten the pages of a list', async () => {
     const { set, member, ids } = await archive(database);
     await set('restricted');
     const { client } = await member();
@@ -196,7 +196,7 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
     expect(cursor).toBe(null);
   });
 
-  it('is the one of the name exactly: a slide that an administrator moves follows its new dataset at once', async () => {
+  it('applies to a moved slide at once', async () => {
     const { set, member, server, ids, admin } = await archive(database);
     await set('restricted');
     const { session } = await member();
@@ -208,7 +208,7 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
     expect((await server.pixels(`${ids.closed}/image.dzi`, session)).statusCode).toBe(404);
   });
 
-  it('leads from the own activity to nothing that is closed', async () => {
+  it('is not linked from the own activity', async () => {
     const { set, member, server, ids } = await archive(database);
     const { client, session } = await member();
     await server.pixels(`${ids.closed}/image.dzi`, session);
@@ -219,7 +219,7 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
 });
 
 describe.each(databaseKinds)('the fast path of tiles, on %s', (database) => {
-  it('serves what is granted and nothing else', async () => {
+  it('serves only slides that are granted', async () => {
     const { set, grant, revoke, member, app, ids } = await archive(database);
     const address = await app.listen({ host: '127.0.0.1', port: 0 });
     const { session, uid } = await member();
@@ -241,7 +241,7 @@ describe.each(databaseKinds)('the fast path of tiles, on %s', (database) => {
 });
 
 describe.each(databaseKinds)('administration of datasets, on %s', (database) => {
-  it('lists each with its slides, its people and its requests', async () => {
+  it('lists each dataset with its slides, people and access requests', async () => {
     const { set, grant, member, admin, clock } = await archive(database);
     await set('restricted', true);
     const [first, second] = [await member(), await member()];
@@ -283,7 +283,7 @@ describe.each(databaseKinds)('administration of datasets, on %s', (database) => 
     expect((await admin.call(countWaiting)).body).toEqual({ applications: 0, datasetRequests: 1 });
   });
 
-  it('counts the same slides as the statistics, without those that cannot be read', async () => {
+  it('counts the same slides as the statistics, without unreadable ones', async () => {
     const { admin, given } = await archive(database);
     await given.image({ dataset_name: 'Açık', status: 'failed' });
     await given.image({ dataset_name: 'Okunamayan', status: 'failed' });
@@ -294,7 +294,7 @@ describe.each(databaseKinds)('administration of datasets, on %s', (database) => 
     expect(datasets.reduce((sum, { images }) => sum + images, withoutDataset)).toBe(slides);
   });
 
-  it('records every change once, and none that changed nothing', async () => {
+  it('has one audit entry for each change, and none for a request without effect', async () => {
     const { set, grant, revoke, member, services } = await archive(database);
     const { uid } = await member();
     for (let twice = 0; twice < 2; twice++) {
@@ -315,7 +315,7 @@ describe.each(databaseKinds)('administration of datasets, on %s', (database) => 
     ]);
   });
 
-  it('knows no dataset that is not there, and no person either', async () => {
+  it('answers 404 for an unknown dataset and an unknown person', async () => {
     const { admin, grant, member } = await archive(database);
     const { uid } = await member();
     const calls: [Endpoint, object][] = [
@@ -334,7 +334,7 @@ describe.each(databaseKinds)('administration of datasets, on %s', (database) => 
   });
 });
 
-describe.each(databaseKinds)('asking for a dataset, on %s', (database) => {
+describe.each(databaseKinds)('a request for access to a dataset, on %s', (database) => {
   const ask = ({ client }: Awaited<ReturnType<Archive['member']>>, dataset = closed, reason = 'My thesis.') =>
     client.call(requestDataset, { body: { dataset, reason } });
   const stateOf = async ({ client }: Awaited<ReturnType<Archive['member']>>) =>
@@ -342,7 +342,7 @@ describe.each(databaseKinds)('asking for a dataset, on %s', (database) => {
   const letters = async ({ outbox }: SlideServer) =>
     Promise.all((await outbox()).map((letter) => postalMime.parse(letter)));
 
-  it('is possible where an administrator lists it; what was asked and answered is shown', async () => {
+  it('can be sent for a listed dataset, and is shown with its answer', async () => {
     const world = await archive(database);
     const { set, admin, server } = world;
     const someone = await world.member();
@@ -376,7 +376,7 @@ describe.each(databaseKinds)('asking for a dataset, on %s', (database) => {
     });
   });
 
-  it('can be refused with a reason, and asked again', async () => {
+  it('can be rejected with a reason, and sent again', async () => {
     const world = await archive(database);
     const { set, admin, server } = world;
     const someone = await world.member();
@@ -405,7 +405,7 @@ describe.each(databaseKinds)('asking for a dataset, on %s', (database) => {
     expect((await admin.call(countWaiting)).body.datasetRequests).toBe(1);
   });
 
-  it('gives away no dataset that members are not to know of', async () => {
+  it('does not reveal an unlisted dataset', async () => {
     const { set, member, services } = await archive(database);
     const someone = await member();
     await set('restricted', false);
@@ -421,7 +421,7 @@ describe.each(databaseKinds)('asking for a dataset, on %s', (database) => {
     expect(await services.db.selectFrom('dataset_requests').selectAll().execute()).toEqual([]);
   });
 
-  it('is answered when an administrator grants access without opening the request', async () => {
+  it('is closed when an administrator grants access elsewhere', async () => {
     const world = await archive(database);
     const someone = await world.member();
     await world.set('restricted', true);

@@ -195,7 +195,7 @@ describe.each(databaseKinds)('the session of a share link in IIIF on %s', (datab
     expect(server.logged()).not.toContain(session);
   });
 
-  it('shows a collection by the titles of its maker and ends with the link', async () => {
+  it('shows a collection with the titles of its owner, and expires when the link does', async () => {
     const { ids, documents, teacher, admin, get, visit } = await world(database);
     await admin.call(updateDataset, { body: { dataset: 'Restricted', access: 'open', sharing: true } });
     const { session, linkId } = await visit('collection', ids.collection);

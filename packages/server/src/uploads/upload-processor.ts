@@ -188,7 +188,7 @@ export function createUploadProcessor({
     } catch (error) {
       log.error(
         { err: error, upload: uploadId },
-        'placing the uploaded slide failed; the upload is shown as failed',
+        'uploaded slide could not be moved to the slide storage; the upload is marked as failed',
       );
       await setProblem(uploadId, 'storage');
     }

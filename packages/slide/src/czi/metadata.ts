@@ -6,17 +6,17 @@ export interface CziMetadata {
   /** Micrometres per pixel. */
   readonly mpp: { readonly x: number; readonly y: number } | null;
   readonly objectivePower: number | null;
-  /** By the channel's number in the directory. */
+  /** By channel number, as in the subblock directory of the file. */
   readonly channels: ReadonlyMap<number, ChannelMetadata>;
 }
 
 /** Display settings of a channel; null where the file states none. */
 export interface ChannelMetadata {
   readonly colour: Colour | null;
-  /** Black and white as a fraction of the sample range (0 the least, 1 the greatest value). */
+  /** Sample values that are shown as black and at full brightness, as fractions of the sample range. */
   readonly low: number | null;
   readonly high: number | null;
-  /** Bits of a sample that the camera uses. */
+  /** Number of bits per sample that the camera uses. */
   readonly bits: number | null;
   readonly isVisible: boolean;
   /** Transmitted light: the background is bright. */

@@ -110,7 +110,7 @@ describe('strips joined by joinScans', () => {
     expect(joinScans(Array.from({ length: 32 }, () => one))).toBeNull();
   });
 
-  it('are null when a strip has more MCUs than a restart interval can count', async () => {
+  it('is null when a strip has more MCUs than a restart interval can count', async () => {
     const wide = await encode(paintTissue(2048 * 8, 8 * 8), {});
     const huge = Buffer.concat([wide]);
     expect(joinScans([wide, huge])).not.toBeNull();

@@ -1,16 +1,16 @@
-/** Parses key files exactly as GLib does. */
+/** Parses key files exactly as GLib does, or rejects them. */
 import { SlideError } from '../model/slide.ts';
 
 /** Sections of a key file with their keys and values. */
 export type Ini = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** Slides of many gigabytes have a few hundred kilobytes. */
+/** The key file has only a few hundred kilobytes, also for slides of many gigabytes. */
 const MAX_CHARACTERS = 4 * 2 ** 20;
 const MAX_LINES = 2 ** 17;
 
 /** All control characters except tab: GLib ends a text at NUL, and real descriptions have no others. */
 const CONTROL = /[^\P{Cc}\t]/u;
-/** Blank-like and invisible characters, which GLib treats as a part of a name. */
+/** Blanks other than the space, and invisible characters: GLib takes them as part of a name. */
 const INVISIBLE = /[^\P{Z} ]|\p{C}/u;
 const BLANKS_BEFORE = /^[ \t]+/;
 const BLANKS_AFTER = /[ \t]+$/;
@@ -45,7 +45,7 @@ export function readIni(text: string): Ini {
     }
     if (!section) throw corrupt('a line before its first section');
     const [key, value] = pairOf(content);
-    if ((section.get(key) ?? value) !== value) throw corrupt('a key with two values');
+    if ((section.get(key) ?? value) !== value) throw corrupt('a key with two different values');
     section.set(key, value);
   }
   return sections;
@@ -53,7 +53,7 @@ export function readIni(text: string): Ini {
 
 function sectionOf(content: string): string {
   const [, name] = /^\[([^[\]]+)\][ \t]*$/.exec(content) ?? [];
-  if (name === undefined) throw corrupt('a section without a name');
+  if (name === undefined) throw corrupt('a malformed section line');
   return checkedName(name);
 }
 

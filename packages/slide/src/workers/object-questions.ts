@@ -50,7 +50,7 @@ export async function answerObjectQuestions(
 function belongsToJob(job: RenderJob, question: ObjectQuestion): boolean {
   const { path, isObject } = job.kind === 'group' ? job.folder : job.location;
   if (!isObject) return false;
-  // The ETag becomes a header of the request to the object storage.
+  // The ETag becomes a header of the request to the object storage: only characters that are safe there.
   if (question.kind === 'read' && !/^[!#-~]{1,256}$/.test(question.object.etag)) return false;
   const folder = job.kind === 'group' && path !== '' ? `${path}/` : path.slice(0, path.lastIndexOf('/') + 1);
   return keyOf(question).startsWith(folder);

@@ -33,7 +33,7 @@ export interface ImageSessions {
    * @throws the error of the API call when there is no valid session and none can be created
    */
   get(): Promise<string>;
-  /** Replaces a session that the server has rejected, once for all callers. */
+  /** Replaces a session that the server has rejected; callers that report the same one share the new session. */
   replaceRejected(rejectedId: string): Promise<string>;
   /** Creates a new session even if the current one is still valid. */
   refresh(): Promise<string>;

@@ -1,4 +1,4 @@
-/** The own account: profile, activity, and changes by its owner. */
+/** The account of the signed-in person: profile, activity, change of password and deletion. */
 import {
   type Activity,
   AppError,
@@ -16,7 +16,7 @@ import { call, codeOf, fieldOf, messageOf } from './client.ts';
 import { texts } from './texts.ts';
 
 interface ProfileOptions {
-  /** Polling interval in ms, and refetch when the page becomes visible; without it once. */
+  /** Fetches again at this interval, in ms, and when the page becomes visible; when absent, only once. */
   readonly askAgainMs?: number;
 }
 

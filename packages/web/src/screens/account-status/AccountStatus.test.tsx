@@ -73,7 +73,7 @@ describe('the account-status page', () => {
     expect(screen.queryByText('Your Account is Pending Approval')).toBeNull();
   });
 
-  it('asks again every 30 s, and goes to the dashboard once the account is active', async () => {
+  it('checks the status every 30 s, and opens the dashboard once the account is active', async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     const { api, approve } = approvable();
     const { calls, address } = openApp('/account-status', { signedInAs: pending, api });
@@ -87,7 +87,7 @@ describe('the account-status page', () => {
     expect(address()).toBe('/dashboard');
   });
 
-  it('asks again when the window gets the focus', async () => {
+  it('checks the status when the window gets the focus', async () => {
     const { api, approve } = approvable();
     const { address, calls } = openApp('/account-status', { signedInAs: pending, api });
     await vi.waitFor(() => expect(asked(calls)).toBe(1));
@@ -98,13 +98,13 @@ describe('the account-status page', () => {
     expect(address()).toBe('/dashboard');
   });
 
-  it('stays as it is when the status cannot be asked for', async () => {
+  it('does not change when the status cannot be loaded', async () => {
     const { calls } = openApp('/account-status', { signedInAs: pending });
     await vi.waitFor(() => expect(asked(calls)).toBe(1));
     await screen.findByText('Onay Bekliyor');
   });
 
-  it('ends the sign-in on the way back to the login page', async () => {
+  it('ends the sign-in when it opens the login page', async () => {
     const { person, calls, address } = openApp('/account-status', {
       signedInAs: pending,
       api: { ...approvable().api, 'POST /auth/logout': new Response(null, { status: 204 }) },

@@ -18,14 +18,14 @@ const statistics = {
 };
 
 describe('the admin dashboard', () => {
-  it('welcomes and leads to user management', async () => {
+  it('welcomes the administrator and links to user management', async () => {
     openApp('/admin', { signedInAs: admin, api: { 'GET /admin/statistics': statistics } });
     await screen.findByRole('heading', { name: 'Hoş geldiniz, İpek Işık' });
     const card = within(screen.getByRole('region', { name: 'Kullanıcı Yönetimi' }));
     expect(card.getByRole('link').getAttribute('href')).toBe('/admin/users');
   });
 
-  it('shows what is known today and says that more is coming', async () => {
+  it("shows today's numbers and announces further ones", async () => {
     openApp('/admin', { signedInAs: admin, api: { 'GET /admin/statistics': statistics } });
     const card = within(await screen.findByRole('region', { name: 'Sistem İstatistikleri' }));
     await card.findByText('15.230');
@@ -60,7 +60,7 @@ describe('the admin dashboard', () => {
     expect(card.getByRole('link').getAttribute('href')).toBe('/admin/audit');
   });
 
-  it('keeps the line about more when nothing can be loaded', async () => {
+  it('keeps the announcement of further numbers when nothing can be loaded', async () => {
     openApp('/admin', {
       signedInAs: admin,
       api: { 'GET /admin/statistics': refusal('unavailable') },

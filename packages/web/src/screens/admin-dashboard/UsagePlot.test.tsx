@@ -20,14 +20,14 @@ const heights = () =>
   [...screen.getByRole('img').querySelectorAll('rect')].map((bar) => Number(bar.getAttribute('height')));
 
 describe('a plot of days', () => {
-  it('has a bar for each day, as high as its share of the busiest one', () => {
+  it('has a bar for each day, in proportion to the busiest day', () => {
     shown(days);
     const [none, most, some] = heights() as [number, number, number];
     expect(none).toBe(0);
     expect(some / most).toBeCloseTo(0.25);
   });
 
-  it('shows a day on which little happened, and none on which nothing did', () => {
+  it('shows a bar for a day with few events, and none for a day without events', () => {
     shown([
       { day: '2026-11-20', count: 1 },
       { day: '2026-11-21', count: 100_000 },
@@ -35,21 +35,21 @@ describe('a plot of days', () => {
     expect(heights()[0]).toBeGreaterThan(0);
   });
 
-  it('says in words what it shows, to those who do not see it', () => {
+  it('describes the numbers in words for screen readers', () => {
     shown(days);
     const plot = screen.getByRole('img', { name: 'Son 30 gün: giriş, günlere göre' });
     const description = document.getElementById(plot.getAttribute('aria-describedby') ?? '');
     expect(description?.textContent).toBe('Toplam 1.500. En çok 1.200, 20 Kasım 2026 günü.');
   });
 
-  it('says so when nothing happened', () => {
+  it('says that there were no events', () => {
     shown([{ day: '2026-11-21', count: 0 }]);
     const plot = screen.getByRole('img');
     const description = document.getElementById(plot.getAttribute('aria-describedby') ?? '');
     expect(description?.textContent).toBe('Bu günlerde hiç yok.');
   });
 
-  it('has the same numbers in a table, the last day first', () => {
+  it('shows the same numbers in a table, the last day first', () => {
     shown(days);
     const rows = within(screen.getByRole('table')).getAllByRole('row');
     expect(rows.map(({ textContent }) => textContent)).toEqual([

@@ -56,7 +56,7 @@ const rowsOf = async () =>
     .map((row) => [...row.children].map((cell) => cell.textContent).join(' | '));
 
 describe('the audit log', () => {
-  it('tells who did what to whom, when and from where, under the days', async () => {
+  it('lists who did what to whom, when and from which address, grouped by day', async () => {
     open('/admin/audit', [
       entry(),
       entry({
@@ -92,7 +92,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('leads from a slide to who opened it, and from a person to what they did', async () => {
+  it('links a slide to its openings, and a person to their entries', async () => {
     const { person, calls, address } = open('/admin/audit', [entry()]);
     await person.click(await screen.findByRole('link', { name: 'liver.svs' }));
     expect(address()).toBe('/admin/audit?target=image-liver');
@@ -104,7 +104,7 @@ describe('the audit log', () => {
     await screen.findByText('Işıl Yılmaz', { selector: '.mantine-InputWrapper-description' });
   });
 
-  it('asks for what was typed and chosen when the button is pressed, in whole local days', async () => {
+  it('sends the filter when the button is pressed, in whole local days', async () => {
     const { person, calls, address } = open('/admin/audit', []);
     await screen.findByText('Bu filtrelere uyan kayıt yok.');
     await person.type(screen.getByLabelText('Kişi'), ' isil@example.org ');
@@ -167,7 +167,7 @@ describe('the audit log', () => {
     expect(address()).toBe(`/admin/audit?target=${image.id}`);
   });
 
-  it('brings older entries when they are asked for, and says where it ends', async () => {
+  it('loads older entries on request, and marks the end of the log', async () => {
     const { person, calls } = open('/admin/audit', [], {
       'GET /admin/audit': ({ query }: ApiCall) =>
         query.cursor === 'older'
@@ -181,7 +181,7 @@ describe('the audit log', () => {
     expect(calls.filter(({ name }) => name === 'GET /admin/audit')).toHaveLength(2);
   });
 
-  it('offers to try again when it cannot be loaded, and when older entries cannot', async () => {
+  it('offers Retry when entries or older entries cannot be loaded', async () => {
     let answer: object = refusal('unavailable', 'Veritabanı meşgul.');
     const { person } = open('/admin/audit', [], { 'GET /admin/audit': () => answer });
     await screen.findByText('Veritabanı meşgul.');
@@ -196,7 +196,7 @@ describe('the audit log', () => {
     await within(await table()).findByText('Çıkış');
   });
 
-  it('is handed over as a file of what is filtered', async () => {
+  it('downloads the filtered entries as a file', async () => {
     const saved: { name: string; address: string }[] = [];
     const blobs: Blob[] = [];
     vi.stubGlobal(
@@ -223,22 +223,22 @@ describe('the audit log', () => {
     expect(asked).toMatchObject({ query: { action: 'sign-in' }, authorization: 'Bearer token-1' });
   });
 
-  it('says when no file can be had', async () => {
+  it('says that the file could not be downloaded', async () => {
     const { person } = open('/admin/audit', [entry()], { 'GET /admin/audit.csv': refusal('unavailable') });
     await person.click(await screen.findByRole('button', { name: 'CSV indir' }));
     await screen.findByText('Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.');
   });
 });
 
-describe('the chain of entries', () => {
-  it('is said to be intact, and since when', async () => {
+describe('the state of the hash chain', () => {
+  it('is shown as intact, with the time of the check', async () => {
     open('/admin/audit', []);
     const chain = within(await screen.findByRole('region', { name: 'Kayıt zinciri' }));
     chain.getByText('Kayıt zinciri sağlam');
     chain.getByText('1.203 kayıt denetlendi · 21 Kasım 2026 14:00');
   });
 
-  it('is checked again after a click, and asks for the state until the check has ended', async () => {
+  it('is checked again after a click, and loads its state until the check has ended', async () => {
     let chain = intact;
     const { person } = open('/admin/audit', [], {
       'GET /admin/audit/chain': () => chain,
@@ -253,7 +253,7 @@ describe('the chain of entries', () => {
     within(alert).getByText(/Bu kayıt değiştirilmiş, silinmiş ya da yerinden oynatılmış/);
   });
 
-  it('offers to try again when nothing is known of it', async () => {
+  it('offers Retry when the state cannot be loaded', async () => {
     let answer: object = refusal('unavailable');
     const { person } = open('/admin/audit', [], { 'GET /admin/audit/chain': () => answer });
     await screen.findByText('Kayıt zincirinin durumu alınamadı.');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { detailOf } from './detail-of.ts';
 import { sentenceOf } from './texts.ts';
 
-describe('what else an entry says', () => {
+describe('the details of an audit entry', () => {
   it.each([
     ['sign-in', { code: 'credentials_invalid' }, ['Geçersiz e-posta veya şifre.']],
     [
@@ -91,7 +91,7 @@ describe('what else an entry says', () => {
   });
 });
 
-describe('an entry in a few words', () => {
+describe('the summary of an audit entry', () => {
   it.each([
     ['sign-in', 'done', 'Giriş'],
     ['sign-in', 'refused', 'Giriş başarısız'],

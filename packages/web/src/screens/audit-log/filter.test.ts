@@ -3,8 +3,8 @@ import { addressOfFilter, askedBy, filterOfAddress } from './filter.ts';
 
 const none = { who: '', action: '', result: '', target: '', from: '', to: '', sessions: '' };
 
-describe('the filter of an address', () => {
-  it('is what stands there, and leaves out what it does not know', () => {
+describe('the audit filter in the address', () => {
+  it('is read from known parameters, and ignores unknown ones', () => {
     const search = new URLSearchParams(
       'who=+isil@example.org&action=sign-in&result=refused&target=id-1&from=2026-05-01&to=2026-05-02&else=1',
     );
@@ -21,7 +21,7 @@ describe('the filter of an address', () => {
     expect(filterOfAddress(odd)).toEqual(none);
   });
 
-  it('goes back into the same address', () => {
+  it('is written as the same address', () => {
     expect(addressOfFilter({})).toBe('/admin/audit');
     expect(addressOfFilter({ who: 'a+b@example.org', action: '' })).toBe(
       '/admin/audit?who=a%2Bb%40example.org',
@@ -35,7 +35,7 @@ describe('the filter of an address', () => {
   });
 });
 
-describe('what the API is asked', () => {
+describe('the query for the audit API', () => {
   it.each([
     ['leaves out image sessions for an empty filter', {}, { hide: 'sessions' }],
     ['has image sessions when the person asks for them', { sessions: '1' }, {}],
@@ -48,14 +48,14 @@ describe('what the API is asked', () => {
     expect(askedBy({ ...none, ...filter })).toEqual(query);
   });
 
-  it('takes whole local days, the last one included', () => {
+  it('covers whole local days, including the last one', () => {
     expect(askedBy({ ...none, sessions: '1', from: '2026-05-01', to: '2026-05-31' })).toEqual({
       from: new Date(2026, 4, 1).toISOString(),
       to: new Date(2026, 5, 1).toISOString(),
     });
   });
 
-  it('passes on the rest as it is', () => {
+  it('passes other values on unchanged', () => {
     expect(askedBy({ ...none, who: 'uid-1', action: 'sign-in', result: 'done', target: 'id-1' })).toEqual({
       who: 'uid-1',
       action: 'sign-in',

@@ -69,8 +69,8 @@ function open(more: object = {}) {
   return openApp('/admin/cases', { signedInAs: account({ role: 'admin' }), api: { ...api, ...more } });
 }
 
-describe('the screen of cases', () => {
-  it('makes cases that it proposes from file names, without slides that are in a case', async () => {
+describe('the case management screen', () => {
+  it('creates cases proposed from file names, without slides that are in a case', async () => {
     const { calls, person } = open({ 'POST /cases': { ...stored, id: 'case-2' } });
     await screen.findByText('2 slayt · A1 H&E');
     await person.click(screen.getByRole('button', { name: 'Dosya adlarından öner' }));
@@ -89,7 +89,7 @@ describe('the screen of cases', () => {
       });
   });
 
-  it('changes the order and the stains of a case, with the version that was read', async () => {
+  it('saves the order and the stains of a case, with the version that was loaded', async () => {
     const { calls, person } = open({ 'PATCH /cases/case-1': stored });
     await person.click(await screen.findByRole('button', { name: 'Düzenle: B26-1' }));
     await person.type(await screen.findByLabelText('Boya: B26-1_PAS.svs'), 'PAS');

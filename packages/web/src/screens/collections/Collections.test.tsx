@@ -62,7 +62,7 @@ const lists = {
   'GET /saved-views': { saved_views: [view] },
 };
 
-describe('the screen of collections', () => {
+describe('the collections screen', () => {
   it('lists collections and saved views, and opens a view in the slide viewer with its field', async () => {
     openApp('/collections', { signedInAs: account(), api: lists });
     const open = await screen.findByRole('link', { name: 'Aç: Kenar' });
@@ -72,7 +72,7 @@ describe('the screen of collections', () => {
     screen.getByRole('link', { name: 'Yanıtlar: Ders 3' });
   });
 
-  it('offers a viewer neither new collections nor saved views', async () => {
+  it('offers the role viewer neither new collections nor saved views', async () => {
     const api = { 'GET /collections': { collections: [{ ...collection, own: false }] } };
     const { calls } = openApp('/collections', { signedInAs: account({ role: 'viewer' }), api });
     await screen.findByRole('link', { name: 'Aç: Ders 3' });
@@ -81,7 +81,7 @@ describe('the screen of collections', () => {
     expect(calls.map(({ name }) => name)).not.toContain('GET /saved-views');
   });
 
-  it('makes a share link of a collection', async () => {
+  it('creates a share link to a collection', async () => {
     const url = 'https://example.org/shared#s';
     const { calls, person } = openApp('/collections', {
       signedInAs: account(),
@@ -102,7 +102,7 @@ describe('the screen of collections', () => {
 });
 
 describe('the editor of a collection', () => {
-  it('saves another order, texts and a question, with the version that was read', async () => {
+  it('saves a changed order, texts and a question, with the version that was loaded', async () => {
     const { calls, person, address } = openApp('/collections/c-1/edit', {
       signedInAs: account(),
       api: { ...lists, 'GET /collections/c-1': collection, 'PATCH /collections/c-1': collection },
@@ -131,7 +131,7 @@ describe('the editor of a collection', () => {
     expect(calls.map(({ name }) => name)).not.toContain('PATCH /collections/c-1');
   });
 
-  it('keeps what was typed when another tab has changed the collection', async () => {
+  it('keeps the typed text when another tab has changed the collection', async () => {
     const { person } = openApp('/collections/c-1/edit', {
       signedInAs: account(),
       api: {
@@ -156,7 +156,7 @@ describe('a collection as a tour', () => {
     'POST /collections/c-1/answers': { correct: true, explanation: 'Çekirdekler mavi.' },
   };
 
-  it('shows one item after the other, and answers its question', async () => {
+  it('shows one item after the other, and sends the answer to its question', async () => {
     const { calls, person, address } = openApp('/collections/c-1', { signedInAs: account(), api });
     await screen.findByRole('heading', { name: 'Ders 3 · Kenar' });
     screen.getByText('Kenara bakın.');
@@ -174,7 +174,7 @@ describe('a collection as a tour', () => {
     screen.getByText('Çekirdekler mavi.');
   });
 
-  it('says where to request access to an item that the reader may not view', async () => {
+  it('links to the access request of an item that the reader may not view', async () => {
     const closed = { ...item, access: false, title: null, images: [], field: null };
     openApp('/collections/c-1', {
       signedInAs: account({ role: 'viewer' }),
@@ -185,7 +185,7 @@ describe('a collection as a tour', () => {
     expect(screen.queryByRole('form')).toBeNull();
   });
 
-  it('follows what the owner presents, until the reader leaves', async () => {
+  it('follows the presenting owner until the reader stops following', async () => {
     const { person } = openApp('/collections/c-1', { signedInAs: account(), api });
     await screen.findByRole('heading', { name: 'Ders 3 · Kenar' });
     presentation.send({ field: null, item: 1 });
@@ -219,7 +219,7 @@ describe('a collection as a tour', () => {
 });
 
 describe('the answers of a collection', () => {
-  it('are a table with the texts of the choices', async () => {
+  it('are shown as a table with the texts of the choices', async () => {
     const answers = [
       {
         item: 0,

@@ -54,7 +54,7 @@ describe('the draft of a collection', () => {
     expect(missingOf(question)).toBe(missing);
   });
 
-  it('moves an item to another place, and nowhere beyond the ends', () => {
+  it('moves an item up and down, but not beyond the ends', () => {
     expect(moved(['a', 'b', 'c'], 0, 2)).toEqual(['b', 'c', 'a']);
     expect(moved(['a', 'b'], 0, -1)).toEqual(['a', 'b']);
   });

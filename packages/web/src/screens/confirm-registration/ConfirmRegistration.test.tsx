@@ -11,7 +11,7 @@ async function typePassword(person: Person, password: string) {
 }
 
 describe('the page of the confirmation link', () => {
-  it('keeps no code in the address', async () => {
+  it('removes the code from the address', async () => {
     const { address } = openApp('/auth/confirm#code=one-time-code');
     await screen.findByLabelText('Şifre');
     await expect.poll(address).toBe('/auth/confirm');
@@ -37,7 +37,7 @@ describe('the page of the confirmation link', () => {
     expect(address()).toBe('/auth/confirm');
   });
 
-  it('leads from an expired link to the registration', async () => {
+  it('links an expired link to the registration', async () => {
     const { person } = openApp('/auth/confirm#code=old', {
       api: { 'POST /auth/register/confirm': refusal('confirmation_link_invalid') },
     });
@@ -48,7 +48,7 @@ describe('the page of the confirmation link', () => {
     );
   });
 
-  it('without a code says where the link is', async () => {
+  it('says where to find the link when the address has no code', async () => {
     openApp('/auth/confirm');
     await screen.findByText(/gönderilen e-postadaki bağlantıyla açın/);
     expect(screen.queryByLabelText('Şifre')).toBeNull();

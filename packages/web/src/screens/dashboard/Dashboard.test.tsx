@@ -15,7 +15,7 @@ describe('the dashboard', () => {
     await screen.findByRole('heading', { name: greeting });
   });
 
-  it('lists what the account did lately, newest first', async () => {
+  it('lists the recent activity of the account, newest first', async () => {
     const activity = [
       {
         at: new Date(2026, 10, 21, 14, 5).toISOString(),
@@ -40,12 +40,12 @@ describe('the dashboard', () => {
     expect(links.map((link) => link.getAttribute('href'))).toEqual(['/wsi-viewer?image=id-1']);
   });
 
-  it('says when nothing has happened yet', async () => {
+  it('says that there is no activity yet', async () => {
     openApp('/dashboard', { signedInAs: account(), api: noActivity });
     await screen.findByText('Henüz bir etkinlik yok.');
   });
 
-  it('offers to try again when the activity cannot be loaded', async () => {
+  it('offers Retry when the activity cannot be loaded', async () => {
     let answer: object = refusal('unavailable');
     const { person } = openApp('/dashboard', {
       signedInAs: account(),
@@ -99,7 +99,7 @@ describe('the dashboard', () => {
     expect(screen.queryByRole('region', { name: 'Son İşaretlemeler' })).toBeNull();
   });
 
-  it('does not ask for annotations for an account without a role', async () => {
+  it('does not request annotations for an account without a role', async () => {
     const { calls } = openApp('/dashboard', { signedInAs: account({ role: 'unassigned' }), api: noActivity });
     await screen.findByText('Henüz bir etkinlik yok.');
     expect(calls.map(({ name }) => name)).not.toContain('GET /user/recent-annotations');

@@ -48,8 +48,8 @@ async function card(name: string) {
   return within(item);
 }
 
-describe('the datasets', () => {
-  it('are shown with what is in them, who may see them and who asks to', async () => {
+describe('dataset management', () => {
+  it('shows each dataset with its slides, its readers and its access requests', async () => {
     openDatasets();
     const shown = await card('Açık küme');
     shown.getByText('3 slayt');
@@ -81,14 +81,14 @@ describe('the datasets', () => {
     await waitFor(() => expect(calls.find((call) => call.name.startsWith('PUT'))?.body).toEqual(body));
   });
 
-  it('are taken back from a person', async () => {
+  it('revokes the access of a person', async () => {
     const { person, calls } = openDatasets({ 'DELETE /admin/datasets/grants': { message: 'tamam' } });
     await person.click((await card('Böbrek')).getByRole('button', { name: 'Kaldır: Deniz Kaya' }));
     await screen.findByText('Erişim kaldırıldı.');
     expect(calls.some(({ name }) => name === 'DELETE /admin/datasets/grants')).toBe(true);
   });
 
-  it('are granted to a person who does not see them yet', async () => {
+  it('grants access to a person who does not have it', async () => {
     const { person, calls } = openDatasets({ 'POST /admin/datasets/grants': { message: 'tamam' } });
     const shown = await card('Böbrek');
     await person.click(shown.getByRole('combobox', { name: 'Kişi ekle' }));
@@ -103,7 +103,7 @@ describe('the datasets', () => {
     });
   });
 
-  it('let a person download original files, administrators included, but no viewer', async () => {
+  it('permits downloads of originals to users and administrators, but not to viewers', async () => {
     const { person, calls } = openDatasets({
       'POST /admin/datasets/grants': { message: 'tamam' },
       'GET /admin/users': {
@@ -125,7 +125,7 @@ describe('the datasets', () => {
     });
   });
 
-  it('take the permission to download from a person, who keeps the access', async () => {
+  it('revokes the permission to download and keeps the access', async () => {
     const { person, calls } = openDatasets({
       'GET /admin/datasets': { datasets: [{ ...closed, grants: [{ ...deniz, at, download: true }] }] },
       'POST /admin/datasets/grants': { message: 'tamam' },
@@ -137,7 +137,7 @@ describe('the datasets', () => {
     expect(sent).toEqual({ dataset: 'Böbrek', uid: 'deniz', download: false });
   });
 
-  it('warn while files that cannot be de-identified may be downloaded', async () => {
+  it('warns while files that cannot be de-identified may be downloaded', async () => {
     const { person, calls } = openDatasets({
       'GET /admin/datasets': { datasets: [{ ...open, identifiable_originals: true }, closed] },
       'PUT /admin/datasets': { message: 'tamam' },
@@ -151,7 +151,7 @@ describe('the datasets', () => {
     expect(sent).toEqual({ dataset: 'Böbrek', identifiable_originals: true });
   });
 
-  it('are given to who asks', async () => {
+  it('approves an access request', async () => {
     const { person, calls } = openDatasets({
       'POST /admin/dataset-requests/r1/answer': { message: 'tamam' },
     });
@@ -160,7 +160,7 @@ describe('the datasets', () => {
     expect(calls.find(({ name }) => name.endsWith('/answer'))?.body).toEqual({ granted: true });
   });
 
-  it('are refused with a reason, after a second look', async () => {
+  it('rejects an access request with a reason, after a confirmation', async () => {
     const { person, calls } = openDatasets({
       'POST /admin/dataset-requests/r1/answer': { message: 'tamam' },
     });

@@ -43,7 +43,7 @@ describe('the login page', () => {
     screen.getByRole('link', { name: 'Kayıt ol' });
   });
 
-  it('or instead of them, by the name that people know', async () => {
+  it('offers only the external sign-in, with the configured name', async () => {
     told.signIn.embedded = false;
     told.signIn.external.name = 'Keycloak';
     openApp('/auth/login');
@@ -52,7 +52,7 @@ describe('the login page', () => {
     expect(screen.queryAllByRole('link')).toEqual([]);
   });
 
-  it('says when the provider cannot be reached, and lets one try again', async () => {
+  it('says that the provider cannot be reached, and offers Retry', async () => {
     const { person } = openApp('/auth/login');
     const button = await screen.findByRole<HTMLButtonElement>('button', {
       name: 'Kurum hesabıyla giriş yap',
@@ -63,8 +63,8 @@ describe('the login page', () => {
   });
 });
 
-describe('coming back from the provider', () => {
-  it('signs in with the token of ours, and leads a new person to their status', async () => {
+describe('the return from the identity provider', () => {
+  it('signs in with a token of the server, and opens the account status for a new person', async () => {
     haveGone();
     const { calls, address } = openApp('/auth/callback?code=c-1&state=s-1', {
       api: {
@@ -101,7 +101,7 @@ describe('coming back from the provider', () => {
     expect(localStorage.length).toBe(0);
   });
 
-  it('that this browser did not start leads to the login page, without a call', async () => {
+  it('opens the login page without a call when this browser did not start the sign-in', async () => {
     const { calls, address } = openApp('/auth/callback?code=c-1&state=s-1', { api: provider });
     await screen.findByText('Bu giriş isteği geçersiz veya süresi dolmuş. Lütfen yeniden deneyin.');
     expect(address()).toBe('/auth/login');

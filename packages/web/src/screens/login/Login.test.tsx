@@ -22,7 +22,7 @@ function describedBy(field: Element): string {
 }
 
 describe('the login page', () => {
-  it('signs in, says so and goes to the dashboard', async () => {
+  it('signs in, shows a message and opens the dashboard', async () => {
     const { person, calls, address } = openApp('/auth/login', { api: goodApi });
     await person.type(await email(), '  ipek@example.org ');
     await person.type(password(), ' secret ');
@@ -87,7 +87,7 @@ describe('the login page', () => {
     expect((await email()).value).toBe('ipek@example.org');
   });
 
-  it('asks for the code of the second step where the account has one, and says when it is wrong', async () => {
+  it('asks for the second-factor code of an account that has one, and rejects a wrong code', async () => {
     const { person, calls, address } = openApp('/auth/login', {
       api: {
         ...goodApi,
@@ -122,7 +122,7 @@ describe('the login page', () => {
     });
   });
 
-  it('leads back from the second step to another account', async () => {
+  it('can sign in with another account from the second step', async () => {
     const { person } = openApp('/auth/login', {
       api: { 'POST /auth/login': refusal('second_factor_required') },
     });
@@ -145,7 +145,7 @@ describe('the login page', () => {
     ]);
   });
 
-  it('sends an account that is not active on to its status', async () => {
+  it('opens the account status for an account that is not active', async () => {
     const pending = account({ status: 'pending', role: 'unassigned' });
     const { person, address } = openApp('/auth/login', {
       api: {
@@ -161,7 +161,7 @@ describe('the login page', () => {
     expect(address()).toBe('/account-status');
   });
 
-  it('shows what is typed on request', async () => {
+  it('shows the typed password on request', async () => {
     const { person } = openApp('/auth/login');
     await email();
     expect(password().type).toBe('password');
@@ -169,7 +169,7 @@ describe('the login page', () => {
     expect(password().type).toBe('text');
   });
 
-  it('stands under the name of the product, over the rights of this year', async () => {
+  it('shows the product name above and the copyright year below', async () => {
     openApp('/auth/login');
     await screen.findByText('Lamina');
     expect(screen.getByRole('contentinfo').textContent).toBe(

@@ -5,7 +5,7 @@ import { openApp } from '../../testing/open-app.tsx';
 import { refusal } from '../../testing/stub-api.ts';
 
 describe('the password reset', () => {
-  it('asks for a link and shows the one answer that known and unknown addresses get', async () => {
+  it('requests a link and shows the same answer for known and unknown addresses', async () => {
     const { person, calls } = openApp('/auth/password-reset', {
       api: { 'POST /auth/password-reset': { message: 'Adres kayıtlıysa bağlantı yolda.' } },
     });
@@ -24,14 +24,14 @@ describe('the password reset', () => {
     expect(screen.queryByLabelText('E-posta')).toBeNull();
   });
 
-  it('refuses what is no address', async () => {
+  it('rejects an invalid e-mail address', async () => {
     const { person, calls } = openApp('/auth/password-reset');
     await person.click(await screen.findByRole('button', { name: 'Bağlantı Gönder' }));
     await screen.findByText('E-posta adresi gerekli.');
     expect(calls).toEqual([]);
   });
 
-  it('says when too many links were asked for', async () => {
+  it('says that too many links were requested', async () => {
     const { person } = openApp('/auth/password-reset', {
       api: { 'POST /auth/password-reset': refusal('rate_limited') },
     });
@@ -41,20 +41,20 @@ describe('the password reset', () => {
   });
 });
 
-describe('the mailed link', () => {
+describe('the link of a password reset e-mail', () => {
   async function typeNewPassword(person: ReturnType<typeof openApp>['person'], password: string) {
     await person.type(await screen.findByLabelText('Yeni Şifre'), password);
     await person.type(screen.getByLabelText('Yeni Şifre (Tekrar)'), password);
     await person.click(screen.getByRole('button', { name: 'Şifreyi Kaydet' }));
   }
 
-  it('leaves no code in the address', async () => {
+  it('removes the reset code from the address', async () => {
     const { address } = openApp('/auth/password-reset#code=one-time-code');
     await screen.findByLabelText('Yeni Şifre');
     await expect.poll(address).toBe('/auth/password-reset');
   });
 
-  it('sets the new password with its code and goes to the login page', async () => {
+  it('sets the new password with its code and opens the login page', async () => {
     const { person, calls, address } = openApp('/auth/password-reset#code=one%2Btime', {
       api: { 'POST /auth/password-reset/confirm': { message: 'Şifre başarıyla değiştirildi' } },
     });
@@ -78,7 +78,7 @@ describe('the mailed link', () => {
     await screen.findByText(sentence);
   });
 
-  it('that is spent or expired is reported before a password is typed', async () => {
+  it('that was used or has expired is reported before a password is typed', async () => {
     const { person } = openApp('/auth/password-reset#code=spent', {
       api: { 'POST /auth/password-reset/check': refusal('reset_link_invalid') },
     });
@@ -87,7 +87,7 @@ describe('the mailed link', () => {
     await screen.findByLabelText('E-posta');
   });
 
-  it('that expires while the password is typed leads to a new one', async () => {
+  it('that expires while the password is typed offers a new link', async () => {
     const { person } = openApp('/auth/password-reset#code=spent', {
       api: { 'POST /auth/password-reset/confirm': refusal('reset_link_invalid') },
     });

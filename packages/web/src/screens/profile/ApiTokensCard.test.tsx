@@ -107,13 +107,13 @@ describe('the API tokens of the profile', () => {
     expect(dialog.getAllByRole('checkbox')).toHaveLength(count);
   });
 
-  it('are not offered to an account without a role', async () => {
+  it('are hidden for an account without a role', async () => {
     openProfile({}, account({ role: 'unassigned' }));
     await screen.findByRole('region', { name: 'Oturumlar' });
     expect(screen.queryByRole('region', { name: 'API Anahtarları' })).toBeNull();
   });
 
-  it('say why a token could not be created', async () => {
+  it('show why a token could not be created', async () => {
     const { person } = openProfile({ 'POST /user/api-tokens': refusal('too_many_api_tokens') });
     await person.click(await within(await card()).findByRole('button', { name: 'Yeni Anahtar' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Yeni Anahtar' }));
@@ -122,7 +122,7 @@ describe('the API tokens of the profile', () => {
     await screen.findByText(/^API anahtarı sayısı sınıra ulaştı/);
   });
 
-  it('are revoked after a question', async () => {
+  it('are revoked after a confirmation', async () => {
     let tokens = [token];
     const { person } = openProfile({
       'GET /user/api-tokens': () => ({ tokens }),

@@ -46,17 +46,17 @@ describe('the profile', () => {
     });
   });
 
-  it('says when there is no display name', async () => {
+  it('says that there is no display name', async () => {
     openProfile({}, { ...user, displayName: null });
     expect(await fields()).toMatchObject({ 'Görünen Ad': 'Belirtilmemiş' });
   });
 
-  it('says when access ends, where it does', async () => {
+  it('shows the end date of access, if there is one', async () => {
     openProfile({}, { ...user, expiresAt: approvedAt });
     expect(await fields()).toMatchObject({ 'Bitiş Tarihi': '21 Kasım 2026 14:05' });
   });
 
-  it('has no approval date for an account that no administrator approved', async () => {
+  it('shows no approval date for an account that no administrator approved', async () => {
     openProfile({}, { ...user, adminApproved: false });
     expect(await fields()).not.toHaveProperty('Onay Tarihi');
   });
@@ -70,7 +70,7 @@ describe('the profile', () => {
     screen.getByText(reason);
   });
 
-  it('is asked for again by a button', async () => {
+  it('offers Retry when it cannot be loaded', async () => {
     let answer: object = refusal('unavailable');
     const { person } = openProfile({ 'GET /user/profile': () => answer });
     const retry = await screen.findByRole('button', { name: 'Tekrar Dene' });
@@ -95,7 +95,7 @@ describe('changing the password', () => {
   }
   const twice = { 'Yeni Şifre': 'a new thin slice', 'Yeni Şifre (Tekrar)': 'a new thin slice' };
 
-  it('needs only the new one, twice, and says when it is done', async () => {
+  it('requires only the new password, twice, and shows a message when it is changed', async () => {
     const { person, calls } = openProfile({
       'PUT /user/password': { message: 'Şifre başarıyla değiştirildi' },
     });
@@ -120,7 +120,7 @@ describe('changing the password', () => {
     expect(calls.map(({ name }) => name)).not.toContain('PUT /user/password');
   });
 
-  it('says beside the field what the server finds wrong with the password', async () => {
+  it("shows the server's objection to the password beside the field", async () => {
     const sentence = 'Bu şifre çok yaygın ve kolayca tahmin edilebilir. Lütfen başka bir şifre seçin.';
     const { person } = openProfile({
       'PUT /user/password': Response.json(
@@ -135,7 +135,7 @@ describe('changing the password', () => {
     expect(document.activeElement).toBe(field);
   });
 
-  it('asks for the current password when the sign-in is not fresh', async () => {
+  it('asks for the current password when the sign-in is not recent', async () => {
     const { person, calls } = openProfile({
       'PUT /user/password': ({ body }) => {
         const { current_password: current } = body as { current_password?: string };
@@ -183,14 +183,14 @@ describe('deleting the account', () => {
     await person.click(screen.getByRole('button', { name: 'Hesabı Sil' }));
   }
 
-  it.each(['', 'deniz@example.org'])('is not done after %j was typed', async (typed) => {
+  it.each(['', 'deniz@example.org'])('does not happen after %j was typed', async (typed) => {
     const { person, calls } = openProfile();
     await confirm(person, typed);
     await screen.findByText('Yazdığınız adres hesabınızın e-posta adresiyle aynı değil.');
     expect(calls.map(({ name }) => name)).not.toContain('DELETE /user/account');
   });
 
-  it('ends everything and goes to the login page', async () => {
+  it('removes the stored sign-in and opens the login page', async () => {
     const { person, calls, address } = openProfile({
       'DELETE /user/account': { message: 'Hesap başarıyla silindi' },
     });
@@ -202,7 +202,7 @@ describe('deleting the account', () => {
     expect(localStorage.getItem('user_data')).toBeNull();
   });
 
-  it('asks for the current password when the sign-in is not fresh', async () => {
+  it('asks for the current password when the sign-in is not recent', async () => {
     const { person, calls } = openProfile({
       'DELETE /user/account': ({ body }) =>
         (body as { current_password?: string }).current_password === 'right'
@@ -277,7 +277,7 @@ describe('two-step verification', () => {
     expect(screen.queryByText(codes[0] ?? '')).toBeNull();
   });
 
-  it('asks for the current password when the sign-in is not fresh, and is left by a button', async () => {
+  it('asks for the current password when the sign-in is not recent, and can be cancelled', async () => {
     const { person, calls } = openProfile({
       ...switchable(false).api,
       'POST /user/second-factor': ({ body }) =>
@@ -294,7 +294,7 @@ describe('two-step verification', () => {
     expect(calls.at(-1)?.body).toEqual({ current_password: 'right' });
   });
 
-  it('says beside the field when the first code is wrong', async () => {
+  it('shows beside the field that the first code is wrong', async () => {
     const { person } = openProfile({
       ...switchable(false).api,
       'POST /user/second-factor': secret,
@@ -306,7 +306,7 @@ describe('two-step verification', () => {
     await screen.findByText('Doğrulama kodu hatalı veya daha önce kullanılmış.');
   });
 
-  it('is switched off', async () => {
+  it('can be switched off', async () => {
     const { api, turn } = switchable(true);
     const { person } = openProfile({
       ...api,
@@ -325,7 +325,7 @@ describe('two-step verification', () => {
   });
 });
 
-describe('the own sign-ins', () => {
+describe('the list of own sign-ins', () => {
   const here = {
     id: 'here',
     created_at: approvedAt,
@@ -336,7 +336,7 @@ describe('the own sign-ins', () => {
   };
   const there = { ...here, id: 'there', browser: null, address: null, current: false };
 
-  it('are shown with browser, address and times, this one marked', async () => {
+  it('shows browser, address and times, and marks this sign-in', async () => {
     openProfile({ 'GET /user/sign-ins': { sign_ins: [here, there] } });
     const card = await screen.findByRole('region', { name: 'Oturumlar' });
     const rows = (await within(card).findAllByRole('listitem')).map((row) => row.textContent);
@@ -347,7 +347,7 @@ describe('the own sign-ins', () => {
     ]);
   });
 
-  it('are ended one by one', async () => {
+  it('ends a single sign-in', async () => {
     let list = [here, there];
     const { person } = openProfile({
       'GET /user/sign-ins': () => ({ sign_ins: list }),
@@ -361,7 +361,7 @@ describe('the own sign-ins', () => {
     await vi.waitFor(() => expect(screen.queryByText('Bilinmeyen tarayıcı')).toBeNull());
   });
 
-  it('are ended all but this one', async () => {
+  it('ends all other sign-ins', async () => {
     const { person, address } = openProfile({
       'GET /user/sign-ins': { sign_ins: [here, there] },
       'DELETE /user/sign-ins': new Response(null, { status: 204 }),
@@ -371,7 +371,7 @@ describe('the own sign-ins', () => {
     expect(address()).toBe('/dashboard/profile');
   });
 
-  it('are ended all, and this browser goes to the login page', async () => {
+  it('ends all sign-ins, and opens the login page', async () => {
     const { person, address } = openProfile({
       'GET /user/sign-ins': { sign_ins: [here] },
       'DELETE /user/sign-ins': new Response(null, { status: 204 }),

@@ -20,8 +20,8 @@ const link = {
   ended: false,
 };
 
-describe('own share links on the profile', () => {
-  it('are listed with their openings, and ended', async () => {
+describe('the share links of the profile', () => {
+  it('are listed with their openings, and can be ended', async () => {
     const user = account({ uid: 'u-1', role: 'user' });
     const { calls, person } = openApp('/dashboard/profile', {
       signedInAs: user,
@@ -37,7 +37,7 @@ describe('own share links on the profile', () => {
     await expect.poll(() => calls.map(({ name }) => name)).toContain('DELETE /share-links/l-1');
   });
 
-  it('are not offered to a viewer, who may make none', async () => {
+  it('are hidden for the role viewer', async () => {
     const { calls } = openApp('/dashboard/profile', {
       signedInAs: account({ uid: 'u-1', role: 'viewer' }),
     });

@@ -37,7 +37,7 @@ async function fillIn(person: ReturnType<typeof openApp>['person'], typed: Typed
 }
 
 describe('the registration page', () => {
-  it('registers, shows what the server says and goes to the login page', async () => {
+  it('registers, shows the message of the server and opens the login page', async () => {
     const { person, calls, address } = openApp('/auth/register', { api: { 'POST /auth/register': done } });
     await fillIn(person, { ...good, name: ' İpek Işık ' });
     await screen.findByText('Kayıt başarılı! Yönetici onayı bekleniyor.');
@@ -69,7 +69,7 @@ describe('the registration page', () => {
     await screen.findByText('Güçlü');
   });
 
-  it('takes along what the person says of the application, if anything', async () => {
+  it('sends institution and purpose when they are filled in', async () => {
     const { person, calls } = openApp('/auth/register', { api: { 'POST /auth/register': done } });
     await person.click(await screen.findByText('Başvurunuz hakkında (isteğe bağlı)'));
     await person.type(screen.getByLabelText('Kurum'), ' Ege Üniversitesi ');
@@ -84,7 +84,7 @@ describe('the registration page', () => {
     });
   });
 
-  it('leaves the display name out when it is empty', async () => {
+  it('omits an empty display name', async () => {
     const { person, calls } = openApp('/auth/register', { api: { 'POST /auth/register': done } });
     await fillIn(person, { ...good, name: '  ' });
     await screen.findByText('Kayıt başarılı! Yönetici onayı bekleniyor.');

@@ -20,7 +20,7 @@ function openBroken(): void {
 }
 
 describe('a screen that throws while it renders', () => {
-  it('leaves a sentence and a way on, not an empty page', async () => {
+  it('shows a message and a link instead of an empty page', async () => {
     vi.stubGlobal('fetch', async () => new Response(''));
     openBroken();
     await screen.findByRole('heading', { name: 'Beklenmeyen bir hata oluştu.' });

@@ -42,12 +42,12 @@ describe('the page of a share link', () => {
     );
   });
 
-  it('says plainly that a link has ended', async () => {
+  it('says that a link has ended', async () => {
     openApp('/shared#old', { api: { 'POST /share-links/open': refusal('not_found') } });
     await screen.findByRole('heading', { name: 'Bu bağlantı artık açılmıyor' });
   });
 
-  it('says so of an open slide within seconds after the link was ended', async () => {
+  it('says within seconds that the link of an open slide has ended', async () => {
     openApp('/shared#secret-1', {
       api: {
         'POST /share-links/open': opened,
@@ -58,7 +58,7 @@ describe('the page of a share link', () => {
     await screen.findByRole('heading', { name: 'Bu bağlantı artık açılmıyor' }, { timeout: 3000 });
   });
 
-  it('asks for the password of the link, and again when it was wrong', async () => {
+  it('asks for the password of the link, and again after a wrong one', async () => {
     const { calls, person } = openApp('/shared#secret-1', {
       api: {
         'POST /share-links/open': ({ body }) => {
@@ -86,7 +86,7 @@ describe('the page of a share link', () => {
     expect(calls).toEqual([]);
   });
 
-  it('can be opened again after an error of the network', async () => {
+  it('offers Retry after a network error', async () => {
     let attempts = 0;
     const { person } = openApp('/shared#secret-1', {
       api: {

@@ -80,8 +80,8 @@ async function row(name: string) {
 
 const bodyOf = (calls: readonly ApiCall[], name: string) => calls.find((call) => call.name === name)?.body;
 
-describe('the slides', () => {
-  it('are listed under their datasets, with what is known of them, and why one could not be read', async () => {
+describe('slide management', () => {
+  it('lists slides by dataset with their properties, and why a slide could not be read', async () => {
     openSlides();
     const shown = await row('slayt-1.svs');
     shown.getByText('Hazır');
@@ -100,7 +100,7 @@ describe('the slides', () => {
     ]);
   });
 
-  it('say why a scan kept one in its dataset, or hid it', async () => {
+  it('shows why a scan kept a slide in its dataset, or hid it', async () => {
     openSlides({}, [
       slide(1, { metadata_hold: { kind: 'kept', dataset: 'Açık küme' } }),
       slide(2, { hidden: true, metadata_hold: { kind: 'waiting', dataset: null } }),
@@ -111,7 +111,7 @@ describe('the slides', () => {
     ).toBeDefined();
   });
 
-  it('are narrowed by status, dataset and search, which the server does', async () => {
+  it('filters by status, dataset and search on the server', async () => {
     const { person, calls } = openSlides();
     await row('slayt-1.svs');
     const status = await screen.findByRole('combobox', { name: 'Durum' });
@@ -134,7 +134,7 @@ describe('the slides', () => {
     );
   });
 
-  it('keep their filters in the address, from which the list opens, and clear them', async () => {
+  it('keeps the filters in the address, and clears them', async () => {
     const { person, calls, address, goTo } = openSlides();
     await goTo('/admin/slides?q=kolon&dataset=Meme&status=removed');
     const last = () => calls.filter(({ name }) => name === 'GET /admin/images').at(-1)?.query;
@@ -153,7 +153,7 @@ describe('the slides', () => {
     await screen.findByText(sentence);
   });
 
-  it('come a page at a time', async () => {
+  it('loads one page at a time', async () => {
     const pages: Record<string, object> = {
       '': { images: [slide(1)], next_cursor: 'more' },
       more: { images: [slide(2)], next_cursor: null },
@@ -164,7 +164,7 @@ describe('the slides', () => {
   });
 });
 
-it('a slide that is read again comes back to the failed ones by itself, should it fail again', async () => {
+it('a slide that fails again after it is read again returns to the failed slides', async () => {
   let isBeingRead = false;
   vi.useFakeTimers({ shouldAdvanceTime: true });
   onTestFinished(() => void vi.useRealTimers());
@@ -210,7 +210,7 @@ describe('one slide', () => {
     );
   });
 
-  it('goes back to the scale of its file when both fields are emptied', async () => {
+  it('gets the scale of its file back when both fields are emptied', async () => {
     const entered = slide(1, { mpp_x: 0.25, mpp_y: 0.25, objective_power: 40, scale_entered: true });
     const { person, calls } = await choose(
       'slayt-1.svs',
@@ -226,7 +226,7 @@ describe('one slide', () => {
     );
   });
 
-  it('is edited: only what was changed is sent', async () => {
+  it('sends only the changed fields when it is edited', async () => {
     const answer = { image: slide(1, { organ_type: 'Deri' }) };
     const { person, calls } = await choose('slayt-1.svs', 'Düzenle', {
       [`PUT /image-catalog/images/${idOf(1)}`]: answer,
@@ -258,7 +258,7 @@ describe('one slide', () => {
     expect(bodyOf(calls, 'POST /admin/images/changes')).toEqual({ ids: [image.id], ...sent });
   });
 
-  it('has the focus again when a dialog about it is closed', async () => {
+  it('gets the focus back when its dialog is closed', async () => {
     const { person } = await choose('slayt-1.svs', 'Taşı', {});
     await screen.findByRole('dialog', { name: 'Veri kümesine taşı' });
     await person.keyboard('{Escape}');
@@ -268,14 +268,14 @@ describe('one slide', () => {
     );
   });
 
-  it('is offered only what can be done to it', async () => {
+  it('offers only the actions that are possible', async () => {
     const { person } = openSlides({}, [slide(1, { removed: true })]);
     await person.click((await row('slayt-1.svs')).getByRole('button', { name: 'İşlemler: slayt-1.svs' }));
     const items = (await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent);
     expect(items).toEqual(['Kataloğa geri al', 'Denetim kayıtları']);
   });
 
-  it('is removed after a second look, and the toast undoes it', async () => {
+  it('is removed after a confirmation, and the toast undoes the removal', async () => {
     const { person, calls } = await choose('slayt-1.svs', 'Katalogdan kaldır', {
       'POST /admin/images/changes': ({ body }) => ({
         message: (body as { removed: boolean }).removed ? 'Kaldırıldı.' : 'Geri alındı.',
@@ -300,8 +300,8 @@ describe('one slide', () => {
   });
 });
 
-describe('many slides', () => {
-  it('are selected, counted, and moved together', async () => {
+describe('several selected slides', () => {
+  it('are counted and moved together', async () => {
     const { person, calls } = openSlides({
       'POST /admin/images/changes': { message: '2 slayt değiştirildi.', changed: 2 },
     });
@@ -344,7 +344,7 @@ describe('many slides', () => {
     });
   });
 
-  it('stay selected when it could not be done', async () => {
+  it('stay selected when an action fails', async () => {
     const { person } = openSlides({ 'POST /admin/images/changes': refusal('not_found') });
     await person.click((await row('slayt-1.svs')).getByRole('checkbox'));
     await person.click(await screen.findByRole('button', { name: 'Üyelerden gizle' }));
@@ -387,7 +387,7 @@ describe('a catalogue file', () => {
   }
   const preview = async () => within(await screen.findByRole('region', { name: 'Önizleme: liste.csv' }));
 
-  it('is shown before anything changes, then applied as it was shown', async () => {
+  it('is previewed, then applied as previewed', async () => {
     const { person, calls } = await chooseFile({
       'POST /admin/catalogue-import/check': plan,
       'POST /admin/catalogue-import': { message: 'Katalog dosyası uygulandı: 1 slayt değişti.', changed: 1 },
@@ -405,7 +405,7 @@ describe('a catalogue file', () => {
     expect(screen.queryByRole('region', { name: /Önizleme/ })).toBeNull();
   });
 
-  it('is shown anew when the catalogue has changed meanwhile', async () => {
+  it('is previewed again when the catalogue has changed meanwhile', async () => {
     let looks = 0;
     const { person } = await chooseFile({
       'POST /admin/catalogue-import/check': () => {
@@ -420,7 +420,7 @@ describe('a catalogue file', () => {
     expect(looks).toBe(2);
   });
 
-  it('with lines that are wrong cannot be applied', async () => {
+  it('with invalid lines cannot be applied', async () => {
     const wrong = [{ line: 3, subject: 'a.svs', reason: 'Satırda çok sütun var.' }];
     await chooseFile({ 'POST /admin/catalogue-import/check': { ...plan, wrong: 1, wrong_lines: wrong } });
     const shown = await preview();
@@ -429,7 +429,7 @@ describe('a catalogue file', () => {
     expect(shown.queryByRole('button', { name: /uygula/ })).toBeNull();
   });
 
-  it('that is none is refused in a sentence', async () => {
+  it('of another kind is rejected with a message', async () => {
     await chooseFile({
       'POST /admin/catalogue-import/check': refusal('invalid_request', 'Bu bir CSV dosyası değil.'),
     });

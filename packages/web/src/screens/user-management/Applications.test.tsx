@@ -71,12 +71,12 @@ describe('the queue of applicants', () => {
     screen.getByText('Bekleyen 260 kişiden en uzun süredir bekleyen 1 kişi gösteriliyor.');
   });
 
-  it('says that no one waits for approval, and what happens next', async () => {
+  it('says that no applicant is waiting, and what happens next', async () => {
     openQueue({ 'GET /admin/applications': queueOf() });
     await screen.findByText('Onay bekleyen kimse yok.');
   });
 
-  it('is a tab beside all users, with the number of applicants', async () => {
+  it('is a tab with the number of applicants', async () => {
     const { person, address } = openQueue({ 'GET /admin/users': { users: [], message: '' } });
     await screen.findByRole('tab', { name: /Bekleyenler\s*2/, selected: true });
     await person.click(screen.getByRole('tab', { name: 'Tüm Kullanıcılar' }));
@@ -168,7 +168,7 @@ describe('the queue of applicants', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 
-  it('approves several in one call, and names the people about whom it failed', async () => {
+  it('approves several in one call, and names the people whose approval failed', async () => {
     let isRefused = true;
     const { person, calls } = openQueue({
       'POST /admin/applications/approve': ({ body }) => ({
@@ -220,7 +220,7 @@ describe('the queue of applicants', () => {
     expect(calls.filter(({ name }) => name.endsWith('/approve'))).toHaveLength(1);
   });
 
-  it('rejects several with one reason, and not without a reason', async () => {
+  it('rejects several applicants with one required reason', async () => {
     const { person, calls } = openQueue({
       'POST /admin/applications/reject': {
         results: [

@@ -245,7 +245,7 @@ describe('an action on an account', () => {
     },
   );
 
-  it('that is refused shows why, and what the account is now', async () => {
+  it('that is rejected shows the reason and the current state of the account', async () => {
     const { person } = openUsers([{ ...deniz, status: 'pending' }], {
       'POST /admin/users/uid-of-deniz/approve': refusal('already_active'),
       'GET /admin/users/uid-of-deniz': { user: deniz },
@@ -255,7 +255,7 @@ describe('an action on an account', () => {
     expect(buttonsOf(await card('Deniz Kaya'))).toContain('Askıya Al');
   });
 
-  it('on an account that is gone takes its card away', async () => {
+  it('on a deleted account removes its card', async () => {
     const { person } = openUsers([admin, deniz], {
       'POST /admin/users/uid-of-deniz/suspend': refusal('not_found'),
       'GET /admin/users/uid-of-deniz': refusal('not_found'),
@@ -279,7 +279,7 @@ describe('an action on an account', () => {
     await vi.waitFor(() => expect(disabled()).toEqual([false, false, false]), { timeout: 5000 });
   });
 
-  it('leaves no button under a second click: all of the card are disabled for a moment after they changed', async () => {
+  it('disables all buttons of the card for a moment after they changed, so that a second click has no effect', async () => {
     let user = { ...deniz, status: 'pending' } as User;
     const { person, calls } = openUsers([admin, user], {
       'POST /admin/users/uid-of-deniz/approve': () => {
@@ -334,7 +334,7 @@ describe('an action on an account', () => {
 });
 
 describe('changing the role of an account', () => {
-  it('suspends and approves with the new role in one step, and says so before', async () => {
+  it('suspends and approves with the new role in one step, and announces this before', async () => {
     const { person, calls } = openUsers([admin, deniz], {
       'POST /admin/users/uid-of-deniz/suspend': { message: 'tamam' },
       'POST /admin/users/uid-of-deniz/approve': { message: 'tamam' },
@@ -386,7 +386,7 @@ describe('rejecting from the card of an applicant', () => {
 describe('deactivating an account', () => {
   const member = { ...deniz, datasets: ['Böbrek', 'Deri'] } as User;
 
-  it('says first which grants are lost, and happens when it is confirmed', async () => {
+  it('names the grants that are lost, and happens when it is confirmed', async () => {
     const { person, calls } = openUsers([admin, member], {
       'POST /admin/users/uid-of-deniz/deactivate': { message: 'tamam' },
       'GET /admin/users/uid-of-deniz': { user: { ...deniz, status: 'deactivated' } },
@@ -405,7 +405,7 @@ describe('deactivating an account', () => {
     await (await card('Deniz Kaya')).findByRole('button', { name: 'Etkinleştir' });
   });
 
-  it('does not happen when it is not confirmed, and says why when the server refuses it', async () => {
+  it('does not happen without a confirmation, and shows the reason when the server rejects it', async () => {
     const { person, calls } = openUsers([admin, member], {
       'POST /admin/users/uid-of-deniz/deactivate': new Response('', { status: 502 }),
       'GET /admin/users/uid-of-deniz': { user: member },
@@ -443,7 +443,7 @@ describe('setting the password of an account', () => {
     await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 
-  it('gives the focus back to the button it was opened with', async () => {
+  it('returns the focus to its button', async () => {
     const { person } = openUsers([deniz]);
     const opener = (await card('Deniz Kaya')).getByRole('button', { name: 'Şifre Belirle' });
     await person.click(opener);
@@ -453,7 +453,7 @@ describe('setting the password of an account', () => {
     await vi.waitFor(() => expect(document.activeElement).toBe(opener));
   });
 
-  it('keeps to the rules of a new password', async () => {
+  it('applies the rules for new passwords', async () => {
     const { person } = openUsers([deniz]);
     await person.click((await card('Deniz Kaya')).getByRole('button', { name: 'Şifre Belirle' }));
     const dialog = within(await screen.findByRole('dialog'));
@@ -463,7 +463,7 @@ describe('setting the password of an account', () => {
     dialog.getByText('Şifreler eşleşmiyor.');
   });
 
-  it('removes the two-step verification of a person who has lost the telephone', async () => {
+  it('removes the two-step verification of an account', async () => {
     let on = true;
     const api: Answers = {
       'GET /admin/users': () => ({ users: [{ ...deniz, secondFactor: on }], message: '' }),

@@ -50,7 +50,7 @@ function open(image = one, cases: readonly Case[] = [found]) {
 }
 
 describe('the slides of a case', () => {
-  it('are shown with block and stain, and chosen by click', async () => {
+  it('are shown with block and stain, and open on a click', async () => {
     const { calls, onSelect, person } = open();
     const strip = await screen.findByRole('navigation', { name: 'Slides of case B-12' });
     expect(strip.querySelector('[aria-current]')?.textContent).toBe('A1 · H&E');

@@ -33,7 +33,7 @@ describe('the catalogue', () => {
     expect(screen.queryByText('IŞIK-2.svs')).toBeNull();
   });
 
-  it('is asked for with the image session', async () => {
+  it('is requested with the image session', async () => {
     const server = api({});
     show();
     await screen.findByText('IŞIK-2.svs');
@@ -43,7 +43,7 @@ describe('the catalogue', () => {
     ]);
   });
 
-  it('is searched while one types, and shows what is found whatever was open', async () => {
+  it('is searched while the person types, and shows matches of closed groups too', async () => {
     api({});
     const user = show();
     await screen.findByText('IŞIK-2.svs');
@@ -77,7 +77,7 @@ describe('the catalogue', () => {
     ]);
   });
 
-  it('says which images cannot be looked at, and why', async () => {
+  it('says which images cannot be viewed, and why', async () => {
     const error = 'This is not a slide in a format that can be read.';
     api({
       lists: [
@@ -95,7 +95,7 @@ describe('the catalogue', () => {
     expect(document.querySelector('img')).toBeNull();
   });
 
-  it('shows thumbnails when they come into view, and a grey icon for one that cannot be had', async () => {
+  it('loads thumbnails when they come into view, and shows a grey icon for one that fails', async () => {
     api({});
     show();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
@@ -128,7 +128,7 @@ describe('cases in the catalogue', () => {
       (line) => /V-\d|Large|slide-\d/.exec(line.textContent ?? '')?.[0],
     );
 
-  it('stand between the dataset and their slides, before the slides without a case', async () => {
+  it('are a level between the dataset and its slides, before slides without a case', async () => {
     api({ lists: [list(...many(5))], cases, descriptors: [() => new Promise(() => {})] });
     const user = show();
     await screen.findByRole('button', { name: 'Case V-1 2 images' });
@@ -144,7 +144,7 @@ describe('cases in the catalogue', () => {
     await screen.findByRole('button', { name: /^slide-3\.svs/, current: true });
   });
 
-  it('are gone through, closed and opened with the keys of a tree', async () => {
+  it('are navigated, closed and opened with the keys of a tree', async () => {
     api({ lists: [list(...many(5))], cases });
     const user = show();
     await screen.findByRole('button', { name: /^slide-4\.svs/ });
@@ -164,7 +164,7 @@ describe('cases in the catalogue', () => {
     }
   });
 
-  it('have no title in a list that is not sorted by name', async () => {
+  it('are not shown in a list that is not sorted by name', async () => {
     api({ lists: [list(...many(5))], cases });
     const user = show();
     await screen.findByRole('button', { name: 'Case V-1 2 images' });
@@ -174,8 +174,8 @@ describe('cases in the catalogue', () => {
   });
 });
 
-describe('a catalogue of thousands', () => {
-  it('has only what is in sight in the page', async () => {
+describe('a catalogue of thousands of slides', () => {
+  it('renders only the rows in sight', async () => {
     api({ lists: [list(...many(10_000))] });
     show();
     await screen.findByRole('button', { name: 'Large 10000 images' });
@@ -186,7 +186,7 @@ describe('a catalogue of thousands', () => {
     expect(rows[0]?.getAttribute('aria-setsize')).toBe('10000');
   });
 
-  it('asks for few thumbnails at a time', async () => {
+  it('loads few thumbnails at a time', async () => {
     api({ lists: [list(...many(10_000))] });
     show();
     await screen.findByRole('button', { name: /^slide-1\.svs/ });
@@ -195,7 +195,7 @@ describe('a catalogue of thousands', () => {
     expect(document.querySelectorAll('img')).toHaveLength(5);
   });
 
-  it('is gone through with the keys of a tree, and the focus stays in it', async () => {
+  it('is navigated with the keys of a tree, and keeps the focus', async () => {
     api({ lists: [list(...many(10_000), bare)] });
     const user = show();
     const search = await screen.findByRole('searchbox');
@@ -227,7 +227,7 @@ describe('a catalogue of thousands', () => {
     expect(stops).toEqual([document.activeElement]);
   });
 
-  it('opens a slide with Enter, and leaves the arrows to a slide that the mouse chose', async () => {
+  it('opens a slide with Enter, and leaves the arrow keys to a slide that was chosen with the mouse', async () => {
     api({
       lists: [list(liver, { ...bare, dataset_name: 'Karaciğer' })],
       descriptors: [() => new Promise(() => {})],
@@ -243,7 +243,7 @@ describe('a catalogue of thousands', () => {
     expect(row.ariaCurrent).toBeNull();
   });
 
-  it('is searched after /, wherever the focus is', async () => {
+  it('focuses its search field on /, wherever the focus is', async () => {
     api({});
     const user = show();
     await screen.findByText('IŞIK-2.svs');
@@ -276,7 +276,7 @@ describe('the filters of the catalogue', () => {
   ];
   const names = () => screen.getAllByText(/\.svs$/).map(({ textContent }) => textContent);
 
-  it('say how many there are of each, and leave what is chosen', async () => {
+  it('show the number of images of each value, and keep the chosen value', async () => {
     api({ lists: [list(...images)] });
     const user = show();
     const organ = await screen.findByRole('combobox', { name: 'Filter by organ' });
@@ -304,7 +304,7 @@ describe('the filters of the catalogue', () => {
     ]);
   });
 
-  it('stand beside three orders', async () => {
+  it('offer three orders', async () => {
     api({ lists: [list(...images)] });
     const user = show();
     const order = await screen.findByRole('combobox', { name: 'Sort images by' });
@@ -320,8 +320,8 @@ describe('the filters of the catalogue', () => {
   });
 });
 
-describe('a catalogue that grows', () => {
-  it('shows what is new when the page is looked at again, and draws nothing else anew', async () => {
+describe('a catalogue with new slides', () => {
+  it('shows them when the page is visible again, and renders nothing else again', async () => {
     const server = api({ lists: [list(liver), list({ ...liver }, { ...bare, dataset_name: 'Karaciğer' })] });
     show();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
@@ -333,7 +333,7 @@ describe('a catalogue that grows', () => {
     expect(server.asked('GET /image-catalog/images').length).toBeGreaterThan(1);
   });
 
-  it('stays as it is when it cannot be asked for again', async () => {
+  it('keeps the list when it cannot be loaded again', async () => {
     const server = api({ lists: [list(liver), refusal(500)] });
     show();
     await screen.findByText('IŞIK-2.svs');
@@ -366,7 +366,7 @@ describe('a list that cannot be loaded', () => {
     within(await screen.findByRole('alert')).getByText(sentence);
   });
 
-  it('is asked for again with Retry', async () => {
+  it('is loaded again with Retry', async () => {
     api({ lists: [refusal(502, ''), list(liver)] });
     const user = show();
     await user.click(await screen.findByRole('button', { name: 'Retry' }));
@@ -376,7 +376,7 @@ describe('a list that cannot be loaded', () => {
 
   const unauthorised = refusal(401, { message: 'expired', code: 'session_invalid' });
 
-  it('for its session says that a new one is tried, and comes with it', async () => {
+  it('because of its session says that a new session is being created, and loads with it', async () => {
     let give: (answer: Response) => void = () => {};
     const slow = () =>
       new Promise<Response>((resolve) => {
@@ -390,13 +390,13 @@ describe('a list that cannot be loaded', () => {
     expect(server.asked('GET /image-catalog/images').at(-1)).toContain('session=new');
   });
 
-  it('for its session says when no new one can be made', async () => {
+  it('because of its session says that no new session could be created', async () => {
     api({ sessions: [session('old'), refusal(503)], lists: [unauthorised] });
     show();
     await screen.findByText('Authentication error. Please log in again. Failed to create a new session.');
   });
 
-  it('even with a new session is not asked for a third time', async () => {
+  it('with a new session is not requested a third time', async () => {
     const server = api({ sessions: [session('old'), session('new')], lists: [unauthorised] });
     show();
     await screen.findByText('Authentication error. Please log in again.');

@@ -36,7 +36,7 @@ describe('the restricted datasets under the catalogue', () => {
     expect(screen.queryByText('Restricted datasets')).toBeNull();
   });
 
-  it('can be asked for with a reason, and then say so', async () => {
+  it('can be requested with a reason, and then show the request', async () => {
     let request: object | null = null;
     const { calls, person } = show({
       [path]: () => ({ datasets: [{ ...kidney, request }] }),
@@ -72,7 +72,7 @@ describe('the restricted datasets under the catalogue', () => {
     screen.getByRole('button', { name: 'Request access to Böbrek' });
   });
 
-  it('tell that the catalogue has changed once one is granted, and not before', async () => {
+  it('reload the catalogue once one is granted, and not before', async () => {
     let granted = false;
     const { onChanged } = show({ [path]: () => ({ datasets: [{ ...kidney, granted }] }) });
     await screen.findByText('Böbrek');

@@ -27,7 +27,7 @@ describe('the next and the previous slide', () => {
     { ...bare, id: '4', file_name: 'other.svs' },
   ];
 
-  it('come with n and p, e and q, without those that cannot be looked at, and open their group', async () => {
+  it('open with n and p, e and q, skip unreadable slides, and expand their group', async () => {
     api({ lists: [list(...three)], descriptors: [() => new Promise(() => {})] });
     const user = show();
     await screen.findByText('liver-1.svs');
@@ -45,7 +45,7 @@ describe('the next and the previous slide', () => {
     expect(screen.getByRole('button', { name: 'Unknown 1 images' }).ariaExpanded).toBe('true');
   });
 
-  it('are those of the search', async () => {
+  it('are those of the search result', async () => {
     api({ lists: [list(...three)], descriptors: [() => new Promise(() => {})] });
     const user = show();
     await user.type(await screen.findByRole('searchbox'), 'svs');
@@ -58,8 +58,8 @@ describe('the next and the previous slide', () => {
   });
 });
 
-describe('coming back', () => {
-  it('finds the search, the filters, the order and the open groups as they were', async () => {
+describe('returning to the viewer', () => {
+  it('restores the search, the filters, the order and the open groups', async () => {
     const images = [liver, { ...bare, dataset_name: 'Meme', organ_type: 'Breast' }];
     api({ lists: [list(...images)] });
     const { unmount } = render(viewerAt('/wsi-viewer'));
@@ -83,7 +83,7 @@ describe('coming back', () => {
 });
 
 describe('the top bar', () => {
-  it('says how the session is, and makes a new one', async () => {
+  it('shows the state of the session, and creates a new one', async () => {
     let give: (answer: Response) => void = () => {};
     const slow = () =>
       new Promise<Response>((resolve) => {
@@ -99,7 +99,7 @@ describe('the top bar', () => {
     expect(server.asked('POST /auth/image-session')).toHaveLength(2);
   });
 
-  it('says that no session could be made; the list is shown all the same', async () => {
+  it('says that no session could be created, and still shows the list', async () => {
     api({ sessions: [refusal(503)] });
     show();
     await screen.findByText('IŞIK-2.svs');
@@ -114,7 +114,7 @@ describe('the top bar', () => {
     await screen.findByText('IŞIK-2.svs');
   });
 
-  it('shows what the server counts of the session', async () => {
+  it('shows the statistics of the session', async () => {
     const own = {
       session_id: '01234567',
       created_at: '2026-11-21T10:00:00Z',
@@ -138,8 +138,8 @@ describe('the top bar', () => {
   });
 });
 
-describe('looking at an image', () => {
-  it('is proposed as long as none is selected', async () => {
+describe('viewing an image', () => {
+  it('is suggested while none is selected', async () => {
     api({});
     show();
     screen.getByText('Select an image to view');
@@ -147,7 +147,7 @@ describe('looking at an image', () => {
     expect(screen.queryByText('Selected Image')).toBeNull();
   });
 
-  it('shows what is selected, and that its tiles are loading', async () => {
+  it('shows the selected image, and that its tiles are loading', async () => {
     api({ descriptors: [() => new Promise(() => {})] });
     const user = show();
     await screen.findByText('Karaciğer');
@@ -160,7 +160,7 @@ describe('looking at an image', () => {
     expect(panel.textContent).toContain('NameIŞIK-2.svsDatasetKaraciğerOrganLiver');
   });
 
-  it('asks for its descriptor when the mouse button goes down, and not again when it is let go', async () => {
+  it('requests its descriptor when the mouse button is pressed, and not again when it is released', async () => {
     const server = api({ descriptors: [() => new Promise(() => {})] });
     const user = show();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
@@ -171,7 +171,7 @@ describe('looking at an image', () => {
     expect(server.asked('/image.dzi')).toHaveLength(1);
   });
 
-  it('asks for nothing when a finger goes down: it may only want to scroll', async () => {
+  it('requests nothing when a finger touches the row, because it may scroll', async () => {
     const server = api({ descriptors: [() => new Promise(() => {})] });
     const user = show();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
@@ -205,7 +205,7 @@ describe('looking at an image', () => {
     expect(links.map((link) => link.getAttribute('href'))).toEqual(addresses);
   });
 
-  it('begins with the image that the address names', async () => {
+  it('opens the image in the address', async () => {
     const server = api({ descriptors: [() => new Promise(() => {})] });
     show(`/wsi-viewer?image=${liver.id}`);
     const panel = await screen.findByRole('region', { name: 'Selected Image' });
@@ -213,7 +213,7 @@ describe('looking at an image', () => {
     await waitFor(() => expect(server.asked('/image.dzi')).toHaveLength(1));
   });
 
-  it('tells an administrator why a file could not be read, and asks for none of its pixels', async () => {
+  it('tells an administrator why a file could not be read, and requests no pixels', async () => {
     const error = 'The file ends before its last tile.';
     const server = api({ lists: [list({ ...liver, status: 'failed', error })] });
     const user = show();
@@ -222,7 +222,7 @@ describe('looking at an image', () => {
     expect(server.asked('/proxy/')).toEqual([]);
   });
 
-  it('opens an image once, however often it is selected', async () => {
+  it('opens an image once when it is selected repeatedly', async () => {
     const server = api({ descriptors: [() => new Promise(() => {})] });
     const user = show();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
@@ -253,7 +253,7 @@ describe('looking at an image', () => {
     expect(screen.queryByText('Loading tiles...')).toBeNull();
   });
 
-  it('can be tried again', async () => {
+  it('can be retried after a failure', async () => {
     const server = api({ descriptors: [silence, () => new Promise(() => {})] });
     const user = show();
     await user.click(await screen.findByRole('button', { name: /IŞIK-2/ }));
@@ -262,7 +262,7 @@ describe('looking at an image', () => {
     expect(server.asked('/image.dzi')).toHaveLength(2);
   });
 
-  it('renews a session that has ended, and says so', async () => {
+  it('replaces an ended session, and says so', async () => {
     const server = api({
       sessions: [session('old'), session('new')],
       descriptors: [refusal(401), () => new Promise(() => {})],
@@ -275,7 +275,7 @@ describe('looking at an image', () => {
     });
   });
 
-  it('says when no new session could be made', async () => {
+  it('says that no new session could be created', async () => {
     api({ sessions: [session('old'), refusal(503)], descriptors: [refusal(401)] });
     const user = show();
     await user.click(await screen.findByRole('button', { name: /IŞIK-2/ }));
@@ -283,7 +283,7 @@ describe('looking at an image', () => {
   });
 });
 
-it('gives the session back when the viewer is left', async () => {
+it('the image session is deleted when the viewer is closed', async () => {
   const server = api({});
   const { unmount } = render(viewerAt('/wsi-viewer'));
   await screen.findByText('IŞIK-2.svs');

@@ -74,7 +74,7 @@ beforeEach(async () => {
 });
 
 describe('comparing two slides', () => {
-  it('is offered once there is a first one', async () => {
+  it('is offered once a slide is open', async () => {
     catalogue();
     const user = await show('');
     expect(compare()).toHaveProperty('disabled', true);
@@ -83,7 +83,7 @@ describe('comparing two slides', () => {
     expect(compare().ariaPressed).toBe('false');
   });
 
-  it('opens the next slide that is chosen beside the first, and the first only once', async () => {
+  it('opens the next chosen slide beside the first, and loads the first only once', async () => {
     const opened = catalogue();
     const user = await show(`?image=${he.id}`);
     await waitFor(() => expect(opened).toEqual([he.id]));
@@ -97,7 +97,7 @@ describe('comparing two slides', () => {
     await waitFor(() => expect(opened).toEqual([he.id, masson.id]));
   });
 
-  it('is opened by an address', async () => {
+  it('opens from an address', async () => {
     const opened = catalogue();
     await show(`?image=${he.id}&x=1&y=2&zoom=1&beside=${masson.id}&bx=3&by=4&bzoom=1`);
     half('HE.svs');
@@ -106,7 +106,7 @@ describe('comparing two slides', () => {
     await waitFor(() => expect(opened).toEqual([he.id, masson.id]));
   });
 
-  it('marks the half that is worked on, in which the next chosen slide opens', async () => {
+  it('marks the active half, in which the next chosen slide opens', async () => {
     catalogue();
     const user = await show(`?image=${he.id}&beside=${masson.id}`);
     expect(half('HE.svs').ariaCurrent).toBe('true');
@@ -121,7 +121,7 @@ describe('comparing two slides', () => {
     expect(address()).toBe(`?image=${masson.id}&beside=${reticulin.id}`);
   });
 
-  it('is ended by the same button, and comes back with the browser’s back', async () => {
+  it('ends with the same button, and returns with the browser’s back button', async () => {
     catalogue();
     const user = await show(`?image=${he.id}&beside=${masson.id}&bx=3&by=4&bzoom=1`);
     await user.click(compare());
@@ -131,7 +131,7 @@ describe('comparing two slides', () => {
     half('Masson.svs');
   });
 
-  it('is cancelled by the same button before a second slide is chosen', async () => {
+  it('is cancelled with the same button before a second slide is chosen', async () => {
     catalogue();
     const user = await show(`?image=${he.id}`);
     await user.click(compare());
@@ -141,7 +141,7 @@ describe('comparing two slides', () => {
     expect(address()).toBe(`?image=${masson.id}`);
   });
 
-  it('links the slides at first, and unlinks them by a button', async () => {
+  it('links the slides by default, and unlinks them with a button', async () => {
     catalogue();
     const user = await show(`?image=${he.id}`);
     expect(screen.queryByRole('button', { name: 'Unlink' })).toBeNull();

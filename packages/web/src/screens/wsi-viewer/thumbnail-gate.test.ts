@@ -20,7 +20,7 @@ describe('thumbnails', () => {
     expect(opened).toEqual(['a', 'b', 'c']);
   });
 
-  it('that are not wanted any more are not loaded', () => {
+  it('that are no longer needed are not loaded', () => {
     const { ask, opened } = gate();
     const leave = ['a', 'b', 'c', 'd'].map(ask);
     leave[2]?.();
@@ -28,7 +28,7 @@ describe('thumbnails', () => {
     expect(opened).toEqual(['a', 'b', 'd']);
   });
 
-  it('give their place back once', () => {
+  it('free their slot only once', () => {
     const { ask, opened } = gate();
     const leave = ['a', 'b', 'c', 'd'].map(ask);
     leave[0]?.();
@@ -36,7 +36,7 @@ describe('thumbnails', () => {
     expect(opened).toEqual(['a', 'b', 'c']);
   });
 
-  it('wait until their row has stayed, while the list moves', () => {
+  it('wait while the list scrolls', () => {
     const { ask, opened, scrolled } = gate();
     scrolled();
     ask('a');
@@ -46,7 +46,7 @@ describe('thumbnails', () => {
     expect(opened).toEqual(['a']);
   });
 
-  it('of ten thousand rows that rush past are not asked for', () => {
+  it('of rows that scroll past quickly are not requested', () => {
     const { ask, opened, scrolled } = gate();
     for (let row = 0; row < 10_000; row++) {
       scrolled();
@@ -57,7 +57,7 @@ describe('thumbnails', () => {
     expect(opened).toEqual([]);
   });
 
-  it('are asked for at once again when the list stands still', () => {
+  it('are requested at once when the list stops scrolling', () => {
     const { ask, opened, scrolled } = gate();
     scrolled();
     vi.advanceTimersByTime(150);

@@ -3,7 +3,7 @@ import { formatViewed, parseViewed } from './viewed-address.ts';
 
 const field = { x: 10, y: 20.5, zoom: 0.5, rotation: 0, isMirrored: false };
 
-describe('the address of what is viewed', () => {
+describe('the address of the viewed field', () => {
   it.each([
     ['nothing', ''],
     ['a whole slide', 'image=a'],
@@ -22,7 +22,7 @@ describe('the address of what is viewed', () => {
     expect(`${formatViewed(parseViewed(new URLSearchParams(address)))}`).toBe(address);
   });
 
-  it('loses the second slide and its field with the end of a comparison', () => {
+  it('drops the second slide and its field when a comparison ends', () => {
     const viewed = parseViewed(
       new URLSearchParams('image=a&x=10&y=20.5&zoom=0.5&beside=b&bx=1&by=2&bzoom=1'),
     );
@@ -30,7 +30,7 @@ describe('the address of what is viewed', () => {
     expect(`${formatViewed({ ...viewed, second: null })}`).toBe('image=a&x=10&y=20.5&zoom=0.5');
   });
 
-  it('shows the whole slide where a field makes no sense', () => {
+  it('shows the whole slide for an invalid field', () => {
     const viewed = parseViewed(new URLSearchParams('image=a&beside=b&bx=1&by=two&bzoom=1'));
     expect(viewed.second).toEqual({ imageId: 'b', field: null, results: null });
   });

@@ -24,9 +24,9 @@ import { type Tool, tools } from './drafts.ts';
 import { EditMenu } from './EditMenu.tsx';
 import { texts } from './texts.ts';
 import type { AnnotationActions } from './use-annotation-actions.ts';
-import { type OpenAnnotations, useOfSession, useOfStore } from './use-annotations.ts';
+import { type OpenAnnotations, useSessionValue, useStoreValue } from './use-annotations.ts';
 
-/** The keys of QuPath, which has none for cutting. */
+/** The same keys as in QuPath, which has none for cutting. */
 export const toolKeys: Readonly<Record<Tool, string>> = {
   move: 'M',
   rectangle: 'R',
@@ -53,32 +53,32 @@ const toolIcons = {
   cut: IconScissors,
 } as const;
 
-/** After a press of the pointer, Enter belongs to the drawing again and not to the button. */
-function leaveAfterPress(): void {
+/** Takes the focus off a button that was pressed with the pointer, so that Enter acts on the drawing again. */
+function blurAfterPress(): void {
   if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
 }
 
 interface AnnotationToolsProps {
   readonly open: OpenAnnotations;
   readonly actions: AnnotationActions;
-  /** Whether the person may draw; else there are only the list and the end of the mode. */
+  /** Whether the person may draw; else only the copy menu, the list and Done are shown. */
   readonly mayDraw: boolean;
   readonly isListOpen: boolean;
   readonly onToggleList: () => void;
-  /** Whether a phone shows all tools. */
+  /** Whether a phone also shows the tools with `shownOn="wide"`. */
   readonly areAllShown: boolean;
   readonly onToggleAll: () => void;
   readonly onDone: () => void;
 }
 
-/** The tools of the drawing mode, in place of those that measure. */
+/** The toolbar of the drawing mode, which replaces the measuring tools. */
 export function AnnotationTools(props: AnnotationToolsProps) {
   const { open, actions, mayDraw } = props;
   const { store, session } = open;
-  const chosen = useOfSession(session, ({ tool }) => tool);
-  const canUndo = useOfStore(store, (of) => of.canUndo);
-  const canRedo = useOfStore(store, (of) => of.canRedo);
-  const isNoneSelected = useOfStore(store, ({ selection }) => selection.size === 0);
+  const chosen = useSessionValue(session, ({ tool }) => tool);
+  const canUndo = useStoreValue(store, (of) => of.canUndo);
+  const canRedo = useStoreValue(store, (of) => of.canRedo);
+  const isNoneSelected = useStoreValue(store, ({ selection }) => selection.size === 0);
   return (
     <div className={viewerClasses.tools}>
       <div
@@ -86,7 +86,7 @@ export function AnnotationTools(props: AnnotationToolsProps) {
         role="toolbar"
         aria-label={texts.tools}
         aria-orientation="vertical"
-        onPointerUp={leaveAfterPress}
+        onPointerUp={blurAfterPress}
       >
         {mayDraw &&
           tools.map((tool) => (

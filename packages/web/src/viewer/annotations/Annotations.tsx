@@ -23,7 +23,7 @@ import { AnnotationPointer } from './pointer-tool.ts';
 import { SaveStateNote } from './SaveStateNote.tsx';
 import { texts } from './texts.ts';
 import { useAnnotationActions } from './use-annotation-actions.ts';
-import { type OpenAnnotations, useAnnotations, useOfSession, useOfStore } from './use-annotations.ts';
+import { type OpenAnnotations, useAnnotations, useSessionValue, useStoreValue } from './use-annotations.ts';
 import { type DrawingKeys, useDrawingKeys } from './use-drawing-keys.ts';
 import { warmBrush } from './warm-brush.ts';
 
@@ -72,9 +72,9 @@ interface DrawingProps extends AnnotationsProps {
 /** The drawing mode: tools, palette, list and keys. */
 function Drawing({ view, open, dataset, user, calibration, foot, onDone, ...props }: DrawingProps) {
   const { store, session } = open;
-  const tool = useOfSession(session, (of) => of.tool);
-  const mayDrawHere = useOfStore(store, (of) => of.canDrawOn(of.activeLayerId));
-  const isNoneSelected = useOfStore(store, ({ selection }) => selection.size === 0);
+  const tool = useSessionValue(session, (of) => of.tool);
+  const mayDrawHere = useStoreValue(store, (of) => of.canDrawOn(of.activeLayerId));
+  const isNoneSelected = useStoreValue(store, ({ selection }) => selection.size === 0);
   const mayDraw = may(user, 'annotations.write');
   const [isListOpen, setListOpen] = useState(
     () => !mayDraw || !window.matchMedia('(max-width: 48em)').matches,
@@ -198,7 +198,7 @@ function usePointer(
   { store, session, hits }: OpenAnnotations,
   isPanning: () => boolean,
 ): RefObject<AnnotationPointer | null> {
-  const tool = useOfSession(session, (of) => of.tool);
+  const tool = useSessionValue(session, (of) => of.tool);
   const current = useRef<AnnotationPointer | null>(null);
   useEffect(() => {
     if (tool === 'brush') warmBrush();

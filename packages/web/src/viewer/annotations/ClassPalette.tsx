@@ -4,7 +4,7 @@ import { Kbd, UnstyledButton } from '@mantine/core';
 import classes from './Annotations.module.css';
 import { cssColor } from './annotation.ts';
 import { texts } from './texts.ts';
-import { type OpenAnnotations, useOfSession } from './use-annotations.ts';
+import { type OpenAnnotations, useSessionValue } from './use-annotations.ts';
 
 interface ClassPaletteProps {
   readonly open: OpenAnnotations;
@@ -17,7 +17,7 @@ export function classificationOf({ name, color }: AnnotationClass): Classificati
 
 /** The classes of the dataset: the chosen one is that of new annotations, and of the selected ones. */
 export function ClassPalette({ open: { session }, classes: offered }: ClassPaletteProps) {
-  const chosen = useOfSession(session, ({ classification }) => classification?.names.join(': ') ?? null);
+  const chosen = useSessionValue(session, ({ classification }) => classification?.names.join(': ') ?? null);
   return (
     <ul className={classes.palette} aria-label={texts.classes} data-shown-on="wide">
       <li>

@@ -12,11 +12,11 @@ import classes from './Annotations.module.css';
 import { classNameOf, colorOf, cssColor } from './annotation.ts';
 import type { Conflict } from './change-queue.ts';
 import { texts } from './texts.ts';
-import { type OpenAnnotations, useOfStore } from './use-annotations.ts';
+import { type OpenAnnotations, useStoreValue } from './use-annotations.ts';
 
 /** Shows both versions of an annotation that two people have changed, and asks which one stays. */
 export function ConflictDialog({ open: { store } }: { readonly open: OpenAnnotations }) {
-  const conflict = useOfStore(store, ({ queue }) => queue.conflicts()[0]);
+  const conflict = useStoreValue(store, ({ queue }) => queue.conflicts()[0]);
   return (
     <Modal
       opened={conflict !== undefined}

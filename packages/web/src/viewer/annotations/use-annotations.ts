@@ -66,12 +66,12 @@ export function useStoreVersion(store: AnnotationStore): number {
  *
  * @param read returns the same value or object while it has not changed
  */
-export function useOfStore<Value>(store: AnnotationStore, read: (store: AnnotationStore) => Value): Value {
+export function useStoreValue<Value>(store: AnnotationStore, read: (store: AnnotationStore) => Value): Value {
   return useSyncExternalStore(store.listen, () => read(store));
 }
 
-/** As `useOfStore`, of the drawing. */
-export function useOfSession<Value>(
+/** As `useStoreValue`, of the drawing. */
+export function useSessionValue<Value>(
   session: DrawingSession,
   read: (session: DrawingSession) => Value,
 ): Value {

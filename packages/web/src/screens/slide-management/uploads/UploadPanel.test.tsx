@@ -57,8 +57,8 @@ async function openPanel(uploads: readonly SlideUpload[], api: Answers = {}) {
 const sent = (calls: readonly { readonly name: string; readonly body: unknown }[]) =>
   calls.filter(({ name }) => name === 'POST /admin/uploads').map(({ body }) => body);
 
-describe('sending slides', () => {
-  it('refuses what is no slide with a sentence, and asks for a dataset', async () => {
+describe('the upload panel', () => {
+  it('rejects a file that is no slide with a message, and asks for a dataset', async () => {
     const { panel, choose, calls } = await openPanel([]);
     await choose('notes.txt', 'alone.mrxs', 'a.svs');
     const alert = within(await panel.findByRole('alert'));
@@ -69,7 +69,7 @@ describe('sending slides', () => {
     expect(sent(calls)).toEqual([]);
   });
 
-  it('announces what waited for its dataset, and says why it is refused', async () => {
+  it('registers an upload when its dataset is chosen, and shows why it is rejected', async () => {
     const { panel, choose, calls, person } = await openPanel([], {
       'POST /admin/uploads': refusal('upload_exists'),
       'GET /admin/datasets': { datasets: [existing] },
@@ -151,7 +151,7 @@ describe('sending slides', () => {
     expect(calls.some(({ name }) => name.startsWith('PUT'))).toBe(false);
   });
 
-  it('goes on with what is unfinished in the dataset it was begun for', async () => {
+  it('resumes an unfinished upload in its original dataset', async () => {
     const { panel, choose, calls } = await openPanel([unfinished], {
       'POST /admin/uploads': refusal('storage_full'),
     });
@@ -162,7 +162,7 @@ describe('sending slides', () => {
     expect(panel.queryByText('Yarım kaldı')).toBeNull();
   });
 
-  it('gives up what is unfinished', async () => {
+  it('cancels an unfinished upload', async () => {
     const { panel, calls, person } = await openPanel([{ ...unfinished, path: 'other.svs' }], {
       'DELETE /admin/uploads/u1': new Response(null, { status: 204 }),
     });

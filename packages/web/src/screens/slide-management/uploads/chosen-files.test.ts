@@ -37,7 +37,7 @@ function dropOf(...items: readonly { entry?: object; file?: File; kind?: string 
   return { items: told } as unknown as DataTransfer;
 }
 
-it('all files of folders that are dropped are found, with the way to each', async () => {
+it('all files of dropped folders are found, with their paths', async () => {
   const inner = folderEntry('levels', [fileEntry('1.dcm'), fileEntry('2.dcm'), fileEntry('3.dcm')]);
   const outer = folderEntry('Case 7', [fileEntry('label.dcm'), inner]);
   const found = await filesOfDrop(dropOf({ entry: outer }, { entry: fileEntry('a.svs') }));
@@ -50,12 +50,12 @@ it('all files of folders that are dropped are found, with the way to each', asyn
   ]);
 });
 
-it('a file that comes from elsewhere than a folder is found, what is no file is not', async () => {
+it('a dropped file without a folder is found, and other dropped content is ignored', async () => {
   const found = await filesOfDrop(dropOf({ file: file('b.svs') }, { kind: 'string' }));
   expect(found.map(({ path }) => path)).toEqual(['b.svs']);
 });
 
-it('says so when something that was dropped cannot be read', async () => {
+it('reports that a dropped file cannot be read', async () => {
   const unreadable = {
     name: 'a.svs',
     isFile: true,

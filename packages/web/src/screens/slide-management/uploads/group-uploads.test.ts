@@ -15,7 +15,7 @@ function grouped(...paths: readonly string[]) {
   };
 }
 
-describe('files that are chosen together', () => {
+describe('the grouping of chosen files into uploads', () => {
   it.each([
     ['slides, each by itself', ['a.svs', 'b.ndpi'], ['a.svs', 'b.ndpi']],
     ['a folder of such slides', ['Batch/a.svs', 'Batch/x/b.tif'], ['Batch/a.svs', 'Batch/x/b.tif']],
@@ -35,7 +35,7 @@ describe('files that are chosen together', () => {
     expect(grouped(...paths)).toEqual({ uploads, refused: [] });
   });
 
-  it('say what is refused, and why', () => {
+  it('reports rejected files with the reason', () => {
     expect(grouped('notes.txt', 'A.mrxs', 'CON.svs', 'Batch/a.svs', 'Batch/list.csv')).toEqual({
       uploads: ['Batch/a.svs'],
       refused: [
@@ -47,19 +47,19 @@ describe('files that are chosen together', () => {
     });
   });
 
-  it('refuse a slide in which nothing is', () => {
+  it('rejects an empty slide', () => {
     const file = new File([], 'a.svs');
     expect(groupFiles([{ path: 'a.svs', file }]).refused).toEqual([{ path: 'a.svs', reason: 'nothing' }]);
   });
 
-  it('leave out what systems put into folders', () => {
+  it('ignores files that operating systems put into folders', () => {
     expect(grouped('S/1.dcm', 'S/.DS_Store', 'S/Thumbs.db', '__MACOSX/S/1.dcm', 'S/2.dcm')).toEqual({
       uploads: ['S: 1.dcm 2.dcm'],
       refused: [],
     });
   });
 
-  it('count their bytes', () => {
+  it('adds up the bytes of each upload', () => {
     expect(groupFiles(chosen('S/1.dcm', 'S/2.dcm')).groups[0]?.sizeBytes).toBe(10);
   });
 });

@@ -49,7 +49,7 @@ const image = (status: 'pending' | 'ready' | 'failed', error: string | null = nu
 const told = (...lines: ReturnType<typeof linesOf>) =>
   lines.map(({ state, detail, actions }) => [state, detail, actions]);
 
-describe('what is said of an upload', () => {
+describe('the line of an upload', () => {
   it.each<[Partial<SlideUpload>, string, string | null]>([
     [{ state: 'open', checked_count: 0 }, 'Yarım kaldı', 'Sürdürmek için aynı dosyaları yeniden seçin.'],
     [{ state: 'open' }, 'Sunucu denetliyor', null],
@@ -70,7 +70,7 @@ describe('what is said of an upload', () => {
     ]);
   });
 
-  it('of a folder in which nothing was found', () => {
+  it('reports a folder without slides', () => {
     const [line] = linesOf([], [upload()], Date.parse(begun_at) + 120_000);
     expect(line?.state).toBe('İçinde okunabilir bir slayt bulunamadı');
   });
@@ -85,13 +85,13 @@ describe('what is said of an upload', () => {
     expect(told(...linesOf([sending(is)], [before], soon))).toEqual([[state, is.message ?? null, actions]]);
   });
 
-  it('that is waiting to be resumed is listed once', () => {
+  it('appears once for an upload that is waiting to be resumed', () => {
     const before = upload({ state: 'open', checked_count: 0 });
     const again = sending({ phase: 'waiting', uploadId: null });
     expect(told(...linesOf([again], [before], soon))).toEqual([['Sırada', null, ['pause', 'cancel']]]);
   });
 
-  it('that was sent is what the server says', () => {
+  it('shows the state of the server for a finished upload', () => {
     const sent = sending({ phase: 'sent', sentBytes: 100 });
     expect(told(...linesOf([sent], [], soon))).toEqual([['Sunucu denetliyor', null, []]]);
     expect(told(...linesOf([sent], [upload({ images: [image('ready')] })], soon))).toEqual([
@@ -104,7 +104,7 @@ describe('what is said of an upload', () => {
   });
 });
 
-it('offers no resuming of an upload whose name is taken', () => {
+it('an upload whose name is taken cannot be resumed', () => {
   const actionsOf = (canResume: boolean) =>
     linesOf([sending({ phase: 'refused', canResume, uploadId: null })], [], soon)[0]?.actions;
   expect(actionsOf(true)).toEqual(['resume', 'cancel']);
