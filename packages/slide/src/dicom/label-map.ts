@@ -68,8 +68,10 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
     elements,
     (number) => number >= tag.PerFrameFunctionalGroupsSequence,
   );
-  if (dataSet.text(tag.SegmentationType) !== 'LABELMAP' || syntax === null || syntax.codec !== 'samples') {
-    throw new SlideError('FORMAT_NOT_SUPPORTED', 'The file is no uncompressed label map');
+  const type = dataSet.text(tag.SegmentationType) ?? 'none';
+  if (type !== 'LABELMAP' || syntax === null || syntax.codec !== 'samples') {
+    const found = `segmentation type ${type.slice(0, 16)}, transfer syntax ${meta.transferSyntax}`;
+    throw new SlideError('FORMAT_NOT_SUPPORTED', `The file is no uncompressed label map: ${found}`);
   }
   const frames = positive(dataSet, tag.NumberOfFrames, limits.frames, 1);
   const tileWidth = positive(dataSet, tag.Columns, limits.tileSide);

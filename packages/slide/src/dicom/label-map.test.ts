@@ -1,0 +1,32 @@
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { memorySource } from '../source/memory-source.ts';
+import { openLabelMap } from './label-map.ts';
+
+const folder = process.env.TEST_SLIDES;
+
+describe.skipIf(folder === undefined)('a DICOM segmentation', () => {
+  const file = () =>
+    fs.readFile(path.join(folder ?? '', 'dicom/highdicom/seg_image_sm_control_labelmap.dcm'));
+
+  it('of the type LABELMAP is opened with its segments', async () => {
+    const { segments, width, height } = await openLabelMap(memorySource(await file()));
+    expect(segments).toHaveLength(21);
+    expect(Math.min(width, height)).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['LABELMAP', 'BINARY  ', 'segmentation type BINARY'],
+    ['1.2.840.10008.1.2.1\0', '1.2.840.10008.1.2.5\0', 'transfer syntax 1.2.840.10008.1.2.5'],
+  ])('with %j replaced by %j is refused, and the message names what was found', async (from, to, found) => {
+    const bytes = await file();
+    const at = bytes.indexOf(from, 'latin1');
+    expect(at).toBeGreaterThan(0);
+    bytes.write(to, at, 'latin1');
+    await expect(openLabelMap(memorySource(bytes))).rejects.toMatchObject({
+      code: 'FORMAT_NOT_SUPPORTED',
+      message: expect.stringContaining(found),
+    });
+  });
+});
