@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import sharp from 'sharp';
 import { administratorToken, call } from './accounts.ts';
-import { openSlide, test } from './annotation-steps.ts';
+import { annotationPanel, openSlide, saved, startDrawing, test } from './annotation-steps.ts';
 import { expectNoAxeFindings } from './axe.ts';
 import { expect } from './test.ts';
 
@@ -53,6 +53,13 @@ async function openWithResult(page: Page, address: string, result: Result) {
 
 const imageOf = (page: Page) => new URL(page.url()).searchParams.get('image') ?? '';
 
+/** Width of a slide in pixels. */
+async function widthOf(address: string, imageId: string): Promise<number> {
+  const token = await administratorToken(address);
+  const { width } = await call(address, 'GET', `/image-catalog/images/${imageId}`, { token });
+  return width as number;
+}
+
 /** A mask of continuous values as a program writes it: 0 on the left to 255 on the right. */
 function heatmap(): Promise<Buffer> {
   const [width, height] = [256, 342];
@@ -88,30 +95,23 @@ function cells(): Uint8Array {
   return Buffer.from(JSON.stringify({ type: 'FeatureCollection', features }));
 }
 
-/** Outlines the first 10 rows and 8 columns of the cells as an annotation. */
-async function outlineTumour(address: string, imageId: string): Promise<void> {
-  const token = await administratorToken(address);
-  const layer = await call(address, 'POST', `/image-catalog/images/${imageId}/annotation-layers`, {
-    token,
-    body: { name: 'Regions' },
-  });
-  const outline = [
-    [16, 16],
-    [400, 16],
-    [400, 496],
-    [16, 496],
-    [16, 16],
-  ];
-  const feature = {
-    type: 'Feature',
-    id: '6f0e5d52-9d0a-4f0e-8a3e-0d6f6f6a3c11',
-    geometry: { type: 'Polygon', coordinates: [outline] },
-    properties: { objectType: 'annotation', classification: { name: 'Tumour', color: [200, 0, 0] } },
-  };
-  await call(address, 'POST', `/annotation-layers/${layer.id as string}/changes`, {
-    token,
-    body: { changes: [{ op: 'put', feature, base_revision: null }] },
-  });
+/** Outlines the first 10 rows and 8 columns of the cells with the mouse, and gives the outline the class Tumor. */
+async function outlineTumour(page: Page): Promise<void> {
+  const zoom = 0.5;
+  await page.goto(`/wsi-viewer?image=${imageOf(page)}&x=300&y=300&zoom=${zoom}`);
+  await startDrawing(page);
+  const box = await page.getByRole('application').boundingBox();
+  if (box === null) throw new Error('The slide is not visible.');
+  const moveTo = (x: number, y: number) =>
+    page.mouse.move(box.x + box.width / 2 + (x - 300) * zoom, box.y + box.height / 2 + (y - 300) * zoom);
+  await page.keyboard.press('r');
+  await moveTo(16, 16);
+  await page.mouse.down();
+  await moveTo(400, 496);
+  await page.mouse.up();
+  await page.keyboard.press('1');
+  await expect(annotationPanel(page).locator('span', { hasText: 'Tumor' })).toBeVisible();
+  await expect(saved(page)).toHaveText('Saved');
 }
 
 /** Number of pixels that the layer has coloured on the screen. */
@@ -151,9 +151,13 @@ test('a heatmap lies over the slide; its threshold and palette change without a 
   await panel(page).getByRole('combobox', { name: 'Palette' }).selectOption('magma');
   expect(requests).toBe(0);
 
-  await page.mouse.move(slide.x, slide.y);
-  await page.mouse.move(slide.x + 2, slide.y);
-  await expect(readout(page)).toHaveText(/^Value: \d/);
+  // The slide is opened with its position 600, 700 in the middle, at zoom 0.5. The mask has 256 columns of the values 0 to 255.
+  const columnWidth = (await widthOf(product.address, slide.image)) / 256;
+  const value = Math.floor(600 / columnWidth) + 1;
+  const middleOfColumn = slide.x + ((value + 0.5) * columnWidth - 600) * 0.5;
+  await page.mouse.move(middleOfColumn - 1, slide.y);
+  await page.mouse.move(middleOfColumn, slide.y);
+  await expect(readout(page)).toHaveText(`Value: ${value}`);
   await expectNoAxeFindings(page);
 
   await panel(page).getByRole('switch', { name: 'Show: Tumour probability' }).click({ force: true });
@@ -203,7 +207,7 @@ test('a person counts mitoses inside an outlined tumour, filters by a measuremen
   test.setTimeout(90_000);
   const page = await visit('admin');
   await openSlide(page);
-  await outlineTumour(product.address, imageOf(page));
+  await outlineTumour(page);
   await openWithResult(page, product.address, { name: 'Cells', kind: 'vector', file: cells() });
   const layer = panel(page).getByRole('listitem').filter({ hasText: 'Mitosis' }).first();
   const mitoses = layer
@@ -214,7 +218,7 @@ test('a person counts mitoses inside an outlined tumour, filters by a measuremen
     .getByRole('list', { name: 'Classes' })
     .getByRole('listitem')
     .filter({ hasText: 'Other' });
-  await panel(page).getByRole('combobox', { name: 'Count in' }).selectOption({ label: '1. Tumour' });
+  await panel(page).getByRole('combobox', { name: 'Count in' }).selectOption({ label: '1. Tumor' });
   // The outline has the cells of the first 10 rows and 8 columns.
   await expect(mitoses).toHaveText('Mitosis20');
   await expect(others).toHaveText('Other60');
@@ -225,7 +229,7 @@ test('a person counts mitoses inside an outlined tumour, filters by a measuremen
   const file = await downloading;
   expect(file.suggestedFilename()).toBe('Cells.csv');
   expect(await readFile(await file.path(), 'utf8')).toBe(
-    '\uFEFFLayer,Region,Class,Measurement,Minimum,Maximum,Count\r\nCells,1. Tumour,Mitosis,,,,20\r\n',
+    '\uFEFFLayer,Region,Class,Measurement,Minimum,Maximum,Count\r\nCells,1. Tumor,Mitosis,,,,20\r\n',
   );
 
   await panel(page).getByRole('combobox', { name: 'Filter by measurement' }).selectOption('Score');

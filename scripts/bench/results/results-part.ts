@@ -1,23 +1,24 @@
 /**
  * `npm run bench -- results`: imports layers of 1 and 5 million outlines of 20 vertices as the server does, and measures time,
- * memory, counts, picks and the bytes of a field of view.
+ * memory, counts, picks and the bytes of a field of view; then a layer of a million in a browser (browser-figures.ts).
  */
-import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { finished } from 'node:stream/promises';
 import { openContainer } from '../../../packages/server/src/results/container.ts';
 import { runImport } from '../../../packages/server/src/results/run-import.ts';
 import { openVector, type VectorReader } from '../../../packages/server/src/results/vector-reader.ts';
 import { type BenchOptions, cacheFolder } from '../environment.ts';
 import { quantile } from '../load/statistics.ts';
 import { circumstances, publish, tableOf } from '../report.ts';
+import { measureInBrowser } from './browser-figures.ts';
+import { measureHostileFiles } from './hostile-files.ts';
+import { type Centres, centresOf, classNames, writeOutlines } from './made-outlines.ts';
+import { seededRandom } from './seeded-random.ts';
 
 const slide = { width: 100_000, height: 80_000 };
-const vertices = 20;
-const classes = ['Tumor', 'Stroma', 'Lymphocyte', 'Mitosis'] as const;
 const field = { width: 1920, height: 1080 };
 const repetitions = 200;
+const comparedFields = 70;
 
 interface Measured {
   readonly objects: number;
@@ -29,6 +30,8 @@ interface Measured {
   /** Milliseconds, 95th percentile. */
   readonly pickMs: number;
   readonly countMs: number;
+  /** Fields whose counts are those of the source, of all that were compared. */
+  readonly equalCounts: string;
   /** Kilobytes of the blocks of a field at full resolution, 95th percentile. */
   readonly fieldKilobytes: number;
 }
@@ -50,15 +53,18 @@ export async function resultsPart({ isQuick }: BenchOptions): Promise<void> {
       'pick, p95': `${result.pickMs.toFixed(1)} ms`,
       'counts, p95': `${result.countMs.toFixed(1)} ms`,
       'field, p95': `${result.fieldKilobytes} kB`,
+      'counts equal to the source': result.equalCounts,
     })),
   );
-  publish('results', [circumstances(), '', table], { isQuick });
+  const inBrowser = tableOf(await measureInBrowser(folder, isQuick ? 20_000 : 1_000_000));
+  const hostile = tableOf(await measureHostileFiles(folder));
+  publish('results', [circumstances(), '', table, '', inBrowser, '', hostile], { isQuick });
 }
 
 async function measure(folder: string, objects: number): Promise<Measured> {
-  const source = join(folder, `${objects}.geojson`);
+  const source = join(folder, `${objects}-${slide.width}.geojson`);
   const target = join(folder, `${objects}.result`);
-  if (!existsSync(source)) await writeOutlines(source, objects);
+  if (!existsSync(source)) await writeOutlines(source, objects, slide);
   const startedAt = performance.now();
   let peak = 0;
   const sampling = setInterval(() => {
@@ -81,6 +87,7 @@ async function measure(folder: string, objects: number): Promise<Measured> {
   const container = await openContainer(target);
   const reader = await openVector(container);
   const queries = await measureQueries(reader);
+  const equalCounts = await compareCounts(reader, centresOf(objects, slide));
   await container.close();
   const megabytes = (file: string) => Math.round(statSync(file).size / 1e6);
   const result = {
@@ -89,6 +96,7 @@ async function measure(folder: string, objects: number): Promise<Measured> {
     importSeconds,
     importMegabytes: Math.round(peak / 1e6),
     fileMegabytes: megabytes(target),
+    equalCounts,
     ...queries,
   };
   rmSync(target);
@@ -98,7 +106,7 @@ async function measure(folder: string, objects: number): Promise<Measured> {
 async function measureQueries(
   reader: VectorReader,
 ): Promise<Pick<Measured, 'pickMs' | 'countMs' | 'fieldKilobytes'>> {
-  const random = seeded();
+  const random = seededRandom();
   const index = await reader.index();
   const picks: number[] = [];
   const counts: number[] = [];
@@ -121,6 +129,29 @@ async function measureQueries(
   };
 }
 
+/** Compares the counts by class in fields of every zoom with those of the source. @returns how many of them are equal */
+async function compareCounts(reader: VectorReader, { x, y, classIndexes }: Centres): Promise<string> {
+  const random = seededRandom();
+  let equal = 0;
+  for (let n = 0; n < comparedFields; n++) {
+    // Zooms of 1, 1/2 … 1/64: the last fields are larger than the slide.
+    const zoom = 2 ** -(n % 7);
+    const [width, height] = [field.width / zoom, field.height / zoom];
+    const left = random() * slide.width - width / 2;
+    const top = random() * slide.height - height / 2;
+    const expected = classNames.map(() => 0);
+    for (let i = 0; i < x.length; i++) {
+      const [centreX, centreY] = [x[i] ?? 0, y[i] ?? 0];
+      const isInside =
+        centreX >= left && centreX <= left + width && centreY >= top && centreY <= top + height;
+      if (isInside) expected[classIndexes[i] ?? 0] = (expected[classIndexes[i] ?? 0] ?? 0) + 1;
+    }
+    const counts = await reader.counts([left, top, left + width, top + height]);
+    if (classNames.every((name, index) => (counts[name] ?? 0) === expected[index])) equal++;
+  }
+  return `${equal} of ${comparedFields}`;
+}
+
 /** Sums the stored bytes of the blocks whose bounds touch the field. */
 function bytesOfField(index: Buffer, x: number, y: number): number {
   const [x0, y0, x1, y1] = [x * 4, y * 4, (x + field.width) * 4, (y + field.height) * 4];
@@ -134,37 +165,4 @@ function bytesOfField(index: Buffer, x: number, y: number): number {
     if (isNear) bytes += index.readUInt32LE(at + 24);
   }
   return bytes;
-}
-
-/** Writes outlines of cells with two measurements, in rows of tiles as programs write them. */
-async function writeOutlines(file: string, objects: number): Promise<void> {
-  const random = seeded();
-  const stream = createWriteStream(file, { highWaterMark: 2 ** 20 });
-  stream.write('{"type":"FeatureCollection","features":[');
-  const perRow = Math.ceil(Math.sqrt((objects * slide.width) / slide.height));
-  const step = slide.width / perRow;
-  for (let n = 0; n < objects; n++) {
-    const x = ((n % perRow) + random()) * step;
-    const y = (Math.floor(n / perRow) + random()) * step;
-    const radius = 8 + 8 * random();
-    const ring = Array.from({ length: vertices }, (_, i) => {
-      const angle = (2 * Math.PI * i) / vertices;
-      const reach = radius * (0.8 + 0.4 * random());
-      return `[${(x + reach * Math.cos(angle)).toFixed(2)},${(y + reach * Math.sin(angle)).toFixed(2)}]`;
-    });
-    ring.push(ring[0] ?? '');
-    const name = classes[Math.floor(random() * classes.length)];
-    const text = `${n === 0 ? '' : ','}{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[${ring.join()}]]},"properties":{"objectType":"cell","classification":{"name":"${name}","color":[200,0,0]},"measurements":{"Area":${(radius * radius * 3).toFixed(2)},"Score":${random().toFixed(3)}}}}`;
-    if (!stream.write(text)) await once(stream, 'drain');
-  }
-  stream.end(']}');
-  await finished(stream);
-}
-
-function seeded(): () => number {
-  let seed = 7;
-  return () => {
-    seed = (seed * 48_271) % 2_147_483_647;
-    return seed / 2_147_483_647;
-  };
 }

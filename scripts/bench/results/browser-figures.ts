@@ -1,0 +1,191 @@
+/** A layer of cells in a headless Chromium on the same machine: first picture, frames while panning, a change of style. */
+import { createReadStream, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
+import { type Browser, chromium, type Page } from '@playwright/test';
+import { callApi } from '../../services/api-client.ts';
+import { findChromium } from '../../services/chromium.ts';
+import { middleOf, openContext } from '../annotations/signed-in-page.ts';
+import { createEnvironment } from '../environment.ts';
+import { median, quantile } from '../load/statistics.ts';
+import { type RunningProduct, startProduct } from '../product.ts';
+import { bigSlide, slideNames } from '../slides/slides.ts';
+import { installLayerProbe } from './layer-probe.ts';
+import { classNames, writeOutlines } from './made-outlines.ts';
+
+type Row = Readonly<Record<string, string>>;
+
+const openings = 7;
+/** The whole slide, cells as points, and cells as outlines. */
+const zooms = [0.02, 0.1, 0.5, 1] as const;
+
+/** @param folder of the source files */
+export async function measureInBrowser(folder: string, objects: number): Promise<readonly Row[]> {
+  const environment = await createEnvironment();
+  const cache = join(folder, 'product');
+  rmSync(cache, { recursive: true, force: true });
+  mkdirSync(cache, { recursive: true });
+  const product = await startProduct({ ...environment, cache });
+  const browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] });
+  try {
+    await sendOutlines(product, folder, objects);
+    const outlines = `${objects.toLocaleString('en')} outlines`;
+    const rows = [await measureFirstPicture(browser, product, outlines)];
+    for (const zoom of zooms) rows.push(await measurePanning(browser, product, outlines, zoom));
+    rows.push(await measureStyleChange(browser, product, outlines));
+    return rows;
+  } finally {
+    await browser.close();
+    await product.stop();
+  }
+}
+
+/** Sends the outlines as a program does, and waits until they are imported. */
+async function sendOutlines(product: RunningProduct, folder: string, objects: number): Promise<void> {
+  const file = join(folder, `${objects}-${bigSlide.width}.geojson`);
+  if (!existsSync(file)) await writeOutlines(file, objects, bigSlide);
+  const { url, token } = product;
+  const path = `/image-catalog/images/${product.imageId(slideNames.scan)}/result-layers`;
+  const body = { name: 'Cells', kind: 'vector' };
+  const layer = await callApi<{ id: string; upload: string }>(url, 'POST', path, { token, body });
+  const sent = await fetch(new URL(layer.upload, url), {
+    method: 'PATCH',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'tus-resumable': '1.0.0',
+      'upload-offset': '0',
+      'upload-length': String(statSync(file).size),
+      'content-type': 'application/offset+octet-stream',
+    },
+    body: Readable.toWeb(createReadStream(file)) as BodyInit,
+    duplex: 'half',
+  } as RequestInit);
+  if (!sent.ok) throw new Error(`The upload failed: ${sent.status} ${await sent.text()}`);
+  for (;;) {
+    const { layers } = await callApi<{ layers: { id: string; state: string; problem: unknown }[] }>(
+      url,
+      'GET',
+      path,
+      { token },
+    );
+    const found = layers.find(({ id }) => id === layer.id);
+    if (found?.state === 'ready') return;
+    if (found?.problem) throw new Error(`The import failed: ${JSON.stringify(found)}`);
+    await setTimeout(500);
+  }
+}
+
+/** Opens the slide at its middle in a new browser context, and waits until the layer is drawn. */
+async function withPage<Result>(
+  browser: Browser,
+  product: RunningProduct,
+  zoom: number,
+  use: (page: Page, pictureAt: number) => Promise<Result>,
+): Promise<Result> {
+  const context = await openContext(browser, product);
+  try {
+    const page = await context.newPage();
+    await page.addInitScript(installLayerProbe);
+    const image = product.imageId(slideNames.scan);
+    const { width, height } = bigSlide;
+    await page.goto(`${product.url}/wsi-viewer?image=${image}&x=${width / 2}&y=${height / 2}&zoom=${zoom}`);
+    const drawn = await page.waitForFunction(
+      () => {
+        const canvas = document.querySelector<HTMLCanvasElement>('canvas[data-result-layer]');
+        const sample = new OffscreenCanvas(64, 64).getContext('2d', { willReadFrequently: true });
+        if (canvas === null || sample === null || canvas.width === 0) return false;
+        sample.drawImage(canvas, 0, 0, 64, 64);
+        const isDrawn = sample.getImageData(0, 0, 64, 64).data.some((value) => value !== 0);
+        return isDrawn && performance.now();
+      },
+      undefined,
+      { polling: 'raf' },
+    );
+    return await use(page, Number(await drawn.jsonValue()));
+  } finally {
+    await context.close();
+  }
+}
+
+async function measureFirstPicture(
+  browser: Browser,
+  product: RunningProduct,
+  outlines: string,
+): Promise<Row> {
+  const times: number[] = [];
+  for (let n = 0; n < openings; n++) {
+    const time = await withPage(
+      browser,
+      product,
+      zooms[n % zooms.length] ?? 1,
+      async (page, pictureAt) => pictureAt - (await page.evaluate(() => window.layerProbe.requestedAt)),
+    );
+    times.push(time);
+  }
+  return {
+    measured: `${outlines}: from the first request for the layer to its first picture, median of ${openings} at different zooms`,
+    result: `${Math.round(median(times))} ms`,
+    detail: `longest ${Math.round(Math.max(...times))} ms`,
+    limit: '1000 ms',
+  };
+}
+
+function measurePanning(
+  browser: Browser,
+  product: RunningProduct,
+  outlines: string,
+  zoom: number,
+): Promise<Row> {
+  return withPage(browser, product, zoom, async (page) => {
+    const [x, y] = await middleOf(page);
+    await page.waitForTimeout(3000);
+    await page.evaluate(() => {
+      window.layerProbe.frames.length = 0;
+    });
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    for (let step = 0; step < 60; step++) {
+      await page.mouse.move(x + Math.sin(step / 5) * 60, y + Math.cos(step / 5) * 60);
+    }
+    await page.mouse.up();
+    await page.waitForTimeout(1000);
+    const frames = await page.evaluate(() => window.layerProbe.frames);
+    return {
+      measured: `${outlines}: main thread per frame while panning, zoom ${zoom}, p95`,
+      result: `${quantile(frames, 0.95).toFixed(1)} ms`,
+      detail: `median ${median(frames).toFixed(1)} ms, longest ${Math.max(...frames).toFixed(1)} ms of ${frames.length} frames`,
+      limit: '4 ms',
+    };
+  });
+}
+
+/** Hides and shows classes in the panel. */
+function measureStyleChange(browser: Browser, product: RunningProduct, outlines: string): Promise<Row> {
+  return withPage(browser, product, 0.5, async (page) => {
+    await page.getByRole('button', { name: 'Analysis results' }).click();
+    const classes = page
+      .getByRole('region', { name: 'Analysis results' })
+      .getByRole('checkbox', { name: /^Show: / });
+    await classes.first().waitFor();
+    await page.waitForTimeout(3000);
+    await page.evaluate(() => {
+      window.layerProbe.requests = 0;
+    });
+    const changes: { readonly ms: number; readonly frames: number }[] = [];
+    for (let n = 0; n < 2 * classNames.length; n++) {
+      await classes.nth(n % classNames.length).click();
+      await page.waitForFunction(() => window.layerProbe.change !== null);
+      const change = await page.evaluate(() => window.layerProbe.change);
+      if (change !== null) changes.push(change);
+      await page.waitForTimeout(300);
+    }
+    const requests = await page.evaluate(() => window.layerProbe.requests);
+    return {
+      measured: `${outlines}: a class is hidden or shown, from the click to the drawn layer, longest of ${changes.length}`,
+      result: `${Math.max(...changes.map(({ frames }) => frames))} frames, ${requests} requests`,
+      detail: `median ${Math.round(median(changes.map(({ ms }) => ms)))} ms, longest ${Math.round(Math.max(...changes.map(({ ms }) => ms)))} ms`,
+      limit: '1 frame, 0 requests',
+    };
+  });
+}

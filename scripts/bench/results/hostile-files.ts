@@ -1,0 +1,114 @@
+/** Files that an attacker would send as a result: what the import answers, how long it takes, and how much memory. */
+import { once } from 'node:events';
+import { createWriteStream, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { runImport } from '../../../packages/server/src/results/run-import.ts';
+import { bigSlide } from '../slides/slides.ts';
+
+type Row = Readonly<Record<string, string>>;
+
+interface HostileFile {
+  readonly name: string;
+  readonly kind: 'vector' | 'raster';
+  readonly write: (file: string) => Promise<void> | void;
+}
+
+const feature = (coordinates: string) =>
+  `{"type":"FeatureCollection","features":[{"type":"Feature","properties":{},"geometry":{"type":"Polygon","coordinates":${coordinates}}}]}`;
+
+const files: readonly HostileFile[] = [
+  {
+    name: 'GeoJSON, nested 10,000,000 deep',
+    kind: 'vector',
+    write: (file) => writeFileSync(file, feature('['.repeat(10_000_000))),
+  },
+  { name: 'GeoJSON, a polygon of 10,000,000 vertices', kind: 'vector', write: writeLongPolygon },
+  {
+    name: 'GeoJSON, coordinates of 1e999',
+    kind: 'vector',
+    write: (file) => writeFileSync(file, feature('[[[0,0],[1e999,0],[1,1],[0,0]]]')),
+  },
+  { name: 'PNG of 2,147,483,647 × 2,147,483,647 pixels', kind: 'raster', write: writePngHeader },
+  {
+    name: 'TIFF of 1,000,000,000 pixels, whose directories never end',
+    kind: 'raster',
+    write: writeEndlessTiff,
+  },
+];
+
+export async function measureHostileFiles(folder: string): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const { name, kind, write } of files) {
+    const source = join(folder, 'hostile');
+    await write(source);
+    const memory = () => process.memoryUsage.rss() / 1e6;
+    const before = memory();
+    let peak = before;
+    const sampling = setInterval(() => {
+      peak = Math.max(peak, memory());
+    }, 10);
+    const startedAt = performance.now();
+    const task = {
+      kind,
+      source,
+      fileName: null,
+      target: join(folder, 'hostile.result'),
+      maxBytes: 2 ** 40,
+      registration: { method: 'full-size' },
+      isMask: null,
+      slide: { ...bigSlide, mpp: null },
+    } as const;
+    const answer = await runImport(task, () => undefined, new AbortController().signal);
+    const seconds = (performance.now() - startedAt) / 1000;
+    clearInterval(sampling);
+    rows.push({
+      'hostile file': name,
+      answer: answer.ok ? 'accepted' : answer.problem,
+      time: `${seconds.toFixed(2)} s`,
+      'more memory': `${Math.max(0, Math.round(peak - before))} MB`,
+    });
+    rmSync(source);
+  }
+  return rows;
+}
+
+async function writeLongPolygon(file: string): Promise<void> {
+  const stream = createWriteStream(file, { highWaterMark: 2 ** 20 });
+  const [start = '', end = ''] = feature('[[0]]').split('0');
+  stream.write(start);
+  for (let n = 0; n < 10_000_000; n++) {
+    const angle = (2 * Math.PI * n) / 10_000_000;
+    const position = `[${(1e4 * Math.cos(angle)).toFixed(2)},${(1e4 * Math.sin(angle)).toFixed(2)}],`;
+    if (!stream.write(position)) await once(stream, 'drain');
+  }
+  stream.end(`[10000.00,0.00]${end}`);
+  await finished(stream);
+}
+
+/** A header that claims far more pixels than there are bytes. */
+function writePngHeader(file: string): void {
+  const header = Buffer.alloc(33);
+  Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]).copy(header);
+  header.writeUInt32BE(13, 8);
+  header.write('IHDR', 12, 'latin1');
+  header.writeUInt32BE(2_147_483_647, 16);
+  header.writeUInt32BE(2_147_483_647, 20);
+  header.writeUInt8(8, 24);
+  writeFileSync(file, header);
+}
+
+/** A directory whose next directory is itself. */
+function writeEndlessTiff(file: string): void {
+  const bytes = Buffer.alloc(26);
+  bytes.write('II', 0, 'latin1');
+  bytes.writeUInt16LE(42, 2);
+  bytes.writeUInt32LE(8, 4);
+  bytes.writeUInt16LE(1, 8);
+  bytes.writeUInt16LE(256, 10);
+  bytes.writeUInt16LE(4, 12);
+  bytes.writeUInt32LE(1, 14);
+  bytes.writeUInt32LE(1_000_000_000, 18);
+  bytes.writeUInt32LE(8, 22);
+  writeFileSync(file, bytes);
+}

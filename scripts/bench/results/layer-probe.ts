@@ -1,0 +1,72 @@
+/** Runs in the page before its scripts: measures how a result layer is drawn. */
+
+interface LayerProbe {
+  /** Milliseconds since the navigation, of the first request for the layer; 0 before it. */
+  requestedAt: number;
+  /** Requests for result layers. */
+  requests: number;
+  /** Milliseconds of the main thread for the layer in each frame. */
+  frames: number[];
+  /** The last change of a control: milliseconds and frames until the layer was drawn again; null until then. */
+  change: { readonly ms: number; readonly frames: number } | null;
+}
+
+declare global {
+  interface Window {
+    layerProbe: LayerProbe;
+  }
+}
+
+/** Runs as text in the page: it uses nothing from outside. */
+export function installLayerProbe(): void {
+  const probe: LayerProbe = { requestedAt: 0, requests: 0, frames: [], change: null };
+  window.layerProbe = probe;
+  const { fetch } = window;
+  window.fetch = (input, init) => {
+    const address = input instanceof Request ? input.url : String(input);
+    if (/\/image-catalog\/overlays\//.test(address)) {
+      probe.requestedAt ||= performance.now();
+      probe.requests++;
+    }
+    return fetch(input, init);
+  };
+  let frameStartedAt = 0;
+  let drawnAt = 0;
+  const isLayer = ({ canvas }: CanvasRenderingContext2D) =>
+    canvas instanceof HTMLCanvasElement && canvas.dataset.resultLayer !== undefined;
+  const { prototype } = CanvasRenderingContext2D;
+  // Each frame of a layer begins with an empty canvas.
+  const { clearRect } = prototype;
+  prototype.clearRect = function clear(...area) {
+    if (isLayer(this)) {
+      if (drawnAt > frameStartedAt && frameStartedAt > 0) probe.frames.push(drawnAt - frameStartedAt);
+      frameStartedAt = performance.now();
+    }
+    clearRect.apply(this, area);
+  };
+  for (const name of ['drawImage', 'stroke', 'fill', 'fillRect'] as const) {
+    const draw = prototype[name] as (...parameters: unknown[]) => void;
+    const measured = function measured(this: CanvasRenderingContext2D, ...parameters: unknown[]) {
+      draw.apply(this, parameters);
+      if (isLayer(this)) drawnAt = performance.now();
+    };
+    Object.assign(prototype, { [name]: measured });
+  }
+  document.addEventListener(
+    'change',
+    () => {
+      const changedAt = performance.now();
+      let frames = 0;
+      probe.change = null;
+      const look = () => {
+        if (drawnAt > changedAt) probe.change = { ms: drawnAt - changedAt, frames };
+        else {
+          frames++;
+          requestAnimationFrame(look);
+        }
+      };
+      requestAnimationFrame(look);
+    },
+    { capture: true },
+  );
+}

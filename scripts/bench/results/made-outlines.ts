@@ -1,0 +1,93 @@
+/** Outlines of cells with two measurements, in rows as programs write them; always the same for a number and a slide. */
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { finished } from 'node:stream/promises';
+import { seededRandom } from './seeded-random.ts';
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+interface Outline {
+  /** Pixels, without the closing position. */
+  readonly positions: readonly (readonly [x: number, y: number])[];
+  /** Index of `classNames`. */
+  readonly classIndex: number;
+  readonly radius: number;
+  readonly score: number;
+}
+
+/** Where the centre of each outline lies, computed from the positions and not from an imported layer. */
+export interface Centres {
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+  readonly classIndexes: Uint8Array;
+}
+
+const vertices = 20;
+export const classNames = ['Tumor', 'Stroma', 'Lymphocyte', 'Mitosis'] as const;
+
+function* outlinesOf(count: number, { width, height }: Size): Generator<Outline> {
+  const random = seededRandom();
+  const perRow = Math.ceil(Math.sqrt((count * width) / height));
+  const step = width / perRow;
+  const rounded = (value: number) => Math.round(value * 100) / 100;
+  for (let n = 0; n < count; n++) {
+    const x = ((n % perRow) + random()) * step;
+    const y = (Math.floor(n / perRow) + random()) * step;
+    const radius = 8 + 8 * random();
+    const positions = Array.from({ length: vertices }, (_, i) => {
+      const angle = (2 * Math.PI * i) / vertices;
+      const reach = radius * (0.8 + 0.4 * random());
+      return [rounded(x + reach * Math.cos(angle)), rounded(y + reach * Math.sin(angle))] as const;
+    });
+    const classIndex = Math.floor(random() * classNames.length);
+    yield { positions, classIndex, radius, score: random() };
+  }
+}
+
+/** Writes a GeoJSON file of cells as QuPath exports it. */
+export async function writeOutlines(file: string, count: number, slide: Size): Promise<void> {
+  const stream = createWriteStream(file, { highWaterMark: 2 ** 20 });
+  stream.write('{"type":"FeatureCollection","features":[');
+  let separator = '';
+  for (const { positions, classIndex, radius, score } of outlinesOf(count, slide)) {
+    const ring = [...positions, ...positions.slice(0, 1)].map(([x, y]) => `[${x},${y}]`).join();
+    const text = `${separator}{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[${ring}]]},"properties":{"objectType":"cell","classification":{"name":"${classNames[classIndex]}","color":[200,0,0]},"measurements":{"Area":${(radius * radius * 3).toFixed(2)},"Score":${score.toFixed(3)}}}}`;
+    separator = ',';
+    if (!stream.write(text)) await once(stream, 'drain');
+  }
+  stream.end(']}');
+  await finished(stream);
+}
+
+export function centresOf(count: number, slide: Size): Centres {
+  const centres = {
+    x: new Float64Array(count),
+    y: new Float64Array(count),
+    classIndexes: new Uint8Array(count),
+  };
+  let n = 0;
+  for (const { positions, classIndex } of outlinesOf(count, slide)) {
+    [centres.x[n] = 0, centres.y[n] = 0] = centroidOf(positions);
+    centres.classIndexes[n] = classIndex;
+    n++;
+  }
+  return centres;
+}
+
+/** The centroid of a polygon, relative to its first position so that large coordinates lose no digits. */
+function centroidOf(positions: Outline['positions']): readonly [x: number, y: number] {
+  const [originX, originY] = positions[0] ?? [0, 0];
+  let [doubleArea, x, y] = [0, 0, 0];
+  for (const [i, [toX, toY]] of positions.entries()) {
+    const [fromX, fromY] = positions.at(i - 1) ?? [0, 0];
+    const [ax, ay, bx, by] = [fromX - originX, fromY - originY, toX - originX, toY - originY];
+    const cross = ax * by - bx * ay;
+    doubleArea += cross;
+    x += (ax + bx) * cross;
+    y += (ay + by) * cross;
+  }
+  return [originX + x / (3 * doubleArea), originY + y / (3 * doubleArea)];
+}
