@@ -1,11 +1,11 @@
-/** Writes GeoJSON that QuPath 0.4 and later read: a class always has a name and a colour, rings are closed, two decimals. */
+/** Writes GeoJSON that QuPath 0.4 and later read: every class has a name and a colour, rings are closed, and coordinates have two decimals. */
 import { roundGeometry } from '../geometry/translate.ts';
 import { encodeClassification, encodeMeasurements } from '../model/encode-feature.ts';
 import type { AnnotationFeature } from '../model/feature.ts';
 import type { Features } from './export-types.ts';
 import { descriptionKey } from './read-qupath.ts';
 
-/** Levels of the hierarchy that are nested; the import accepts as many. Deeper annotations follow without a parent. */
+/** The deepest nesting that is written, and that the import accepts. Deeper annotations are written as roots. */
 const maximumLevels = 60;
 
 /** Yields a feature collection; children are nested in their parents. */
@@ -25,15 +25,21 @@ interface Hierarchy {
   readonly childrenOf: ReadonlyMap<string, Features>;
 }
 
-/** Parents that are missing, that form a circle, or that are too deep count as none. */
+/** An annotation is a root when it has no parent, its parent is missing, its ancestors form a cycle, or it is nested too deeply. */
 function buildHierarchy(features: Features): Hierarchy {
   const byId = new Map(features.map((feature) => [feature.id, feature]));
   const roots: AnnotationFeature[] = [];
   const childrenOf = new Map<string, AnnotationFeature[]>();
   for (const feature of features) {
     const { parentId } = feature.properties;
-    if (parentId === undefined || !hasNestableParents(feature, byId)) roots.push(feature);
-    else childrenOf.set(parentId, [...(childrenOf.get(parentId) ?? []), feature]);
+    if (parentId === undefined || !hasNestableParents(feature, byId)) {
+      roots.push(feature);
+      continue;
+    }
+    // One parent may have 50,000 children.
+    const siblings = childrenOf.get(parentId);
+    if (siblings === undefined) childrenOf.set(parentId, [feature]);
+    else siblings.push(feature);
   }
   return { roots, childrenOf };
 }

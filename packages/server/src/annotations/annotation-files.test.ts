@@ -75,7 +75,7 @@ describe.each(databaseKinds)('annotation files on %s', (database) => {
   }
 
   describe('POST import', () => {
-    it('imports a QuPath file that the export returns equal', async () => {
+    it('imports a QuPath file, and the export returns an equal file', async () => {
       const child = feature(randomUUID(), 20, { measurements: { 'Area µm^2': 1.5, Ki67: 'NaN' } });
       const parent = feature(randomUUID(), 0, {
         name: 'A',

@@ -10,7 +10,7 @@ import { findImage, type ImageRow } from '../store/images.ts';
 
 export const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
-/** Returns the slide as a viewer of it. @throws AppError not_found, also for a slide that the account may not view */
+/** Returns a slide that the account may view. @throws AppError not_found when it does not exist or may not be viewed */
 export async function requireImage(db: Connection, reader: User, imageId: string): Promise<ImageRow> {
   const restrictedDatasets = await closedDatasets(db, reader);
   const image = uuid.test(imageId) ? await findImage(db, imageId) : null;
@@ -44,7 +44,7 @@ export async function requireLayer(db: Connection, reader: User, layerId: string
 }
 
 /**
- * Locks a layer until the transaction ends; the first statement of the transaction.
+ * Locks a layer until the transaction ends. Must be the first statement of the transaction.
  *
  * @param reader called after the lock is taken: returns the account as it is in the transaction
  * @throws AppError not_found, and what `reader` throws

@@ -74,7 +74,7 @@ describe.each(databaseKinds)('on %s, the language of an account', (database) => 
     ]);
   });
 
-  it('decides the language of the digest for each administrator', async () => {
+  it('decides the language of the digest e-mail for each administrator', async () => {
     const server = await testServer({ database });
     const [one, other] = [await server.given.admin(), await server.given.admin()];
     await setLanguage(server, one, 'en');

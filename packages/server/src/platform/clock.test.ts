@@ -50,7 +50,7 @@ describe('createClock', () => {
     hoursSinceStart();
     setBy(25 * hour);
     expect(hoursSinceStart()).toBe(1);
-    expect(logged.at(-1)).toBe('system clock caught up');
+    expect(logged.at(-1)).toBe('system clock is no longer behind; times follow it again');
   });
 
   it('follows a forward jump of the system clock at once, as after sleep', () => {

@@ -33,7 +33,7 @@ export function createClock({
     const expected = reference.system + (monotonicMs - reference.monotonic);
     const behindMs = expected - systemMs;
     if (behindMs <= toleratedMs) {
-      if (isSetBack) log.info('system clock caught up');
+      if (isSetBack) log.info('system clock is no longer behind; times follow it again');
       isSetBack = false;
       reference = { system: systemMs, monotonic: monotonicMs };
       return new Date(systemMs);

@@ -1,4 +1,4 @@
-/** Routes of pixels: descriptor, thumbnail and tiles of a slide, for the owner of an image session or an API token. */
+/** Routes that serve descriptor, colour table, thumbnail and tiles of a slide to requests with an image session or an API token. */
 
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -53,7 +53,8 @@ export function tileRoutes(
     return responseOf(caller, 'image/jpeg', thumbnail);
   });
 
-  // The Fastify adapter of tiles/resolve-tile.ts. It answers what the fast path does not take, and every refusal.
+  // The Fastify adapter of tiles/resolve-tile.ts. Most tiles are answered by the fast path in front of Fastify (routes/tile-fast-path.ts);
+  // this route answers the other requests, and sends the errors of those that the fast path refused.
   serve(app, getTile, async (request) => {
     const { params, query, caller, origin, reply } = request;
     const refused = refusedTileOf(reply.request.raw);

@@ -1,4 +1,4 @@
-/** Stores the received parts of files: one file each, named by its id, in DATA_DIR/uploads/partial. */
+/** Stores files while their upload is incomplete: each in one file, named by its id, in DATA_DIR/uploads/partial. */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
@@ -7,7 +7,7 @@ import { AppError } from '@lamina/contract';
 import { FileStore } from '@tus/file-store';
 import { ERRORS, Upload } from '@tus/server';
 
-/** The file store of the tus server, extended by errors for a full disk. */
+/** The file store of the tus server, which also reports a full disk. */
 export class PartStore extends FileStore {
   /** Returns the absolute path of a file, which may be incomplete. */
   pathOf(fileId: string): string {

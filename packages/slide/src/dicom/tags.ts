@@ -15,7 +15,7 @@ const dictionary = {
   Modality: [0x0008_0060, 'CS'],
   Manufacturer: [0x0008_0070, 'LO'],
   CodeMeaning: [0x0008_0104, 'LO'],
-  /** Only used to separate files of two patients; hashed where it is read. */
+  /** Only used to keep the files of different patients apart; hashed where it is read. */
   PatientID: [0x0010_0020, 'LO'],
   StudyInstanceUID: [0x0020_000d, 'UI'],
   SeriesInstanceUID: [0x0020_000e, 'UI'],
@@ -46,7 +46,7 @@ const dictionary = {
   FrameVOILUTSequence: [0x0028_9132, 'SQ'],
   PixelValueTransformationSequence: [0x0028_9145, 'SQ'],
 
-  /** Only used to separate files of two slides; hashed where it is read. */
+  /** Only used to keep the files of different slides apart; hashed where it is read. */
   ContainerIdentifier: [0x0040_0512, 'LO'],
   XOffsetInSlideCoordinateSystem: [0x0040_072a, 'DS'],
   YOffsetInSlideCoordinateSystem: [0x0040_073a, 'DS'],
@@ -110,7 +110,7 @@ const known = new Map<number, { readonly name: string; readonly vr: string }>(
   Object.entries(dictionary).map(([name, [number, vr]]) => [number, { name, vr }]),
 );
 
-/** Returns the value representation of the dictionary; `UN` for other elements. */
+/** Returns the value representation from the dictionary; `UN` for an element outside it. */
 export function vrOfTag(number: number): string {
   return known.get(number)?.vr ?? 'UN';
 }

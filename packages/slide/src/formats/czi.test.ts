@@ -193,7 +193,7 @@ describe('a Zeiss slide', () => {
     expect([...rgb.subarray(99 * 3, 101 * 3)]).toEqual([255, 0, 0, 0, 0, 255]);
   });
 
-  it('in colour is white without a subblock, and returns null for an empty tile', async () => {
+  it('in colour is white where it has no subblock, and returns null for an empty tile', async () => {
     const slide = await open([
       ...(await cut(paintPlain(10, 10, [1, 2, 3]))),
       ...(await cut(paintPlain(10, 10, [1, 2, 3]), { origin: [2000, 1000] })),

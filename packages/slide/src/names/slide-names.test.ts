@@ -40,7 +40,7 @@ describe('names of slides', () => {
     expect([mayBeDicomByContent(name), mayBeDicom(name)]).toEqual([true, true]);
   });
 
-  it.each(['a.txt', 'Makefile.am', 'a.svs'])('exclude that %s is DICOM', (name) => {
+  it.each(['a.txt', 'Makefile.am', 'a.svs'])('rule out that %s is DICOM', (name) => {
     expect([mayBeDicomByContent(name), mayBeDicom(name)]).toEqual([false, false]);
   });
 });

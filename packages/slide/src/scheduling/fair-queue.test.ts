@@ -83,7 +83,7 @@ describe('a fair queue that is full', () => {
     expect(queue.add('6', ['b', 'x'])).not.toBeNull();
   });
 
-  it('displaces the newest job of the party with the most jobs for a party with two jobs less', () => {
+  it('drops the newest job of the party with the most jobs to admit a job of a party with at least two fewer', () => {
     const queue = new FairQueue<string>({ total: 4 });
     for (const job of ['1', '2', '3']) queue.add(job, ['a', 'x']);
     queue.add('4', ['b', 'x']);

@@ -11,11 +11,11 @@ import classes from './layout.module.css';
 import { dashboardTexts as texts } from './texts.ts';
 
 interface DashboardLayoutProps {
-  /** The screen fills the window below the top bar and scrolls by itself. */
+  /** The screen fills the window below the top bar and scrolls its own content; the page does not scroll. */
   readonly fillsWindow?: boolean;
 }
 
-/** Layout of the screens for members. */
+/** Layout of the screens for signed-in users, also for those who wait for their approval. */
 export function DashboardLayout({ fillsWindow = false }: DashboardLayoutProps) {
   const { user } = useAuth();
   const navigate = useNavigate();

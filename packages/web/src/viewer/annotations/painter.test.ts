@@ -38,7 +38,7 @@ function draw(painter: AnnotationPainter): { readonly paths: number[][]; readonl
 }
 
 describe('the painter of annotations', () => {
-  it('draws annotations of one colour with one path, and others beside them', () => {
+  it('draws all annotations of one colour in one path, and those of other colours in paths of their own', () => {
     const painter = new AnnotationPainter();
     painter.reset([lineAt(1), lineAt(2)]);
     expect(draw(painter).paths).toEqual([[1, 2]]);

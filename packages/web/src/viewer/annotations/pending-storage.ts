@@ -13,7 +13,7 @@ import {
 import type { PendingBatch, PendingChange, PendingWork } from './pending-change.ts';
 
 export interface PendingStorage {
-  /** Returns the records of this account that no other open tab owns. */
+  /** Returns the records of this account that no other open tab owns, and makes this tab their owner. */
   load(): Promise<PendingWork>;
   saveChange(change: PendingChange): Promise<void>;
   removeChange(id: string): Promise<void>;
@@ -55,7 +55,7 @@ function emptyStorage(): PendingStorage {
   };
 }
 
-/** @param tab id of this tab, unused before */
+/** @param tab a new id for this tab, which no other tab has used */
 export function createPendingStorage(uid: string, tab: string): PendingStorage {
   if (globalThis.indexedDB === undefined) return emptyStorage();
   holdLock(`${lockPrefix}${tab}`);
@@ -93,7 +93,7 @@ export function createPendingStorage(uid: string, tab: string): PendingStorage {
   };
 }
 
-/** Held until the tab is closed: `liveTabs` of other tabs then contains this one. */
+/** Takes a lock that is held until this tab is closed. Meanwhile `liveTabs` of other tabs contains this one. */
 function holdLock(name: string): void {
   void navigator.locks?.request(name, () => new Promise(() => {}));
 }
@@ -151,7 +151,7 @@ function withoutOwner<T extends Owned>({ uid: _uid, tab: _tab, ...rest }: T): Om
   return rest;
 }
 
-/** Two closed tabs may have sent a batch to the same layer each; they are sent as one. */
+/** Several closed tabs may each have left a batch for the same layer. These batches are merged and sent as one. */
 function mergeBatches(batches: readonly PendingBatch[]): readonly PendingBatch[] {
   return [...Map.groupBy(batches, ({ layerId }) => layerId).values()].flatMap((same) => {
     const [first] = same;

@@ -19,7 +19,7 @@ export interface ColourTable {
 
 const largestTable = 65;
 
-/** Reads the extension element of the descriptor. Returns null for a slide without profile. */
+/** Reads the element of the colour profile that this server adds to the descriptor. Returns null for a slide without a profile. */
 export function profileOf(descriptor: Element): ColourProfile | null {
   const element = descriptor.getElementsByTagNameNS('urn:lamina:colour', 'ColourProfile')[0];
   if (element === undefined) return null;
@@ -32,7 +32,7 @@ export function profileOf(descriptor: Element): ColourProfile | null {
   };
 }
 
-/** Returns null when the response is not a table of this size. @throws PixelError; the abort's reason */
+/** Returns null when the response is not a table of this size. @throws PixelError, or the reason of the signal when the request is aborted */
 export async function loadColourTable(
   fetchPixels: FetchPixels,
   address: string,

@@ -13,7 +13,7 @@ export interface SlideColours {
   /** Whether the adjustment applies to all slides. */
   readonly areKept: boolean;
   readonly keep: (areKept: boolean) => void;
-  /** Resets this slide and all others to the scan. */
+  /** Removes the adjustment of this slide and the one for all slides. The correction by the profile stays. */
   readonly reset: () => void;
 }
 
