@@ -56,8 +56,9 @@ const imageOf = (page: Page) => new URL(page.url()).searchParams.get('image') ??
 /** Width of a slide in pixels. */
 async function widthOf(address: string, imageId: string): Promise<number> {
   const token = await administratorToken(address);
-  const { width } = await call(address, 'GET', `/image-catalog/images/${imageId}`, { token });
-  return width as number;
+  const { images } = await call(address, 'GET', '/image-catalog/images', { token });
+  const image = (images as { id: string; width: number }[]).find(({ id }) => id === imageId);
+  return image?.width ?? Number.NaN;
 }
 
 /** A mask of continuous values as a program writes it: 0 on the left to 255 on the right. */
@@ -97,13 +98,17 @@ function cells(): Uint8Array {
 
 /** Outlines the first 10 rows and 8 columns of the cells with the mouse, and gives the outline the class Tumor. */
 async function outlineTumour(page: Page): Promise<void> {
-  const zoom = 0.5;
-  await page.goto(`/wsi-viewer?image=${imageOf(page)}&x=300&y=300&zoom=${zoom}`);
+  // The outline lies to the right of the panel.
+  const [middleX, middleY, zoom] = [100, 300, 0.5];
+  await page.goto(`/wsi-viewer?image=${imageOf(page)}&x=${middleX}&y=${middleY}&zoom=${zoom}`);
   await startDrawing(page);
   const box = await page.getByRole('application').boundingBox();
   if (box === null) throw new Error('The slide is not visible.');
   const moveTo = (x: number, y: number) =>
-    page.mouse.move(box.x + box.width / 2 + (x - 300) * zoom, box.y + box.height / 2 + (y - 300) * zoom);
+    page.mouse.move(
+      box.x + box.width / 2 + (x - middleX) * zoom,
+      box.y + box.height / 2 + (y - middleY) * zoom,
+    );
   await page.keyboard.press('r');
   await moveTo(16, 16);
   await page.mouse.down();
