@@ -8,7 +8,7 @@ import { installAnnotationProbe } from './annotation-probe.ts';
 import type { Row } from './annotations-part.ts';
 import { clearLayers, type MadeFeature, makeLayer, outline, outlinesIn } from './made-annotations.ts';
 import { measureCrashes } from './page-crashes.ts';
-import { middleOf, openContext, viewport } from './signed-in-page.ts';
+import { middleOf, openContext, panAround, viewport } from './signed-in-page.ts';
 
 const brushStrokes = 10;
 
@@ -95,18 +95,12 @@ async function measurePanning(browser: Browser, product: RunningProduct): Promis
     const field = { width: viewport.width / zoom, height: viewport.height / zoom };
     const row = await withLayer(product, outlinesIn(field, 3334, 30), () =>
       withPage(browser, product, { x: field.width / 2, y: field.height / 2, zoom }, async (page) => {
-        const [x, y] = await middleOf(page);
+        const middle = await middleOf(page);
         await page.waitForTimeout(2000);
         await page.evaluate(() => {
           window.annotationProbe.frames.length = 0;
         });
-        await page.mouse.move(x, y);
-        await page.mouse.down();
-        for (let step = 0; step < 60; step++) {
-          await page.mouse.move(x + Math.sin(step / 5) * 60, y + Math.cos(step / 5) * 60);
-        }
-        await page.mouse.up();
-        await page.waitForTimeout(1000);
+        await panAround(page, middle);
         const frames = await page.evaluate(() => window.annotationProbe.frames);
         return {
           measured: `browser: main thread per frame while panning with 100,000 vertices in view, zoom ${zoom}, p95`,

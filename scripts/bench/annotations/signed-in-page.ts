@@ -6,10 +6,9 @@ import type { RunningProduct } from '../product.ts';
 export const viewport = { width: 1920, height: 1080 };
 const timeoutMs = 180_000;
 
-export async function openContext(
-  browser: Browser,
-  { url, token }: Pick<RunningProduct, 'url' | 'token'>,
-): Promise<BrowserContext> {
+export type SignedIn = Pick<RunningProduct, 'url' | 'token'>;
+
+export async function openContext(browser: Browser, { url, token }: SignedIn): Promise<BrowserContext> {
   const { user } = await callApi<{ user: object }>(url, 'POST', '/auth/verify', { body: { token } });
   const localStorage = [
     { name: 'auth_token', value: token },
@@ -25,4 +24,15 @@ export async function middleOf(page: Page): Promise<readonly [x: number, y: numb
   const box = await page.getByRole('application').boundingBox();
   if (box === null) throw new Error('The slide is not visible.');
   return [box.x + box.width / 2, box.y + box.height / 2];
+}
+
+/** Drags the slide around a point for 60 moves of the pointer, and waits until it has come to rest. */
+export async function panAround(page: Page, [x, y]: readonly [x: number, y: number]): Promise<void> {
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  for (let step = 0; step < 60; step++) {
+    await page.mouse.move(x + Math.sin(step / 5) * 60, y + Math.cos(step / 5) * 60);
+  }
+  await page.mouse.up();
+  await page.waitForTimeout(1000);
 }

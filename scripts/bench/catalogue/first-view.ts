@@ -1,7 +1,7 @@
 /** The viewer with a large catalogue in a headless Chromium on the same machine: how soon its first rows are shown. */
 import { type Browser, chromium } from '@playwright/test';
 import { findChromium } from '../../services/chromium.ts';
-import { openContext } from '../annotations/signed-in-page.ts';
+import { openContext, type SignedIn } from '../annotations/signed-in-page.ts';
 import { median, quantile } from '../load/statistics.ts';
 
 const tries = 15;
@@ -20,10 +20,7 @@ interface FirstRow {
 }
 
 /** @param signedIn URL of the server, and token of the person who opens the viewer */
-export async function measureFirstView(signedIn: {
-  readonly url: string;
-  readonly token: string;
-}): Promise<FirstView> {
+export async function measureFirstView(signedIn: SignedIn): Promise<FirstView> {
   const browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] });
   try {
     const rows: FirstRow[] = [];
@@ -39,10 +36,7 @@ export async function measureFirstView(signedIn: {
   }
 }
 
-async function measureFirstRow(
-  browser: Browser,
-  signedIn: { readonly url: string; readonly token: string },
-): Promise<FirstRow> {
+async function measureFirstRow(browser: Browser, signedIn: SignedIn): Promise<FirstRow> {
   const context = await openContext(browser, signedIn);
   try {
     const page = await context.newPage();

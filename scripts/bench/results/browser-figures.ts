@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Browser, chromium, type Page } from '@playwright/test';
 import { callApi } from '../../services/api-client.ts';
 import { findChromium } from '../../services/chromium.ts';
-import { middleOf, openContext } from '../annotations/signed-in-page.ts';
+import { middleOf, openContext, panAround } from '../annotations/signed-in-page.ts';
 import { createEnvironment } from '../environment.ts';
 import { median, quantile } from '../load/statistics.ts';
 import { type RunningProduct, startProduct } from '../product.ts';
@@ -136,18 +136,12 @@ async function measureFirstPicture(shown: Shown): Promise<Row> {
 
 function measurePanning(shown: Shown, zoom: number): Promise<Row> {
   return withPage(shown, zoom, async (page) => {
-    const [x, y] = await middleOf(page);
+    const middle = await middleOf(page);
     await page.waitForTimeout(3000);
     await page.evaluate(() => {
       window.layerProbe.frames.length = 0;
     });
-    await page.mouse.move(x, y);
-    await page.mouse.down();
-    for (let step = 0; step < 60; step++) {
-      await page.mouse.move(x + Math.sin(step / 5) * 60, y + Math.cos(step / 5) * 60);
-    }
-    await page.mouse.up();
-    await page.waitForTimeout(1000);
+    await panAround(page, middle);
     const frames = await page.evaluate(() => window.layerProbe.frames);
     return {
       measured: `${shown.outlines}: main thread per frame while panning, zoom ${zoom}, p95`,

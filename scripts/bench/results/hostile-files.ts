@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createWriteStream, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
-import { runImport } from '../../../packages/server/src/results/run-import.ts';
 import { bigSlide } from '../slides/slides.ts';
+import { measuredImport } from './measured-import.ts';
 
 type Row = Readonly<Record<string, string>>;
 
@@ -42,31 +42,18 @@ export async function measureHostileFiles(folder: string): Promise<readonly Row[
   for (const { name, kind, write } of files) {
     const source = join(folder, 'hostile');
     await write(source);
-    const memory = () => process.memoryUsage.rss() / 1e6;
-    const before = memory();
-    let peak = before;
-    const sampling = setInterval(() => {
-      peak = Math.max(peak, memory());
-    }, 10);
-    const startedAt = performance.now();
-    const task = {
+    const target = join(folder, 'hostile.result');
+    const { answer, seconds, moreMegabytes } = await measuredImport({
       kind,
       source,
-      fileName: null,
-      target: join(folder, 'hostile.result'),
-      maxBytes: 2 ** 40,
-      registration: { method: 'full-size' },
-      isMask: null,
-      slide: { ...bigSlide, mpp: null },
-    } as const;
-    const answer = await runImport(task, () => undefined, new AbortController().signal);
-    const seconds = (performance.now() - startedAt) / 1000;
-    clearInterval(sampling);
+      target,
+      slide: bigSlide,
+    });
     rows.push({
       'hostile file': name,
       answer: answer.ok ? 'accepted' : answer.problem,
       time: `${seconds.toFixed(2)} s`,
-      'more memory': `${Math.max(0, Math.round(peak - before))} MB`,
+      'more memory': `${moreMegabytes} MB`,
     });
     rmSync(source);
   }

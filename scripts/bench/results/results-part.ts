@@ -5,7 +5,6 @@
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openContainer } from '../../../packages/server/src/results/container.ts';
-import { runImport } from '../../../packages/server/src/results/run-import.ts';
 import { openVector, type VectorReader } from '../../../packages/server/src/results/vector-reader.ts';
 import { type BenchOptions, cacheFolder } from '../environment.ts';
 import { quantile } from '../load/statistics.ts';
@@ -13,6 +12,7 @@ import { circumstances, publish, tableOf } from '../report.ts';
 import { measureInBrowser } from './browser-figures.ts';
 import { measureHostileFiles } from './hostile-files.ts';
 import { type Centres, centresOf, classNames, writeOutlines } from './made-outlines.ts';
+import { measuredImport } from './measured-import.ts';
 import { seededRandom } from './seeded-random.ts';
 
 const slide = { width: 100_000, height: 80_000 };
@@ -65,25 +65,7 @@ async function measure(folder: string, objects: number): Promise<Measured> {
   const source = join(folder, `${objects}-${slide.width}.geojson`);
   const target = join(folder, `${objects}.result`);
   if (!existsSync(source)) await writeOutlines(source, objects, slide);
-  const startedAt = performance.now();
-  const before = process.memoryUsage.rss();
-  let peak = before;
-  const sampling = setInterval(() => {
-    peak = Math.max(peak, process.memoryUsage.rss());
-  }, 50);
-  const task = {
-    kind: 'vector',
-    source,
-    fileName: null,
-    target,
-    maxBytes: 2 ** 40,
-    registration: { method: 'full-size' },
-    isMask: null,
-    slide: { ...slide, mpp: null },
-  } as const;
-  const answer = await runImport(task, () => undefined, new AbortController().signal);
-  clearInterval(sampling);
-  const importSeconds = (performance.now() - startedAt) / 1000;
+  const { answer, seconds, moreMegabytes } = await measuredImport({ kind: 'vector', source, target, slide });
   if (!answer.ok) throw new Error(answer.message);
   const container = await openContainer(target);
   const reader = await openVector(container);
@@ -94,8 +76,8 @@ async function measure(folder: string, objects: number): Promise<Measured> {
   const result = {
     objects,
     megabytes: megabytes(source),
-    importSeconds,
-    importMegabytes: Math.round((peak - before) / 1e6),
+    importSeconds: seconds,
+    importMegabytes: moreMegabytes,
     fileMegabytes: megabytes(target),
     equalCounts,
     ...queries,

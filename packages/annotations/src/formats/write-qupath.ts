@@ -22,26 +22,16 @@ export function* writeQuPath(features: Features): Generator<string> {
 
 interface Hierarchy {
   readonly roots: Features;
-  readonly childrenOf: ReadonlyMap<string, Features>;
+  readonly childrenOf: ReadonlyMap<string | undefined, Features>;
 }
 
 /** An annotation is a root when it has no parent, its parent is missing, its ancestors form a cycle, or it is nested too deeply. */
 function buildHierarchy(features: Features): Hierarchy {
   const byId = new Map(features.map((feature) => [feature.id, feature]));
-  const roots: AnnotationFeature[] = [];
-  const childrenOf = new Map<string, AnnotationFeature[]>();
-  for (const feature of features) {
-    const { parentId } = feature.properties;
-    if (parentId === undefined || !hasNestableParents(feature, byId)) {
-      roots.push(feature);
-      continue;
-    }
-    // One parent may have 50,000 children.
-    const siblings = childrenOf.get(parentId);
-    if (siblings === undefined) childrenOf.set(parentId, [feature]);
-    else siblings.push(feature);
-  }
-  return { roots, childrenOf };
+  const byParent = Map.groupBy(features, (feature) =>
+    hasNestableParents(feature, byId) ? feature.properties.parentId : undefined,
+  );
+  return { roots: byParent.get(undefined) ?? [], childrenOf: byParent };
 }
 
 function hasNestableParents(
@@ -58,7 +48,7 @@ function hasNestableParents(
   return false;
 }
 
-function toQuPath(feature: AnnotationFeature, childrenOf: ReadonlyMap<string, Features>): object {
+function toQuPath(feature: AnnotationFeature, childrenOf: Hierarchy['childrenOf']): object {
   const { id, geometry, nucleusGeometry, properties } = feature;
   const { objectType, name, color, classification, measurements, description, isLocked, isMissing } =
     properties;

@@ -28,7 +28,7 @@ export function cutRing(ring: Ring, window: Bounds): CutRing | 'inside' | 'verte
     const [x, y] = ring[index] as Position;
     return { x: toGrid(x), y: toGrid(y) };
   };
-  const start = findOutside(ring, window);
+  const start = ring.findIndex((_, index) => placeOf(pointAt(index), window) === 'outside');
   if (start === -1) {
     const isOn = ring.some((_, index) => placeOf(pointAt(index), window) === 'on');
     return isOn ? 'vertex-on-window' : 'inside';
@@ -69,11 +69,6 @@ export function cutRing(ring: Ring, window: Bounds): CutRing | 'inside' | 'verte
     outside.push({ from, to: first.from, points: [], positions });
   }
   return { inside, outside };
-}
-
-/** Returns the index of a vertex outside the window; -1 without one. */
-function findOutside(ring: Ring, window: Bounds): number {
-  return ring.findIndex(([x, y]) => placeOf({ x: toGrid(x), y: toGrid(y) }, window) === 'outside');
 }
 
 /** Returns whether both ends of the edge from a vertex are beyond the same side of the window, by more than what rounding moves. */

@@ -16,7 +16,7 @@ import { AnnotationTools, toolKeys } from './AnnotationTools.tsx';
 import type { AnnotationStore } from './annotation-store.ts';
 import { ClassPalette, classificationOf } from './ClassPalette.tsx';
 import { ConflictDialog } from './ConflictDialog.tsx';
-import { tools } from './drafts.ts';
+import { type Tool, tools } from './drafts.ts';
 import { featuresOfShapes } from './kept-measurements.ts';
 import { LayerFields } from './LayerFields.tsx';
 import { AnnotationPointer } from './pointer-tool.ts';
@@ -83,7 +83,7 @@ function Drawing({ view, open, dataset, user, calibration, foot, onDone, ...prop
   const actions = useAnnotationActions(open, view, setNews);
   const offered = useAnnotationClasses(dataset);
   const isPanning = useSpaceHeld();
-  const pointer = usePointer(view, open, isPanning);
+  const pointer = usePointer(view, open, tool, isPanning);
 
   const addAtCentre = () => {
     const placement = view.placement();
@@ -196,9 +196,9 @@ function useKept(open: OpenAnnotations | null, { kept, onKept, calibration }: An
 function usePointer(
   view: SlideView,
   { store, session, hits }: OpenAnnotations,
+  tool: Tool,
   isPanning: () => boolean,
 ): RefObject<AnnotationPointer | null> {
-  const tool = useSessionValue(session, (of) => of.tool);
   const current = useRef<AnnotationPointer | null>(null);
   useEffect(() => {
     if (tool === 'brush') warmBrush();

@@ -1,0 +1,44 @@
+/** Imports a file as the server does, and measures time and memory. */
+import { type ImportAnswer, runImport } from '../../../packages/server/src/results/run-import.ts';
+import type { Size } from './made-outlines.ts';
+
+interface MeasuredImport {
+  readonly answer: ImportAnswer;
+  readonly seconds: number;
+  /** Growth of the resident memory of the process meanwhile, at most. */
+  readonly moreMegabytes: number;
+}
+
+interface ImportedFile {
+  readonly kind: 'vector' | 'raster';
+  readonly source: string;
+  readonly target: string;
+  /** Size of the slide in pixels. */
+  readonly slide: Size;
+}
+
+const sampleEveryMs = 10;
+
+export async function measuredImport({ slide, ...file }: ImportedFile): Promise<MeasuredImport> {
+  const before = process.memoryUsage.rss();
+  let peak = before;
+  const sampling = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage.rss());
+  }, sampleEveryMs);
+  const task = {
+    ...file,
+    fileName: null,
+    maxBytes: 2 ** 40,
+    registration: { method: 'full-size' },
+    isMask: null,
+    slide: { ...slide, mpp: null },
+  } as const;
+  const startedAt = performance.now();
+  try {
+    const answer = await runImport(task, () => undefined, new AbortController().signal);
+    const seconds = (performance.now() - startedAt) / 1000;
+    return { answer, seconds, moreMegabytes: Math.round((peak - before) / 1e6) };
+  } finally {
+    clearInterval(sampling);
+  }
+}
