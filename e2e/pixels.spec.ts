@@ -1,5 +1,6 @@
 /** What the viewer shows, pixel by pixel: in both drawers, and against the file. */
 import type { Page } from '@playwright/test';
+import { serveProfile, tableOf } from './colour-profile.ts';
 import { forceDrawer, webGlArguments } from './renderer-probe.ts';
 import { expect, fullResolution, slideName, test } from './test.ts';
 
@@ -93,6 +94,41 @@ for (const field of ['x=900.3&y=1200.7&zoom=0.83', 'x=700.3&y=900.7&zoom=0.37', 
     expect(compared.withinOne).toBeGreaterThanOrEqual(0.999);
   });
 }
+
+/** Changes every colour, more than the profile of a scanner. */
+const curved = tableOf(33, ([red = 0, green = 0, blue = 0]) => [
+  0.05 + 0.85 * red ** 0.8,
+  0.95 * green ** 1.25,
+  0.8 * blue ** 0.9 + 0.05 * red,
+]);
+
+test('both drawers draw the same pixels of a slide with a colour profile at native magnification', async ({
+  visit,
+}, info) => {
+  const field = 'x=740.3&y=880.7&zoom=1';
+  const page = await visit('user');
+  await openField(page, 'webgl', field);
+  const scanned = await screenOf(page);
+  const shown: string[] = [];
+  for (const drawer of drawers) {
+    const corrected = await visit('user');
+    const requested = await serveProfile(corrected, curved);
+    await openField(corrected, drawer, field);
+    let picture = '';
+    const unchanged = async () => {
+      picture = await screenOf(corrected);
+      return (await compare(page, [scanned, picture])).withinOne;
+    };
+    // The table may come after tiles, which are then corrected one after the other.
+    await expect.poll(unchanged).toBeLessThan(0.0005);
+    expect(requested.filter((url) => url.includes('colour='))).toEqual([]);
+    await info.attach(drawer, { body: Buffer.from(picture, 'base64'), contentType: 'image/png' });
+    shown.push(picture);
+  }
+  const [one = '', other = ''] = shown;
+  const compared = await compare(page, [one, other]);
+  expect(compared.withinOne).toBeGreaterThanOrEqual(0.999);
+});
 
 /** Returns the part of the pixels on the screen that are those of the decoded tiles, for the best whole offset. */
 function compareWithTiles(

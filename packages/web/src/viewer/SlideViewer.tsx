@@ -188,7 +188,7 @@ function OpenSlide(props: OpenSlideProps) {
       );
     },
   );
-  /** Where the browser draws without a graphics card, corrected colours are those of other tiles. */
+  /** Where the browser can neither use a graphics card nor read a canvas, corrected colours are those of other tiles. */
   const tileAddressIn = useEffectEvent((view: SlideView, { profile: known }: DeepZoomDescriptor) => {
     const isServerAsked = isCorrected && !view.correctsColours && known?.tableSize != null;
     return (tile: TileAddress) => slide.tileAddressOf(tile, isServerAsked ? 'srgb' : undefined);

@@ -13,6 +13,7 @@ import { createRenderer } from './drawers.ts';
 import { withinFullTurn } from './full-turn.ts';
 import { type Placement, type Point, placementOf } from './overlay/placement.ts';
 import { CanvasDrawer } from './renderer/canvas-drawer.ts';
+import { canCorrectTiles } from './renderer/correcting-decoder.ts';
 import type { Layer } from './renderer/layers.ts';
 import type { Renderer } from './renderer/renderer.ts';
 import { WebGlDrawer } from './renderer/webgl-drawer.ts';
@@ -70,8 +71,10 @@ export interface SlideView {
   watch(moved: () => void): () => void;
   /** Returns the middle of the viewer, in CSS pixels from its top left. */
   centre(): Point;
-  /** Whether the view corrects colours itself; else it needs corrected tiles. */
+  /** Whether the view corrects colours by a colour table; else it needs corrected tiles. */
   readonly correctsColours: boolean;
+  /** Whether the view adjusts colours itself; else it needs a filter. */
+  readonly adjustsColours: boolean;
   /**
    * Sets the colours of the slide.
    *
@@ -473,6 +476,9 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     },
     centre: () => ({ x: element.clientWidth / 2, y: element.clientHeight / 2 }),
     get correctsColours() {
+      return !(viewer.drawer instanceof CanvasDrawer) || canCorrectTiles();
+    },
+    get adjustsColours() {
       return !(viewer.drawer instanceof CanvasDrawer);
     },
     showColours: (colours, filter) => {

@@ -20,5 +20,5 @@ export function ShownColours({ view, adjustment, table }: ShownColoursProps) {
     () => view.showColours({ adjustment, table }, isFiltered ? `url(#${id})` : ''),
     [view, adjustment, table, isFiltered, id],
   );
-  return isFiltered && !view.correctsColours ? <ColourFilter id={id} adjustment={adjustment} /> : null;
+  return isFiltered && !view.adjustsColours ? <ColourFilter id={id} adjustment={adjustment} /> : null;
 }

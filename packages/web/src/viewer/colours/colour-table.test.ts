@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applyTable, loadColourTable, profileOf } from './colour-table.ts';
+import { loadColourTable, profileOf } from './colour-table.ts';
 
 const descriptorWith = (element: string) =>
   new DOMParser().parseFromString(
@@ -39,38 +39,5 @@ describe('loadColourTable', () => {
 
   it('returns null when the response has another length', async () => {
     expect(await loadColourTable(serving(23), '/colour-table', 2, request)).toBeNull();
-  });
-});
-
-describe('applyTable', () => {
-  /** @param sampleOf channel value of a grid point; 0 to 1 */
-  const tableOf = (size: number, sampleOf: (rgb: readonly number[], channel: number) => number) => {
-    const samples = new Uint8Array(3 * size ** 3);
-    for (let place = 0; place < size ** 3; place += 1) {
-      const rgb = [place % size, Math.floor(place / size) % size, Math.floor(place / size ** 2)];
-      for (const channel of [0, 1, 2]) {
-        const part = rgb.map((index) => index / (size - 1));
-        samples[3 * place + channel] = Math.round(255 * sampleOf(part, channel));
-      }
-    }
-    return { size, samples };
-  };
-
-  it('leaves colours as they are when the table does', () => {
-    const pixels = Uint8ClampedArray.from([0, 128, 255, 255, 17, 99, 201, 255]);
-    applyTable(
-      pixels,
-      tableOf(6, (rgb, channel) => rgb[channel] ?? 0),
-    );
-    expect([...pixels]).toEqual([0, 128, 255, 255, 17, 99, 201, 255]);
-  });
-
-  it('interpolates between grid points, red varying fastest', () => {
-    const pixels = Uint8ClampedArray.from([255, 0, 0, 255, 0, 51, 0, 255]);
-    applyTable(
-      pixels,
-      tableOf(2, ([red = 0, green = 0], channel) => (channel === 2 ? red : green)),
-    );
-    expect([...pixels]).toEqual([0, 0, 255, 255, 51, 51, 0, 255]);
   });
 });

@@ -1,8 +1,11 @@
 /** OpenSeadragon's drawer for computers without a graphics card, and for the navigator: the same quads on a 2D canvas. */
 import OpenSeadragon from 'openseadragon';
 import { drawQuad } from './canvas-painter.ts';
+import { canCorrectTiles } from './correcting-decoder.ts';
 import { canvasViewOf, quadsOf } from './geometry.ts';
 import { pictureType, type Renderer, type RendererOptions } from './renderer.ts';
+import type { TilePicture } from './tile-pictures.ts';
+import type { DrawnColours } from './webgl-painter.ts';
 
 export class CanvasDrawer extends OpenSeadragon.DrawerBase {
   readonly #renderer: Renderer;
@@ -18,7 +21,13 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
     this.#renderer = renderer;
     this.#context = context;
     this.#isNavigator = this.viewer instanceof OpenSeadragon.Navigator;
-    if (!this.#isNavigator) renderer.connect({ redraw: () => this.viewer.forceRedraw() });
+    if (this.#isNavigator) return;
+    const correctWith = ({ table }: DrawnColours) => {
+      renderer.pictures.correctWith(canCorrectTiles() ? table : null);
+      this.viewer.navigator?.forceRedraw();
+    };
+    renderer.connect({ redraw: () => this.viewer.forceRedraw(), onColours: correctWith });
+    correctWith(renderer.colours);
   }
 
   static override isSupported(): boolean {
@@ -63,18 +72,18 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
     const [image] = images;
     if (image === undefined) return;
     const view = canvasViewOf(image, this.viewport, { width, height });
-    const quads = quadsOf(
-      image,
-      view,
-      pictures,
-      ({ bitmap }) => bitmap !== null,
-      (picture) => {
-        picture.isPinned ||= this.#isNavigator;
-        void this.#renderer.restore(picture).then(() => this.viewer.forceRedraw());
-      },
-    );
-    if (this.#isNavigator) for (const { picture } of quads) picture.isPinned = true;
-    for (const quad of quads) drawQuad(context, quad, view.placement);
+    const restore = (picture: TilePicture) => {
+      picture.isPinned ||= this.#isNavigator;
+      void this.#renderer.restore(picture).then(() => this.viewer.forceRedraw());
+    };
+    const quads = quadsOf(image, view, pictures, ({ bitmap }) => bitmap !== null, restore);
+    for (const quad of quads) {
+      const { picture } = quad;
+      picture.isPinned ||= this.#isNavigator;
+      drawQuad(context, quad, view.placement);
+      // With the colours before a change of the table, until it is decoded with those after it.
+      if (!pictures.isCurrent(picture)) restore(picture);
+    }
     context.globalAlpha = 1;
     context.setTransform(1, 0, 0, 1, 0, 0);
     if (this.#isNavigator) return;

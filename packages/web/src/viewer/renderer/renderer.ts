@@ -72,9 +72,9 @@ export class Renderer {
     return opening;
   }
 
-  /** Decodes a tile again whose pixels were freed. Never rejects. */
+  /** Decodes a tile again whose pixels were freed, or have the colours of another table. Never rejects. */
   async restore(picture: TilePicture): Promise<void> {
-    if (picture.bitmap === null) await this.pictures.restore(picture);
+    if (!this.pictures.isCurrent(picture)) await this.pictures.restore(picture);
     if (picture.bitmap !== null) await this.#prepare(picture);
   }
 

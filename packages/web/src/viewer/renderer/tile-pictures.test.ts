@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CorrectingDecoder } from './correcting-decoder.ts';
 import { limitPictures, pictureLimitOf } from './picture-limit.ts';
 import { type TilePicture, TilePictures } from './tile-pictures.ts';
 
@@ -23,7 +24,10 @@ beforeEach(() => {
   pictures = new TilePictures();
 });
 
-afterEach(() => pictures.destroy());
+afterEach(() => {
+  pictures.destroy();
+  vi.restoreAllMocks();
+});
 
 const add = (address: string) => pictures.add(address, place, new Blob());
 
@@ -73,6 +77,19 @@ describe('TilePictures', () => {
     expect([picture.texture, pictures.bytes]).toEqual([null, 0]);
     await Promise.all([pictures.restore(picture), pictures.restore(picture)]);
     expect(picture.bitmap).not.toBeNull();
+    expect([openBitmaps, pictures.bytes]).toEqual([1, bytesOfTile]);
+  });
+
+  it('replaces a bitmap that has the colours of another table, and closes it', async () => {
+    const picture = await add('tile');
+    expect(pictures.isCurrent(picture)).toBe(true);
+    vi.spyOn(CorrectingDecoder.prototype, 'decode').mockImplementation((blob) => createImageBitmap(blob));
+    const table = { size: 2, samples: new Uint8Array(24) };
+    pictures.correctWith(table);
+    const before = picture.bitmap;
+    expect([pictures.isCurrent(picture), pictures.at('tile')]).toEqual([false, picture]);
+    await Promise.all([pictures.restore(picture), pictures.restore(picture)]);
+    expect([pictures.isCurrent(picture), picture.bitmap === before]).toEqual([true, false]);
     expect([openBitmaps, pictures.bytes]).toEqual([1, bytesOfTile]);
   });
 

@@ -7,6 +7,8 @@
  * loaded again.
  */
 
+import type { ColourTable } from '../colours/colour-table.ts';
+import { CorrectingDecoder } from './correcting-decoder.ts';
 import { limitOfView, shareLimit } from './picture-limit.ts';
 
 /** Position of a tile in the pyramid of its slide. */
@@ -28,6 +30,8 @@ export interface TilePicture {
   readonly height: number;
   /** Decoded pixels in main memory; null after upload and after eviction. */
   bitmap: ImageBitmap | null;
+  /** The colour table by which the bitmap was corrected; null: it is as stored. */
+  table: ColourTable | null;
   /** Decoded pixels in graphics memory; null before the upload, after eviction, and when the context was lost. */
   texture: WebGLTexture | null;
   /** When it was last drawn or decoded, in drawn frames. */
@@ -43,13 +47,10 @@ type DeleteTexture = (texture: WebGLTexture) => void;
 
 const bytesPerPixel = 4;
 
-/** Decodes without colour management: the colours of the file are corrected by the renderer alone. */
-export function decode(blob: Blob): Promise<ImageBitmap> {
-  return createImageBitmap(blob, { colorSpaceConversion: 'none', premultiplyAlpha: 'none' });
-}
-
 export class TilePictures {
   readonly #pictures = new Map<string, TilePicture>();
+  readonly #decoder = new CorrectingDecoder();
+  #table: ColourTable | null = null;
   #deleteTexture: DeleteTexture = () => {};
   #bytes = 0;
   #frame = 0;
@@ -66,6 +67,20 @@ export class TilePictures {
     this.#deleteTexture = deleteTexture;
   }
 
+  /**
+   * Sets the table that corrects the bitmaps of tiles that are decoded from now on. Earlier ones stay until they are restored.
+   *
+   * @param table null: bitmaps are as stored
+   */
+  correctWith(table: ColourTable | null): void {
+    this.#table = table;
+  }
+
+  /** Whether the bitmap is in memory and has the colours of the current table. */
+  isCurrent({ bitmap, table }: TilePicture): boolean {
+    return bitmap !== null && table === this.#table;
+  }
+
   /** Begins a drawn frame. Pixels that are drawn in it are not evicted. */
   beginFrame(): void {
     this.#frame += 1;
@@ -77,7 +92,8 @@ export class TilePictures {
    * @throws DOMException when the bytes are no image
    */
   async add(address: string, place: TilePlace, blob: Blob): Promise<TilePicture> {
-    const bitmap = await decode(blob);
+    const table = this.#table;
+    const bitmap = await this.#decoder.decode(blob, table);
     const { width, height } = bitmap;
     const picture: TilePicture = {
       address,
@@ -86,6 +102,7 @@ export class TilePictures {
       width,
       height,
       bitmap,
+      table,
       texture: null,
       lastUse: this.#frame,
       restoring: null,
@@ -95,7 +112,7 @@ export class TilePictures {
     return picture;
   }
 
-  /** Decodes a tile again whose bitmap was freed. */
+  /** Decodes a tile again whose bitmap was freed, or has the colours of another table. Never rejects. */
   restore(picture: TilePicture): Promise<void> {
     picture.restoring ??= this.#decodeAgain(picture).finally(() => {
       picture.restoring = null;
@@ -105,14 +122,17 @@ export class TilePictures {
 
   async #decodeAgain(picture: TilePicture): Promise<void> {
     // The same bytes were decoded before. Without memory for them, coarser tiles stay.
-    const bitmap = await decode(picture.blob).catch(() => null);
+    const table = this.#table;
+    const bitmap = await this.#decoder.decode(picture.blob, table).catch(() => null);
     if (bitmap === null) return;
-    if (this.#isClosed || picture.bitmap !== null) {
+    if (this.#isClosed || (picture.bitmap !== null && picture.table === table)) {
       bitmap.close();
       return;
     }
     if (hasPixels(picture)) this.#bytes -= bytesOf(picture);
+    picture.bitmap?.close();
     picture.bitmap = bitmap;
+    picture.table = table;
     this.#keep(picture);
   }
 
@@ -152,6 +172,7 @@ export class TilePictures {
   destroy(): void {
     this.#isClosed = true;
     this.clear();
+    this.#decoder.destroy();
     this.#endShare();
   }
 

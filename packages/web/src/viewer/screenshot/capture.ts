@@ -1,11 +1,11 @@
 /** Draws the visible field at a chosen magnification, strip by strip, from tiles that are loaded for it. */
 import { adjustPixels, isAsScanned } from '../colours/adjustment.ts';
-import { applyTable } from '../colours/colour-table.ts';
+import { applyTable } from '../colours/apply-table.ts';
 import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from '../descriptor.ts';
 import { type Placement, toImage, toScreen } from '../overlay/placement.ts';
 import { drawQuad } from '../renderer/canvas-painter.ts';
+import { decode } from '../renderer/decode.ts';
 import { exactPlacement } from '../renderer/exact-placement.ts';
-import { decode } from '../renderer/tile-pictures.ts';
 import type { DrawnColours } from '../renderer/webgl-painter.ts';
 
 /** Pixels of a strip: some megabytes, and less than 0.1 s of work between two moments at which the page can answer. */

