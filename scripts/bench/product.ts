@@ -31,10 +31,11 @@ export function tilePathOf(imageId: string, tile: string, session: string): stri
   return `/api/v1/image-catalog/proxy/${imageId}/image_files/${tile}.jpeg?session=${session}`;
 }
 
-/** Returns when the server has read all slides. */
+/** Returns when the server has read all slides. @param slideCount how many there are, at least */
 export async function startProduct(
-  { slides, cache, pin }: BenchEnvironment,
+  { slides, cache, pin }: Pick<BenchEnvironment, 'slides' | 'cache' | 'pin'>,
   env: NodeJS.ProcessEnv = {},
+  slideCount?: number,
 ): Promise<RunningProduct> {
   const server = await startServer(
     join(cache, 'log', 'product.log'),
@@ -53,7 +54,7 @@ export async function startProduct(
   const { url, port, pid, stop } = server;
   try {
     const token = await signIn(url, administrator);
-    const images = await waitForImages(url, token);
+    const images = await waitForImages(url, token, slideCount);
     const ownSession = await createImageSession(url, token);
     const imageId = (fileName: string) => idOf(images, fileName);
     const tilePath = (id: string, tile: string, session = ownSession) => tilePathOf(id, tile, session);
@@ -71,13 +72,17 @@ export async function createImageSession(url: string, token: string): Promise<st
   return session;
 }
 
-/** Waits until no slide is waiting to be read. */
-export async function waitForImages(url: string, token: string): Promise<readonly CatalogueImage[]> {
+/** Waits until no slide is waiting to be read. @param slideCount how many there are, at least; default: those of the bench */
+export async function waitForImages(
+  url: string,
+  token: string,
+  slideCount = 3,
+): Promise<readonly CatalogueImage[]> {
   for (;;) {
     const { images } = await callApi<{ images: CatalogueImage[] }>(url, 'GET', '/image-catalog/images', {
       token,
     });
-    if (images.length >= 3 && images.every(({ status }) => status !== 'pending')) return images;
+    if (images.length >= slideCount && images.every(({ status }) => status !== 'pending')) return images;
     await setTimeout(200);
   }
 }

@@ -23,6 +23,7 @@ import { rendererVerdicts } from '../goals.ts';
 import { administrator, startProduct } from '../product.ts';
 import { circumstances, publish, tableOf } from '../report.ts';
 import { slideNames } from '../slides/slides.ts';
+import { coloursPart } from './colours-part.ts';
 
 const laptop = { width: 1280, height: 800 };
 const wide = { width: 3840, height: 2160 };
@@ -37,7 +38,9 @@ interface Sample extends GraphicsCounts {
   readonly longestTask: number;
 }
 
-export async function rendererPart({ isQuick }: BenchOptions): Promise<void> {
+export async function rendererPart(options: BenchOptions): Promise<void> {
+  const { isQuick } = options;
+  await coloursPart(options);
   const product = await startProduct(await createEnvironment());
   const browser = await chromium.launch({ executablePath: await findChromium(), args: webGlArguments });
   try {

@@ -1,4 +1,5 @@
 import { encodeJpeg } from '../decode/encode-jpeg.ts';
+import type { Raster } from '../decode/raster.ts';
 import { describeDeepZoom, sizeOfLevel } from '../deep-zoom/deep-zoom.ts';
 import type { Slide } from '../model/slide.ts';
 import { BoxAverager } from './box-averager.ts';
@@ -6,8 +7,7 @@ import { renderPixels } from './render-pixels.ts';
 import { inColour } from './render-tile.ts';
 
 /**
- * Renders the whole slide as a JPEG, in sRGB where the slide has a usable colour profile. The pixels come from its levels, never from an associated image, which
- * may show the label.
+ * Renders the whole slide as a JPEG, in sRGB where the slide has a usable colour profile.
  *
  * @param maxSide longest side in pixels; a smaller slide is not enlarged
  * @returns a complete JPEG
@@ -18,6 +18,17 @@ export async function renderThumbnail(
   maxSide: number,
   signal?: AbortSignal,
 ): Promise<Uint8Array> {
+  return encodeJpeg(await inColour(slide, await thumbnailPixels(slide, maxSide, signal), 'srgb'));
+}
+
+/**
+ * Returns the pixels of a thumbnail, as scanned. They come from the levels of the slide, never from an associated image, which may
+ * show the label.
+ *
+ * @param maxSide longest side in pixels; a smaller slide is not enlarged
+ * @throws SlideError errors of reading and decoding
+ */
+export async function thumbnailPixels(slide: Slide, maxSide: number, signal?: AbortSignal): Promise<Raster> {
   const descriptor = describeDeepZoom(slide);
   const reduction = Math.max(1, Math.max(descriptor.width, descriptor.height) / maxSide);
   const dziLevel = descriptor.maxLevel - Math.floor(Math.log2(reduction));
@@ -28,5 +39,5 @@ export async function renderThumbnail(
   const height = Math.max(1, Math.round(descriptor.height / reduction));
   const averager = new BoxAverager(width, height);
   averager.add(raster, 0, 0, width / raster.width, height / raster.height);
-  return encodeJpeg(await inColour(slide, averager.finish(slide.background), 'srgb'));
+  return averager.finish(slide.background);
 }

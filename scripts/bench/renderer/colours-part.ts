@@ -1,0 +1,259 @@
+/**
+ * `npm run bench -- renderer`, also `colours` alone: how close the colours of a slide with a colour profile are to those of Little
+ * CMS. Needs TEST_SLIDES with aperio/1065626.svs, and `transicc` of liblcms2-utils.
+ *
+ * Compared are pixels, not files: what the browser shows, or has saved, with corrected colours, against the same pixels as
+ * scanned converted by Little CMS in floating point, relative colorimetric with black point compensation.
+ */
+import { spawn } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type Browser, chromium, type Page } from '@playwright/test';
+import sharp from 'sharp';
+import { forceDrawer, webGlArguments } from '../../../e2e/renderer-probe.ts';
+import { openSlide } from '../../../packages/slide/src/open-slide.ts';
+import { thumbnailPixels } from '../../../packages/slide/src/render/render-thumbnail.ts';
+import { inColour } from '../../../packages/slide/src/render/render-tile.ts';
+import { callApi, signIn } from '../../services/api-client.ts';
+import { findChromium } from '../../services/chromium.ts';
+import { findCommand } from '../../services/find-command.ts';
+import { type BenchOptions, cacheFolder } from '../environment.ts';
+import { verdictOf } from '../goals.ts';
+import { quantile } from '../load/statistics.ts';
+import { administrator, createImageSession, type RunningProduct, startProduct } from '../product.ts';
+import { circumstances, publish, tableOf } from '../report.ts';
+import { deltaE2000, labOf } from './delta-e.ts';
+
+const slideName = '1065626.svs';
+const viewport = { width: 1280, height: 800 };
+/** The middle of the screen, without controls. */
+const compared = { width: 500, height: 400 };
+const thumbnailSide = 256;
+const limits = [
+  { part: 0.95, must: 1 },
+  { part: 0.999, must: 2 },
+];
+
+/** Red, green and blue of each pixel, 0 to 255. */
+type Pixels = Uint8Array;
+
+interface Comparison {
+  readonly name: string;
+  readonly pixels: number;
+  /** ΔE2000 of each pixel. */
+  readonly differences: readonly number[];
+  /** Part of the pixels that differ by at most one level in every channel from the rounded colours of Little CMS. */
+  readonly withinOne: number;
+}
+
+export async function coloursPart({ isQuick }: BenchOptions): Promise<void> {
+  const source = join(process.env.TEST_SLIDES ?? '', 'aperio', slideName);
+  const transicc = findCommand('transicc');
+  if (!existsSync(source) || transicc === undefined) {
+    console.log(`Colours are not measured: they need transicc, and ${slideName} in TEST_SLIDES.`);
+    return;
+  }
+  const cache = join(cacheFolder(), 'colours');
+  rmSync(cache, { recursive: true, force: true });
+  const slides = join(cache, 'slides');
+  mkdirSync(slides, { recursive: true });
+  copyFileSync(source, join(slides, slideName));
+  const slide = await openSlide({ path: source });
+  const profile = join(cache, 'profile.icc');
+  writeFileSync(profile, (await slide.readIccProfile()) ?? new Uint8Array());
+  const convert = (pixels: Pixels) => convertWith(transicc, profile, pixels);
+
+  const product = await startProduct({ slides, cache, pin: (line) => line }, {}, 1);
+  const browser = await chromium.launch({ executablePath: await findChromium(), args: webGlArguments });
+  try {
+    const comparisons = [...(await compareScreens(browser, product, isQuick, convert))];
+    const scanned = await thumbnailPixels(slide, thumbnailSide);
+    const expected = await convert(scanned.rgb);
+    const { rgb: corrected } = await inColour(slide, scanned, 'srgb');
+    comparisons.push(compare('thumbnail, before it is encoded', corrected, expected));
+    const sent = compare('thumbnail, as sent', await thumbnailOf(product), expected);
+    report(comparisons, sent, browser.version(), isQuick);
+  } finally {
+    await browser.close();
+    await product.stop();
+    await slide.close();
+  }
+}
+
+async function compareScreens(
+  browser: Browser,
+  product: RunningProduct,
+  isQuick: boolean,
+  convert: (pixels: Pixels) => Promise<Float64Array>,
+): Promise<Comparison[]> {
+  const comparisons: Comparison[] = [];
+  let webGl = new Float64Array();
+  for (const zoom of isQuick ? [1] : [1, 0.83, 0.61, 0.4]) {
+    const field = `x=1100&y=1000&zoom=${zoom}`;
+    const scanned = await openField(browser, product, 'webgl', `${field}&colours=scanned`);
+    const expected = await convert(await screenOf(scanned));
+    const expectedPicture = await convert(await savedPictureOf(scanned));
+    await scanned.context().close();
+    for (const drawer of ['webgl', 'canvas'] as const) {
+      const page = await openField(browser, product, drawer, field);
+      await page.waitForTimeout(2000); // the table, and the tiles that came before it
+      const name = drawer === 'webgl' ? 'WebGL' : 'canvas';
+      const screen = await screenOf(page);
+      if (drawer === 'webgl') webGl = Float64Array.from(screen);
+      else comparisons.push(compare(`canvas against WebGL, zoom ${zoom}`, screen, webGl));
+      comparisons.push(compare(`${name}, zoom ${zoom}`, screen, expected));
+      const picture = await savedPictureOf(page);
+      comparisons.push(compare(`saved picture, ${name}, zoom ${zoom}`, picture, expectedPicture));
+      await page.context().close();
+    }
+  }
+  return comparisons;
+}
+
+async function openField(
+  browser: Browser,
+  { url, imageId }: RunningProduct,
+  drawer: 'webgl' | 'canvas',
+  field: string,
+): Promise<Page> {
+  const token = await signIn(url, administrator);
+  const { user } = await callApi<{ user: object }>(url, 'POST', '/auth/verify', { body: { token } });
+  const localStorage = [
+    { name: 'auth_token', value: token },
+    { name: 'user_data', value: JSON.stringify(user) },
+  ];
+  const storageState = { cookies: [], origins: [{ origin: url, localStorage }] };
+  const context = await browser.newContext({ viewport, storageState });
+  const page = await context.newPage();
+  await forceDrawer(page, drawer);
+  await page.goto(`${url}/wsi-viewer?image=${imageId(slideName)}&${field}`);
+  await page.getByTitle('Scale bar').waitFor();
+  await page.getByText('Loading tiles...').waitFor({ state: 'hidden' });
+  await page.waitForTimeout(1500); // fading in, the last tile included
+  return page;
+}
+
+/** Returns the middle of what the page shows. */
+async function screenOf(page: Page): Promise<Pixels> {
+  return middleOf(await page.getByRole('application').screenshot({ scale: 'device' }));
+}
+
+/** Saves the field as a PNG with as many pixels as the screen, and returns its middle. */
+async function savedPictureOf(page: Page): Promise<Pixels> {
+  await page.keyboard.press('Shift+S');
+  const panel = page.getByRole('region', { name: 'Save picture…' });
+  const downloading = page.waitForEvent('download');
+  await panel.getByRole('button', { name: 'Save' }).click();
+  const file = await readFile(await (await downloading).path());
+  await page.keyboard.press('Escape');
+  return middleOf(file);
+}
+
+async function middleOf(picture: Buffer): Promise<Pixels> {
+  const { width, height } = await sharp(picture).metadata();
+  const left = Math.round((width - compared.width) / 2);
+  const top = Math.round((height - compared.height) / 2);
+  return sharp(picture)
+    .extract({ left, top, ...compared })
+    .removeAlpha()
+    .raw()
+    .toBuffer();
+}
+
+/** Returns the pixels of the thumbnail that the server sends. */
+async function thumbnailOf(product: RunningProduct): Promise<Pixels> {
+  const session = await createImageSession(product.url, product.token);
+  const path = `/api/v1/image-catalog/proxy/${product.imageId(slideName)}/thumbnail.jpg?session=${session}`;
+  const answer = await fetch(product.url + path);
+  if (!answer.ok) throw new Error(`The thumbnail was refused with status ${answer.status}.`);
+  return sharp(Buffer.from(await answer.arrayBuffer()))
+    .raw()
+    .toBuffer();
+}
+
+/** Converts pixels with Little CMS. @returns sRGB, 0 to 255, with fractions */
+async function convertWith(transicc: string, profile: string, pixels: Pixels): Promise<Float64Array> {
+  const places = new Map<number, number>();
+  for (let at = 0; at < pixels.length; at += 3) {
+    const key = keyOf(pixels, at);
+    if (!places.has(key)) places.set(key, places.size);
+  }
+  // Without precalculated tables, and clipped to what a screen can show.
+  const flags = ['-n', '-s', '-c0', '-t1', '-b', `-i${profile}`, '-o*sRGB'];
+  const child = spawn(transicc, flags, { stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.end(
+    [...places.keys()].map((key) => `${key >> 16} ${(key >> 8) & 255} ${key & 255}\n`).join(''),
+  );
+  const converted = (await text(child.stdout))
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number));
+  if (converted.length !== places.size) throw new Error('transicc did not convert every colour.');
+  const result = new Float64Array(pixels.length);
+  for (let at = 0; at < pixels.length; at += 3) {
+    result.set(converted[places.get(keyOf(pixels, at)) ?? 0] ?? [], at);
+  }
+  return result;
+}
+
+const keyOf = (pixels: Pixels, at: number) =>
+  ((pixels[at] ?? 0) << 16) | ((pixels[at + 1] ?? 0) << 8) | (pixels[at + 2] ?? 0);
+
+function compare(name: string, shown: Pixels, expected: Float64Array): Comparison {
+  if (shown.length !== expected.length) throw new Error(`${name}: the pictures differ in size.`);
+  const differences: number[] = [];
+  let withinOne = 0;
+  for (let at = 0; at < shown.length; at += 3) {
+    const [one, other] = [[...shown.subarray(at, at + 3)], [...expected.subarray(at, at + 3)]];
+    differences.push(deltaE2000(labOf(one), labOf(other)));
+    if (one.every((sample, channel) => Math.abs(sample - Math.round(other[channel] ?? 0)) <= 1))
+      withinOne += 1;
+  }
+  const pixels = shown.length / 3;
+  return { name, pixels, differences, withinOne: withinOne / pixels };
+}
+
+/** @param sent is shown, but not judged: what it lacks is lost by JPEG, which stores brightness and two differences in 8 bits each */
+function report(
+  comparisons: readonly Comparison[],
+  sent: Comparison,
+  version: string,
+  isQuick: boolean,
+): void {
+  const worst = (part: number) => Math.max(...comparisons.map((one) => quantile(one.differences, part)));
+  publish(
+    'colours',
+    [
+      circumstances({ Chromium: version }),
+      '',
+      tableOf(
+        limits.map(({ part, must }) =>
+          verdictOf(
+            {
+              goal: `ΔE2000 of ${100 * part} % of the pixels, worst row but the last`,
+              is: 'atMost',
+              must,
+              aim: must,
+            },
+            worst(part),
+          ),
+        ),
+      ),
+      '',
+      tableOf(
+        [...comparisons, sent].map(({ name, pixels, differences, withinOne }) => ({
+          picture: name,
+          pixels,
+          'ΔE2000, median': quantile(differences, 0.5).toFixed(2),
+          'of 95 %': quantile(differences, 0.95).toFixed(2),
+          'of 99.9 %': quantile(differences, 0.999).toFixed(2),
+          largest: quantile(differences, 1).toFixed(2),
+          'within 1 level': `${(100 * withinOne).toFixed(2)} %`,
+        })),
+      ),
+    ],
+    { isQuick },
+  );
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { deltaE2000, type Lab, labOf } from './delta-e.ts';
+
+describe('deltaE2000', () => {
+  // Pairs 1, 7, 9, 13, 17, 19, 25 and 34 of the test data of G. Sharma and others.
+  it.each<[Lab, Lab, number]>([
+    [[50, 2.6772, -79.7751], [50, 0, -82.7485], 2.0425],
+    [[50, 0, 0], [50, -1, 2], 2.3669],
+    [[50, 2.49, -0.001], [50, -2.49, 0.0009], 7.1792],
+    [[50, -0.001, 2.49], [50, 0.0009, -2.49], 4.8045],
+    [[50, 2.5, 0], [73, 25, -18], 27.1492],
+    [[50, 2.5, 0], [56, -27, -3], 31.903],
+    [[60.2574, -34.0099, 36.2677], [60.4626, -34.1751, 39.4387], 1.2644],
+    [[2.0776, 0.0795, -1.135], [0.9033, -0.0636, -0.5514], 0.9082],
+  ])('of %j and %j is %d', (one, other, expected) => {
+    expect(deltaE2000(one, other)).toBeCloseTo(expected, 4);
+    expect(deltaE2000(other, one)).toBeCloseTo(expected, 4);
+  });
+});
+
+describe('labOf', () => {
+  it.each<[number[], Lab]>([
+    [
+      [255, 255, 255],
+      [100, 0, 0],
+    ],
+    [
+      [0, 0, 0],
+      [0, 0, 0],
+    ],
+    [
+      [255, 0, 0],
+      [53.24, 80.09, 67.2],
+    ],
+  ])('of %j is %j', (rgb, expected) => {
+    for (const [place, value] of labOf(rgb).entries()) expect(value).toBeCloseTo(expected[place] ?? 0, 1);
+  });
+});
