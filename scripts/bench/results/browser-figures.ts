@@ -14,7 +14,7 @@ import { bigSlide, slideNames } from '../slides/slides.ts';
 import { installLayerProbe } from './layer-probe.ts';
 import { classNames, writeOutlines } from './made-outlines.ts';
 
-type Row = Readonly<Record<string, string>>;
+export type Row = Readonly<Record<string, string>>;
 
 const openings = 7;
 /** The whole slide, cells as points, and cells as outlines. */

@@ -1,6 +1,6 @@
 /**
  * Imports objects in two passes. The first writes each object to a spill file and remembers 17 bytes of it; then the objects
- * are ordered along a Morton curve, the cells of a quadtree, and the second pass writes them in blocks. An object belongs to the
+ * are ordered along a Morton curve, in cells that are halved by turns, and the second pass writes them in blocks. An object belongs to the
  * cell of its centre and is never clipped; large objects have a tree of their own, so that the blocks of small ones stay small.
  * The layout of the file: docs/decisions/0023.
  */

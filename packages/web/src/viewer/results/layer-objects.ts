@@ -1,8 +1,8 @@
 /** Centres, classes and measurements of the objects of a layer, loaded in pages and kept for a while. */
-import { type Bounds, boundsTouch } from '@lamina/annotations';
+import type { Bounds } from '@lamina/annotations';
 import type { VectorDescriptor } from '@lamina/contract';
 import { loadCenters, loadKeptIndex, loadMeasurement } from '../../api/results.ts';
-import { readIndex } from './vector-block.ts';
+import { BlockIndex, type ObjectSpan } from './vector-block.ts';
 
 /** Objects of one request. */
 const pageSize = 65_536;
@@ -28,12 +28,10 @@ export async function visitObjects(
   { bounds, column }: { readonly bounds: Bounds | null; readonly column: number | null },
   visit: (objects: ObjectRange) => void,
 ): Promise<boolean> {
-  const blocks = readIndex(await loadKeptIndex(id)).filter(
-    (each) => bounds === null || boundsTouch(each, bounds),
-  );
-  if (blocks.reduce((sum, { objects }) => sum + objects, 0) > mostLoadedObjects) return false;
+  const spans = new BlockIndex(await loadKeptIndex(id)).spans(bounds);
+  if (spans.reduce((sum, { objects }) => sum + objects, 0) > mostLoadedObjects) return false;
   const byPage = new Map<number, [from: number, to: number][]>();
-  for (const { first, objects } of blocks) {
+  for (const { first, objects } of spans) {
     for (let at = first; at < first + objects; ) {
       const page = Math.floor(at / pageSize);
       const end = Math.min(first + objects, (page + 1) * pageSize);
@@ -68,7 +66,7 @@ export async function visitObjects(
 export async function measurementOf(
   { id, object_count }: Pick<VectorDescriptor, 'id' | 'object_count'>,
   column: number,
-  { first, objects }: { readonly first: number; readonly objects: number },
+  { first, objects }: ObjectSpan,
 ): Promise<Float32Array> {
   const found = new Float32Array(objects);
   for (let page = Math.floor(first / pageSize); page * pageSize < first + objects; page++) {

@@ -5,7 +5,7 @@ import { BoundedCache } from './bounded-cache.ts';
 import { colourAt, paletteNames } from './palettes.ts';
 import { colourTableOf, rasterStyleAtFirst } from './raster-style.ts';
 import { combine, transformOf } from './transform.ts';
-import { readBlock, readIndex } from './vector-block.ts';
+import { BlockIndex, readBlock } from './vector-block.ts';
 
 const heatmap: RasterDescriptor = {
   kind: 'raster',
@@ -98,15 +98,44 @@ describe('a block of objects', () => {
     expect(() => readBlock(new ArrayBuffer(64))).toThrow('not a block');
   });
 
-  it('has its bounds and objects in the index, in pixels of the slide', () => {
-    const buffer = new ArrayBuffer(28);
-    const view = new DataView(buffer);
-    for (const [place, bound] of [-4, 8, 40, 80].entries()) view.setInt32(place * 4, bound, true);
-    view.setUint32(16, 7, true);
-    view.setUint32(20, 3, true);
-    expect(readIndex(buffer)).toEqual([{ minX: -1, minY: 2, maxX: 10, maxY: 20, first: 7, objects: 3 }]);
+  it('has its bounds and objects in the index, in quarters of a pixel', () => {
+    const index = new BlockIndex(indexOf([{ box: [-4, 8, 40, 80], first: 7, objects: 3 }]));
+    expect(index.span(0)).toEqual({ first: 7, objects: 3 });
+    expect(index.inView({ minX: 10, minY: 20, maxX: 11, maxY: 21 }, 100)).toEqual([0]); // touches the corner
+    expect(index.inView({ minX: 10.25, minY: 2, maxX: 11, maxY: 20 }, 100)).toEqual([]);
+    expect(index.spans(null)).toEqual([{ first: 7, objects: 3 }]);
+  });
+
+  it('is in view by the share of its objects within the bounds; null: there are more objects than may be drawn', () => {
+    const left = { box: [0, 0, 400, 400], first: 0, objects: 100 } as const; // 100 × 100 pixels
+    const right = { box: [400, 0, 800, 400], first: 100, objects: 50 } as const;
+    const index = new BlockIndex(indexOf([left, right]));
+    const halfOfLeft = { minX: 0, minY: 0, maxX: 50, maxY: 100 };
+    expect([index.inView(halfOfLeft, 50), index.inView(halfOfLeft, 49)]).toEqual([[0], null]);
+    const both = { minX: 0, minY: 0, maxX: 200, maxY: 100 };
+    expect([index.inView(both, 150), index.inView(both, 149)]).toEqual([[0, 1], null]);
+    expect(index.spans(halfOfLeft)).toEqual([{ first: 0, objects: 100 }]);
   });
 });
+
+/** The index of a layer as the server sends it; boxes are in quarters of a pixel. */
+function indexOf(
+  blocks: readonly {
+    readonly box: readonly number[];
+    readonly first: number;
+    readonly objects: number;
+  }[],
+): ArrayBuffer {
+  const buffer = new ArrayBuffer(28 * blocks.length);
+  const view = new DataView(buffer);
+  for (const [number, { box, first, objects }] of blocks.entries()) {
+    const at = 28 * number;
+    for (const [side, bound] of box.entries()) view.setInt32(at + side * 4, bound, true);
+    view.setUint32(at + 16, first, true);
+    view.setUint32(at + 20, objects, true);
+  }
+  return buffer;
+}
 
 describe('the cache of tiles and blocks', () => {
   it('loads each entry once, says when it has arrived, and evicts the least recently used one', async () => {

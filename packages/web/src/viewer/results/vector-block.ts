@@ -1,30 +1,85 @@
 /** Reads the binary blocks of a vector layer; packages/contract/src/overlays.ts documents their layout. */
 import type { Bounds } from '@lamina/annotations';
 
-/** Bounds in pixels of the slide, and the objects of a block. */
-export interface BlockEntry extends Bounds {
-  readonly first: number;
-  readonly objects: number;
-}
-
 const entryBytes = 28;
 const unitsPerPixel = 4;
 const magic = 0x3142_524c;
 
-export function readIndex(buffer: ArrayBuffer): readonly BlockEntry[] {
-  const view = new DataView(buffer);
-  return Array.from({ length: Math.floor(buffer.byteLength / entryBytes) }, (_, place) => {
-    const at = place * entryBytes;
-    const bound = (offset: number) => view.getInt32(at + offset, true) / unitsPerPixel;
-    return {
-      minX: bound(0),
-      minY: bound(4),
-      maxX: bound(8),
-      maxY: bound(12),
-      first: view.getUint32(at + 16, true),
-      objects: view.getUint32(at + 20, true),
-    };
-  });
+/** The objects of a block, as numbers of the layer. */
+export interface ObjectSpan {
+  readonly first: number;
+  readonly objects: number;
+}
+
+/** The blocks of a layer: a large one has tens of thousands, which each frame looks through. */
+export class BlockIndex {
+  /** Pixels of the slide: minX, minY, maxX, maxY of each block. */
+  readonly #bounds: Float64Array;
+  readonly #firsts: Uint32Array;
+  readonly #objects: Uint32Array;
+
+  /** @param buffer the index as `getOverlayIndex` of the contract documents it */
+  constructor(buffer: ArrayBuffer) {
+    const view = new DataView(buffer);
+    const length = Math.floor(buffer.byteLength / entryBytes);
+    this.#bounds = new Float64Array(length * 4);
+    this.#firsts = new Uint32Array(length);
+    this.#objects = new Uint32Array(length);
+    for (let block = 0; block < length; block++) {
+      const at = block * entryBytes;
+      for (let side = 0; side < 4; side++)
+        this.#bounds[block * 4 + side] = view.getInt32(at + side * 4, true) / unitsPerPixel;
+      this.#firsts[block] = view.getUint32(at + 16, true);
+      this.#objects[block] = view.getUint32(at + 20, true);
+    }
+  }
+
+  span(block: number): ObjectSpan {
+    return { first: this.#firsts[block] ?? 0, objects: this.#objects[block] ?? 0 };
+  }
+
+  /** Returns the objects of each block that touches the bounds, in the order of the layer; null stands for the whole layer. */
+  spans(bounds: Bounds | null): ObjectSpan[] {
+    const blocks = this.inView(bounds ?? everywhere, Number.POSITIVE_INFINITY) ?? [];
+    return blocks.map((block) => this.span(block));
+  }
+
+  /**
+   * Returns the blocks that touch the bounds.
+   *
+   * @returns null when more than `most` objects lie within the bounds; of a block that lies partly outside, its share is counted
+   */
+  inView(bounds: Bounds, most: number): number[] | null {
+    const all = this.#bounds;
+    const found: number[] = [];
+    let objects = 0;
+    for (let block = 0, at = 0; at < all.length; block++, at += 4) {
+      const minX = all[at] as number;
+      const minY = all[at + 1] as number;
+      const maxX = all[at + 2] as number;
+      const maxY = all[at + 3] as number;
+      if (minX > bounds.maxX || maxX < bounds.minX || minY > bounds.maxY || maxY < bounds.minY) continue;
+      objects +=
+        (this.#objects[block] ?? 0) *
+        share(minX, maxX, bounds.minX, bounds.maxX) *
+        share(minY, maxY, bounds.minY, bounds.maxY);
+      if (objects > most) return null;
+      found.push(block);
+    }
+    return found;
+  }
+}
+
+const everywhere: Bounds = {
+  minX: Number.NEGATIVE_INFINITY,
+  minY: Number.NEGATIVE_INFINITY,
+  maxX: Number.POSITIVE_INFINITY,
+  maxY: Number.POSITIVE_INFINITY,
+};
+
+/** Returns the share of a block that lies between two limits, 0 to 1. */
+function share(from: number, to: number, low: number, high: number): number {
+  return to <= from ? 1 : Math.max(0, Math.min(to, high) - Math.max(from, low)) / (to - from);
 }
 
 /** The objects of a block by group (class or colour), ready to draw. Coordinates are quarters of a pixel from the origin of the block. */

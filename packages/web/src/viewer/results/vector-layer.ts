@@ -2,7 +2,6 @@
  * Objects over the slide, drawn by tiers: counts per cell at low power, centres in the middle, outlines at high power. The tier
  * changes what is drawn, never what is counted: counts come from the server.
  */
-import { type Bounds, boundsTouch } from '@lamina/annotations';
 import type { VectorDescriptor } from '@lamina/contract';
 import { loadBlock, loadBlockIndex, loadDensity } from '../../api/results.ts';
 import { type Placement, visibleBounds, zoomOf } from '../overlay/placement.ts';
@@ -11,7 +10,7 @@ import { measurementOf, mostLoadedObjects } from './layer-objects.ts';
 import type { LayerStyle } from './object-filter.ts';
 import { colourAt } from './palettes.ts';
 import { combine } from './transform.ts';
-import { type BlockEntry, type BlockPaths, readBlock, readIndex } from './vector-block.ts';
+import { BlockIndex, type BlockPaths, readBlock } from './vector-block.ts';
 import { colourOfGroup, filteredGrid, groupOf } from './vector-paths.ts';
 
 /** More objects are drawn as counts. */
@@ -39,7 +38,7 @@ export class VectorLayer {
   readonly #values = new Map<number, Float32Array | null>();
   readonly #onLoad: () => void;
   readonly #end = new AbortController();
-  #index: readonly BlockEntry[] | null = null;
+  #index: BlockIndex | null = null;
   #style: LayerStyle;
   #column: number | null;
   /** The grid that was drawn last, as a picture of one pixel per cell. */
@@ -74,7 +73,7 @@ export class VectorLayer {
     );
     loadBlockIndex(id, this.#end.signal).then(
       (buffer) => {
-        this.#index = readIndex(buffer);
+        this.#index = new BlockIndex(buffer);
         onLoad();
       },
       () => undefined, // the panel says that the layer cannot be loaded
@@ -98,16 +97,14 @@ export class VectorLayer {
   draw(context: CanvasRenderingContext2D, placement: Placement): void {
     if (this.#index === null) return;
     const box = visibleBounds(placement, context.canvas);
-    const visible = this.#index.flatMap((block, number) =>
-      boundsTouch(block, box) ? [{ block, number }] : [],
-    );
-    const objects = visible.reduce((sum, { block }) => sum + block.objects * visibleShare(block, box), 0);
-    if (objects > maxDrawnObjects && this.#descriptor.density.length > 0) {
-      // Outlines of so many objects are not loaded while the counts are on their way.
+    // Outlines of too many objects are not loaded, also while their counts are on their way.
+    const mostObjects = this.#descriptor.density.length > 0 ? maxDrawnObjects : Number.POSITIVE_INFINITY;
+    const visible = this.#index.inView(box, mostObjects);
+    if (visible === null) {
       this.#drawDensity(context, placement);
       return;
     }
-    for (const { number } of visible) {
+    for (const number of visible) {
       const loaded = this.#blocks.get(number);
       const paths = loaded === null ? null : this.#pathsOf(number, loaded);
       if (paths !== null) this.#drawBlock(context, placement, paths);
@@ -131,10 +128,9 @@ export class VectorLayer {
 
   #valuesOf(number: number, column: number): Float32Array | null {
     const known = this.#values.get(number);
-    const entry = this.#index?.[number];
-    if (known !== undefined || entry === undefined) return known ?? null;
+    if (known !== undefined || this.#index === null) return known ?? null;
     this.#values.set(number, null);
-    measurementOf(this.#descriptor, column, entry).then(
+    measurementOf(this.#descriptor, column, this.#index.span(number)).then(
       (values) => {
         if (this.#end.signal.aborted || this.#column !== column) return;
         this.#values.set(number, values);
@@ -230,16 +226,6 @@ export class VectorLayer {
 function dot(context: CanvasRenderingContext2D, centres: Float32Array, place: number, size: number): void {
   const [x = 0, y = 0] = centres.subarray(place, place + 2);
   context.fillRect(x - size / 2, y - size / 2, size, size);
-}
-
-/** Returns the share of a block that lies in the visible part, 0 to 1. */
-function visibleShare(block: Bounds, visible: Bounds): number {
-  const share = (from: number, to: number, low: number, high: number) =>
-    to <= from ? 1 : Math.max(0, Math.min(to, high) - Math.max(from, low)) / (to - from);
-  return (
-    share(block.minX, block.maxX, visible.minX, visible.maxX) *
-    share(block.minY, block.maxY, visible.minY, visible.maxY)
-  );
 }
 
 /** Cells with more objects are brighter, by the square root of their number; empty cells are transparent. */
