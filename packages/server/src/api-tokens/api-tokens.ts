@@ -44,7 +44,7 @@ import {
 import { spellingOf } from '../store/catalogue-names.ts';
 import { change, type Database } from '../store/database.ts';
 import { isDataset, restrictedDatasetsOf } from '../store/datasets.ts';
-import { createRecentTokens } from './recent-tokens.ts';
+import { createRecentTokens, type RecentToken } from './recent-tokens.ts';
 
 export interface ApiTokens extends ApiTokenAuthentication {
   /** Returns the valid tokens of an account, newest first. */
@@ -121,8 +121,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
   }
 
   /** Saves the time of the last use, when the saved one is old. */
-  function touch({ id }: StoredApiToken): Promise<void> | undefined {
-    const at = now().getTime();
+  function touch({ id }: StoredApiToken, at: number): Promise<void> | undefined {
     if (Math.abs(at - (touchedAt.get(id) ?? 0)) < touchEveryMs) return undefined;
     if (touchedAt.size >= maxRemembered) touchedAt.clear();
     touchedAt.set(id, at);
@@ -164,10 +163,10 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
   }
 
   /** Counts a request with a token; there is rarely something to wait for. @throws AppError rate_limited */
-  function use(found: StoredApiToken): Promise<void> | undefined {
-    const wait = isThrottled ? limit.take(found.user.uid, now().getTime()) : 0;
+  function use(found: StoredApiToken, at: number): Promise<void> | undefined {
+    const wait = isThrottled ? limit.take(found.user.uid, at) : 0;
     if (wait > 0) throw new AppError('rate_limited', { retryAfterSeconds: wait });
-    return touch(found);
+    return touch(found, at);
   }
 
   function resolvedOf({ user, id, prefix, scopes, datasets, hash, createdAt }: StoredApiToken) {
@@ -223,6 +222,14 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     const resolved = resolvedOf(found);
     return { found, resolved, session: await sessionOf(resolved), endsAt: endOf(found) };
   }, imageSessions.countChanges);
+
+  /** Returns a promise only when the use has to be saved. @throws AppError token_invalid, rate_limited */
+  function admit(token: RecentToken): RecentToken | Promise<RecentToken> {
+    const at = now().getTime();
+    if (at >= token.endsAt) throw new AppError('token_invalid');
+    const saving = use(token.found, at);
+    return saving === undefined ? token : saving.then(() => token);
+  }
 
   return {
     async listOf(uid) {
@@ -297,15 +304,13 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
 
     async authenticate(token) {
       const found = await validToken(hashSecret(requireForm(token)));
-      await use(found);
+      await use(found, now().getTime());
       return resolvedOf(found);
     },
 
-    async authenticateForPixels(token) {
-      const { found, resolved, session, endsAt } = await recent.get(hashRecentSecret(requireForm(token)));
-      if (now().getTime() >= endsAt) throw new AppError('token_invalid');
-      await use(found);
-      return { resolved, session };
+    authenticateForPixels(token) {
+      const known = recent.get(hashRecentSecret(requireForm(token)));
+      return known instanceof Promise ? known.then(admit) : admit(known);
     },
 
     async pixelSessionOf(resolved) {

@@ -1,12 +1,9 @@
-import type { ImageSession } from '../domain/image-session.ts';
-import type { ResolvedApiToken } from '../sessions/api-token-service.ts';
+import type { TokenForPixels } from '../sessions/api-token-service.ts';
 import type { StoredApiToken } from '../store/api-tokens.ts';
 
-/** An API token as the database had it, and what takes the place of an image session for its requests. */
-export interface RecentToken {
+/** An API token as the database had it. */
+export interface RecentToken extends TokenForPixels {
   readonly found: StoredApiToken;
-  readonly resolved: ResolvedApiToken;
-  readonly session: ImageSession;
   /** When the token or its owner's account ends, in milliseconds since 1970. */
   readonly endsAt: number;
 }
@@ -16,8 +13,8 @@ export interface RecentToken {
  * that time, as for image sessions; one in this process at once. Requests are rejected while the query fails.
  */
 export interface RecentTokens {
-  /** @throws what reading throws */
-  get(hash: string): Promise<RecentToken>;
+  /** Returns a promise only when the token is being read. @throws what reading throws */
+  get(hash: string): RecentToken | Promise<RecentToken>;
   /** Forgets all tokens, after one was revoked. */
   clear(): void;
 }
@@ -30,7 +27,8 @@ interface Entry {
   /** Time before the query, by the monotonic clock. */
   readonly readAt: number;
   readonly changes: number;
-  readonly token: Promise<RecentToken>;
+  /** A promise while it is being read. */
+  token: RecentToken | Promise<RecentToken>;
 }
 
 /** @param countChanges number of revocations and changes of rights in this process */
@@ -47,12 +45,18 @@ export function createRecentTokens(
         known !== undefined && at - known.readAt < maxAgeMs && known.changes === countChanges();
       if (isRecent) return known.token;
       if (entries.size >= maxRemembered) entries.clear();
-      const entry = { readAt: at, changes: countChanges(), token: read(hash) };
+      const reading = read(hash);
+      const entry: Entry = { readAt: at, changes: countChanges(), token: reading };
       entries.set(hash, entry);
-      entry.token.catch(() => {
-        if (entries.get(hash) === entry) entries.delete(hash);
-      });
-      return entry.token;
+      reading.then(
+        (token) => {
+          entry.token = token;
+        },
+        () => {
+          if (entries.get(hash) === entry) entries.delete(hash);
+        },
+      );
+      return reading;
     },
 
     clear() {

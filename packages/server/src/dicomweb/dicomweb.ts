@@ -6,16 +6,9 @@ import { AppError, type Image, type User } from '@lamina/contract';
 import type { Allocate, Requester, StoredLevel } from '@lamina/slide';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { TileClient } from '../tiles/render-source.ts';
-import type { ServableImage, ServedBytes, Slides, StoredSlide } from '../tiles/slides.ts';
+import type { ServableImage, ServedBytes, Slides, StoredSlide, StoredTile } from '../tiles/slides.ts';
 import { type Attributes, type JsonDataSet, tagOf, toJson } from './attributes.ts';
-import {
-  type DescribedImage,
-  instanceOf,
-  metadataOf,
-  seriesOf,
-  studyOf,
-  transferSyntaxOf,
-} from './describe-slide.ts';
+import { type DescribedImage, instanceOf, metadataOf, seriesOf, studyOf } from './describe-slide.ts';
 import { matchesQuery, type SearchQuery, searchLimits } from './search-query.ts';
 import { imageIdOf, uidOf } from './uids.ts';
 
@@ -33,14 +26,6 @@ export interface OpenedStudy {
   readonly image: ServableImage;
   readonly described: DescribedImage;
   readonly slide: StoredSlide;
-}
-
-export interface Frame {
-  readonly bytes: Uint8Array;
-  readonly type: string;
-  readonly transferSyntax: string;
-  /** Of the slide. */
-  readonly fingerprint: string;
 }
 
 export interface DicomWeb {
@@ -68,7 +53,7 @@ export interface DicomWeb {
     number: number,
     client: TileClient,
     allocate?: Allocate,
-  ): Promise<Frame>;
+  ): Promise<StoredTile>;
   /** @throws AppError not_found */
   iccProfile(study: OpenedStudy, scope: Scope, requester: Requester): Promise<ServedBytes>;
 }
@@ -91,7 +76,6 @@ function instancesOf(imageId: string, slide: StoredSlide): Instances {
   return found;
 }
 
-const frameTypes = { jpeg: 'image/jpeg', jpeg2000: 'image/jp2' } as const;
 const pageSize = 100;
 
 interface DicomWebDependencies {
@@ -178,14 +162,13 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
       return levels.map((level) => toJson(metadataOf(described, slide, level, urlOf(base, image.id, level))));
     },
 
-    async frame(image, scope, number, client, allocate) {
+    frame(image, scope, number, client, allocate) {
       const choose = (slide: StoredSlide) => {
         const level = levelOf(image.id, slide, scope);
         if (number < 1 || number > level.columns * level.rows) throw new AppError('not_found');
         return { level, index: number - 1 };
       };
-      const { bytes, level, fingerprint } = await slides.storedTile(image, { choose, allocate }, client);
-      return { bytes, fingerprint, type: frameTypes[level.codec], transferSyntax: transferSyntaxOf(level) };
+      return slides.storedTile(image, { choose, allocate }, client);
     },
 
     async iccProfile({ image, slide }, scope, requester) {

@@ -16,9 +16,10 @@ import type { Origin } from '../audit/audit-recorder.ts';
 import type { ImageOpenings } from '../audit/image-openings.ts';
 import { cacheControlOf, type ImageSession, opens } from '../domain/image-session.ts';
 import { SessionClient } from '../tiles/session-client.ts';
-import type { ServableImage } from '../tiles/slides.ts';
+import type { ServableImage, StoredTile } from '../tiles/slides.ts';
 import { bulkFormOf } from './accept.ts';
-import type { DicomWeb, Frame } from './dicomweb.ts';
+import { transferSyntaxOf } from './describe-slide.ts';
+import type { DicomWeb } from './dicomweb.ts';
 
 export interface FramesRequest {
   /** UIDs and frame numbers, as the path has them. */
@@ -58,6 +59,11 @@ interface FrameResolverDependencies {
   readonly now: () => Date;
 }
 
+/** Media types of frames by the codec of their level. */
+const bulkTypes = {
+  jpeg: ['application/octet-stream', 'image/jpeg'],
+  jpeg2000: ['application/octet-stream', 'image/jp2'],
+} as const;
 /** Frames of one response, which is held in memory. */
 const maxFrames = 64;
 
@@ -71,35 +77,36 @@ export function createFrameResolver({
     async resolve(session, request) {
       const { params } = request;
       const numbers = frameNumbersOf(params.frames);
-      const image = await catalogue.servable(dicomWeb.imageIdOf(params));
+      const lookUp = catalogue.servable(dicomWeb.imageIdOf(params));
+      const image = lookUp instanceof Promise ? await lookUp : lookUp;
       // The same answer whether the image does not exist or the session may not open it.
       if (image === null || !opens(session, image)) throw new AppError('not_found');
       const client = new SessionClient(session, request);
-      const [firstNumber = 1, ...otherNumbers] = numbers;
       const allocate = numbers.length === 1 ? request.allocate : undefined;
-      const first = await dicomWeb.frame(image, params, firstNumber, client, allocate);
+      const first = await dicomWeb.frame(image, params, numbers[0] ?? 1, client, allocate);
       const { fingerprint } = first;
-      const others: Frame[] = [];
-      for (const number of otherNumbers) {
-        const frame = await dicomWeb.frame(image, params, number, client);
+      const others: StoredTile[] = [];
+      for (let place = 1; place < numbers.length; place++) {
+        const frame = await dicomWeb.frame(image, params, numbers[place] ?? 1, client);
         if (frame.fingerprint !== fingerprint) throw new SlideError('FILE_CHANGED', 'The file was replaced.');
         others.push(frame);
       }
       const form = bulkFormOf(request.accept, {
-        types: ['application/octet-stream', first.type],
-        transferSyntax: first.transferSyntax,
+        types: bulkTypes[first.level.codec],
+        transferSyntax: transferSyntaxOf(first.level),
         mayBeSingle: others.length === 0,
       });
       if (!imageOpenings.isRecorded(session, image.id, 'tile')) {
         await imageOpenings.record(session, image, 'tile', request.origin);
       }
       const cacheControl = cacheControlOf(session, now());
-      const etag = `"${fingerprint}-${params.instance}-${numbers.join('_')}-${form.isMultipart ? 'parts' : 'one'}"`;
-      const typeOf = ({ transferSyntax }: Frame) => `${form.type}; transfer-syntax=${transferSyntax}`;
+      const names = numbers.length === 1 ? params.frames : numbers.join('_');
+      const etag = `"${fingerprint}-${params.instance}-${names}-${form.isMultipart ? 'parts' : 'one'}"`;
+      const typeOf = ({ level }: StoredTile) => `${form.type}; transfer-syntax=${transferSyntaxOf(level)}`;
       if (!form.isMultipart) {
         return { before: '', bytes: first.bytes, after: '', type: typeOf(first), etag, cacheControl };
       }
-      const partOf = (frame: Frame) => ({ bytes: frame.bytes, type: typeOf(frame) });
+      const partOf = (frame: StoredTile) => ({ bytes: frame.bytes, type: typeOf(frame) });
       const { before, bytes, after, type } = multipartOf(form.type, partOf(first), others.map(partOf));
       return { before, bytes, after, type, etag, cacheControl };
     },

@@ -8,7 +8,7 @@ import type { Origin } from '../audit/audit-recorder.ts';
 import { onlyDatasetsOf } from '../domain/dataset-access.ts';
 import type { ImageSession } from '../domain/image-session.ts';
 import type { Services } from '../services.ts';
-import type { ResolvedApiToken } from '../sessions/api-token-service.ts';
+import type { ResolvedApiToken, TokenForPixels } from '../sessions/api-token-service.ts';
 import { bearerTokenIn, isApiToken, resolveBearerToken } from '../sessions/bearer-token.ts';
 import type { Caller, Credential } from './caller.ts';
 import { type RefusedTile, refusedTileOf } from './refused-tiles.ts';
@@ -92,23 +92,26 @@ function credentialOf({ caller, session, error }: RefusedTile, request: FastifyR
 
 /**
  * Returns the session by which a bearer token loads single tiles, without a query for each of them. Null for a sign-in whose
- * session has to be opened: its first tile.
+ * session has to be opened: its first tile. A promise only when the database has to be asked: for most tiles it has not.
  *
  * @throws AppError token_missing, token_invalid, forbidden, rate_limited, unavailable
  */
-export async function recentSessionOf(
+export function recentSessionOf(
   endpoint: Endpoint,
   request: TokenRequest,
   services: Pick<AccessServices, 'apiTokens' | 'bearerSessions' | 'catalogue'>,
-): Promise<ImageSession | null> {
+): ImageSession | null | Promise<ImageSession | null> {
   const token = bearerTokenIn(request.rawHeaders);
   if (!isApiToken(token)) return services.bearerSessions.knownSessionOf(token);
-  const { resolved, session } = await services.apiTokens.authenticateForPixels(token);
-  request.onCaller(resolved);
-  requireScope(resolved, endpoint);
-  requirePermission(resolved.user, 'image.view');
-  await admitToSlide(resolved, endpoint, request, services);
-  return session;
+  const admit = ({ resolved, session }: TokenForPixels): ImageSession | Promise<ImageSession> => {
+    request.onCaller(resolved);
+    requireScope(resolved, endpoint);
+    requirePermission(resolved.user, 'image.view');
+    const recording = admitToSlide(resolved, endpoint, request, services);
+    return recording === undefined ? session : recording.then(() => session);
+  };
+  const found = services.apiTokens.authenticateForPixels(token);
+  return found instanceof Promise ? found.then(admit) : admit(found);
 }
 
 /** An API token opens the calls that name one of its scopes, and no other: no account and no administration. */

@@ -129,7 +129,8 @@ export function createFrameFastPath(
     let session: ImageSession | null = null;
     let resolved: ResolvedFrames;
     try {
-      session = await recentSessionOf(getFrames, frameRequest, access);
+      const known = recentSessionOf(getFrames, frameRequest, access);
+      session = known instanceof Promise ? await known : known;
       if (session === null) {
         fastify(request, response); // opens the session
         return;

@@ -11,6 +11,12 @@ export interface ResolvedApiToken extends ResolvedToken {
   };
 }
 
+/** A token, and what takes the place of an image session for its requests. */
+export interface TokenForPixels {
+  readonly resolved: ResolvedApiToken;
+  readonly session: ImageSession;
+}
+
 export interface ApiTokenAuthentication {
   /**
    * Returns the token and its owner. A token is invalid when it was revoked, has ended, or its owner's account is not active.
@@ -20,13 +26,11 @@ export interface ApiTokenAuthentication {
   authenticate(token: string): Promise<ResolvedApiToken>;
   /**
    * As `authenticate`, by what the database said at most half a second ago, with what takes the place of an image session.
-   * For requests of single tiles alone; the scopes are not checked.
+   * For requests of single tiles alone; the scopes are not checked. A promise only when the database has to be asked.
    *
    * @throws AppError token_invalid, rate_limited, unavailable
    */
-  authenticateForPixels(
-    token: string,
-  ): Promise<{ readonly resolved: ResolvedApiToken; readonly session: ImageSession }>;
+  authenticateForPixels(token: string): TokenForPixels | Promise<TokenForPixels>;
   /** Returns what takes the place of an image session for a request with this token. @throws AppError forbidden */
   pixelSessionOf(resolved: ResolvedApiToken): Promise<ImageSession>;
 }

@@ -15,11 +15,11 @@ export interface BearerSessions {
   sessionOf(caller: ResolvedToken, origin: Origin): Promise<ImageSession>;
   /**
    * Returns the session that this process has opened for a sign-in, by its state of at most a second ago: it ends with the
-   * sign-in. Null when there is none, or none any longer.
+   * sign-in. Null when there is none, or none any longer. A promise only when the database has to be asked.
    *
    * @throws AppError unavailable
    */
-  knownSessionOf(token: string): Promise<ImageSession | null>;
+  knownSessionOf(token: string): ImageSession | null | Promise<ImageSession | null>;
 }
 
 /** Sign-ins whose session is remembered; the session of an evicted one is replaced by a new one. */
@@ -32,8 +32,8 @@ export function createBearerSessions({
   readonly imageSessions: Pick<ImageSessions, 'create' | 'resolve'>;
   readonly audit: Pick<AuditRecorder, 'record'>;
 }): BearerSessions {
-  /** Session ids by token hash. Concurrent first requests share one session. */
-  const sessionIds = new Map<string, Promise<string>>();
+  /** Session ids by token hash, as promises while they are opened. Concurrent first requests share one session. */
+  const sessionIds = new Map<string, string | Promise<string>>();
 
   async function open(caller: ResolvedToken, origin: Origin): Promise<string> {
     const { uid } = caller.user;
@@ -43,29 +43,35 @@ export function createBearerSessions({
     return sessionId;
   }
 
-  function sessionIdOf(caller: ResolvedToken, origin: Origin): Promise<string> {
+  function sessionIdOf(caller: ResolvedToken, origin: Origin): string | Promise<string> {
     const known = sessionIds.get(caller.tokenHash);
     if (known !== undefined) return known;
     if (sessionIds.size >= maxRemembered) sessionIds.clear();
+    const { tokenHash } = caller;
     const opening = open(caller, origin);
-    sessionIds.set(caller.tokenHash, opening);
-    opening.catch(() => sessionIds.delete(caller.tokenHash));
+    sessionIds.set(tokenHash, opening);
+    const isCurrent = () => sessionIds.get(tokenHash) === opening;
+    opening.then(
+      (id) => isCurrent() && sessionIds.set(tokenHash, id),
+      () => isCurrent() && sessionIds.delete(tokenHash),
+    );
     return opening;
   }
 
   return {
-    async knownSessionOf(token) {
-      const opening = sessionIds.get(hashRecentSecret(token));
-      return opening === undefined ? null : imageSessions.resolve(await opening);
+    knownSessionOf(token) {
+      const known = sessionIds.get(hashRecentSecret(token));
+      if (known === undefined) return null;
+      return known instanceof Promise ? known.then(imageSessions.resolve) : imageSessions.resolve(known);
     },
 
     async sessionOf(caller, origin) {
       // The second attempt replaces a session that has ended.
       for (let attempt = 0; attempt < 2; attempt++) {
-        const opening = sessionIdOf(caller, origin);
-        const session = await imageSessions.resolve(await opening);
+        const sessionId = await sessionIdOf(caller, origin);
+        const session = await imageSessions.resolve(sessionId);
         if (session !== null) return session;
-        if (sessionIds.get(caller.tokenHash) === opening) sessionIds.delete(caller.tokenHash);
+        if (sessionIds.get(caller.tokenHash) === sessionId) sessionIds.delete(caller.tokenHash);
       }
       throw new AppError('token_invalid');
     },

@@ -333,11 +333,12 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
       ),
 
     stored: (image, requester) =>
-      openSlides.use(new ImageOpening(image, requester), ({ slide }) => storedSlideOf(slide)),
+      openSlides.use(new ImageOpening(image, requester), async ({ slide }) => storedSlideOf(slide)),
 
     storedTile: (image, { choose, allocate }, client) =>
       openSlides.use(new ImageOpening(image, client.requester), async ({ slide, location }) => {
-        const { level, index } = choose(await storedSlideOf(slide));
+        const stored = storedSlideOf(slide);
+        const { level, index } = choose(stored instanceof Promise ? await stored : stored);
         const { fingerprint } = slide;
         const signal = location.isObject ? client.signal : undefined;
         const bytes =
@@ -444,14 +445,18 @@ function viewOfTile(
   return { x, y, ...size, toWidth, toHeight, rotation: 0, isMirrored: false, isGrey: false, format: 'jpg' };
 }
 
-const storedSlides = new WeakMap<Slide, Promise<StoredSlide>>();
+/** Promises while they are being read. */
+const storedSlides = new WeakMap<Slide, StoredSlide | Promise<StoredSlide>>();
 
-function storedSlideOf(slide: Slide): Promise<StoredSlide> {
+function storedSlideOf(slide: Slide): StoredSlide | Promise<StoredSlide> {
   const known = storedSlides.get(slide);
   if (known !== undefined) return known;
   const reading = readStoredSlide(slide);
   storedSlides.set(slide, reading);
-  reading.catch(() => storedSlides.delete(slide));
+  reading.then(
+    (stored) => storedSlides.set(slide, stored),
+    () => storedSlides.delete(slide),
+  );
   return reading;
 }
 
