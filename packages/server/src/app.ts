@@ -95,7 +95,10 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     // Loopback has no limit: a reverse proxy may run on this machine, and local programs have other means.
     isUnlimited: addressMatcher([...trustedProxies, 'loopback']),
     onLimit: (address) =>
-      services.log.warn({ address, limit: connectionsPerAddress }, 'connection limit per address reached'),
+      services.log.warn(
+        { address, limit: connectionsPerAddress },
+        'connection limit per address reached; the new connection was closed',
+      ),
   });
   metrics.watch({
     name: 'http_connections_rejected_total',

@@ -120,7 +120,9 @@ async function startServingProcess(context: ProcessContext): Promise<void> {
   const renderedTiles = createRemoteTileClient(createCaller<RenderedTilesCalls>(process));
   const { services, stopping, setPort } = await open(context, renderedTiles);
   const calls: ServingCalls = { metrics: () => own.read() };
-  answerCalls(process, calls, (error) => log.error({ err: error }, 'call from the primary process failed'));
+  answerCalls(process, calls, (error) =>
+    log.error({ err: error }, 'the primary process asked for metrics, and reading them failed'),
+  );
   const app = await buildApp(services);
   setPort(await listenInCluster(app, config));
   void warmUpTiles({ config, log, signal: stopping.signal });
@@ -178,7 +180,7 @@ try {
     const own = createProcessMetrics(config, { lostLines });
     await start({ config, log, own, objectStorage: openObjectStorage({ config, log }) });
   } catch (error) {
-    log.debug({ err: error }, 'start failed');
+    log.debug({ err: error }, 'server start failed: stack of the error that is printed next');
     console.error(sentenceOf(error, config));
     process.exit(1);
   }

@@ -147,7 +147,7 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
         const { state, entries, brokenAt, lastHash } = await checkChain(db, closing.signal);
         lastResult = { state, entries, brokenAt, checkedAt: now().toISOString() };
         // The log is usually stored elsewhere: its copy of the hash shows when the whole audit log was rewritten.
-        if (state === 'intact') log.info({ entries, lastHash }, 'audit log intact');
+        if (state === 'intact') log.info({ entries, lastHash }, 'audit log verified: intact');
         else
           log.error(
             { entries, brokenAt, lastHash },
@@ -172,7 +172,7 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
         origin: null,
       }),
     );
-    if (entries > 0) log.info({ entries, before }, 'expired audit events deleted');
+    if (entries > 0) log.info({ entries, before }, 'audit events older than AUDIT_RETENTION_DAYS deleted');
     // Includes rows of an earlier pruning that was interrupted.
     while (!closing.signal.aborted && (await deletePrunedAuditRows(db)));
   }

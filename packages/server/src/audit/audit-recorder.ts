@@ -120,7 +120,7 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
       } catch (error) {
         log.error(
           { err: error, summaries },
-          'audit summary of refusals not written; this line is its only record',
+          'audit summary of repeated refusals not written; this line is its only record',
         );
       }
     });

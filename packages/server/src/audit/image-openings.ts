@@ -95,7 +95,10 @@ export function createImageOpenings({ db, now, log, audit }: Dependencies): Imag
     if (delayed.length >= mostDelayed || isTooLong) return false;
     delayed.push(opening);
     remember(opening);
-    log.warn(logFieldsOf(opening), 'image opening not in the audit log yet: database unavailable');
+    log.warn(
+      logFieldsOf(opening),
+      'image opening not in the audit log yet: database unavailable; tried again until it is written',
+    );
     retrySoon();
     return true;
   }
@@ -210,7 +213,10 @@ export function createImageOpenings({ db, now, log, audit }: Dependencies): Imag
       await writeDelayed();
       if (retryTimer !== null) clearTimeout(retryTimer);
       for (const opening of delayed)
-        log.error(logFieldsOf(opening), 'image opening missing in the audit log');
+        log.error(
+          logFieldsOf(opening),
+          'image opening missing in the audit log: the process stops before the database answers',
+        );
     },
   };
 }

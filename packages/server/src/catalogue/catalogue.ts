@@ -167,7 +167,10 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
       jobs
         .enqueue(name, { atStart: false })
         .catch((error) =>
-          log.warn({ err: error, job: name }, 'slide scan request failed; the timed scan finds the changes'),
+          log.warn(
+            { err: error, job: name },
+            'slide scan could not be queued; the next timed scan finds the changes',
+          ),
         );
     }
   }

@@ -158,7 +158,10 @@ function writtenOf(slides: readonly WantedSlide[], log: Logger): WrittenCase | n
   if (first === undefined) return null;
   const { name } = first;
   if (slides.length > caseSlidesLimit) {
-    log.warn({ name, slides: slides.length, limit: caseSlidesLimit }, 'case of metadata files too large');
+    log.warn(
+      { caseName: name, slides: slides.length, limit: caseSlidesLimit },
+      'metadata files put too many slides into one case; slides beyond the limit are left out of the case',
+    );
   }
   return {
     name,

@@ -30,7 +30,8 @@ export async function mergeSpellings({ db, now, log, audit }: MergeDependencies)
       // Read again: another process may have been first.
       for (const spellings of await unmerged(tx, kind)) {
         const slides = await merge(tx, kind, spellings);
-        if (slides !== null) log.warn({ kind, ...slides }, 'spellings of a name merged');
+        if (slides !== null)
+          log.warn({ kind, ...slides }, 'different spellings of one dataset or organ name merged into one');
       }
     });
   }

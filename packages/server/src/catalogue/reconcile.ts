@@ -171,7 +171,7 @@ export async function reconcile(
     for (const problem of problems) {
       log.warn(
         { root, path: problem.path, problem: problem.error },
-        'metadata file ignored until it is corrected',
+        'slide metadata file is invalid and ignored until it is corrected',
       );
       const place = placeOf(root, problem.path);
       const row = remaining.get(place);

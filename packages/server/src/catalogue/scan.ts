@@ -134,7 +134,7 @@ export function createScanner({ look, log }: ScannerDependencies): Scanner {
       const wanted = entries.filter(({ name, kind }) => {
         if (isHidden(name)) return false;
         if (name.includes('\ufffd')) {
-          log.warn({ folder, name }, 'slide file skipped: its name is not UTF-8');
+          log.warn({ folder, name }, 'slide file skipped: its name is not UTF-8; rename the file');
           return false;
         }
         return candidates.has(name) || together.has(name) || kind === 'folder';
@@ -340,10 +340,10 @@ export function createScanner({ look, log }: ScannerDependencies): Scanner {
         const [place, err] = first;
         log.warn(
           { err, place, places: newlyUnread.length },
-          'slide storage unreadable; its slides stay in the catalogue',
+          'slide storage unreadable; its slides stay in the catalogue, and the next scan tries again',
         );
       }
-      if (unread.size === 0 && unreadBefore.size > 0) log.info('slide storage readable again');
+      if (unread.size === 0 && unreadBefore.size > 0) log.info('slide storage readable again after errors');
       unreadBefore = new Set(unread.keys());
       return { ...found, unread: [...unread.keys()] };
     },

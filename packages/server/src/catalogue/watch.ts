@@ -114,7 +114,10 @@ export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
   function warn(error: unknown): void {
     if (isWarned) return;
     isWarned = true;
-    log.warn({ err: error }, 'slide folder watch incomplete: changes are found by the timed scan only');
+    log.warn(
+      { err: error },
+      'slide folders cannot all be watched; changes in them are found by the timed scan only',
+    );
   }
 
   following = (async () => {

@@ -81,7 +81,10 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
     timer = setTimeout(() => {
       read([...channels.keys()])
         .catch((error: unknown) =>
-          log.warn({ err: error }, 'presentations not read; followers wait until the next attempt'),
+          log.warn(
+            { err: error },
+            'presentations of collections could not be read from the database; followers wait until the next attempt',
+          ),
         )
         .finally(() => {
           timer = null;

@@ -52,8 +52,8 @@ export function createReadiness(dependencies: ReadinessDependencies): Readiness 
       if (last === null || now - last.at > cacheTtlMs) last = { at: now, reason: check() };
       const reason = await last.reason;
       if (reason !== loggedReason) {
-        if (reason === null) log.info('ready');
-        else log.warn({ reason }, 'not ready');
+        if (reason === null) log.info('ready: the server can serve requests');
+        else log.warn({ reason }, 'not ready: /health/ready answers 503');
         loggedReason = reason;
       }
       return reason === null;

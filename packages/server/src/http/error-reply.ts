@@ -34,11 +34,13 @@ const fastifyErrors: Record<string, ErrorCode> = {
 };
 
 /** Logged when a response has a code that its endpoint does not declare. The test server makes its test fail then. */
-export const undeclaredErrorMessage = 'error code not declared by the endpoint';
+export const undeclaredErrorMessage =
+  'bug: the response has an error code that the endpoint does not declare';
 
 export function replyWithError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = apiErrorOf(error);
-  if (refusal.status >= 500 && !isClientGone(error, reply)) request.log.error({ err: error }, refusal.code);
+  if (refusal.status >= 500 && !isClientGone(error, reply))
+    request.log.error({ err: error, code: refusal.code }, 'request failed: answered with a server error');
 
   const { code, detail } = refusal;
   const endpoint = request.routeOptions.config?.endpoint;

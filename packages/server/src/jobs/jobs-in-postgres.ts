@@ -62,7 +62,7 @@ export async function createJobsInPostgres({
   function logUnavailable(error: unknown): void {
     if (closing.signal.aborted || performance.now() - loggedAt < logOutageEveryMs) return;
     loggedAt = performance.now();
-    log.warn({ err: error }, 'job queue unavailable; jobs wait until the database answers');
+    log.warn({ err: error }, 'job queue unavailable: background jobs wait until PostgreSQL answers');
   }
 
   const db = createConnections(url);
@@ -74,7 +74,7 @@ export async function createJobsInPostgres({
     monitorIntervalSeconds: superviseEverySeconds,
   });
   boss.on('error', logUnavailable);
-  boss.on('warning', ({ message }) => log.warn({ warning: message }, 'job queue warning'));
+  boss.on('warning', ({ message }) => log.warn({ warning: message }, 'warning of the job queue (pg-boss)'));
   try {
     await boss.start();
     for (const name of jobNames) {
@@ -128,7 +128,10 @@ export async function createJobsInPostgres({
       await workers.get(name)?.(data, AbortSignal.any([signal, closing.signal]));
     } catch (error) {
       const level = error instanceof RetryLater || closing.signal.aborted ? 'debug' : 'warn';
-      log[level]({ err: error, job: name }, 'job failed');
+      log[level](
+        { err: error, job: name, key: keyOfJob(name, data as never) },
+        'background job failed; pg-boss retries it unless this was the last attempt',
+      );
       throw error;
     }
   }

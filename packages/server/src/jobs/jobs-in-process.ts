@@ -96,7 +96,10 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
     const { times, afterSeconds } = kinds[name].retry;
     const isLast = failures >= times;
     const level = isLast ? 'error' : error instanceof RetryLater ? 'debug' : 'warn';
-    log[level]({ err: error, job: name }, 'job failed');
+    log[level](
+      { err: error, job: name, key },
+      isLast ? 'background job failed for the last time' : 'background job failed; it is retried',
+    );
     if (!isLast) enqueueLater(name, key, { payload, failures: failures + 1 }, afterSeconds * 1000);
   }
 

@@ -92,7 +92,7 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
       const waitMs = retryAfterMs[row.attempts];
       const reason = reasonOf(error);
       if (waitMs === undefined) {
-        log.error({ reason, email: row.id }, 'e-mail deleted after the last attempt to send it');
+        log.error({ reason, email: row.id }, 'e-mail deleted after the last attempt to send it failed');
         await deleteEmail(db, row.id);
         return;
       }

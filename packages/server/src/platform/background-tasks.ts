@@ -21,7 +21,9 @@ export function createBackground({ log }: { log: Logger }): Background {
   return {
     run(task, work) {
       const done = work(closing.signal)
-        .catch((error: unknown) => log.error({ err: error, task }, 'background task failed'))
+        .catch((error: unknown) =>
+          log.error({ err: error, task }, 'background task failed; it is not retried at once'),
+        )
         .finally(() => running.delete(done));
       running.add(done);
     },

@@ -38,7 +38,11 @@ export function createClock({
       reference = { system: systemMs, monotonic: monotonicMs };
       return new Date(systemMs);
     }
-    if (!isSetBack) log.error({ behindMs: Math.round(behindMs) }, 'system clock set back');
+    if (!isSetBack)
+      log.error(
+        { behindMs: Math.round(behindMs) },
+        'system clock set back; times continue from the monotonic clock until the system clock has caught up',
+      );
     isSetBack = true;
     return new Date(expected);
   };

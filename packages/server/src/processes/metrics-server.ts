@@ -41,7 +41,7 @@ export async function startMetricsServer({
         response.writeHead(200, { 'Content-Type': metricsContentType }).end(page);
       })
       .catch((error: unknown) => {
-        log.error({ err: error }, 'metrics request failed: answered with 500');
+        log.error({ err: error }, 'GET /metrics failed: answered with 500');
         response.writeHead(500).end();
       });
   });

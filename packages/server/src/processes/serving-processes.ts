@@ -58,7 +58,9 @@ export async function startServing({ count, calls, log }: ServingOptions): Promi
       serving.delete(worker);
       ended.add(served.lastMetrics);
     });
-    answerCalls(worker, calls, (error) => log.error({ err: error }, 'call from serving process failed'));
+    answerCalls(worker, calls, (error) =>
+      log.error({ err: error }, 'render request of a serving process failed in the primary process'),
+    );
     return worker;
   }
 

@@ -136,7 +136,10 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
         updated_at: at,
       }),
     );
-    log.info({ image: imageId, layer: id, file: place }, 'result found beside a slide');
+    log.info(
+      { image: imageId, layer: id, file: place },
+      'result file found beside a slide; its import is queued',
+    );
     await jobs.enqueue('import-result', { layerId: id });
   }
 
@@ -146,7 +149,10 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
         await searchBucket(tree, signal);
       } catch (error) {
         if (signal.aborted) throw error;
-        log.warn({ err: error }, 'search for results in the bucket failed; the next scan searches again');
+        log.warn(
+          { err: error },
+          'search for result files in the bucket failed; the next scan searches again',
+        );
       }
     },
   };

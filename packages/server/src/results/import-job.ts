@@ -93,7 +93,10 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
           if (!exists) ended.abort(new LayerDeleted());
         })
         .catch((error) =>
-          log.warn({ err: error, layer: layer.id }, 'import progress not saved; the import continues'),
+          log.warn(
+            { err: error, layer: layer.id },
+            'progress of a result import not saved; the import continues',
+          ),
         );
     };
     const task = {
@@ -131,7 +134,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
       if (error instanceof RefusedResult)
         answer = { ok: false, problem: error.problem, message: error.message };
       else {
-        log.error({ err: error, layer: layerId }, 'result import failed');
+        log.error({ err: error, layer: layerId }, 'result import failed; the layer is marked as failed');
         answer = { ok: false, problem: 'internal', message: 'The import failed' };
       }
     }
@@ -140,7 +143,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     else
       log.info(
         { layer: layerId, problem: answer.problem, reason: answer.message },
-        'result refused: the file is not imported',
+        'result file rejected: its layer is marked as failed',
       );
     const outcome = answer.ok
       ? { state: 'ready', percent: 100, size_bytes: answer.sizeBytes, object_count: answer.objects }

@@ -7,7 +7,7 @@ import { warmUpTiles } from './tile-warm-up.ts';
 const never = new AbortController().signal;
 
 describe('the warm-up of the fast path', () => {
-  it('gets the tiles that it requests and leaves no audit entry, image session, metric, log line or file', async () => {
+  it('receives its tiles and leaves no audit event, image session, metric, log line or file', async () => {
     const { services, config, logged } = await testServer();
     const { metrics, log, db } = services;
     const tables = ['audit', 'image_sessions', 'images'] as const;
@@ -37,6 +37,6 @@ describe('the warm-up of the fast path', () => {
     const { services, config, logged } = await testServer();
     fs.writeFileSync(path.join(config.dataDir, 'scratch'), 'a file in place of the folder');
     expect(await warmUpTiles({ config, log: services.log, signal: never })).toBe(0);
-    expect(logged()).toContain('"msg":"tile warm-up failed"');
+    expect(logged()).toContain('"msg":"tile warm-up failed;');
   });
 });

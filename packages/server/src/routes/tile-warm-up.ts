@@ -65,7 +65,7 @@ export async function warmUpTiles({
     const stop = AbortSignal.any([signal, AbortSignal.timeout(maxMs)]);
     return await requestTiles((server.address() as AddressInfo).port, tiles, stop);
   } catch (error) {
-    log.debug({ err: error }, 'tile warm-up failed');
+    log.debug({ err: error }, 'tile warm-up failed; only the first tiles after the start are slower');
     return 0;
   } finally {
     server?.close();

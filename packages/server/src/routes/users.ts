@@ -168,7 +168,10 @@ async function decideEach(
         continue;
       }
       if (results.length === 0) throw error;
-      reply.log.error({ err: error, decided: results.length, total: uids.length }, 'batch decision stopped');
+      reply.log.error(
+        { err: error, decided: results.length, total: uids.length },
+        'decision on several accounts stopped by an error; the remaining accounts are undecided',
+      );
       break;
     }
   }

@@ -312,7 +312,12 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
     flushTimer ??= setTimeout(() => {
       flushTimer = null;
       recentById.clear();
-      flushing = flush().catch((error) => log.warn({ err: error }, 'image session request counts not saved'));
+      flushing = flush().catch((error) =>
+        log.warn(
+          { err: error },
+          'request counts of image sessions not saved; tried again with the next requests',
+        ),
+      );
     }, flushEveryMs).unref();
   }
 
@@ -442,7 +447,12 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
       flushTimer = null;
       await flushing;
       await lookUpRunning;
-      await flush().catch((error) => log.warn({ err: error }, 'image session request counts not saved'));
+      await flush().catch((error) =>
+        log.warn(
+          { err: error },
+          'request counts of image sessions not saved: lost, because the process stops',
+        ),
+      );
     },
   };
 }

@@ -52,7 +52,7 @@ export function createEmbeddedSignIn({ db, log, now, passwordCost }: Ground): Si
     try {
       await touchToken(db, hash, now());
     } catch (error) {
-      log.warn({ err: error }, 'last use of a sign-in not saved; it may end up to 30 s early');
+      log.warn({ err: error }, 'last use of a sign-in not saved; the sign-in may expire up to 30 s early');
     }
   }
 

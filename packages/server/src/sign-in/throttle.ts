@@ -191,7 +191,10 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     try {
       await writing;
     } catch (error) {
-      log.warn({ err: error }, 'successful sign-in not counted by the throttle');
+      log.warn(
+        { err: error },
+        'successful sign-in not saved by the throttle; earlier failed attempts still count',
+      );
     }
   }
 

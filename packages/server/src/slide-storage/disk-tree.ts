@@ -29,7 +29,10 @@ export async function readDiskTree({ root, lookInto, log }: DiskTreeOptions): Pr
   async function behindLink(folder: string, name: string): Promise<TreeTarget | null> {
     const real = await fs.realpath(absolute(placeIn(folder, name)));
     if (!real.startsWith(realRoot + path.sep)) {
-      log.warn({ place: placeIn(folder, name) }, 'link out of the slide folder ignored');
+      log.warn(
+        { place: placeIn(folder, name) },
+        'symbolic link ignored: its target is outside the slide folder',
+      );
       return null;
     }
     const stats = await fs.stat(real, { bigint: true });

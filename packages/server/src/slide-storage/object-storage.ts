@@ -39,7 +39,7 @@ export function openObjectStorage({
     folder: path.join(config.dataDir, 'blocks'),
     maxBytes: config.objectCacheBytes,
     warn: (error) =>
-      log.warn({ err: error }, 'object cache write failed; blocks are read from the object store'),
+      log.warn({ err: error }, 'object cache write failed; blocks are read from the object store instead'),
   });
   return {
     store,

@@ -47,9 +47,10 @@ export function watchSafetyCopies({ config, now, log }: Dependencies): void {
   const deleteAndReschedule = async () => {
     try {
       const deleted = await deleteOldCopies(config, now());
-      if (deleted.length > 0) log.info({ files: deleted }, 'safety copies deleted');
+      if (deleted.length > 0)
+        log.info({ files: deleted }, 'safety copies deleted: older than SAFETY_COPY_DAYS');
     } catch (error) {
-      log.error({ err: error }, 'deleting safety copies failed; tried again in a day');
+      log.error({ err: error }, 'deleting old safety copies of the database failed; tried again in a day');
     }
     setTimeout(() => void deleteAndReschedule(), dayMs).unref();
   };

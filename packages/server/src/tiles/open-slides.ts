@@ -190,12 +190,18 @@ export function createOpenSlides({
       } catch (error) {
         if (isUnreachable(error)) {
           if (entry.failure === null)
-            log.warn({ err: error, slide: request.id }, 'slide check failed: storage unreachable');
+            log.warn(
+              { err: error, slide: request.id },
+              'slide check failed: slide storage unreachable; checked again at the next request',
+            );
           entry.failure = error;
           return;
         }
         if (!(error instanceof SlideError))
-          log.warn({ err: error, slide: request.id }, 'slide check failed; the slide is opened again');
+          log.warn(
+            { err: error, slide: request.id },
+            'check whether an open slide has changed failed; the slide is opened again',
+          );
         retire(request.id, entry);
       } finally {
         entry.checking = null;

@@ -388,7 +388,10 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
         if (!(error instanceof SlideError)) throw error;
         const { code } = error;
         if (postponing.has(code) || isUnreachable(error)) return { status: 'postponed' };
-        log.warn({ err: error, root: file.root, path: file.path }, 'slide file unreadable');
+        log.warn(
+          { err: error, root: file.root, path: file.path },
+          'slide file unreadable; the image is marked as failed',
+        );
         return { status: 'failed', error: sentenceOf(error), code };
       }
     },
@@ -403,7 +406,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
         // One of the files breaks its reader. Without groups, the other files can still be shown.
         log.warn(
           { err: error, folder },
-          'grouping of slide files failed; each file counts as a slide of its own',
+          'finding files that belong to one slide failed; each file of the folder counts as a slide of its own',
         );
         return [];
       }

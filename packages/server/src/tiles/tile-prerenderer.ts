@@ -134,7 +134,11 @@ export function createTilePrerenderer({
       } catch (error) {
         if (closing.signal.aborted) break;
         // A request for a tile that cannot be rendered reports the error to its client.
-        if (error instanceof SlideError) log.debug({ err: error }, 'prerendering of slide incomplete');
+        if (error instanceof SlideError)
+          log.debug(
+            { err: error, fingerprint: turn.from.fingerprint },
+            'prerendering of slide ended at a tile that cannot be rendered',
+          );
         else
           log.warn(
             { err: error, fingerprint: turn.from.fingerprint },

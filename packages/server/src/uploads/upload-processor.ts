@@ -104,7 +104,9 @@ export function createUploadProcessor({
     hasNewWork = true;
     if (processing !== null || closing.signal.aborted) return;
     processing = processFiles()
-      .catch((error) => log.error({ err: error }, 'upload processing failed; tried again later'))
+      .catch((error) =>
+        log.error({ err: error }, 'upload processing failed; tried again with the next upload or cleanup'),
+      )
       .finally(() => {
         processing = null;
         if (hasNewWork) startProcessing();
@@ -169,7 +171,10 @@ export function createUploadProcessor({
     await updateUploadFile(db, file.id, { state: 'refused', leased_until: null });
     await setProblem(file.upload_id, 'checksum');
     await parts.discard(file.id);
-    log.warn({ upload: file.upload_id }, 'uploaded file rejected: checksum mismatch');
+    log.warn(
+      { upload: file.upload_id, file: file.id },
+      'uploaded file rejected: checksum mismatch; it has to be sent again',
+    );
   }
 
   async function placeIfComplete(uploadId: string): Promise<void> {
